@@ -25,7 +25,16 @@ var ccbfGeoJSONOptions = []args.Option{
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
+// listed is a sketch of a chunk with what of it a call lists.
+type listed struct {
+	view      *ccbf.View
+	area      ccbf.Area
+	threshold uint64
+	of        ccbf.Categories
+}
+
+// eachListed calls do for every row whose result is not NULL, by the options of ccbf_geojson.
+func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listed) error) error {
 	var o args.Options
 	if err := o.Reset(optional(rows, 1), ccbfGeoJSONOptions); err != nil {
 		return err
@@ -33,8 +42,6 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var seen asked.Areas
 	defer asked.Record(&seen)
 	return ccbfAskOf(categoryOption(&o, geoJSONCategory), func(r *ccbfReader) error {
-		var text []byte
-		m := making{out: out} // the text
 		for i := range rows.Len() {
 			given := o.Given(geoJSONCategory, i)
 			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) || given && !r.asks(i) {
@@ -72,21 +79,32 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			area := ccbf.Box(box)
-			_, bytes := v.Listed(area, of)
-			if err := out.Charge(bytes); err != nil {
+			if err := do(i, listed{v, ccbf.Box(box), threshold, of}); err != nil {
 				return err
 			}
-			text, err = v.AppendGeoJSON(text[:0], area, threshold, of, m.take)
-			out.Discharge(bytes)
-			if err != nil {
-				return err
-			}
-			if err := out.Charge(int64(len(text))); err != nil { // DuckDB's
-				return err
-			}
-			out.SetBytes(i, text)
 		}
+		return nil
+	})
+}
+
+// ccbfGeoJSON writes cells of sketches as GeoJSON.
+func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
+	var text []byte
+	m := making{out: out} // the text
+	return eachListed(rows, out, func(i int, l listed) (err error) {
+		_, bytes := l.view.Listed(l.area, l.of)
+		if err := out.Charge(bytes); err != nil {
+			return err
+		}
+		text, err = l.view.AppendGeoJSON(text[:0], l.area, l.threshold, l.of, m.take)
+		out.Discharge(bytes)
+		if err != nil {
+			return err
+		}
+		if err := out.Charge(int64(len(text))); err != nil { // DuckDB's
+			return err
+		}
+		out.SetBytes(i, text)
 		return nil
 	})
 }

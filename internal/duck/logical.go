@@ -151,6 +151,12 @@ func logical(t Type) (unsafe.Pointer, error) {
 		p = C.ccbf_struct_type(&types[0], (**C.char)(unsafe.Pointer(&names[0])), C.uint64_t(len(fields)))
 	case EnumID, MapID, UnionID, ArrayID:
 		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
+	case GeometryID:
+		// Before 1.5, which has no such type, a result is the WKB alone. See isKnown for parameters.
+		if !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
+			t = Blob
+		}
+		p = C.ccbf_simple_type(C.uint32_t(t.id))
 	default:
 		p = C.ccbf_simple_type(C.uint32_t(t.id))
 	}

@@ -77,7 +77,7 @@ func (r *Result) SetNull(i int) {
 	}
 }
 
-// SetBytes sets row i of a VARCHAR or BLOB. b is copied.
+// SetBytes sets row i of a VARCHAR, BLOB or GEOMETRY, which is WKB. b is copied.
 func (r *Result) SetBytes(i int, b []byte) {
 	if uint(i) >= uint(r.n) {
 		panic(fmt.Sprintf("row %d of a result of %d rows", i, r.n))
@@ -158,7 +158,7 @@ const (
 
 func (g *gatherer) reset(typ Type) {
 	g.buf, g.pieces, g.full = g.buf[:0], g.pieces[:0], false
-	g.blobs = typ.id == BlobID
+	g.blobs = typ.id == BlobID || typ.id == GeometryID
 }
 
 func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {

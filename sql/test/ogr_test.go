@@ -27,6 +27,7 @@ func TestFilesForQGIS(t *testing.T) {
 		exec(t, db, fmt.Sprintf("COPY (%s) TO '%s'%s", query, filepath.Join(dir, name), options))
 	}
 	write("cells.geojson", "SELECT ccbf_geojson(plain) FROM s")
+	write("squares.csv", "SELECT geometry::VARCHAR AS WKT, count FROM (SELECT unnest(ccbf_squares(plain), recursive := true) FROM s)")
 	write("largest.geojson", `SELECT json_object('type', 'FeatureCollection', 'features', json_group_array(json_object('type', 'Feature',
 			'geometry', json_object('type', 'Point', 'coordinates', [round(place.x, 4), round(place.y, 4)]), 'properties', json_object('rank', rank, 'count', place.count, 'kind', kind))))
 		FROM (SELECT kind, generate_subscripts(places, 1) AS rank, unnest(places) AS place FROM (SELECT kind, ccbf_top_k(kinds, 10, kind) AS places FROM s, (SELECT DISTINCT kind FROM p)))`)
@@ -35,6 +36,8 @@ func TestFilesForQGIS(t *testing.T) {
 	const cell = "SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j"
 	for _, c := range []struct{ file, sql, want string }{
 		{"cells.geojson", "SELECT COUNT(*), SUM(count), MAX(count) FROM cells",
+			"SELECT count(*), sum(n)::BIGINT, max(n) FROM (" + cell + ", count(*) n FROM p GROUP BY ALL)"},
+		{"squares.csv", "SELECT COUNT(*), SUM(count), MAX(count) FROM squares",
 			"SELECT count(*), sum(n)::BIGINT, max(n) FROM (" + cell + ", count(*) n FROM p GROUP BY ALL)"},
 		{"largest.geojson", "SELECT COUNT(*), SUM(count), MAX(rank) FROM largest",
 			"SELECT count(*), sum(n)::BIGINT, max(rank) FROM (SELECT n, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS rank FROM (" + cell + ", kind, count(*) n FROM p GROUP BY ALL)) WHERE rank <= 10"},
@@ -53,6 +56,10 @@ func TestFilesForQGIS(t *testing.T) {
 	want := mustAsk(t, db, "SELECT string_agg(n, '|' ORDER BY n) FROM ("+cell+", count(*) n FROM p GROUP BY ALL) WHERE grid_edge(i, 0.05) <= -1.11 AND grid_edge(i + 1, 0.05) >= -1.29 AND grid_edge(j, 0.05) <= 53.24 AND grid_edge(j + 1, 0.05) >= 53.11")
 	if got != want {
 		t.Errorf("squares in a box: %s, want %s", got, want)
+	}
+	got = layer(t, ogrinfo, append(box, "-sql", "SELECT count FROM squares ORDER BY count", filepath.Join(dir, "squares.csv"))...)
+	if got != want {
+		t.Errorf("squares by ccbf_squares in a box: %s, want %s", got, want)
 	}
 	got = layer(t, ogrinfo, append(box, "-oo", "X_POSSIBLE_NAMES=x", "-oo", "Y_POSSIBLE_NAMES=y", "-sql", "SELECT count FROM cells ORDER BY count", filepath.Join(dir, "cells.csv"))...)
 	want = mustAsk(t, db, "SELECT string_agg(n, '|' ORDER BY n) FROM ("+cell+", kind, count(*) n FROM p GROUP BY ALL) WHERE grid_center(i, 0.05) BETWEEN -1.29 AND -1.11 AND grid_center(j, 0.05) BETWEEN 53.11 AND 53.24")
