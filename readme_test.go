@@ -31,7 +31,7 @@ func TestReadmeGo(t *testing.T) {
 		t.Fatal("README.md has no Go code")
 	}
 	// Inside the module; its name keeps it out of ./...
-	folder, err := os.MkdirTemp(".", "_readme")
+	folder, err := os.MkdirTemp(".", "_readme") //nolint:usetesting // not inside the module
 	if err != nil {
 		t.Fatal(err)
 	}
