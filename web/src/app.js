@@ -48,7 +48,7 @@ function inWords(layer, where) {
 export const sliderOf = (layer, column) => layer.sliders.find((s) => s.column === column);
 
 // labelOf is what a column is called.
-export const labelOf = (slider) => (slider?.category ? "category" : slider?.column);
+export const labelOf = (slider) => (slider?.category ? ["category", slider.part].join(" ").trim() : slider?.column);
 
 // drawable is whether there is something to ask: counters answer for a category that is given.
 export const drawable = ({ layer, where } = app.shown) => !layer.error && layer.rows > 0 && layer.total !== 0 &&

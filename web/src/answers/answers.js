@@ -1,6 +1,6 @@
 // The answers of an exported page: those of ccbfsql serve, from the same sketches.
 import { boundsOf, boxArea } from "../areas.js";
-import { byCategory, chosen, meeting, opened } from "./rows.js";
+import { chosen, meeting, opened, valueOf } from "./rows.js";
 import { drawn, latitude, mercator, spread, stepsOf } from "./picture.js";
 
 const tileSide = 256;
@@ -21,8 +21,7 @@ export async function answers(manifest) {
     const layer = of(question);
     const polygon = question.polygon ?? boxArea(question.box);
     const box = boundsOf(polygon);
-    const { rows, keys } = chosen(layer, question.where);
-    return { layer, polygon, box, rows, keys, ms: () => performance.now() - start };
+    return { layer, polygon, box, ...chosen(layer, question.where), ms: () => performance.now() - start };
   }
 
   async function overlapping(rows, box) {
@@ -49,7 +48,7 @@ export async function answers(manifest) {
   const lowOf = (layer, side) => Math.min(1, side ** 2 / layer.res ** 2);
 
   return {
-    layers: () => layers.map(({ rowsOf, keys, look, ...layer }) => layer),
+    layers: () => layers.map(({ rowsOf, keys, parts, look, ...layer }) => layer),
     look: (choice) => of(choice).look,
 
     async sum(question) {
@@ -64,14 +63,15 @@ export async function answers(manifest) {
     async bars(question) {
       const by = question.bars;
       const layer = of(question);
-      const where = by === byCategory ? question.where : question.where?.filter((w) => w.by !== by);
-      const { polygon, box, rows, keys, ms } = await asked({ ...question, where });
+      const where = question.where?.filter((w) => w.by !== by);
+      const { polygon, box, rows, keys, categories, ms } = await asked({ ...question, where });
       const found = await overlapping(rows, box);
       const slider = layer.sliders.findIndex((s) => s.column === by);
       const values = layer.sliders[slider].values;
       let bars = [];
-      if (by === byCategory) {
-        bars = values.map((value, i) => ({ value, ...total(found.map(({ sketch }) => sketch.estimate(polygon, [layer.keys[i]]))) })).filter((b) => b.high > 0);
+      if (layer.sliders[slider].category) {
+        const groups = Map.groupBy(categories ?? layer.keys.keys(), (c) => valueOf(layer, layer.sliders[slider], c));
+        bars = [...groups].map(([i, group]) => ({ value: values[i] ?? null, ...total(found.map(({ sketch }) => sketch.estimate(polygon, group.map((c) => layer.keys[c])))) })).filter((b) => b.high > 0);
       } else {
         const groups = Map.groupBy(found, ({ row }) => row.values[slider]);
         bars = [...groups].map(([i, group]) => ({ value: i < 0 ? null : values[i], ...total(group.map(({ sketch }) => sketch.estimate(polygon, keys))) }));

@@ -68,21 +68,24 @@ function kept(read) {
   };
 }
 
-export const byCategory = "(category)";
+// valueOf is the value of category i in a slider of categories: its number, or that of its field.
+export const valueOf = (layer, slider, i) => (slider.part ? layer.parts[i][slider.part - 1] : i);
 
-// chosen are the rows of a layer that words choose, and the keys of categories, or undefined for
-// all points.
+// chosen are the rows of a layer that words choose, and the indexes of categories, or undefined
+// for all points.
 export function chosen(layer, where = []) {
-  let [rows, keys] = [layer.rowsOf, undefined];
+  let [rows, categories] = [layer.rowsOf, undefined];
   for (const { by, value, to } of where) {
     const i = layer.sliders.findIndex((s) => s.column === by);
     const slider = layer.sliders[i];
     const [from, last] = [slider?.values.indexOf(value) ?? -1, slider?.values.indexOf(to || value) ?? -1];
     if (from < 0 || last < 0) throw new Error(`${by} is never "${from < 0 ? value : to}" in ${layer.table}`);
-    if (by === byCategory) keys = layer.keys.slice(from, last + 1);
-    else rows = rows.filter((r) => r.values[i] >= from && r.values[i] <= last);
+    if (slider.category) {
+      categories ??= [...layer.keys.keys()];
+      categories = categories.filter((c) => valueOf(layer, slider, c) >= from && valueOf(layer, slider, c) <= last);
+    } else rows = rows.filter((r) => r.values[i] >= from && r.values[i] <= last);
   }
-  return { rows, keys };
+  return { rows, categories, keys: categories?.map((c) => layer.keys[c]) };
 }
 
 // meeting are the rows whose points can lie in a box.

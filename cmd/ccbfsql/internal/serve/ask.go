@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -90,6 +91,8 @@ func (l *layer) source() string {
 func (s *statement) category(l *layer, f filter) {
 	one := func(text string) { s.value(text, castOf(l.class, text)) }
 	switch n := len(f.texts); {
+	case len(f.parts) > 0:
+		s.parts(l, f.parts)
 	case n == 0:
 	case n == 1:
 		s.text(", ")
@@ -113,6 +116,42 @@ func (s *statement) category(l *layer, f filter) {
 	}
 }
 
+// parts adds the argument that chooses STRUCTs by some of their fields.
+func (s *statement) parts(l *layer, parts []choice) {
+	for i, c := range parts {
+		slider := &l.Sliders[c.slider]
+		class := l.class.Fields()[slider.Part-1]
+		one := func(text string) { s.value(text, castOf(class, text)) }
+		if i == 0 {
+			s.text(", {")
+		} else {
+			s.text(", ")
+		}
+		s.text("_%d: ", slider.Part)
+		switch values := slider.Values[c.from : c.to+1]; {
+		case len(values) == 1:
+			one(values[0])
+		case class.Ordered():
+			s.text("{lo: ")
+			one(values[0])
+			s.text(", hi: ")
+			one(values[len(values)-1])
+			s.text("}")
+		default:
+			for j, text := range values {
+				if j == 0 {
+					s.text("[")
+				} else {
+					s.text(", ")
+				}
+				one(text)
+			}
+			s.text("]")
+		}
+	}
+	s.text("}")
+}
+
 // castOf is the SQL type that texts of categories are read as; empty for VARCHAR.
 func castOf(class key.Class, texts ...string) string {
 	switch class {
@@ -131,9 +170,20 @@ func castOf(class key.Class, texts ...string) string {
 	}
 	var fields []string
 	for i, f := range class.Fields() { // which have no names
-		fields = append(fields, fmt.Sprintf("_%d %v", i+1, f))
+		fields = append(fields, fmt.Sprintf("_%d %s", i+1, cmp.Or(castOf(f, texts...), "VARCHAR")))
 	}
 	return "STRUCT(" + strings.Join(fields, ", ") + ")"
+}
+
+// structType is the type of categories that are STRUCTs, whose texts a cast reads.
+func (l *layer) structType() string {
+	var texts []string
+	for _, s := range l.Sliders {
+		if s.Part > 0 && strings.HasPrefix(s.Type, "DECIMAL") {
+			texts = append(texts, s.Values...)
+		}
+	}
+	return castOf(l.class, texts...)
 }
 
 // answer is that of a question for an area.
@@ -253,9 +303,18 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	}
 	var s statement
 	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
-	if by == byCategory {
-		s.text("e.category AS v, e FROM (SELECT unnest(ccbf_categories(%s, ", lexer.QuoteName(l.Column))
+	isCategory := l.Sliders[at].Category
+	if isCategory {
+		v := "e.category"
+		if part := l.Sliders[at].Part; part > 0 {
+			f = f.without(at)
+			v = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
+		}
+		s.text("%s AS v, e FROM (SELECT unnest(ccbf_categories(%s, ", v, lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
+		if len(f.parts) > 0 {
+			s.parts(l, f.parts)
+		}
 		s.text(")) AS e")
 	} else {
 		f = f.without(at)
@@ -265,7 +324,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 		s.text(") AS e")
 	}
 	s.from(l, f, a.box)
-	if by == byCategory {
+	if isCategory {
 		s.text(")")
 	}
 	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")

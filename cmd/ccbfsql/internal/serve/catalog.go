@@ -96,6 +96,7 @@ type slider struct {
 	Grain  string   `json:"grain,omitempty"` // of times: "year", "month", "day"; empty where they have a time of day
 
 	Category bool `json:"category,omitempty"` // it is that of the sketches' own categories
+	Part     int  `json:"part,omitempty"`     // of these, if they are STRUCTs: the number of a field, from 1
 }
 
 // grainOf is the longest of year, month and day that all values of a slider of times begin.

@@ -22,7 +22,7 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 	CREATE TABLE halves AS SELECT ccbf_agg(lon, lat, 0.01, {category: half}) AS s FROM points;
 	CREATE TABLE solved AS SELECT ccbf_agg(lon, lat, 0.01, {category: solved}) AS s FROM points;
 	CREATE TABLE hours AS SELECT ccbf_agg(lon, lat, 0.01, {category: hour}) AS s FROM points;
-	CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, day: day}}) AS s FROM points;
+	CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, day: day, half: half}, bytes: 64000000}) AS s FROM points;
 	CREATE TABLE trees AS SELECT ccbf_agg(lon, lat, 0.0001, {category: day, bytes: 4096}) AS s FROM points;
 	CREATE TABLE counters AS SELECT ccbf_agg(lon, lat, 0.01, {category: day, exact: false}) AS s FROM points`
 
@@ -103,16 +103,7 @@ func TestCategories(t *testing.T) {
 			t.Errorf("%s: nothing is drawn of all", table)
 		}
 	}
-	pairs := layers["pairs"].Sliders[layers["pairs"].slider(byCategory)].Values
-	if len(pairs) != 90 || !slices.Contains(pairs, "(theft, 2024-01-02)") { // day and kind of i % 90
-		t.Errorf("STRUCTs: %q", pairs)
-	}
-	for _, pair := range []string{"(theft, 2024-01-02)", `('a; \'b\'', 2024-01-03)`} {
-		a := sum("pairs", fmt.Sprintf(`{"by": "(category)", "value": %q}`, pair))
-		if want := count(fmt.Sprintf("(kind, day)::STRUCT(_1 VARCHAR, _2 DATE) = $$%s$$::STRUCT(_1 VARCHAR, _2 DATE)", pair)); a.Estimate != want || want == 0 {
-			t.Errorf("%s are %+v, want %v", pair, a, want)
-		}
-	}
+	testParts(t, url, layers["pairs"], sum, count)
 	if l := layers["counters"]; l.slider(byCategory) >= 0 || l.Class != "DATE" {
 		t.Errorf("counters list categories: %+v", l)
 	}
@@ -121,6 +112,63 @@ func TestCategories(t *testing.T) {
 	}
 	if status, body := get(t, url+"/tiles/counters/s/8/128/86.png"); status != http.StatusBadRequest || !strings.Contains(string(body), "give one") {
 		t.Errorf("counters without a category: %d %s", status, body)
+	}
+}
+
+// testParts: categories that are STRUCTs of a kind, a day and a DECIMAL are chosen by fields, one or
+// several, by values or ranges; bars are of a field.
+func testParts(t *testing.T, url string, l *layer, sum func(table, where string) answer, count func(where string) float64) {
+	t.Helper()
+	var columns []string
+	for _, s := range l.Sliders {
+		columns = append(columns, fmt.Sprintf("%s %s %d %s", s.Column, s.Type, len(s.Values), s.Grain))
+	}
+	if want := []string{"(category)._1 VARCHAR 3 ", "(category)._2 DATE 90 day", "(category)._3 DECIMAL 4 "}; !slices.Equal(columns, want) {
+		t.Fatalf("fields of STRUCTs: %q, want %q", columns, want)
+	}
+	const (
+		theft   = `{"by": "(category)._1", "value": "theft"}`
+		quoted  = `{"by": "(category)._1", "value": "a; 'b'"}`
+		january = `{"by": "(category)._2", "value": "2024-01-01", "to": "2024-01-31"}`
+		halves  = `{"by": "(category)._3", "value": "0.5", "to": "1"}`
+	)
+	for where, want := range map[string]string{
+		theft: "kind = 'theft'", quoted: "kind = 'a; ''b'''", january: "month(day) = 1", halves: "half BETWEEN 0.5 AND 1",
+		theft + ", " + january:                  "kind = 'theft' AND month(day) = 1",
+		quoted + ", " + january + ", " + halves: "kind = 'a; ''b''' AND month(day) = 1 AND half BETWEEN 0.5 AND 1",
+	} {
+		a := sum("pairs", where)
+		if n := count(want); a.Estimate != n || a.Low != a.High {
+			t.Errorf("%s: %+v, want %v\n%s", where, a, n, a.SQL)
+		}
+	}
+	for field, column := range map[string]string{"_1": "kind", "_2": "day", "_3": "half"} {
+		status, body := post(t, url+"/api/bars", fmt.Sprintf(`{"table": "pairs", "column": "s", "box": [-1, 49, 2, 52], "where": [%s], "bars": "(category).%s", "all": true}`, january, field))
+		if status != http.StatusOK {
+			t.Fatalf("bars of %s: %d %s", column, status, body)
+		}
+		rest := "month(day) = 1"
+		if column == "day" {
+			rest = "true" // what is chosen of the bars' own field is left aside
+		}
+		total := 0.0
+		for _, bar := range decoded[bars](t, body).Bars {
+			total += bar.Estimate
+			where := fmt.Sprintf("%s = '%s' AND %s", column, strings.ReplaceAll(*bar.Value, "'", "''"), rest)
+			if want := count(where); bar.Estimate != want {
+				t.Errorf("the bar of %s %s is %v, want %v", column, *bar.Value, bar.Estimate, want)
+			}
+		}
+		if want := count(rest); total != want {
+			t.Errorf("bars of %s add up to %v, want %v", column, total, want)
+		}
+	}
+	status, body := post(t, url+"/api/sum", `{"table": "pairs", "column": "s", "box": [-1, 49, 2, 52], "where": [{"by": "(category)", "value": "(theft, 2024-01-02, 0.5)"}]}`)
+	if status != http.StatusBadRequest || !strings.Contains(string(body), "choose by a field") {
+		t.Errorf("a whole STRUCT: %d %s", status, body)
+	}
+	if n := drawnPixels(t, url+"/tiles/pairs/s/8/128/86.png?where="+queryText("["+theft+"]")); n == 0 {
+		t.Error("nothing is drawn of thefts")
 	}
 }
 

@@ -35,8 +35,9 @@ type manifest struct {
 // exportedLayer is a layer with where its points are.
 type exportedLayer struct {
 	*layer
-	Look *look    `json:"look"`
-	Keys [][]byte `json:"keys,omitempty"` // of its categories
+	Look  *look    `json:"look"`
+	Keys  [][]byte `json:"keys,omitempty"`  // of its categories
+	Parts [][]int  `json:"parts,omitempty"` // of each that is a STRUCT the values of its fields
 }
 
 // rowIndex is the index of a layer's rows: where they are, and what filters choose them by.
@@ -114,7 +115,7 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys})
+		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys, l.parts})
 		r := rowIndex{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
 		for i := range l.sketches {
 			p := &l.sketches[i]

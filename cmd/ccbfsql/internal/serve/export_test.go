@@ -46,6 +46,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 	t.Parallel()
 	file := database(t, crimes+`;
 		CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i));
+		CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, n: n}}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind, i % 5 AS n FROM range(20000) t(i));
 		CREATE TABLE trees AS SELECT i % 2 AS half, ccbf_agg(lon, lat, 0.001, {bytes: 8192}) AS sketch FROM (SELECT i, (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat FROM range(40000) t(i)) GROUP BY ALL;
 		CREATE TABLE counters AS SELECT ccbf_agg(0, 0, 1, {exact: false}) AS sketch`)
 	folder, out := exportOf(t, file, 0)
@@ -59,6 +60,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 	polygon := json.RawMessage(`{"type": "Polygon", "coordinates": [[[-3.2, 51.1], [-0.4, 51.3], [-0.2, 53.6], [-2.9, 52.7], [-3.2, 51.1]], [[-2, 52], [-1, 52], [-1, 52.5], [-2, 52]]]}`)
 	october := []words{{By: "month", Value: "2018-10-01 00:00:00", To: "2018-11-01 00:00:00"}}
 	kind := []words{{By: byCategory, Value: "b"}}
+	field := []words{{By: byCategory + "._1", Value: "b"}, {By: byCategory + "._2", Value: "1", To: "3"}}
 	all := []words{}
 	type object = map[string]any
 	var asked []bothAsked
@@ -90,7 +92,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 	for _, c := range []struct {
 		table, by string
 		where     []words
-	}{{"tiles", "month", all}, {"tiles", "month", october}, {"kinds", byCategory, all}, {"kinds", byCategory, kind}, {"trees", "half", all}} {
+	}{{"tiles", "month", all}, {"tiles", "month", october}, {"kinds", byCategory, all}, {"kinds", byCategory, kind}, {"pairs", byCategory + "._2", field}, {"trees", "half", all}} {
 		for _, area := range []object{{"polygon": polygon}, {"box": []float64{-2.5, 51.2, -1.1, 52.7}}} {
 			post("sum", c.table, c.where, area)
 			more := object{"bars": c.by}

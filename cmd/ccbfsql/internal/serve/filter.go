@@ -30,6 +30,7 @@ type filter struct {
 	choices []choice
 	of      ccbf.Categories // whose points count
 	texts   []string        // of these, for SQL; none for all points
+	parts   []choice        // of categories that are STRUCTs, instead of texts
 }
 
 // byCategory is the column that the sketches' own categories are chosen by.
@@ -64,14 +65,34 @@ func (l *layer) filter(given []words, category *string) (filter, error) {
 		if c.from, c.to, err = l.Sliders[c.slider].find(w, l.Table); err != nil {
 			return f, err
 		}
+		if l.Sliders[c.slider].Part > 0 {
+			f.parts = append(f.parts, c)
+			continue
+		}
 		f.choices = append(f.choices, c)
+	}
+	if len(f.parts) > 0 {
+		f.of = ccbf.AnyOf(l.keysOf(f.parts)...)
 	}
 	if !chosen && l.Categories {
 		return f, fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
 	}
 	slices.SortFunc(f.choices, func(a, b choice) int { return a.slider - b.slider })
-	f.id = fmt.Sprint(f.choices, f.texts)
+	f.id = fmt.Sprint(f.choices, f.texts, f.parts)
 	return f, nil
+}
+
+// keysOf are the keys of the categories whose fields are chosen.
+func (l *layer) keysOf(parts []choice) (keys [][]byte) {
+	for i, k := range l.keys {
+		if !slices.ContainsFunc(parts, func(c choice) bool {
+			v := l.parts[i][l.Sliders[c.slider].Part-1]
+			return v < c.from || v > c.to
+		}) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // slider is the index of a column's; -1 where there is none.
@@ -111,6 +132,8 @@ func (l *layer) choose(f *filter, w words) error {
 		}
 		f.of, f.texts = ccbf.AnyOf(l.keys[from:to+1]...), s.Values[from:to+1]
 		return nil
+	case l.parts != nil:
+		return fmt.Errorf("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
 	case w.To != w.Value:
 		return fmt.Errorf("the categories of %s.%s are not known: give one, and no range", l.Table, l.Column)
 	}
@@ -153,13 +176,14 @@ func (f *filter) holds(p *placed) bool {
 
 // without is the filter less what it says of a column, for bars of that column.
 func (f filter) without(slider int) filter {
-	f.choices = slices.DeleteFunc(slices.Clone(f.choices), func(c choice) bool { return c.slider == slider })
+	of := func(c choice) bool { return c.slider == slider }
+	f.choices, f.parts = slices.DeleteFunc(slices.Clone(f.choices), of), slices.DeleteFunc(slices.Clone(f.parts), of)
 	f.id = ""
 	return f
 }
 
 // given reports whether questions take a category.
-func (f *filter) given() bool { return len(f.texts) > 0 }
+func (f *filter) given() bool { return len(f.texts) > 0 || len(f.parts) > 0 }
 
 // nearest suggests the name that is spelt most alike, if one is.
 func nearest(wanted string, names []string) string {

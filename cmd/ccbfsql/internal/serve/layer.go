@@ -45,6 +45,7 @@ type layer struct {
 	plain    bool      // a row has no categories
 	class    key.Class // of categories
 	keys     [][]byte  // of the categories, in their order, beside the values of their slider
+	parts    [][]int   // of each key that is a STRUCT: for each of its sliders the value, -1 for NULL
 	listed   map[string]bool
 	unlisted bool // counters have categories that they cannot list
 	sketches []placed
@@ -172,7 +173,8 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 
 // list makes a slider of the categories, where all sketches list theirs.
 func (l *layer) list() {
-	if l.unlisted || l.plain || slices.Contains(l.class.Fields(), key.Decimal) || len(l.listed) == 0 || len(l.listed) > mostTimes {
+	nested := slices.ContainsFunc(l.class.Fields(), key.Class.IsStruct)
+	if l.unlisted || l.plain || nested || len(l.listed) == 0 || len(l.listed) > mostTimes {
 		if !l.plain && l.class != key.None {
 			l.Class = l.class.String()
 		}
@@ -187,12 +189,51 @@ func (l *layer) list() {
 		}
 		return bytes.Compare(a, b)
 	})
+	if l.class.IsStruct() {
+		l.listParts()
+		return
+	}
 	s := slider{Column: byCategory, Type: l.class.String(), Category: true}
 	for _, k := range l.keys {
 		s.Values = append(s.Values, string(key.AppendText(nil, l.class, k)))
 	}
 	s.Grain = grainOf(&s)
 	l.Sliders = append(l.Sliders, s)
+}
+
+// listParts makes a slider of each field of categories that are STRUCTs.
+func (l *layer) listParts() {
+	fields := l.class.Fields()
+	l.parts = make([][]int, len(l.keys))
+	rests := slices.Clone(l.keys)
+	for n, class := range fields {
+		s := slider{Column: fmt.Sprintf("%s._%d", byCategory, n+1), Type: class.String(), Category: true, Part: n + 1}
+		values := make([][]byte, len(l.keys))
+		for i, rest := range rests {
+			values[i], rests[i], _ = key.CutField(class, rest)
+		}
+		distinct := slices.DeleteFunc(slices.Clone(values), func(v []byte) bool { return v == nil })
+		order := func(a, b []byte) int {
+			if order, ok := key.Compare(class, a, b); ok {
+				return order
+			}
+			return bytes.Compare(a, b)
+		}
+		slices.SortFunc(distinct, order)
+		distinct = slices.CompactFunc(distinct, bytes.Equal)
+		for _, v := range distinct {
+			s.Values = append(s.Values, string(key.AppendText(nil, class, v)))
+		}
+		for i, v := range values {
+			at := -1
+			if v != nil {
+				at, _ = slices.BinarySearchFunc(distinct, v, order)
+			}
+			l.parts[i] = append(l.parts[i], at)
+		}
+		s.Grain = grainOf(&s)
+		l.Sliders = append(l.Sliders, s)
+	}
 }
 
 // add puts a sketch into the layer.
