@@ -10,7 +10,7 @@ export const launched = () => chromium.connect(browserAt);
 
 // A window of a desk. A processor draws here what a graphics card draws elsewhere, pixel by
 // pixel: the pictures for looking at are those of CCBF_LONG=1.
-export const desk = process.env.CCBF_LONG ? { width: 1280, height: 800 } : { width: 880, height: 540 };
+export const desk = process.env.CCBF_LONG ? { width: 1440, height: 900 } : { width: 880, height: 540 };
 
 // opened is a page of the map in a new context; coarse has the outlines of afar from near,
 // too, as the fine ones take longer than the rest of a page.

@@ -1,5 +1,6 @@
 // Uses the page as a person would, in Chromium: looks, pans, zooms, moves the
-// slider, draws a polygon, by light and by dark, on a desk and on a phone.
+// slider, draws a polygon, by light and by dark, on a desk and on a phone, and with CCBF_LONG
+// in between.
 // Prints what it read, as JSON, for the test that started it to check.
 //
 //   node page.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER
@@ -92,6 +93,7 @@ async function visit(name, page, { problems, tiles }, unfolded) {
 }
 
 await visits("desktop", { viewport: desk }, ["light", "dark"]);
-await visits("phone", { coarse: true, ...devices["Pixel 7"], deviceScaleFactor: 1 }, ["dark", "light"]);
+if (process.env.CCBF_LONG) await visits("tablet", { viewport: { width: 1024, height: 768 } }, ["light", "dark"]);
+await visits("phone", { coarse: true, ...devices["Pixel 7"], viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 }, ["dark", "light"]);
 await browser.close();
 console.log(JSON.stringify(read));
