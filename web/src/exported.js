@@ -1,12 +1,13 @@
 // What the page asks, of the files of ccbfsql export: a worker reads them and answers.
 import { addProtocol } from "maplibre-gl";
+import { address, file, isInside } from "./files.js";
 
-let worker;
+let starting; // the worker
 const waiting = new Map(); // what waits for an answer, by number
 let asked = 0;
 
-function started() {
-  worker = new Worker(new URL("assets/answers.js", document.baseURI));
+async function started() {
+  const worker = new Worker(await address("assets/answers.js"));
   worker.onmessage = ({ data: { id, answer, error } }) => {
     const { resolve, reject } = waiting.get(id) ?? {};
     waiting.delete(id);
@@ -17,16 +18,22 @@ function started() {
     for (const { reject } of waiting.values()) reject(new Error(e.message || "The worker of the page cannot start."));
     waiting.clear();
   };
-  worker.postMessage({ manifest: new URL(document.documentElement.dataset.manifest, document.baseURI).href });
+  const name = document.documentElement.dataset.manifest;
+  if (isInside(name)) {
+    const manifest = await (await file(name)).json();
+    const sketches = await (await file(manifest.sketches)).arrayBuffer();
+    worker.postMessage({ files: { manifest, sketches } }, [sketches]);
+  } else worker.postMessage({ files: { url: new URL(name, document.baseURI).href } });
   addProtocol("sketches", async ({ url }, { signal }) => {
     const { z, x, y, ...rest } = JSON.parse(decodeURIComponent(url.slice("sketches://".length)));
     return { data: await ask("tile", [rest, Number(z), Number(x), Number(y)], signal) };
   });
+  return worker;
 }
 
 // ask is an answer of the worker. Questions that nobody waits for any more are not begun.
-function ask(name, args, signal) {
-  if (!worker) started();
+async function ask(name, args, signal) {
+  const worker = await (starting ??= started());
   const id = ++asked;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

@@ -1,12 +1,13 @@
 // The map: land, borders, and layers of tiles between.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
+import { address, file } from "./files.js";
 import { outlines } from "./outlines.js";
 import { labels, naming } from "./places.js";
 import { sharp } from "./plane.js";
 import { colours, dark } from "./theme.js";
 import { recoloured } from "./water.js";
 
-setWorkerUrl(new URL("assets/worker.mjs", document.baseURI).href);
+setWorkerUrl(await address("assets/worker.mjs"));
 
 const nothing = { type: "FeatureCollection", features: [] };
 
@@ -36,7 +37,7 @@ export async function outlined(map) {
     const i = files.findIndex(([, zoom]) => map.getZoom() >= zoom);
     if (i >= best) return;
     best = i;
-    const { land, borders, names } = outlines(await (await fetch(`assets/${files[i][2]}.json`)).json());
+    const { land, borders, names } = outlines(await (await file(`assets/${files[i][2]}.json`)).json());
     if (i > best) return; // a finer one came before
     map.getSource("land").setData(land);
     map.getSource("borders").setData(borders);

@@ -1,4 +1,5 @@
 // Names of places: those that a view has room for, and all of them to be searched.
+import { file } from "./files.js";
 import { colours } from "./theme.js";
 
 const fine = 6; // the zoom from which other places are named than those of the world
@@ -16,10 +17,10 @@ function columns({ names, countries, zooms, steps }) {
   return all;
 }
 
-const loaded = (file) => {
+const loaded = (name) => {
   let promise;
-  return () => (promise ??= fetch(file).then(async (r) => {
-    if (!r.ok) throw new Error(`${file}: ${r.status} ${r.statusText}`);
+  return () => (promise ??= file(name).then(async (r) => {
+    if (!r.ok) throw new Error(`${name}: ${r.status} ${r.statusText}`);
     return columns(await r.json());
   }).catch((error) => {
     promise = undefined; // the next who asks tries again

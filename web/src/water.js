@@ -1,6 +1,7 @@
 // Lakes and rivers below the points, from afar: they are drawn for maps of 1:50 million,
 // on a grid of 4 km, and would be beside where they are when looked at from near.
 import { feature } from "topojson-client";
+import { file } from "./files.js";
 import { colours } from "./theme.js";
 
 const near = 8; // a pixel is 300 m from here on
@@ -13,7 +14,7 @@ const waters = (c) => [
 
 // watered puts them on the map. It is whole without them, until they have come.
 export async function watered(map) {
-  const topology = await (await fetch("assets/water.json")).json();
+  const topology = await (await file("assets/water.json")).json();
   const above = map.getLayer("heat") ? "heat" : "borders";
   for (const layer of waters(colours())) {
     map.addSource(layer.id, { type: "geojson", data: feature(topology, topology.objects[layer.id]), tolerance: 0.2 });

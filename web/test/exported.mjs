@@ -10,12 +10,12 @@ await settled(page);
 const picture = Number(await page.evaluate(() => document.body.dataset.picture));
 await page.screenshot({ path: `${folder}/exported.png` });
 
-// Tiles as their colours, row by row: what a picture has of each.
-const answers = await page.evaluate(async (questions) => {
+// Tiles as their colours, row by row: what a picture has of each. A single file has no worker beside it.
+const answers = questions.length && await page.evaluate(async (questions) => {
   const worker = new Worker("assets/answers.js");
   const waiting = new Map();
   worker.onmessage = ({ data }) => waiting.get(data.id)(data);
-  worker.postMessage({ manifest: new URL("manifest.json", location.href).href });
+  worker.postMessage({ files: { url: new URL("manifest.json", location.href).href } });
   const pixels = (image) => {
     const canvas = new OffscreenCanvas(image.width, image.height);
     const g = canvas.getContext("2d");

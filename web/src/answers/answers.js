@@ -11,8 +11,8 @@ const mostBars = 200;
 const candidates = 2000; // cells that are looked at for places that are apart
 const mostLevel = 30;
 
-export async function answers(manifest) {
-  const { layers, sketches, palettes, more, less } = await opened(manifest);
+export async function answers(files) {
+  const { layers, sketches, palettes, more, less } = await opened(files);
   const of = ({ table, column }) => layers.find((l) => l.table === table && l.column === column);
 
   // asked is what a question is about.

@@ -7,7 +7,7 @@ const queue = [];
 let running = false;
 
 self.onmessage = ({ data }) => {
-  if (data.manifest) source = answers(data.manifest);
+  if (data.files) source = answers(data.files);
   else if (data.cancel) {
     const i = queue.findIndex((q) => q.id === data.cancel);
     if (i >= 0) queue.splice(i, 1);

@@ -17,12 +17,17 @@ function bytesOf(url) {
   };
 }
 
-// opened are the layers of a manifest, with their rows.
-export async function opened(url) {
+const loaded = async (url) => {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  const manifest = await response.json();
-  const read = bytesOf(new URL(manifest.sketches, url).href);
+  return response.json();
+};
+
+// opened are the layers of a manifest, with their rows: of one at an address, or of one that is here
+// with its sketches.
+export async function opened({ url, manifest, sketches }) {
+  manifest ??= await loaded(url);
+  const read = sketches ? async (from, to) => new Uint8Array(sketches, from, to - from) : bytesOf(new URL(manifest.sketches, url).href);
   const index = JSON.parse(new TextDecoder().decode(await read(0, manifest.index)));
   let at = manifest.index;
   manifest.layers.forEach((layer, i) => {

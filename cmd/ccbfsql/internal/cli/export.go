@@ -13,11 +13,12 @@ import (
 const exportUsage = `ccbfsql export writes the map of a database as files for any web server.
 
 Usage: ccbfsql export [flags] -o folder database
+       ccbfsql export [flags] -single -o map.html database
        ccbfsql export [flags] -o folder points.parquet
        ccbfsql export [flags] -o folder -table points database
 
 The page answers everything itself, from the sketches. Everyone who can read the files can read
-all of them. From points, sketches are built first, as ccbfsql serve does.
+all of them. With -single, one file opens from disk, without a web server. From points, sketches are built first, as ccbfsql serve does.
 
 Flags:
 `
@@ -34,7 +35,8 @@ func exportMain(args []string) int {
 // exportFlags are the flags of ccbfsql export, which fill e.
 func exportFlags(e *serve.Export) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql export", flag.ContinueOnError)
-	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to; files of an export there are replaced")
+	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to, or file with -single; files of an export there are replaced")
+	flags.BoolVar(&e.Single, "single", false, "write one HTML file, for up to 64 MiB of sketches, that opens from disk")
 	flags.Uint64Var(&e.AtLeast, "at-least", 0, "fewest `POINTS` of a square that is shown, as ccbf_suppress(sketch, POINTS); 0: all squares")
 	pointsFlags(flags, &e.Options)
 	return flags

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +20,8 @@ import (
 // Export says what to write for a static host, and where.
 type Export struct {
 	Options        // its Database or Points, and Memory
-	Folder  string // for the files; it is made
+	Folder  string // for the files; it is made. With Single the file to write
+	Single  bool   // one file that opens from disk
 	AtLeast uint64 // no square of what is written has fewer points; 0 and 1 for all squares
 }
 
@@ -75,6 +78,13 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if e.Single {
+		return e.writeSingle(text, append([][]byte{index}, blobs...), out)
+	}
 	if err := os.MkdirAll(e.Folder, 0o755); err != nil {
 		return err
 	}
@@ -82,10 +92,6 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	if err := writeSketches(filepath.Join(e.Folder, sketchesFile), index, blobs); err != nil {
-		return err
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(e.Folder, manifestFile), text, 0o644); err != nil { //nolint:gosec // for a web server to read
@@ -155,15 +161,10 @@ func writeSketches(file string, index []byte, blobs [][]byte) (err error) {
 
 // writePage writes the page, and what it loads, as an export.
 func writePage(folder string) error {
-	files, err := fs.Sub(built, "page")
+	files, html, err := pageFiles()
 	if err != nil {
 		return err
 	}
-	html, err := fs.ReadFile(files, "index.html")
-	if err != nil {
-		return errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
-	}
-	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
 	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
 		return err
 	}
@@ -185,4 +186,93 @@ func writePage(folder string) error {
 		}
 	}
 	return nil
+}
+
+// pageFiles are the files of the page, and the page itself, which names the manifest.
+func pageFiles() (files fs.FS, html []byte, err error) {
+	if files, err = fs.Sub(built, "page"); err != nil {
+		return nil, nil, err
+	}
+	if html, err = fs.ReadFile(files, "index.html"); err != nil {
+		return nil, nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
+	}
+	return files, bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1), nil
+}
+
+// mostSingle is how many bytes of sketches a single file may have.
+const mostSingle = 64 << 20
+
+// writeSingle writes the page as one file: its script and style in place, everything that it
+// loads as gzip in base64 (web/src/files.js).
+func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) error {
+	all := bytes.Join(sketches, nil)
+	if len(all) > mostSingle {
+		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", len(all), mostSingle)
+	}
+	if info, err := os.Stat(e.Folder); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", e.Folder)
+	}
+	files, html, err := pageFiles()
+	if err != nil {
+		return err
+	}
+	names, err := fs.Glob(files, "assets/*.gz")
+	if err != nil {
+		return err
+	}
+	var data bytes.Buffer
+	put := func(name string, packed []byte) {
+		fmt.Fprintf(&data, "<script type=\"application/gzip\" data-file=%q>%s</script>\n", name, base64.StdEncoding.EncodeToString(packed))
+	}
+	inPlace := func(tag, begin, text, end string) error {
+		if !bytes.Contains(html, []byte(tag)) {
+			return fmt.Errorf("the page has no %s", tag)
+		}
+		html = bytes.Replace(html, []byte(tag), []byte(begin+text+end), 1)
+		return nil
+	}
+	for _, name := range names {
+		packed, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		name = strings.TrimSuffix(name, ".gz")
+		switch text := string(inflated("/"+name, packed)); name {
+		case "assets/main.js":
+			// Code has these words in texts alone.
+			text = strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(text)
+			err = inPlace(`<script type="module" src="assets/main.js"></script>`, `<script type="module">`, text, "</script>")
+		case "assets/style.css":
+			err = inPlace(`<link rel="stylesheet" href="assets/style.css">`, "<style>", text, "</style>")
+		default:
+			put(name, packed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string][]byte{manifestFile: manifest, sketchesFile: all} {
+		packed, err := deflated(text)
+		if err != nil {
+			return err
+		}
+		put(name, packed)
+	}
+	if err := inPlace("</body>", "", data.String(), "</body>"); err != nil {
+		return err
+	}
+	if err := os.WriteFile(e.Folder, html, 0o644); err != nil { //nolint:gosec // for a web server to read
+		return err
+	}
+	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, len(sketches)-1, len(all), len(html))
+	return nil
+}
+
+// deflated is a text as gzip.
+func deflated(text []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write(text)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
 }

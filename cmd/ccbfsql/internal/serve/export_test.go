@@ -182,6 +182,44 @@ func TestExportAnswersAsServe(t *testing.T) {
 	t.Logf("%d answers; first picture after %.0f ms", len(asked), read.Picture)
 }
 
+// A single file opens from disk, asks for no other, and answers as the server does.
+func TestExportSingle(t *testing.T) {
+	t.Parallel()
+	if !exists("page/index.html") {
+		t.Skip("left out: make web has not built the page")
+	}
+	file := database(t, "CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i))")
+	single := filepath.Join(t.TempDir(), "map with spaces.html")
+	var out strings.Builder
+	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: single, Single: true}
+	if err := e.Write(t.Context(), &out); err != nil || !strings.Contains(out.String(), "1 sketches in ") {
+		t.Fatalf("%v, %q", err, out.String())
+	}
+	var read struct {
+		Estimate float64
+		Bars     []float64
+		Picture  float64
+		Problems []string
+	}
+	address := url.URL{Scheme: "file", Path: single}
+	if err := json.Unmarshal(browsed(t, "exported.mjs", address.String(), "[]"), &read); err != nil {
+		t.Fatal(err)
+	}
+	var sum answer
+	q := map[string]any{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
+	if err := json.Unmarshal(answerOf(t, started(t, file)+"/api/sum", q), &sum); err != nil {
+		t.Fatal(err)
+	}
+	if read.Estimate != sum.Estimate || !(sum.Estimate > 1000) || len(read.Bars) != 3 || !(read.Picture > 0) || len(read.Problems) > 0 {
+		t.Errorf("the page shows %+v, SQL says %v", read, sum.Estimate)
+	}
+
+	e.Folder = t.TempDir()
+	if err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("into a folder: %v", err)
+	}
+}
+
 // answerOf is what the server answers.
 func answerOf(t *testing.T, address string, body any) []byte {
 	t.Helper()
