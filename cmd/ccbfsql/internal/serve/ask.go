@@ -89,67 +89,49 @@ func (l *layer) source() string {
 
 // category adds the argument of a filter's categories, if it has some.
 func (s *statement) category(l *layer, f filter) {
-	one := func(text string) { s.value(text, castOf(l.class, text)) }
-	switch n := len(f.texts); {
+	switch {
 	case len(f.parts) > 0:
 		s.parts(l, f.parts)
-	case n == 0:
-	case n == 1:
+	case len(f.texts) > 0:
 		s.text(", ")
-		one(f.texts[0])
-	case l.class.Ordered():
-		s.text(", {lo: ")
-		one(f.texts[0])
-		s.text(", hi: ")
-		one(f.texts[n-1])
-		s.text("}")
-	default:
-		for i, text := range f.texts {
-			if i == 0 {
-				s.text(", [")
-			} else {
-				s.text(", ")
-			}
-			one(text)
-		}
-		s.text("]")
+		s.anyOf(l.class, f.texts)
 	}
 }
 
 // parts adds the argument that chooses STRUCTs by some of their fields.
 func (s *statement) parts(l *layer, parts []choice) {
-	for i, c := range parts {
+	separator := ", {"
+	for _, c := range parts {
 		slider := &l.Sliders[c.slider]
-		class := l.class.Fields()[slider.Part-1]
-		one := func(text string) { s.value(text, castOf(class, text)) }
-		if i == 0 {
-			s.text(", {")
-		} else {
-			s.text(", ")
-		}
-		s.text("_%d: ", slider.Part)
-		switch values := slider.Values[c.from : c.to+1]; {
-		case len(values) == 1:
-			one(values[0])
-		case class.Ordered():
-			s.text("{lo: ")
-			one(values[0])
-			s.text(", hi: ")
-			one(values[len(values)-1])
-			s.text("}")
-		default:
-			for j, text := range values {
-				if j == 0 {
-					s.text("[")
-				} else {
-					s.text(", ")
-				}
-				one(text)
-			}
-			s.text("]")
-		}
+		s.text("%s_%d: ", separator, slider.Part)
+		s.anyOf(l.class.Fields()[slider.Part-1], slider.Values[c.from:c.to+1])
+		separator = ", "
 	}
 	s.text("}")
+}
+
+// anyOf adds values of a class, all that there are from the first to the last: one, a range
+// where the class has an order, or a list.
+func (s *statement) anyOf(class key.Class, texts []string) {
+	one := func(text string) { s.value(text, castOf(class, text)) }
+	switch n := len(texts); {
+	case n == 1:
+		one(texts[0])
+	case class.Ordered():
+		s.text("{lo: ")
+		one(texts[0])
+		s.text(", hi: ")
+		one(texts[n-1])
+		s.text("}")
+	default:
+		separator := "["
+		for _, text := range texts {
+			s.text("%s", separator)
+			one(text)
+			separator = ", "
+		}
+		s.text("]")
+	}
 }
 
 // castOf is the SQL type that texts of categories are read as; empty for VARCHAR.
