@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// ccbfSquaresType is a list of squares. Before DuckDB 1.5 the geometry is WKB.
+// ccbfSquaresType is a list of squares. Before DuckDB 1.5.2 the geometry is WKB.
 var ccbfSquaresType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "geometry", Type: duck.Geometry}, duck.Field{Name: "count", Type: duck.UBigInt}))
 

@@ -152,7 +152,7 @@ func logical(t Type) (unsafe.Pointer, error) {
 	case EnumID, MapID, UnionID, ArrayID:
 		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
 	case GeometryID:
-		// Before 1.5, which has no such type, a result is the WKB alone. See isKnown for parameters.
+		// Before 1.5.2, which has no such type in the C API, a result is the WKB alone. See isKnown for parameters.
 		if !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
 			t = Blob
 		}
