@@ -16,6 +16,10 @@ BIN     := build/ccbfsql
 EXT     := build/ccbf.duckdb_extension
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
+VALE    := build/tools/vale
+VALEVER := v3.22.0
+# Pages whose sentences are short and have few figures; the others follow.
+PROSE   := README.md $(addprefix docs/,ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MEMORY.md PUBLISH.md QUERIES.md STABILITY.md TUTORIAL.md)
 
 # Every module of the repository, this one first; beam, bench, the tools that package
 # and the driver under its old name have one of their own.
@@ -203,7 +207,7 @@ build/peers/installed: bench/peers/requirements.txt
 paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
-lint: compiler $(LINT) ## gofmt, go vet, golangci-lint, actionlint, shellcheck
+lint: compiler $(LINT) $(VALE) ## gofmt, go vet, golangci-lint, actionlint, shellcheck, and Vale for prose
 	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
 		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; bad=1; fi; \
 		for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
@@ -212,6 +216,7 @@ lint: compiler $(LINT) ## gofmt, go vet, golangci-lint, actionlint, shellcheck
 		if command -v shellcheck >/dev/null; then echo "== shellcheck"; \
 			shellcheck packaging/install.sh packaging/formulas packaging/glibc/link packaging/community/go packaging/community/test scripts/* .ci/run || bad=1; \
 			else echo "No shellcheck here: scripts are not checked."; fi; \
+		echo "== vale"; $(VALE) --output=line $(PROSE) $$(git ls-files '*.go' 2>/dev/null) || bad=1; \
 		[ -z "$$bad" ]
 
 # A new file when the version changes, so that it is installed anew.
@@ -223,6 +228,15 @@ build/tools/golangci-lint-$(LINTVER):
 	@mkdir -p build/tools
 	@GOBIN=$(CURDIR)/build/tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTVER)
 	@mv build/tools/golangci-lint $@
+
+$(VALE): build/tools/vale-$(VALEVER)
+	@ln -sf vale-$(VALEVER) $@
+
+build/tools/vale-$(VALEVER):
+	@echo "Installing Vale $(VALEVER) (a minute, once)"
+	@mkdir -p build/tools
+	@GOBIN=$(CURDIR)/build/tools $(GO) install github.com/vale-cli/vale/v3/cmd/vale@$(VALEVER)
+	@mv build/tools/vale $@
 
 fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
 	@set -e; for p in $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./...); do \

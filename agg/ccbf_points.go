@@ -89,8 +89,8 @@ const _ = -uint(unsafe.Sizeof(few{}) ^ unsafe.Sizeof(duck.State{}.Inline))
 func fewOf(s *duck.State) *few { return (*few)(unsafe.Pointer(&s.Inline)) }
 
 // takes reports whether points of a configuration can go beside those of f, if there is room:
-// whether f has none or is of the same, and the configuration has a number. Nobody foresees which,
-// so that it is one comparison.
+// whether f has none or has the same, and the configuration has a number. One comparison, as no
+// processor foresees which.
 func (f *few) takes(config uint32) bool {
 	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
 }
@@ -182,7 +182,7 @@ func anyValid(v *duck.Vector) bool {
 	return false
 }
 
-// end is of what was lent for a chunk.
+// end gives back what was lent for a chunk.
 func (c *chunk) end() {
 	c.slots.end()
 	chunks.Put(c)
@@ -405,7 +405,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
 	var blob []byte
-	id := uint32(0) // of the configuration that small is of
+	id := uint32(0) // of the configuration of small
 	whole := false  // it needs a builder for any points
 	for i, first, end := 0, 0, 0; i < out.Len(); i++ {
 		var err error

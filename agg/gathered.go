@@ -6,7 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// gatheredAtOnce is of how many states what waits is read at the same time: it stays in the
+// gatheredAtOnce is the number of states whose waiting rows are read at the same time: it stays in the
 // second-level cache.
 const gatheredAtOnce = 64
 

@@ -70,7 +70,7 @@ func (a *keyedAgg) chunk() *keyedChunk {
 	return c
 }
 
-// done is of what was lent for a chunk.
+// done gives back what was lent for a chunk.
 func (a *keyedAgg) done(c *keyedChunk) {
 	c.slots.end()
 	a.chunks.Put(c)

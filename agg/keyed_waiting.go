@@ -23,7 +23,7 @@ type keyedPlan struct {
 	most   int  // words that wait in slots at most; 0: none wait
 }
 
-// keyedPlans are those of all families, whose params are of different types.
+// keyedPlans are those of all families, whose params have different types.
 var keyedPlans numbering[keyedPlan]
 
 const (

@@ -129,7 +129,7 @@ func TestNoKeyIsWorse(t *testing.T) {
 			for _, n := range counts {
 				all += float64(n)
 			}
-			// Both are of the same filters, each with its binomial variance.
+			// Both measure the same filters, each with its binomial variance.
 			if math.Abs(all-other[name]) > 4*math.Sqrt(all+other[name]) {
 				t.Errorf("%s, seed %d: odd keys are found %v times, as many others %v", name, seed, all, other[name])
 			}

@@ -34,7 +34,7 @@ func madeOfAll(t *testing.T) (all []any) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Families are of different types, each with its own View.
+			// Families have different types, each with its own View.
 			out := reflect.ValueOf(f).MethodByName("Verified").Call([]reflect.Value{reflect.ValueOf(s.Blob())})
 			if err, _ := out[1].Interface().(error); err != nil {
 				t.Fatal(err)

@@ -40,7 +40,7 @@ func nameOf(blob []byte, together bool) keptName {
 	return name
 }
 
-// mostKept is of how many sketches it is known what was paid, or more.
+// mostKept is the number of sketches, or more, for which it is known what was paid.
 const mostKept = 1 << 14
 
 // keptSketch is a sketch that is kept, or what was paid for one.
@@ -143,7 +143,7 @@ func (s *keptSketches) reserve(n int64) bool {
 		return false
 	}
 	for s.bytes+n > most || !duck.Keep(n) {
-		if _, _, ok := s.RemoveOldest(); !ok { // what is left is of threads that decode
+		if _, _, ok := s.RemoveOldest(); !ok { // threads that decode hold the rest
 			return false
 		}
 	}

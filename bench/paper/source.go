@@ -148,7 +148,7 @@ func yesNo(holds bool) float64 {
 	return 0
 }
 
-// shareOf is how much of something is of a kind.
+// shareOf is the share of x for which is holds.
 func shareOf[T any](x []T, is func(T) bool) float64 {
 	return float64(report.Count(x, is)) / float64(len(x))
 }
@@ -249,7 +249,7 @@ func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
 }
 
 // What the paper says of its events: how many there are in how many cells, how
-// many in the fullest one, and of 100 how many are of the first category, of the
+// many in the fullest one, and how many of 100 have the first category, one of the
 // first two, and so on. Sections 5.2 and 5.2.1.
 const (
 	eventPoints = 1_900_000

@@ -115,8 +115,8 @@ func spectralRange(c report.Config, s *report.Section) {
 
 var rangeLengths = []int{16, 256, 4096, 32768}
 
-// rangeSums asks a sketch with one seed for sums over random ranges: what comes of all, and
-// of each length.
+// rangeSums asks a sketch with one seed for sums over random ranges, and records all, and each
+// length.
 func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) []report.Figures {
 	r := random(seed, 24)
 	order := r.Perm(span)

@@ -25,7 +25,7 @@ func bloomjoin(c report.Config, s *report.Section) {
 
 // join asks the product for the keys of the relation at the own site: "extra" is the share of
 // the keys without rows at the other site that are reported, "many" that of keys below the
-// threshold, the mean count, that are reported as above; "recall" and "alarms" are of keys with
+// threshold, the mean count, that are reported as above; "recall" and "alarms" count keys with
 // the median count or the one of some key: "=" has errors on both sides. "lost" is the share of
 // keys that a validating filter reports as already reported.
 func (s setting) join(m method, seed uint64) report.Figures {

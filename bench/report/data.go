@@ -246,7 +246,7 @@ func (d *Data) Closer(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] < p[1] })
 }
 
-// Settings is of how many.
+// Settings is the number of settings.
 func (d *Data) Settings(figure, factor string, a, b any) int {
 	return len(d.pairs(figure, factor, a, b))
 }

@@ -26,7 +26,7 @@ func recorded() *Data {
 }
 
 // TestData: rows are found by values that print alike, grouped in their order, and their
-// figures are of those rows that have them.
+// figures come from the rows that have them.
 func TestData(t *testing.T) {
 	d := recorded()
 	require.Equal(t, 10.0, d.Mean("error", "kind", "a", "size", 10.0))

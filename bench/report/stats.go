@@ -101,7 +101,7 @@ func Column[T, U any](x []T, f func(T) U) []U {
 	return out
 }
 
-// Count is how many results are of a kind.
+// Count is the number of results for which is holds.
 func Count[T any](x []T, is func(T) bool) (n int) {
 	for _, v := range x {
 		if is(v) {

@@ -95,7 +95,7 @@ func TestExpectedErrors(t *testing.T) {
 }
 
 // TestModelSums: the counts of a model of all keys sum to the occurrences, but for
-// chance, of which the variance is below their number, and are of the skew.
+// chance, of which the variance is below their number, and have the skew.
 func TestModelSums(t *testing.T) {
 	for _, skew := range []float64{0, 0.5, 1, 1.5, 4} {
 		for _, perKey := range []uint64{1, 2, 20, 1e6} {

@@ -75,7 +75,7 @@ func (m *model) arrive(r *rand.Rand) {
 }
 
 // largest is the largest count of the sample, or what the sample leaves of the
-// occurrences where that is more: large counts are of keys too few to be in it.
+// occurrences where that is more: too few keys have large counts to be in it.
 func largest(d *Data) uint64 {
 	sum := 0.0
 	for _, n := range d.Counts {

@@ -10,7 +10,7 @@ import (
 
 // A long history of keys that come and go, half of the time below the
 // threshold of variable length and then beyond it, and no key that is there is
-// ever missing, no legal removal refused. The filters are of a size that stuck
+// ever missing, no legal removal refused. The filters have a size that stuck
 // counters do not fill, so that they also still rule absent keys out.
 func TestHistory(t *testing.T) {
 	steps, capacity := 100_000, uint64(1<<12)

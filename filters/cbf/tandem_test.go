@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// pairs is a kernel of tandem counters, L = 4, of which the first two are of
-// interest.
+// pairs is a kernel of tandem counters, L = 4, of which only the first two
+// matter.
 func pairs(t *testing.T, p Params) kernel {
 	t.Helper()
 	p.Variant, p.Increment, p.Counters, p.K = Tandem, 4, 64, 1

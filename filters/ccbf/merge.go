@@ -114,7 +114,7 @@ func (b *Builder) addExact(v *cells.View) error {
 	var to *section
 	reserved := int64(0)
 	room := func(w *cells.Wanted) (r cells.Room, err error) {
-		if w.Wide { // the room of before is of no use
+		if w.Wide { // the earlier room is useless
 			if err := b.grow(-reserved); err != nil {
 				return r, err
 			}

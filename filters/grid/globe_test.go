@@ -32,7 +32,7 @@ func mustGlobe(t testing.TB, mp orb.MultiPolygon) orb.MultiPolygon {
 	return out
 }
 
-// eastOf is how far east one longitude is of another, from 0 up to 360.
+// eastOf is how far east of one longitude another is, from 0 up to 360.
 func eastOf(from, to float64) float64 {
 	d := math.Mod(to-from, 360)
 	if d < 0 {

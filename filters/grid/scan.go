@@ -35,7 +35,7 @@ type Scanner struct {
 	active []active // edges that cross the current row
 	change int64    // first row at which active is no longer right
 	y      int64    // the row asked for last
-	alone  bool     // all active edges are of one outer ring
+	alone  bool     // all active edges belong to one outer ring
 	out    []Interval
 
 	// Room for small polygons, which then take one allocation in all.

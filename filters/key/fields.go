@@ -27,7 +27,7 @@ func (s *shape) fields() []Class {
 	return list
 }
 
-// CutField takes the first field, which is of class c, off the bytes of a STRUCT's key. value
+// CutField takes the first field, of class c, off the bytes of a STRUCT's key. value
 // is the field's own key, nil where it is NULL. ok is false where there is no such field.
 func CutField(c Class, b []byte) (value, rest []byte, ok bool) {
 	if !c.IsStruct() {

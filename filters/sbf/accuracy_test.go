@@ -144,7 +144,7 @@ func gatheredLike(t testing.TB, s *Sketch, truth map[uint64]uint64) *Sketch {
 
 // Section 6.2, figure 9: only the last fifth of the stream is in the sketch,
 // what is older was removed occurrence by occurrence. MS and RM answer as if
-// they had seen nothing else, MI is of no use.
+// they had seen nothing else, MI is useless.
 func TestSlidingWindow(t *testing.T) {
 	const keys, total, window = 1000, 50_000, 10_000
 	for _, theta := range []float64{0.5, 1} {

@@ -158,7 +158,7 @@ type Params struct {
 	// Blocked keeps all counters of a key in one block of 64, so that a key
 	// costs one or two cache misses instead of K; estimates are a little worse.
 	Blocked bool
-	// Range makes the sketch answer RangeSum. Its keys are of RangeClass: integers, the
+	// Range makes the sketch answer RangeSum. Its keys have RangeClass: integers, the
 	// default, or days (key.Date) or microseconds since 1970 (key.Timestamp, key.TimestampTZ).
 	Range      Range
 	RangeClass key.Class

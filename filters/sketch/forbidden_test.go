@@ -104,7 +104,7 @@ func TestForbiddenIsRefused(t *testing.T) {
 		}
 		f.refusedHeader(t, "totals without a category", func(h *sketch.Header) { h.Flags = h.Flags&^sketch.Categorised | sketch.WithTotals })
 		for c := int(key.TimeTZ) + 1; c < 256; c++ {
-			if !key.Class(c).Known() { // some are of STRUCTs
+			if !key.Class(c).Known() { // some are for STRUCTs
 				f.refusedHeader(t, fmt.Sprintf("key class %d", c), func(h *sketch.Header) { h.KeyClass = uint64(c) })
 			}
 		}

@@ -90,5 +90,5 @@ type Value struct {
 	Text   string
 	Wholes []uint64
 	Lo, Hi int64  // of a Range; Lo alone of a SignedKind
-	Class  uint64 // of the keys that a Range is of
+	Class  uint64 // of the keys of a Range
 }

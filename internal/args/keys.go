@@ -139,7 +139,7 @@ func (k *Keys) AllValid() bool { return k.Class != key.None && k.col.AllValid() 
 // Valid reports whether row i has a key.
 func (k *Keys) Valid(i int) bool { return k.Class != key.None && k.col.Valid(i) }
 
-// Bytes are those of the key in row i in a sketch whose keys are of class c;
+// Bytes are those of the key in row i in a sketch whose keys have class c;
 // None takes them as they are. They are valid until the next call.
 func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	k.own = AppendKey(k.own[:0], k.col, i)
@@ -163,7 +163,7 @@ func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	return k.conv, err
 }
 
-// Hash is the hash of the key in row i in a sketch whose keys are of class c.
+// Hash is the hash of the key in row i in a sketch whose keys have class c.
 func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) {
 	b, err := k.Bytes(i, c)
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	Box    = sketch.BoxKind
 )
 
-// Accepts reports whether values of a type are of a kind.
+// Accepts reports whether a kind of option takes values of a type.
 func Accepts(k Kind, t duck.Type) bool {
 	switch k {
 	case Whole, Number:

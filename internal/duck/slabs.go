@@ -30,7 +30,7 @@ type slab struct {
 	heir atomic.Uint64
 }
 
-// A slot is of whole lines of the cache: how its state names the one before, 0 for none, how
+// A slot has whole lines of the cache: how its state names the one before, 0 for none, how
 // many words it holds, and these.
 const (
 	slotHead = 2
@@ -165,7 +165,7 @@ func dropSlots(states []*State) {
 	}
 }
 
-// dropsAtOnce is of how many states slots are given back at the same time.
+// dropsAtOnce is the number of states whose slots are given back at the same time.
 const dropsAtOnce = 64
 
 // giveBack gives slots back, or those that a callback which fills the slab no longer did not take.

@@ -171,7 +171,7 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 }
 
 // paint sets the pixels of the values that are drawn to their colours, and reports whether
-// some are of less than one point.
+// some have less than one point.
 func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 	if s.top == 0 {
 		return false

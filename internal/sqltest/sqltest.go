@@ -46,7 +46,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// As in package conform: the heap of a test is of a few megabytes.
+// As in package conform: the heap of a test has a few megabytes.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)

@@ -171,7 +171,7 @@ func (o *Options) earlier(ctx context.Context) (*Manifest, error) {
 	return readManifest(ctx, name)
 }
 
-// readSummary is the first whole summary in a folder: all of them are of the same run.
+// readSummary is the first whole summary in a folder: all of them describe the same run.
 func readSummary(ctx context.Context, fs filesystem.Interface, folder string) (*Summary, error) {
 	found, err := fs.List(ctx, folder+summaryPrefix+"*")
 	if err != nil {

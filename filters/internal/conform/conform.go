@@ -118,7 +118,7 @@ type Family struct {
 	Allocs int
 }
 
-// The heap of these tests is of a few megabytes, so that by default it is collected
+// The heap of these tests has a few megabytes, so that by default it is collected
 // hundreds of times a second, which takes more than half of their processor time.
 func init() {
 	if os.Getenv("GOGC") == "" {

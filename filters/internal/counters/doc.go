@@ -75,7 +75,7 @@
 //     has the counters as well, and no rank structure is needed to find them.
 //   - The lookup table's key is the codes before the counter, in place of all
 //     codes and the counter's number: 4 KiB for each p, where the paper's is
-//     exponential in a chunk's length. Length codes are of a fixed length: with
+//     exponential in a chunk's length. Length codes have a fixed length: with
 //     base and p chosen for the counters at hand they are shorter than Elias
 //     codes of the lengths.
 //   - Slack is at the end of groups, not every 1/epsilon counters; it is the

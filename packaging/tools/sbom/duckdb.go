@@ -9,7 +9,7 @@ import (
 )
 
 // duckdbVersion is the version of DuckDB whose components are listed. The driver's module
-// says which one it has: v0.10506.0 is of DuckDB 1.5.6.
+// says which one it has: v0.10506.0 has DuckDB 1.5.6.
 const (
 	duckdbVersion  = "1.5.6"
 	bindingsPrefix = "v0.10506."

@@ -116,7 +116,7 @@ func TestCategories(t *testing.T) {
 }
 
 // testParts: categories that are STRUCTs of a kind, a day and a DECIMAL are chosen by fields, one or
-// several, by values or ranges; bars are of a field.
+// several, by values or ranges, and bars show a field.
 func testParts(t *testing.T, url string, l *layer, sum func(table, where string) answer, count func(where string) float64) {
 	t.Helper()
 	var columns []string

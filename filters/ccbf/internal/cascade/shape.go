@@ -68,7 +68,7 @@ func (s *Shape) Widths() []uint8 { return s.Width[:s.Layers] }
 // Sizes are the numbers of counters of each layer.
 func (s *Shape) Sizes() []uint64 { return s.Size[:s.Layers] }
 
-// SameWidths reports whether the layers of two shapes are of the same widths.
+// SameWidths reports whether the layers of two shapes have the same widths.
 func (s *Shape) SameWidths(o *Shape) bool { return s.Layers == o.Layers && s.Width == o.Width }
 
 func (s *Shape) setWidths(widths []int) error {

@@ -50,7 +50,7 @@ func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> lev
 // NoBounds is the bounds of no cell at all.
 var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 
-// corners are the smallest rectangle around cells: the bits of their keys that are of
+// corners are the smallest rectangle around cells: the bits of their keys for
 // one coordinate compare as it does, without being taken out.
 type corners struct{ minX, maxX, minY, maxY uint64 }
 

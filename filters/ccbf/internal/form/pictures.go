@@ -368,7 +368,7 @@ func (c *Cuts) Part(cell int64) int {
 	if c.Of != nil {
 		return int(c.Of[cell-c.at[0]])
 	}
-	// Pixels are of equal length, so that the guess is right or next to it;
+	// Pixels have equal lengths, so that the guess is right or next to it;
 	// where coordinates have no bits left for pixels it may not be.
 	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
 	if c.at[guess] <= cell && cell < c.at[guess+1] {

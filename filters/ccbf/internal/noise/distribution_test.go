@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// randomDistribution is of whole numbers up to most, none of them rarer than
+// randomDistribution has whole numbers up to most, none of them rarer than
 // least.
 func randomDistribution(r *rand.Rand, most int, least float64) *distribution {
 	d := &distribution{}

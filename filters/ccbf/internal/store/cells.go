@@ -4,7 +4,7 @@
 //
 //  1. Its key becomes a word: the key above a count of one.
 //  2. The word goes to the front, which is in no order. A small table of recent cells stands
-//     before the front while at least one key in four is of one of them.
+//     before the front while at least one key in four is there.
 //  3. A front that is full is sorted, and the words of each cell are added up. If that
 //     halves it, it stays the front. If not, it grows; and when it is too long for the
 //     second-level cache, it becomes a list.
@@ -50,7 +50,7 @@ type Cells struct {
 	unsorted int      // words that the front may have before it is sorted
 	recent   []uint64 // the last word of each slot; 0 for none
 	seen     int      // keys that came since the last flush
-	fresh    int      // of those, keys that were looked for among recent cells and are of others
+	fresh    int      // of those, keys that were looked for among recent cells and not found
 	alone    int      // for how many flushes more there is no table of recent cells
 	lists    []list
 	over     *Cells // counts beyond full words, in units of those

@@ -40,7 +40,7 @@ func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	n, last := 0, words[0]
 	for _, w := range words[1:] {
 		differ := (w ^ last) >> (shift & 63)
-		other := uint64(int64(differ|-differ) >> 63) // all ones where w is of the next cell
+		other := uint64(int64(differ|-differ) >> 63) // all ones where w has the next cell
 		to[n] = last
 		n -= int(other)
 		if last&full+w&full > full && other == 0 {
@@ -64,7 +64,7 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 		}
 		for end := n + steps; n < end; n++ {
 			x, y := a[i], b[j]
-			var left, right uint64 // 1 where that word is next: both, where they are of one cell
+			var left, right uint64 // 1 where that word is next: both, where they have one cell
 			if x <= y|full {
 				left = 1
 			}

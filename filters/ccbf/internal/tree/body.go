@@ -162,7 +162,7 @@ func (r *Reader) Leaves() int {
 
 // lookups is the memory of questions for many cells.
 type lookups struct {
-	keys, at []uint64 // in Z-order, and which question each is of
+	keys, at []uint64 // in Z-order, and the question of each
 	found    []Leaf
 	sort     radix.Scratch
 }
