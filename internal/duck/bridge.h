@@ -90,40 +90,13 @@ int ccbf_list_finish(void *vec, uint64_t size);
 void ccbf_scalar_error(void *info, const char *text);
 void ccbf_aggregate_error(void *info, const char *text);
 
-/*
- * Where a callback returns to, in DuckDB's C API, and where on the stack that
- * stands; NULL where that is not known.
- */
-typedef struct {
-	uintptr_t to;
-	const uintptr_t *at;
-} ccbf_return;
-#define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
-/* As the instruction set has it: call pushes what a function begins by pushing rbp upon. */
-#if defined(__x86_64__) && !defined(_WIN32)
-#define OWN_RETURN ((ccbf_return){RETURN_ADDRESS, (const uintptr_t *)__builtin_frame_address(0) + 1})
-#else
-#define OWN_RETURN ((ccbf_return){RETURN_ADDRESS, NULL})
-#endif
+/* Where a callback returns to, in DuckDB's C API. */
+#define OWN_RETURN ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
 /*
- * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
- * one state for every row. SHORT: the same, and only the first entry is there.
- * UNCLEAR: none of them for certain. STALE: the rows are not those that they
- * should be.
- */
-enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR, CCBF_STALE };
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return r);
-/* No supported system has smaller pages, and every page size is a multiple. */
-#define CCBF_PAGE 4096u
-bool ccbf_readable(const void *p);
-bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
-                   uint64_t mark);
-
-/*
- * callsite.c: the place that called DuckDB's C API, which called the function
- * that returns to r, and where the function that it is in begins; 0 where the
- * stack does not say. LIKE: learned of others in the function.
+ * callsite.c: the place that called DuckDB's C API, which called the function that returns to
+ * an address, and where the function that it is in begins; 0 where the stack does not say.
+ * LIKE: learned of others in the function.
  */
 enum {
 	CCBF_SITE_UNKNOWN,
@@ -137,21 +110,29 @@ enum {
 typedef struct {
 	uintptr_t at, function;
 	uintptr_t caller; /* the function that called that function */
-	const uintptr_t *slot; /* where on the stack the place stands; NULL: not known */
 } ccbf_site;
-ccbf_site ccbf_call_site(ccbf_return r);
+ccbf_site ccbf_call_site(uintptr_t to);
 int ccbf_site_kind(ccbf_site s);
-int ccbf_caller_kind(ccbf_return r); /* ccbf_site_kind(ccbf_call_site(r)) */
 void ccbf_know_site(ccbf_site s, int kind);
 void ccbf_know_sorted_window(ccbf_site s);
 void ccbf_forget_sorted_windows(ccbf_site s);
-bool ccbf_in_sorted_window(ccbf_return r);
+bool ccbf_in_sorted_window(ccbf_site s);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);
 
-/* frames.c: the place, or 0 where the stack must be walked for it */
-uintptr_t ccbf_near_site(ccbf_return r);
-void ccbf_know_frame(ccbf_return r, ccbf_site s);
+/*
+ * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
+ * one state for every row. SHORT: the same, and only the first entry is there.
+ * UNCLEAR: none of them for certain. STALE: the rows are not those that they
+ * should be.
+ */
+enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR, CCBF_STALE };
+int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_site caller);
+/* No supported system has smaller pages, and every page size is a multiple. */
+#define CCBF_PAGE 4096u
+bool ccbf_readable(const void *p);
+bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
+                   uint64_t mark);
 
 /* learn.c: NULL, or what went wrong */
 const char *ccbf_learn_sites(uint64_t mark);
@@ -195,7 +176,7 @@ void ccbf_disconnect(void *conn);
 /* What the counted callbacks saw; see counts.go. */
 typedef struct {
 	int64_t created, finalized, destroyed, unknown;
-	int64_t updates, short_arrays, strangers, near, misled, combines, finalizes, destroys;
+	int64_t updates, short_arrays, strangers, combines, finalizes, destroys;
 } ccbf_counts;
 ccbf_counts ccbf_read_counts(void);
 void ccbf_reset_counts(void);

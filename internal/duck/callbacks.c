@@ -132,7 +132,7 @@ static void ask_for(ccbf_state **states, uint64_t n) {
 /* Each thread has one, at a place of its own. */
 static __thread char here;
 
-static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return r, bool counted) {
+static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_site caller, bool counted) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
 	c.rows = API(data_chunk_get_size)(chunk);
@@ -145,16 +145,12 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return 
 		ccbf_aggregate_error(info, "too many arguments");
 		return;
 	}
-	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), r);
-	c.sorted = c.kind == CCBF_SHORT && has_struct(&c) && ccbf_in_sorted_window(r);
+	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), caller);
+	c.sorted = c.kind == CCBF_SHORT && has_struct(&c) && ccbf_in_sorted_window(caller);
 	if (counted) {
 		COUNT(updates, 1);
 		COUNT(short_arrays, c.rows > 1 && c.kind == CCBF_SHORT);
-		ccbf_site site = ccbf_call_site(r);
-		uintptr_t near = ccbf_near_site(r);
-		COUNT(strangers, c.rows > 1 && ccbf_site_kind(site) == CCBF_SITE_UNKNOWN);
-		COUNT(near, near != 0 && near == site.at);
-		COUNT(misled, near != 0 && near != site.at);
+		COUNT(strangers, c.rows > 1 && ccbf_site_kind(caller) == CCBF_SITE_UNKNOWN);
 	}
 	if (c.kind == CCBF_MANY) {
 		ask_for(states, c.rows);
@@ -163,7 +159,7 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return 
 }
 
 static void update(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, OWN_RETURN, false);
+	update_as(info, chunk, states, ccbf_call_site(OWN_RETURN), false);
 }
 
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
@@ -250,7 +246,7 @@ static void init_counted(void *info, void *state) {
 }
 
 static void update_counted(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, OWN_RETURN, true);
+	update_as(info, chunk, states, ccbf_call_site(OWN_RETURN), true);
 }
 
 static void combine_counted(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {

@@ -44,13 +44,13 @@ static uintptr_t function_of(uintptr_t at) {
 	return 0;
 }
 
-ccbf_site ccbf_call_site(ccbf_return r) {
+ccbf_site ccbf_call_site(uintptr_t to) {
 	ccbf_site site = {0};
 	void *frames[FRAMES];
 	int n = CaptureStackBackTrace(0, FRAMES, frames, NULL);
 	uintptr_t outer = 0;
 	for (int i = 0; i + 1 < n; i++) {
-		if ((uintptr_t)frames[i] == r.to) {
+		if ((uintptr_t)frames[i] == to) {
 			site.at = (uintptr_t)frames[i + 1];
 			outer = i + 2 < n ? (uintptr_t)frames[i + 2] : 0;
 			break;
@@ -65,7 +65,7 @@ ccbf_site ccbf_call_site(ccbf_return r) {
 
 typedef struct {
 	ccbf_site site;
-	ccbf_return from;
+	uintptr_t to;
 	int left;
 	bool next;
 } walk;
@@ -80,19 +80,14 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 	if (w->next) {
 		w->site.at = at;
 		w->site.function = (uintptr_t)_Unwind_GetRegionStart(frame);
-		if (w->from.at != NULL) {
-			/* A frame begins below the address that a call laid there. */
-			const uintptr_t *slot = (const uintptr_t *)_Unwind_GetCFA(frame) - 1;
-			w->site.slot = *slot == at ? slot : NULL;
-		}
 		return _URC_NO_REASON;
 	}
-	w->next = at == w->from.to;
+	w->next = at == w->to;
 	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-ccbf_site ccbf_call_site(ccbf_return r) {
-	walk w = {.from = r, .left = FRAMES};
+ccbf_site ccbf_call_site(uintptr_t to) {
+	walk w = {.to = to, .left = FRAMES};
 	_Unwind_Backtrace(step, &w);
 	return w.site;
 }
@@ -127,25 +122,12 @@ int ccbf_site_kind(ccbf_site s) {
 	return alike[CCBF_SITE_WHOLE] ? CCBF_SITE_LIKE_WHOLE : CCBF_SITE_LIKE_ONE;
 }
 
-int ccbf_caller_kind(ccbf_return r) {
-	uintptr_t at = ccbf_near_site(r);
-	int n = at == 0 ? 0 : __atomic_load_n(&known, __ATOMIC_ACQUIRE);
-	for (int i = 0; i < n; i++) {
-		if (sites[i].site.at == at) {
-			return sites[i].kind;
-		}
-	}
-	return ccbf_site_kind(ccbf_call_site(r));
-}
-
 /*
  * Windows over whole partitions whose rows are in an order: DuckDB sorts the arguments that
  * it kept, and then calls from the place that it has for agg(x ORDER BY y). The function
  * that calls that place tells them apart.
  */
-static struct {
-	uintptr_t at, caller;
-} sorted[SITES];
+static uintptr_t sorted[SITES]; /* those functions */
 static int known_sorted;
 
 /* Under the registry's lock, as ccbf_know_site. */
@@ -153,43 +135,22 @@ void ccbf_know_sorted_window(ccbf_site s) {
 	if (s.caller == 0 || known_sorted == SITES) {
 		return;
 	}
-	sorted[known_sorted].at = s.at;
-	sorted[known_sorted].caller = s.caller;
+	sorted[known_sorted] = s.caller;
 	__atomic_store_n(&known_sorted, known_sorted + 1, __ATOMIC_RELEASE);
 }
 
 void ccbf_forget_sorted_windows(ccbf_site s) {
 	for (int i = 0; i < known_sorted; i++) {
-		if (sorted[i].caller == s.caller) {
-			sorted[i].caller = 0;
+		if (sorted[i] == s.caller) {
+			sorted[i] = 0;
 		}
 	}
 }
 
-/* Is it a place that was learned, and not from such windows? The stack need not be walked. */
-static bool is_other_place(uintptr_t at, int n) {
-	for (int i = 0; i < n; i++) {
-		if (sorted[i].at == at) {
-			return false;
-		}
-	}
-	int all = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
-	for (int i = 0; i < all; i++) {
-		if (sites[i].site.at == at) {
-			return true;
-		}
-	}
-	return false;
-}
-
-bool ccbf_in_sorted_window(ccbf_return r) {
+bool ccbf_in_sorted_window(ccbf_site s) {
 	int n = __atomic_load_n(&known_sorted, __ATOMIC_ACQUIRE);
-	if (n == 0 || is_other_place(ccbf_near_site(r), n)) {
-		return false;
-	}
-	uintptr_t caller = ccbf_call_site(r).caller;
-	for (int i = 0; caller != 0 && i < n; i++) {
-		if (sorted[i].caller == caller) {
+	for (int i = 0; s.caller != 0 && i < n; i++) {
+		if (sorted[i] == s.caller) {
 			return true;
 		}
 	}

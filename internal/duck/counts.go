@@ -13,7 +13,6 @@ type stateCounts struct {
 	Unknown                       int64 // destroyed without the mark: twice, or never ours
 	Updates, Short                int64 // calls, and those with a one-entry array
 	Strangers                     int64 // calls from places that were not learned
-	Near, Misled                  int64 // calls whose place was found without a walk; and a wrong one
 	Combines, Finalizes, Destroys int64 // calls
 }
 
@@ -23,8 +22,8 @@ func readCounts() stateCounts {
 		Created: int64(c.created), Finalized: int64(c.finalized),
 		Destroyed: int64(c.destroyed), Unknown: int64(c.unknown),
 		Updates: int64(c.updates), Short: int64(c.short_arrays),
-		Strangers: int64(c.strangers), Near: int64(c.near), Misled: int64(c.misled),
-		Combines: int64(c.combines), Finalizes: int64(c.finalizes),
+		Strangers: int64(c.strangers),
+		Combines:  int64(c.combines), Finalizes: int64(c.finalizes),
 		Destroys: int64(c.destroys),
 	}
 }

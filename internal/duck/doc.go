@@ -19,7 +19,7 @@
 // The order of the files: types.go, function.go, rows.go, result.go, list.go,
 // state.go, pages.go and register.go are what other packages use. exports.go,
 // guard.go and frame.go run a callback; the C files are what DuckDB calls. Of
-// them callsite.c, frames.c, learn.c and probe.c find out which states DuckDB handed over,
+// them callsite.c, learn.c and probe.c find out which states DuckDB handed over,
 // guest.c looks after threads of a host that is not Go, and catch.cpp catches what
 // DuckDB throws.
 package duck

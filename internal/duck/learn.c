@@ -115,15 +115,13 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	if (n < 2 || states[0]->mark != lesson.mark) {
 		return;
 	}
-	ccbf_return here = OWN_RETURN;
-	ccbf_site site = ccbf_call_site(here);
+	ccbf_site site = ccbf_call_site(OWN_RETURN);
 	if (lesson.sorted) {
-		if (!ccbf_in_sorted_window(here)) {
+		if (!ccbf_in_sorted_window(site)) {
 			ccbf_know_sorted_window(site);
 		}
 		return;
 	}
-	ccbf_know_frame(here, site);
 	int k = 0;
 	while (k < lesson.n && lesson.seen[k].site.at != site.at) {
 		k++;

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -131,9 +130,6 @@ func TestStatesPerPlan(t *testing.T) {
 		}
 		if c.Strangers != 0 {
 			t.Errorf("%s: %d calls from places that were not learned", p.name, c.Strangers)
-		}
-		if c.Misled != 0 || runtime.GOARCH == "amd64" && runtime.GOOS == "linux" && c.Near != c.Updates {
-			t.Errorf("%s: of %d calls %d were found without a walk over the stack, and %d wrongly", p.name, c.Updates, c.Near, c.Misled)
 		}
 		if c.Finalized == 0 && !strings.Contains(p.name, "no rows") {
 			t.Errorf("%s: no state was finalized", p.name)

@@ -106,12 +106,12 @@ static bool all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
 	return true;
 }
 
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return r) {
+int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_site caller) {
 	/* Whatever called, the first entry is there and is a state of this function. */
 	if (states[0]->mark != mark) {
 		return CCBF_UNCLEAR;
 	}
-	int kind = ccbf_caller_kind(r);
+	int kind = ccbf_site_kind(caller);
 	if (kind == CCBF_SITE_STALE) {
 		return CCBF_STALE;
 	}

@@ -18,7 +18,7 @@ const (
 // arrayKind is the kind of an array of n states of overload 1, for a caller that
 // was never learned: nothing in DuckDB calls from here.
 func arrayKind(states unsafe.Pointer, n int) int {
-	return int(C.ccbf_array_kind((**C.ccbf_state)(states), C.uint64_t(n), C.uint64_t(processMark|1), C.ccbf_return{}))
+	return int(C.ccbf_array_kind((**C.ccbf_state)(states), C.uint64_t(n), C.uint64_t(processMark|1), C.ccbf_site{}))
 }
 
 // callSites is the number of places in DuckDB that were learned.
