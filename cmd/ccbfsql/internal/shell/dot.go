@@ -44,7 +44,7 @@ func init() {
 		{"highlight", "on|off", "Colour what is typed at the prompt", 1, 1, (*Shell).dotHighlight},
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport},
 		{"indexes", "[TABLE]", "List indexes, or those of a table", 0, 1, (*Shell).dotIndexes},
-		{"log", "FILE|off", "Write statements to the file before they run", 1, 1, (*Shell).dotLog},
+		{"log", "FILE|off", "Write statements to the file, stdout or stderr before they run", 1, 1, (*Shell).dotLog},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
 		{"maxrows", "N", "Maximum number of rows in mode duckbox; 0: all", 1, 1, (*Shell).dotMaxRows},
 		{"maxwidth", "N", "Maximum line length in mode duckbox; 0: terminal width", 1, 1, (*Shell).dotMaxWidth},

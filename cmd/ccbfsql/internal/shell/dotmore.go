@@ -44,16 +44,35 @@ func (sh *Shell) dotLog(args []string) error {
 	if err := sh.closeLog(); err != nil || args[0] == "off" {
 		return err
 	}
-	f, err := os.Create(args[0])
-	sh.log = f
-	return err
+	switch name := args[0]; name {
+	case "stdout":
+		sh.log = &logFile{sh.stdout, name}
+	case "stderr":
+		sh.log = &logFile{sh.stderr, name}
+	default:
+		f, err := os.Create(name)
+		if err != nil {
+			return err
+		}
+		sh.log = &logFile{f, name}
+	}
+	return nil
+}
+
+// logFile is where .log writes: a file, or the shell's own output.
+type logFile struct {
+	io.Writer
+	name string
 }
 
 func (sh *Shell) closeLog() error {
 	if sh.log == nil {
 		return nil
 	}
-	err := sh.log.Close()
+	var err error
+	if f, ok := sh.log.Writer.(*os.File); ok && f != sh.stdout && f != sh.stderr {
+		err = f.Close()
+	}
 	sh.log = nil
 	return err
 }

@@ -113,7 +113,7 @@ func (sh *Shell) dotShow([]string) error {
 	state := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
 	null, separator, output, widths, log := sh.Mode.Null, "set by the mode", "stdout", "as needed", "off"
 	if sh.log != nil {
-		log = sh.log.Name()
+		log = sh.log.name
 	}
 	if sh.Null != nil {
 		null = *sh.Null

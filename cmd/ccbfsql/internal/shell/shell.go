@@ -61,7 +61,7 @@ type Shell struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	output  *os.File // of .output; nil: stdout
-	log     *os.File // of .log; nil: none
+	log     *logFile // of .log; nil: none
 	changed int64    // rows that statements changed
 	once    *once    // of .once; nil: none
 	pager   *pager   // of what is being printed
