@@ -8,11 +8,16 @@ const browser = await launched();
 const read = {};
 const control = (what) => fetch(`${url}/test/${what}`);
 
-// said is a text, and whether a person sees it in the window.
-const said = (page, selector) => page.locator(selector).first().evaluate((e) => {
-  const { left, top, right, bottom } = e.getBoundingClientRect();
-  const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-  return { text: e.textContent, seen: right > left && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && e.contains(on) };
+// said is a text, and whether a person sees it in the window: at once, or some frames later, when
+// what changes with it has its place.
+const said = (page, selector) => page.locator(selector).first().evaluate(async (e) => {
+  const look = () => {
+    const { left, top, right, bottom } = e.getBoundingClientRect();
+    const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return { text: e.textContent, seen: right > left && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && e.contains(on) };
+  };
+  for (let frames = 0; frames < 100 && !look().seen; frames++) await new Promise(requestAnimationFrame);
+  return look();
 });
 
 const { context, page } = await opened(browser, { coarse: true, viewport: desk }, "#layer=crimes.sketch&view=[-1.5,52.5,7]");
