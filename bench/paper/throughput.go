@@ -108,10 +108,6 @@ func newArrived(p points) arrived {
 	return a
 }
 
-func (a arrived) len() int { return len(a.cells) }
-
-func (a arrived) slice(from, to int) arrived { return arrived{a.cells[from:to], a.keys[from:to]} }
-
 // hashed gives f the hashes of the points, batch by batch.
 func (a arrived) hashed(f func(h hashes)) {
 	var h1s, h2s [insertBatch]uint64
@@ -123,39 +119,28 @@ func (a arrived) hashed(f func(h hashes)) {
 	}
 }
 
-// racer makes a structure and puts all points into it; what it returns asks it for
-// points.
+// racer makes a structure and puts all points into it.
 type racer struct {
 	name   string
-	insert func(a arrived) (ask func(a arrived))
+	insert func(a arrived)
 }
 
 // racers are the textbooks' structures and ours in the same order, and ours with our
 // defaults.
 var racers = []racer{
-	ofHashed("textbook: CascadeCBF, standard", func() (add, ask func(hashes)) {
-		t := newTextbookCascade(insertCounters)
-		return t.standard, asking(t.count)
-	}),
-	ofHashed("textbook: CascadeCBF, mi", func() (add, ask func(hashes)) {
-		t := newTextbookCascade(insertCounters)
-		return t.minimal, asking(t.count)
-	}),
-	ofHashed("textbook: spectral, mi", func() (add, ask func(hashes)) {
-		t := newTextbookSpectral(insertCounters)
-		return t.add, asking(t.count)
-	}),
-	ofHashed("textbook: Count-Min, conservative", func() (add, ask func(hashes)) {
-		t := newTextbookCountMin(insertCounters)
-		return t.add, asking(t.count)
-	}),
+	ofHashed("textbook: CascadeCBF, standard", func() func(hashes) { return newTextbookCascade(insertCounters).standard }),
+	ofHashed("textbook: CascadeCBF, mi", func() func(hashes) { return newTextbookCascade(insertCounters).minimal }),
+	ofHashed("textbook: spectral, mi", func() func(hashes) { return newTextbookSpectral(insertCounters).add }),
+	ofHashed("textbook: Count-Min, conservative", func() func(hashes) { return newTextbookCountMin(insertCounters).add }),
 	ofCascade("ours: CascadeCBF, standard", paperInserts(ccbf.Standard)),
 	ofCascade("ours: CascadeCBF, mi", paperInserts(ccbf.MinimalIncrement)),
-	ofHashed("ours: spectral, mi", func() (add, ask func(hashes)) {
-		return ofKeyed(report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI})))
+	ofHashed("ours: spectral, mi", func() func(hashes) {
+		s := report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI}))
+		return func(h hashes) { s.AddHashes(h.h1, h.h2, nil) }
 	}),
-	ofHashed("ours: Count-Min, conservative", func() (add, ask func(hashes)) {
-		return ofKeyed(report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true})))
+	ofHashed("ours: Count-Min, conservative", func() func(hashes) {
+		s := report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true}))
+		return func(h hashes) { s.AddHashes(h.h1, h.h2, nil) }
 	}),
 	ofCascade("ours: defaults, dense", ccbf.Params{Bytes: 2 * insertCounters, Dense: true}),
 	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters, Overflow: ccbf.ToCounters}),
@@ -174,48 +159,19 @@ func paperInserts(mode ccbf.Mode) ccbf.Params {
 
 // ofCascade is a ccbf.
 func ofCascade(name string, p ccbf.Params) racer {
-	return racer{name, func(a arrived) func(arrived) {
+	return racer{name, func(a arrived) {
 		p.Res = 1
 		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(b.AddKeys(keys))
 		}
-		v := viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
-		return func(a arrived) {
-			for cells := range slices.Chunk(a.cells, insertBatch) {
-				v.Counts(answered[:len(cells)], cells, ccbf.Categories{})
-			}
-		}
+		viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
 	}}
 }
-
-// answered takes counts that nobody reads.
-var answered [pieceLen]uint64
 
 // ofHashed is a structure of hashed keys.
-func ofHashed(name string, empty func() (add, ask func(hashes))) racer {
-	return racer{name, func(a arrived) func(arrived) {
-		add, ask := empty()
-		a.hashed(add)
-		return func(a arrived) { a.hashed(ask) }
-	}}
-}
-
-// ofKeyed is one of ours.
-func ofKeyed(s interface {
-	AddHashes(h1s, h2s, ns []uint64)
-	counter
-}) (add, ask func(hashes)) {
-	return func(h hashes) { s.AddHashes(h.h1, h.h2, nil) }, func(h hashes) { s.CountHashes(answered[:h.len()], h.h1, h.h2) }
-}
-
-// asking asks a structure of the textbooks, key by key.
-func asking(count func(h1, h2 uint64) uint64) func(hashes) {
-	return func(h hashes) {
-		for i, h1 := range h.h1 {
-			answered[i] = count(h1, h.h2[i])
-		}
-	}
+func ofHashed(name string, empty func() (add func(hashes))) racer {
+	return racer{name, func(a arrived) { a.hashed(empty()) }}
 }
 
 // inserts are the seconds that the racers take for the points, round by round.
@@ -225,32 +181,4 @@ func (a arrived) inserts(rounds int) [][]float64 {
 		racers[i].insert(a)
 		return time.Since(start).Seconds()
 	})
-}
-
-// lookups are the seconds that the racers take to answer for a point, and for one
-// whose cell has none.
-func (a arrived) lookups(rounds int) (present, absent []float64) {
-	none := arrived{slices.Clone(a.cells), a.keys}
-	for i := range none.cells {
-		none.cells[i].X += 1 << 30
-	}
-	asks := report.Column(racers, func(r racer) func(arrived) { return r.insert(a) })
-	return race(a, rounds, asks...), race(none, rounds, asks...)
-}
-
-// lookups is what section 5.2 says of queries: that their times are similar.
-func lookups(c report.Config, s *report.Section) {
-	rounds := report.Pick(c, 1, 7, 25)
-	all, text := streams(c, report.Pick(c, 2000, 50_000, 1<<17))
-	s.Set("piece", pieceLen, "text", text, "rounds", rounds)
-	for _, x := range all {
-		present, absent := x.lookups(rounds)
-		for i, r := range racers {
-			of := report.Figures{"there": present[i] / present[3], "not there": absent[i] / absent[3]}
-			s.Record(report.At{"points": x.name, "structure": r.name}, of)
-			for _, way := range []string{"there", "not there"} {
-				s.Record(report.At{"what": x.name + ": " + r.name, "way": way}, report.Figures{"ratio": of[way]})
-			}
-		}
-	}
 }

@@ -90,52 +90,6 @@ func numbers(n int, stream uint64) []uint64 {
 	return keys
 }
 
-// filters compares the families with the exact structure, a map.
-func filters(b *bench) {
-	for _, n := range report.Pick(b.c, []int{5000}, []int{100_000, 500_000}, []int{100_000, 2_000_000}) {
-		keys := numbers(n, 0)
-		sketches := make([]keyed, len(families))
-		var exact map[uint64]uint64
-		contest := func(operation string, ours func(i int) contender, theirs contender) {
-			theirs.name = "map"
-			var contenders []contender
-			for i, f := range families {
-				c := ours(i)
-				c.name = f.name
-				contenders = append(contenders, c)
-			}
-			took := b.inTurn(fmt.Sprintf("%d keys, %s", n, operation), append(contenders, theirs)...)
-			for i, f := range families {
-				b.record(fmt.Sprintf("%s, %d keys", f.name, n), operation, took[i].over(took[len(families)]), report.At{"family": f.name, "keys": n})
-			}
-		}
-		asking := func(operation string, keys []uint64) {
-			contest(operation, func(i int) contender {
-				return contender{run: func() { hashed(keys, sketches[i], ask) }}
-			}, contender{run: func() {
-				sum := uint64(0)
-				for _, k := range keys {
-					sum += exact[k]
-				}
-				keep(sum)
-			}})
-		}
-		contest("add", func(i int) contender {
-			return contender{fresh: func() { sketches[i] = families[i].make(uint64(n)) }, run: func() { hashed(keys, sketches[i], add) }}
-		}, contender{fresh: func() { exact = make(map[uint64]uint64, n) }, run: func() {
-			for _, k := range keys {
-				exact[k]++
-			}
-		}})
-		asking("ask for keys", keys)
-		asking("ask for others", numbers(n, 1))
-		for i, f := range families {
-			b.Record(report.At{"family": f.name, "keys": n}, report.Figures{"bits": 8 * float64(len(sketches[i].Blob())) / float64(n)})
-		}
-		b.Set("n", n)
-	}
-}
-
 // fuse compares Bloom and cuckoo filters with FastFilter's binary fuse filters, of 8 and of 16
 // bits, of the same keys.
 func fuse(b *bench) {

@@ -78,9 +78,9 @@ const (
 	MaxLevels    = counters.MaxLevels // squares of 16,777,216 cells a side
 )
 
-// defaultWidths are the bits per counter of each layer, by mode: the closest at
-// equal bytes of a sweep (docs/papers/cascadecbf.md). Counters that are raised together
-// stay small, and flags that removal must leave are fewer where they are wide.
+// defaultWidths are the bits per counter of each layer, by mode: those of the least error at
+// equal bytes. Counters that are raised together stay small, and flags that removal must
+// leave are fewer where they are wide.
 var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 
 // Params are the parameters of a sketch. The zero value of every field except
