@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,17 +60,17 @@ func TestPairs(t *testing.T) {
 	require.InDeltaSlice(t, []float64{10, 10, 8.04, 11.96}, []float64{within.X[0], within.Y[0], within.Lo[0], within.Hi[0]}, 1e-12)
 }
 
-// TestCompose: a text becomes the finding, claims, paragraphs, tables and figures of a
-// section, in their order.
+// TestCompose: a text becomes paragraphs of a line each, tables and figures, in their order;
+// long tables are files.
 func TestCompose(t *testing.T) {
-	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, plots: map[string][]byte{}}
+	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, plots: map[string][]byte{}, files: map[string][]byte{}}
 	s.compose(`{{$a := .Where "kind" "a"}}
 **In short:** it is {{$a.Mean "error" | num}}
 of {{.At.seeds}} seeds.
 
 | what | ours |
 | :-- | --: |
-| error | {{worse (gt ($a.Max "error") 15.0) "it is more"}} |
+| error | it is {{$a.Max "error"}} |
 
 | size{{range .By "kind"}} | {{.At.kind}}{{end}} |
 {{range .By "size" -}}
@@ -77,15 +78,30 @@ of {{.At.seeds}} seeds.
 {{end}}
 {{panel "p" "" "x" "y" "" "" (.Lines "kind" "size" "error")}}
 ![A line.](p)
-`)
-	require.Equal(t, "it is 15 of 2 seeds.", s.finding)
-	require.Equal(t, [][]string{{"error", "worse: it is more"}}, s.claims)
-	require.Len(t, s.blocks, 2)
-	require.Equal(t, "| size | a | b |\n| :-- | --: | --: |\n| 10 | 10 | 15 |\n| 20 | 20 | 15 |\n", s.blocks[0].markdown(""))
-	require.Equal(t, block{figureLine, [][]string{{"x-p.svg", "A line."}}}, s.blocks[1])
-	require.NoError(t, checkFigure("x-p.svg", s.plots["x-p.svg"]))
+`, "f/")
+	require.Equal(t, `
+**In short:** it is 15 of 2 seeds.
+
+| what | ours |
+| :-- | --: |
+| error | it is 20 |
+
+| size | a | b |
+| :-- | --: | --: |
+| 10 | 10 | 15 |
+| 20 | 20 | 15 |
+
+![A line.](f/x-p.svg)
+
+*A line.*
+`, s.text)
+	require.Equal(t, []int{2}, s.rows, "rows of tables, claims aside")
+	require.NoError(t, checkFigure("x-p.svg", s.files["x-p.svg"]))
+	s.compose("| row | of many |\n"+strings.Repeat("| 1 | a, cell |\n", mostRows+1), "f/")
+	require.Contains(t, s.text, "\nThe table has 41 rows, and stands in [x-2.csv](f/x-2.csv): row, of many.\n")
+	require.Contains(t, string(s.files["x-2.csv"]), "row,of many\n1,\"a, cell\"\n")
 	for _, bad := range []string{`{{.Mean "nothing"}}`, `{{nothing}}`, "![A line.](q)"} {
-		require.Error(t, Try(func() { s.compose(bad) }), bad)
+		require.Error(t, Try(func() { s.compose(bad, "") }), bad)
 	}
 }
 

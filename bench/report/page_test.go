@@ -14,39 +14,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// line is the text that draws and places a plot.
-func line(plot string) string {
+// drawn is the text that draws and places a plot.
+func drawn(plot string) string {
 	return fmt.Sprintf(`{{panel %q "" "x" "y" "" "top left" (through "l" "" 0 1 3 2 4)}}![A line.](%[1]s)`, plot)
 }
 
-// TestKeep: sections stand in the order of their pages whatever the order of
-// running, one is replaced alone, figures that are gone are removed, and a page is
-// the same of what was run and of what was kept of it.
-func TestKeep(t *testing.T) {
+// TestSave: sections stand in the order of their pages whatever the order of
+// running, one is replaced alone, and the others stay as their pages have them.
+func TestSave(t *testing.T) {
 	dir := t.TempDir()
-	plot := "p"
-	said := ""
-	run := func(c Config, s *Section) {
-		s.compose("| " + strings.Join(Compared, " | ") + " |\n| claim of " + said + " | 1.5 | 2 | 2 | - | {{worse true \"it is\"}} |\n")
-		s.compose("**In short:** found " + said + "\n\n" + said + ", \"quoted\"\n\n| x | y |\n| 1 | 0.5 |\n\n" + line(plot))
-		if said == "long" {
-			s.compose("| row | of many |\n" + strings.Repeat("| 1 | a cell |\n", mostRows+1))
-		}
-	}
-	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
-		Experiments: []Experiment{{Name: "a", Title: "First", Run: run}, {Name: "a-b", Title: "Second: more", Run: run}}}
-	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: Compared, Experiments: []Experiment{{Name: "c", Title: "Third", Run: run}}}
+	run := func(Config, *Section) {}
+	said := "**In short:** found %s\n\n| what |\n| claim of %[1]s |\n\n%[1]s\n\n| x | y |\n| %[1]s | 0.5 (0.4 to 0.6) |\n\n" + drawn("p")
+	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n{{if has \"a\"}}{{cell \"a\" \"y\" (list \"one\")}}{{end}}\n", Claims: []string{"what"}}
+	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
+	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
 	p := Program{Results: "results", Pages: []*Page{a, b}, Setting: "one machine"}
-	keep := func(i int, text, figure string) string {
+	save := func(i int, text string) string {
 		t.Helper()
-		said, plot = text, figure
 		e := p.experiments()[i]
-		s, err := e.page.section(e, Config{Scale: Full}, false)
+		e.Text = fmt.Sprintf(said, text)
+		s, err := p.section(e, Config{Scale: Full}, false)
 		require.NoError(t, err)
-		require.NoError(t, Try(func() { p.keep(s, dir) }))
+		require.NoError(t, Try(func() { p.save(s, dir) }))
 		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
 		require.NoError(t, err)
-		require.Contains(t, string(page), s.markdown(strings.Repeat("../", i/2)+"results"), "what was run")
+		require.Contains(t, string(page), s.text, "what was run")
 		return string(page)
 	}
 	inOrder := func(page string, parts ...string) {
@@ -57,20 +50,14 @@ func TestKeep(t *testing.T) {
 			page = rest
 		}
 	}
-	keep(1, "two", "p")
-	inOrder(keep(2, "three", "p"), "# B, one machine\n", "## Third", "](../results/c-p.svg)", "[c.csv](../results/c.csv)")
-	inOrder(keep(0, "one", "p"),
-		"# A\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n", "| section | what | published |",
-		"| [a](#first) | claim of one | 1.5 | 2 | 2 | - | worse: it is |\n", "| [a-b](#second-more) | claim of two |",
-		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "| 1 | 0.5 |\n",
-		"## First\n", "| claim of one | 1.5 |", "\none, \"quoted\"\n", "## Second: more\n", "\ntwo, \"quoted\"\n")
-	page := keep(1, "long", "q")
-	inOrder(page, "claim of one", "claim of long", "The table has 41 rows, and stands in [a-b.csv](results/a-b.csv): row, of many.")
-	require.NotRegexp(t, "two|a cell", page, "what was replaced, or is too long")
-	for _, file := range []string{"a-p.svg", "a-b-q.svg", "c-p.svg"} {
-		require.FileExists(t, filepath.Join(dir, p.Results, file))
-	}
-	require.NoFileExists(t, filepath.Join(dir, p.Results, "a-b-p.svg"))
+	save(1, "two")
+	inOrder(save(2, "three"), "# B, one machine\n", "## Third", "](../results/c-p.svg)")
+	inOrder(save(0, "one"),
+		"# A\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n", "| section | what |\n| :-- | --: |\n",
+		"| [a](#first) | claim of one |\n", "| [a-b](#second-more) | claim of two |\n",
+		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "## First\n", "\none\n", "## Second: more\n", "\ntwo\n")
+	inOrder(save(2, "four"), "# B, one machine\n0.5\n", "four")
+	require.NotContains(t, save(1, "five"), "two", "what was replaced")
 	for _, stale := range [][]string{nil, {"sub/B.md"}} {
 		got, err := p.Stale(dir)
 		require.NoError(t, err)
@@ -79,43 +66,25 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestLoad: a file that is no result of ours is an error that names the line.
-func TestLoad(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.csv")
-	for _, bad := range []string{"finding,a\nnothing,b\n", "finding,a\nrow,1,2\n", "finding,a\nhead,1\n"} {
-		require.NoError(t, os.WriteFile(file, []byte(bad), 0o644))
-		require.ErrorContains(t, Try(func() { load(file) }), "line 2", bad)
-	}
-}
-
 // TestCheck: what is not well formed is found.
 func TestCheck(t *testing.T) {
-	run := func(c Config, s *Section) {
-		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + line("f"))
+	p := Program{}
+	page := &Page{Claims: []string{"what"}}
+	check := func(text string, rows ...int) error {
+		return p.Check(Experiment{Name: "x", Run: func(Config, *Section) {}, Text: text, Rows: rows, page: page}, Config{})
 	}
-	p := Page{Claims: []string{"what"}}
-	require.NoError(t, p.Check(Experiment{Name: "good", Run: run, Rows: []int{1}}, Config{}))
-	require.ErrorContains(t, p.Check(Experiment{Name: "other", Run: run, Rows: []int{2}}, Config{}), "tables of [1] rows, the text says [2]")
-	figure := func(s *Section, spoil func([]byte) []byte) {
-		file := s.figures()[0]
-		s.plots[file] = spoil(s.plots[file])
-	}
-	for want, spoil := range map[string]func(*Section){
-		"no finding":     func(s *Section) { s.finding = "" },
-		"no numbers in":  func(s *Section) { s.compose("it is NaN") },
-		"a row of 1":     func(s *Section) { s.compose("| a | b |\n| 1 |") },
-		"nothing under":  func(s *Section) { s.compose("| a | b |\n| 1 |  |") },
-		"a row of 2":     func(s *Section) { s.compose("| what |\n| 1 | 2 |") },
-		"no figure":      func(s *Section) { s.blocks = s.blocks[:1] },
-		"no table":       func(s *Section) { s.blocks = s.blocks[1:] },
-		"f.svg: XML":     func(s *Section) { figure(s, func(svg []byte) []byte { return svg[:len(svg)/2] }) },
-		"f.svg has 0":    func(s *Section) { figure(s, func([]byte) []byte { return []byte("<svg></svg>") }) },
-		"f.svg takes 20": func(s *Section) { figure(s, func(svg []byte) []byte { return append(svg, make([]byte, 200<<10)...) }) },
+	good := "**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + drawn("f") + "\n\n"
+	require.NoError(t, check(good, 1))
+	require.ErrorContains(t, check(good, 2), "tables of [1] rows, the text says [2]")
+	for bad, want := range map[string]string{
+		strings.Replace(good, "**", "", 2): "no finding", strings.Replace(good, "| x | y |\n| 1 | 2 |", "", 1): "no table",
+		good + "it is NaN": "no number", good + "| a | b |\n| 1 |": "1 cells, the head has 2", good + "| a | b |\n| 1 |  |": "nothing",
+		good + "| what |\n| 1 | 2 |": "2 cells, the head has 1",
 	} {
-		require.ErrorContains(t, p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) {
-			run(c, s)
-			spoil(s)
-		}}, Config{}), want)
+		require.ErrorContains(t, check(bad), want)
+	}
+	for _, bad := range []string{"<svg>", "<svg></svg>", "<svg>" + strings.Repeat(" ", mostFigure) + "</svg>"} {
+		require.Error(t, checkFigure("f.svg", []byte(bad)))
 	}
 }
 

@@ -1,8 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"regexp"
@@ -13,50 +18,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Section is what an experiment has to say: paragraphs, tables and figures in their order.
+// Section is what an experiment records, and then what it has to say of that.
 type Section struct {
-	Data        // the raw rows
-	name, title string
-	page        *Page
-	scale       Scale
-	finding     string     // in one sentence, which also stands in the page's list of sections
-	claims      [][]string // a cell for each of the page's Claims, the lines of the section's first table and of the page's
-	blocks      []block
-	plots       map[string][]byte // SVG, by the names of the plots, and then of their files
-	shown       bool              // on the terminal, while it runs
-	kept        []Kept
+	Data  // the raw rows
+	name  string
+	page  *Page
+	shown bool              // on the terminal, while it runs
+	plots map[string][]byte // SVG, by their names
+	text  string            // Markdown, as it stands in the page
+	rows  []int             // of its tables
+	files map[string][]byte // figures, and tables that are too long for the page
+	kept  []Kept
 }
 
-// block is a paragraph, a table or a figure.
-type block struct {
-	kind  string     // textLine, headLine or figureLine
-	cells [][]string // the text; the head of a table and its rows; the file of a figure and its caption
-}
-
-// mostRows is how many rows of a table stand in a page; longer ones are in the results.
+// mostRows is how many rows of a table stand in a page; longer ones are CSV beside it.
 const mostRows = 40
-
-// markdown is the block as it stands in a page, with figures in a folder.
-func (b block) markdown(folder string) string {
-	switch first := b.cells[0]; b.kind {
-	case headLine:
-		return table(first, b.cells[1:])
-	case figureLine:
-		return fmt.Sprintf("![%s](%s/%s)\n\n*%[1]s*\n", first[1], folder, first[0])
-	default:
-		return first[0] + "\n"
-	}
-}
-
-// table is one of Markdown. The first column is to the left, the others to the right.
-func table(head []string, rows [][]string) string {
-	rule := append([]string{":--"}, slices.Repeat([]string{"--:"}, len(head)-1)...)
-	var b strings.Builder
-	for _, r := range append([][]string{head, rule}, rows...) {
-		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
-	}
-	return b.String()
-}
 
 // Say writes a line to the terminal, for what the page does not keep.
 func (s *Section) Say(format string, args ...any) {
@@ -65,91 +41,159 @@ func (s *Section) Say(format string, args ...any) {
 	}
 }
 
-// markdown is the section as it stands in the page, with its results in a folder.
-func (s *Section) markdown(folder string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n", s.title)
-	if s.finding != "" {
-		fmt.Fprintf(&b, "\n**In short:** %s\n", s.finding)
-	}
-	if len(s.claims) > 0 {
-		b.WriteString("\n" + table(s.page.Claims, s.claims))
-	}
-	results := fmt.Sprintf("[%s.csv](%s/%[1]s.csv)", s.name, folder)
-	for _, x := range s.blocks {
-		if rows := len(x.cells) - 1; rows > mostRows {
-			fmt.Fprintf(&b, "\nThe table has %d rows, and stands in %s: %s.\n", rows, results, strings.Join(x.cells[0], ", "))
-			continue
-		}
-		b.WriteString("\n" + x.markdown(folder))
-	}
-	fmt.Fprintf(&b, "\nResults: %s.", results)
-	if s.scale != Full {
-		fmt.Fprintf(&b, " They are those of a %s run.", s.scale)
-	}
-	return b.String() + "\n"
-}
-
 // Compared are the heads of a page whose claims are comparisons: what is measured, with its
 // unit; what was published of it; ours; the bytes of both; and what is to be known of it.
 // "-" stands where there is none.
 var Compared = []string{"what", "published", "ours, the paper's parameters", "ours, our defaults", "bytes: defaults of paper's", "note"}
 
-var (
-	image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)$`)
-	rule  = regexp.MustCompile(`^\|[-:| ]*\|$`)
-)
+var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
-// compose adds what the text of an experiment says: a template of Markdown that asks
-// the section's rows. A paragraph that begins with "**In short:**" is the finding; a
-// table whose head is that of the page's claims has claims; an image names a plot
-// after its caption, whose panels the text declares (see plotting). Lines of a paragraph are
-// one line of the page.
-func (s *Section) compose(text string) {
+// section runs an experiment; what it says goes to the terminal where it is shown.
+func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) {
+	s := &Section{name: e.Name, page: e.page, shown: shown, plots: map[string][]byte{}, files: map[string][]byte{}}
+	return s, Try(func() {
+		e.Run(c, s)
+		s.text = "## " + e.Title + "\n"
+		s.compose(e.Text, e.page.up()+p.Results+"/")
+		if c.Scale != Full {
+			s.text += fmt.Sprintf("\nThe figures are those of a %s run.\n", c.Scale)
+		}
+	})
+}
+
+// compose adds what the text of an experiment says, with files in a folder: a template of
+// Markdown that asks the section's rows. A paragraph that begins with "**In short:**" is the
+// finding; an image names a plot after its caption, whose panels the text declares (see
+// plotting). Lines of a paragraph are one line of the page.
+func (s *Section) compose(text, folder string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
 	Check(Must(template.New(s.name).Funcs(formats).Funcs(s.promising()).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for name, all := range panels {
 		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
 	}
-	for paragraph := range strings.SplitSeq(b.String(), "\n\n") {
-		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
-			s.paragraph(paragraph)
+	for text := range strings.SplitSeq(b.String(), "\n\n") {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		m := image.FindStringSubmatch(lines[0])
+		switch {
+		case lines[0] == "":
+			continue
+		case strings.HasPrefix(lines[0], "| "):
+			text = s.table(lines, folder)
+		case m != nil:
+			Require(s.plots[m[2]] != nil, "no plot is called %q", m[2])
+			file := s.name + "-" + m[2] + ".svg"
+			s.files[file] = s.plots[m[2]]
+			text = figure(m[1], folder+file)
+		default:
+			text = strings.Join(lines, " ")
 		}
+		s.text += "\n" + text + "\n"
 	}
 }
 
-func (s *Section) paragraph(text string) {
-	lines := strings.Split(text, "\n")
-	if strings.HasPrefix(text, "| ") {
-		if cells := cellsOf(lines); slices.Equal(cells[0], s.page.Claims) {
-			s.claims = append(s.claims, cells[1:]...)
-		} else {
-			s.blocks = append(s.blocks, block{headLine, cells})
-		}
-		return
-	}
-	text = strings.Join(lines, " ")
-	if finding, yes := strings.CutPrefix(text, "**In short:** "); yes {
-		s.finding = finding
-	} else if m := image.FindStringSubmatch(text); m != nil {
-		caption, file := m[1], s.name+"-"+m[2]+".svg"
-		Require(s.plots[m[2]] != nil, "no plot is called %q", m[2])
-		s.plots[file] = s.plots[m[2]]
-		s.blocks = append(s.blocks, block{figureLine, [][]string{{file, caption}}})
-	} else {
-		s.blocks = append(s.blocks, block{textLine, [][]string{{text}}})
-	}
+// figure is a figure of Markdown with its caption.
+func figure(caption, file string) string {
+	return fmt.Sprintf("![%s](%s)\n\n*%[1]s*", caption, file)
 }
 
-// cellsOf reads a table of Markdown: its head, and its rows.
-func cellsOf(lines []string) (cells [][]string) {
-	for _, line := range lines {
-		if !rule.MatchString(line) {
-			cells = append(cells, strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | "))
+// table is one of Markdown, or where to find it if it is long.
+func (s *Section) table(lines []string, folder string) string {
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Trim(line, "|-: ") == "" })
+	claims := lines[0] == line(s.page.Claims)
+	if !claims {
+		s.rows = append(s.rows, len(lines)-1)
+	}
+	if len(lines)-1 <= mostRows || claims {
+		return ruled(lines)
+	}
+	file := fmt.Sprintf("%s-%d.csv", s.name, len(s.rows))
+	var b bytes.Buffer
+	Check(csv.NewWriter(&b).WriteAll(Column(lines, cells)))
+	s.files[file] = b.Bytes()
+	return fmt.Sprintf("The table has %d rows, and stands in [%s](%s): %s.", len(lines)-1, file, folder+file, strings.Join(cells(lines[0]), ", "))
+}
+
+// line is cells as a line of a table, cells are those of a line.
+func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+func cells(line string) []string {
+	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
+}
+
+// ruled are the lines of a table with a rule below the head: the first column is to the left,
+// the others to the right.
+func ruled(lines []string) string {
+	rule := line(append([]string{":--"}, slices.Repeat([]string{"--:"}, len(cells(lines[0]))-1)...))
+	return strings.Join(slices.Insert(slices.Clone(lines), 1, rule), "\n")
+}
+
+// malformed finds what must not stand in a section: what is no number, and empty cells.
+var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|^\| +\||\| +\|).*$`)
+
+// Check runs an experiment. The error is what is not well formed: a finding, a table or a
+// figure is missing, tables have other numbers of rows than the text says, a line of a table
+// has too few or too many cells, a figure is no small and whole SVG with its labels.
+func (p *Program) Check(e Experiment, c Config) error {
+	s, err := p.section(e, c, false)
+	if err != nil {
+		return err
+	}
+	wrong := []error{s.wrong(e.Rows)}
+	for file, content := range s.files {
+		if strings.HasSuffix(file, ".svg") {
+			wrong = append(wrong, checkFigure(file, content))
 		}
 	}
-	return cells
+	return errors.Join(wrong...)
+}
+
+// wrong is what is not well formed in the text of a section whose tables have so many rows.
+func (s *Section) wrong(rows []int) error {
+	if !strings.Contains(s.text, "\n"+inShort) || !strings.Contains(s.text, "\n![") || len(s.rows) == 0 {
+		return fmt.Errorf("no finding, no figure or no table in:\n%s", s.text)
+	}
+	if found := malformed.FindString(s.text); found != "" {
+		return fmt.Errorf("nothing, or no number, in: %s", found)
+	}
+	if rows != nil && !slices.Equal(rows, s.rows) {
+		return fmt.Errorf("tables of %v rows, the text says %v", s.rows, rows)
+	}
+	head := 0
+	for line := range strings.SplitSeq(s.text, "\n") {
+		n := len(cells(line))
+		if !strings.HasPrefix(line, "| ") {
+			head = 0
+		} else if head == 0 {
+			head = n
+		} else if n != head {
+			return fmt.Errorf("%d cells, the head has %d: %s", n, head, line)
+		}
+	}
+	return nil
+}
+
+// mostFigure is how many bytes a figure may take.
+const mostFigure = 200 << 10
+
+func checkFigure(file string, svg []byte) error {
+	if len(svg) > mostFigure {
+		return fmt.Errorf("%s takes %d bytes, more than %d", file, len(svg), mostFigure)
+	}
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	texts := 0
+	for token, err := d.Token(); !errors.Is(err, io.EOF); token, err = d.Token() {
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
+			texts++
+		}
+	}
+	if texts < 6 { // both axes have a label and two ticks
+		return fmt.Errorf("%s has %d texts", file, texts)
+	}
+	return nil
 }
 
 // formats are the functions of texts, beside the queries of Data: how figures are

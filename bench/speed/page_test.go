@@ -43,7 +43,7 @@ func TestExperiments(t *testing.T) {
 					t.Skip("links the shell")
 				}
 			}
-			require.NoError(t, page.Check(e, c))
+			require.NoError(t, program.Check(e, c))
 		})
 	}
 }

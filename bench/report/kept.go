@@ -8,107 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
-
-// What the lines of a file of results have first: it holds a section, line by line
-// as it stands in the page, so that pages can be written again without measuring. A
-// line of a table has the table's number next.
-const (
-	scaleLine   = "scale"
-	findingLine = "finding"
-	claimLine   = "claim"
-	textLine    = "text"
-	headLine    = "head"
-	rowLine     = "row"
-	figureLine  = "figure"
-)
-
-// save writes the results of a section into dir, and its figures in place of earlier ones.
-func (s *Section) save(dir string) {
-	file := filepath.Join(dir, s.name+".csv")
-	var old *Section
-	if Try(func() { old = load(file) }) == nil {
-		for _, f := range old.figures() {
-			if err := os.Remove(filepath.Join(dir, f)); !errors.Is(err, fs.ErrNotExist) {
-				Check(err)
-			}
-		}
-	}
-	lines := [][]string{{scaleLine, s.scale.String()}, {findingLine, s.finding}}
-	for _, r := range s.claims {
-		lines = append(lines, append([]string{claimLine}, r...))
-	}
-	tables := 0
-	for _, b := range s.blocks {
-		first := []string{b.kind}
-		if b.kind == headLine {
-			tables++
-			first = []string{headLine, strconv.Itoa(tables)}
-		}
-		for _, r := range b.cells {
-			lines = append(lines, slices.Concat(first, r))
-			first = []string{rowLine, strconv.Itoa(tables)}
-		}
-	}
-	for _, f := range s.figures() {
-		Check(os.WriteFile(filepath.Join(dir, f), s.plots[f], 0o644))
-	}
-	writeCSV(file, lines)
-}
-
-// figures are the names of its files.
-func (s *Section) figures() (files []string) {
-	for _, b := range s.blocks {
-		if b.kind == figureLine {
-			files = append(files, b.cells[0][0])
-		}
-	}
-	return files
-}
-
-// load reads the results of a section.
-func load(file string) *Section {
-	s := &Section{}
-	for i, l := range readCSV(file) {
-		kind, cells := l[0], l[1:]
-		last := len(s.blocks) - 1
-		switch {
-		case kind == scaleLine && len(cells) == 1:
-			s.scale = Scale(max(0, slices.Index(scales[:], cells[0])))
-		case kind == findingLine && len(cells) == 1:
-			s.finding = cells[0]
-		case kind == claimLine:
-			s.claims = append(s.claims, cells)
-		case kind == textLine && len(cells) == 1, kind == figureLine && len(cells) == 2:
-			s.blocks = append(s.blocks, block{kind, [][]string{cells}})
-		case kind == headLine && len(cells) > 1:
-			s.blocks = append(s.blocks, block{kind, [][]string{cells[1:]}})
-		case kind == rowLine && len(cells) > 1 && last >= 0 && s.blocks[last].kind == headLine:
-			s.blocks[last].cells = append(s.blocks[last].cells, cells[1:])
-		default:
-			fail("%s: line %d: no result is %q with %d cells", file, i+1, kind, len(cells))
-		}
-	}
-	return s
-}
-
-func readCSV(file string) [][]string {
-	r := csv.NewReader(bytes.NewReader(Must(os.ReadFile(file))))
-	r.FieldsPerRecord = -1
-	lines, err := r.ReadAll()
-	Require(err == nil, "%s: %w", file, err)
-	return lines
-}
-
-func writeCSV(file string, lines [][]string) {
-	var text bytes.Buffer
-	Check(csv.NewWriter(&text).WriteAll(lines))
-	Check(os.WriteFile(file, text.Bytes(), 0o644))
-}
 
 // Kept is a figure of an earlier run, of which less is better: its median, the
 // least and the largest of its rounds.
@@ -144,7 +46,9 @@ func readKept(path string) (all []Kept) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for i, row := range readCSV(path) {
+	r := csv.NewReader(bytes.NewReader(Must(os.ReadFile(path))))
+	r.FieldsPerRecord = -1
+	for i, row := range Must(r.ReadAll()) {
 		if i == 0 { // the head
 			continue
 		}
@@ -174,7 +78,9 @@ func (p *Program) writeKept(path string, kept, now []Kept) {
 	for _, k := range merged {
 		rows = append(rows, []string{k.Section, k.What, Num(k.Median), Num(k.Least), Num(k.Largest)})
 	}
-	writeCSV(path, rows)
+	var text bytes.Buffer
+	Check(csv.NewWriter(&text).WriteAll(rows))
+	Check(os.WriteFile(path, text.Bytes(), 0o644))
 }
 
 // holdKept holds the figures of a run against the file of the program, or with keep
