@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -188,7 +189,7 @@ func (r *ccbfReader) open(blob []byte) error {
 
 // headOf makes the reader's view one of blob, if only of its head, which it returns.
 func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
-	if r.view.Is(blob) {
+	if bridge.IsOf(&r.view, blob) {
 		return &r.view.Head, nil
 	}
 	if err := r.view.ResetHead(blob); err != nil {
@@ -258,7 +259,7 @@ func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
 
 // openAny is open for questions that are not about points.
 func (r *ccbfReader) openAny(blob []byte) error {
-	if r.view.Is(blob) {
+	if bridge.IsOf(&r.view, blob) {
 		return nil
 	}
 	return r.view.Reset(blob)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -25,7 +26,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 		var text []byte
 		held := int64(0) // by list
 		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !r.view.Is(blob) {
+			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) {
 				if err := r.openAny(blob); err != nil {
 					return err
 				}
@@ -34,7 +35,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 				}
 				out.Discharge(held)
 				held = 0
-				n := r.view.CategoryBytes()
+				n := bridge.CategoryBytes(&r.view)
 				err := out.Charge(n)
 				if err != nil {
 					return err
@@ -129,7 +130,7 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 				}
 			}
 			_, walked := r.view.Listed(area, of)
-			held := r.view.CategoryBytes() + walked
+			held := bridge.CategoryBytes(&r.view) + walked
 			if err := out.Charge(held); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -19,11 +20,11 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
 		var e ccbf.Error
 		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !r.view.Is(blob) { // it takes a look at every counter
+			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // it takes a look at every counter
 				if err := r.openAny(blob); err != nil {
 					return err
 				}
-				bytes := r.view.ErrorBytes()
+				bytes := bridge.ErrorBytes(&r.view)
 				if err := out.Charge(bytes); err != nil {
 					return err
 				}
@@ -113,7 +114,7 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 		v := &r.view
 		var info ccbf.Info
 		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !v.Is(blob) {
+			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(v, blob) {
 				if err := r.openAny(blob); err != nil {
 					return err
 				}

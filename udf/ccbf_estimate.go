@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -57,7 +58,7 @@ func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, areaOf func(h *ccb
 			if err != nil {
 				return err
 			}
-			bytes := r.view.EstimateBytes()
+			bytes := bridge.EstimateBytes(&r.view)
 			if err := out.Charge(bytes); err != nil {
 				return err
 			}

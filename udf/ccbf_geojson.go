@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
@@ -49,7 +50,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listed) erro
 				continue
 			}
 			blob := rows.Col(0).Bytes(i)
-			if !r.view.Is(blob) {
+			if !bridge.IsOf(&r.view, blob) {
 				if err := sketch.Verify(blob); err != nil { // all of it is read anyway
 					return err
 				}

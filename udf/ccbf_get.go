@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -24,8 +25,8 @@ type places struct {
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
-	names []keptName      // of each sketch
-	kept  []*ccbf.Decoded // nil for one that is not
+	names []keptName        // of each sketch
+	kept  []*bridge.Decoded // nil for one that is not
 
 	cells  []grid.Cell
 	which  []uint32 // the category of each, in its sketch
@@ -40,7 +41,7 @@ type places struct {
 
 // waiting is questions whose counts have been asked for.
 type waiting struct {
-	in       *ccbf.Decoded
+	in       *bridge.Decoded
 	from, to uint32
 }
 
@@ -174,7 +175,7 @@ func (p *places) ask(r *ccbfReader, i int, from, to uint32) error {
 	if err := p.askView(r, from, to); err != nil {
 		return err
 	}
-	if price := r.view.DecodedCost(); price > 0 && kept.pay(p.names[i], r.view.Spent()+1, price) {
+	if price := bridge.DecodedCost(&r.view); price > 0 && kept.pay(p.names[i], bridge.Spent(&r.view)+1, price) {
 		kept.buy(p.names[i], &r.view)
 	}
 	return nil
@@ -203,7 +204,7 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 }
 
 // askKept finds the places in a sketch that is kept.
-func (p *places) askKept(r *ccbfReader, k *ccbf.Decoded, from, to uint32) error {
+func (p *places) askKept(r *ccbfReader, k *bridge.Decoded, from, to uint32) error {
 	if err := k.CheckCategory(r.has); err != nil {
 		return err
 	}
@@ -274,6 +275,6 @@ func (p *places) askView(r *ccbfReader, from, to uint32) error {
 			return err
 		}
 	}
-	r.view.CountEach(counts, cells, which, p.categories.converted)
+	bridge.CountEach(&r.view, counts, cells, which, p.categories.converted)
 	return nil
 }

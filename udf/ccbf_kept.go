@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
@@ -45,10 +46,10 @@ const mostKept = 1 << 14
 
 // keptSketch is a sketch that is kept, or what was paid for one.
 type keptSketch struct {
-	*ccbf.Decoded       // nil before it is bought
-	bytes         int64 // that are counted for it
-	paid          int
-	buying        bool // a thread decodes it
+	*bridge.Decoded       // nil before it is bought
+	bytes           int64 // that are counted for it
+	paid            int
+	buying          bool // a thread decodes it
 }
 
 // keptSketches are those of the process, the one that was not asked for longest first.
@@ -75,11 +76,11 @@ func newKept() *keptSketches {
 }
 
 // find appends the sketches of these names, nil where one is not kept.
-func (s *keptSketches) find(names []keptName, found []*ccbf.Decoded) []*ccbf.Decoded {
+func (s *keptSketches) find(names []keptName, found []*bridge.Decoded) []*bridge.Decoded {
 	s.Lock()
 	defer s.Unlock()
 	for _, name := range names {
-		var d *ccbf.Decoded
+		var d *bridge.Decoded
 		if k, ok := s.Get(name); ok {
 			d = k.Decoded
 		}
@@ -108,11 +109,11 @@ func (s *keptSketches) pay(name keptName, n, price int) bool {
 // buy keeps the sketch of a view, where there is room in a quarter of the budget: others make that, which were
 // not asked for longer.
 func (s *keptSketches) buy(name keptName, v *ccbf.View) {
-	n, ok := v.DecodedBytes(name.together)
+	n, ok := bridge.DecodedBytes(v, name.together)
 	if !ok || !s.reserve(n) {
 		n = 0
 	}
-	var d *ccbf.Decoded
+	var d *bridge.Decoded
 	defer func() { // also where decoding panics
 		s.Lock()
 		defer s.Unlock()
@@ -128,7 +129,7 @@ func (s *keptSketches) buy(name keptName, v *ccbf.View) {
 		duck.GiveUp(n)
 	}()
 	if n > 0 {
-		if of, ok := v.Decoded(name.together); ok {
+		if of, ok := bridge.Decode(v, name.together); ok {
 			d = &of
 		}
 	}

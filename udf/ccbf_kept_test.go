@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -46,7 +47,7 @@ func TestKeptSketches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, price := nameOf(blob, true), v.DecodedCost()
+	name, price := nameOf(blob, true), bridge.DecodedCost(&v)
 	found := func(name keptName) bool { return s.find([]keptName{name}, nil)[0] != nil }
 	for round := range 2 {
 		var buyers sync.WaitGroup
@@ -76,7 +77,7 @@ func TestKeptSketches(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	each, _ := v.DecodedBytes(true)
+	each, _ := bridge.DecodedBytes(&v, true)
 	if err := duck.SetMemoryLimit(4 * 3 * each); err != nil { // of which a quarter holds three
 		t.Fatal(err)
 	}

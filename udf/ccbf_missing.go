@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/help"
@@ -27,7 +28,7 @@ func (m *missing) look(v *ccbf.View, category []byte, sum uint64) {
 		return
 	}
 	m.looks++
-	if sum > 0 || m.looks > missingLooks || v.Form() == ccbf.Dense || v.Class() != key.Text || v.CategoryBytes() > missingBytes {
+	if sum > 0 || m.looks > missingLooks || v.Form() == ccbf.Dense || v.Class() != key.Text || bridge.CategoryBytes(v) > missingBytes {
 		m.Found = true
 		return
 	}

@@ -40,7 +40,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 		m := making{out: out}
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if r.view.Categories { // cells of all categories are added up in lists of their own
-				if err := m.take(2 * r.view.Memory()); err != nil {
+				if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
 					return err
 				}
 			}

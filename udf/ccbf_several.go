@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -151,7 +152,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	if err := checkRange(v.Class(), low, high); err != nil {
 		return err
 	}
-	if err := s.find(v, out, func() ([][]byte, error) { return v.Between(low, high) }); err != nil {
+	if err := s.find(v, out, func() ([][]byte, error) { return bridge.Between(v, low, high) }); err != nil {
 		return err
 	}
 	s.of, s.low, s.high = blob, append(s.low[:0], low...), append(s.high[:0], high...)
@@ -160,7 +161,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 
 // find makes s.set categories that a sketch lists.
 func (s *severalCategories) find(v *ccbf.View, out *duck.Result, list func() ([][]byte, error)) error {
-	bytes := v.CategoryBytes()
+	bytes := bridge.CategoryBytes(v)
 	if err := out.Charge(bytes); err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Resul
 	}
 	fields := v.Class().Fields()
 	if err := s.find(v, out, func() ([][]byte, error) {
-		return v.CategoriesWhere(func(c []byte) bool {
+		return bridge.CategoriesWhere(v, func(c []byte) bool {
 			return slices.ContainsFunc(anyOf, func(tests []partTest) bool { return passes(tests, fields, c) })
 		})
 	}); err != nil {

@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -30,7 +31,7 @@ func (m *making) ccbf(blob []byte) (*ccbf.Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.take(v.Memory() + v.ChangeBytes() + int64(len(blob))); err != nil {
+	if err := m.take(bridge.Memory(&v) + bridge.ChangeBytes(&v) + int64(len(blob))); err != nil {
 		return nil, err
 	}
 	return v.Sketch()

@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // The categories of a sketch are those of its points, in both forms that have a list.
@@ -51,38 +48,5 @@ func TestByCategory(t *testing.T) {
 	without := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(r, 50, 9))))
 	if list, err := without.ListCategories(); err != nil || list != nil {
 		t.Errorf("without categories: %v, %v", list, err)
-	}
-}
-
-// A range is by value, where the bytes of keys are in another order.
-func TestBetween(t *testing.T) {
-	b := NewBuilder(config(t, Params{Categories: true}), nil)
-	for i := int64(-300); i <= 300; i += 3 {
-		if err := b.Add(grid.Cell{X: i}, key.AppendInt64(nil, i), key.Int, 1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	v := viewOf(t, blobOf(t, b))
-	for _, c := range [][2]int64{{-300, 300}, {-7, 270}, {0, 0}, {1, 2}, {10, -10}, {-1000, -299}} {
-		keys, err := v.Between(key.AppendInt64(nil, c[0]), key.AppendInt64(nil, c[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want [][]byte
-		for i := int64(-300); i <= 300; i += 3 {
-			if c[0] <= i && i <= c[1] {
-				want = append(want, key.AppendInt64(nil, i))
-			}
-		}
-		if !slices.EqualFunc(keys, want, slices.Equal) {
-			t.Errorf("from %d to %d: %d keys, want %d", c[0], c[1], len(keys), len(want))
-		}
-	}
-	b = NewBuilder(config(t, Params{Categories: true}), nil)
-	if err := b.Add(grid.Cell{}, key.AppendBool(nil, true), key.Bool, 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := viewOf(t, blobOf(t, b)).Between(key.AppendBool(nil, false), key.AppendBool(nil, true)); err == nil {
-		t.Error("a range of BOOLEANs")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -22,12 +24,20 @@ func asks(r *rand.Rand, p points) []grid.Cell {
 	return at
 }
 
-// decodedCounts asks a Decoded.
-func decodedCounts(d *Decoded, at []grid.Cell, categories []uint32) []uint64 {
+// tableCounts asks a table.
+func tableCounts(d *cells.Table, at []grid.Cell, categories []uint32) []uint64 {
 	dst, places, slots := make([]uint64, len(at)), make([]uint64, len(at)), make([]uint32, len(at))
-	d.FindCells(places, slots, at, categories)
-	d.ReadCounts(dst, places, slots)
+	d.Find(places, slots, at, categories)
+	d.Read(dst, places, slots)
 	return dst
+}
+
+// tableOf is the table of an exact sketch.
+func tableOf(v *View, together bool) (cells.Table, bool) {
+	if !v.IsExact() {
+		return cells.Table{}, false
+	}
+	return v.exact.Cells.Table(together)
 }
 
 // Many questions at once, of a view and of what it is decoded to, are answered as the
@@ -37,17 +47,17 @@ func TestManyPlaces(t *testing.T) {
 		r := rand.New(rand.NewPCG(61, 0))
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
 		m, at := p.model(), asks(r, p)
-		d, ok := v.Decoded(true)
+		d, ok := tableOf(v, true)
 		// A place takes 56 bits at most.
 		wide := float64(v.Bounds.MaxX-v.Bounds.MinX+1)*float64(v.Bounds.MaxY-v.Bounds.MinY+1) >= 1<<56
-		if _, room := v.DecodedBytes(true); ok == (wide || len(p) == 0) || ok != room {
+		if _, room := v.exact.Cells.TableBytes(true); ok == (wide || len(p) == 0) || ok != room {
 			t.Errorf("%s: decoded %v, bytes %v", name, ok, room)
 		}
 		got := make([]uint64, len(at))
 		v.Counts(got, at, Categories{})
 		var again []uint64
 		if ok {
-			again = decodedCounts(&d, at, nil)
+			again = tableCounts(&d, at, nil)
 		}
 		for i, c := range at {
 			want := m[spot{c, plain}]
@@ -74,7 +84,7 @@ func TestManyPlacesWithCategories(t *testing.T) {
 		for i := range which {
 			which[i] = r.Uint32N(uint32(len(all)))
 		}
-		v.CountEach(got, at, which, all)
+		form.CountEach(v.reader(), got, at, which, all)
 		m := p.model()
 		for i, c := range at {
 			want := v.Count(c, all[which[i]])
@@ -85,11 +95,11 @@ func TestManyPlacesWithCategories(t *testing.T) {
 				t.Fatalf("%s: %v of %q counts %d among many, %d alone", name, c, all[which[i]], got[i], want)
 			}
 		}
-		d, ok := v.Decoded(false)
-		if together, same := v.Decoded(true); ok != v.IsExact() || same != ok {
+		d, ok := tableOf(v, false)
+		if together, same := tableOf(v, true); ok != v.IsExact() || same != ok {
 			t.Fatalf("%s: decoded %v, together %v", name, ok, same)
 		} else if ok {
-			for i, n := range decodedCounts(&together, at, nil) {
+			for i, n := range tableCounts(&together, at, nil) {
 				if want := v.Count(at[i], nil); n != want {
 					t.Fatalf("%s: %v counts %d decoded, want %d", name, at[i], n, want)
 				}
@@ -98,7 +108,7 @@ func TestManyPlacesWithCategories(t *testing.T) {
 			for i, k := range which {
 				numbers[i] = d.Category(all[k])
 			}
-			if !slices.Equal(decodedCounts(&d, at, numbers), got) {
+			if !slices.Equal(tableCounts(&d, at, numbers), got) {
 				t.Errorf("%s: decoded it answers otherwise", name)
 			}
 		}
@@ -117,9 +127,9 @@ func TestNoBlockIsDecodedTwice(t *testing.T) {
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
 	at := asks(r, p)
 	for _, n := range []int{5, 2048, len(at)} {
-		before := v.Spent()
+		before := v.exact.Cells.Decoded()
 		v.Counts(make([]uint64, n), at[:n], Categories{})
-		if spent := v.Spent() - before; spent > min(n, v.exact.Cells.Blocks()) {
+		if spent := v.exact.Cells.Decoded() - before; spent > min(n, v.exact.Cells.Blocks()) {
 			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.exact.Cells.Blocks())
 		}
 	}
@@ -128,12 +138,12 @@ func TestNoBlockIsDecodedTwice(t *testing.T) {
 	}
 	v = viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20, Categories: true}), p)))
 	v.Counts(make([]uint64, len(at)), at, Of([]byte("Q")))
-	if spent, most := v.Spent(), (20000/50+127)/128; spent > most {
+	if spent, most := v.exact.Cells.Decoded(), (20000/50+127)/128; spent > most {
 		t.Errorf("questions for one category decode %d blocks, it has %d", spent, most)
 	}
 }
 
-// Whatever was done to a BLOB, questions come to an end, and it is never decoded.
+// Whatever was done to a BLOB, questions come to an end.
 func TestManyPlacesInDamagedSketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))
 	for _, categories := range []bool{false, true} {
@@ -157,9 +167,6 @@ func TestManyPlacesInDamagedSketches(t *testing.T) {
 			}
 			opened++
 			v.Counts(dst[:100], at[:100], Categories{})
-			if _, ok := v.Decoded(true); ok {
-				t.Fatal("a damaged sketch was decoded")
-			}
 			v.exact.Cells.Table(true) // as if the checksum were right
 		}
 		if opened < 100 {

@@ -136,48 +136,6 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	return list, nil
 }
 
-// Between lists the keys of a sketch's categories from one key to another, both
-// included and both of the class of the sketch, in order. Errors as ListCategories, and
-// for classes that have no order.
-func (v *View) Between(from, to []byte) ([][]byte, error) {
-	class := v.Class()
-	if class != key.None && !class.Ordered() {
-		return nil, fmt.Errorf("a range of %v categories, which have no order: give a list of them", class)
-	}
-	return v.CategoriesWhere(func(c []byte) bool {
-		low, ok := key.Compare(class, from, c)
-		high, known := key.Compare(class, c, to)
-		return ok && known && low <= 0 && high <= 0
-	})
-}
-
-// CategoriesWhere lists the keys of a sketch's categories for which is reports true, in
-// order. key.CutField reads the fields of those that are STRUCTs. Errors as ListCategories.
-func (v *View) CategoriesWhere(is func(category []byte) bool) ([][]byte, error) {
-	list, err := v.ListCategories()
-	if err != nil {
-		return nil, err
-	}
-	var keys [][]byte
-	for _, c := range list {
-		if is(c.Key) {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys, nil
-}
-
-// CategoryBytes is the bytes that ListCategories takes, and ByCategory at most.
-func (v *View) CategoryBytes() int64 {
-	if l, ok := v.reader().(form.Lister); ok {
-		return int64(l.Sections()) * categoryBytes
-	}
-	return 0
-}
-
-// categoryBytes is those of a Category, in a list that grows.
-const categoryBytes = 2 * 72
-
 // ErrText is a text that is longer than a string in SQL may be.
 var ErrText = errors.New("the text is too long")
 

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -55,7 +56,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d held, counted as %d", name, in.now, b.held)
 		}
 		v := viewOf(t, blob)
-		if made, memory := bytesAllocated(func() { must(v.Sketch()) }), v.Memory(); made > memory*5/4+1<<16 {
+		if made, memory := bytesAllocated(func() { must(v.Sketch()) }), v.reader().Memory(); made > memory*5/4+1<<16 {
 			t.Errorf("%s: %d bytes allocated to read it, Memory is %d", name, made, memory)
 		}
 		// United with itself: what is read is counted, and what is merged.
@@ -115,7 +116,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 		}
 		v = reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
 		square := orb.MultiPolygon{{{{0, 0}, {250, 0}, {250, 250}, {0, 250}, {0, 0}}}}
-		promised := v.EstimateBytes()
+		promised := v.reader().(form.EstimateCoster).EstimateBytes()
 		if promised > 4<<20 {
 			t.Errorf("%+v: %d bytes promised", params, promised)
 		}

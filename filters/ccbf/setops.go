@@ -574,7 +574,7 @@ func (x *Intersector) grow(delta int64) error {
 
 // AddView intersects with a sketch, after verifying its checksum.
 func (x *Intersector) AddView(v *View) error {
-	most := v.Memory()
+	most := v.reader().Memory()
 	if v.Form() == Dense {
 		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
 	}

@@ -45,7 +45,7 @@ func TestTreesAreCounted(t *testing.T) {
 			t.Fatalf("%s: %d bytes, too many for this test", name, len(blob))
 		}
 		v := viewOf(t, blob)
-		promised := v.Memory()
+		promised := v.reader().Memory()
 		made := bytesAllocated(func() { must(Decode(blob)) })
 		if made > 2*promised+1<<20 {
 			t.Errorf("%s: %d bytes allocated, %d promised, for a BLOB of %d", name, made, promised, len(blob))

@@ -3,7 +3,6 @@ package ccbf
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -104,12 +103,6 @@ func (v *View) read(body []byte) error {
 // be interrupted between them.
 func (v *View) LimitAreas() { v.head.Limit.Together() }
 
-// Is reports whether v is a view of this memory, not merely of the same
-// contents.
-func (v *View) Is(blob []byte) bool {
-	return len(v.blob) != 0 && len(blob) == len(v.blob) && &blob[0] == &v.blob[0]
-}
-
 // checkPoint returns an error where points of this sketch have a category and
 // this one has not, or the other way about, and for cells that no point has.
 func (c *Config) checkPoint(at grid.Cell, category []byte) error {
@@ -146,36 +139,6 @@ func (v *View) CountAt(x, y float64, category []byte) (uint64, error) {
 // Counts is Count for many cells, in categories; dst is as long as cells.
 func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) {
 	v.reader().Counts(dst, cells, of)
-}
-
-// CountEach is Counts with a category for each cell: that of cells[i] is
-// categories[which[i]].
-func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	if e, ok := v.reader().(form.EachCounter); ok {
-		e.CountEach(dst, cells, which, categories)
-		return
-	}
-	// Those of a category together.
-	order := make([]uint64, len(cells))
-	for i, k := range which[:len(cells)] {
-		order[i] = uint64(k)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	at, counts := make([]grid.Cell, len(cells)), make([]uint64, len(cells))
-	for i, o := range order {
-		at[i] = cells[uint32(o)]
-	}
-	for from := 0; from < len(order); {
-		k, to := order[from]>>32, from+1
-		for to < len(order) && order[to]>>32 == k {
-			to++
-		}
-		v.reader().Counts(counts[from:to], at[from:to], Of(categories[k]))
-		from = to
-	}
-	for i, o := range order {
-		dst[uint32(o)] = counts[i]
-	}
 }
 
 // Head describes a BLOB without its counts: parameters, bounds, total. The zero
@@ -304,9 +267,6 @@ func AnyOf(keys ...[]byte) Categories { return cells.AnyOf(keys...) }
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.
 
-// Memory is the number of bytes that Sketch takes for the sketch of a view.
-func (v *View) Memory() int64 { return v.reader().Memory() }
-
 // checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
 // bytes can have very many.
 func checkBytes(blob []byte) int64 {
@@ -314,27 +274,14 @@ func checkBytes(blob []byte) int64 {
 	if err != nil {
 		return 0
 	}
-	return v.Memory()
-}
-
-// ChangeBytes is the most memory, in addition to the sketch and the BLOB, that making a
-// BLOB of a changed sketch takes: for pruning a tree. An exact sketch that is not nearly full
-// stays exact when some cells are changed or taken away.
-func (v *View) ChangeBytes() int64 {
-	switch {
-	case v.Overflow != ToTree || v.Form() == Exact && uint64(len(v.blob)) < v.Bytes/10*9:
-		return 0
-	case v.Form() == Tree:
-		return tree.FitBytes(v.tree.Leaves())
-	}
-	return tree.FitBytes(int(v.Memory() / cells.RunBytes(1)))
+	return v.reader().Memory()
 }
 
 // CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
 func (s *Sketch) CellBytes() int64 { return s.body().memory() }
 
 // PairBytes is the most memory that combining two sketches takes, in addition to both
-// and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
+// and their bridge.ChangeBytes: for counters as numbers, or for pruning the squares of an exact
 // sketch.
 func PairBytes(a, b *Sketch) int64 {
 	if b.Form() == Dense {
@@ -352,24 +299,6 @@ func PairBytes(a, b *Sketch) int64 {
 	}
 	if a.Form() == Tree && b.Form() == Exact {
 		return tree.FitBytes(b.cells.Cells())
-	}
-	return 0
-}
-
-// EstimateBytes is the most memory that an estimate takes in addition to the view: for
-// histograms, two spectra and the roots of unity that make them; 0 for an exact sketch.
-func (v *View) EstimateBytes() int64 {
-	if e, ok := v.reader().(form.EstimateCoster); ok {
-		return e.EstimateBytes()
-	}
-	return 0
-}
-
-// ErrorBytes is the most memory that Error takes in addition to the view: for the
-// leaves of a tree.
-func (v *View) ErrorBytes() int64 {
-	if m, ok := v.reader().(form.ErrorCoster); ok {
-		return m.ErrorBytes()
 	}
 	return 0
 }

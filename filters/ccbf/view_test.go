@@ -18,14 +18,14 @@ func TestViewsAreOpenedLater(t *testing.T) {
 			want := fresh.Reset(blob)
 			err := v.ResetHead(blob)
 			if err == nil {
-				if !v.Is(blob) {
+				if !isOf(&v, blob) {
 					t.Fatalf("%s: no view of the BLOB whose head was read", sample.Name)
 				}
 				err = v.Open()
 			}
 			if want != nil {
 				refused++
-				if err == nil || err.Error() != want.Error() || v.Is(blob) {
+				if err == nil || err.Error() != want.Error() || isOf(&v, blob) {
 					t.Fatalf("%s, %d bytes fewer: %v, at once %v", sample.Name, cut, err, want)
 				}
 				continue
@@ -46,4 +46,9 @@ func TestViewsAreOpenedLater(t *testing.T) {
 	if refused == 0 {
 		t.Error("every BLOB was read")
 	}
+}
+
+// isOf reports whether v is a view of this memory.
+func isOf(v *View, blob []byte) bool {
+	return len(v.blob) == len(blob) && len(blob) > 0 && &v.blob[0] == &blob[0]
 }

@@ -1,5 +1,7 @@
 // Package bridge is what databases and pipelines need of sketches of package ccbf, beside
-// what every user does: whether an area can be meant, and cells as keys of other filters.
+// what every user does: the memory of a question before it is asked, cells laid out for very
+// many questions, pictures of many sketches, categories by a condition, whether an area can
+// be meant, and cells as keys of other filters.
 package bridge
 
 import (

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -74,15 +75,15 @@ type placed struct {
 // noise is that of a sketch, once it was asked for.
 type noise struct {
 	once sync.Once
-	of   *ccbf.Noise
+	of   *bridge.Noise
 }
 
 // noise is what the counters of the sketch, of which v is a view, add to what is there.
-func (p *placed) noise(v *ccbf.View) *ccbf.Noise {
+func (p *placed) noise(v *ccbf.View) *bridge.Noise {
 	if p.known == nil {
 		return nil
 	}
-	p.known.once.Do(func() { p.known.of = v.Noise() })
+	p.known.once.Do(func() { p.known.of = bridge.NoiseOf(v) })
 	return p.known.of
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
@@ -126,14 +127,14 @@ type drawing struct {
 // counters at most.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
 	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
-		return v.AddDensity(sum, box, width, height, f.of, reads)
+		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
 }
 
 // estimates is density for a picture that people look at: of counters that cells share it
 // has what is left when that is taken off, and nothing where that can be chance.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
-	e := ccbf.NewEstimates(sum, width, height)
+	e := bridge.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(v), box, f.of, reads)
 	})

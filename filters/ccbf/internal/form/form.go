@@ -213,3 +213,33 @@ func (t *Top) Add(c Candidate) bool {
 	}
 	return !t.Full
 }
+
+// CountEach is Counts with a category for each cell: that of in[i] is
+// categories[which[i]].
+func CountEach(r Reader, dst []uint64, in []grid.Cell, which []uint32, categories [][]byte) {
+	if e, ok := r.(EachCounter); ok {
+		e.CountEach(dst, in, which, categories)
+		return
+	}
+	// Those of a category together.
+	order := make([]uint64, len(in))
+	for i, k := range which[:len(in)] {
+		order[i] = uint64(k)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	at, counts := make([]grid.Cell, len(in)), make([]uint64, len(in))
+	for i, o := range order {
+		at[i] = in[uint32(o)]
+	}
+	for from := 0; from < len(order); {
+		k, to := order[from]>>32, from+1
+		for to < len(order) && order[to]>>32 == k {
+			to++
+		}
+		r.Counts(counts[from:to], at[from:to], cells.Of(categories[k]))
+		from = to
+	}
+	for i, o := range order {
+		dst[uint32(o)] = counts[i]
+	}
+}

@@ -1,6 +1,8 @@
 package form
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -376,4 +378,51 @@ func (c *Cuts) Part(cell int64) int {
 	}
 	i, _ := slices.BinarySearch(c.at, cell+1)
 	return i - 1
+}
+
+// Limits of rasters: what a question makes is bounded before it is made.
+const (
+	MaxSide   = 1 << 13 // most pixels in a row or a column
+	MaxPixels = 1 << 24 // most pixels in all
+)
+
+// ErrRaster is a raster with no pixels, or with too many.
+var ErrRaster = errors.New("raster size out of range")
+
+// CheckRaster returns an error that wraps ErrRaster for an invalid width or
+// height, and one that wraps grid.ErrBox for an invalid box: a box must be
+// finite and not empty.
+func CheckRaster(b orb.Bound, width, height int) error {
+	for _, side := range []struct {
+		name string
+		n    int
+	}{{"width", width}, {"height", height}} {
+		if side.n < 1 || side.n > MaxSide {
+			return fmt.Errorf("%w: %s is %d, must be from 1 to %d", ErrRaster, side.name, side.n, MaxSide)
+		}
+	}
+	if width*height > MaxPixels {
+		return fmt.Errorf("%w: %d x %d is %d pixels, the limit is %d (use a smaller width or height)", ErrRaster, width, height, width*height, MaxPixels)
+	}
+	for i, axis := range "xy" {
+		low, high := b.Min[i], b.Max[i]
+		switch span := high - low; {
+		case span != span || math.IsInf(span, 0):
+			return fmt.Errorf("%w: %cmin %v to %cmax %v is not a finite length", grid.ErrBox, axis, low, axis, high)
+		case span <= 0:
+			return fmt.Errorf("%w: %cmin %v must be below %cmax %v", grid.ErrBox, axis, low, axis, high)
+		}
+	}
+	return nil
+}
+
+// CheckPixels is CheckRaster for a buffer of n pixels, which must be width*height.
+func CheckPixels(n int, b orb.Bound, width, height int) error {
+	if err := CheckRaster(b, width, height); err != nil {
+		return err
+	}
+	if n != width*height {
+		return fmt.Errorf("%w: %d x %d pixels and room for %d", ErrRaster, width, height, n)
+	}
+	return nil
 }

@@ -1,7 +1,10 @@
-package ccbf
+package bridge
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -12,58 +15,57 @@ import (
 // once.
 type Decoded struct {
 	table cells.Table
-	Head
+	ccbf.Head
 }
 
 // NoCategory is the number of a category without cells.
 const NoCategory = cells.NoCategory
 
-// DecodedBytes is about the memory that Decoded takes; false if there is no answer:
+// DecodedBytes is about the memory that Decode takes; false if there is no answer:
 // for counters, for no cells or more than two million, and for bounds so wide that
 // places and counts do not fit 64 bits. together is for questions without a category.
-func (v *View) DecodedBytes(together bool) (int64, bool) {
-	if v.form != formExact {
+func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
+	r, ok := hooks.View(v).Reader().(*exact.Reader)
+	if !ok {
 		return 0, false
 	}
-	n, ok := v.exact.Cells.TableBytes(together)
+	n, ok := r.Cells.TableBytes(together)
 	return headBytes + n, ok
 }
 
 // headBytes is about what a Decoded takes beside its table.
 const headBytes = 512
 
-// DecodedCost is the cost of Decoded, and Spent that of CountCells since Reset, in
-// decoded blocks of cells; both are 0 for counters.
-func (v *View) DecodedCost() int {
-	if v.form != formExact {
-		return 0
+// DecodedCost is the cost of Decode, and Spent that of Counts since Reset, in
+// decoded blocks of cells; both are 0 where the sketch is not exact.
+func DecodedCost(v *ccbf.View) int {
+	if r, ok := hooks.View(v).Reader().(*exact.Reader); ok {
+		return r.Cells.Blocks() + decodedCost
 	}
-	return v.exact.Cells.Blocks() + decodedCost
+	return 0
 }
 
 // decodedCost is about how many blocks could be decoded in the time that a table takes,
 // however small.
 const decodedCost = 2
 
-// Spent is what CountCells has cost: see DecodedCost.
-func (v *View) Spent() int {
-	if v.form != formExact {
-		return 0
+// Spent is what Counts has cost: see DecodedCost.
+func Spent(v *ccbf.View) int {
+	if r, ok := hooks.View(v).Reader().(*exact.Reader); ok {
+		return r.Cells.Decoded()
 	}
-	return v.exact.Cells.Decoded()
+	return 0
 }
 
-// Decoded decodes all cells, for questions with a category or, together, for those
+// Decode decodes all cells, for questions with a category or, together, for those
 // without one. It returns false if DecodedBytes does, or if the BLOB is damaged.
-func (v *View) Decoded(together bool) (Decoded, bool) {
-	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
+func Decode(v *ccbf.View, together bool) (Decoded, bool) {
+	r, ok := hooks.View(v).Reader().(*exact.Reader)
+	if !ok || sketch.Verify(hooks.View(v).Blob()) != nil {
 		return Decoded{}, false
 	}
-	t, ok := v.exact.Cells.Table(together)
-	if !ok {
-		return Decoded{}, false
-	}
-	return Decoded{t, v.Head}, true
+	t, ok := r.Cells.Table(together)
+	return Decoded{t, v.Head}, ok
 }
 
 // Category is the number of a category for FindCells; NoCategory where no cell has it.
@@ -78,5 +80,5 @@ func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, 
 }
 
 // ReadCounts writes the counts of what FindCells found, dst as long as places. They are
-// those of View.CountCells.
+// those of View.Counts.
 func (d *Decoded) ReadCounts(dst, places []uint64, slots []uint32) { d.table.Read(dst, places, slots) }

@@ -1,10 +1,12 @@
-package ccbf
+package bridge
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
@@ -13,37 +15,37 @@ import (
 // with many points keep them, and all together are right on average.
 func TestEstimatesOfCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 3))
-	var pts points
+	var pts []grid.Cell
 	truth := map[grid.Cell]uint64{}
 	for range 30_000 { // 12 towns in the western half of 256 x 256 cells
 		town := r.IntN(12)
 		c := grid.Cell{X: int64(10 + 20*(town%6) + int(r.NormFloat64()*3)), Y: int64(50 + 150*(town/6) + int(r.NormFloat64()*3))}
-		pts.add(spot{c, plain}, 1)
+		pts = append(pts, c)
 		truth[c]++
 	}
 	for _, c := range []grid.Cell{{X: 0, Y: 0}, {X: 255, Y: 255}} {
-		pts.add(spot{c, plain}, 1)
+		pts = append(pts, c)
 		truth[c]++
 	}
-	for name, params := range map[string]Params{
-		"maxima":   {Res: 1, Overflow: ToCounters, Bytes: 1600},
+	for name, params := range map[string]ccbf.Params{
+		"maxima":   {Res: 1, Overflow: ccbf.ToCounters, Bytes: 1600},
 		"mi":       {Res: 1, Dense: true, Bytes: 1 << 12},
-		"standard": {Res: 1, Dense: true, Bytes: 1 << 12, Mode: Standard},
+		"standard": {Res: 1, Dense: true, Bytes: 1 << 12, Mode: ccbf.Standard},
 		"levels":   {Res: 1, Dense: true, Bytes: 1 << 13, Levels: 2},
 	} {
 		for _, side := range []int{32, 256} { // pixels of 64 cells, and of one
 			for most, what := range map[uint64]string{1 << 30: "whole", 1 << 13: "sampled"} {
-				v := viewOf(t, sketchOf(t, config(t, params), pts).Blob())
-				if v.Form() != Dense {
+				v := viewOf(t, params, pts)
+				if v.Form() != ccbf.Dense {
 					t.Fatalf("%s is %v", name, v.Form())
 				}
-				n := v.Noise()
+				n := NoiseOf(v)
 				box := bound(0, 0, 256, 256)
 				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), side, side)
-				if _, err := v.AddDensity(counts, box, side, side, Categories{}, most); err != nil {
+				if _, err := AddDensity(v, counts, box, side, side, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := e.Add(v, n, box, Categories{}, most); err != nil {
+				if _, err := e.Add(v, n, box, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
 				e.Finish()
@@ -103,20 +105,20 @@ func TestEstimatesOfCounters(t *testing.T) {
 // What is exact is as in a picture of counts, also beside counters.
 func TestEstimatesOfExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 4))
-	exact := viewOf(t, sketchOf(t, config(t, Params{Res: 1}), hot(r, 2000, 500)).Blob())
-	dense := viewOf(t, sketchOf(t, config(t, Params{Res: 1, Dense: true, Bytes: 1 << 10}), hot(r, 2000, 500)).Blob())
+	exact := viewOf(t, ccbf.Params{Res: 1}, hot(r, 2000, 500))
+	dense := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 10}, hot(r, 2000, 500))
 	box := exact.Grid.Bound(exact.Bounds)
-	if exact.Noise() != nil || dense.Noise() == nil {
+	if NoiseOf(exact) != nil || NoiseOf(dense) == nil {
 		t.Error("noise is of dense sketches")
 	}
 	const side = 50
 	counts := make([]float64, side*side)
 	e := NewEstimates(make([]float64, side*side), side, side)
-	if err := exact.Density(counts, box, side, side, Categories{}); err != nil {
+	if err := exact.Density(counts, box, side, side, ccbf.Categories{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []*View{exact, dense} {
-		if _, err := e.Add(v, v.Noise(), box, Categories{}, 1<<20); err != nil {
+	for _, v := range []*ccbf.View{exact, dense} {
+		if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,10 +128,10 @@ func TestEstimatesOfExact(t *testing.T) {
 			t.Fatalf("pixel %d has %v of %v exact points", i, e.Values[i], n)
 		}
 	}
-	if _, err := e.Add(dense, dense.Noise(), box, Categories{}, 1<<20); err != nil {
+	if _, err := e.Add(dense, NoiseOf(dense), box, ccbf.Categories{}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewEstimates(counts[:7], side, side).Add(dense, dense.Noise(), box, Categories{}, 100); err == nil {
+	if _, err := NewEstimates(counts[:7], side, side).Add(dense, NoiseOf(dense), box, ccbf.Categories{}, 100); err == nil {
 		t.Error("7 pixels for a picture of 2,500")
 	}
 }
@@ -138,18 +140,18 @@ func TestEstimatesOfExact(t *testing.T) {
 // of where they are.
 func TestEstimatesOfScatteredPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 5))
-	var pts points
+	var pts []grid.Cell
 	for range 20_000 { // over a quarter of 256 x 256 cells
-		pts.add(spot{grid.Cell{X: r.Int64N(128), Y: 128 + r.Int64N(128)}, plain}, 1)
+		pts = append(pts, grid.Cell{X: r.Int64N(128), Y: 128 + r.Int64N(128)})
 	}
 	for range 20_000 { // a town, which fills counters
-		pts.add(spot{grid.Cell{X: 240 + r.Int64N(16), Y: r.Int64N(16)}, plain}, 1)
+		pts = append(pts, grid.Cell{X: 240 + r.Int64N(16), Y: r.Int64N(16)})
 	}
-	v := viewOf(t, sketchOf(t, config(t, Params{Res: 1, Dense: true, Bytes: 1 << 14, Levels: 6}), pts).Blob())
+	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 14, Levels: 6}, pts)
 	const side = 256
 	box := bound(0, 0, side, side)
 	e := NewEstimates(make([]float64, side*side), side, side)
-	if _, err := e.Add(v, v.Noise(), box, Categories{}, 1<<30); err != nil {
+	if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	e.Finish()
@@ -171,5 +173,75 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	}
 	if outside > 400 {
 		t.Errorf("%.0f points where there are none", outside)
+	}
+}
+
+// With few lookups a picture of counters has, up to chance, what a whole one has, and
+// is the same each time; with enough it is the whole one.
+func TestDensityWithin(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 1))
+	for name, p := range map[string]ccbf.Params{
+		"plain":  {Res: 1, Dense: true, Bytes: 1 << 16},
+		"levels": {Res: 1, Dense: true, Bytes: 1 << 16, Levels: 2},
+	} {
+		v := viewOf(t, p, hot(r, 20_000, 2000))
+		box := v.Grid.Bound(v.Bounds)
+		const side = 16
+		whole, some, again := make([]float64, side*side), make([]float64, side*side), make([]float64, side*side)
+		if err := v.Density(whole, box, side, side, ccbf.Categories{}); err != nil {
+			t.Fatal(err)
+		}
+		if sampled, err := AddDensity(v, some, box, side, side, ccbf.Categories{}, 1<<30); err != nil || sampled {
+			t.Fatalf("%s: sampled %v, %v, though all may be read", name, sampled, err)
+		}
+		if total(some) != total(whole) {
+			t.Errorf("%s: %v, and %v with no limit", name, total(some), total(whole))
+		}
+		cells := v.Bounds.Count()
+		for _, most := range []uint64{cells / 8, cells / 100} {
+			clear(some)
+			clear(again)
+			sampled, err := AddDensity(v, some, box, side, side, ccbf.Categories{}, most)
+			if err != nil || !sampled {
+				t.Fatalf("%s: sampled %v, %v, with %d lookups for %d cells", name, sampled, err, most, cells)
+			}
+			// Of n cells one of each of m equal parts is read, and a square has at least
+			// leastReads: the deviation is at most that of m drawn at random from all.
+			var sum, squares float64
+			for y := v.Bounds.MinY; y <= v.Bounds.MaxY; y++ {
+				for x := v.Bounds.MinX; x <= v.Bounds.MaxX; x++ {
+					n := float64(v.Count(grid.Cell{X: x, Y: y}, nil))
+					sum, squares = sum+n, squares+n*n
+				}
+			}
+			n := float64(cells)
+			deviation := n * math.Sqrt((squares/n-sum*sum/n/n)/(float64(most)/8))
+			if p.Levels == 0 && math.Abs(total(some)-sum) > 4*deviation {
+				t.Errorf("%s: %d lookups: %v of %v, deviation %v", name, most, total(some), sum, deviation)
+			}
+			if _, err := AddDensity(v, again, box, side, side, ccbf.Categories{}, most); err != nil || total(again) != total(some) {
+				t.Errorf("%s: %v, and again %v, %v", name, total(some), total(again), err)
+			}
+		}
+	}
+}
+
+func total(values []float64) (n float64) {
+	for _, v := range values {
+		n += v
+	}
+	return n
+}
+
+// Nobody can make a picture take long by the bounds that a sketch says it has.
+func TestDensityWithinIsBounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 2))
+	v := viewOf(t, ccbf.Params{Res: 1e-6, Dense: true, Bytes: 1 << 12}, hot(r, 1000, 100))
+	v.Bounds, hooks.View(v).Reader().(*counters.Reader).Head.Bounds = grid.MaxRect(), grid.MaxRect()
+	for _, b := range []grid.Rect{grid.MaxRect(), {MinX: -1 << 30, MinY: -5, MaxX: 1 << 30, MaxY: 5}} {
+		dst := make([]float64, 64*64)
+		if sampled, err := AddDensity(v, dst, v.Grid.Bound(b), 64, 64, ccbf.Categories{}, 10_000); err != nil || !sampled {
+			t.Errorf("%v: sampled %v, %v", b, sampled, err)
+		}
 	}
 }

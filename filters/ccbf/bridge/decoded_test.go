@@ -1,0 +1,81 @@
+package bridge
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Decoded answers as the view does. Neither counters, nor an empty sketch, nor one that was
+// damaged is decoded.
+func TestDecode(t *testing.T) {
+	points := hot(rand.New(rand.NewPCG(61, 0)), 20_000, 3000)
+	v := viewOf(t, ccbf.Params{Bytes: 1 << 20}, points)
+	d, ok := Decode(v, true)
+	if bytes, has := DecodedBytes(v, true); !ok || !has || bytes < 8*3000 || DecodedCost(v) < 2 || Spent(v) != 0 {
+		t.Fatalf("decoded %v, %v with %d bytes, cost %d, spent %d", ok, has, bytes, DecodedCost(v), Spent(v))
+	}
+	want, got := make([]uint64, len(points)), make([]uint64, len(points))
+	places, slots := make([]uint64, len(points)), make([]uint32, len(points))
+	v.Counts(want, points, ccbf.Categories{})
+	d.FindCells(places, slots, points, nil)
+	d.ReadCounts(got, places, slots)
+	if !slices.Equal(got, want) {
+		t.Error("decoded it answers otherwise")
+	}
+	if Spent(v) == 0 {
+		t.Error("questions cost nothing")
+	}
+	for name, v := range map[string]*ccbf.View{
+		"counters": viewOf(t, ccbf.Params{Dense: true}, points),
+		"empty":    viewOf(t, ccbf.Params{}, nil),
+	} {
+		if _, ok := Decode(v, true); ok {
+			t.Errorf("%s: decoded", name)
+		}
+		if _, ok := DecodedBytes(v, true); ok {
+			t.Errorf("%s: has bytes", name)
+		}
+	}
+}
+
+// A damaged sketch is never decoded, whatever was done to it.
+func TestDamagedSketchesAreNotDecoded(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 0))
+	for _, categories := range []bool{false, true} {
+		blob := blobOf(t, ccbf.Params{Bytes: 1 << 20, Categories: categories, Totals: categories}, hot(r, 3000, 1000))
+		opened := 0
+		for range 2000 {
+			bad := slices.Clone(blob)
+			for range 1 + r.IntN(3) {
+				bad[r.IntN(len(bad))] ^= byte(1 + r.UintN(255))
+			}
+			v, err := ccbf.NewView(bad)
+			if err != nil || sketch.Verify(bad) == nil {
+				continue
+			}
+			opened++
+			for _, together := range []bool{false, true} {
+				if _, ok := Decode(&v, together); ok {
+					t.Fatal("a damaged sketch was decoded")
+				}
+			}
+		}
+		if opened < 100 {
+			t.Errorf("%d of 2000 could be asked", opened)
+		}
+	}
+}
+
+// A view is of the memory that it was made of, and of no copy.
+func TestIsOf(t *testing.T) {
+	v := viewOf(t, ccbf.Params{}, []grid.Cell{{X: 1}})
+	if !IsOf(v, hooks.View(v).Blob()) || IsOf(v, slices.Clone(hooks.View(v).Blob())) || IsOf(v, hooks.View(v).Blob()[1:]) || IsOf(new(ccbf.View), nil) {
+		t.Error("a view of other memory")
+	}
+}
