@@ -131,7 +131,7 @@ func recordErrors(s *report.Section, part []comparison) {
 			}
 		}
 	}
-	even, of := report.At{"source": part[0].name}, report.Figures{"skew": part[0].skew}
+	even, of := report.At{"source": part[0].name, "costs dense": "-", "costs Spectral": "-"}, report.Figures{"skew": part[0].skew}
 	dense := slices.DeleteFunc(slices.Clone(part), func(at comparison) bool { return at.of[ofPlaces].exact() })
 	if len(dense) > 0 {
 		closer := func(at comparison) bool { return at.of[ofKeys].least("cms") < at.of[ofKeys].least("sbf") }

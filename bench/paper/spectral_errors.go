@@ -19,8 +19,8 @@ func spectralBelow(c report.Config, s *report.Section) {
 		for _, skew := range report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2}) {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			for i, m := range methods {
-				s.Record(report.At{"gamma": gamma, "skew": skew, "method": m.name, "never": i < 2 || i == 6}, report.Parallel(seeds, func(i int) report.Figures {
+			for _, m := range methods {
+				s.Record(report.At{"gamma": gamma, "skew": skew, "method": m.name}, report.Parallel(seeds, func(i int) report.Figures {
 					q := set.run(seedOf(i), []method{m})[0]
 					q["asked"], q["hits"] = float64(keys), math.Round(q["below"]*float64(keys))
 					return q

@@ -40,7 +40,6 @@ func spectralMethods(c report.Config, s *report.Section) {
 	for _, m := range []method{methodRM, methodGathered} {
 		s.Set(m.name+" from", leastFrom(byK, m.name, "additive")+"; "+leastFrom(byK, m.name, "wrong"))
 	}
-	s.Set("never", leastFrom(byK, methodRM.name, "wrong") == "none")
 	methodTimes(c, s, settingOf(keys, draws, 0.5, spectralGamma, spectralK))
 }
 
@@ -72,7 +71,6 @@ func methodTimes(c report.Config, s *report.Section, set setting) {
 	for i, m := range methods {
 		s.Set("time of "+m.name, took[i]/took[0])
 	}
-	s.Set("slow", took[2] > 1.2*(1+timeNoise)*took[0])
 }
 
 // forest is figure 7: the methods on the elevations of the Forest Cover data.

@@ -140,6 +140,9 @@ func (d *Data) All(figure string, pairs ...any) []float64 {
 	return values
 }
 
+// Some are the values of a figure, none where no row has it: a text shows "-" then.
+func (d *Data) Some(figure string, pairs ...any) []float64 { return d.values(figure, pairs) }
+
 // Mean is that of a figure over all rows.
 func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
 
@@ -192,11 +195,16 @@ func (d *Data) Least(figure string, pairs ...any) float64 {
 // Min is the least of Means.
 func (d *Data) Min(figure string, pairs ...any) float64 { return slices.Min(d.Means(figure, pairs...)) }
 
-// Of are the rows with one of several values of a factor, in the order of these.
-func (d *Data) Of(factor string, values ...string) *Data {
+// Of are the rows with one of several values of a factor, in the order of these, which may
+// be lists.
+func (d *Data) Of(factor string, values ...any) *Data {
 	out := &Data{At: d.At}
 	for _, v := range values {
-		out.rows = append(out.rows, d.Where(factor, v).rows...)
+		if list, is := v.([]any); is {
+			out.rows = append(out.rows, d.Of(factor, list...).rows...)
+		} else {
+			out.rows = append(out.rows, d.Where(factor, v).rows...)
+		}
 	}
 	return out
 }

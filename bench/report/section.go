@@ -203,15 +203,20 @@ var formats = template.FuncMap{
 	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
 	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
 	"span":          Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
-	"mean": Mean, "median": Median, "deviation": Deviation, "zscore": func(hits, n, p float64) float64 { return ZScore(int(hits), int(n), p) },
-	"most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs, "log10": math.Log10, "round": math.Round, "quantile": Quantile,
+	"mean": Mean, "median": Median, "deviation": Deviation,
+	"most": func(x []float64) float64 { return Quantile(x, 1) }, "least": slices.Min[[]float64], "abs": math.Abs, "log10": math.Log10, "round": math.Round, "quantile": Quantile,
 	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b },
 	"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
 	"interval": func(hits, n float64) string {
 		lo, hi := Wilson(int(hits), int(n))
 		return "[" + Num(lo) + ", " + Num(hi) + "]"
 	},
-	"bytes": func(n any) string { return sketch.Number(uint64(number(n))) },
+	"bytes": func(n any) string {
+		if n := number(n); !math.IsNaN(n) {
+			return sketch.Number(uint64(n))
+		}
+		return none
+	},
 	"ofPaper": func(defaults, paper float64) string {
 		return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
 	},
@@ -224,7 +229,10 @@ var formats = template.FuncMap{
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},
 	"geometric": func(logarithms []float64) float64 { return math.Exp(Mean(logarithms)) },
-	"ratio":     ratioText, "worse": Worse,
+	"ratio":     ratioText,
+	"listed": func(format string, x []float64) string {
+		return cmp.Or(strings.Join(Column(x, func(v float64) string { return fmt.Sprintf(format, v) }), ", "), none)
+	},
 }
 
 // ratioText is a quotient in words.
@@ -233,12 +241,4 @@ func ratioText(a, b float64) string {
 		return "no error"
 	}
 	return Num(a / b)
-}
-
-// Worse is a claim's note: that ours is worse and why, where it is.
-func Worse(is bool, why string) string {
-	if !is {
-		return "-"
-	}
-	return "worse: " + why
 }

@@ -31,6 +31,9 @@ func Median(x []float64) float64 { return Quantile(x, 0.5) }
 // Quantile is the value below which a share of a sample is, between two values
 // in proportion.
 func Quantile(x []float64, share float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
 	c := slices.Sorted(slices.Values(x))
 	at := share * float64(len(c)-1)
 	i := int(at)
@@ -114,9 +117,15 @@ func Count[T any](x []T, is func(T) bool) (n int) {
 // MeanOf is the mean of a figure of several results.
 func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f)) }
 
+// none stands for a figure that there is not: NaN.
+const none = "-"
+
 // Num is a number with three digits that count.
 func Num(v float64) string {
-	if a := math.Abs(v); a >= 100 || a == 0 {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return none
+	case a >= 100 || a == 0:
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
@@ -125,6 +134,8 @@ func Num(v float64) string {
 // Num2 is a number with two digits that count.
 func Num2(v float64) string {
 	switch {
+	case math.IsNaN(v):
+		return none
 	case v >= 100:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 10:
@@ -134,13 +145,28 @@ func Num2(v float64) string {
 }
 
 // Percent is a share in percent.
-func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
+func Percent(v float64) string {
+	if math.IsNaN(v) {
+		return none
+	}
+	return fmt.Sprintf("%.1f%%", 100*v)
+}
 
 // Percent2 is Percent with two digits that count, for small shares.
-func Percent2(v float64) string { return Num2(100*v) + "%" }
+func Percent2(v float64) string {
+	if math.IsNaN(v) {
+		return none
+	}
+	return Num2(100*v) + "%"
+}
 
 // Span is from where to where numbers go, with two digits that count.
-func Span(x []float64) string { return Num2(slices.Min(x)) + " to " + Num2(slices.Max(x)) }
+func Span(x []float64) string {
+	if len(x) == 0 {
+		return none
+	}
+	return Num2(slices.Min(x)) + " to " + Num2(slices.Max(x))
+}
 
 // Rounds is the median of what was measured in several rounds, the least and the largest.
 func Rounds(x []float64) string {
