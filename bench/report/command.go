@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -76,12 +77,14 @@ func (p *Program) command(args []string) {
 		c.Scale = Quick
 	}
 	var figures []Kept
+	var failed error
 	for i, e := range chosen {
 		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
 		start := time.Now()
 		s, err := p.section(e, c, true)
 		if err != nil {
-			fail("%s: %w", e.Name, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", e.Name, err))
+			continue
 		}
 		fmt.Fprintf(os.Stderr, "%-18s %5.1f s\n", e.Name, time.Since(start).Seconds())
 		// Each as soon as it is there: what is done is not lost.
@@ -95,6 +98,7 @@ func (p *Program) command(args []string) {
 	if c.Scale == Full && *out != "" { // other sizes have other figures
 		p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 	}
+	Check(failed)
 }
 
 // save writes the files of a section into dir, and the pages anew.

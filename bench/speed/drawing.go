@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -14,8 +15,7 @@ import (
 // drawing is a question of maps, and the exact table's answer to it.
 type drawing struct {
 	what, ours, exact string
-	limit             int     // that was promised, in milliseconds; 0 for none
-	most              float64 // of the table's time, promised of exact sketches; 0 for none
+	promised          report.At // "limit" in milliseconds, "most" of the table's time of exact sketches
 }
 
 // country is the box of all drawings but one: London's centre, where cells are larger than pixels.
@@ -29,17 +29,17 @@ func drawings(res, threshold string) []drawing {
 	pixels := func(height int) string { return text("pixels", report.At{"res": res, "height": height}) }
 	largest := func(which string) string { return text("largest", report.At{"res": res, "which": which}) }
 	return []drawing{
-		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), 50, 1.1},
-		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", largest("ORDER BY n DESC LIMIT 100"), 50, 0},
-		{"raster of 1024 x 768", "len(ccbf_raster(%s, " + country + ", 1024, 768))", pixels(768), 0, 1},
-		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), 150, 1.3},
-		{"PNG of 1024 x 1024, a city", "octet_length(ccbf_png(%s, " + city + ", 1024, 1024))", pixels(1024), 150, 0},
+		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), report.At{"limit": 50., "most": 1.1}},
+		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", largest("ORDER BY n DESC LIMIT 100"), report.At{"limit": 50.}},
+		{"raster of 1024 x 768", "len(ccbf_raster(%s, " + country + ", 1024, 768))", pixels(768), report.At{"most": 1.}},
+		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), report.At{"limit": 150., "most": 1.3}},
+		{"PNG of 1024 x 1024, a city", "octet_length(ccbf_png(%s, " + city + ", 1024, 1024))", pixels(1024), report.At{"limit": 150.}},
 	}
 }
 
-// maps lists the largest cells of the whole country, and draws it, from one sketch of a
+// drawn lists the largest cells of the whole country, and draws it, from one sketch of a
 // megabyte, or as a tree of half the bytes of all cells.
-func maps(b *bench) {
+func drawn(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
 	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
 		b.make("forms", r.res)
@@ -53,7 +53,9 @@ func maps(b *bench) {
 				contenders = append(contenders, b.query(form, fmt.Sprintf(ours, form)))
 			}
 			what := d.what + ", cells of " + r.res
-			b.compare(what, report.At{"cells": r.res, "question": d.what, "drawing": i, "limit": d.limit, "most": d.most}, b.query("exact table", d.exact), contenders...)
+			at := report.At{"cells": r.res, "question": d.what, "drawing": i}
+			maps.Copy(at, d.promised)
+			b.compare(what, at, b.query("exact table", d.exact), contenders...)
 		}
 	}
 	b.cellByCell()

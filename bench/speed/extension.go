@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,10 +21,7 @@ func extension(b *bench) {
 	b.Set("version", version)
 	duck.Folder(func(dir string) {
 		h := host{folder: dir}
-		if missing := h.find(strings.TrimPrefix(version, "v")); missing != "" {
-			b.Set("missing", missing)
-			return
-		}
+		h.find(strings.TrimPrefix(version, "v"))
 		b.throughExtension(h)
 	})
 }
@@ -79,19 +74,15 @@ func (b *bench) loads(h host) {
 // host is a program without Go, the C host of the client tests, that can load the extension.
 type host struct{ folder, library, extension string }
 
-// find compiles the host, for DuckDB's library of that version; or it says what is missing.
-func (h *host) find(version string) (missing string) {
+// find compiles the host, for DuckDB's library of that version.
+func (h *host) find(version string) {
 	found := report.Must(filepath.Glob(filepath.Join("..", "build", "clients", "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*")))
-	if len(found) == 0 {
-		return "no libduckdb " + version + ", which `make clients` brings where there is npm"
-	}
+	report.Require(len(found) > 0, "no libduckdb %s, which `make clients` brings where there is npm", version)
 	h.library, h.extension = found[0], report.Must(filepath.Abs(filepath.Join("..", "build", "ccbf.duckdb_extension")))
-	if _, err := os.Stat(h.extension); errors.Is(err, fs.ErrNotExist) {
-		return "no extension, which `make extension` makes"
-	}
+	_, err := os.Stat(h.extension)
+	report.Require(err == nil, "no extension, which `make extension` makes: %w", err)
 	out, err := exec.Command("cc", "-O1", "-o", h.program(), filepath.Join("..", "test", "clients", "c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
 	report.Require(err == nil, "%w\n%s", err, out)
-	return ""
 }
 
 func (h host) program() string { return filepath.Join(h.folder, "host") }

@@ -24,7 +24,7 @@ var page = report.NewPage(texts, "PERFORMANCE.md", "performance.md", []string{"w
 	in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),
 	in(1, "estimates", estimates), in(1, "sql", overSQL), in(1, "kernel", kernel), in(1, "hot", hot), in(2, "union", union),
 	in(2, "places", places), in(2, "polygons", polygons), in(2, "levels", levels), in(2, "many", manySketches),
-	in(2, "maps", maps), in(2, "serve", served), in(2, "cubes", cubes), in(2, "extension", extension),
+	in(2, "maps", drawn), in(2, "serve", served), in(2, "cubes", cubes), in(2, "extension", extension),
 	in(1, "peers", peers), in(1, "fuse", fuse), in(2, "sizes", sizes),
 )
 

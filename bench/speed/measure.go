@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	stdmaps "maps"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -125,7 +125,7 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 // what else the tables say of it, which may also replace these two.
 func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
 	row = report.At{"what": what, "way": way}
-	stdmaps.Copy(row, at)
+	maps.Copy(row, at)
 	b.note("ratio", r, row)
 	return row
 }
