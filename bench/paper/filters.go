@@ -219,27 +219,6 @@ func rates(c report.Config, s *report.Section) {
 			s.Record(report.At{"family": f.family, "variant": f.name, "load": loads[l]}, of)
 		}
 	}
-	unluckySeeds(c, s)
-}
-
-// unluckySeeds measures filters whose seed is the length of their keys. In
-// MurmurHash3 x64 128 with one seed for both halves nothing would then tell the
-// halves of a key of up to 8 bytes apart; package key takes care of that.
-func unluckySeeds(c report.Config, s *report.Section) {
-	capacity, asked := report.Pick(c, 1000, 20_000, 20_000), report.Pick(c, 1000, 200_000, 1_000_000)
-	for _, seed := range []uint64{0, 7, 8, 9} {
-		for _, f := range forms {
-			if f.name != "standard" && f.name != "blocks" && f.name != "plain" && f.name != "ms" {
-				continue
-			}
-			x := f.make(uint64(capacity), seed)
-			x.add(numbers(seed, 0, capacity))
-			var t tally
-			t.add(falsePositives(x, seed, asked), asked, x.predicted())
-			s.Record(report.At{"seed": seed, "filter": f.family + " " + f.name},
-				report.Figures{"rate": t.rate(), "formula": t.formula(), "quotient": t.rate() / t.formula(), "z of seed": t.z()})
-		}
-	}
 }
 
 // countMin holds the estimates of Count-Min against its bound.

@@ -18,8 +18,7 @@ import (
 // equal numbers.
 func random(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
-// seedOf is the i-th seed of an experiment. Seeds are large, for small ones may
-// be a key's length, which is an experiment of its own (see unluckySeeds).
+// seedOf is the i-th seed of an experiment. Seeds are large.
 func seedOf(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
 
 // hashes are the halves of the hashes of some keys.
@@ -146,11 +145,6 @@ func yesNo(holds bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// shareOf is the share of x for which is holds.
-func shareOf[T any](x []T, is func(T) bool) float64 {
-	return float64(report.Count(x, is)) / float64(len(x))
 }
 
 // transposed are the columns of rows.
