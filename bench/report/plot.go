@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -60,19 +60,6 @@ func (s *Series) Within(x, y, lo, hi float64) {
 	s.At(x, y)
 	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
 }
-
-// Told apart by dashes and shapes; colours only help.
-var (
-	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {12, 2}, {10, 4}, {3, 3, 1, 3}}
-	shapes = []draw.GlyphDrawer{
-		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
-		draw.RingGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
-	}
-	colours = []color.Color{
-		color.RGBA{0, 0, 0, 255}, color.RGBA{0, 90, 160, 255}, color.RGBA{190, 70, 0, 255}, color.RGBA{0, 120, 80, 255},
-		color.RGBA{120, 60, 130, 255}, color.RGBA{90, 90, 90, 255}, color.RGBA{150, 110, 0, 255}, color.RGBA{160, 0, 60, 255},
-	}
-)
 
 const (
 	panelWidth  = 4.4 * vg.Inch
@@ -151,35 +138,21 @@ func makeRoom(y *plot.Axis, p Panel, entries int) {
 	}
 }
 
-// decades are the ticks of an axis of logarithms to base 10: whole ones, not
-// more than seven of them with a label, and where there are few also those of 2
-// and 5 times the powers.
-func decades(lo, hi float64) []plot.Tick {
-	from, to := int(math.Ceil(lo-1e-9)), int(math.Floor(hi+1e-9))
-	every := (to-from)/7 + 1
-	var ticks []plot.Tick
-	for e := from - 1; e <= to; e++ {
-		for digit := 1; digit <= 9; digit++ {
-			at := float64(e) + math.Log10(float64(digit))
-			if at < lo-1e-9 || at > hi+1e-9 || digit > 1 && to-from >= 6 {
-				continue
-			}
-			t := plot.Tick{Value: at}
-			if digit == 1 && (e-from)%every == 0 || to-from < 2 && (digit == 2 || digit == 5) {
-				t.Label = tickLabel(digit, e)
+// decades are the ticks of an axis of logarithms to base 10: those of powers of ten have a
+// label, not more than seven of them, and where there are few also those of 2 and 5 times these.
+func decades(lo, hi float64) (ticks []plot.Tick) {
+	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
+	every := (last-first)/7 + 1
+	for e := first; e <= last; e++ {
+		for digit := 1.; digit < 10; digit++ {
+			t := plot.Tick{Value: float64(e) + math.Log10(digit)}
+			if digit == 1 && (e-first)%every == 0 || last-first <= 2 && (digit == 2 || digit == 5) {
+				t.Label = strconv.FormatFloat(digit*math.Pow10(e), 'g', 3, 64)
 			}
 			ticks = append(ticks, t)
 		}
 	}
 	return ticks
-}
-
-// tickLabel is digit times 10^e.
-func tickLabel(digit, e int) string {
-	if e >= -3 && e <= 6 {
-		return strconv.FormatFloat(float64(digit)*math.Pow10(e), 'f', max(0, -e), 64)
-	}
-	return fmt.Sprintf("%de%d", digit, e)
 }
 
 // logarithm is that of a value on a logarithmic axis, to base 10; NaN where it has none.
@@ -204,26 +177,26 @@ func (s Series) add(out *plot.Plot, p Panel) {
 			continue
 		}
 		at = append(at, plotter.XY{X: x, Y: y})
-		if s.Lo != nil {
-			middle, of, log := y, s.Y[i], p.LogY
-			if s.across {
-				middle, of, log = x, s.X[i], p.LogX
-			}
-			lo := s.Lo[i]
-			if log && !s.across { // which may reach 0
-				lo = max(lo, of/10)
-			}
-			bars = append(bars, struct{ Low, High float64 }{middle - logarithm(log, lo), logarithm(log, s.Hi[i]) - middle})
+		if s.Lo == nil {
+			continue
 		}
-	}
-	colour, dash, shape := colours[s.Style%len(colours)], dashes[s.Style%len(dashes)], shapes[s.Style%len(shapes)]
-	if s.Dashed {
-		dash = []vg.Length{1, 3}
+		middle, log := y, p.LogY
+		if s.across {
+			middle, log = x, p.LogX
+		}
+		low := logarithm(log, s.Lo[i])
+		if math.IsNaN(low) { // which may reach 0
+			low = middle - 1
+		}
+		bars = append(bars, struct{ Low, High float64 }{middle - low, logarithm(log, s.Hi[i]) - middle})
 	}
 	// Without points, which the library refuses, there is still a legend.
 	l, points := &plotter.Line{XYs: at}, &plotter.Scatter{XYs: at}
-	l.Color, l.Dashes, l.Width = colour, dash, vg.Points(1.1)
-	points.Color, points.Shape, points.Radius = colour, shape, vg.Points(2.3)
+	l.Color, l.Dashes, l.Width = plotutil.DarkColors[s.Style%len(plotutil.DarkColors)], plotutil.Dashes(s.Style), vg.Points(1.1)
+	points.Color, points.Shape, points.Radius = l.Color, plotutil.Shape(s.Style), vg.Points(2.3)
+	if s.Dashed {
+		l.Dashes = []vg.Length{1, 3}
+	}
 	var shown []plot.Thumbnailer
 	if s.Only != Marks {
 		shown = append(shown, l)
@@ -238,7 +211,7 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	}
 	if len(bars) > 0 {
 		style := plotter.DefaultLineStyle
-		style.Color = colour
+		style.Color = l.Color
 		if s.across {
 			out.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors(bars), LineStyle: style, CapWidth: vg.Points(3)})
 		} else {
@@ -273,7 +246,7 @@ func drawRows(axis string, rows []row) []byte {
 	p := Panel{X: axis, LogX: true, Legend: "top left"}
 	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // of the axes, in any case
 	for i, kind := range kinds {
-		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full shapes and empty ones in turn
+		line := Series{Label: kind, Only: Marks, Style: i, across: true} // full shapes and empty ones in turn
 		for _, r := range rows {
 			if r.Kind == kind {
 				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)

@@ -57,11 +57,6 @@ func Wilson(hits, n int) (lo, hi float64) {
 	return lo, hi
 }
 
-// ZScore is how far hits in n are from the probability p, in standard errors.
-func ZScore(hits, n int, p float64) float64 {
-	return (float64(hits) - float64(n)*p) / math.Sqrt(float64(n)*p*(1-p))
-}
-
 // Parallel calls f with 0 to n-1, on all processors, and returns the results in
 // their order.
 func Parallel[T any](n int, f func(i int) T) []T {
@@ -120,29 +115,24 @@ func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f))
 // none stands for a figure that there is not: NaN.
 const none = "-"
 
-// Num is a number with three digits that count.
-func Num(v float64) string {
+// digits is a number with so many digits that count.
+func digits(v float64, n int) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return none
 	case a >= 100 || a == 0:
 		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
-}
-
-// Num2 is a number with two digits that count.
-func Num2(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return none
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
+	case a >= 10 && n == 2:
 		return fmt.Sprintf("%.1f", v)
 	}
-	return fmt.Sprintf("%.2g", v)
+	return fmt.Sprintf("%.*g", n, v)
 }
+
+// Num is a number with three digits that count, Num2 with two.
+func Num(v float64) string { return digits(v, 3) }
+
+// Num2 is a number with two digits that count.
+func Num2(v float64) string { return digits(v, 2) }
 
 // Percent is a share in percent.
 func Percent(v float64) string {
