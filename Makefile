@@ -21,6 +21,8 @@ VALEVER := v3.22.0
 # Pages whose sentences are short and have few figures; the others follow.
 PROSE   := README.md $(addprefix docs/,ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
 
+PROSE   += $(addprefix docs/,SHELL.md)
+
 # Every module of the repository, this one first; beam, bench, the tools that package
 # and the driver under its old name have one of their own.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod packaging/tools/go.mod test/olddriver/go.mod))
