@@ -1,14 +1,10 @@
 package cuckoo
 
-import "encoding/binary"
+import "slices"
 
 // arrange gives every bucket its one spelling, so that the order in which
 // fingerprints came into a bucket does not show.
 func (t *table) arrange() {
-	if t.narrow && !t.variable && t.b == 4 {
-		t.arrangeFours()
-		return
-	}
 	for i := range t.buckets {
 		if t.narrow {
 			x := t.word(i) & t.mask
@@ -20,26 +16,6 @@ func (t *table) arrange() {
 		p := t.read(i)
 		t.canonical(&p)
 		t.write(i, &p)
-	}
-}
-
-// arrangeFours is arrange of buckets of four slots.
-func (t *table) arrangeFours() {
-	mem, width, mask, m := t.mem, uint64(t.bits), t.mask, t.base
-	one, two, three := t.f&63, 2*t.f&63, 3*t.f&63
-	for at, end := uint64(0), t.buckets*width; at < end; at += width {
-		w := mem[at>>3 : at>>3+8 : at>>3+8]
-		shift := at & 7
-		v := binary.LittleEndian.Uint64(w)
-		x := v >> shift & mask
-		a, b, c, d := x&m, x>>one&m, x>>two&m, x>>three
-		a, b = max(a, b), min(a, b)
-		c, d = max(c, d), min(c, d)
-		a, c = max(a, c), min(a, c)
-		b, d = max(b, d), min(b, d)
-		b, c = max(b, c), min(b, c)
-		y := a | b<<one | c<<two | d<<three
-		binary.LittleEndian.PutUint64(w, v^(x^y)<<shift)
 	}
 }
 
@@ -62,7 +38,7 @@ func (t *table) arrangeWord(x uint64) uint64 {
 		keys[j] = t.key(x, c, j)
 		rest &^= t.laneMask<<(j*t.lane) | c.mask[j]<<c.start[j]
 	}
-	insertionSort(keys[:n])
+	slices.Sort(keys[:n])
 	for j := range n {
 		k := keys[j]
 		rest |= k&t.laneMask<<(j*t.lane) | k>>t.lane<<c.start[j]
@@ -78,7 +54,7 @@ func (t *table) key(x uint64, c *class, j uint) uint64 {
 
 func (t *table) arrangePlain(x uint64) uint64 {
 	f, m := t.f, t.base
-	if t.b == 4 {
+	if t.b == 4 { // the default: in registers, without a branch on the order, which cannot be predicted
 		a, b, c, d := x&m, x>>f&m, x>>(2*f)&m, x>>(3*f)
 		a, b = max(a, b), min(a, b)
 		c, d = max(c, d), min(c, d)
@@ -91,23 +67,12 @@ func (t *table) arrangePlain(x uint64) uint64 {
 	for j := range t.b {
 		keys[j] = x >> (j * f) & m
 	}
-	insertionSort(keys[:t.b])
+	slices.Sort(keys[:t.b])
 	var y uint64
 	for _, k := range keys[:t.b] {
 		y = y<<f | k
 	}
 	return y
-}
-
-// insertionSort is for few numbers.
-func insertionSort(keys []uint64) {
-	for i := 1; i < len(keys); i++ {
-		k, j := keys[i], i
-		for ; j > 0 && keys[j-1] > k; j-- {
-			keys[j] = keys[j-1]
-		}
-		keys[j] = k
-	}
 }
 
 // proper reports whether bucket i is as a filter writes it, and how many

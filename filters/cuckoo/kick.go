@@ -1,6 +1,9 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // saved is a bucket as it was.
 type saved struct {
@@ -77,7 +80,7 @@ func (t *table) kickAny(u *journal, i, cur, salt uint64) bool {
 		t.writeFull(i, bases)
 		if least>>t.f < uint64(t.b) {
 			t.note(u, to)
-			t.enterBase(to, out)
+			t.insert(to, fingerprint{out, uint8(t.f)})
 			return true
 		}
 		i, cur, salt = to, out, nextSalt(salt)
@@ -87,18 +90,6 @@ func (t *table) kickAny(u *journal, i, cur, salt uint64) bool {
 
 // nextSalt is the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
-
-// enterBase adds a fingerprint of f bits to a bucket that is not full.
-func (t *table) enterBase(i, v uint64) {
-	if t.narrow {
-		x := t.word(i) & t.mask
-		t.setWord(i, t.enter(x, &t.class[x>>t.codeShift&15], v, t.f))
-		return
-	}
-	p := t.read(i)
-	p.add(fingerprint{v, uint8(t.f)})
-	t.write(i, &p)
-}
 
 // readFull are the fingerprints of a full bucket.
 func (t *table) readFull(i uint64, bases []uint64) {
@@ -134,10 +125,7 @@ func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 
 // fill is the full narrow bucket of bases, which it orders.
 func (t *table) fill(bases []uint64) (x uint64) {
-	if len(bases) == 4 {
-		return t.fullWord(bases[0], bases[1], bases[2], bases[3])
-	}
-	insertionSort(bases)
+	slices.Sort(bases)
 	c := &t.class[0]
 	for k, v := range bases {
 		x |= v&t.laneMask<<(uint(k)*t.lane) | v>>t.lane<<c.start[k&7]
