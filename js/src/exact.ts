@@ -1,6 +1,6 @@
 import { bitLength, Bits, maxOrder } from "./bits.js";
 import { Bytes, full, joined, must, Sum } from "./bytes.js";
-import type { Rect } from "./grid.js";
+import { join, type Rect } from "./grid.js";
 import { lower, type Parts } from "./walk.js";
 import { cellX, cellY, compareKeys, keyOf, lowestKey, newRun, type Region, type Run } from "./zorder.js";
 
@@ -197,12 +197,8 @@ function mayHold(cells: number, bytes: number, points: bigint): void {
 }
 
 function checkTight(sections: Section[], bounds: Rect): void {
-  const around = (end: "x0" | "y0" | "x1" | "y1", pick: (a: number, b: number) => number): boolean =>
-    sections.map((s) => s.around[end]).reduce((a, b) => pick(a, b)) === bounds[end];
-  must(
-    around("x0", Math.min) && around("y0", Math.min) && around("x1", Math.max) && around("y1", Math.max),
-    "bounds that are not tight",
-  );
+  const all = sections.map((s) => s.around).reduce(join);
+  must(all.x0 === bounds.x0 && all.y0 === bounds.y0 && all.x1 === bounds.x1 && all.y1 === bounds.y1, "bounds that are not tight");
 }
 
 /** What a section is about. */

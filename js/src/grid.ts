@@ -20,6 +20,11 @@ export function meet(a: Rect, b: Rect): Rect {
   return { x0: Math.max(a.x0, b.x0), y0: Math.max(a.y0, b.y0), x1: Math.min(a.x1, b.x1), y1: Math.min(a.y1, b.y1) };
 }
 
+/** The smallest rectangle around two. */
+export function join(a: Rect, b: Rect): Rect {
+  return { x0: Math.min(a.x0, b.x0), y0: Math.min(a.y0, b.y0), x1: Math.max(a.x1, b.x1), y1: Math.max(a.y1, b.y1) };
+}
+
 export function cellsIn(r: Rect): number {
   return isEmpty(r) ? 0 : (r.x1 - r.x0 + 1) * (r.y1 - r.y0 + 1);
 }
