@@ -57,9 +57,7 @@ func levels(b *bench) {
 	b.compare(what, nil, sums(b.db, "plain", countries), sums(b.db, "levels", countries))
 	b.Set("countries", what, "faster", rounds(report.Column(b.All("ratio"), func(r float64) float64 { return 1 / r })))
 	for _, side := range report.Pick(b.c, []int{1, 8}, []int{1, 4, 16, 64}, []int{1, 2, 4, 8, 12, 16, 24, 32, 64, 256}) {
-		b.make("squares", side)
-		what := fmt.Sprintf("1,000 squares of %d x %[1]d cells", side)
-		b.compare(what, report.At{"small": side <= 8}, b.query("plain", "SELECT sum(ccbf_polygon_sum(plain, g)) FROM q, s"), b.query("levels", "SELECT sum(ccbf_polygon_sum(levels, g)) FROM q, s"))
+		b.script("squares", report.At{"side": side, "small": side <= 8})
 	}
 }
 
@@ -75,79 +73,34 @@ func sums(db *sql.DB, column string, polygons []string) contender {
 	}}
 }
 
-// places asks for very many places and boxes of one sketch.
+// places asks for very many places and boxes of one sketch, of a sketch for each map tile,
+// and of one with categories.
 func places(b *bench) {
-	n, boxes := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 20, 200, 1000)
-	b.make("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
-	b.Set("n", n)
-	const ofBoxes = "SELECT sum(ccbf_bbox_sum(%%s, x0, y0, x1, y1)) FROM %s, s"
-	for _, q := range []struct{ what, of, table, ours string }{ // ours with the sketch to be filled in
-		{fmt.Sprintf("%d places", n), "places", "SELECT sum(n) FROM q JOIN counted ON floor(lon / 0.001) = x AND floor(lat / 0.001) = y",
-			"SELECT sum(ccbf_get(%s, lon, lat)) FROM q, s"},
-		{"1 box", "box", text("in boxes", "box"), fmt.Sprintf(ofBoxes, "box")},
-		{fmt.Sprintf("%d boxes", boxes), "boxes", text("in boxes", "boxes"), fmt.Sprintf(ofBoxes, "boxes")},
-	} {
-		exact, dense := fmt.Sprintf(q.ours, "exact"), fmt.Sprintf(q.ours, "dense")
-		agree(b.db, q.table, exact)
-		others := []contender{b.query("exact", exact), b.query("dense", dense)}
-		if q.of == "places" {
-			others = append(others, b.first("exact", exact))
-		}
-		b.compare(q.what, report.At{"question": q.what, "of": q.of}, b.query("exact table", q.table), others...)
-	}
-	b.manyPlaces(n)
-	b.lookupRate()
+	n, boxes, looked := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 20, 200, 1000), report.Pick(b.c, 20_000, 1_000_000, 10_000_000)
+	b.Set("n", n, "looked up", looked)
+	b.script("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
+	b.script("places of kinds", report.At{"n": n, "kinds": map[string]int{"few": 487, "many": report.Pick(b.c, 1000, 5000, 5000)}})
+	b.run("SET threads = 1") // what is promised of a second is so of one thread
+	b.script("lookups", looked)
 }
 
-// manyPlaces asks for n places of q: of a sketch for each map tile, and of one with
-// categories, a category each. The table is joined by tile or category and by cell.
-func (b *bench) manyPlaces(n int) {
-	few, many := 487, report.Pick(b.c, 1000, 5000, 5000)
-	b.make("kinds of places", report.At{"n": n, "few": few, "many": many})
-	for _, q := range []struct{ what, by, ours string }{
-		{"places, by tile", "tile", "SELECT sum(ccbf_get(s, lon, lat)) FROM asked JOIN ofTiles USING (tile)"},
-		{fmt.Sprintf("places, by %d categories", few), "few", "SELECT sum(ccbf_get(s.few, lon, lat, q.few)) FROM asked q, ofKinds s"},
-		{fmt.Sprintf("places, by %d categories, the sketch in a variable", few), "few", "SELECT sum(ccbf_get(getvariable('few'), lon, lat, few)) FROM asked"},
-		{fmt.Sprintf("places, by %d categories, the sketch by LEFT JOIN", few), "few", "SELECT sum(ccbf_get(s.few, lon, lat, q.few)) FROM asked q LEFT JOIN ofKinds s ON (lon IS NULL) = (s.few IS NULL)"},
-		{fmt.Sprintf("places, by %d categories", many), "many", "SELECT sum(ccbf_get(s.many, lon, lat, q.many)) FROM asked q, ofKinds s"},
-		{fmt.Sprintf("places, by %d categories, the sketch in a variable", many), "many", "SELECT sum(ccbf_get(getvariable('many'), lon, lat, many)) FROM asked"},
-		{fmt.Sprintf("places, by %d categories, the sketch by LEFT JOIN", many), "many", "SELECT sum(ccbf_get(s.many, lon, lat, q.many)) FROM asked q LEFT JOIN ofKinds s ON (lon IS NULL) = (s.many IS NULL)"},
-	} {
-		b.make("counted by", q.by)
-		table := text("in kinds", q.by)
-		agree(b.db, table, q.ours)
-		b.compare(q.what, report.At{"question": q.what, "of": "kinds"}, b.query("exact table", table), b.query("exact", q.ours), b.first("exact", q.ours))
-	}
-}
-
-// first is a query that finds no sketch kept decoded, as none is once a database was closed.
-func (b *bench) first(name, query string) contender {
-	return contender{name: name + ", first query", run: func() { duck.Run(b.db, query) }, fresh: func() {
-		db := duck.Open(1)
-		duck.Run(db, "SELECT 1")
-		report.Check(db.Close())
-	}}
-}
-
-// lookupRate is for the promise of lookups in a constant dense sketch of a megabyte, on one
-// thread, beside a join with the exact table.
-func (b *bench) lookupRate() {
-	n := report.Pick(b.c, 20_000, 1_000_000, 10_000_000)
-	b.run("SET threads = 1")
-	b.make("lookups", n)
-	b.Set("looked up", n)
-	b.compare("places, few of them there, 1 thread", nil, b.query("join", "SELECT sum(n) FROM p JOIN counted USING (x, y)"), b.query("dense", "SELECT sum(ccbf_get(s, x, y)) FROM p, s"),
-		b.query("dense, by LEFT JOIN", "SELECT sum(ccbf_get(s, x, y)) FROM p LEFT JOIN s ON (x IS NULL) = (s IS NULL)"))
-}
+// dailySketches is how many sketches one box is asked of.
+const dailySketches = 487
 
 // manySketches asks many sketches about one area, beside the exact query over the table that
-// has been counted before.
+// has been counted before: a county of 365 days, a town of map tiles, boxes of days, and the
+// categories of one sketch that are days.
 func manySketches(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
-	b.days()
-	b.tiles()
-	b.boxes()
-	b.histogram()
+	b.script("county over days", around(-2.9, 53.45, 1))
+	b.script("town over tiles", around(-2.9, 53.45, 0.5))
+	b.Set("sketches", dailySketches)
+	b.script("boxes over days", report.At{"days": dailySketches, "boxes": []report.At{ // in cells
+		{"name": "30 x 30", "west": -120, "south": 51_490, "east": -90, "north": 51_520},
+		{"name": "450 x 250", "west": -3_125, "south": 53_325, "east": -2_675, "north": 53_575},
+		{"name": "3,000 x 3,000", "west": -3_000, "south": 51_000, "east": 0, "north": 54_000},
+	}})
+	b.script("histogram of days", report.Pick(b.c, 65536, 1<<20, 1<<20))
 }
 
 // around is an outline of 60 corners around a place, so many times 0.9 by 0.5 degrees.
@@ -159,70 +112,4 @@ func around(lon, lat, size float64) string {
 		corners = append(corners, fmt.Sprintf("%.6f %.6f", lon+0.45*d*cos, lat+0.25*d*sin))
 	}
 	return "POLYGON ((" + strings.Join(corners, ", ") + "))"
-}
-
-// days sums a county over 365 sketches, one for each day.
-func (b *bench) days() {
-	b.make("daily", "hash(rowid) % 365")
-	b.make("county", around(-2.9, 53.45, 1))
-	const (
-		merged = "SELECT ccbf_polygon_sum(ccbf_union_agg(s), any_value(g)) FROM days, county"
-		each   = "SELECT sum(ccbf_polygon_sum(s, g)) FROM days, county"
-	)
-	exact := text("in the county", nil)
-	agree(b.db, exact, merged, each)
-	b.compare("county over 365 days / exact query", report.At{"over": "days"}, b.query("exact query", exact), b.query("merged", merged), b.query("one by one", each))
-}
-
-// tiles sums a town over one sketch for each map tile, most of which lie elsewhere.
-func (b *bench) tiles() {
-	b.make("tiles", around(-2.9, 53.45, 0.5))
-	const (
-		those    = "SELECT sum(ccbf_polygon_sum(s, g)) FROM near, town"
-		asked    = "SELECT sum(ccbf_polygon_sum(s, g)) FROM tiles, town"
-		overlaps = asked + " WHERE ccbf_bbox_overlaps(s, x0, y0, x1, y1)"
-	)
-	agree(b.db, those, asked, overlaps)
-	b.Set("all", duck.Number(b.db, "SELECT count(*) FROM tiles"), "near", duck.Number(b.db, "SELECT count(*) FROM near"))
-	b.compare("town over tiles / those that matter", report.At{"over": "tiles", "way": "one by one"}, b.query("those in it", those), b.query("all", asked))
-	b.compare("town over tiles, ccbf_bbox_overlaps / those that matter", report.At{"over": "tiles", "way": "one by one"}, b.query("those in it", those), b.query("those that overlap it", overlaps))
-}
-
-// dailySketches is how many sketches one box is asked of.
-const dailySketches = 487
-
-// boxes sums a box over daily sketches.
-func (b *bench) boxes() {
-	b.make("daily", fmt.Sprintf("hash(rowid, 7) %% %d", dailySketches))
-	b.Set("sketches", dailySketches)
-	for _, box := range []struct {
-		what                     string
-		west, south, east, north int // in cells
-	}{
-		{"30 x 30", -120, 51_490, -90, 51_520},
-		{"450 x 250", -3_125, 53_325, -2_675, 53_575},
-		{"3,000 x 3,000", -3_000, 51_000, 0, 54_000},
-	} {
-		// A quarter of a cell off the edges, so that rounding cannot move them.
-		degrees := func(cell int) float64 { return float64(cell)/1000 + 0.00025 }
-		bounds := fmt.Sprintf("%.5f, %.5f, %.5f, %.5f", degrees(box.west), degrees(box.south), degrees(box.east), degrees(box.north))
-		exact := fmt.Sprintf("SELECT coalesce(sum(n), 0) FROM counted WHERE x BETWEEN %d AND %d AND y BETWEEN %d AND %d", box.west, box.east-1, box.south, box.north-1)
-		one, all := "SELECT sum(ccbf_bbox_sum(s, "+bounds+")) FROM days", "SELECT ccbf_bbox_sum(ccbf_union_agg(s), "+bounds+") FROM days"
-		agree(b.db, exact, one, all)
-		b.compare("box of "+box.what+" cells over days / exact query", report.At{"box": box.what}, b.query("exact query", exact), b.query("one by one", one), b.query("merged", all))
-	}
-}
-
-// histogram asks for the points of a county on each day, of one sketch whose categories are
-// the days of boxes. The reference is one sum over the county.
-func (b *bench) histogram() {
-	b.make("by day", report.Pick(b.c, 65536, 1<<20, 1<<20))
-	for _, form := range []string{"exact", "tree"} {
-		sum := "SELECT ccbf_polygon_sum(" + form + ", g) FROM byDay, county"
-		days := "SELECT list_sum(list_transform(ccbf_categories(" + form + ", g), lambda day: day.total)) FROM byDay, county"
-		if form == "exact" {
-			agree(b.db, sum, days)
-		}
-		b.compare("a county on each day / in all, "+form, report.At{"over": "categories", "form": form}, b.query("sum", sum), b.query("histogram", days))
-	}
 }

@@ -87,18 +87,14 @@ func groups(b *bench) {
 	b.note("peak", peaks[ours], nil)
 	b.note("peak of count(*)", peaks[count], nil)
 	b.note("above", above, nil)
-	b.anySize(n, ours, exact)
+	b.anySize(n)
 }
 
 // anySize builds sketches of groups most of which have more points than a state holds, and
 // of keys, of which a state holds none.
-func (b *bench) anySize(n int, ours, exact string) {
+func (b *bench) anySize(n int) {
 	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
-		b.run(text("groups of any size", report.At{"n": of.groups, "points": of.points}))
-		at := report.At{"groups": of.groups, "points": of.points}
-		what := fmt.Sprintf("%d groups of %d", of.groups, of.points)
-		b.compare(what+" points", at, b.query("exact GROUP BY group, cell", exact), b.query("ccbf_agg", ours))
-		b.compare(what+" keys", at, b.query("exact GROUP BY group, key", text("keys of groups, exact", nil)), b.query("cms_agg", text("keys of groups, sketched", nil)))
+		b.script("groups of any size", report.At{"n": of.groups, "points": of.points})
 	}
 }
 
@@ -178,23 +174,8 @@ func keyedBuilds(b *bench) {
 	b.make("keys", report.At{"n": n})
 	b.Set("n", n)
 	for _, keys := range []string{"different", "skewed"} {
-		group, distinct := "SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY "+keys+")", "SELECT count(DISTINCT "+keys+") FROM k"
-		many := int(duck.Number(b.db, distinct))
-		for _, q := range []struct {
-			name, options, beside, exact string
-			most                         map[string]float64 // of the exact query's time, promised
-		}{
-			{"cms_agg", "epsilon: 0.0001", "GROUP BY", group, map[string]float64{"different": 0.6, "skewed": 0.6}},
-			{"bloom_agg", fmt.Sprint("capacity: ", many), "DISTINCT", distinct, map[string]float64{"different": 0.5}},
-			{"cuckoo_agg", fmt.Sprint("capacity: ", many), "DISTINCT", distinct, map[string]float64{"different": 0.6}},
-		} {
-			at := report.At{"way": keys, "different": many, "aggregate": q.name, "beside": q.beside}
-			if most, promised := q.most[keys]; promised {
-				at["most"] = most
-			}
-			b.compare(q.name+" / "+q.beside, at,
-				b.query(q.beside+", "+keys, q.exact), b.query(q.name, fmt.Sprintf("SELECT octet_length(%s(%s, {%s})) FROM k", q.name, keys, q.options)))
-		}
+		many := duck.Number(b.db, "SELECT count(DISTINCT "+keys+") FROM k")
+		b.script("builds of keys", report.At{"keys": keys, "many": int(many)})
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"time"
@@ -12,62 +11,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// drawing is a question of maps, and the exact table's answer to it.
-type drawing struct {
-	what, ours, exact string
-	promised          report.At // "limit" in milliseconds, "most" of the table's time of exact sketches
-}
-
-// country is the box of all drawings but one: London's centre, where cells are larger than pixels.
-const (
-	country = "-6.5, 49.8, 2.0, 55.9"
-	city    = "-0.15, 51.49, -0.09, 51.53"
-)
-
-// drawings are the questions about an area.
-func drawings(res, threshold string) []drawing {
-	pixels := func(height int) string { return text("pixels", report.At{"res": res, "height": height}) }
-	largest := func(which string) string { return text("largest", report.At{"res": res, "which": which}) }
-	return []drawing{
-		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), report.At{"limit": 50., "most": 1.1}},
-		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", largest("ORDER BY n DESC LIMIT 100"), report.At{"limit": 50.}},
-		{"raster of 1024 x 768", "len(ccbf_raster(%s, " + country + ", 1024, 768))", pixels(768), report.At{"most": 1.}},
-		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), report.At{"limit": 150., "most": 1.3}},
-		{"PNG of 1024 x 1024, a city", "octet_length(ccbf_png(%s, " + city + ", 1024, 1024))", pixels(1024), report.At{"limit": 150.}},
-	}
-}
-
 // drawn lists the largest cells of the whole country, and draws it, from one sketch of a
-// megabyte, or as a tree of half the bytes of all cells.
+// megabyte, or as a tree of half the bytes of all cells; and from counters that have no levels.
 func drawn(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
-	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
-		b.make("forms", r.res)
-		for i, d := range drawings(r.res, r.threshold) {
-			ours := "SELECT " + d.ours + " FROM s"
-			if i == 0 {
-				agree(b.db, d.exact, fmt.Sprintf(ours, "exact"))
-			}
-			var contenders []contender
-			for _, form := range []string{"exact", "tree", "dense"} {
-				contenders = append(contenders, b.query(form, fmt.Sprintf(ours, form)))
-			}
-			what := d.what + ", cells of " + r.res
-			at := report.At{"cells": r.res, "question": d.what, "drawing": i}
-			maps.Copy(at, d.promised)
-			b.compare(what, at, b.query("exact table", d.exact), contenders...)
-		}
-	}
-	b.cellByCell()
-}
-
-// cellByCell is a raster of counters that have no levels.
-func (b *bench) cellByCell() {
-	res := report.Pick(b.c, "0.01", "0.001", "0.001")
-	b.make("without levels", res)
-	raster := drawings(res, "")[2]
-	what := raster.what + ", cells of " + res + ", counters without levels"
-	b.compare(what, report.At{"plain": true}, b.query("exact table", raster.exact), b.query("dense", "SELECT "+fmt.Sprintf(raster.ours, "plain")+" FROM s"))
+	b.script("drawings", report.At{"res": "0.01", "threshold": 500})
+	b.script("drawings", report.At{"res": "0.001", "threshold": 100})
+	b.script("drawing without levels", report.Pick(b.c, "0.01", "0.001", "0.001"))
 }
 
 // cube is points with attributes, as the papers on cubes of points have them: how many, and in

@@ -164,6 +164,8 @@ var files embed.FS
 
 // text is a statement, or several, of the folder sql.
 var text = duck.Texts(files, template.FuncMap{
+	"list":  func(values ...any) []any { return values },
+	"forms": func() []string { return []string{"exact", "tree", "dense"} },
 	// A rank of a key i by Zipf's law with exponent 1.2: see aggregate in building.sql.
 	"rank": func(ranks, seed int) string {
 		return fmt.Sprintf("floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)", ranks, seed)

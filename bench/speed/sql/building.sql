@@ -26,9 +26,19 @@ CREATE TABLE p AS SELECT (i % {{.n}})::INTEGER g, ((hash(i, 1) % 10000) / 1000.0
 {{define "groups of any size"}}
 CREATE OR REPLACE TABLE p AS SELECT (hash(i) % {{.n}})::INTEGER g, ((hash(i, 1) % 10000) / 1000.0)::DOUBLE x, ((hash(i, 2) % 10000) / 1000.0)::DOUBLE y
 	FROM range({{.points}} * {{.n}}) t(i)
+-- compare: {{.n}} groups of {{.points}} points
+-- at: groups={{.n}}; points={{.points}}
+-- as: exact GROUP BY group, cell
+{{template "groups, exact"}}
+-- as: ccbf_agg
+{{template "groups, sketched"}}
+-- compare: {{.n}} groups of {{.points}} keys
+-- at: groups={{.n}}; points={{.points}}
+-- as: exact GROUP BY group, key
+SELECT count(n) FROM (SELECT g, x, count(*) n FROM p GROUP BY ALL) WHERE n > 0
+-- as: cms_agg
+SELECT count(s) FROM (SELECT g, cms_agg(x, {width: 64, depth: 3}) s FROM p GROUP BY g) WHERE octet_length(s) > 0
 {{end}}
-{{define "keys of groups, sketched"}}SELECT count(s) FROM (SELECT g, cms_agg(x, {width: 64, depth: 3}) s FROM p GROUP BY g) WHERE octet_length(s) > 0{{end}}
-{{define "keys of groups, exact"}}SELECT count(n) FROM (SELECT g, x, count(*) n FROM p GROUP BY ALL) WHERE n > 0{{end}}
 {{define "groups, counted"}}SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0{{end}}
 
 {{/* Dense sketches of so many points. */}}
@@ -48,6 +58,28 @@ CREATE OR REPLACE TABLE counted AS
 {{/* Keys that are all different, and by Zipf's law. */}}
 {{define "keys"}}
 CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS different, (hash({{rank 16777216 1}}::BIGINT) >> 1)::BIGINT AS skewed FROM range({{.n}}) t(i)
+{{end}}
+
+{{/* Most of the exact query's time is promised. */}}
+{{define "builds of keys"}}
+-- compare: cms_agg / GROUP BY
+-- at: way={{.keys}}; different={{.many}}; aggregate=cms_agg; beside=GROUP BY; most=0.6
+-- as: GROUP BY, {{.keys}}
+SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY {{.keys}})
+-- as: cms_agg
+SELECT octet_length(cms_agg({{.keys}}, {epsilon: 0.0001})) FROM k
+-- compare: bloom_agg / DISTINCT
+-- at: way={{.keys}}; different={{.many}}; aggregate=bloom_agg; beside=DISTINCT{{if eq .keys "different"}}; most=0.5{{end}}
+-- as: DISTINCT, {{.keys}}
+SELECT count(DISTINCT {{.keys}}) FROM k
+-- as: bloom_agg
+SELECT octet_length(bloom_agg({{.keys}}, {capacity: {{.many}}})) FROM k
+-- compare: cuckoo_agg / DISTINCT
+-- at: way={{.keys}}; different={{.many}}; aggregate=cuckoo_agg; beside=DISTINCT{{if eq .keys "different"}}; most=0.6{{end}}
+-- as: DISTINCT, {{.keys}}
+SELECT count(DISTINCT {{.keys}}) FROM k
+-- as: cuckoo_agg
+SELECT octet_length(cuckoo_agg({{.keys}}, {capacity: {{.many}}})) FROM k
 {{end}}
 
 {{/* (keys + 1)^u inverts the distribution function of the density 1/x from 1 on. */}}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/bench/duck"
+	"github.com/ccbfsql/ccbfsql/bench/report"
+)
+
+// script runs a template of the folder sql: statements, and in comments what is measured.
+//
+//	-- compare: what          begins a comparison
+//	-- at: of=box; most=0.05  has further factors of its rows
+//	-- as: way                is before a query; the first one is the reference
+//	-- equal: way             is the same of a query whose only number is the reference's
+//	-- set: name              is before a query for a number of the page
+//	-- run                    is before statements
+func (b *bench) script(name string, values any) {
+	var next comparison
+	for part := range strings.SplitSeq("run\n"+text(name, values), "\n-- ") {
+		directive, query, _ := strings.Cut(part, "\n")
+		kind, value, _ := strings.Cut(directive, ": ")
+		switch kind {
+		case "run", "compare":
+			next.run(b)
+			next = comparison{what: value}
+			if strings.TrimSpace(query) != "" {
+				b.run(query)
+			}
+		case "at":
+			next.at = factors(value)
+		case "as", "equal":
+			next.add(b, value, query, kind == "equal")
+		case "set":
+			b.Set(value, duck.Number(b.db, query))
+		default:
+			report.Require(false, "%s: no directive is %q", name, directive)
+		}
+	}
+	next.run(b)
+}
+
+// comparison is of queries, the first of which is the reference.
+type comparison struct {
+	what       string
+	at         report.At
+	contenders []contender
+	equal      []string // queries that have one answer
+}
+
+func (c *comparison) add(b *bench, name, query string, equal bool) {
+	if equal || len(c.contenders) == 0 {
+		c.equal = append(c.equal, query)
+	}
+	next := b.query(name, query)
+	if strings.HasSuffix(name, ", first query") {
+		next.fresh = forget
+	}
+	c.contenders = append(c.contenders, next)
+}
+
+func (c *comparison) run(b *bench) {
+	if len(c.contenders) == 0 {
+		return
+	}
+	if len(c.equal) > 1 {
+		agree(b.db, c.equal...)
+	}
+	b.compare(c.what, c.at, c.contenders[0], c.contenders[1:]...)
+}
+
+// factors reads names with their values, which are numbers where they look like some and are
+// not quoted.
+func factors(text string) report.At {
+	at := report.At{}
+	for pair := range strings.SplitSeq(text, "; ") {
+		name, value, _ := strings.Cut(pair, "=")
+		at[name] = strings.Trim(value, "'")
+		if n, err := strconv.Atoi(value); err == nil {
+			at[name] = n
+		} else if n, err := strconv.ParseFloat(value, 64); err == nil {
+			at[name] = n
+		}
+	}
+	return at
+}
+
+// forget has no sketch kept decoded, as none is once a database was closed.
+func forget() {
+	db := duck.Open(1)
+	duck.Run(db, "SELECT 1")
+	report.Check(db.Close())
+}
