@@ -114,6 +114,7 @@ func (d *Data) By(factors ...string) (parts []*Data) {
 		}
 		parts = append(parts, of)
 	}
+	Require(len(parts) > 0, "no row has all of %v", factors)
 	return parts
 }
 

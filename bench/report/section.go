@@ -129,7 +129,7 @@ func ruled(lines []string) string {
 }
 
 // malformed finds what must not stand in a section: what is no number, and empty cells.
-var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|^\| +\||\| +\|).*$`)
+var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
 // Check runs an experiment. The error is what is not well formed: a finding, a table or a
 // figure is missing, tables have other numbers of rows than the text says, a line of a table
