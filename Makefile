@@ -19,7 +19,7 @@ LINTVER := v2.15.0
 VALE    := build/tools/vale
 VALEVER := v3.22.0
 # Pages whose sentences are short and have few figures; the others follow.
-PROSE   := README.md $(addprefix docs/,ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
+PROSE   := README.md $(addprefix docs/,ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md PERFORMANCE.md performance/method.md performance/promises.md PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
 
 PROSE   += $(addprefix docs/,SHELL.md)
 
@@ -194,7 +194,7 @@ soak: compiler ## A mixed load on 8 connections for an hour, with its use of mem
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)
 
-bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with kept figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
+bench: compiler extension clients ## docs/PERFORMANCE.md and docs/performance: speed and size as ratios, compared with kept figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
 peers: extension build/peers/installed ## docs/PEERS.md: beside spatial joins, H3, datasketches, datashader and others in Python, fifteen minutes; ARGS=-quick: a trial

@@ -139,7 +139,7 @@ func (v *view) own() []Experiment {
 // no section yet.
 func (v *view) functions() template.FuncMap {
 	return template.FuncMap{
-		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "cell": v.cell,
+		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell,
 		"last": func() string { return v.setting },
 		"has": func(names ...string) bool {
 			return !slices.ContainsFunc(names, func(name string) bool { return v.sections[name] == "" })
@@ -164,15 +164,20 @@ func (v *view) short(name string) string {
 	return strings.TrimPrefix(strings.Join(v.paragraphs(name, inShort), ""), inShort)
 }
 
+// linkTo leads to the section of an experiment.
+func (v *view) linkTo(e Experiment, text string) string {
+	file := ""
+	if e.page != v.page {
+		file = v.page.up() + e.page.File
+	}
+	return fmt.Sprintf("[%s](%s#%s)", text, file, Anchor(e.Title))
+}
+
 // link leads to a section.
 func (v *view) link(name string) string {
 	for _, e := range v.experiments() {
 		if e.Name == name && v.sections[name] != "" {
-			file := ""
-			if e.page != v.page {
-				file = v.page.up() + e.page.File
-			}
-			return fmt.Sprintf("[%s](%s#%s)", e.Title, file, Anchor(e.Title))
+			return v.linkTo(e, e.Title)
 		}
 	}
 	return ""
@@ -187,35 +192,58 @@ func (v *view) figure(name string, i int) string {
 	return figure(m[1], v.page.up()+v.Results+"/"+filepath.Base(m[2])) + "\n"
 }
 
+// listed are the experiments that a page can list: its own, or those of all pages if it has none.
+func (v *view) listed() []Experiment {
+	if len(v.page.Experiments) > 0 {
+		return v.own()
+	}
+	return slices.DeleteFunc(v.experiments(), func(e Experiment) bool { return v.sections[e.Name] == "" })
+}
+
 // list has the sections of the page and what came out.
 func (v *view) list() (list string) {
-	for _, e := range v.own() {
+	for _, e := range v.listed() {
 		list += fmt.Sprintf("- %s: %s\n", v.link(e.Name), v.short(e.Name))
 	}
 	return list
 }
 
-// claims are those of all sections of the page.
-func (v *view) claims() string {
+// claims is a table of the claims of the listed sections. With an argument, it has only those
+// whose last cell begins so.
+func (v *view) claims(begin ...string) string {
 	table := []string{line(append([]string{"section"}, v.page.Claims...))}
-	for _, e := range v.own() {
+	return ruled(append(table, v.claimLines(strings.Join(begin, ""))...)) + "\n"
+}
+
+// count is the number of claims of the listed sections whose last cell begins so.
+func (v *view) count(begin string) int { return len(v.claimLines(begin)) }
+
+// claimLines are the claims of the listed sections whose last cell begins so, as lines of a table.
+func (v *view) claimLines(begin string) (lines []string) {
+	for _, e := range v.listed() {
 		for _, claims := range v.paragraphs(e.Name, line(v.page.Claims)) {
 			for _, claim := range strings.Split(claims, "\n")[2:] {
-				table = append(table, fmt.Sprintf("| [%s](#%s) %s", e.Name, Anchor(e.Title), claim))
+				if all := cells(claim); strings.HasPrefix(all[len(all)-1], begin) {
+					lines = append(lines, "| "+v.linkTo(e, e.Name)+" "+claim)
+				}
 			}
 		}
 	}
-	return ruled(table) + "\n"
+	return lines
 }
 
 // cell is a figure as it stands in a table of a section, without its range: in the column of
-// this head, in the row that begins with these cells.
+// this head, in the row that begins with these cells. A cell in the page can end with the name
+// of the slowest case, which changes from run to run and is not compared.
 func (v *view) cell(section, head string, begin []any) string {
 	for _, table := range v.paragraphs(section, "| ") {
 		lines := strings.Split(table, "\n")
 		column := slices.Index(cells(lines[0]), head)
 		for _, text := range lines {
 			r := cells(text)
+			for i := range r {
+				r[i], _, _ = strings.Cut(r[i], ", slowest: ")
+			}
 			if column >= 0 && fmt.Sprint(r[:min(len(r), len(begin))]) == fmt.Sprint(begin) {
 				value, _, _ := strings.Cut(r[column], " ")
 				return value

@@ -29,7 +29,9 @@ func TestSave(t *testing.T) {
 	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n{{if has \"a\"}}{{cell \"a\" \"y\" (list \"one\")}}{{end}}\n", Claims: []string{"what"}}
 	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
 	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
-	p := Program{Results: "results", Pages: []*Page{a, b}, Setting: "one machine"}
+	// A page without experiments lists those of all pages.
+	all := &Page{File: "sub/All.md", Text: "# All\n\n{{count \"\"}}, {{count \"claim of t\"}}\n{{claims \"claim of t\"}}{{sections}}", Claims: []string{"what"}}
+	p := Program{Results: "results", Pages: []*Page{a, b, all}, Setting: "one machine"}
 	save := func(i int, text string) string {
 		t.Helper()
 		e := p.experiments()[i]
@@ -56,6 +58,9 @@ func TestSave(t *testing.T) {
 		"# A\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n", "| section | what |\n| :-- | --: |\n",
 		"| [a](#first) | claim of one |\n", "| [a-b](#second-more) | claim of two |\n",
 		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "## First\n", "\none\n", "## Second: more\n", "\ntwo\n")
+	list, err := os.ReadFile(filepath.Join(dir, all.File))
+	require.NoError(t, err)
+	inOrder(string(list), "# All\n\n3, 2\n", "| [a-b](../A.md#second-more) | claim of two |\n| [c](../sub/B.md#third) | claim of three |", "- [First](../A.md#first): found one")
 	inOrder(save(2, "four"), "# B, one machine\n0.5\n", "four")
 	require.NotContains(t, save(1, "five"), "two", "what was replaced")
 	for _, stale := range [][]string{nil, {"sub/B.md"}} {

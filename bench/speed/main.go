@@ -1,6 +1,6 @@
 // Command speed measures what the sketches cost compared with other ways to the same
-// answers, every figure as a ratio within one run: docs/PERFORMANCE.md and its
-// plots.
+// answers, every figure as a ratio within one run: docs/PERFORMANCE.md, and
+// docs/performance with the details and the plots.
 //
 // How to add an experiment is in bench/README.md.
 package main
@@ -19,19 +19,29 @@ import (
 //go:embed text
 var texts embed.FS
 
-// page has the experiments in its order, each with a database of so many threads.
-var page = report.NewPage(texts, "PERFORMANCE.md", "performance.md", []string{"what", "promised", "measured", "of the promise"},
-	in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),
-	in(1, "estimates", estimates), in(1, "sql", overSQL), in(1, "kernel", kernel), in(1, "hot", hot), in(2, "union", union),
-	in(2, "places", places), in(2, "polygons", polygons), in(2, "levels", levels), in(2, "many", manySketches),
-	in(2, "maps", drawn), in(2, "serve", served), in(2, "cubes", cubes), in(2, "extension", extension),
-	in(1, "peers", peers), in(1, "fuse", fuse), in(2, "sizes", sizes),
-)
+// page is a page of experiments, each with a database of so many threads.
+func page(file, text string, experiments ...report.Experiment) *report.Page {
+	return report.NewPage(texts, file, text, []string{"what", "promised", "measured", "of the promise"}, experiments...)
+}
 
-// picture is the chart of docs/LIMITS.md.
+// picture is the chart of docs/PERFORMANCE.md and docs/LIMITS.md.
 var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}
 
-var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page, picture}}
+var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{
+	page("PERFORMANCE.md", "performance.md"),
+	page("performance/building.md", "building.md",
+		in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),
+		in(1, "estimates", estimates), in(2, "union", union), in(2, "sizes", sizes)),
+	page("performance/asking.md", "asking.md",
+		in(2, "places", places), in(2, "polygons", polygons), in(2, "levels", levels), in(2, "many", manySketches)),
+	page("performance/drawing.md", "drawing.md", in(2, "maps", drawn), in(2, "serve", served), in(2, "cubes", cubes)),
+	page("performance/code.md", "code.md",
+		in(1, "sql", overSQL), in(1, "kernel", kernel), in(1, "hot", hot), in(2, "extension", extension)),
+	page("performance/libraries.md", "libraries.md", in(1, "peers", peers), in(1, "fuse", fuse)),
+	page("performance/promises.md", "promises.md"),
+	page("performance/method.md", "method.md"),
+	picture,
+}}
 
 func main() {
 	duck.SpareProcessor() // as in the shell

@@ -19,10 +19,14 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestPage: the page is that of the results beside it.
+// TestPage: the pages are those of their texts, and the front page is short.
 func TestPage(t *testing.T) {
-	stale, err := program.Stale(filepath.Join("..", "..", "docs"))
+	docs := filepath.Join("..", "..", "docs")
+	stale, err := program.Stale(docs)
 	require.NoError(t, err)
+	info, err := os.Stat(filepath.Join(docs, "PERFORMANCE.md"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, info.Size(), int64(12<<10))
 	require.Empty(t, stale, "make bench ARGS=-render writes them anew")
 }
 
@@ -33,18 +37,20 @@ func TestExperiments(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir("..") // where make runs the program
 	c := report.Config{Scale: report.Tiny, Data: folder}
-	for _, e := range page.Experiments {
-		t.Run(e.Name, func(t *testing.T) {
-			switch e.Name {
-			case "extension":
-				t.Skip("needs what make extension and make clients leave")
-			case "serve", "cubes":
-				if testing.Short() {
-					t.Skip("links the shell")
+	for _, page := range program.Pages {
+		for _, e := range page.Experiments {
+			t.Run(e.Name, func(t *testing.T) {
+				switch e.Name {
+				case "extension":
+					t.Skip("needs what make extension and make clients leave")
+				case "serve", "cubes":
+					if testing.Short() {
+						t.Skip("links the shell")
+					}
 				}
-			}
-			require.NoError(t, program.Check(e, c))
-		})
+				require.NoError(t, program.Check(e, c))
+			})
+		}
 	}
 }
 
