@@ -101,9 +101,6 @@ func (t *table) setWord(i, x uint64) {
 // classOf is the class of bucket i, for a variable length. A code that no
 // bucket has counts as that of an empty one.
 func (t *table) classOf(i uint64) *class {
-	if t.narrow {
-		return &t.class[t.word(i)&t.mask>>t.codeShift&15]
-	}
 	at := i * uint64(t.bits)
 	code := t.get(at+uint64(t.codeShift), t.bits-t.codeShift)
 	return &t.class[code]
@@ -111,6 +108,9 @@ func (t *table) classOf(i uint64) *class {
 
 // count is the number of fingerprints in bucket i.
 func (t *table) count(i uint64) int {
+	if t.variable && t.narrow {
+		return int(t.steps.n[t.word(i)>>t.codeShift&t.codeMask&15])
+	}
 	if t.variable {
 		return int(t.classOf(i).n)
 	}

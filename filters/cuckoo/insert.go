@@ -5,30 +5,26 @@ import (
 	"math/bits"
 )
 
-// place puts a fingerprint into the emptier one of its buckets, the first where they are
-// alike, which leaves more buckets with room, and with longer fingerprints, than the first
-// that has room. It reports false where both are full.
-func (t *table) place(i, j uint64, q fingerprint) bool {
-	n, m := t.count(i), t.count(j)
-	_, less := bits.Sub64(uint64(m), uint64(n), 0)
-	i ^= (i ^ j) & -less // which one it is cannot be predicted: no branch
-	if min(n, m) == int(t.b) {
+// place puts a key's fingerprint into the emptier one of its buckets, the
+// first where they are alike, which leaves more buckets with room, and with
+// longer fingerprints, than the first that has room. It reports false where
+// both are full.
+func (t *table) place(i, j, fp uint64) bool {
+	switch {
+	case !t.narrow:
+		return t.placeWide(i, j, fingerprint{fp, t.knownBits()}.tidy())
+	case t.variable:
+		return t.placeVariable(i, j, fp)
+	}
+	w := uint64(t.bits)
+	at, to := i*w, j*w
+	x, y := t.fetchTwo(t.mem, at, to)
+	empty, at := t.emptier(x, y, at, to)
+	if empty == 0 {
 		return false
 	}
-	t.insert(i, q)
+	t.enterLowest(at, empty, fp)
 	return true
-}
-
-// insert puts a fingerprint into bucket i, which is not full.
-func (t *table) insert(i uint64, q fingerprint) {
-	if t.narrow && t.variable {
-		x := t.word(i) & t.mask
-		t.setWord(i, t.enter(x, &t.class[x>>t.codeShift&15], q.v, uint(q.known)))
-		return
-	}
-	p := t.read(i)
-	p.add(q)
-	t.write(i, &p)
 }
 
 // emptier are the empty slots of the emptier one of two narrow buckets of one length, and
@@ -48,26 +44,54 @@ func (t *table) enterLowest(at, empty, fp uint64) {
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)|fp<<(shift&63))
 }
 
-// known is the fingerprint of a new key, of which it has all bits.
-func (t *table) known(fp uint64) fingerprint {
+// knownBits is the length of a new key's fingerprint.
+func (t *table) knownBits() uint8 {
 	if t.variable {
-		return fingerprint{fp, hashBits}
+		return hashBits
 	}
-	return fingerprint{fp, uint8(t.f)}
+	return uint8(t.f)
+}
+
+// tidy has no bits but the known ones.
+func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
+
+func (t *table) placeVariable(i, j, fp uint64) bool {
+	x, y := t.word(i)&t.mask, t.word(j)&t.mask
+	shift := t.codeShift & 63
+	_, more := bits.Sub64(uint64(t.steps.n[y>>shift&15]), uint64(t.steps.n[x>>shift&15]), 0)
+	x ^= (x ^ y) & -more
+	i ^= (i ^ j) & -more
+	code := x >> shift & 15
+	if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 {
+		t.setWord(i, u.add(x, fp, t.lane, t.laneMask))
+		return true
+	}
+	c := &t.class[code]
+	if uint(c.n) == t.b {
+		return false
+	}
+	t.setWord(i, t.enter(x, c, fp, hashBits))
+	return true
 }
 
 // enter adds a fingerprint of which so many low bits are known to a word of
 // class c, which is not full.
 func (t *table) enter(x uint64, c *class, fp uint64, known uint) uint64 {
 	n := uint(c.n)
-	if n < t.b-1 {
-		return t.push(x, c, fp, known)
+	switch {
+	case n == t.b-1 && n == 3:
+		return t.fill4(x, c, fp)
+	case n == t.b-1:
+		var all [MaxSlots]uint64
+		bases := all[:t.b]
+		t.basesOf(x, c, bases)
+		bases[n] = fp & t.base
+		return t.fill(bases)
 	}
-	var all [MaxSlots]uint64
-	bases := all[:t.b]
-	t.basesOf(x, c, bases)
-	bases[n] = fp & t.base
-	return t.fill(bases)
+	if u := &t.steps.up[x>>t.codeShift&15]; u.ok && u.flag != 0 {
+		return u.addMarked(x, fp, t.lane, t.laneMask, c.flag && x>>c.flagAt&1 == 1, known-t.lane)
+	}
+	return t.push(x, c, fp, known)
 }
 
 // push adds a fingerprint to a word of class c that it does not fill. It, and
@@ -76,16 +100,9 @@ func (t *table) push(x uint64, c *class, fp uint64, known uint) uint64 {
 	n := uint(c.n) & 7
 	code := t.code[(n+1)&7]
 	d := &t.class[code&15]
-	r := code<<t.codeShift | x&(1<<(n*t.lane)-1) | (fp&t.laneMask)<<(n*t.lane)
-	marked := c.flag && x>>c.flagAt&1 == 1
-	if !marked && known == hashBits { // they know all that there is room for
-		for j := range (t.b - 1) & 7 { // masks from n on are 0: how full a bucket is cannot be predicted
-			r |= x >> (c.start[j] & 63) & c.mask[j] & d.mask[j] << (d.start[j] & 63)
-		}
-		return r | fp>>t.lane&d.mask[n]<<(d.start[n]&63)
-	}
 	var fields [MaxSlots]uint64
 	var widths [MaxSlots]uint // known bits of a field
+	marked := c.flag && x>>c.flagAt&1 == 1
 	for j := range n {
 		fields[j] = x >> c.start[j] & c.mask[j]
 		widths[j] = uint(c.width[j])
@@ -98,6 +115,7 @@ func (t *table) push(x uint64, c *class, fp uint64, known uint) uint64 {
 	for j := range n + 1 {
 		short = short || widths[j] < uint(d.width[j])
 	}
+	r := code<<t.codeShift | x&(1<<(n*t.lane)-1) | (fp&t.laneMask)<<(n*t.lane)
 	if short {
 		r |= 1 << d.flagAt
 	}
@@ -111,4 +129,51 @@ func (t *table) push(x uint64, c *class, fp uint64, known uint) uint64 {
 		r |= field & d.mask[j] << d.start[j]
 	}
 	return r
+}
+
+// fill4 makes a word of three fingerprints a full one.
+func (t *table) fill4(x uint64, c *class, fp uint64) uint64 {
+	lane, m := t.lane&63, t.laneMask
+	return t.fullWord(
+		x&m|x>>(c.start[0]&63)&1<<lane,
+		x>>lane&m|x>>(c.start[1]&63)&1<<lane,
+		x>>(2*lane&63)&m|x>>(c.start[2]&63)&1<<lane,
+		fp&t.base)
+}
+
+// fullWord is the full word of four bases.
+func (t *table) fullWord(a, b, c, d uint64) uint64 {
+	a, b = min(a, b), max(a, b)
+	c, d = min(c, d), max(c, d)
+	a, c = min(a, c), max(a, c)
+	b, d = min(b, d), max(b, d)
+	b, c = min(b, c), max(b, c)
+	lane, m := t.lane&63, t.laneMask
+	return a&m | b&m<<lane | c&m<<(2*lane&63) | d&m<<(3*lane&63) |
+		(d>>lane|a>>lane<<1|b>>lane<<2|c>>lane<<3)<<(4*lane&63)
+}
+
+// placeWide is place for any bucket and a fingerprint of any length.
+func (t *table) placeWide(i, j uint64, q fingerprint) bool {
+	n := t.count(i)
+	if m := t.count(j); m < n {
+		i, n = j, m
+	}
+	if n == int(t.b) {
+		return false
+	}
+	t.insert(i, q)
+	return true
+}
+
+// insert puts a fingerprint of any length into bucket i, which is not full.
+func (t *table) insert(i uint64, q fingerprint) {
+	if t.narrow && t.variable {
+		x := t.word(i) & t.mask
+		t.setWord(i, t.enter(x, &t.class[x>>t.codeShift&15], q.v, uint(q.known)))
+		return
+	}
+	p := t.read(i)
+	p.add(q)
+	t.write(i, &p)
 }

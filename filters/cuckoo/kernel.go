@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
@@ -19,8 +20,10 @@ const (
 
 // batch is where a batch of keys goes.
 type batch struct {
-	i, j, fp [batchLen]uint64
-	offsets  [2 * batchLen]uint32 // a body has at most 2^30 bytes
+	i, j, fp     [batchLen]uint64
+	lanes, words [batchLen]uint64
+	keys         [batchLen]uint8
+	offsets      [2 * batchLen]uint32 // a body has at most 2^30 bytes
 }
 
 // locate finds the buckets of a batch of keys, and fetches them.
@@ -83,10 +86,14 @@ func (l *layout) fetchTwo(mem []byte, at, to uint64) (x, y uint64) {
 
 // foundBatch is found for the keys of a batch.
 func (t *table) foundBatch(dst []bool, b *batch) {
-	if !t.narrow || t.variable {
+	if !t.narrow {
 		for k := range dst {
 			dst[k] = t.found(b.i[k], b.j[k], b.fp[k])
 		}
+		return
+	}
+	if t.variable {
+		t.foundVariable(dst, b)
 		return
 	}
 	mem, w, ones, highs := t.mem, uint64(t.bits), t.ones, t.highs
@@ -98,10 +105,53 @@ func (t *table) foundBatch(dst []bool, b *batch) {
 	}
 }
 
+func (t *table) foundVariable(dst []bool, b *batch) {
+	mem, w := t.mem, uint64(t.bits)
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
+	// Few keys get past the low bits of a bucket unless they are there, so that
+	// this branch is foreseen; which of the two buckets it is, is not.
+	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
+	n := uint(0)
+	for k, fp := range fps {
+		x, y := fetch(mem, is[k]*w), fetch(mem, js[k]*w)
+		pattern := fp & laneMask * ones
+		p, q := x^pattern, y^pattern
+		p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+		dst[k] = false
+		if p|q != 0 {
+			_, none := bits.Sub64(p, 1, 0)
+			second := -none // all ones where p is 0
+			lanes[n%batchLen], words[n%batchLen], keys[n%batchLen] = p|q&second, x^(x^y)&second, uint8(k)
+			n++
+		}
+	}
+	lane, laneOf, below := t.lane&63, &t.laneOf, (t.codeShift-1)&63
+	codes, fields := t.codeMask<<1|1, &t.steps.field
+	open := uint(0)
+	for m := range min(n, batchLen) {
+		k, v := keys[m], words[m]
+		f := &fields[(v>>below&codes<<3|uint64(laneOf[bits.TrailingZeros64(lanes[m])&63]))&(32*MaxSlots-1)]
+		differ := (v>>(f.start&63)^fps[k]>>lane)&f.mask | uint64(f.decoy)
+		dst[k] = differ == 0
+		if differ != 0 {
+			keys[open%batchLen] = k
+			open++
+		}
+	}
+	// The first lane that has the low bits is not the key's, or has a sentinel.
+	for _, k := range keys[:open] {
+		dst[k] = t.found(is[k], js[k], fps[k])
+	}
+}
+
 // addBatch adds keys of a batch from number k on, one of each, up to the first
 // that takes more than putting it into a bucket. It returns that one's number
 // and how many fingerprints it stored.
 func (t *table) addBatch(b *batch, k, n int) (next int, added uint64) {
+	if t.variable {
+		return t.addVariable(b, k, n)
+	}
 	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.multiset
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	for ; k < n; k++ {
@@ -116,6 +166,43 @@ func (t *table) addBatch(b *batch, k, n int) (next int, added uint64) {
 			break
 		}
 		t.enterLowest(at, empty, fp)
+		added++
+	}
+	return k, added
+}
+
+func (t *table) addVariable(b *batch, k, n int) (next int, added uint64) {
+	mem, w := t.mem, uint64(t.bits)
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	mask, codeShift, full, multiset, st := t.mask, t.codeShift&63, uint8(t.b), t.multiset, &t.steps
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	for ; k < n; k++ {
+		fp := fps[k]
+		at, to := is[k]*w, js[k]*w
+		x, y := fetch(mem, at), fetch(mem, to)
+		if !multiset {
+			pattern := fp & laneMask * ones
+			p, q := x^pattern, y^pattern
+			p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+			if p|q != 0 && (t.confirm(x, p, fp) || t.confirm(y, q, fp)) {
+				continue
+			}
+		}
+		x, y = x&mask, y&mask
+		_, more := bits.Sub64(uint64(st.n[y>>codeShift&15]), uint64(st.n[x>>codeShift&15]), 0)
+		x ^= (x ^ y) & -more
+		at ^= (at ^ to) & -more
+		code := x >> codeShift & 15
+		if u := &st.up[code]; u.ok && x&st.flag[code] == 0 {
+			x = u.add(x, fp, t.lane, laneMask)
+		} else if c := &t.class[code]; c.n == full {
+			break
+		} else {
+			x = t.enter(x, c, fp, hashBits)
+		}
+		word := mem[at>>3 : at>>3+8 : at>>3+8]
+		shift := at & 7
+		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)
 		added++
 	}
 	return k, added

@@ -125,6 +125,9 @@ func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 
 // fill is the full narrow bucket of bases, which it orders.
 func (t *table) fill(bases []uint64) (x uint64) {
+	if len(bases) == 4 {
+		return t.fullWord(bases[0], bases[1], bases[2], bases[3])
+	}
 	slices.Sort(bases)
 	c := &t.class[0]
 	for k, v := range bases {

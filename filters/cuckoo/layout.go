@@ -30,8 +30,10 @@ type layout struct {
 
 	// Variable length.
 	codeShift uint // where the code begins: the markers, and with two slots one bit more
+	codeMask  uint64
 	class     [16]class
 	code      [MaxSlots]uint64 // of n < b fingerprints
+	steps     steps
 }
 
 // class is the form of the buckets with one code.
@@ -92,6 +94,10 @@ func newLayout(f, b uint, variable bool) *layout {
 	}
 	if variable {
 		l.setClasses()
+		l.codeMask = 1<<(l.bits-l.codeShift) - 1
+		if l.narrow {
+			l.setSteps()
+		}
 	}
 	return l
 }

@@ -114,7 +114,7 @@ func (s *Sketch) addSlow(i, j, fp, n uint64) error {
 		return s.addCopies(i, j, fp, n)
 	}
 	if s.multiset || !s.found(i, j, fp) {
-		if !s.place(i, j, s.known(fp)) && !s.force(i, j, fp) {
+		if !s.place(i, j, fp) && !s.force(i, j, fp) {
 			return s.full(i, j, fp)
 		}
 		s.stored++
@@ -143,7 +143,7 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 	for range n {
 		s.note(&s.undos, i)
 		s.note(&s.undos, j)
-		if !s.place(i, j, s.known(fp)) && !s.kick(&s.undos, i, j, fp) {
+		if !s.place(i, j, fp) && !s.kick(&s.undos, i, j, fp) {
 			s.undo(&s.undos)
 			return s.full(i, j, fp)
 		}
@@ -224,7 +224,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 // addOnes adds one occurrence of each of the n keys of a batch.
 func (s *Sketch) addOnes(b *batch, n int) error {
 	for k := 0; k < n; k++ {
-		if s.narrow && !s.variable {
+		if s.narrow {
 			next, added := s.addBatch(b, k, n)
 			s.stored += added
 			keyed.Grow(&s.Base, uint64(next-k))

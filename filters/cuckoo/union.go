@@ -112,7 +112,7 @@ func (s *Sketch) accept(i uint64, q fingerprint) error {
 	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
 		return nil
 	}
-	if !s.place(i, j, q) && !s.force(i, j, q.v) {
+	if !s.placeWide(i, j, q) && !s.force(i, j, q.v) {
 		return s.full(i, j, q.v)
 	}
 	s.stored++
