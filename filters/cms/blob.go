@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -33,8 +32,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 // View answers from a BLOB's own memory, without a copy. It is valid as long
 // as that memory is. Any number of goroutines may read it.
 type View struct {
-	keyed.Base
-	c    table
+	counts
 	blob []byte
 }
 
@@ -67,7 +65,7 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	c := table{words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth}
-	return View{Base: base, c: c, blob: blob}, nil
+	return View{counts{base, c}, blob}, nil
 }
 
 // check is that the counters are in their only form.
@@ -142,27 +140,9 @@ func (v *View) anySaturated() bool {
 
 // sketch is a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{Base: v.Base, c: v.c}
+	s := &Sketch{v.counts}
 	s.c.B = slices.Clone(v.c.B)
 	return s, nil
-}
-
-// Count is Sketch.Count from the BLOB's memory. O(depth), no allocation.
-func (v *View) Count(h1, h2 uint64) uint64 {
-	v.MustBeMade()
-	return v.c.count(h1, h2)
-}
-
-// CountKey is Count of a key's bytes (package key).
-func (v *View) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(v.Seed(), b)
-	return v.Count(h1, h2)
-}
-
-// CountHashes is Sketch.CountHashes from the BLOB's memory.
-func (v *View) CountHashes(dst, h1s, h2s []uint64) {
-	v.MustBeMade()
-	v.c.countHashes(dst, h1s, h2s)
 }
 
 // Info describes a sketch without its keys.
@@ -184,7 +164,7 @@ func (v *View) Info() Info {
 			used++
 		}
 	}
-	bound, delta := errorBound(v.c.width, v.c.depth, v.Base)
+	bound, delta := v.ErrorBound()
 	return Info{
 		Common: v.Common(len(v.blob)),
 		Width:  v.c.width, Depth: v.c.depth,

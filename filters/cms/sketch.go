@@ -1,7 +1,6 @@
 package cms
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -19,7 +18,11 @@ const saturated = words.Saturated
 
 // Sketch is a Count-Min Sketch in memory: width times depth counters of 1, 2,
 // 4 or 8 bytes each, all as wide as the largest needs.
-type Sketch struct {
+type Sketch struct{ counts }
+
+// counts is what a Sketch and a View share: the counters, in memory of their own or in the
+// BLOB's.
+type counts struct {
 	keyed.Base // Additive unless conservative
 	c          table
 }
@@ -35,22 +38,19 @@ func New(p Params) (*Sketch, error) {
 	if p.Conservative {
 		flags = 0
 	}
-	return &Sketch{
-		Base: keyed.New(p.Seed, flags),
-		c:    table{words.Make(0, int(width*depth)), width, depth},
-	}, nil
+	return &Sketch{counts{keyed.New(p.Seed, flags), table{words.Make(0, int(width*depth)), width, depth}}}, nil
 }
 
 // Width is the number of counters of a row.
-func (s *Sketch) Width() uint64 { return s.c.width }
+func (c *counts) Width() uint64 { return c.c.width }
 
 // Depth is the number of rows.
-func (s *Sketch) Depth() uint64 { return s.c.depth }
+func (c *counts) Depth() uint64 { return c.c.depth }
 
 // Conservative reports the update rule.
-func (s *Sketch) Conservative() bool {
-	s.MustBeMade()
-	return !s.Additive()
+func (c *counts) Conservative() bool {
+	c.MustBeMade()
+	return !c.Additive()
 }
 
 // Bytes is the memory of the counters.
@@ -158,23 +158,8 @@ func (s *Sketch) fill(h1, h2 uint64) {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) {
-	if len(b) != 8 || s.Conservative() {
-		h1, h2 := key.Hash(s.Seed(), b)
-		s.Add(h1, h2, n)
-		return
-	}
-	// Most keys: in two calls, as one by one they cost their instructions.
-	h1, h2 := key.HashFrom(key.Start(s.Seed()), binary.LittleEndian.Uint64(b))
-	switch s.c.Shift {
-	case 0:
-		add[uint8](s, h1, h2, n)
-	case 1:
-		add[uint16](s, h1, h2, n)
-	case 2:
-		add[uint32](s, h1, h2, n)
-	default:
-		add[uint64](s, h1, h2, n)
-	}
+	h1, h2 := key.Hash(s.Seed(), b)
+	s.Add(h1, h2, n)
 }
 
 const (
@@ -296,22 +281,22 @@ func (s *Sketch) raiseBatch(h1s, h2s, ns []uint64) {
 // (unless what was removed was never added, or a counter saturated), and above
 // it by more than epsilon times the total with probability delta at most.
 // O(depth). Cormode and Muthukrishnan 2005, theorem 1.
-func (s *Sketch) Count(h1, h2 uint64) uint64 {
-	s.MustBeMade()
-	return s.c.count(h1, h2)
+func (c *counts) Count(h1, h2 uint64) uint64 {
+	c.MustBeMade()
+	return c.c.count(h1, h2)
 }
 
 // CountKey is Count of a key's bytes (package key).
-func (s *Sketch) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(s.Seed(), b)
-	return s.Count(h1, h2)
+func (c *counts) CountKey(b []byte) uint64 {
+	h1, h2 := key.Hash(c.Seed(), b)
+	return c.Count(h1, h2)
 }
 
 // CountHashes writes the Count of every key to dst, which is as long as h1s
 // and h2s.
-func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
-	s.MustBeMade()
-	s.c.countHashes(dst, h1s, h2s)
+func (c *counts) CountHashes(dst, h1s, h2s []uint64) {
+	c.MustBeMade()
+	c.c.countHashes(dst, h1s, h2s)
 }
 
 // Remove takes away n occurrences of a key that were added before; removing
@@ -346,16 +331,12 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // ErrorBound is the excess of an estimate, in occurrences, that is exceeded
 // with probability delta at most: e/width of the total, delta = exp(-depth).
 // +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
-func (s *Sketch) ErrorBound() (excess, delta float64) {
-	s.MustBeMade()
-	return errorBound(s.c.width, s.c.depth, s.Base)
-}
-
-func errorBound(width, depth uint64, b keyed.Base) (excess, delta float64) {
-	total, known := b.Total()
-	excess = math.E / float64(width) * float64(total)
+func (c *counts) ErrorBound() (excess, delta float64) {
+	c.MustBeMade()
+	total, known := c.Total()
+	excess = math.E / float64(c.c.width) * float64(total)
 	if !known {
 		excess = math.Inf(1)
 	}
-	return excess, math.Exp(-float64(depth))
+	return excess, math.Exp(-float64(c.c.depth))
 }

@@ -18,25 +18,25 @@ import (
 // changes nothing. O(width*depth). Sums are linear: Cormode and Muthukrishnan 2005,
 // section 3.
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := agree(s.identity(), other.identity()); err != nil {
+	if err := agree(&s.counts, &other.counts); err != nil {
 		return err
 	}
-	return s.subtract(other.Base, other.c.Table)
+	return s.subtract(&other.counts)
 }
 
 // SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// subtract is given the sketch of s itself, or another that agrees.
-func (s *Sketch) subtract(base keyed.Base, from words.Table) error {
+// subtract takes away counters that agree, which may be those of s.
+func (s *Sketch) subtract(other *counts) error {
 	if s.Conservative() {
 		return fmt.Errorf("subtract from a conservative sketch: %w", sketch.ErrNotAdditive)
 	}
-	if err := keyed.Part(s.Base, base); err != nil {
+	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
 	}
 	// All are compared before any is changed.
-	part := true
+	part, from := true, other.c.Table
 	s.beside(from, func(_ int, have, take uint64) { part = part && take <= have })
 	if !part {
 		return keyed.ErrNoPart
@@ -46,7 +46,7 @@ func (s *Sketch) subtract(base keyed.Base, from words.Table) error {
 			s.c.Set(at, have-take)
 		}
 	})
-	total, _ := base.Total()
+	total, _ := other.Total()
 	keyed.Shrink(&s.Base, total)
 	return nil
 }

@@ -4,30 +4,19 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// identity is what two sketches must share to be used together.
-type identity struct {
-	keyed.Base
-	width, depth uint64
-}
-
-func (s *Sketch) identity() identity { return identity{s.Base, s.c.width, s.c.depth} }
-
-func (v *View) identity() identity { return identity{v.Base, v.c.width, v.c.depth} }
-
 // agree is nil for sketches that may be used together, otherwise an error that
 // wraps sketch.ErrDiffer and names both values.
-func agree(a, b identity) error {
+func agree(a, b *counts) error {
 	rule := map[bool]string{true: "plain", false: "conservative"}
 	switch {
-	case a.width != b.width:
-		return sketch.Differ("width", a.width, b.width)
-	case a.depth != b.depth:
-		return sketch.Differ("depth", a.depth, b.depth)
+	case a.c.width != b.c.width:
+		return sketch.Differ("width", a.c.width, b.c.width)
+	case a.c.depth != b.c.depth:
+		return sketch.Differ("depth", a.c.depth, b.c.depth)
 	case a.Additive() != b.Additive():
 		return sketch.Differ("update rule", rule[a.Additive()], rule[b.Additive()])
 	}
@@ -42,24 +31,18 @@ func agree(a, b identity) error {
 // but they may be larger than those of one sketch of the whole.
 // O(width*depth). Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(s.identity(), other.identity()); err != nil {
+	if err := agree(&s.counts, &other.counts); err != nil {
 		return err
 	}
+	s.unite(&other.counts)
+	return nil
+}
+
+// unite adds counters that agree, which may be those of s: widening gives s another table
+// and leaves this.
+func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
-	s.addTable(other.c.Table)
-	return nil
-}
-
-// uniteView is Union with a view, of which it makes no copy.
-func (s *Sketch) uniteView(v *View) error {
-	keyed.Unite(&s.Base, v.Base)
-	s.addTable(v.c.Table)
-	return nil
-}
-
-// addTable adds all counters of another table, which may be that of s: widening
-// gives s another one and leaves this.
-func (s *Sketch) addTable(from words.Table) {
+	from := other.c.Table
 	n := from.Len()
 	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
 		v, more := s.c.At(at), from.At(at)
@@ -71,16 +54,6 @@ func (s *Sketch) addTable(from words.Table) {
 	}
 }
 
-// operand is a sketch in memory or in a BLOB.
-type operand interface {
-	identity() identity
-	Additive() bool
-	unpack(at int, dst []uint64)
-}
-
-func (s *Sketch) unpack(at int, dst []uint64) { s.c.Unpack(at, dst) }
-func (v *View) unpack(at int, dst []uint64)   { v.c.Unpack(at, dst) }
-
 // JoinSize is the estimate of the number of pairs with equal keys, the sum over
 // all keys of count in a times count in b, as hi*2^64 + lo: never below the
 // true size, and above it by more than e/width times the product of the totals
@@ -91,7 +64,7 @@ func (v *View) unpack(at int, dst []uint64)   { v.c.Unpack(at, dst) }
 // products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
 // 2005, section 4.2.
 func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
-	return joinSize(a, b, a.c.width, a.c.depth)
+	return joinSize(&a.counts, &b.counts)
 }
 
 // JoinSizeBlobs is JoinSize of two BLOBs, whose checksums it verifies, without
@@ -103,11 +76,11 @@ func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 			return 0, 0, err
 		}
 	}
-	return joinSize(&views[0], &views[1], views[0].c.width, views[0].c.depth)
+	return joinSize(&views[0].counts, &views[1].counts)
 }
 
-func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
-	if err := agree(a.identity(), b.identity()); err != nil {
+func joinSize(a, b *counts) (hi, lo uint64, err error) {
+	if err := agree(a, b); err != nil {
 		return 0, 0, err
 	}
 	if !a.Additive() {
@@ -115,8 +88,9 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 	}
 	hi, lo = saturated, saturated
 	var x, y [256]uint64
-	for row := range depth {
-		h, l := dotRow(a, b, int(row*width), int(width), x[:], y[:])
+	width := int(a.c.width)
+	for row := range int(a.c.depth) {
+		h, l := dotRow(&a.c, &b.c, row*width, width, x[:], y[:])
 		if h < hi || h == hi && l < lo {
 			hi, lo = h, l
 		}
@@ -126,12 +100,12 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 
 // dotRow is the product of a row with a row, 2^128-1 where it is larger or can be. x and
 // y are room for the counters.
-func dotRow(a, b operand, at, n int, x, y []uint64) (hi, lo uint64) {
+func dotRow(a, b *table, at, n int, x, y []uint64) (hi, lo uint64) {
 	var over uint64
 	for end := at + n; at < end; at += len(x) {
 		m := min(len(x), end-at)
-		a.unpack(at, x[:m])
-		b.unpack(at, y[:m])
+		a.Unpack(at, x[:m])
+		b.Unpack(at, y[:m])
 		for i, v := range x[:m] {
 			h, l := bits.Mul64(v, y[i])
 			var c uint64
