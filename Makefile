@@ -19,7 +19,7 @@ LINTVER := v2.15.0
 VALE    := build/tools/vale
 VALEVER := v3.22.0
 # Pages whose sentences are short and have few figures; the others follow.
-PROSE   := README.md $(addprefix docs/,ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md PERFORMANCE.md performance/method.md performance/promises.md PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
+PROSE   := README.md $(addprefix docs/,ACCURACY.md accuracy/method.md ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md papers/README.md PERFORMANCE.md performance/method.md performance/promises.md PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
 
 PROSE   += $(addprefix docs/,SHELL.md)
 
@@ -206,7 +206,7 @@ build/peers/installed: bench/peers/requirements.txt
 	@python3 -m pip install --quiet --only-binary :all: --disable-pip-version-check --root-user-action ignore --upgrade --target $(@D) -r $<
 	@touch $@
 
-paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
+paper: compiler ## docs/ACCURACY.md, docs/accuracy and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
 lint: compiler $(LINT) $(VALE) ## gofmt, go vet, golangci-lint, actionlint, shellcheck, and Vale for prose

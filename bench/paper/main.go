@@ -1,7 +1,7 @@
 // Command paper runs the experiments of the papers that the families of sketches
 // come from, and compares what was published with what is measured here:
 // docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
-// docs/accuracy with the plots and the results as CSV.
+// docs/accuracy with the details and the plots.
 //
 // How to add an experiment is in bench/README.md.
 package main
@@ -27,9 +27,13 @@ func run(name string, of func(report.Config, *report.Section)) report.Experiment
 }
 
 var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*report.Page{
-	page("ACCURACY.md", "accuracy.md",
-		run("choosing-exact", choosingExact), run("choosing", choosing), run("estimates", estimates), run("levels", levels), run("tree", treeMaps),
-		run("rates", rates)),
+	page("ACCURACY.md", "accuracy.md"),
+	page("accuracy/maps.md", "maps.md",
+		run("choosing-exact", choosingExact), run("tree", treeMaps), run("estimates", estimates), run("levels", levels)),
+	page("accuracy/keys.md", "keys.md", run("choosing", choosing)),
+	page("accuracy/filters.md", "filters.md", run("rates", rates)),
+	page("accuracy/method.md", "method.md"),
+	page("papers/README.md", "papers.md"),
 	page("papers/cascadecbf.md", "cascadecbf.md",
 		run("zipf-memory", zipfMemory), run("k", kSensitivity), run("k-throughput", kThroughput), run("covid", covidSeries), run("categories", categories),
 		run("countries", countrySums), run("urban", urban), run("same-error", sameError), run("throughput", throughput),

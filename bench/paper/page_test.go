@@ -29,27 +29,28 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// TestPages: the pages are those of the results beside them, and the one for users
-// is short.
+// TestPages: the pages are those of their texts, and the front pages are short.
 func TestPages(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	stale, err := program.Stale(docs)
 	require.NoError(t, err)
 	require.Empty(t, stale, "make paper ARGS=-render writes them anew")
-	info, err := os.Stat(filepath.Join(docs, "ACCURACY.md"))
-	require.NoError(t, err)
-	require.LessOrEqual(t, info.Size(), int64(60<<10))
+	for _, front := range []string{"ACCURACY.md", "papers/README.md"} {
+		info, err := os.Stat(filepath.Join(docs, front))
+		require.NoError(t, err)
+		require.LessOrEqual(t, info.Size(), int64(12<<10), front)
+	}
 }
 
 var (
 	code     = regexp.MustCompile("(?s)```.*?```|`[^`]*`")
-	measured = regexp.MustCompile(`\[([^\]]*)\]\(ACCURACY\.md#([^)]*)\)`)
+	measured = regexp.MustCompile(`\[([^\]]*)\]\((accuracy/[a-z]+\.md)#([^)]*)\)`)
 	links    = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)`)
 	numerals = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*%?`)
 )
 
 // TestChoosingPage: docs/CHOOSING.md, which is written by hand, has numbers only in
-// links to the sections of docs/ACCURACY.md that measured them, and in these they are.
+// links to the sections of docs/accuracy that measured them, and in these they are.
 func TestChoosingPage(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
@@ -59,11 +60,13 @@ func TestChoosingPage(t *testing.T) {
 	text := code.ReplaceAllString(read("CHOOSING.md"), "")
 	found := measured.FindAllStringSubmatch(text, -1)
 	require.NotEmpty(t, found, "links to measurements")
-	sections := program.Pages[0].Experiments
 	for _, m := range found {
-		i := slices.IndexFunc(sections, func(e report.Experiment) bool { return report.Anchor(e.Title) == m[2] })
-		require.GreaterOrEqual(t, i, 0, "no section of ACCURACY.md is #%s", m[2])
-		_, section, _ := strings.Cut(read("ACCURACY.md"), "\n## "+sections[i].Title+"\n")
+		page := slices.IndexFunc(program.Pages, func(p *report.Page) bool { return p.File == m[2] })
+		require.GreaterOrEqual(t, page, 0, "no page is %s", m[2])
+		sections := program.Pages[page].Experiments
+		i := slices.IndexFunc(sections, func(e report.Experiment) bool { return report.Anchor(e.Title) == m[3] })
+		require.GreaterOrEqual(t, i, 0, "no section of %s is #%s", m[2], m[3])
+		_, section, _ := strings.Cut(read(m[2]), "\n## "+sections[i].Title+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		in := numerals.FindAllString(section, -1)
 		for _, n := range numerals.FindAllString(m[1], -1) {

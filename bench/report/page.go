@@ -139,7 +139,7 @@ func (v *view) own() []Experiment {
 // no section yet.
 func (v *view) functions() template.FuncMap {
 	return template.FuncMap{
-		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell,
+		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
 		"last": func() string { return v.setting },
 		"has": func(names ...string) bool {
 			return !slices.ContainsFunc(names, func(name string) bool { return v.sections[name] == "" })
@@ -236,22 +236,36 @@ func (v *view) claimLines(begin string) (lines []string) {
 // this head, in the row that begins with these cells. A cell in the page can end with the name
 // of the slowest case, which changes from run to run and is not compared.
 func (v *view) cell(section, head string, begin []any) string {
+	heads, r := v.find(section, head, begin)
+	value, _, _ := strings.Cut(r[slices.Index(heads, head)], " ")
+	return value
+}
+
+// row is the row of a table of a section that begins with this cell: its first n cells as they
+// stand there, and a link to the section.
+func (v *view) row(section, first string, n int) string {
+	_, r := v.find(section, "", []any{first})
+	return line(append(slices.Clone(r[:n]), v.link(section)))
+}
+
+// find is the row of a table of a section that begins with these cells, and the head of the
+// table. The table has a column of this head, unless that is "".
+func (v *view) find(section, head string, begin []any) (heads, row []string) {
 	for _, table := range v.paragraphs(section, "| ") {
 		lines := strings.Split(table, "\n")
-		column := slices.Index(cells(lines[0]), head)
+		heads := cells(lines[0])
 		for _, text := range lines {
 			r := cells(text)
 			for i := range r {
 				r[i], _, _ = strings.Cut(r[i], ", slowest: ")
 			}
-			if column >= 0 && fmt.Sprint(r[:min(len(r), len(begin))]) == fmt.Sprint(begin) {
-				value, _, _ := strings.Cut(r[column], " ")
-				return value
+			if (head == "" || slices.Contains(heads, head)) && fmt.Sprint(r[:min(len(r), len(begin))]) == fmt.Sprint(begin) {
+				return heads, r
 			}
 		}
 	}
 	fail("%s has no row %q with %q", section, begin, head)
-	return ""
+	return nil, nil
 }
 
 // Anchor is how GitHub names a heading.

@@ -4,7 +4,7 @@
 // It decides by trying. A model of the data, of some thousand keys, goes into the
 // sketches themselves, each scaled to the model; what they answer about it is the
 // error that is to be expected. Nothing but the sizes of exact lists and tables is
-// a constant from elsewhere. docs/ACCURACY.md, "Choosing", has how well that does.
+// a constant from elsewhere. docs/accuracy/keys.md, "Choosing", has how well that does.
 package advise
 
 import (

@@ -8,7 +8,7 @@ import (
 )
 
 // What exact counts take: measured by the experiment "choosing-exact" of
-// bench/paper, whose section of docs/ACCURACY.md has how far from it data are.
+// bench/paper, whose section of docs/accuracy/maps.md has how far from it data are.
 const (
 	// leastPosition and mostPosition are what a cell takes in the list of a CascadeCBF
 	// beside its count: cells without gaps, and those of all real data that were counted,

@@ -10,7 +10,7 @@ import (
 // the rank, but sooner, so that most keys have few occurrences and errors that are large
 // beside them. Counts of cells with points of very different kinds were found to be
 // spread about log-normally around a median between the 0.35th and the 0.9th power of
-// their mean (docs/ACCURACY.md, "Choosing").
+// their mean (docs/accuracy/keys.md, "Choosing").
 const (
 	lowMedian, highMedian = 0.35, 0.9
 	// chance is by which factor the trials of one sketch differ, by which keys meet
