@@ -2,11 +2,9 @@ package main
 
 import (
 	"embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -261,24 +259,21 @@ func covidDegrees(folder string, res float64) points {
 
 // countries are the polygons of the Natural Earth file.
 func countries(folder string) (polygons []orb.MultiPolygon, what string) {
-	text := report.Must(os.ReadFile(filepath.Join(folder, "ne_110m_countries.geojson")))
-	var collection struct {
-		Features []struct{ Geometry json.RawMessage }
-	}
-	report.Check(json.Unmarshal(text, &collection))
-	for _, f := range collection.Features {
-		polygons = append(polygons, report.Must(grid.ParseGeoJSON(f.Geometry)))
-	}
+	polygons = outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile(folder, "ne_110m_countries.geojson") +
+		", columns = {features: 'STRUCT(geometry JSON)[]'})")
 	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
+}
+
+// outlines are the polygons that a query has as GeoJSON.
+func outlines(query string) []orb.MultiPolygon {
+	db := duck.Open(1)
+	defer db.Close()
+	return report.Column(duck.Column[string](db, query), func(text string) orb.MultiPolygon { return report.Must(grid.ParseGeoJSON([]byte(text))) })
 }
 
 // islands are the polygons of the finer Natural Earth file, each alone.
 func islands(folder string) (polygons []orb.MultiPolygon, what string) {
-	db := duck.Open(1)
-	defer db.Close()
-	for _, p := range duck.Column[string](db, "SELECT polygon FROM '"+filepath.Join(folder, "ne_50m_countries.parquet")+"'") {
-		polygons = append(polygons, report.Must(grid.ParseGeoJSON([]byte(`{"type": "Polygon", "coordinates": `+p+"}"))))
-	}
+	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile(folder, "ne_50m_countries.parquet"))
 	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth at 1:50 million", len(polygons))
 }
 

@@ -217,35 +217,28 @@ func recurringUnbiased(c report.Config, s *report.Section) {
 // joined are the errors of the three for one seed: the root mean square of a key, the error of
 // the sum over a random half of the keys, and the share of the estimates below the truth.
 func (s setting) joined(seed uint64) []report.Figures {
-	cells, at := make([]uint64, s.m), make([][]int, len(s.counts))
+	f := &model{make([]int, s.m), make([][]int, len(s.counts))}
 	h := numbers(seed, 0, len(s.counts))
 	for i, n := range s.counts {
 		for j := range s.k {
-			at[i] = append(at[i], int((h.h1[i]+uint64(j+1)*h.h2[i])%uint64(s.m)))
-			cells[at[i][j]] += n
+			f.positions[i] = append(f.positions[i], int((h.h1[i]+uint64(j+1)*h.h2[i])%uint64(s.m)))
 		}
+		f.add(i, int(n))
 	}
 	all := float64(total(s.counts))
 	chosen, half := random(seed, 34).Perm(len(s.counts)), 0.0
 	out := []report.Figures{{}, {}, {}}
 	for i, n := range s.counts {
-		least, times, mean := uint64(math.MaxUint64), 0, 0.0
-		for _, p := range at[i] {
-			mean += float64(cells[p]) / float64(s.k)
-			if cells[p] < least {
-				least, times = cells[p], 0
-			}
-			times += int(yesNo(cells[p] == least))
-		}
+		mean := report.MeanOf(f.positions[i], func(p int) float64 { return float64(f.counters[p]) })
 		k, m := float64(s.k), float64(s.m)
 		unbiased := (mean - k*all/m) / (1 - k/m)
-		both := unbiased
-		if times > 1 {
-			both = float64(least)
+		least, both := float64(f.least(i)), unbiased
+		if f.recurs(i) {
+			both = least
 		}
 		in := yesNo(chosen[i] < len(chosen)/2)
 		half += in * float64(n)
-		for j, v := range []float64{float64(least), unbiased, both} {
+		for j, v := range []float64{least, unbiased, both} {
 			d := v - float64(n)
 			out[j]["additive"] += d * d / float64(len(s.counts))
 			out[j]["sum"] += in * d

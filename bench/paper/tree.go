@@ -108,37 +108,38 @@ const (
 	starTries    = 10  // to find a polygon with as many, for each
 )
 
-// mapSides are those of the boxes.
-func mapSides(c report.Config) []int64 {
-	return report.Pick(c, []int64{4, 16}, []int64{4, 16, 64, 256, 1024}, []int64{4, 16, 64, 256, 1024})
+// mapSize is how much is asked for: sides of boxes, and how many boxes of each, polygons where
+// no outlines are given, cells without points, and pictures.
+type mapSize struct {
+	sides                         []int64
+	boxes, stars, others, windows int
 }
 
-// mapStars is how many polygons are drawn where no outlines are given, mapOthers how many
-// cells without points, mapBoxes how many boxes of a side, mapWindows how many pictures.
-func mapStars(c report.Config) int   { return report.Pick(c, 5, 50, 60) }
-func mapOthers(c report.Config) int  { return report.Pick(c, 100, 5000, 20_000) }
-func mapBoxes(c report.Config) int   { return report.Pick(c, 20, 500, 2000) }
-func mapWindows(c report.Config) int { return report.Pick(c, 1, 2, 2) }
+func mapSizeOf(c report.Config) mapSize {
+	sides := []int64{4, 16, 64, 256, 1024}
+	return report.Pick(c, mapSize{sides[:2], 20, 5, 100, 1}, mapSize{sides, 500, 50, 5000, 2}, mapSize{sides, 2000, 60, 20_000, 2})
+}
 
 // newMapPoints draws the questions, and answers them by the exact form. Without
 // outlines the polygons are stars.
 func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPoints {
 	v, size := p.exact(64 << 20)
+	most := mapSizeOf(c)
 	m := &mapPoints{points: p, view: v, bytes: uint64(size)}
 	r := random(seedOf(0), 91)
 	m.askCells(ofCells, p.places)
-	for _, side := range mapSides(c) {
-		m.askBoxes(side, r, mapBoxes(c))
+	for _, side := range most.sides {
+		m.askBoxes(side, r, most.boxes)
 	}
-	m.askCells(ofNear, m.without(mapOthers(c), func() grid.Cell {
+	m.askCells(ofNear, m.without(most.others, func() grid.Cell {
 		at := p.places[r.IntN(len(p.places))]
 		return grid.Cell{X: at.X + r.Int64N(2*nearCells+1) - nearCells, Y: at.Y + r.Int64N(2*nearCells+1) - nearCells}
 	}))
-	m.askCells(ofOthers, m.without(mapOthers(c), func() grid.Cell {
+	m.askCells(ofOthers, m.without(most.others, func() grid.Cell {
 		return grid.Cell{X: v.Bounds.MinX + r.Int64N(int64(v.Bounds.Width())), Y: v.Bounds.MinY + r.Int64N(int64(v.Bounds.Height()))}
 	}))
 	if outlines == nil {
-		outlines = m.stars(r, mapStars(c))
+		outlines = m.stars(r, most.stars)
 	}
 	for _, p := range outlines {
 		if truth := float64(report.Must(v.Sum(ccbf.NewPolygon(p).Area(), ccbf.Categories{}))); truth >= leastInside {
@@ -149,7 +150,7 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 			})
 		}
 	}
-	for range mapWindows(c) {
+	for range most.windows {
 		m.askWindow(v.Grid.Bound(p.squareAround(r, windowPixels*pixelCells)))
 	}
 	return m
@@ -343,7 +344,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 		size   float64
 		errors map[string][]float64
 	}
-	kinds, weights := mapKinds(mapSides(c))
+	kinds, weights := mapKinds(mapSizeOf(c).sides)
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
 			bytes := m.bytes / share
@@ -391,8 +392,8 @@ func treeMaps(c report.Config, s *report.Section) {
 	recordMaps(c, s, sources)
 	recordWays(s, sources)
 	recordUnpruned(c, s, sources)
-	first := sources[0]
-	s.Set("near", mapOthers(c), "near cells", nearCells, "boxes", mapBoxes(c), "few", fewCells, "stars", mapStars(c),
-		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", mapWindows(c),
+	first, most := sources[0], mapSizeOf(c)
+	s.Set("near", most.others, "near cells", nearCells, "boxes", most.boxes, "few", fewCells, "stars", most.stars,
+		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", most.windows,
 		"floor", mapFloor, "first", first.name)
 }
