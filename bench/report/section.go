@@ -202,9 +202,9 @@ var formats = template.FuncMap{
 	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2,
 	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
 	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
-	"span":          Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
-	"mean": Mean, "median": Median, "deviation": Deviation,
-	"most": func(x []float64) float64 { return Quantile(x, 1) }, "least": slices.Min[[]float64], "abs": math.Abs, "log10": math.Log10, "round": math.Round, "quantile": Quantile,
+	"span":          Span,
+	"mean":          Mean, "median": Median, "deviation": Deviation,
+	"most": func(x []float64) float64 { return Quantile(x, 1) }, "least": slices.Min[[]float64], "log10": math.Log10, "round": math.Round, "quantile": Quantile,
 	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b },
 	"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
 	"interval": func(hits, n float64) string {

@@ -41,7 +41,7 @@ func (b *bench) script(name string, values any) {
 	next.run(b)
 }
 
-// comparison is of queries, the first of which is the reference.
+// comparison measures queries beside the first one, the reference.
 type comparison struct {
 	what       string
 	at         report.At
