@@ -203,7 +203,9 @@ func (v *view) listed() []Experiment {
 // list has the sections of the page and what came out.
 func (v *view) list() (list string) {
 	for _, e := range v.listed() {
-		list += fmt.Sprintf("- %s: %s\n", v.link(e.Name), v.short(e.Name))
+		if text := v.short(e.Name); text != "" {
+			list += fmt.Sprintf("- %s. %s\n", v.link(e.Name), strings.ToUpper(text[:1])+text[1:])
+		}
 	}
 	return list
 }

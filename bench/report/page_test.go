@@ -55,12 +55,12 @@ func TestSave(t *testing.T) {
 	save(1, "two")
 	inOrder(save(2, "three"), "# B, one machine\n", "## Third", "](../results/c-p.svg)")
 	inOrder(save(0, "one"),
-		"# A\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n", "| section | what |\n| :-- | --: |\n",
+		"# A\n", "- [First](#first). Found one\n", "- [Second: more](#second-more). Found two\n", "| section | what |\n| :-- | --: |\n",
 		"| [a](#first) | claim of one |\n", "| [a-b](#second-more) | claim of two |\n",
 		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "## First\n", "\none\n", "## Second: more\n", "\ntwo\n")
 	list, err := os.ReadFile(filepath.Join(dir, all.File))
 	require.NoError(t, err)
-	inOrder(string(list), "# All\n\n3, 2\n", "| [a-b](../A.md#second-more) | claim of two |\n| [c](../sub/B.md#third) | claim of three |", "- [First](../A.md#first): found one")
+	inOrder(string(list), "# All\n\n3, 2\n", "| [a-b](../A.md#second-more) | claim of two |\n| [c](../sub/B.md#third) | claim of three |", "- [First](../A.md#first). Found one")
 	inOrder(save(2, "four"), "# B, one machine\n0.5| one | 0.5 (0.4 to 0.6) | [First](../A.md#first) |\n", "four")
 	require.NotContains(t, save(1, "five"), "two", "what was replaced")
 	for _, stale := range [][]string{nil, {"sub/B.md"}} {
