@@ -16,7 +16,17 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the script prints to rollup.out")
 
-func TestMain(m *testing.M) { ptest.Main(m) }
+// TestMain removes what Beam leaves among the temporary files.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ccbf-test-")
+	if err != nil {
+		panic(err)
+	}
+	_ = os.Setenv("TMPDIR", dir)
+	code := ptest.MainRet(m)
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 // The script prints rollup.out over what the pipelines of its first lines write.
 // It compares bytes and counts with the truth from the points itself.

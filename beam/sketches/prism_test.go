@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,7 +13,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-	"github.com/ccbfsql/ccbfsql/beam/internal/prismtest"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 )
@@ -25,7 +25,17 @@ func init() {
 	register.Function2x2(wordOf)
 }
 
-func TestMain(m *testing.M) { ptest.Main(m) }
+// TestMain removes what Beam leaves among the temporary files.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ccbf-test-")
+	if err != nil {
+		panic(err)
+	}
+	_ = os.Setenv("TMPDIR", dir)
+	code := ptest.MainRet(m)
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 // sourceFn emits every Of-th point, but not before all its siblings run.
 type sourceFn struct {
@@ -39,7 +49,7 @@ const prismPoints = 30_000
 func (f *sourceFn) keyed(p Point) string { return fmt.Sprintf("x%d", max(0, int(p.X)/5)) }
 
 func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func([]byte, Point)) error {
-	if err := prismtest.Join(ctx, f.Test); err != nil {
+	if err := join(ctx, f.Test); err != nil {
 		return err
 	}
 	points := testPoints()
@@ -53,7 +63,7 @@ func testPoints() []Point { return somePoints(rand.New(rand.NewPCG(8, 3)), prism
 
 // sources are n collections of points that run in n bundles at once.
 func sources(s beam.Scope, test string, n int) []beam.PCollection {
-	prismtest.Meet(test, n)
+	meet(test, n)
 	out := make([]beam.PCollection, n)
 	for i := range out {
 		out[i] = beam.ParDo(s, &sourceFn{Test: test, Index: i, Of: n}, beam.Impulse(s))
@@ -96,9 +106,9 @@ func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 			for _, n := range []int{1, 2, 8} {
 				t.Run(fmt.Sprintf("%v %d %s/%d", p.Mode, p.Bytes, name, n), func(t *testing.T) {
 					ptest.BuildAndRun(t, func(s beam.Scope) {
-						prismtest.Collect(s, t.Name(), build(s, sources(s, t.Name(), n)))
+						collect(s, t.Name(), build(s, sources(s, t.Name(), n)))
 					})
-					got := prismtest.Collected(t.Name())
+					got := collected(t.Name())
 					if len(got) != len(want) {
 						t.Errorf("%d keys, want %d", len(got), len(want))
 					}
@@ -123,9 +133,9 @@ func TestPrismCombinesGlobally(t *testing.T) {
 	fn := must(CCBF(ccbf.Params{Res: 0.5}))
 	ptest.BuildAndRun(t, func(s beam.Scope) {
 		points := beam.ParDo(s, dropKey, sources(s, t.Name(), 1)[0])
-		prismtest.Collect(s, t.Name(), beam.ParDo(s, globally, CombineGlobally(s, fn, points)))
+		collect(s, t.Name(), beam.ParDo(s, globally, CombineGlobally(s, fn, points)))
 	})
-	if want := builtOf(ccbf.Params{Res: 0.5}, testPoints()); !bytes.Equal(prismtest.Collected(t.Name())["all"], want) {
+	if want := builtOf(ccbf.Params{Res: 0.5}, testPoints()); !bytes.Equal(collected(t.Name())["all"], want) {
 		t.Error("the bytes differ from those of the whole")
 	}
 }
@@ -138,9 +148,9 @@ func TestPrismCountsKeys(t *testing.T) {
 	}
 	ptest.BuildAndRun(t, func(s beam.Scope) {
 		words := beam.ParDo(s, wordOf, sources(s, t.Name(), 1)[0])
-		prismtest.Collect(s, t.Name(), CombinePerKey(s, fn, words))
+		collect(s, t.Name(), CombinePerKey(s, fn, words))
 	})
-	sketch := must(cms.Decode(prismtest.Collected(t.Name())["all"]))
+	sketch := must(cms.Decode(collected(t.Name())["all"]))
 	for k, n := range truth {
 		if got := sketch.CountKey([]byte(k)); got < n {
 			t.Errorf("%s counts %d of %d", k, got, n)

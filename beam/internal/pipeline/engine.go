@@ -49,6 +49,10 @@ func openEngine(ctx context.Context, p *Plan) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Beam leaves a file among the temporary ones for each run whose workers are in this process.
+	if err := os.Setenv("TMPDIR", dir); err != nil {
+		return nil, err
+	}
 	db, err := connector.Open("")
 	if err != nil {
 		return nil, err

@@ -15,11 +15,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
+// TestMain removes what Beam and killed children leave among the temporary files.
 func TestMain(m *testing.M) {
 	if asCommand() || dieInTheMiddle() { // a child of the tests of processes, or of TestAWorkerThatDies
 		return
 	}
-	ptest.Main(m)
+	dir := must(os.MkdirTemp("", "ccbf-test-"))
+	_ = os.Setenv("TMPDIR", dir)
+	code := ptest.MainRet(m)
+	closeEngine()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // must is the value of a call that a test relies on.

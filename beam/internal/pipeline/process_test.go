@@ -171,3 +171,18 @@ func TestWorkersAreTheSameProgram(t *testing.T) {
 		t.Errorf("files %v are left", left)
 	}
 }
+
+// A run leaves nothing among the temporary files, neither its own nor what Beam makes there.
+func TestTemporaryFilesAreRemoved(t *testing.T) {
+	t.Parallel()
+	dir, temp := t.TempDir(), t.TempDir()
+	points(t, dir+"/a.parquet", 15, 100)
+	cmd := exec.Command(must(os.Executable()), "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01")
+	cmd.Env = append(os.Environ(), commandEnv+"=1", "TMPDIR="+temp)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if left := entries(t, temp); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}

@@ -101,6 +101,8 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	cmd := exec.CommandContext(ctx, self, "--worker=true", "--id="+id, "--logging_endpoint="+logging, "--control_endpoint="+control,
 		"--options="+options)
 	// This process removes what a killed worker leaves there.
@@ -108,18 +110,21 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
 	cmd.Env = append(os.Environ(), endsEnv+"="+dir, "TMPDIR="+dir, "PIPELINE_OPTIONS_FILE=", "STATUS_ENDPOINT="+info.GetStatusEndpoint().GetUrl(),
 		"RUNNER_CAPABILITIES="+strings.Join(info.GetRunnerCapabilities(), " "))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	held, err := cmd.StdinPipe() // closed by the system when this process ends in whatever way
 	if err != nil {
-		return err
+		return errors.Join(err, os.RemoveAll(dir))
 	}
 	defer held.Close() //nolint:errcheck // nothing is written
 	err = cmd.Start()
 	if err == nil {
 		err = cmd.Wait()
+	}
+	_ = os.RemoveAll(dir) // now: the runner may kill this process when it hears of the end
+	if ctx.Err() != nil {
+		return ctx.Err() // asked to end
 	}
 	err = fmt.Errorf("worker %s (process %d) ended: %w", id, cmd.Process.Pid, cmp.Or(err, errors.New("nobody asked it to")))
 	err = errors.Join(err, refuse(ctx, control, err))

@@ -1,7 +1,7 @@
-// Package prismtest is what tests of pipelines share. Beam's Prism runner has
-// its workers in the process that starts it, so that bundles can wait for each
-// other and results can be left in a variable.
-package prismtest
+package sketches
+
+// Beam's Prism runner has its workers in the process that starts it, so that bundles can
+// wait for each other and results can be left in a variable.
 
 import (
 	"bytes"
@@ -29,12 +29,12 @@ type meeting struct {
 	all     chan struct{}
 }
 
-// Meet calls n bundles to a meeting.
-func Meet(name string, n int) { meetings.Store(name, &meeting{missing: n, all: make(chan struct{})}) }
+// meet calls n bundles to a meeting.
+func meet(name string, n int) { meetings.Store(name, &meeting{missing: n, all: make(chan struct{})}) }
 
-// Join waits until all bundles of a meeting run. It is an error where they do
+// join waits until all bundles of a meeting run. It is an error where they do
 // not run side by side.
-func Join(ctx context.Context, name string) error {
+func join(ctx context.Context, name string) error {
 	v, ok := meetings.Load(name)
 	if !ok {
 		return fmt.Errorf("no meeting %q", name)
@@ -57,18 +57,18 @@ func Join(ctx context.Context, name string) error {
 
 type collectFn struct{ Name string }
 
-// ProcessElement leaves what it is given where Collected finds it.
+// ProcessElement leaves what it is given where collected finds it.
 func (f *collectFn) ProcessElement(k, blob []byte) {
 	results.Store(f.Name+"/"+string(k), bytes.Clone(blob))
 }
 
-// Collect leaves a PCollection<KV<[]byte, []byte>> for Collected.
-func Collect(s beam.Scope, name string, col beam.PCollection) {
+// collect leaves a PCollection<KV<[]byte, []byte>> for collected.
+func collect(s beam.Scope, name string, col beam.PCollection) {
 	beam.ParDo0(s, &collectFn{name}, col)
 }
 
-// Collected is what was collected under a name, by key.
-func Collected(name string) map[string][]byte {
+// collected is what was collected under a name, by key.
+func collected(name string) map[string][]byte {
 	out := map[string][]byte{}
 	results.Range(func(k, v any) bool {
 		if key, ok := strings.CutPrefix(k.(string), name+"/"); ok {
