@@ -175,7 +175,7 @@ js: ## The reader of sketches for browsers and Node, in js/dist
 	else echo "No node and npm here: the tests of the reader in js are left out."; fi
 
 # Not of make test-all: it downloads half a gigabyte, and takes Java, Maven and Python.
-cluster: build ## The pipeline on Apache Spark on this machine, compared with DuckDB alone; ARGS="-points 100000000"
+cluster: build ## The pipeline on Apache Spark and Flink on this machine, compared with DuckDB alone; ARGS="-points 100000000"
 	@cd beam && $(GO) build -o ../build/ccbf-pipeline ./cmd/ccbf-pipeline
 	@python3 test/cluster/run.py $(ARGS)
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs ccbf-pipeline on Apache Spark on this machine: make cluster.
+"""Runs ccbf-pipeline on Prism, Apache Spark and Apache Flink on this machine: make cluster.
 
-It downloads the engine into build/cluster, starts it, runs each case, compares the
-sorted output byte by byte with that of DuckDB alone, and stops it again. The table that
-it prints is the one of docs/SCALE.md. What could not be downloaded is named, and left out.
+It downloads each engine into build/cluster, starts it, runs each case, compares the
+sorted output byte by byte with that of DuckDB alone, kills a worker in the middle of one more
+run, and stops the engine again. The table that it prints is the one of docs/SCALE.md. What
+could not be downloaded is named, and left out.
 """
 import argparse, glob, json, os, re, shutil, signal, socket, subprocess, sys, threading, time
 
@@ -11,6 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DIR = ROOT + "/build/cluster"
 SHELL, PIPELINE = ROOT + "/build/ccbfsql", ROOT + "/build/ccbf-pipeline"
 BEAM = "2.62.0"  # of the job servers: the newest that Maven Central has whole
+LOGGING = ("org.slf4j", "slf4j-jdk14", "1.7.30")
 JAVA = [f"--add-opens=java.base/{p}=ALL-UNNAMED" for p in (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
     "java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar").split()]
@@ -40,16 +42,17 @@ def package(name):
                                          "--target", f"{DIR}/{name}", name])
 
 
-def jars(runner, without):
-    """The jars of a job server, without those that the engine brings."""
+def jars(runner, without=(), more=()):
+    """The jars of a job server, without those that the engine brings, and some more."""
     folder = f"{DIR}/{runner}-{BEAM}"
     os.makedirs(DIR + "/pom", exist_ok=True)
     pom = f"{DIR}/pom/{runner}.xml"
     with open(pom, "w") as f:
         f.write('<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
                 '<groupId>ccbf</groupId><artifactId>job-server</artifactId><version>1</version><dependencies>')
-        for a in runner, "beam-runners-java-job-service":
-            f.write(f"<dependency><groupId>org.apache.beam</groupId><artifactId>{a}</artifactId><version>{BEAM}</version><exclusions>"
+        beam = [("org.apache.beam", a, BEAM) for a in (runner, "beam-runners-java-job-service")]
+        for group, a, version in (*beam, *more):
+            f.write(f"<dependency><groupId>{group}</groupId><artifactId>{a}</artifactId><version>{version}</version><exclusions>"
                     + "".join(f"<exclusion><groupId>{g}</groupId><artifactId>*</artifactId></exclusion>" for g in without) + "</exclusions></dependency>")
         f.write("</dependencies></project>")
     return load(f"{runner} {BEAM}", folder, ["mvn", "-B", "-q", "-f", pom, "dependency:copy-dependencies",
@@ -68,13 +71,19 @@ def start(name, command, **env):
 
 
 def stop():
+    """Asks each process to end, which then ends its workers, and kills what is left of its group."""
     for p in reversed(started):
-        for sig in signal.SIGTERM, signal.SIGKILL:
-            try:
-                os.killpg(p.pid, sig)
-                p.wait(5)
-            except (ProcessLookupError, subprocess.TimeoutExpired):
-                pass
+        p.terminate()
+        try:
+            p.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
+        time.sleep(0.5)
+        try:
+            os.killpg(p.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        p.wait()
     started.clear()
 
 
@@ -199,10 +208,63 @@ def pipeline(files, query, flags):
     assert sorted(named) == sorted(glob.glob(DIR + "/out/*/*")), "files that the manifest does not name"
     subprocess.run(sql(f"COPY (SELECT * REPLACE (hex(sketch) AS sketch) FROM read_parquet({named}) ORDER BY ALL) TO '{DIR}/run.csv';"), check=True)
     subprocess.run(["cmp", DIR + "/alone.csv", DIR + "/run.csv"], check=True)
-    left = glob.glob(TMP + "/ccbf-*")
+    left = glob.glob(TMP + "/*")
     if left and not flags:
         raise RuntimeError(f"temporary folders are left: {left}")
     return row
+
+
+class Killer(threading.Thread):
+    """Kills the first worker that is in the middle of its work, and notes those that begin later."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.killed, self.before, self.later, self.done = None, set(), set(), threading.Event()
+
+    def run(self):
+        while not self.done.wait(0.02):
+            workers = {pid: cpu for pid, _, cpu, command in processes() if command[0] == PIPELINE and "--worker=true" in command}
+            if self.killed:
+                self.later |= workers.keys() - self.before
+                continue
+            self.before |= workers.keys()
+            for pid, cpu in workers.items():
+                if cpu > 0.6 and not self.killed:
+                    os.kill(pid, signal.SIGKILL)
+                    self.killed = pid
+
+
+def kill_one(files, query, flags, replaced):
+    """A run whose worker is killed. Where the engine does not replace it, the run must fail and leave nothing."""
+    killer = Killer()
+    killer.start()
+    try:
+        row = pipeline(files, query, flags)
+        ended = None
+    except RuntimeError as e:
+        ended = e
+    finally:
+        killer.done.set()
+        killer.join()
+    if not killer.killed:
+        raise RuntimeError("the run ended before a worker was in the middle of its work")
+    if replaced:
+        if ended:
+            raise ended
+        if not killer.later:
+            raise RuntimeError("no worker took the place of the one that was killed")
+        return row
+    left = glob.glob(DIR + "/out/*")
+    if not ended or left:
+        raise RuntimeError(f"a worker was killed, and the run left {left}")
+    return pipeline(files, query, flags)
+
+
+def prism():
+    """Prism as a server, whose workers are processes."""
+    program = subprocess.run(["go", "tool", "-n", "prism"], cwd=ROOT + "/beam", check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    await_port(8073, start("prism", [program, "-job_port=8073", "-serve_http=false"]))
+    return ["-runner=prism", "-endpoint=localhost:8073", "-environment_type=PROCESS"]
 
 
 def spark():
@@ -229,10 +291,49 @@ def spark():
     return ["-runner=spark", "-endpoint=localhost:8099", "-environment_type=PROCESS"]
 
 
+def flink():
+    """One JobManager, two TaskManagers of one slot each, and Beam's job server."""
+    lib = jars("beam-runners-flink-1.19", more=[LOGGING]) + "/*"
+    conf = DIR + "/flink"
+    os.makedirs(conf, exist_ok=True)
+    with open(conf + "/config.yaml", "w") as f:  # Flink's scripts, which Maven Central does not have, would compute the memory
+        f.write("""jobmanager.rpc.address: localhost
+rest.address: localhost
+rest.port: 8081
+parallelism.default: 2
+classloader.resolve-order: parent-first
+restart-strategy.type: fixed-delay
+restart-strategy.fixed-delay.attempts: 3
+restart-strategy.fixed-delay.delay: 1 s
+taskmanager.host: localhost
+taskmanager.numberOfTaskSlots: 1
+taskmanager.cpu.cores: 1.0
+taskmanager.memory.task.heap.size: 768m
+taskmanager.memory.task.off-heap.size: 0m
+taskmanager.memory.managed.size: 256m
+taskmanager.memory.network.min: 64m
+taskmanager.memory.network.max: 64m
+taskmanager.memory.framework.heap.size: 128m
+taskmanager.memory.framework.off-heap.size: 128m
+taskmanager.memory.jvm-metaspace.size: 256m
+taskmanager.memory.jvm-overhead.min: 192m
+taskmanager.memory.jvm-overhead.max: 192m
+""")
+    args = ["--configDir", conf]
+    await_port(8081, start("flink-jobmanager", ["java", "-Xmx512m", *JAVA, "-cp", lib, "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", *args]))
+    for n in "12":
+        start("flink-taskmanager-" + n, ["java", "-Xmx1g", *JAVA, "-cp", lib, "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", *args])
+    await_port(8099, start("flink-job-server", ["java", "-Xmx512m", *JAVA, "-cp", lib, "org.apache.beam.runners.flink.FlinkJobServerDriver",
+                                                "--flink-master=localhost:8081", f"--flink-conf-dir={conf}", "--job-host=localhost", "--job-port=8099",
+                                                "--artifact-port=0", "--expansion-port=0", f"--artifacts-dir={DIR}/artifacts"]))
+    return ["-runner=flink", "-endpoint=localhost:8099", "-environment_type=PROCESS", "-parallelism=2"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-points", type=int, default=20_000_000, help="points of the largest case")
     parser.add_argument("-only", default="", help="a text that the name of a case has")
+    parser.add_argument("-engine", default="", help="a text that the name of an engine has; Prism is always run")
     args = parser.parse_args()
     shutil.rmtree(TMP, ignore_errors=True)
     os.makedirs(TMP)
@@ -248,12 +349,14 @@ def main():
             print(f"FAILED: {name}, {engine}: {e}", flush=True)
 
     todo = [c for c in cases(args.points) if args.only in c[0]]
-    for port in 7077, 8099:  # an engine that is there already would take part, unmeasured
+    for port in 7077, 8073, 8081, 8099:  # an engine that is there already would take part, unmeasured
         with socket.socket() as free:
             if free.connect_ex(("localhost", port)) == 0:
                 sys.exit(f"port {port} is taken: end what listens there first")
-    try:
-        for engine, begin in ("Prism", list), ("Spark", spark):
+    for engine, begin in ("Prism", list), ("Spark", spark), ("Flink", flink):
+        if args.engine not in engine and engine != "Prism":
+            continue
+        try:
             flags = begin()
             for name, files, query in todo:
                 if engine == "Prism":
@@ -261,13 +364,18 @@ def main():
                     os.replace(DIR + "/alone.csv", f"{DIR}/{name}.csv")
                 shutil.copy(f"{DIR}/{name}.csv", DIR + "/alone.csv")
                 show(name, engine, lambda: pipeline(files, query, flags))
-    except Missing as e:
-        print("Could not be had, and was left out:", e)
-    except RuntimeError as e:
-        failed.append(str(e))
-    finally:
-        stop()
-    left = glob.glob(TMP + "/ccbf-*")
+                if name == todo[-1][0]:
+                    if engine == "Prism":
+                        flags = prism()
+                    show(name, engine + (", after a run that failed with its worker" if engine == "Prism" else ", a worker killed"),
+                         lambda: kill_one(files, query, flags, engine != "Prism"))
+        except Missing as e:
+            print(f"{engine} could not be had, and was left out:", e)
+        except RuntimeError as e:
+            failed.append(str(e))
+        finally:
+            stop()
+    left = glob.glob(TMP + "/*")
     for what in failed:
         print("Failed:", what)
     if left:
