@@ -2,6 +2,7 @@ package agg
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -32,14 +33,14 @@ func CCBF() functions {
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
 			&ofBlobs[*ccbfIntersection]{merging[*ccbfIntersection]{
 				size:  256,
-				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: ccbf.NewIntersector(l)} },
+				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: bridge.NewIntersector(l)} },
 				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
 				blob: func(t *ccbfIntersection, dst []byte) ([]byte, error) {
 					s, err := t.x.Sketch()
 					if err != nil {
 						return nil, err
 					}
-					return s.AppendBlob(dst), nil
+					return s.AppendBinary(dst)
 				},
 				cost: func(t *ccbfIntersection) int64 { return t.x.EncodeBytes() },
 			}, (*ccbfIntersection).addBlob}),
@@ -93,9 +94,9 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
-func (t *ccbfPage) blob(dst []byte) ([]byte, error) { return t.b.AppendBlob(dst) }
+func (t *ccbfPage) blob(dst []byte) ([]byte, error) { return bridge.AppendBlob(t.b, dst) }
 
-type ccbfIntersection struct{ x *ccbf.Intersector }
+type ccbfIntersection struct{ x *bridge.Intersector }
 
 func (t *ccbfIntersection) addBlob(blob []byte) error {
 	v := ccbfViews.Get().(*ccbf.View)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -110,7 +111,7 @@ type chunk struct {
 	all      gathered // of many states
 	own      gathered // of one
 	again    gathered // of one of the many
-	small    ccbf.Small
+	small    bridge.Small
 }
 
 var (
@@ -164,7 +165,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		c.keys = make([]uint64, n)
 	}
 	c.keys = c.keys[:n]
-	if c.config.Keys(c.keys, c.places.xs[:n], c.places.ys[:n]) < n {
+	if bridge.Keys(&c.config, c.keys, c.places.xs[:n], c.places.ys[:n]) < n {
 		return c.rowByRow(res, options, states, true)
 	}
 	if states.Single() {
@@ -226,10 +227,7 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 	if err != nil {
 		return err
 	}
-	if len(keys) == 1 {
-		return b.AddKey(keys[0])
-	}
-	return b.AddKeys(keys)
+	return bridge.AddKeys(b, keys)
 }
 
 // page is the builder of a state, which must be of the chunk's configuration.
@@ -255,7 +253,7 @@ func (t *ccbfPage) of(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 
 // differing is the error for two configurations in one group.
 func differing(a, b *ccbf.Config) error {
-	if err := a.Differ(b); err != nil {
+	if err := bridge.Differ(a, b); err != nil {
 		return fmt.Errorf("options differ within a group: %w", err)
 	}
 	if a.AtLeast != b.AtLeast {
@@ -294,7 +292,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		}
 		if weight == 1 && !c.config.Categories { // most often: a chunk with a NULL in it
 			c.keys = append(c.keys[:0], 0)
-			if c.config.Keys(c.keys, p.xs[j:], p.ys[j:]) == 1 {
+			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
 				if err := c.addKeys(states.At(i), c.keys); err != nil {
 					return err
 				}
@@ -312,7 +310,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		var category []byte
 		class := key.None
 		if c.config.Categories && !none { // without options Add says what is missing
-			if class = b.Class(); class == key.None {
+			if class = bridge.Class(b); class == key.None {
 				class = c.category.Class
 			}
 			if category, err = c.category.Bytes(i, class); err != nil {

@@ -2,13 +2,14 @@ package agg
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // mostPoints is how many points a state and its slot have at most.
 const mostPoints = duck.MostSlot
 
-const _ = uint(ccbf.MaxSmall - mostPoints) // no group of them needs a Builder
+const _ = uint(bridge.MaxSmall - mostPoints) // no group of them needs a Builder
 
 // points is how many points wait in a state and in its slot.
 func (f *few) points() int { return int(f.n) + int(f.held) }
@@ -118,9 +119,9 @@ func (t *ccbfPage) take(f *few, held []uint64) error {
 		}
 	}
 	if len(held) > 0 {
-		if err := b.AddKeys(held); err != nil {
+		if err := bridge.AddKeys(b, held); err != nil {
 			return err
 		}
 	}
-	return b.AddKeys(f.keys[:f.n])
+	return bridge.AddKeys(b, f.keys[:f.n])
 }

@@ -165,7 +165,7 @@ func ccbfAskOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 		r.several = severalCategories{}
 		ccbfReaders.Put(r)
 	}()
-	r.view.LimitAreas() // a chunk cannot be interrupted
+	bridge.LimitAreas(&r.view) // a chunk cannot be interrupted
 	if r.has = categories != nil; r.has {
 		if several, err := r.several.reset(categories); err != nil {
 			return fmt.Errorf("category: %w", err)
@@ -184,7 +184,7 @@ func (r *ccbfReader) open(blob []byte) error {
 	if _, err := r.headOf(blob); err != nil {
 		return err
 	}
-	return r.view.Open()
+	return bridge.Open(&r.view)
 }
 
 // headOf makes the reader's view one of blob, if only of its head, which it returns.
@@ -192,7 +192,7 @@ func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	if bridge.IsOf(&r.view, blob) {
 		return &r.view.Head, nil
 	}
-	if err := r.view.ResetHead(blob); err != nil {
+	if err := bridge.ResetHead(&r.view, blob); err != nil {
 		return nil, err
 	}
 	return &r.view.Head, r.view.CheckCategory(r.has)

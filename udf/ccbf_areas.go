@@ -111,7 +111,7 @@ func manyExact(rows *duck.Rows, from int) bool {
 			return false
 		}
 		blob := rows.Col(0).Bytes(i)
-		if err := h.Reset(blob); err != nil || h.Form() != ccbf.Exact {
+		if err := bridge.ReadHead(&h, blob); err != nil || h.Form() != ccbf.Exact {
 			return false
 		}
 		bytes += len(blob)
@@ -167,7 +167,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 			}
 			continue
 		}
-		if err := r.view.Open(); err != nil {
+		if err := bridge.Open(&r.view); err != nil {
 			return err
 		}
 		of, err := r.categories(blob, out, i)
@@ -199,7 +199,7 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	var seen asked.Areas
 	defer asked.Record(&seen)
 	return eachValid(rows, out, func(i int) error {
-		if err := h.Reset(rows.Col(0).Bytes(i)); err != nil {
+		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {
 			return err
 		}
 		area, err := cellsOf(&h, rows, i)

@@ -129,7 +129,7 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 					return err
 				}
 			}
-			_, walked := r.view.Listed(area, of)
+			_, walked := bridge.Listed(&r.view, area, of)
 			held := bridge.CategoryBytes(&r.view) + walked
 			if err := out.Charge(held); err != nil {
 				return err

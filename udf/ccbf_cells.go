@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -30,7 +31,7 @@ func ccbfCells(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			n, bytes := r.view.Listed(all, of)
+			n, bytes := bridge.Listed(&r.view, all, of)
 			if err := out.Charge(bytes + cellRow*int64(n)); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -158,7 +159,7 @@ func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
 	if err := u.AddView(&v); err != nil {
 		return nil, err
 	}
-	return u.AppendBlob(nil)
+	return bridge.AppendBlob(u, nil)
 }
 
 // ccbfPair computes functions that change their left sketch by their right one.
@@ -181,7 +182,7 @@ func (m *making) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) erro
 	if err != nil {
 		return err
 	}
-	if err := m.take(ccbf.PairBytes(a, b)); err != nil {
+	if err := m.take(bridge.PairBytes(a, b)); err != nil {
 		return err
 	}
 	if err := op(a, b); err != nil {

@@ -93,11 +93,11 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
 	m := making{out: out} // the text
 	return eachListed(rows, out, func(i int, l listed) (err error) {
-		_, bytes := l.view.Listed(l.area, l.of)
+		_, bytes := bridge.Listed(l.view, l.area, l.of)
 		if err := out.Charge(bytes); err != nil {
 			return err
 		}
-		text, err = l.view.AppendGeoJSON(text[:0], l.area, l.threshold, l.of, m.take)
+		text, err = bridge.AppendGeoJSON(l.view, text[:0], l.area, l.threshold, l.of, m.take)
 		out.Discharge(bytes)
 		if err != nil {
 			return err

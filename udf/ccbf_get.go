@@ -109,7 +109,7 @@ func (r *ccbfReader) asksParts(rows *duck.Rows) bool {
 			continue
 		}
 		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-			if last = blob; h.Reset(blob) == nil && r.several.parts.asks(h.Class()) {
+			if last = blob; bridge.ReadHead(&h, blob) == nil && r.several.parts.asks(h.Class()) {
 				return true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
@@ -35,7 +36,7 @@ func pixelsOf(h *ccbf.Head, rows *duck.Rows, isBox bool, i int) (b orb.Bound, wi
 		b = boundOf(h)
 	}
 	width, height = int(duck.Slice[int64](rows.Col(at))[i]), int(duck.Slice[int64](rows.Col(at + 1))[i])
-	return b, width, height, ccbf.CheckRaster(b, width, height)
+	return b, width, height, bridge.CheckRaster(b, width, height)
 }
 
 // boundOf is the box around all points of a sketch; a cell where there are none.
@@ -159,7 +160,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 				if err != nil {
 					return err
 				}
-				_, bytes := r.view.Listed(area, of)
+				_, bytes := bridge.Listed(&r.view, area, of)
 				if err := out.Charge(bytes); err != nil {
 					return err
 				}

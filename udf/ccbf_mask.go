@@ -33,7 +33,7 @@ func ccbfMask(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if err := m.take(2 * s.CellBytes()); err != nil {
+		if err := m.take(2 * bridge.CellBytes(s)); err != nil {
 			return err
 		}
 		if err := filter.mask(s); err != nil {
@@ -84,7 +84,7 @@ const maxLooks = 16
 func (f *cellFilter) mask(s *ccbf.Sketch) error {
 	var some sample
 	asked, kept := 0, 0
-	err := s.KeepCells(func(c grid.Cell) bool {
+	err := bridge.KeepCells(s, func(c grid.Cell) bool {
 		some.add(c)
 		asked++
 		has := f.has(s.Grid, c)

@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -74,7 +76,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 				}
 			}
 			if both[1].Categories {
-				if err := m.take(2 * both[1].CellBytes()); err != nil {
+				if err := m.take(2 * bridge.CellBytes(both[1])); err != nil {
 					return err
 				}
 			}
@@ -82,20 +84,26 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			n := d.Len()
+			n := 0
+			for c := range d {
+				if max(c.Left, c.Right)-min(c.Left, c.Right) > math.MaxInt64 {
+					return fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.Cell.X, c.Cell.Y, c.Left, c.Right)
+				}
+				n++
+			}
 			if err := out.Charge(differenceBytes * int64(n)); err != nil { // until the chunk is done
 				return err
 			}
 			list := out.List(i, n)
 			xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[int64](list.Field(2))
 			j := 0
-			err = d.Each(func(c grid.Cell, n int64) {
-				xs[j], ys[j] = both[0].Grid.Center(c)
-				counts[j] = n
+			for c := range d {
+				xs[j], ys[j] = both[0].Grid.Center(c.Cell)
+				counts[j] = int64(c.Left - c.Right)
 				j++
-			})
+			}
 			m.done()
-			return err
+			return nil
 		})
 	})
 }
@@ -114,13 +122,13 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if err := h.Reset(blob); err != nil {
+		if err := bridge.ReadHead(&h, blob); err != nil {
 			return err
 		}
 		if _, _, err := polygons.ask(&h, i); err != nil {
 			return err
 		}
-		if err := m.take(2 * s.CellBytes()); err != nil { // what is left grows in lists
+		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // what is left grows in lists
 			return err
 		}
 		if err := s.Clip(polygons.asked); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -149,7 +150,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, ou
 		}
 		height = int(n)
 	}
-	if err := ccbf.CheckRaster(box, width, height); err != nil {
+	if err := bridge.CheckRaster(box, width, height); err != nil {
 		return nil, err
 	}
 	if err := lookAt(&p.seen, &v.Head, box); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -25,7 +26,7 @@ func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 		if l.threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}
-		n, bytes := l.view.Listed(l.area, l.of)
+		n, bytes := bridge.Listed(l.view, l.area, l.of)
 		if err := out.Charge(bytes + squareRow*int64(n)); err != nil {
 			return err
 		}

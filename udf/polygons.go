@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -131,11 +132,10 @@ func (p *polygonColumn) ask(h *ccbf.Head, i int) (area ccbf.Area, met bool, err 
 	if err != nil {
 		return area, false, err
 	}
-	area = polygon.Area()
-	if met, err = h.Meets(area); err != nil {
+	if met, err = bridge.Meets(h, polygon); err != nil {
 		return area, false, err
 	}
-	return area, met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
+	return polygon.Area(), met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
 }
 
 // record leaves word of the chunk.

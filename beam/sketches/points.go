@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -91,8 +92,8 @@ func (t *places) addPoints(p *Points) error {
 			t.keys = make([]uint64, n)
 		}
 		keys := t.keys[:n]
-		if t.config.Keys(keys, p.X, p.Y) == n {
-			return t.b.AddKeys(keys)
+		if bridge.Keys(&t.config, keys, p.X, p.Y) == n {
+			return bridge.AddKeys(t.b, keys)
 		}
 	}
 	for i := range n {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -106,7 +107,7 @@ func levels(c report.Config, s *report.Section) {
 	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	forms := []string{"without levels", "with 8 levels"}
 	probe := report.Must(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config())
-	perCounter := float64(probe.DenseBytes()) / float64(probe.Counters()[0]) // of all layers
+	perCounter := float64(bridge.DenseBytes(&probe)) / float64(probe.Counters()[0]) // of all layers
 	for _, counters := range []float64{14, 7.4, 4} {
 		bytes := uint64(counters * float64(len(p.places)) * perCounter)
 		for i, form := range forms {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -106,7 +107,7 @@ func newArrived(p points) arrived {
 		a.cells[at] = p.places[i].Cell
 		xs[at], ys[at] = float64(a.cells[at].X), float64(a.cells[at].Y)
 	}
-	report.Require(config.Keys(a.keys, xs, ys) == len(a.keys), "a cell has no key")
+	report.Require(bridge.Keys(&config, a.keys, xs, ys) == len(a.keys), "a cell has no key")
 	return a
 }
 
@@ -165,7 +166,7 @@ func ofCascade(name string, p ccbf.Params) racer {
 		p.Res = 1
 		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
-			report.Check(b.AddKeys(keys))
+			report.Check(bridge.AddKeys(b, keys))
 		}
 		viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
 	}}

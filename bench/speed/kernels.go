@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -55,7 +56,7 @@ func (b *bench) dense() {
 		var counters []uint16
 		for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
 			config := report.Must(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{1 << bits, 1 << (bits - 4)}}.Config())
-			report.Require(config.Keys(keys, xs, ys) == n, "a point has no key")
+			report.Require(bridge.Keys(&config, keys, xs, ys) == n, "a point has no key")
 			x, _ := grid.Deinterleave(keys[0])
 			bias := int64(x) - cells[0].X // of the coordinates in a key
 			beside(fmt.Sprintf("insert, %v", mode), of.most, of.why, func() { sketch = build(config, keys) }, func() {
@@ -80,7 +81,7 @@ func (b *bench) dense() {
 func build(config ccbf.Config, keys []uint64) *ccbf.Sketch {
 	b := ccbf.NewBuilder(config, nil)
 	for chunk := range slices.Chunk(keys, batch) {
-		report.Check(b.AddKeys(chunk))
+		report.Check(bridge.AddKeys(b, chunk))
 	}
 	return report.Must(b.Sketch())
 }
@@ -133,7 +134,7 @@ func (b *bench) exactBuild() {
 	xs, ys := coordinates(b.db, "p")
 	config := report.Must(ccbf.Params{Res: 0.001}.Config())
 	keys, sorted := make([]uint64, len(xs)), make([]uint64, len(xs))
-	report.Require(config.Keys(keys, xs, ys) == len(keys), "a point has no key")
+	report.Require(bridge.Keys(&config, keys, xs, ys) == len(keys), "a point has no key")
 	counts := map[uint64]uint32{}
 	took := b.inTurn("exact build", contender{name: "kernel", run: func() { build(config, keys).Blob() }}, contender{name: "Go's map", run: func() {
 		counts = map[uint64]uint32{}
@@ -251,7 +252,7 @@ func hotGrids() []hotLoop {
 	} {
 		p.params.Res, p.params.Dense = 1, true
 		config := report.Must(p.params.Config())
-		config.Keys(keys, xs, ys)
+		bridge.Keys(&config, keys, xs, ys)
 		x, _ := grid.Deinterleave(keys[0])
 		bias := int64(x) - cells[0].X
 		mine := slices.Clone(keys)
@@ -274,7 +275,7 @@ func hotGrids() []hotLoop {
 	for i := range xs {
 		xs[i], ys[i] = float64(1000*r.IntN(8))+math.Floor(10*r.NormFloat64()), float64(1000*r.IntN(8))+math.Floor(10*r.NormFloat64())
 	}
-	exact.Keys(keys, xs, ys)
+	bridge.Keys(&exact, keys, xs, ys)
 	sorted, blob := make([]uint64, hotKeys), []byte(nil)
 	return append(loops,
 		hotLoop{"ccbf count", "plain loop", func() { v.Counts(ours, cells, ccbf.Categories{}) }, func() { plainLookup(plain, stored, cells) }, 5},
@@ -286,7 +287,7 @@ func hotGrids() []hotLoop {
 				}
 			}
 		}, 0.9},
-		hotLoop{"ccbf exact build", "slices.Sort", func() { blob = build(exact, keys).AppendBlob(blob[:0]) }, func() {
+		hotLoop{"ccbf exact build", "slices.Sort", func() { blob, _ = build(exact, keys).AppendBinary(blob[:0]) }, func() {
 			copy(sorted, keys)
 			slices.Sort(sorted)
 		}, 1.1},
@@ -348,8 +349,8 @@ func buildPoints(config ccbf.Config, xs, ys []float64) []byte {
 	var keys [batch]uint64
 	for from := 0; from < len(xs); from += batch {
 		to := min(from+batch, len(xs))
-		report.Require(config.Keys(keys[:to-from], xs[from:to], ys[from:to]) == to-from, "a point has no key")
-		report.Check(b.AddKeys(keys[:to-from]))
+		report.Require(bridge.Keys(&config, keys[:to-from], xs[from:to], ys[from:to]) == to-from, "a point has no key")
+		report.Check(bridge.AddKeys(b, keys[:to-from]))
 	}
 	return report.Must(b.Sketch()).Blob()
 }

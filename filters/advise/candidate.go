@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -69,7 +70,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 			}
 			c := candidate{
 				family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s%s", d.Bytes, p.K, layers.option, mode),
-				bytes: config.DenseBytes() + headerBytes,
+				bytes: bridge.DenseBytes(&config) + headerBytes,
 			}
 			tried := p
 			c.measure = func(m *model) (float64, error) { return m.ccbfError(tried) }

@@ -29,9 +29,9 @@ func (a Area) on(h *Head) (form.Area, bool, error) {
 	return outline{d, a.polygon}, !d.Bounds().Intersect(h.Bounds).Empty(), nil
 }
 
-// Meets reports whether an area has cells within the bounds of a sketch: if not, all sums
+// meets reports whether an area has cells within the bounds of a sketch: if not, all sums
 // over it are 0. O(1).
-func (h *Head) Meets(a Area) (bool, error) {
+func (h *Head) meets(a Area) (bool, error) {
 	h.mustBeMade()
 	_, meets, err := a.on(h)
 	return meets, err
@@ -130,15 +130,15 @@ func (v *View) Error() Error {
 	}
 }
 
-// Unbiased reports whether estimates of sums are right on average over the seeds of
+// unbiased reports whether estimates of sums are right on average over the seeds of
 // the hash: where counters are sums, or the maxima of exact counts, and are not all
 // full. O(counters).
-func (v *View) Unbiased() bool { return v.reader().Unbiased() }
+func (v *View) unbiased() bool { return v.reader().Unbiased() }
 
 // Info is every parameter of a sketch and what can be read off its body.
 type Info struct {
 	Exact, Additive, Saturated bool
-	Unbiased                   bool    // see View.Unbiased
+	Unbiased                   bool    // estimates of sums are right on average
 	Form                       Form    //
 	Cells                      uint64  // distinct cells (with their categories), where CellsKnown
 	CellsKnown                 bool    // of exact sketches, and of trees that nothing was added to
@@ -153,7 +153,7 @@ type Info struct {
 
 // Info describes the sketch. O(counters) where dense.
 func (v *View) Info() Info {
-	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
+	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.unbiased(), Bytes: uint64(len(v.blob))}
 	var in form.Info
 	v.reader().Describe(&in)
 	i.Cells, i.CellsKnown, i.Categories = in.Cells, in.CellsKnown, in.Categories
@@ -183,7 +183,7 @@ type Estimate struct {
 // high by what cells read above their counts, and Estimate subtracts the mean of that,
 // which it derives from the counters ("Spectral Bloom Filters", section 3.1, for the
 // least of k counters). It is right on average over the seeds of the hash where
-// View.Unbiased says so. Otherwise it is between what is right for maxima and for
+// Info.Unbiased says so. Otherwise it is between what is right for maxima and for
 // sums, as far as the counters tell (View.Error), without a further promise. It is
 // then clamped to the interval.
 //

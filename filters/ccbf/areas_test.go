@@ -249,7 +249,7 @@ func TestAreasTogether(t *testing.T) {
 	p.add(spot{grid.Cell{X: 99, Y: 99}, plain}, 1)
 	blob := blobOf(t, builderOf(t, config(t, Params{Dense: true}), p))
 	v, alone := viewOf(t, blob), viewOf(t, blob)
-	v.LimitAreas()
+	v.limitAreas()
 	v.head.Limit.Covered = AreaLimit - 25_000
 	var tooMany *ErrTooManyCells
 	for i := range 4 { // of 10,000 cells each
@@ -264,7 +264,7 @@ func TestAreasTogether(t *testing.T) {
 			t.Errorf("question %d alone: %v", i, err)
 		}
 	}
-	v.LimitAreas()
+	v.limitAreas()
 	if n, err := v.Sum(Box(grid.MaxRect()), Categories{}); err != nil || n < 2 {
 		t.Errorf("of the next chunk: %d, %v", n, err)
 	}

@@ -88,20 +88,14 @@ func NewBuilder(c Config, budget Budget) *Builder {
 	return &Builder{Config: c, Hold: 1 << 30, sections: sections{budget: budget, scarcity: scarcity}, bounds: cells.NoBounds}
 }
 
-// AddKeys counts a point for each of the keys from Config.Keys.
-func (b *Builder) AddKeys(keys []uint64) error {
+// addPoints counts a point for each of the keys from cells.Keys.
+func (b *Builder) addPoints(keys []uint64) error {
 	b.mustBeMade()
 	if b.Categories {
 		return ErrNeedsCategory
 	}
 	b.total = saturate.Add(b.total, uint64(len(keys)))
 	return b.addKeys(nil, 0, 0, keys, nil)
-}
-
-// AddKey counts a point for one key from Config.Keys.
-func (b *Builder) AddKey(key uint64) error {
-	keys := [1]uint64{key}
-	return b.AddKeys(keys[:])
 }
 
 // Add counts n points in a cell; category nil is none. class is that of the
@@ -187,9 +181,6 @@ func (b *Builder) form() Form {
 	}
 	return Exact
 }
-
-// Class is the class of the categories so far.
-func (b *Builder) Class() key.Class { return b.class }
 
 // settle packs the cells of a section where memory is scarce, and ends the exact form where there
 // are too many cells.

@@ -90,7 +90,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 		for i := range keys {
 			_, _, keys[i] = cells.Key(grid.Cell{X: r.Int64N(distinct / 50), Y: r.Int64N(50)})
 		}
-		if err := b.AddKeys(keys); err != nil {
+		if err := b.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,7 +189,7 @@ func TestHoldExceeded(t *testing.T) {
 
 func TestSmallIsTheBuilders(t *testing.T) {
 	r := rand.New(rand.NewPCG(75, 0))
-	var small Small // one for all, as it is used
+	var small smallEncoder // one for all, as it is used
 	for i := range 2000 {
 		params := Params{Res: 0.5, Seed: uint64(i % 2), Mode: Mode(i / 2 % 2), Dense: i%7 == 0, Bytes: 380 << (i % 3)}
 		if i%11 == 0 { // nearly no room for an exact body
@@ -202,7 +202,7 @@ func TestSmallIsTheBuilders(t *testing.T) {
 		}
 		before := append([]uint64(nil), keys...)
 		b := NewBuilder(cfg, nil)
-		if err := b.AddKeys(keys); err != nil {
+		if err := b.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 		small.Reset(&cfg)
@@ -255,7 +255,7 @@ func TestMergeLeavesItsSource(t *testing.T) {
 			if err := into.Merge(from); err != nil {
 				t.Fatal(err)
 			}
-			if err := into.AddKeys(crowd(9000)); err != nil {
+			if err := into.addPoints(crowd(9000)); err != nil {
 				t.Fatal(err)
 			}
 			blobOf(t, into)
@@ -302,11 +302,12 @@ func TestNoAllocations(t *testing.T) {
 			// In steady state the buffer has its size: a point is a store, but
 			// for the run that each full buffer becomes.
 			steady := NewBuilder(cfg, nil)
-			if err := steady.AddKeys(make([]uint64, 3*countAtOnce/2)); err != nil {
+			if err := steady.addPoints(make([]uint64, 3*countAtOnce/2)); err != nil {
 				t.Fatal(err)
 			}
-			if n := conform.Allocations(func() { _ = steady.AddKey(7) }); n != 0 {
-				t.Errorf("%s: AddKey allocates %v times", name, n)
+			key := []uint64{7}
+			if n := conform.Allocations(func() { _ = steady.addPoints(key) }); n != 0 {
+				t.Errorf("%s: addPoints allocates %v times", name, n)
 			}
 			if n := conform.Allocations(func() { _ = steady.Add(cells[0], category, class, 1) }); n != 0 {
 				t.Errorf("%s: Add allocates %v times", name, n)

@@ -198,8 +198,8 @@ func TestCategoryErrors(t *testing.T) {
 	if err := numbers.AddView(va); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: type of category BIGINT vs VARCHAR" {
 		t.Error(err)
 	}
-	if err := none.AddView(va); err != nil || none.Class() != key.Text {
-		t.Errorf("class %v, error %v", none.Class(), err)
+	if err := none.AddView(va); err != nil || none.class != key.Text {
+		t.Errorf("class %v, error %v", none.class, err)
 	}
 	sameBytes(t, "nothing and a", blobOf(t, a), blobOf(t, none))
 }

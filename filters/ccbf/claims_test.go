@@ -83,7 +83,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		c := config(t, params)
 		blob := edited(t, blobOf(t, builderOf(t, c, p)), within(grid.Rect{MinX: -far, MinY: -far, MaxX: far, MaxY: far}))
 		full := append([]byte(nil), blob...)
-		body := full[len(full)-int(c.DenseBytes()):]
+		body := full[len(full)-int(c.shape.Bytes()):]
 		for i := range body {
 			body[i] = 0xff
 		}
@@ -104,7 +104,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 				"density":   func() error { return v.Density(make([]float64, 9), earth.Bound(), 3, 3, Categories{}) },
 				"small box": func() error { _, err := v.Sum(Box(grid.Rect{MaxX: 299, MaxY: 299}), Categories{}); return err },
 			} {
-				v.LimitAreas()
+				v.limitAreas()
 				err := ask()
 				var many *ErrTooManyCells
 				if err != nil && !errors.As(err, &many) && !errors.Is(err, ErrSpots) || what == "small box" && err != nil {
@@ -120,8 +120,8 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		}
 	}
 	large := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Bytes: 1 << 19}), p)))
-	if large.head.Limit.Cells() < AreaLimit*9/10 || large.MaxSpots() != MaxSpots {
-		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.head.Limit.Cells(), large.MaxSpots())
+	if large.head.Limit.Cells() < AreaLimit*9/10 || large.head.MaxSpots() != MaxSpots {
+		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.head.Limit.Cells(), large.head.MaxSpots())
 	}
 	// The rows of a polygon on a grid as fine as a sketch says.
 	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *params) { p.Grid = must(grid.New(1e-7)) })

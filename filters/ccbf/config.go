@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -103,8 +102,8 @@ type Params struct {
 	AtLeast uint64
 }
 
-// Config is Params, checked and completed. Configs are comparable. Sketch.Differ says
-// which sketches combine: where the cells are known, more than those of equal Configs.
+// Config is Params, checked and completed. Configs are comparable. Sketches
+// combine where these are equal, and others too where their cells are known: Sketch.Union says which.
 type Config struct {
 	Grid       grid.Grid
 	Bytes      uint64 // most bytes that the body may take
@@ -234,13 +233,3 @@ func (c *Config) Widths() []uint8 { return slices.Clone(c.shape.Widths()) }
 
 // Counters are the numbers of counters of each layer.
 func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.Sizes()) }
-
-// DenseBytes is the length of the body in the dense form.
-func (c *Config) DenseBytes() uint64 { return c.shape.Bytes() }
-
-// Keys computes the Z-order keys of points into dst, as long as xs and ys, for
-// Builder.AddKeys. It stops at the first point outside the region (0, 0), or
-// without a cell, and returns its index; len(dst) if there is none.
-func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
-	return cells.Keys(dst, xs, ys, c.Grid)
-}

@@ -9,7 +9,7 @@ import (
 func BenchmarkExactCount(b *testing.B) {
 	builder := NewBuilder(must(Params{Res: 1, Bytes: 1 << 26}.Config()), nil)
 	keys := crowd(1 << 20)
-	if err := builder.AddKeys(keys); err != nil {
+	if err := builder.addPoints(keys); err != nil {
 		b.Fatal(err)
 	}
 	var v View

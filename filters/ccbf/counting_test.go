@@ -23,14 +23,14 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 	for _, mode := range []Mode{Standard, MinimalIncrement} {
 		c := config(t, Params{Dense: true, Mode: mode, K: 4, Widths: []int{4, 8, 16}, Counters: []uint64{3 << 17, 3 << 14, 3 << 11}})
 		together, single := NewBuilder(c, nil), NewBuilder(c, nil)
-		if err := together.AddKeys(keys); err != nil {
+		if err := together.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 		if slots := together.plain.counting.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
 			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
 		}
 		single.OneByOne = true
-		if err := single.AddKeys(keys); err != nil {
+		if err := single.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 		a, b := blobOf(t, together), blobOf(t, single)
@@ -75,7 +75,7 @@ func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
 	} {
 		b := NewBuilder(c, of.budget)
 		for range 8 {
-			if err := b.AddKeys(keys); err != nil {
+			if err := b.addPoints(keys); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,7 +99,7 @@ func TestMergingRecentCells(t *testing.T) {
 	all, from := NewBuilder(c, nil), NewBuilder(c, nil)
 	all.OneByOne = true
 	for _, b := range []*Builder{from, all, all} {
-		if err := b.AddKeys(keys); err != nil {
+		if err := b.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestMergingRecentCells(t *testing.T) {
 	want := blobOf(t, all)
 	for range 2 {
 		empty, half := NewBuilder(c, nil), NewBuilder(c, nil)
-		if err := half.AddKeys(keys); err != nil {
+		if err := half.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range []*Builder{empty, empty, half} {
@@ -136,7 +136,7 @@ func TestRecentCellsFarApart(t *testing.T) {
 			keys[7] = 3
 		}
 		for _, b := range []*Builder{together, single} {
-			if err := b.AddKeys(keys); err != nil {
+			if err := b.addPoints(keys); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -152,7 +152,7 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 	}
 	c := config(t, Params{Dense: true, Bytes: 1 << 18})
 	from, into := NewBuilder(c, nil), NewBuilder(c, nil)
-	if err := from.AddKeys(keys); err != nil {
+	if err := from.addPoints(keys); err != nil {
 		t.Fatal(err)
 	}
 	if err := into.Merge(from); err != nil {
@@ -171,11 +171,11 @@ func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
 	}
 	p := &rising{}
 	b := NewBuilder(config(t, Params{Dense: true, Bytes: 1 << 20}), p)
-	if err := b.AddKeys(keys); err != nil {
+	if err := b.addPoints(keys); err != nil {
 		t.Fatal(err)
 	}
 	p.limit = p.given + b.overflowBytes(nil)
-	if _, err := b.AppendBlob(nil); err != nil {
+	if _, err := b.appendBlob(nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -117,7 +117,7 @@ func TestEveryPair(t *testing.T) {
 				check(op.name, s, combined(ma, mb, op.model))
 			}
 		}
-		x := NewIntersector(nil)
+		x := newIntersector(nil)
 		if err := errors.Join(x.AddView(viewOf(t, made(left, pa).Blob())), x.AddView(viewOf(t, made(right, pb).Blob()))); err == nil {
 			s, err := x.Sketch()
 			if err != nil {

@@ -120,7 +120,7 @@ func TestExactForm(t *testing.T) {
 			if len(p) > 1 {
 				sameBytes(t, "merged", blob, blobOf(t, unite(t, r, cfg, split(r, p, 4))))
 			}
-			appended := s.AppendBlob([]byte("before"))
+			appended := s.appendBlob([]byte("before"))
 			sameBytes(t, "appended", append([]byte("before"), blob...), appended)
 		})
 	}
@@ -289,7 +289,7 @@ func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
 func TestBytesPerCell(t *testing.T) {
 	keys := crowd(1 << 17)
 	b := NewBuilder(config(t, Params{Bytes: 1 << 22}), nil)
-	if err := b.AddKeys(slices.Clone(keys)); err != nil {
+	if err := b.addPoints(slices.Clone(keys)); err != nil {
 		t.Fatal(err)
 	}
 	v := viewOf(t, blobOf(t, b))

@@ -28,11 +28,11 @@ func towns(t testing.TB, n int) []byte {
 		at := places[z.Uint64()]
 		xs[i], ys[i] = at[0]+0.05*r.NormFloat64(), at[1]+0.03*r.NormFloat64()
 	}
-	if got := c.Keys(keys, xs, ys); got != n {
+	if got := cells.Keys(keys, xs, ys, c.Grid); got != n {
 		t.Fatalf("point %d has no key", got)
 	}
 	b := NewBuilder(c, nil)
-	if err := b.AddKeys(keys); err != nil {
+	if err := b.addPoints(keys); err != nil {
 		t.Fatal(err)
 	}
 	return blobOf(t, b)

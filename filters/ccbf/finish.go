@@ -56,14 +56,14 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	return s, nil
 }
 
-// AppendBlob appends the BLOB of Sketch. An exact one is written straight from the stores.
-func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
+// appendBlob appends the BLOB of Sketch. An exact one is written straight from the stores.
+func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 	if b.AtLeast > 0 {
 		s, err := b.suppressed()
 		if err != nil {
 			return dst, err
 		}
-		return s.AppendBlob(dst), nil
+		return s.appendBlob(dst), nil
 	}
 	if err := b.finish(); err != nil {
 		return dst, err
@@ -87,7 +87,7 @@ func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
 	if err == nil && exact {
 		dst = s.appendOverflowed(dst)
 	} else if err == nil {
-		dst = s.AppendBlob(dst)
+		dst = s.appendBlob(dst)
 	}
 	if more := b.grow(-work); err == nil {
 		err = more

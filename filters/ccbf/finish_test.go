@@ -38,7 +38,7 @@ func TestBlobOfStores(t *testing.T) {
 			}
 			_, _, key := cells.Key(at)
 			for range n {
-				if err := to.AddKey(key); err != nil {
+				if err := to.addPoints([]uint64{key}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -65,7 +65,7 @@ func TestBlobOfStores(t *testing.T) {
 			whole.add(s, want[s])
 		}
 		blob := blobOf(t, builderOf(t, cfg, whole))
-		got, err := both.AppendBlob([]byte("head"))
+		got, err := both.appendBlob([]byte("head"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestBlobOfStores(t *testing.T) {
 		}
 		sameBytes(t, name, blob, got[4:])
 		for range 2 {
-			if _, err := b.AppendBlob(nil); err != nil {
+			if _, err := b.appendBlob(nil); err != nil {
 				t.Fatal(err)
 			}
 			if p.given != b.held || b.held < b.memory() {

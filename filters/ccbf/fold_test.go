@@ -56,8 +56,8 @@ func TestFoldDense(t *testing.T) {
 						t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
 					}
 					v := viewOf(t, blob)
-					if v.DenseBytes() > v.Bytes {
-						t.Errorf("a body of %d bytes, at most %d are allowed", v.DenseBytes(), v.Bytes)
+					if v.shape.Bytes() > v.Bytes {
+						t.Errorf("a body of %d bytes, at most %d are allowed", v.shape.Bytes(), v.Bytes)
 					}
 					if got, known := v.Total(); got != 1500 || !known {
 						t.Errorf("total %d", got)
@@ -137,8 +137,8 @@ func TestFoldExact(t *testing.T) {
 				t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
 			}
 			v := viewOf(t, blob)
-			if v.Bytes > 1<<13 || v.DenseBytes() > v.Bytes {
-				t.Errorf("folded to %d: at most %d bytes, %d dense", size, v.Bytes, v.DenseBytes())
+			if v.Bytes > 1<<13 || v.shape.Bytes() > v.Bytes {
+				t.Errorf("folded to %d: at most %d bytes, %d dense", size, v.Bytes, v.shape.Bytes())
 			}
 			if v.IsExact() != (fits <= size) {
 				t.Errorf("exact in %d bytes: %v", size, v.IsExact())
@@ -186,7 +186,7 @@ func TestFoldAfterRemovalAndMask(t *testing.T) {
 		if err := s.Mask(must(Decode(s.Blob()))); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Fold(mostHead(2) + s.DenseBytes() - 7); err != nil {
+		if err := s.Fold(mostHead(2) + s.shape.Bytes() - 7); err != nil {
 			t.Fatal(err)
 		}
 		counts(t, "folded", viewOf(t, s.Blob()), m, false)

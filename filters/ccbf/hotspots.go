@@ -22,12 +22,8 @@ type Spot struct {
 func (s *Spot) Square(g grid.Grid) (x, y, side float64) { return g.Square(s.Cell, s.Level) }
 
 // MaxSpots is the most cells that one question lists; fewer for a small dense
-// sketch, where any number of cells can read anything: View.MaxSpots.
+// sketch, where any number of cells can read anything: 65,536 and 4 for each byte.
 const MaxSpots = form.MaxSpots
-
-// MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
-// 65,536 and 4 for each byte. No exact sketch has as many.
-func (v *View) MaxSpots() int { return v.head.MaxSpots() }
 
 // ErrSpots is a question for more cells than are listed, or for none.
 var ErrSpots = errors.New("cells cannot be listed")
@@ -39,14 +35,14 @@ var ErrSpots = errors.New("cells cannot be listed")
 // threshold. threshold is at least 1.
 //
 // Exact sketches answer for any area, dense ones for up to AreaLimit
-// lookups inside Bounds. More than View.MaxSpots cells are an error that wraps
+// lookups inside Bounds. More than MaxSpots cells are an error that wraps
 // ErrSpots. A cell's points of several categories are added up.
 func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error) {
 	if threshold == 0 {
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
 	var spots []Spot
-	most, full := v.MaxSpots(), false
+	most, full := v.head.MaxSpots(), false
 	add := func(s form.Spot) bool {
 		if len(spots) == most {
 			full = true
@@ -85,7 +81,7 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if err != nil || !meets || of.None() {
 		return nil, err
 	}
-	t := form.Top{K: k, Most: v.MaxSpots()}
+	t := form.Top{K: k, Most: v.head.MaxSpots()}
 	switch err := v.reader().TopK(on, of, &t); {
 	case t.Full:
 		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.Most, k)

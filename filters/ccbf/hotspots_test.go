@@ -233,7 +233,7 @@ func TestHotspotLimits(t *testing.T) {
 	if _, err := dense.TopK(Box(grid.MaxRect()), 2, Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("4e8 cells without levels: %v", err)
 	}
-	levels.LimitAreas()
+	levels.limitAreas()
 	levels.head.Limit.Covered = AreaLimit - 1000 // 400 squares of the highest level and at most 80 below fit twice
 	for i := range 4 {
 		if _, err := levels.Hotspots(Box(grid.MaxRect()), 2, Categories{}); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {

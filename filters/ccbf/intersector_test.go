@@ -47,8 +47,8 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 			if s.Saturated() != atCeiling(s) {
 				t.Errorf("%v, widths %v: saturated is %v", mode, l.Widths, s.Saturated())
 			}
-			if s.TotalKnown || s.Total != 0 || s.Additive() {
-				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.Additive())
+			if s.TotalKnown || s.Total != 0 || s.additive() {
+				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.additive())
 			}
 			for range 6 {
 				sameBytes(t, "another order", s.Blob(), intersection(t, r, views, true).Blob())
@@ -60,8 +60,8 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 // intersection intersects views, in a random order and tree where mixed.
 func intersection(t testing.TB, r *rand.Rand, views []*View, mixed bool) *Sketch {
 	t.Helper()
-	xs := make([]*Intersector, 0, len(views))
-	one := NewIntersector(nil)
+	xs := make([]*intersector, 0, len(views))
+	one := newIntersector(nil)
 	for _, i := range r.Perm(len(views)) {
 		if !mixed {
 			if err := one.AddView(views[i]); err != nil {
@@ -69,7 +69,7 @@ func intersection(t testing.TB, r *rand.Rand, views []*View, mixed bool) *Sketch
 			}
 			continue
 		}
-		x := NewIntersector(nil)
+		x := newIntersector(nil)
 		if err := x.AddView(views[i]); err != nil {
 			t.Fatal(err)
 		}
@@ -133,18 +133,18 @@ func TestIntersectorOfAnyForms(t *testing.T) {
 }
 
 func TestIntersectorErrorsAndBudget(t *testing.T) {
-	if s, err := NewIntersector(nil).Sketch(); s != nil || !errors.Is(err, sketch.ErrInvalid) {
+	if s, err := newIntersector(nil).Sketch(); s != nil || !errors.Is(err, sketch.ErrInvalid) {
 		t.Errorf("an intersection of nothing: %v", err)
 	}
 	r := rand.New(rand.NewPCG(93, 0))
 	for _, p := range []Params{{Bytes: 1 << 12}, {Bytes: 1 << 12, Dense: true}} {
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, p), hot(r, 1000, 500))))
-		refused := NewIntersector(&purse{limit: 100})
+		refused := newIntersector(&purse{limit: 100})
 		if err := refused.AddView(v); !errors.Is(err, errFull) {
 			t.Error(err)
 		}
 		budget := &purse{limit: 1 << 20}
-		x, y := NewIntersector(budget), NewIntersector(nil)
+		x, y := newIntersector(budget), newIntersector(nil)
 		for range 100 { // as often as it takes for what is not given back to show
 			if err := y.AddView(v); err != nil {
 				t.Fatal(err)

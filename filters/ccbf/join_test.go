@@ -82,7 +82,7 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 		for range 5 {
 			order := r.Perm(len(blobs))
 			got := united(t, r, blobs, order)
-			x := NewIntersector(nil)
+			x := newIntersector(nil)
 			for _, i := range order {
 				if err := x.AddView(viewOf(t, blobs[i])); err != nil {
 					t.Fatal(err)
@@ -222,7 +222,7 @@ func TestTreesOfOtherBytes(t *testing.T) {
 	if err := a.Intersect(c); !errors.Is(err, ErrForms) {
 		t.Error(err)
 	}
-	x := NewIntersector(nil)
+	x := newIntersector(nil)
 	must(0, x.AddView(viewOf(t, c.Blob())))
 	if err := x.AddView(viewOf(t, b.Blob())); !errors.Is(err, ErrForms) {
 		t.Error(err)

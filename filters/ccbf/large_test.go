@@ -49,7 +49,7 @@ func TestRasterOfCounters(t *testing.T) {
 				t.Fatalf("pixel %d: %d, the sum of its cells is %d, %v", i, raster[i], want, err)
 			}
 		}
-		v.LimitAreas()
+		v.limitAreas()
 		v.head.Limit.Covered = AreaLimit - 1000
 		err = v.Raster(raster[:1], box, 1, 1, Categories{})
 		if err == nil {

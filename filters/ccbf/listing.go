@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -25,7 +23,7 @@ import (
 //
 // The error of a dense sketch wraps ErrNotListed: any of its cells may read anything.
 // While it runs the View must not be asked anything else. O(blocks that meet the
-// area); View.Listed says how much memory it takes.
+// area); bridge.Listed says how much memory it takes.
 func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	l, ok := v.reader().(form.Lister)
 	if !ok {
@@ -42,9 +40,9 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	}, nil
 }
 
-// Listed is the most cells that Cells returns for any area of one kind, and the memory that
+// listed is the most cells that Cells returns for any area of one kind, and the memory that
 // this takes in addition to the View; 0 for counters.
-func (v *View) Listed(a Area, of Categories) (cells int, bytes int64) {
+func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
 	if l, ok := v.reader().(form.Lister); ok {
 		return l.Listed(a.polygon == nil, of)
 	}
@@ -136,119 +134,21 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	return list, nil
 }
 
-// ErrText is a text that is longer than a string in SQL may be.
-var ErrText = errors.New("the text is too long")
-
-const (
-	maxText    = math.MaxInt32
-	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
-	leastPlain = 1e-15   // coordinates of smaller cells, and of those as large, have exponents
-)
-
-// AppendGeoJSON appends the cells of an area, as Cells returns them, as a
-// FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
-// and the property count. Coordinates are the shortest decimals of the edges, in any unit;
-// GeoJSON expects degrees.
-//
-// room, unless it is nil, is called with the bytes of each larger buffer before it is
-// made, and its error ends the text. threshold is at least 1. Errors as Cells; one that
-// wraps ErrText for more than 2 GiB.
-func (v *View) AppendGeoJSON(dst []byte, a Area, threshold uint64, of Categories, room func(bytes int64) error) ([]byte, error) {
-	if threshold == 0 {
-		return dst, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
-	}
-	cells, err := v.Cells(a, of)
-	if err != nil {
-		return dst, err
-	}
-	grow := func() error {
-		size := 2 * int64(cap(dst)+maxFeature)
-		if int64(len(dst)) > maxText-2*maxFeature {
-			return fmt.Errorf("%w: more than 2 GiB (ask for a smaller area or a higher threshold)", ErrText)
-		}
-		if room != nil {
-			if err := room(size); err != nil {
-				return err
-			}
-		}
-		dst = append(make([]byte, 0, size), dst...)
-		return nil
-	}
-	w := newFeatureWriter(v.Grid)
-	start := len(dst)
-	for s := range cells {
-		if s.Count < threshold {
-			continue
-		}
-		if cap(dst)-len(dst) < maxFeature {
-			if err := grow(); err != nil {
-				return dst[:start], err
-			}
-		}
-		if len(dst) == start {
-			dst = append(dst, `{"type":"FeatureCollection","features":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = w.append(dst, s)
-	}
-	if len(dst) == start {
-		return append(dst, `{"type":"FeatureCollection","features":[]}`...), nil
-	}
-	return append(dst, "]}"...), nil
-}
-
-// featureWriter writes cells as features.
-type featureWriter struct {
-	grid   grid.Grid
-	format byte      // of strconv
-	edges  [4][]byte // west, south, east, north
-}
-
-func newFeatureWriter(g grid.Grid) featureWriter {
-	w := featureWriter{grid: g, format: 'f'}
-	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
-		w.format = 'g'
-	}
-	return w
-}
-
-func (w *featureWriter) append(dst []byte, s Spot) []byte {
-	side := int64(1) << s.Level
-	for i, cell := range [...]int64{s.Cell.X, s.Cell.Y, s.Cell.X + side, s.Cell.Y + side} {
-		w.edges[i] = w.edge(w.edges[i][:0], cell)
-	}
-	dst = append(dst, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
-	for i, corner := range [...][2]int{{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}} { // counterclockwise
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(append(dst, '['), w.edges[corner[0]]...)
-		dst = append(append(dst, ','), w.edges[corner[1]]...)
-		dst = append(dst, ']')
-	}
-	dst = append(dst, `]]},"properties":{"count":`...)
-	dst = strconv.AppendUint(dst, s.Count, 10)
-	return append(dst, "}}"...)
-}
-
-// edge writes the lower edge of a cell.
-func (w *featureWriter) edge(dst []byte, cell int64) []byte {
-	v := min(max(w.grid.Edge(cell), -math.MaxFloat64), math.MaxFloat64)
-	return strconv.AppendFloat(dst, v, w.format, -1, 64)
-}
-
 // ErrNotExact is a question for counts cell by cell that only exact sketches know: a tree
 // has squares of them, and counters have neither (ErrNotListed).
 var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
 
-// Difference has the cells in which the counts of two exact sketches differ.
-type Difference struct{ a, b cells.List }
+// CellDifference is a cell in which two sketches differ, and what each counts there.
+type CellDifference struct {
+	Cell        grid.Cell
+	Left, Right uint64
+}
 
-// Difference is s less o, cell by cell, for points of categories. Parameters that say what a sketch becomes when it is no longer exact may differ. The
-// error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact. Neither is
-// changed, nor may they be while the Difference is used.
-func (s *Sketch) Difference(o *Sketch, of Categories) (*Difference, error) {
+// Difference returns the cells in which the counts of s, the left sketch, and o differ, for points of
+// categories, in no particular order. Parameters that say what a sketch becomes when it is no longer
+// exact may differ. The error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact.
+// Neither is changed, nor may they be until the last cell.
+func (s *Sketch) Difference(o *Sketch, of Categories) (iter.Seq[CellDifference], error) {
 	if err := s.sameCells(&o.Config); err != nil {
 		return nil, err
 	}
@@ -261,26 +161,11 @@ func (s *Sketch) Difference(o *Sketch, of Categories) (*Difference, error) {
 				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[side.Form()])
 		}
 	}
-	return &Difference{s.cells.Of(of), o.cells.Of(of)}, nil
-}
-
-// Len is the number of cells.
-func (d *Difference) Len() int {
-	n := 0
-	cells.Differences(d.a, d.b, func(grid.Cell, uint64, uint64) { n++ })
-	return n
-}
-
-// Each calls f for each cell, with how much more the left sketch counts there than the
-// right one, in no particular order. It is an error where that is no int64.
-func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
-	var err error
-	cells.Differences(d.a, d.b, func(c grid.Cell, x, y uint64) {
-		if max(x, y)-min(x, y) > math.MaxInt64 {
-			err = fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.X, c.Y, x, y)
-			return
-		}
-		f(c, int64(x-y))
-	})
-	return err
+	left, right := s.cells.Of(of), o.cells.Of(of)
+	return func(yield func(CellDifference) bool) {
+		stop := false
+		cells.Differences(left, right, func(c grid.Cell, x, y uint64) {
+			stop = stop || !yield(CellDifference{c, x, y})
+		})
+	}, nil
 }

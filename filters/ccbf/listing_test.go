@@ -19,7 +19,7 @@ func cellsOfView(t *testing.T, v *View, box grid.Rect, category []byte) []Spot {
 		t.Fatal(err)
 	}
 	all := slices.Collect(seq)
-	if most, _ := v.Listed(Box(v.Bounds), Of(category)); len(all) > most {
+	if most, _ := v.listed(Box(v.Bounds), Of(category)); len(all) > most {
 		t.Fatalf("%d cells, at most %d", len(all), most)
 	}
 	for i := range all { // it ends where it is told to

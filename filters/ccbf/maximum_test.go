@@ -153,7 +153,7 @@ func TestMaximumFormIsCloserThanStreaming(t *testing.T) {
 			late := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
 			params.Dense = true
 			streaming := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
-			if late.IsExact() || streaming.IsExact() || late.DenseBytes() != streaming.DenseBytes() {
+			if late.IsExact() || streaming.IsExact() || late.shape.Bytes() != streaming.shape.Bytes() {
 				t.Fatal("both must be dense, of the same length")
 			}
 			a, b := meanExcess(t, streaming, m), meanExcess(t, late, m)

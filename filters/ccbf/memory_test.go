@@ -44,7 +44,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 		blob := make([]byte, 0, b.Bytes)
 		made := bytesAllocated(func() {
 			var err error
-			if blob, err = b.AppendBlob(blob); err != nil {
+			if blob, err = b.appendBlob(blob); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -110,7 +110,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 		params.Dense = true
 		blob := blobOf(t, builderOf(t, config(t, params), oneByOne(r, spreadMap(r, 500, spreads[3].count))))
 		v := reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
-		body := blob[len(blob)-int(v.DenseBytes()):]
+		body := blob[len(blob)-int(v.shape.Bytes()):]
 		for i := range body {
 			body[i] = byte(r.Uint32())
 		}

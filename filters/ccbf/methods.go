@@ -18,7 +18,7 @@ func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	if s.Grid == (grid.Grid{}) {
 		return dst, errZero
 	}
-	return s.AppendBlob(dst), nil
+	return s.appendBlob(dst), nil
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler: it is the BLOB.

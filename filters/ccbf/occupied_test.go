@@ -252,7 +252,7 @@ func TestUnbiasedWhereSaid(t *testing.T) {
 					value, _, _ := countersOf(v).Noise().Estimate(&rs, rs.Sum())
 					off = append(off, value-float64(truth))
 					sum, total = sum+rs.Sum()/seeds, total+float64(truth)/seeds
-					unbiased = unbiased && v.Unbiased()
+					unbiased = unbiased && v.unbiased()
 				}
 				mean, sigma := meanAndError(off)
 				what := fmt.Sprintf("%s, %s, %v bytes a cell: off by %.0f ± %.0f of %.0f, the sum by %.0f", way.name, spread.name, size, mean, sigma, total, sum-total)

@@ -157,8 +157,8 @@ func TestHeadsAreReadAgain(t *testing.T) {
 	for range 500 {
 		blob := blobs[r.IntN(len(blobs))]
 		var fresh Head
-		must(0, fresh.Reset(blob))
-		if must(0, h.Reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
+		must(0, fresh.reset(blob))
+		if must(0, h.reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
 			t.Fatalf("%+v, afresh %+v", h, fresh)
 		}
 	}

@@ -41,13 +41,13 @@ func TestPolygonOverManySketches(t *testing.T) {
 				t.Fatalf("polygon %d, sketch %d: %d, alone %d, error %v", i, j, got, want, err)
 			}
 			var h Head
-			if err := h.Reset(blob); err != nil || h.Bounds != v.Bounds {
+			if err := h.reset(blob); err != nil || h.Bounds != v.Bounds {
 				t.Fatalf("the head says %v, the view %v, error %v", h.Bounds, v.Bounds, err)
 			}
 			b := mp.Bound()
 			box := must(h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1]))
 			want := !v.Bounds.Intersect(box).Empty()
-			if meets := must(h.Meets(p.Area())); meets != want || !meets && got != 0 {
+			if meets := must(h.meets(p.Area())); meets != want || !meets && got != 0 {
 				t.Fatalf("polygon %d, sketch %d: meets %v, want %v, sum %d", i, j, meets, want, got)
 			}
 			if want {
@@ -72,13 +72,13 @@ func TestPolygonErrors(t *testing.T) {
 			if _, err := v.Sum(p.Area(), Categories{}); !errors.Is(err, grid.ErrNotFinite) {
 				t.Errorf("%s: a polygon with NaN: %v", name, err)
 			}
-			if _, err := v.Head.Meets(p.Area()); !errors.Is(err, grid.ErrNotFinite) {
+			if _, err := v.Head.meets(p.Area()); !errors.Is(err, grid.ErrNotFinite) {
 				t.Errorf("%s: a polygon with NaN: %v", name, err)
 			}
 		}
 	}
 	var h Head
-	if err := h.Reset([]byte("no sketch")); !errors.Is(err, sketch.ErrInvalid) {
+	if err := h.reset([]byte("no sketch")); !errors.Is(err, sketch.ErrInvalid) {
 		t.Errorf("a head of no sketch: %v", err)
 	}
 }

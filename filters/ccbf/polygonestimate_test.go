@@ -194,7 +194,7 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				params.Mode, params.Dense, params.Seed = b.mode, true, seed
 				v := b.make(t, config(t, params), r, m)
 				var rs noise.Histogram
-				must(v.Head.Meets(whole.Area()))
+				must(v.Head.meets(whole.Area()))
 				must(countersOf(v).AreaSums(outline{whole.on, whole}, Categories{}, rs.Add))
 				truth, _ := v.Total()
 				bySum = append(bySum, countersOf(v).Noise().Estimator(true).Sum(&rs)-float64(truth))
@@ -354,7 +354,7 @@ func TestEstimateLimits(t *testing.T) {
 		t.Errorf("a polygon with NaN: %v", err)
 	}
 	// Rows count together where the caller says so, once for a polygon.
-	exact.LimitAreas()
+	exact.limitAreas()
 	asked := NewPolygon(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1e6}, {0, 1e6}, {0, 0}}}})
 	for range 5 {
 		if e, err := exact.Estimate(asked.Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.head.Limit.Covered < 1e6 || exact.head.Limit.Covered > 4e6 {

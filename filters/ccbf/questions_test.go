@@ -129,7 +129,7 @@ func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories
 		if sortSpots(listed); !slices.Equal(listed, want) {
 			t.Fatalf("%s: lists %v, want %v", name, listed, want)
 		}
-		if n, _ := v.Listed(area, of); n < len(listed) {
+		if n, _ := v.listed(area, of); n < len(listed) {
 			t.Fatalf("%s: lists %d, said to be %d at most", name, len(listed), n)
 		}
 	}

@@ -15,11 +15,6 @@ const (
 // ErrRaster is a raster with no pixels, or with too many.
 var ErrRaster = form.ErrRaster
 
-// CheckRaster returns an error that wraps ErrRaster for an invalid width or
-// height, and one that wraps grid.ErrBox for an invalid box: a box must be
-// finite and not empty.
-func CheckRaster(b orb.Bound, width, height int) error { return form.CheckRaster(b, width, height) }
-
 // Raster writes the counts of a box as width x height pixels to dst, row by row
 // from the north-west: a pixel is the sum of Count over the cells whose centre
 // it holds, lower edges included and upper ones not, as Sum has it. So the
@@ -33,7 +28,8 @@ func CheckRaster(b orb.Bound, width, height int) error { return form.CheckRaster
 //
 // Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
 // from ymin. dst must be width*height long. Exact sketches answer for any box,
-// dense ones for up to AreaLimit lookups inside Bounds. Errors as CheckRaster.
+// dense ones for up to AreaLimit lookups inside Bounds. The error wraps ErrRaster, or
+// grid.ErrBox where the box is empty or not finite.
 func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categories) error {
 	if err := form.CheckPixels(len(dst), b, width, height); err != nil {
 		return err
@@ -58,7 +54,8 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categorie
 // one.
 //
 // dst must be width*height long. Exact sketches answer for any box, dense ones
-// for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
+// for up to AreaLimit lookups inside Bounds. The error wraps ErrRaster, or
+// grid.ErrBox where the box is empty or not finite. O(cells in
 // the box + pixels).
 func (v *View) Density(dst []float64, b orb.Bound, width, height int, of Categories) error {
 	if err := form.CheckPixels(len(dst), b, width, height); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -33,7 +34,7 @@ func randomBound(r *rand.Rand, reach float64) orb.Bound {
 		if b.Min[1] > b.Max[1] {
 			b.Min[1], b.Max[1] = b.Max[1], b.Min[1]
 		}
-		if CheckRaster(b, 1, 1) == nil {
+		if form.CheckRaster(b, 1, 1) == nil {
 			return b
 		}
 	}
@@ -279,7 +280,7 @@ func TestRasterLimits(t *testing.T) {
 			}
 		}
 	}
-	if err := CheckRaster(unit, MaxSide, MaxPixels/MaxSide); err != nil {
+	if err := form.CheckRaster(unit, MaxSide, MaxPixels/MaxSide); err != nil {
 		t.Error(err)
 	}
 	counts, density := make([]uint64, 4), make([]float64, 4)

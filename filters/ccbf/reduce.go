@@ -150,15 +150,8 @@ func (s *Sketch) Clip(p *Polygon) error {
 	return nil
 }
 
-// KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
-// Bloom filter of keys from bridge.AppendCellKey. Where has is true, counts are never below
-// the truth.
-//
-// An exact sketch stays exact. A tree keeps the whole squares that have such a cell, and
-// counters keep what such cells read: has is asked of all cells of these squares, or within
-// the bounds, at most AreaLimit. Counters of categories cannot list theirs: the error wraps
-// ErrNotListed.
-func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
+// keepCells is bridge.KeepCells.
+func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
 	switch s.Form() {
 	case Dense:
 		return s.keepCounters(has)
@@ -175,7 +168,7 @@ func tooManyToAsk(cells uint64) error {
 	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
 }
 
-// keepSquares is KeepCells of a tree.
+// keepSquares is keepCells of a tree.
 func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	limits := s.body().limits()
 	list, bounds := &tree.List{Tau: s.tree.Tau}, cells.NoBounds
@@ -225,7 +218,7 @@ func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	return some, all
 }
 
-// keepCounters is KeepCells of counters: it masks them by counters of the cells that are kept.
+// keepCounters is keepCells of counters: it masks them by counters of the cells that are kept.
 func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	if s.Categories {
 		return fmt.Errorf("%w of their categories, so they cannot be masked by cells (build with more bytes, or with overflow: 'tree')", ErrNotListed)
@@ -331,7 +324,7 @@ func (s *Sketch) Suppress(k uint64) error {
 		return sketch.ArgumentError("k", "is %d, must be from %d to %d", k, MinLeast, uint64(MaxLeast))
 	}
 	from := s.tree
-	if s.dense != nil || s.Overflow != ToTree || !s.Additive() || !s.TotalKnown || s.Saturated() {
+	if s.dense != nil || s.Overflow != ToTree || !s.additive() || !s.TotalKnown || s.Saturated() {
 		return ErrSuppress
 	}
 	if from == nil {

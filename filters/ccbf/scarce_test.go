@@ -83,11 +83,11 @@ func TestScarceMemory(t *testing.T) {
 						}
 					}
 					var err error
-					if blobs[i], err = into.AppendBlob(nil); err != nil {
+					if blobs[i], err = into.appendBlob(nil); err != nil {
 						return nil, err
 					}
 					if i == 0 { // once more, and nothing was spoilt
-						again, err := into.AppendBlob(nil)
+						again, err := into.appendBlob(nil)
 						if err != nil {
 							return nil, err
 						}

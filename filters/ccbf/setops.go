@@ -152,10 +152,10 @@ func (c *Config) differCounters(o *Config) error {
 	return nil
 }
 
-// Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in
+// differ returns an error that wraps sketch.ErrDiffer and names the first parameter in
 // which two configurations differ. Exact may differ: it says how a sketch is built.
-// Sketches with more differences can combine; Sketch.Differ says whether two do.
-func (c *Config) Differ(o *Config) error {
+// Sketches with more differences can combine; Sketch.differ says whether two do.
+func (c *Config) differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil {
 		return err
 	}
-	if !s.Additive() {
+	if !s.additive() {
 		return s.notAdditive()
 	}
 	switch have := s.body().removable(c, category); {
@@ -263,7 +263,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // all points of the cell, which only an exact sketch can tell: ErrNeedsWeight.
 // Other errors are those of Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
-	if !s.Additive() { // a weight would not help
+	if !s.additive() { // a weight would not help
 		return s.notAdditive()
 	}
 	if n == nil {
@@ -280,7 +280,7 @@ func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 }
 
 // Union adds the points of o to s, as SQL does of their BLOBs. Where the two do not combine
-// (Differ) the error wraps sketch.ErrDiffer, and s is unchanged. o is unchanged.
+// the error wraps sketch.ErrDiffer, and s is unchanged. o is unchanged.
 func (s *Sketch) Union(o *Sketch) error {
 	b := NewBuilder(s.Config, nil)
 	for _, part := range [...]*Sketch{s, o} {
@@ -385,7 +385,7 @@ type narrowing struct {
 // counters otherwise. It is an error where sketches do not combine: sketch.ErrDiffer,
 // or ErrForms of a tree and counters.
 func pairOf(s, o *Sketch) (pair, error) {
-	if err := s.Differ(o); err != nil {
+	if err := s.differ(o); err != nil {
 		return nil, err
 	}
 	a, b := s.Form(), o.Form()
@@ -439,7 +439,7 @@ func (s *Sketch) leaves() *tree.List {
 }
 
 func (squarePair) subtract(s, o *Sketch) error {
-	if !s.Additive() || !o.Additive() {
+	if !s.additive() || !o.additive() {
 		return errNarrowed
 	}
 	a, b := s.leaves(), o.leaves()
@@ -513,7 +513,7 @@ func (counterPair) of(s, o *Sketch) (left, right *Sketch) {
 
 func (p counterPair) subtract(s, o *Sketch) error {
 	for _, of := range []*Sketch{s, o} {
-		if of.dense != nil && (!of.Additive() || of.Mode != Standard) {
+		if of.dense != nil && (!of.additive() || of.Mode != Standard) {
 			return of.notAdditive()
 		}
 	}
@@ -542,16 +542,8 @@ func (p counterPair) narrow(s, o *Sketch, by narrowing) error {
 	return nil
 }
 
-// Intersector intersects any number of sketches. The result does not depend on
-// their order: exact ones are intersected cell by cell, dense ones stay as
-// values, one per counter, and both meet at the end. Digits in between would
-// round values up each time, and so would an early end of exactness.
-//
-// For trees, the result is the same in any order if each was built at once and the result
-// of each step fits: a square that is a leaf of one and lies in leaves of all others has
-// the least of their counts. If trees were united, so that leaves lie in leaves, or a
-// step has to be pruned, it can depend on the order. It is never below the truth.
-type Intersector struct {
+// intersector is bridge.Intersector.
+type intersector struct {
 	exact  *Sketch  // of the exact sketches and trees; nil before the first
 	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
 	values []uint64 // of their counters
@@ -559,10 +551,9 @@ type Intersector struct {
 	budget Budget
 }
 
-// NewIntersector returns an Intersector of nothing. A nil budget refuses nothing.
-func NewIntersector(budget Budget) *Intersector { return &Intersector{budget: budget} }
+func newIntersector(budget Budget) *intersector { return &intersector{budget: budget} }
 
-func (x *Intersector) grow(delta int64) error {
+func (x *intersector) grow(delta int64) error {
 	if x.budget != nil {
 		if err := x.budget.Grow(delta); err != nil {
 			return err
@@ -573,7 +564,7 @@ func (x *Intersector) grow(delta int64) error {
 }
 
 // AddView intersects with a sketch, after verifying its checksum.
-func (x *Intersector) AddView(v *View) error {
+func (x *intersector) AddView(v *View) error {
 	most := v.reader().Memory()
 	if v.Form() == Dense {
 		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
@@ -596,8 +587,8 @@ func (x *Intersector) AddView(v *View) error {
 	return x.settle()
 }
 
-// Merge intersects with what another Intersector has, which is left unchanged.
-func (x *Intersector) Merge(from *Intersector) error {
+// Merge intersects with what another intersector has, which is left unchanged.
+func (x *intersector) Merge(from *intersector) error {
 	if err := x.grow(from.held); err != nil {
 		return err
 	}
@@ -615,7 +606,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 }
 
 // settle accounts for what is kept, no more.
-func (x *Intersector) settle() error {
+func (x *intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
 		now += x.exact.body().memory()
@@ -624,9 +615,9 @@ func (x *Intersector) settle() error {
 }
 
 // differ returns an error where s does not go with what is there.
-func (x *Intersector) differ(s *Sketch) error {
+func (x *intersector) differ(s *Sketch) error {
 	if x.exact != nil {
-		if err := x.exact.Differ(s); err != nil {
+		if err := x.exact.differ(s); err != nil {
 			return err
 		}
 	}
@@ -639,7 +630,7 @@ func (x *Intersector) differ(s *Sketch) error {
 	return differClass(x.rest.Class, s.Class)
 }
 
-func (x *Intersector) addExact(s *Sketch) error {
+func (x *intersector) addExact(s *Sketch) error {
 	if err := x.differ(s); err != nil {
 		return err
 	}
@@ -652,7 +643,7 @@ func (x *Intersector) addExact(s *Sketch) error {
 }
 
 // addValues intersects with a dense sketch given by its values, which it keeps.
-func (x *Intersector) addValues(s *Sketch, values []uint64) error {
+func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	if err := x.differ(s); err != nil {
 		return err
 	}
@@ -678,7 +669,7 @@ func lower(values, other []uint64) {
 // Sketch makes the sketch of the intersection; nil and an error that wraps
 // sketch.ErrInvalid where nothing was added. For a single dense sketch, it has
 // that sketch's values, with total unknown.
-func (x *Intersector) Sketch() (*Sketch, error) {
+func (x *intersector) Sketch() (*Sketch, error) {
 	switch {
 	case x.exact == nil && x.rest == nil:
 		return nil, sketch.Invalidf("an intersection of nothing")

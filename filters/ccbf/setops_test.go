@@ -216,7 +216,7 @@ func TestMismatchedSketches(t *testing.T) {
 		}
 		a, b := sketchOf(t, config(t, c.left), cell), emptySketch(c.right)
 		before, ob := a.Blob(), b.Blob()
-		x := NewIntersector(nil)
+		x := newIntersector(nil)
 		if err := x.AddView(viewOf(t, before)); err != nil {
 			t.Fatal(err)
 		}

@@ -47,9 +47,9 @@ func New(p Params) (*Sketch, error) {
 // IsExact reports whether s holds its cells. Its BLOB is exact while they fit Bytes.
 func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 
-// Additive reports whether counters are sums of occurrences, so that Remove,
+// additive reports whether counters are sums of occurrences, so that Remove,
 // Move and Subtract are legal. Always so while exact.
-func (s *Sketch) Additive() bool { return s.body().additive() }
+func (s *Sketch) additive() bool { return s.body().additive() }
 
 // full is the largest count: that many, or more.
 const full = math.MaxUint64
@@ -59,11 +59,11 @@ const full = math.MaxUint64
 // saturated when its total reached 2^64-1.
 func (s *Sketch) Saturated() bool { return s.body().saturated() }
 
-// Differ returns an error that wraps sketch.ErrDiffer and names the first
+// differ returns an error that wraps sketch.ErrDiffer and names the first
 // parameter that keeps two sketches from being combined; ErrForms where one is a tree
 // and the other has counters; nil where they combine. Exact sketches and trees need the
 // same resolution, and categories or none; where both have counters, these must agree.
-func (s *Sketch) Differ(o *Sketch) error {
+func (s *Sketch) differ(o *Sketch) error {
 	if err := s.combine(s.Form(), &o.Config, o.Form()); err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ const id sketch.ID = 1
 //
 // Only here are the cells compared with Bytes: if their list takes more, the BLOB
 // has a tree of them or counters, and s still holds them.
-func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+func (s *Sketch) Blob() []byte { return s.appendBlob(nil) }
 
-// AppendBlob is Blob appended to dst.
-func (s *Sketch) AppendBlob(dst []byte) []byte {
+// appendBlob is Blob appended to dst.
+func (s *Sketch) appendBlob(dst []byte) []byte {
 	start := len(dst)
 	in := s.body()
 	bounds := in.limits()
@@ -113,7 +113,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	return body
 }
 
-// appendOverflowed is AppendBlob of cells of which it is known that they do not fit.
+// appendOverflowed is appendBlob of cells of which it is known that they do not fit.
 func (s *Sketch) appendOverflowed(dst []byte) []byte {
 	start := len(dst)
 	s = s.overflowed()
@@ -131,7 +131,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 			h.Flags |= f
 		}
 	}
-	set(s.Additive(), sketch.Additive)
+	set(s.additive(), sketch.Additive)
 	set(s.TotalKnown, sketch.TotalKnown)
 	set(s.Form() == Dense && s.Saturated(), sketch.Saturated)
 	set(s.Categories, sketch.Categorised)

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Small encodes sketches of few points one after the other, in memory of its own. The
+// smallEncoder is bridge.Small: it encodes sketches of few points one after the other, in memory of its own. The
 // zero value is ready for Reset.
-type Small struct {
+type smallEncoder struct {
 	config Config
 	known  bool
 	// The parameters before and behind the bounds. There are none where a Builder is needed.
@@ -22,11 +23,11 @@ type Small struct {
 	radix        radix.Scratch
 }
 
-// MaxSmall is up to how many points Small encodes itself.
-const MaxSmall = 1 << 9
+// maxSmall is up to how many points small encodes itself.
+const maxSmall = hooks.MaxSmall
 
 // Reset makes m one for a configuration.
-func (m *Small) Reset(c *Config) {
+func (m *smallEncoder) Reset(c *Config) {
 	if m.known && m.config == *c {
 		return
 	}
@@ -39,10 +40,10 @@ func (m *Small) Reset(c *Config) {
 	}
 }
 
-// AppendBlob appends the sketch of keys from Config.Keys of the configuration that Reset was called with:
-// the bytes are those of a Builder, which it leaves more than MaxSmall points to.
-func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte {
-	if len(m.first) == 0 || len(keys) == 0 || len(keys) > MaxSmall {
+// AppendBlob appends the sketch of keys from cells.Keys of the configuration that Reset was called with:
+// the bytes are those of a Builder, which it leaves more than maxSmall points to.
+func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
+	if len(m.first) == 0 || len(keys) == 0 || len(keys) > maxSmall {
 		return build(dst, &m.config, keys)
 	}
 	few := m.count(keys)
@@ -62,7 +63,7 @@ func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte {
 }
 
 // count is the cells of keys.
-func (m *Small) count(keys []uint64) cells.Small {
+func (m *smallEncoder) count(keys []uint64) cells.Small {
 	m.sort(keys)
 	n := len(keys)
 	m.counts = slices.Grow(m.counts[:0], n)[:n]
@@ -86,7 +87,7 @@ func (m *Small) count(keys []uint64) cells.Small {
 const fewKeys = 32
 
 // sort makes m.keys keys in their order.
-func (m *Small) sort(keys []uint64) {
+func (m *smallEncoder) sort(keys []uint64) {
 	m.keys = append(m.keys[:0], keys...)
 	if len(keys) > fewKeys {
 		m.radix.Sort(m.keys)
@@ -115,8 +116,8 @@ func one(is bool) int {
 func build(dst []byte, c *Config, keys []uint64) []byte {
 	b := NewBuilder(*c, nil)
 	// Neither can fail: there is no budget, and keys are points.
-	_ = b.AddKeys(keys)
-	dst, _ = b.AppendBlob(dst)
+	_ = b.addPoints(keys)
+	dst, _ = b.appendBlob(dst)
 	return dst
 }
 
@@ -139,8 +140,8 @@ func Build(p Params, xs, ys []float64) (*Sketch, error) {
 	b := NewBuilder(c, nil)
 	for at := 0; at < len(xs); {
 		end := min(at+atOnce, len(xs))
-		n := c.Keys(keys[:end-at], xs[at:end], ys[at:end])
-		if err := b.AddKeys(keys[:n]); err != nil {
+		n := cells.Keys(keys[:end-at], xs[at:end], ys[at:end], c.Grid)
+		if err := b.addPoints(keys[:n]); err != nil {
 			return nil, err
 		}
 		if at += n; at == end {

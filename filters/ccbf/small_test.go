@@ -13,7 +13,7 @@ import (
 // what that becomes where cells do not fit.
 func TestSmallOfAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(76, 0))
-	var small Small // one for all, as it is used
+	var small smallEncoder // one for all, as it is used
 	forms := map[Form]int{}
 	for n := range 2000 {
 		params := Params{Res: 0.5, Seed: uint64(n % 2), Mode: Mode(n / 2 % 2), Bytes: 400 << (n % 4)}
@@ -30,7 +30,7 @@ func TestSmallOfAnySize(t *testing.T) {
 		}
 		before := slices.Clone(keys)
 		b := NewBuilder(cfg, nil)
-		if err := b.AddKeys(keys); err != nil {
+		if err := b.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
 		small.Reset(&cfg)
@@ -49,7 +49,7 @@ func TestSmallOfAnySize(t *testing.T) {
 // As long as the cells are one block.
 func TestSmallDoesNotAllocate(t *testing.T) {
 	cfg := config(t, Params{Res: 1})
-	var small Small
+	var small smallEncoder
 	keys := make([]uint64, 128)
 	for i := range keys {
 		keys[i] = uint64(i*i) * 0x9e3779b9 >> 20

@@ -147,17 +147,17 @@ func TestWaysToAdd(t *testing.T) {
 			xs, ys = append(xs, x), append(ys, y)
 		}
 		keys := make([]uint64, len(all))
-		if n := cfg.Keys(keys, xs, ys); n != len(all) {
+		if n := cells.Keys(keys, xs, ys, cfg.Grid); n != len(all) {
 			t.Fatalf("%d of %d points have a key", n, len(all))
 		}
 		one, batch, mixed := NewBuilder(cfg, nil), NewBuilder(cfg, nil), NewBuilder(cfg, nil)
 		for i, k := range keys {
-			if err := one.AddKey(k); err != nil {
+			if err := one.addPoints([]uint64{k}); err != nil {
 				t.Fatal(err)
 			}
 			var err error
 			if i%1000 < 500 {
-				err = mixed.AddKey(k)
+				err = mixed.addPoints([]uint64{k})
 			} else {
 				err = mixed.Add(all[i].Cell, nil, 0, 1)
 			}
@@ -167,7 +167,7 @@ func TestWaysToAdd(t *testing.T) {
 		}
 		for from := 0; from < len(keys); {
 			to := min(len(keys), from+r.IntN(3000))
-			if err := batch.AddKeys(keys[from:to]); err != nil {
+			if err := batch.addPoints(keys[from:to]); err != nil {
 				t.Fatal(err)
 			}
 			from = to
@@ -188,7 +188,7 @@ func TestKeysStopsOutsideOfTheSquare(t *testing.T) {
 	for _, p := range [][2]float64{{nan, 0}, {0, nan}, {1 / nan, 0}, {1e300, 0}, {0, -1e300}, {(cells.Highest + 1) / 2.0, 0}, {0, (cells.Lowest - 1) / 2.0}} {
 		xs, ys := []float64{1, -3.2, p[0], 4}, []float64{2, 7.9, p[1], 5}
 		dst := make([]uint64, len(xs))
-		if n := cfg.Keys(dst, xs, ys); n != 2 {
+		if n := cells.Keys(dst, xs, ys, cfg.Grid); n != 2 {
 			t.Errorf("%v: stopped at %d, want 2", p, n)
 		}
 		for i := range 2 {
@@ -201,7 +201,7 @@ func TestKeysStopsOutsideOfTheSquare(t *testing.T) {
 	for _, c := range []grid.Cell{{X: cells.Lowest, Y: cells.Highest}, {X: cells.Highest, Y: cells.Lowest}, {X: 0, Y: 0}, {X: -1, Y: -1}} {
 		x, y := cfg.Grid.Center(c)
 		var dst [1]uint64
-		if n := cfg.Keys(dst[:], []float64{x}, []float64{y}); n != 1 || cells.CellOf(0, 0, dst[0]) != c {
+		if n := cells.Keys(dst[:], []float64{x}, []float64{y}, cfg.Grid); n != 1 || cells.CellOf(0, 0, dst[0]) != c {
 			t.Errorf("cell %v comes back as %v", c, cells.CellOf(0, 0, dst[0]))
 		}
 	}

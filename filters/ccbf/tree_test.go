@@ -366,7 +366,7 @@ func TestTreeNarrows(t *testing.T) {
 				t.Errorf("%s: subtraction is %v", op.name, err)
 			}
 		}
-		x := NewIntersector(nil)
+		x := newIntersector(nil)
 		for _, part := range []points{p, right} {
 			if err := x.AddView(viewOf(t, blobOf(t, builderOf(t, c, part)))); err != nil {
 				t.Fatal(err)
@@ -552,7 +552,7 @@ func TestOverflow(t *testing.T) {
 		t.Error(err)
 	}
 	a, b := config(t, Params{Overflow: ToTree}), config(t, Params{Overflow: ToCounters})
-	if err := a.Differ(&b); !errors.Is(err, sketch.ErrDiffer) {
+	if err := a.differ(&b); !errors.Is(err, sketch.ErrDiffer) {
 		t.Error(err)
 	}
 	// A tree with no points left is one, and has no bounds.

@@ -47,14 +47,14 @@ func NewView(blob []byte) (View, error) {
 
 // Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
-	if err := v.ResetHead(blob); err != nil {
+	if err := v.resetHead(blob); err != nil {
 		return err
 	}
-	return v.Open()
+	return v.open()
 }
 
-// ResetHead is Reset, but of the Head alone: Open must be called before other questions.
-func (v *View) ResetHead(blob []byte) error {
+// resetHead is Reset, but of the Head alone: open must be called before other questions.
+func (v *View) resetHead(blob []byte) error {
 	v.blob, v.body = nil, nil
 	b, err := v.parse(blob)
 	if err != nil {
@@ -71,8 +71,8 @@ func (v *View) ResetHead(blob []byte) error {
 	return nil
 }
 
-// Open completes what ResetHead began. The error wraps sketch.ErrInvalid.
-func (v *View) Open() error {
+// open completes what resetHead began. The error wraps sketch.ErrInvalid.
+func (v *View) open() error {
 	body := v.body
 	if body == nil { // it is open
 		return nil
@@ -98,10 +98,10 @@ func (v *View) read(body []byte) error {
 	return v.exact.Reset(body)
 }
 
-// LimitAreas limits all later questions together, whatever sketches v is reset
+// limitAreas limits all later questions together, whatever sketches v is reset
 // to, to lookups of AreaLimit cells of dense sketches: for a caller that cannot
 // be interrupted between them.
-func (v *View) LimitAreas() { v.head.Limit.Together() }
+func (v *View) limitAreas() { v.head.Limit.Together() }
 
 // checkPoint returns an error where points of this sketch have a category and
 // this one has not, or the other way about, and for cells that no point has.
@@ -141,8 +141,7 @@ func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) {
 	v.reader().Counts(dst, cells, of)
 }
 
-// Head describes a BLOB without its counts: parameters, bounds, total. The zero
-// value is ready for Reset.
+// Head describes a BLOB without its counts: parameters, bounds, total. A View has one.
 type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
@@ -155,14 +154,14 @@ type Head struct {
 	shapes shapes
 }
 
-// Reset makes h the head of a BLOB. It reads some hundred bytes, however many
+// reset makes h the head of a BLOB. It reads some hundred bytes, however many
 // there are. The error wraps sketch.ErrInvalid.
-func (h *Head) Reset(blob []byte) error {
+func (h *Head) reset(blob []byte) error {
 	_, err := h.parse(blob)
 	return err
 }
 
-// parse is Reset; it returns the body for those that go on.
+// parse is reset; it returns the body for those that go on.
 func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -277,13 +276,10 @@ func checkBytes(blob []byte) int64 {
 	return v.reader().Memory()
 }
 
-// CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
-func (s *Sketch) CellBytes() int64 { return s.body().memory() }
-
-// PairBytes is the most memory that combining two sketches takes, in addition to both
+// pairBytes is the most memory that combining two sketches takes, in addition to both
 // and their bridge.ChangeBytes: for counters as numbers, or for pruning the squares of an exact
 // sketch.
-func PairBytes(a, b *Sketch) int64 {
+func pairBytes(a, b *Sketch) int64 {
 	if b.Form() == Dense {
 		a, b = b, a
 	}
@@ -318,7 +314,7 @@ func (c *Config) denseScratch(number int) int64 {
 
 // EncodeBytes is the most memory that Sketch and its BLOB take in addition to the
 // Intersector's.
-func (x *Intersector) EncodeBytes() int64 {
+func (x *intersector) EncodeBytes() int64 {
 	switch {
 	case x.rest != nil:
 		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])

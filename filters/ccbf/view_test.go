@@ -16,12 +16,12 @@ func TestViewsAreOpenedLater(t *testing.T) {
 			blob := sample.Blob[:len(sample.Blob)-cut]
 			var fresh View
 			want := fresh.Reset(blob)
-			err := v.ResetHead(blob)
+			err := v.resetHead(blob)
 			if err == nil {
 				if !isOf(&v, blob) {
 					t.Fatalf("%s: no view of the BLOB whose head was read", sample.Name)
 				}
-				err = v.Open()
+				err = v.open()
 			}
 			if want != nil {
 				refused++
@@ -31,7 +31,7 @@ func TestViewsAreOpenedLater(t *testing.T) {
 				continue
 			}
 			must(0, err)
-			must(0, v.Open()) // once more is nothing
+			must(0, v.open()) // once more is nothing
 			for x := range int64(5) {
 				c := grid.Cell{X: x, Y: x % 2}
 				if got, want := v.Count(c, nil), fresh.Count(c, nil); got != want {

@@ -37,12 +37,12 @@ func TestWrongBounds(t *testing.T) {
 				"top k":            func() { _, _ = v.TopK(Box(box), 10, Categories{}) },
 				"raster":           func() { _ = v.Raster(make([]uint64, 12), area, 3, 4, Categories{}) },
 				"density":          func() { _ = v.Density(make([]float64, 12), area, 3, 4, Categories{}) },
-				"geojson":          func() { _, _ = v.AppendGeoJSON(nil, Box(box), 1, Categories{}, nil) },
 				"error":            func() { _ = v.Error() },
 				"info":             func() { _ = v.Info() },
 				"cells": func() {
 					if all, err := v.Cells(Box(box), Categories{}); err == nil {
-						for range all {
+						for s := range all {
+							s.Square(v.Grid)
 						}
 					}
 				},
@@ -58,7 +58,7 @@ func TestWrongBounds(t *testing.T) {
 							t.Fatalf("%+v, bounds %v, %s of %v: %v", form, wrong, what, box, fmt.Sprint(p))
 						}
 					}()
-					v.LimitAreas()
+					v.limitAreas()
 					ask()
 				}()
 			}

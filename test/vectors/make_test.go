@@ -16,6 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -166,7 +167,7 @@ func united(t *testing.T) blob {
 		check(t, err)
 		check(t, all.AddView(&v))
 	}
-	b, err := all.AppendBlob(nil)
+	b, err := bridge.AppendBlob(all, nil)
 	check(t, err)
 	return blob{"covid/tree-united", b}
 }

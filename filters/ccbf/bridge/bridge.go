@@ -1,7 +1,10 @@
 // Package bridge is what databases and pipelines need of sketches of package ccbf, beside
-// what every user does: the memory of a question before it is asked, cells laid out for very
-// many questions, pictures of many sketches, categories by a condition, whether an area can
-// be meant, and cells as keys of other filters.
+// what every user does. It builds and encodes sketches by keys of cells, many small ones one after
+// the other, and intersects any number. It reads heads alone, limits the work of a chunk, and says
+// how much memory a question takes. It lays cells out for very many questions, draws
+// pictures of many sketches, and says whether an area can be meant.
+//
+// It is not stable: use package ccbf unless you write such a bridge.
 package bridge
 
 import (

@@ -28,6 +28,20 @@ func ChangeBytes(v *ccbf.View) int64 {
 	return tree.FitBytes(int(Memory(v) / cells.RunBytes(1)))
 }
 
+// CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
+func CellBytes(s *ccbf.Sketch) int64 { return hooks.Sketch(s).CellBytes() }
+
+// PairBytes is the most memory that combining two sketches takes, in addition to both
+// and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
+// sketch.
+func PairBytes(a, b *ccbf.Sketch) int64 { return hooks.Sketch(a).PairBytes(b) }
+
+// Listed is the most cells that View.Cells returns for any area of one kind, and the memory that
+// this takes in addition to the View; 0 for counters.
+func Listed(v *ccbf.View, a ccbf.Area, of ccbf.Categories) (cells int, bytes int64) {
+	return hooks.View(v).Listed(&a, of)
+}
+
 // EstimateBytes is the most memory that an estimate takes in addition to the view: for
 // histograms, two spectra and the roots of unity that make them; 0 for an exact sketch.
 func EstimateBytes(v *ccbf.View) int64 {

@@ -44,8 +44,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A damaged sketch is never decoded, whatever was done to it.
-func TestDamagedSketchesAreNotDecoded(t *testing.T) {
+// A damaged sketch is never decoded, whatever was done to it, and listing its cells comes to an end.
+func TestDamagedSketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))
 	for _, categories := range []bool{false, true} {
 		blob := blobOf(t, ccbf.Params{Bytes: 1 << 20, Categories: categories, Totals: categories}, hot(r, 3000, 1000))
@@ -60,6 +60,7 @@ func TestDamagedSketchesAreNotDecoded(t *testing.T) {
 				continue
 			}
 			opened++
+			_, _ = AppendGeoJSON(&v, nil, ccbf.Box(grid.MaxRect()), 1, ccbf.Categories{}, nil)
 			for _, together := range []bool{false, true} {
 				if _, ok := Decode(&v, together); ok {
 					t.Fatal("a damaged sketch was decoded")

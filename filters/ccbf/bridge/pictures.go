@@ -12,6 +12,11 @@ import (
 	"github.com/paulmach/orb"
 )
 
+// CheckRaster returns an error that wraps ccbf.ErrRaster for an invalid width or
+// height, and one that wraps grid.ErrBox for an invalid box: a box must be
+// finite and not empty.
+func CheckRaster(b orb.Bound, width, height int) error { return form.CheckRaster(b, width, height) }
+
 // AddDensity adds View.Density to dst, for a picture of several sketches, each of which touches only
 // the pixels where it can have counts. A dense sketch takes at most that many lookups,
 // for pictures that must be ready in time: where the box has more cells, squares of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -354,7 +355,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	box := l.grid.Bound(square)
 	p := &place{Box: [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}, Cells: float64(square.Count())}
 	var v ccbf.View
-	v.LimitAreas()
+	bridge.LimitAreas(&v)
 	for i := range l.sketches {
 		row := &l.sketches[i]
 		if !f.holds(row) || !row.bounds.Intersects(box) {

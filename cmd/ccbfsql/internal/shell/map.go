@@ -16,6 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
@@ -170,7 +171,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		degrees = o.units == unitDegrees
 	}
 	width, height := inside(picture.Proportion(area, degrees), o.width, o.height)
-	if err := ccbf.CheckRaster(area, width, height); err != nil {
+	if err := bridge.CheckRaster(area, width, height); err != nil {
 		return nil, "", err
 	}
 	values := make([]float64, width*height)

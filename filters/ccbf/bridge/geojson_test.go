@@ -1,4 +1,4 @@
-package ccbf
+package bridge
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -28,15 +29,19 @@ func TestGeoJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(95, 0))
 	for _, res := range []float64{1, 0.001, 0.3, 1.0 / 3, 250, 1e-300, 1e300, math.Pi, 1 << 20, 1e-12} {
 		for _, bytes := range []uint64{1 << 20, 1 << 9} {
-			v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: res, Bytes: bytes}), hot(r, 3000, 900))))
+			v := viewOf(t, ccbf.Params{Res: res, Bytes: bytes}, hot(r, 3000, 900))
 			for _, threshold := range []uint64{1, 3} {
-				text, err := v.AppendGeoJSON([]byte("x"), Box(v.Bounds), threshold, Categories{}, nil)
+				text, err := AppendGeoJSON(v, []byte("x"), ccbf.Box(v.Bounds), threshold, ccbf.Categories{}, nil)
 				var f features
 				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
 				}
 				i := 0
-				for _, s := range cellsOfView(t, v, v.Bounds, nil) {
+				spots, err := v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for s := range spots {
 					if s.Count < threshold {
 						continue
 					}
@@ -88,10 +93,10 @@ func TestGeoJSONDigits(t *testing.T) {
 
 // What may be asked for is limited by room, and by the length of strings.
 func TestGeoJSONLimits(t *testing.T) {
-	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))))
+	v := viewOf(t, ccbf.Params{}, hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))
 	full := errors.New("full")
 	most := int64(0)
-	if _, err := v.AppendGeoJSON(nil, Box(v.Bounds), 1, Categories{}, func(n int64) error {
+	if _, err := AppendGeoJSON(v, nil, ccbf.Box(v.Bounds), 1, ccbf.Categories{}, func(n int64) error {
 		if most = n; n > 20000 {
 			return full
 		}
@@ -99,17 +104,14 @@ func TestGeoJSONLimits(t *testing.T) {
 	}); !errors.Is(err, full) || most > 80000 {
 		t.Errorf("%v at %d bytes", err, most)
 	}
-	if _, err := v.AppendGeoJSON(nil, Box(v.Bounds), 0, Categories{}, nil); !errors.Is(err, ErrSpots) {
+	if _, err := AppendGeoJSON(v, nil, ccbf.Box(v.Bounds), 0, ccbf.Categories{}, nil); !errors.Is(err, ccbf.ErrSpots) {
 		t.Errorf("threshold 0: %v", err)
 	}
-	if text, err := v.AppendGeoJSON(nil, Box(grid.Rect{MinX: 1}), 1, Categories{}, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
+	if text, err := AppendGeoJSON(v, nil, ccbf.Box(grid.Rect{MinX: 1}), 1, ccbf.Categories{}, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
 		t.Errorf("an empty box: %s, %v", text, err)
 	}
-	b := NewBuilder(config(t, Params{Dense: true, Categories: true}), nil)
-	if err := b.Add(grid.Cell{}, []byte("a"), key.Text, 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := viewOf(t, blobOf(t, b)).AppendGeoJSON(nil, Box(grid.MaxRect()), 1, Of([]byte("a")), nil); !errors.Is(err, ErrNotListed) {
+	counters := viewOf(t, ccbf.Params{Dense: true, Categories: true}, []grid.Cell{{}})
+	if _, err := AppendGeoJSON(counters, nil, ccbf.Box(grid.MaxRect()), 1, ccbf.Of(key.AppendInt64(nil, 0)), nil); !errors.Is(err, ccbf.ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 }
