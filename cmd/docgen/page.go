@@ -50,6 +50,8 @@ These rules apply to all functions:
   has its default.
 - Sketches combine only if their parameters agree; otherwise the error names
   both values.
+- Every function lists its own errors. A result beyond DuckDB's ` + "`memory_limit`" + ` ends any query
+  with an error, too.
 - DuckDB may compute a scalar function on rows that a WHERE clause excludes. If a
   BLOB may not be a sketch, write ` + "`TRY(ccbf_get(...))`" + ` or call ` + "`sketch_is_valid`" + `.
 - A polygon is WKT or GeoJSON text, a WKB BLOB or a GEOMETRY. [POLYGONS.md](POLYGONS.md)
@@ -136,6 +138,16 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Functi
 	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", clauses(f.Example), answer)
 
 	optionTable(b, f, family)
+	if texts := mistakes(f); len(texts) > 0 {
+		fmt.Fprintf(b, "**Errors:** %s.\n\n", strings.Join(texts, "; "))
+	} else {
+		b.WriteString("**Errors:** none.\n\n")
+	}
+	var links []string
+	for _, name := range seeAlso(f) {
+		links = append(links, fmt.Sprintf("[%s](#%[1]s)", name))
+	}
+	fmt.Fprintf(b, "**See also:** %s.\n\n", strings.Join(links, ", "))
 	return nil
 }
 

@@ -156,7 +156,7 @@ func CCBFCategories(o *Options, row int) (bool, error) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, and an empty sketch has none")
 	}
 	if o.Given(ccbfAtLeast, row) {
-		return false, fmt.Errorf("option \"at_least\" is of groups of points, and an empty sketch has none")
+		return false, fmt.Errorf("option \"at_least\" belongs to groups of points, and an empty sketch has none")
 	}
 	if o.Given(CCBFCategory, row) && !Accepts(Flag, o.Column(CCBFCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())

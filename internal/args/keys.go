@@ -44,7 +44,7 @@ func ClassOf(t duck.Type) (key.Class, error) {
 	if isNumber(t) {
 		return key.Int, nil
 	}
-	return key.None, fmt.Errorf("a value of type %s cannot be a key", t)
+	return key.None, fmt.Errorf("a value of type %s cannot be a key: give one value, or a STRUCT of several", t)
 }
 
 // interval is DuckDB's INTERVAL.

@@ -251,7 +251,7 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	list := make([]uint64, n)
 	for k := range list {
 		if e.Type().ID() == duck.SQLNullID || !e.Valid(at+k) {
-			return nil, sketch.OptionError(o.known[i].Name, "has a NULL element")
+			return nil, sketch.OptionError(o.known[i].Name, "has a NULL element, must be whole numbers")
 		}
 		v, ok := whole(e, at+k)
 		if !ok {

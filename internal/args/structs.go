@@ -18,7 +18,7 @@ func structClass(t duck.Type) (key.Class, error) {
 		case f.Type.ID() == duck.SQLNullID:
 			return key.None, fmt.Errorf("field %d of a key is NULL without a type: cast it, as in NULL::VARCHAR", j+1)
 		case err != nil && f.Type.ID() != duck.StructID:
-			return key.None, fmt.Errorf("field %d of type %s cannot be part of a key", j+1, f.Type)
+			return key.None, fmt.Errorf("field %d of type %s cannot be part of a key: a field is one value, or a STRUCT of several", j+1, f.Type)
 		case err != nil:
 			return key.None, err
 		}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/filters"
+)
+
+// related lists the functions that a page names below a function: by the name without the family's
+// prefix for functions of families, by the whole name for the others.
+var related = map[string][]string{
+	"agg": {"union_agg", "info"}, "union_agg": {"union", "agg"}, "union": {"union_agg", "add"},
+	"intersect_agg": {"intersect"}, "intersect": {"intersect_agg", "union"},
+	"empty": {"add", "agg"}, "add": {"agg", "remove", "empty"}, "remove": {"add", "subtract"}, "move": {"add", "remove"},
+	"subtract": {"remove", "union"}, "difference": {"subtract"}, "is_valid": {"info", "sketch_is_valid"}, "info": {"is_valid", "sketch_info"},
+	"clip": {"mask"}, "mask": {"clip", "cell_key"}, "cell_key": {"mask", "grid_cell"},
+	"coarsen": {"fold"}, "fold": {"coarsen"}, "suppress": {"fold", "info"},
+	"get": {"contains", "get_estimate", "get_unbiased", "bbox_sum"}, "contains": {"get", "count", "info"}, "count": {"contains", "keys"},
+	"polygon_sum": {"bbox_sum", "polygon_estimate", "globe_polygon", "circle"}, "polygon_estimate": {"polygon_sum"},
+	"bbox_sum": {"polygon_sum", "bbox_estimate", "bbox_overlaps"}, "bbox_estimate": {"bbox_sum"}, "bbox_overlaps": {"bbox_sum"},
+	"get_estimate": {"get"}, "tile_sum": {"bbox_sum", "tile_bbox"},
+	"hotspots": {"top_k"}, "top_k": {"hotspots", "cells"}, "cells": {"top_k", "geojson"},
+	"geojson": {"squares", "cells"}, "squares": {"geojson"}, "categories": {"get"}, "raster": {"png"}, "png": {"raster"},
+	"total": {"info", "sketch_info"}, "error": {"info"}, "keys": {"count"},
+	"get_unbiased": {"get"}, "range_sum": {"get"}, "shrink": {"fpp", "union"}, "fpp": {"info"},
+
+	"sketch_info": {"sketch_is_valid"}, "sketch_is_valid": {"sketch_info"}, "sketch_svg": {"sketch_info"},
+	"sketch_advise": {"sketch_help"}, "sketch_help": {"sketch_advise"},
+	"globe_polygon": {"ccbf_polygon_sum", "area_km2"}, "circle": {"ccbf_polygon_sum", "area_km2"}, "area_km2": {"globe_polygon", "circle"},
+	"grid_cell": {"grid_edge", "grid_center", "ccbf_cell_key"}, "grid_edge": {"grid_cell", "grid_center"}, "grid_center": {"grid_cell", "grid_edge"},
+	"tile_x": {"tile_y", "quadkey"}, "tile_y": {"tile_x", "quadkey"}, "quadkey": {"quadkey_bbox", "quadbin", "tile_x"},
+	"tile_bbox": {"quadkey_bbox", "ccbf_tile_sum"}, "quadkey_bbox": {"quadkey", "tile_bbox"}, "quadbin": {"quadkey"},
+	"ccbf_memory": {"ccbf_memory_limit"}, "ccbf_memory_limit": {"ccbf_memory"}, "ccbf_version": {"sketch_help"},
+}
+
+var word = regexp.MustCompile(`[a-z][a-z0-9]*(?:_[a-z0-9]+)+`)
+
+// seeAlso returns the functions that stand below a function: those that its summary names, then
+// those of the table, and for other functions of a family its _info.
+func seeAlso(f ccbfsql.Function) []string {
+	known := map[string]bool{}
+	for _, o := range ccbfsql.Functions() {
+		known[o.Name] = true
+	}
+	names := word.FindAllString(f.Summary, -1)
+	for _, key := range []string{f.Name, strings.TrimPrefix(f.Name, f.Group+"_")} {
+		for _, n := range related[key] {
+			names = append(names, f.Group+"_"+n, n)
+		}
+	}
+	if isFamily(f.Group) {
+		names = append(names, f.Group+"_info")
+	}
+	var found []string
+	for _, n := range names {
+		if known[n] && n != f.Name && !slices.Contains(found, n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+func isFamily(group string) bool {
+	for _, f := range filters.Families() {
+		if f.ID.String() == group {
+			return true
+		}
+	}
+	return false
+}
+
+// parameter is a name and a type in a signature.
+var parameter = regexp.MustCompile(`(\w+) (BLOB|ANY|DOUBLE|BIGINT|UBIGINT|VARCHAR|STRUCT|GEOMETRY)\b`)
+
+// mistakes returns what is an error in a call of a function. It follows from the parameters and from
+// what the name says that the function does. TestMistakes runs an example of each.
+func mistakes(f ccbfsql.Function) []string {
+	if strings.HasSuffix(f.Name, "_is_valid") {
+		return nil
+	}
+	has := map[string]bool{}
+	for _, s := range f.Signatures {
+		parameters, _, _ := strings.Cut(s, "->")
+		for _, m := range parameter.FindAllStringSubmatch(parameters, -1) {
+			has[m[1]] = true
+			has[m[1]+" "+m[2]] = true
+		}
+	}
+	what := strings.TrimPrefix(f.Name, f.Group+"_")
+	of := func(names ...string) bool { return slices.Contains(names, what) }
+	sketches := has["s BLOB"] || has["a BLOB"] || has["sketch BLOB"] || has["blob BLOB"]
+	var texts []string
+	add := func(when bool, text string) {
+		if when {
+			texts = append(texts, text)
+		}
+	}
+	kind := "a sketch"
+	for _, family := range filters.Families() {
+		if family.ID.String() == f.Group {
+			kind = family.Article + " " + f.Group + " sketch"
+		}
+	}
+	add(sketches, "a BLOB that is not "+kind)
+	add(of("union", "union_agg", "intersect", "intersect_agg", "subtract", "difference", "join", "join_size"), "sketches whose parameters differ")
+	add(of("mask"), "cells of another resolution, or a filter of other keys than those of ccbf_cell_key")
+	add(of("remove", "subtract"), "more than the sketch holds, or a sketch that does not allow removals")
+	add(has["key"] && !sketches, "a key that is a LIST, a MAP or the like")
+	add(has["key"] && sketches, "a key that does not fit the type of the sketch's keys")
+	add(has["x DOUBLE"] || has["x1"] || has["v"], "a coordinate that is not finite or too far out for the cells")
+	add(has["res"], "a res that is not a finite number above 0")
+	add(has["xmin"], "a box whose minimum is above its maximum")
+	add(has["polygon"], "a polygon that cannot be read or has no inside")
+	add(has["category"], "a category for a sketch without categories, or one of another type")
+	add(has["lon"] || has["lat"], "a longitude beyond 180 degrees or a latitude beyond 90")
+	add(has["z"], "a zoom outside 0 to 30")
+	add(has["z"] && has["y"], "a tile that does not exist at its zoom")
+	add(has["quadkey"], "a quadkey with another character than the digits 0 to 3")
+	add(has["metres"], "a radius outside 1 to 10,000,000 metres")
+	add(has["width"], "a width or height outside 1 to 8,192 pixels")
+	add(has["threshold"], "a threshold below 1")
+	add(of("top_k"), "a k outside 1 to 1,000,000")
+	add(of("suppress"), "a k below 2, or counters")
+	add(of("coarsen"), "a factor that is not a whole number from 1 to 16,777,216")
+	add(of("fold"), "fewer bytes than the header takes")
+	add(of("shrink"), "a filter of another variant than 'blocks'")
+	add(of("range_sum"), "a sketch that was built without the option range")
+	add(of("get_unbiased"), "groups outside 1 to k")
+	add(has["distinct"], "a number of keys, occurrences or bytes below 1")
+	add(f.Name == "sketch_help", "a name that no function has")
+	add(f.Name == "ccbf_memory_limit", "a limit of 0")
+	add(has["options"], "an unknown option, or a value of a wrong type or out of range")
+	add(f.Aggregate && has["options"], "options that differ within a group")
+	add(f.Aggregate, "more memory than ccbf_memory_limit allows")
+	return texts
+}
