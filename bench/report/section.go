@@ -111,7 +111,7 @@ func (s *Section) table(lines []string, folder string) string {
 	var b bytes.Buffer
 	Check(csv.NewWriter(&b).WriteAll(Column(lines, cells)))
 	s.files[file] = b.Bytes()
-	return fmt.Sprintf("The table has %d rows, and stands in [%s](%s): %s.", len(lines)-1, file, folder+file, strings.Join(cells(lines[0]), ", "))
+	return fmt.Sprintf("The table has %d rows, and stands in [%s](%s).", len(lines)-1, file, folder+file)
 }
 
 // line is cells as a line of a table, cells are those of a line.
