@@ -47,7 +47,10 @@ func estimates(c report.Config, s *report.Section) {
 		for _, of := range estimatedSketches {
 			for _, of.Levels = range []int{0, 8} {
 				of.Bytes, of.Dense = full/share, true
-				at := report.At{"bytes": full / share, "sketch": of.name, "levels": of.Levels, "sized": share == 1}
+				at := report.At{"bytes": full / share, "sketch": of.name, "levels": of.Levels, "sized": share == 1, "title": of.name}
+				if of.Levels > 0 {
+					at["title"] = fmt.Sprintf("%s, %d levels", of.name, of.Levels)
+				}
 				for i, polygons := range report.Parallel(seeds, func(seed int) []report.Figures {
 					of := of.Params
 					of.Seed = seedOf(seed)

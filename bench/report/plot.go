@@ -61,6 +61,12 @@ func (s *Series) Within(x, y, lo, hi float64) {
 	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
 }
 
+// shapes tell series apart as dashes do; they are small in a file.
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
+	draw.RingGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
+}
+
 const (
 	panelWidth  = 4.4 * vg.Inch
 	panelHeight = 3.2 * vg.Inch
@@ -193,7 +199,7 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	// Without points, which the library refuses, there is still a legend.
 	l, points := &plotter.Line{XYs: at}, &plotter.Scatter{XYs: at}
 	l.Color, l.Dashes, l.Width = plotutil.DarkColors[s.Style%len(plotutil.DarkColors)], plotutil.Dashes(s.Style), vg.Points(1.1)
-	points.Color, points.Shape, points.Radius = l.Color, plotutil.Shape(s.Style), vg.Points(2.3)
+	points.Color, points.Shape, points.Radius = l.Color, shapes[s.Style%len(shapes)], vg.Points(2.3)
 	if s.Dashed {
 		l.Dashes = []vg.Length{1, 3}
 	}
@@ -246,7 +252,7 @@ func drawRows(axis string, rows []row) []byte {
 	p := Panel{X: axis, LogX: true, Legend: "top left"}
 	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // of the axes, in any case
 	for i, kind := range kinds {
-		line := Series{Label: kind, Only: Marks, Style: i, across: true} // full shapes and empty ones in turn
+		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full shapes and empty ones in turn
 		for _, r := range rows {
 			if r.Kind == kind {
 				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
