@@ -7,9 +7,9 @@
 //     columns of the first one. DuckDB's parser says what each column of the query is: a
 //     key, a sketch, or a sum, minimum, maximum or count. Any other query is an error
 //     here, because no union of its results over parts is its result over all.
-//  2. A worker divides a large local Parquet file into ranges of rows. A file of another
-//     file system is copied first, and CSV and JSON become a local Parquet file first.
-//  3. A worker runs the query over the view input, which is one range. The rows of the
+//  2. It divides a large local Parquet file into ranges of rows.
+//  3. A worker runs the query over the view input, which is one range. A file of another
+//     file system is copied first, and CSV and JSON become a local Parquet file first. The rows of the
 //     result leave it as Parquet, by the hash of their key: one file's sketches of a
 //     key are one BLOB.
 //  4. The runner brings the parts of one hash together. DuckDB unites them, by the
@@ -28,7 +28,7 @@
 //
 // # What is retried
 //
-// Steps 2 to 5 are retried by the runner as often as it likes. Prism retries nothing: a
+// Steps 3 to 5 are retried by the runner as often as it likes. Prism retries nothing: a
 // failure ends the run. The client retries nothing: a run that it could not finish has no
 // manifest, and its folder is removed.
 package pipeline

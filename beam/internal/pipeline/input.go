@@ -99,12 +99,7 @@ func read(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer closing(fs)
-	f, err := fs.OpenRead(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer closing(f)
-	return io.ReadAll(f)
+	return filesystem.Read(ctx, fs, name)
 }
 
 // closing closes what was only read.

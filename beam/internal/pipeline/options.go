@@ -71,41 +71,29 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.StringVar(&o.Category, "category", "", "column of the category")
 	f.StringVar(&o.Weight, "weight", "", "column with the number of points that a row represents")
 	f.StringVar(&o.Res, "res", "", "edge of a cell, in the units of the coordinates (required without -sql)")
-	for _, name := range []string{"bytes", "exact", "k", "levels", "seed"} {
-		f.Func(name, "option "+name+" of ccbf_agg", o.literal(name, "%s", func(s string) error {
-			_, number := strconv.ParseUint(s, 10, 64)
-			_, truth := strconv.ParseBool(s)
-			if number != nil && truth != nil {
-				return errors.New("neither a whole number nor a BOOLEAN")
-			}
-			return nil
-		}))
+	for _, option := range sketchOptions {
+		keep := func(s string) error { o.Sketch[option.name] = fmt.Sprintf(option.literal, s); return nil }
+		if option.name == "totals" {
+			f.BoolFunc(option.name, "option totals of ccbf_agg", keep)
+		} else {
+			f.Func(option.name, "option "+option.name+" of ccbf_agg"+option.more, keep)
+		}
 	}
-	for _, name := range []string{"mode", "overflow"} {
-		f.Func(name, "option "+name+" of ccbf_agg", func(s string) error { o.Sketch[name] = text(s); return nil })
-	}
-	for _, name := range []string{"layers", "counters"} {
-		f.Func(name, "option "+name+" of ccbf_agg: whole numbers, separated by commas", o.literal(name, "[%s]", func(s string) error {
-			for _, n := range strings.Split(s, ",") {
-				if _, err := strconv.ParseUint(n, 10, 64); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	}
-	f.BoolFunc("totals", "option totals of ccbf_agg", o.literal("totals", "%s", func(s string) error {
-		_, err := strconv.ParseBool(s)
-		return err
-	}))
 }
 
-// literal keeps an option of ccbf_agg that a check accepts.
-func (o *Options) literal(name, format string, check func(string) error) func(string) error {
-	return func(s string) error {
-		o.Sketch[name] = fmt.Sprintf(format, s)
-		return check(s)
-	}
+// sketchOptions are those of ccbf_agg that are flags of their own, with the SQL of their
+// values. DuckDB says what is wrong with a value before the run.
+var sketchOptions = []struct{ name, literal, more string }{
+	{"bytes", "%s", ""},
+	{"exact", "%s", ""},
+	{"overflow", "'%s'", ""},
+	{"k", "%s", ""},
+	{"mode", "'%s'", ""},
+	{"layers", "[%s]", ": whole numbers, separated by commas"},
+	{"counters", "[%s]", ": whole numbers, separated by commas"},
+	{"levels", "%s", ""},
+	{"seed", "%s", ""},
+	{"totals", "%s", ""},
 }
 
 // CompactFlags defines the options of compaction.
@@ -220,9 +208,9 @@ func (o *Options) write(input []Column) error {
 		}
 		columns = append(columns, fmt.Sprintf("CAST(date_trunc('%s', %s) AS %s) AS %q", o.Bucket, value(o.Time, "TIMESTAMP", "not a time"), kind, o.Bucket))
 	}
-	for _, name := range []string{"bytes", "exact", "overflow", "k", "mode", "layers", "counters", "levels", "seed", "totals"} {
-		if v, ok := o.Sketch[name]; ok {
-			settings = append(settings, name+": "+v)
+	for _, option := range sketchOptions {
+		if v, ok := o.Sketch[option.name]; ok {
+			settings = append(settings, option.name+": "+v)
 		}
 	}
 	if o.Category != "" {

@@ -16,9 +16,7 @@ import (
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*splitFn]())
 	beam.RegisterDoFn(reflect.TypeFor[*readFn]())
-	register.Emitter1[Piece]()
 	register.Emitter1[[]byte]()
 	register.Emitter2[int64, []byte]()
 }
@@ -46,25 +44,23 @@ type BadRow struct {
 	Text   string `json:"text"`
 }
 
-// splitFn divides large Parquet files of the local file system.
-type splitFn struct{ Plan Plan }
-
-// ProcessElement emits the pieces of a file.
-func (f *splitFn) ProcessElement(ctx context.Context, name string, emit func(Piece)) error {
-	if !isLocal(name) || formatOf(name) != "read_parquet" {
-		emit(Piece{File: name})
-		return nil
-	}
-	return named(name, withEngine(ctx, &f.Plan, func(conn *sql.Conn, _ string) error {
-		var rows int64
-		if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&rows); err != nil {
-			return err
-		}
-		for at := int64(0); at == 0 || at < rows; at += f.Plan.Rows {
-			emit(Piece{name, at, min(rows, at+f.Plan.Rows)})
+// pieces divides large Parquet files of the local file system.
+func (p *Plan) pieces(ctx context.Context, files []string) (out []Piece, err error) {
+	err = withEngine(ctx, p, func(conn *sql.Conn, _ string) error {
+		for _, name := range files {
+			rows := int64(0)
+			if isLocal(name) && formatOf(name) == "read_parquet" {
+				if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&rows); err != nil {
+					return named(name, err)
+				}
+			}
+			for at := int64(0); at == 0 || at < rows; at += p.Rows {
+				out = append(out, Piece{name, at, min(rows, at+p.Rows)})
+			}
 		}
 		return nil
-	}))
+	})
+	return out, err
 }
 
 // named is an error with the name of a file.

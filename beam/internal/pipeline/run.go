@@ -196,9 +196,12 @@ func (o *Options) run(ctx context.Context, w io.Writer, query func(context.Conte
 
 // execute runs the pipeline and publishes what it wrote.
 func (o *Options) execute(ctx context.Context, w io.Writer, p *Plan, in []string, run string) (*Summary, error) {
+	pieces, err := p.pieces(ctx, in)
+	if err != nil {
+		return nil, err
+	}
 	pipe, s := beam.NewPipelineWithRoot()
-	pieces := beam.Reshuffle(s, beam.ParDo(s, &splitFn{*p}, beam.Reshuffle(s, beam.CreateList(s, in))))
-	parts, reads := beam.ParDo2(s.Scope("Query"), &readFn{*p}, pieces)
+	parts, reads := beam.ParDo2(s.Scope("Query"), &readFn{*p}, beam.Reshuffle(s, beam.CreateList(s, pieces)))
 	if p.Fanout > 1 {
 		parts = beam.ParDo(s.Scope("Merge"), &mergeFn{*p}, beam.GroupByKey(s, parts))
 	}
@@ -224,12 +227,7 @@ func (o *Options) explain(w io.Writer, p *Plan, in []string) {
 		fmt.Fprintf(w, "-- rows are bad, with this as the reason, where it is not NULL\nSELECT %s FROM input;\n", p.Check)
 	}
 	fmt.Fprintln(w, "-- and of the results")
-	fmt.Fprintf(w, "SELECT %s FROM result GROUP BY ALL;\n", list(p.Columns, func(c Column) string {
-		if c.Combine == "" {
-			return quote(c.Name)
-		}
-		return c.Combine + "(" + quote(c.Name) + ") AS " + quote(c.Name)
-	}))
+	fmt.Fprintf(w, "%s;\n", p.union("result"))
 	if p.Final != "" {
 		fmt.Fprintf(w, "-- and of that, for each file\n%s;\n", p.Final)
 	}

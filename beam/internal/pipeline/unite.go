@@ -42,13 +42,18 @@ func (p *Plan) unite(ctx context.Context, conn *sql.Conn, dir string, parts func
 		}
 		unitedCounter.add(ctx, 1)
 	}
-	return execute(ctx, conn, fmt.Sprintf("CREATE OR REPLACE TEMP VIEW result AS SELECT %s FROM read_parquet(%s) GROUP BY ALL",
-		list(p.Columns, func(c Column) string {
-			if c.Combine == "" {
-				return quote(c.Name)
-			}
-			return fmt.Sprintf("CAST(%s(%s) AS %s) AS %s", c.Combine, quote(c.Name), c.Type, quote(c.Name))
-		}), text(filepath.Join(dir, "part*.parquet"))))
+	return execute(ctx, conn, "CREATE OR REPLACE TEMP VIEW result AS "+p.union("read_parquet("+text(filepath.Join(dir, "part*.parquet"))+")"))
+}
+
+// union is the query that unites the rows of a table with the same key.
+func (p *Plan) union(table string) string {
+	columns := list(p.Columns, func(c Column) string {
+		if c.Combine == "" {
+			return quote(c.Name)
+		}
+		return fmt.Sprintf("CAST(%s(%s) AS %s) AS %s", c.Combine, quote(c.Name), c.Type, quote(c.Name))
+	})
+	return "SELECT " + columns + " FROM " + table + " GROUP BY ALL"
 }
 
 // mergeFn unites some of the parts of a shard.
