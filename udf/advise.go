@@ -52,9 +52,7 @@ var adviceType = duck.StructOf(
 // sketchAdvise describes sketch_advise.
 func sketchAdvise() duck.Function {
 	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
-		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes: "+
-			"the call that builds it, and the expected mean of (estimate - count) / count with the range in which it may lie, NULL if that depends on the places. exact is true if no count can be wrong; "+
-			"exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
+		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
 			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions), adviseOptions)

@@ -10,7 +10,7 @@ import (
 )
 
 // passedWell is for functions that are called for very many rows.
-const passedWell = "For many places, FROM places LEFT JOIN sketches USING (key) is fastest; FROM places, sketches copies a sketch for every 2,048 places, and JOIN on an integer or date key for every place."
+const passedWell = "For many places, FROM places LEFT JOIN sketches USING (key) is fastest. FROM places, sketches copies a sketch for every 2,048 places. JOIN on an integer or date key copies it for every place."
 
 // placePiece is how many places are worked on at once: their cells stay in the
 // first-level cache.

@@ -10,7 +10,7 @@ func Grid() functions {
 	i := duck.Param{Name: "i", Type: duck.BigInt}
 	return []duck.Function{
 		pointCell(function("grid", "grid_cell", duck.BigInt, byGrid(func(g grid.Grid, v float64) (int64, error) { return g.Index("v", v) }),
-			"Index of the cell that contains a coordinate: the last whose edge is not above it. Of a POINT, both of its indexes.",
+			"Index of the cell that contains a coordinate: the last whose edge is not above it. For a POINT, both of its indexes.",
 			"SELECT grid_cell(40.4, 0.1), grid_cell(-3.65, 0.1)", params(duck.Param{Name: "v", Type: duck.Double}, paramRes))),
 		function("grid", "grid_edge", duck.Double, byGrid(func(g grid.Grid, i int64) (float64, error) { return g.Edge(i), nil }),
 			"Lower edge of the cells of an index: the number nearest to i * res, with res as the decimal that it is written as.",

@@ -18,15 +18,15 @@ var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
 func Polygons() functions {
 	return []duck.Function{
 		function("polygons", "globe_polygon", duck.Blob, globePolygon,
-			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum expects it: cut where it crosses the antimeridian, and including the pole if it goes around one.",
+			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum expects it. It is cut where it crosses the antimeridian, and includes the pole if it goes around one.",
 			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(1), -179.5, -17.5), globe_polygon('POLYGON ((177 -20, -178 -20, -178 -15, 177 -15, 177 -20))'))",
 			params(paramPolygon)),
 		function("polygons", "circle", duck.Varchar, circle,
-			"WKT of the circle around a place on the globe, for functions that take a polygon: corners chosen so that its area is right to 0.1%, cut where it crosses the antimeridian, and including a pole that lies inside. The radius is from 1 to 10000000 metres, on a sphere of 6371008.8 metres.",
+			"WKT of the circle around a place on the globe, for functions that take a polygon. Its area is right to 0.1%. It is cut where it crosses the antimeridian, and includes a pole that lies inside. The radius is from 1 to 10000000 metres. The sphere has 6371008.8 metres.",
 			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(0.001), -0.1276, 51.5072), circle(-0.1246, 51.5007, 1000))",
 			params(duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}, duck.Param{Name: "metres", Type: duck.Double})),
 		function("polygons", "area_km2", duck.Double, areaKm2,
-			"Area of a polygon in degrees on the globe, in square kilometres, on a sphere of 6371008.8 metres: points per area are ccbf_polygon_sum(s, p) / area_km2(p). One that crosses the antimeridian is to be cut by globe_polygon first. Members that overlap count each by itself.",
+			"Area of a polygon in degrees on the globe, in square kilometres, on a sphere of 6371008.8 metres. Points per area are ccbf_polygon_sum(s, p) / area_km2(p). Cut a polygon that crosses the antimeridian with globe_polygon first. Members that overlap count each by itself.",
 			"SELECT area_km2('POLYGON ((0 51, 1 51, 1 52, 0 52, 0 51))'), area_km2(circle(0, 51, 1000)) / (pi() * 1000 * 1000 / 1e6)",
 			params(paramPolygon)),
 	}

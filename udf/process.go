@@ -32,7 +32,7 @@ func Process() functions {
 				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryKept()), uint64(duck.MemoryLimit())
 			}
 			return nil
-		}, "Bytes that aggregates and functions hold in this process in addition to DuckDB's own memory, those of decoded sketches kept until the memory is needed, and the limit of all.",
+		}, "Bytes that aggregates and functions hold in this process, in addition to DuckDB's own memory. kept is the part of decoded sketches, which are kept until the memory is needed; limit is that of all.",
 			"SELECT (ccbf_memory()).used", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)

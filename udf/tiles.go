@@ -30,7 +30,7 @@ func Tiles() functions {
 		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY, grid.Grid.TileY),
 			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level. The map ends at 85.0511 degrees; latitudes beyond are in its first or last row."+ofCells, "SELECT tile_y(51.5072, 8)", params(lat, z), paramRes),
 		atPoints(function("tiles", "quadkey", duck.Varchar, quadkey,
-			"Name of the Web Mercator tile that contains a longitude and a latitude, or a POINT: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
+			"Name of the Web Mercator tile that contains a longitude and a latitude, or a POINT. It has a digit from 0 to 3 per zoom level, so a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
 			"SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)", params(lon, lat, z), paramRes), 0),
 		function("tiles", "tile_bbox", corners, tileBox,
 			"Edges of a Web Mercator tile in degrees.", "SELECT (tile_bbox(8, 127, 85)).xmin", params(z, x, y)),

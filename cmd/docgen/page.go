@@ -29,7 +29,7 @@ func groups() []group {
 		group{"sketch", "Any sketch: sketch_", "`sketch_advise` recommends a sketch and `sketch_help` explains functions; the others read the header that all families share."},
 		group{"polygons", "Polygons on the globe", "Sketches use plane coordinates, not a globe. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule that maps one to the other."},
 		group{"grid", "Cells of a plain table", "The cells of sketches, for SQL of your own: `GROUP BY grid_cell(lon, 0.001), grid_cell(lat, 0.001)` counts in the same cells as `ccbf_agg(lon, lat, 0.001)`. res stands for the decimal that it is written as, so a point at 40.4 is in the cell that begins at 40.4."},
-		group{"tiles", "Map tiles", "Web Mercator tiles, for GROUP BY. Longitudes are from -180 to 180 degrees, latitudes up to 85.0511 degrees; zoom levels start at 0."},
+		group{"tiles", "Map tiles", "Web Mercator tiles, for GROUP BY. Longitudes are from -180 to 180 degrees. Latitudes are up to 85.0511 degrees; zoom levels start at 0."},
 		group{"process", "Memory and version", "Aggregates keep data that does not fit into DuckDB's own states in separate memory, within one budget."},
 	)
 }
@@ -106,11 +106,7 @@ func page(ctx context.Context) ([]byte, error) {
 		if text != "" {
 			fmt.Fprintf(&b, "%s\n\n", text)
 		}
-		var list []string
-		for _, f := range byGroup[name] {
-			list = append(list, fmt.Sprintf("[%s](#%s)", f.Name, f.Name))
-		}
-		fmt.Fprintf(&b, "%s\n\n", strings.Join(list, " · "))
+		b.WriteString(contents(byGroup[name]))
 		for _, f := range byGroup[name] {
 			if err := function(ctx, db, &b, f, byGroup[name]); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -118,6 +114,27 @@ func page(ctx context.Context) ([]byte, error) {
 		}
 	}
 	return b.Bytes(), nil
+}
+
+// contents are links to the functions of a group: those that return BLOBs, mostly sketches, and the others.
+func contents(group []ccbfsql.Function) string {
+	var blobs, others []string
+	for _, f := range group {
+		link := fmt.Sprintf("[%s](#%[1]s)", f.Name)
+		if strings.HasSuffix(f.Signatures[0], "-> BLOB") {
+			blobs = append(blobs, link)
+		} else {
+			others = append(others, link)
+		}
+	}
+	var b strings.Builder
+	if len(blobs) > 0 {
+		fmt.Fprintf(&b, "Return a BLOB: %s.\n\n", strings.Join(blobs, ", "))
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(&b, "Return values: %s.\n\n", strings.Join(others, ", "))
+	}
+	return b.String()
 }
 
 func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function) error {
@@ -139,7 +156,7 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Functi
 
 	optionTable(b, f, family)
 	if texts := mistakes(f); len(texts) > 0 {
-		fmt.Fprintf(b, "**Errors:** %s.\n\n", strings.Join(texts, "; "))
+		fmt.Fprintf(b, "**Errors:**\n\n- %s\n\n", strings.Join(texts, "\n- "))
 	} else {
 		b.WriteString("**Errors:** none.\n\n")
 	}

@@ -13,8 +13,7 @@ const id sketch.ID = 5
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "bloom", Article: "a", Noun: "Bloom filter",
 	Title: "Sets of keys",
-	About: "A Bloom filter tells which keys are in a set, in about 10 bits per key at a false positive rate of 1%: " +
-		"a key that was added is always found, any other key is found at that rate. " +
+	About: "A Bloom filter tells which keys are in a set, in about 10 bits per key at a false positive rate of 1%. A key that was added is always found, any other key is found at that rate. " +
 		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Bloom filter of the keys: a set in about 10 bits per key.",

@@ -14,8 +14,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cbf", Article: "a", Noun: "counting Bloom filter",
 	Title: "Sets of keys that can be removed",
 	About: "A counting Bloom filter tells whether a key is in a set, and keys can be removed. A key in the set is always found; " +
-		"any other key is found with a small probability. A key added several times stays until it has been removed as often; " +
-		"one that fills its counters stays forever (15 times in the default 4 bits, 3 times in their halves with `variable_length`, 5 to 8 times with increments in 4 bits), so use more bits per counter if keys occur often. " +
+		"any other key is found with a small probability. A key added several times stays until it has been removed as often. One that fills its counters stays forever, so use more bits per counter if keys occur often. Counters of the default 4 bits are full after 15 times. Their halves with `variable_length` are full after 3 times. With increments in 4 bits, this takes `5 to 8` times. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Counting Bloom filter: a set from which keys can be removed.",

@@ -81,12 +81,11 @@ func differClass(a, b key.Class) error {
 var Family = sketch.Define(sketch.Family{
 	ID: id, Name: "ccbf", Article: "a",
 	Title: "Counts on a grid",
-	About: "A CascadeCBF sketch counts points in the cells of a square grid: res is the side of a cell, and stands for the decimal that it is written as: at 0.1 the cell 404 begins at 40.4. A coordinate is in the last cell whose edge is not above it. " +
+	About: "A CascadeCBF sketch counts points in the cells of a square grid. res is the side of a cell. It stands for the decimal that it is written as. So at `0.1`, the cell 404 begins at `40.4`. A coordinate is in the last cell whose edge is not above it. " +
 		"While the cells fit into `bytes`, every answer is exact; after that, answers can be too high, but never too low. " +
 		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
-		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas "+
-			"of these rows may have %s cells in total or, with `levels`, take as many steps; one area of a sketch below 435 KiB may have fewer: 1.2 million for 4 KiB. "+
-			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for these rows and, for a dense sketch, 65,536 plus 4 for each of its bytes. "+
+		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas of these rows may have %s cells in total or, with `levels`, take as many steps. One area of a sketch below 435 KiB may have fewer. For 4 KiB, these are 1.2 million. "+
+			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for these rows. For a dense sketch, they list 65,536 and 4 for each of its bytes. "+
 			"A raster or a picture has up to %s pixels, and up to %s per side.",
 			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
 	Check: Check, CheckBytes: checkBytes, Describe: describe, Samples: samples,

@@ -13,7 +13,7 @@ const id sketch.ID = 6
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cuckoo", Article: "a", Noun: "cuckoo filter",
 	Title: "Cuckoo filters",
-	About: "A cuckoo filter tells which keys are in a set, in a few bits each: a key that was added is always found, any other key rarely. " +
+	About: "A cuckoo filter tells which keys are in a set, in a few bits each. A key that was added is always found, any other key rarely. " +
 		"It is a set or, with `duplicates: true`, a multiset, from which keys can be removed. It has room for `capacity` keys; it is an error if keys do not fit. " +
 		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
 	Summaries: keyed.Summaries{

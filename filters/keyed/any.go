@@ -122,8 +122,8 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 	if s.Union == "" {
 		s.Union = "Union of sketches: the sketch of all their keys."
 	}
-	s.Subtract = "Returns a without the occurrences of b, which must be part of a: removes many keys at once. " +
-		"It is an error if b is found not to be part of a; if that goes unnoticed, answers for other keys can be too low." + s.Subtract
+	s.Subtract = "Returns a without the occurrences of b, which must be part of a. This removes many keys at once. " +
+		"It is an error if b is found not to be part of a. If that goes unnoticed, answers for other keys can be too low." + s.Subtract
 	return s
 }
 

@@ -17,7 +17,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "sbf", Article: "an", Noun: "Spectral Bloom Filter",
 	Title: "Counts of keys in a Bloom filter",
 	About: "A Spectral Bloom Filter is a Bloom filter that counts. It is sized for a number of keys; it has the exact count of most of them, and too high a count of a few. " +
-		"Methods `ms` and `mi` never return less than the true count; `rm` and `trm` can, rarely, but only if the sketch is changed after `sbf_agg` built it. " +
+		"Methods `ms` and `mi` never return less than the true count. `rm` and `trm` can, rarely, but only if the sketch is changed after `sbf_agg` built it. " +
 		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:      "Spectral Bloom Filter of how often each key occurs.",
@@ -35,7 +35,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(v.operand()) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("get", "Number of occurrences of a key: exact for most keys and never below the true count, except, rarely, with methods rm and trm if the sketch was changed after sbf_agg.",
+		keyed.HowOftenIs("get", "Number of occurrences of a key: exact for most keys and never below the true count. With methods rm and trm it can, rarely, be below if the sketch was changed after sbf_agg.",
 			(*Sketch).CountHashes, (*View).CountHashes),
 	},
 	Info: keyed.Of((*View).Info,

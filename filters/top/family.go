@@ -41,8 +41,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "top", Article: "a", Noun: "sketch of frequent keys",
 	Title: "Frequent keys",
 	About: "A sketch of frequent keys keeps the k most frequent keys as values, with bounds between which the true counts always are. " +
-		"High minus low is at most 1/(k+1) of all occurrences, also after unions; with at most k different keys all counts are exact. " +
-		"Which of the rarer keys are kept, and how wide the bounds are within that limit, depends on the order of rows and on the number of threads. " +
+		"High minus low is at most 1/(k+1) of all occurrences, also after unions. With at most k different keys all counts are exact. " +
+		"The order of rows and the number of threads decide which rarer keys are kept, and how wide the bounds are within that limit. " +
 		"`top_empty` takes the options of `top_agg`; `top_add` takes `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Sketch of the most frequent keys, with bounds of their counts.",
