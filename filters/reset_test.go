@@ -10,28 +10,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// resets are parameters of forms in memory that the samples of a family do not have.
-var resets = map[string][]string{
-	"cms":    {`{"Width": 9, "Depth": 3}`, `{"Width": 9, "Depth": 2, "Conservative": true, "Seed": 7}`},
-	"sbf":    {`{"Counters": 90}`, `{"Counters": 90, "Method": 1, "Encoding": 3}`, `{"Counters": 600, "Method": 2}`, `{"Counters": 30, "Method": 3}`, `{"Counters": 900, "Method": 3, "Encoding": 1}`},
-	"bloom":  {`{"Bits": 300}`, `{"Bits": 301, "K": 2.5, "Variant": 2}`, `{"Grow": true}`},
-	"cbf":    {`{"Capacity": 50}`, `{"Capacity": 20, "VariableLength": true}`, `{"Capacity": 50, "Variant": 2}`},
-	"cuckoo": {`{"Capacity": 400}`, `{"Capacity": 400, "VariableLength": true, "Variant": 1}`, `{"Capacity": 2000, "Duplicates": true, "Slots": 8}`},
-}
-
 // A sketch that was reset is an empty one, and so is each with other keys after that.
 func TestReset(t *testing.T) {
 	for _, f := range filters.Keyed() {
 		name := f.About().Name
-		forms := f.Forms()
-		for _, text := range resets[name] {
-			params, err := f.ReadParams([]byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			forms = append(forms, keyed.Form{Name: text, Params: params})
-		}
-		for _, form := range forms {
+		for _, form := range allForms(t, f, forms[name]) {
 			text, params := form.Name, form.Params
 			var err error
 			fresh := func() keyed.Sketch {

@@ -295,19 +295,3 @@ func TestBadBlobChangesNothing(t *testing.T) {
 		}
 	}
 }
-
-func TestWeights(t *testing.T) {
-	a, b := mustNew(t, Params{}), mustNew(t, Params{})
-	var h1s, h2s [3]uint64
-	key.HashUint64s(0, []uint64{1, 2, 3}, h1s[:], h2s[:])
-	a.AddHashes(h1s[:], h2s[:], []uint64{5, 0, 1})
-	b.Add(h1s[0], h2s[0], 5)
-	b.Add(h1s[2], h2s[2], 1)
-	if a.total() != "6 true" || !bytes.Equal(a.Blob(), b.Blob()) || a.Contains(h1s[1], h2s[1]) {
-		t.Errorf("total %s", a.total())
-	}
-	a.Add(h1s[0], h2s[0], math.MaxUint64)
-	if a.total() != "0 false" {
-		t.Errorf("a total beyond 2^64: %s", a.total())
-	}
-}

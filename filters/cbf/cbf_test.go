@@ -94,51 +94,6 @@ func TestOptionErrors(t *testing.T) {
 	}
 }
 
-// Many keys at once come to the same bytes and answers as one after the other,
-// across blocks, weights and the threshold of variable length.
-func TestBatches(t *testing.T) {
-	r := rand.New(rand.NewPCG(2, 2))
-	for _, p := range forms() {
-		for _, n := range []int{0, 1, few, 100, 255, 256, 257, 600, 1500} {
-			h1s, h2s := hashes(p.Seed, 0, uint64(n))
-			ns := make([]uint64, n)
-			for i := range ns {
-				ns[i] = max(r.Uint64N(20), 2) - 2 // 0, 1, ... 17
-				if i%3 != 0 {
-					ns[i] = 1
-				}
-			}
-			for _, weights := range [][]uint64{nil, ns} {
-				one, many := mustNew(t, p), mustNew(t, p)
-				for i := range h1s {
-					w := uint64(1)
-					if weights != nil {
-						w = weights[i]
-					}
-					one.Add(h1s[i], h2s[i], w)
-				}
-				many.AddHashes(h1s, h2s, weights)
-				if !bytes.Equal(one.Blob(), many.Blob()) {
-					t.Fatalf("%+v: %d keys differ", p, n)
-				}
-				asks1, asks2 := hashes(p.Seed, 0, 2000)
-				view, err := NewView(many.Blob())
-				if err != nil {
-					t.Fatal(err)
-				}
-				a, b := make([]bool, 2000), make([]bool, 2000)
-				many.ContainsHashes(a, asks1, asks2)
-				view.ContainsHashes(b, asks1, asks2)
-				for i, h1 := range asks1 {
-					if c := one.Contains(h1, asks2[i]); a[i] != c || b[i] != c {
-						t.Fatalf("%+v: key %d: %v and %v among many, %v alone", p, i, a[i], b[i], c)
-					}
-				}
-			}
-		}
-	}
-}
-
 // The upper halves go with the first occurrence beyond alpha*capacity, and
 // never come back.
 func TestThreshold(t *testing.T) {
@@ -400,29 +355,6 @@ func TestOrderPastThreshold(t *testing.T) {
 		}
 		if !bytes.Equal(whole.Blob(), back.Blob()) || !bytes.Equal(whole.Blob(), united.Blob()) {
 			t.Errorf("%v: the order shows", v)
-		}
-	}
-}
-
-func TestNoAllocations(t *testing.T) {
-	for _, p := range forms() {
-		s := mustNew(t, p)
-		h1s, h2s := hashes(p.Seed, 0, 300)
-		dst := make([]bool, len(h1s))
-		v, err := NewView(s.Blob())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := conform.Allocations(func() {
-			s.AddHashes(h1s, h2s, nil)
-			s.ContainsHashes(dst, h1s, h2s)
-			v.ContainsHashes(dst, h1s, h2s)
-			s.Add(h1s[0], h2s[0], 3)
-			if s.Remove(h1s[0], h2s[0], 3) != nil || !s.Contains(h1s[1], h2s[1]) {
-				t.Error("lost a key")
-			}
-		}); n != 0 {
-			t.Errorf("%v: %v allocations", p, n)
 		}
 	}
 }

@@ -267,26 +267,6 @@ func TestUnionsThatDiffer(t *testing.T) {
 		func(a, b *Sketch) error { _, _, err := JoinSizeBlobs(a.Blob(), b.Blob()); return err })
 }
 
-func TestKeyClass(t *testing.T) {
-	a, b := mustNew(t, Params{}), mustNew(t, Params{})
-	if err := b.SetKeyClass(key.Text); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.SetKeyClass(key.Int); !errors.Is(err, key.ErrClass) {
-		t.Error(err)
-	}
-	if err := a.Union(b); err != nil || a.KeyClass() != key.Text {
-		t.Errorf("a sketch without keys and one of VARCHAR: %v, error %v", a.KeyClass(), err)
-	}
-	if err := b.UnionBlob(mustNew(t, Params{}).Blob()); err != nil || b.KeyClass() != key.Text {
-		t.Errorf("one of VARCHAR and one without keys: %v, error %v", b.KeyClass(), err)
-	}
-	d, err := Decode(a.Blob())
-	if err != nil || d.KeyClass() != key.Text {
-		t.Errorf("decoded: %v, error %v", d.KeyClass(), err)
-	}
-}
-
 func TestJoinSizeOfBadBlob(t *testing.T) {
 	s := mustNew(t, Params{})
 	s.AddKey([]byte("x"), 1)
@@ -295,38 +275,5 @@ func TestJoinSizeOfBadBlob(t *testing.T) {
 	before := s.Blob()
 	if _, _, err := JoinSizeBlobs(before, blob); !errors.Is(err, sketch.ErrChecksum) {
 		t.Error(err)
-	}
-}
-
-func TestNoAllocations(t *testing.T) {
-	_, h1s, h2s := hashes(1000)
-	dst := make([]uint64, len(h1s))
-	b := []byte("a key of some length")
-	for _, conservative := range []bool{false, true} {
-		for _, width := range []uint64{2719, 1 << 20} {
-			s := mustNew(t, Params{Width: width, Conservative: conservative})
-			s.AddKey(b, 1<<33) // as wide as it gets
-			blob := s.Blob()
-			view, err := NewView(blob)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, fn := range map[string]func(){
-				"Add":              func() { s.Add(h1s[0], h2s[0], 1) },
-				"AddKey":           func() { s.AddKey(b, 1) },
-				"AddHashes":        func() { s.AddHashes(h1s, h2s, nil) },
-				"weights":          func() { s.AddHashes(h1s, h2s, h1s) },
-				"Count":            func() { dst[0] += s.CountKey(b) },
-				"CountHashes":      func() { s.CountHashes(dst, h1s, h2s) },
-				"View.Count":       func() { dst[0] += view.CountKey(b) },
-				"View.CountHashes": func() { view.CountHashes(dst, h1s, h2s) },
-				"UnionBlob":        func() { _ = s.UnionBlob(blob) },
-				"Union":            func() { _ = s.Union(s) },
-			} {
-				if n := conform.Allocations(fn); n != 0 {
-					t.Errorf("%s, width %d, conservative %v: %v allocations", name, width, conservative, n)
-				}
-			}
-		}
 	}
 }
