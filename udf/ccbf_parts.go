@@ -23,7 +23,7 @@ func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, examp
 			"Returns the sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. A tree keeps every leaf with such a cell as a whole. If a leaf lies across the outline, the total is no longer known.",
 			"ccbf_total(ccbf_clip(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))')) FROM (SELECT "+q+")", params(paramSketch, paramPolygon)),
 		fn("ccbf_mask", duck.Blob, ccbfMask,
-			"Returns the sketch of the cells that b has too, with the counts of a. b is a sketch or a Bloom filter of cells: bloom_agg over ccbf_cell_key(x, y, res). A filter keeps additional cells at its false positive rate. In cells that the filter has, counts are never below those of a. A tree keeps each leaf with such a cell as a whole. Counters keep what these cells read; counters of categories are refused.",
+			"Returns the sketch of the cells that b has too, with a's counts. As b, a Bloom filter of cells also works: bloom_agg over ccbf_cell_key(x, y, res). It keeps additional cells at its false positive rate. In cells that the filter has, counts are never below those of a. A tree keeps each leaf with such a cell as a whole. Counters keep what these cells read; counters of categories are refused.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
 			"Key of the cell that contains (x, y), for bloom_agg and for GROUP BY. It is the same for all points of the cell, and different for other cells and resolutions.",
