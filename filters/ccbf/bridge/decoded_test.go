@@ -73,7 +73,7 @@ func TestDamagedSketches(t *testing.T) {
 	}
 }
 
-// A view is of the memory that it was made of, and of no copy.
+// IsOf tells the memory that a view reads from a copy of it.
 func TestIsOf(t *testing.T) {
 	v := viewOf(t, ccbf.Params{}, []grid.Cell{{X: 1}})
 	if !IsOf(v, hooks.View(v).Blob()) || IsOf(v, slices.Clone(hooks.View(v).Blob())) || IsOf(v, hooks.View(v).Blob()[1:]) || IsOf(new(ccbf.View), nil) {

@@ -31,7 +31,7 @@ var (
 type ViewMethods interface {
 	// Reader returns the reader of the sketch's form.
 	Reader() form.Reader
-	// Blob returns the memory that the view is of.
+	// Blob returns the memory that the view reads.
 	Blob() []byte
 	ResetHead(blob []byte) error
 	Open() error
