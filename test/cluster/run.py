@@ -123,7 +123,8 @@ class Meter(threading.Thread):
         cpu, memory = {}, 0
         for pid, group, own, _ in processes():
             if group in groups:
-                cpu[pid] = own
+                if group != client:  # whose time the system counts when it has ended
+                    cpu[pid] = own
                 try:  # the proportional share, so that what processes share counts once
                     memory += int(re.search(r"^Pss:\s+(\d+)", open(f"/proc/{pid}/smaps_rollup").read(), re.M)[1])
                 except (OSError, TypeError):
@@ -140,7 +141,6 @@ class Meter(threading.Thread):
         self.done.set()
         self.join()
         self.seen.update(self.look()[0])
-        self.seen.pop(self.client, None)
         return sum(self.seen.values()) - sum(self.before.values()), self.peak / 1024
 
 
@@ -254,6 +254,8 @@ def kill_one(files, query, flags, replaced):
         if not killer.later:
             raise RuntimeError("no worker took the place of the one that was killed")
         return row
+    for folder in glob.glob(TMP + "/ccbf-worker-*"):  # Prism may kill the process that would remove it
+        shutil.rmtree(folder)
     left = glob.glob(DIR + "/out/*")
     if not ended or left:
         raise RuntimeError(f"a worker was killed, and the run left {left}")

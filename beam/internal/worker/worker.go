@@ -117,7 +117,8 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	defer held.Close() //nolint:errcheck // nothing is written
+	defer held.Close()                                  //nolint:errcheck // nothing is written
+	cmd.Cancel, cmd.WaitDelay = held.Close, time.Second // the worker removes its folder also if this process is killed now
 	err = cmd.Start()
 	if err == nil {
 		err = cmd.Wait()
