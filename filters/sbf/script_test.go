@@ -72,7 +72,7 @@ func TestFormatExamples(t *testing.T) {
 	h1, h2 := key.Hash(42, []byte("oak"))
 	pos = pos[:3]
 	l.positions(pos, h1, h2)
-	has(fmt.Sprintf("`oak` with the seed 42 has the counters %s of 256 in blocks", list(pos)))
+	has(fmt.Sprintf("`oak` with the seed 42 has the counters `%s` in blocks of a filter of 256", list(pos)))
 	n1, n2 := node(42, Range{-8, 7}, 2, 3)
-	has(fmt.Sprintf("node 3 of level 2 has h1 %#016x and h2 %#016x", n1, n2))
+	has(fmt.Sprintf("| 42 | -8 to 7 | 2 | 3 | `%#016x` | `%#016x` |", n1, n2))
 }
