@@ -3,7 +3,6 @@ module github.com/ccbfsql/ccbfsql/bench
 go 1.26.0
 
 require (
-	github.com/FastFilter/xorfilter v0.4.2-0.20260120015552-4e5a4d9df65a
 	github.com/bits-and-blooms/bloom/v3 v3.7.1
 	github.com/ccbfsql/ccbfsql v0.0.0
 	github.com/paulmach/orb v0.14.0

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"sort"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -79,38 +78,6 @@ func kSensitivity(c report.Config, s *report.Section) {
 				from = at.Number("k")
 			}
 			s.Record(report.At{"rival": of.name, "published": of.published}, report.Figures{"from": from})
-		}
-	}
-}
-
-// kThroughput is figure 2 (a): inserts over k, as part of those of CascadeCBF with k = 4 in the
-// same round.
-func kThroughput(c report.Config, s *report.Section) {
-	rounds := report.Pick(c, 1, 5, 15)
-	ks := report.Pick(c, []int{1, 4}, []int{1, 2, 4, 8, 11, 16}, []int{1, 2, 3, 4, 6, 8, 11, 16})
-	data := zipfOf(c, 1.5)
-	s.Set("draws", data.draws, "rounds", rounds)
-	p := data.draw(seedOf(0))
-	for range rounds {
-		took, one := make([]report.Figures, len(ks)), 0.0
-		for i, k := range ks {
-			took[i] = report.Figures{}
-			for _, by := range []structure{
-				cascadeOf("CascadeCBF, mi", k, ccbf.MinimalIncrement, parts(1, 4)), cascadeOf("CascadeCBF, standard", k, ccbf.Standard, parts(1, 4)),
-				spectralOf("spectral, mi", uint64(k), 16), countMinOf("Count-Min", uint64(k), 16),
-			} {
-				start := time.Now()
-				by.count(p, 2<<16, seedOf(0))
-				took[i][by.name] = time.Since(start).Seconds()
-			}
-			if k == 4 {
-				one = took[i]["CascadeCBF, mi"]
-			}
-		}
-		for i, k := range ks {
-			for _, name := range []string{"CascadeCBF, mi", "CascadeCBF, standard", "spectral, mi", "Count-Min"} {
-				s.Record(report.At{"k": k, "structure": name}, report.Figures{"speed": one / took[i][name], "standard over spectral": took[i]["spectral, mi"] / took[i]["CascadeCBF, standard"], "mi over spectral": took[i]["spectral, mi"] / took[i]["CascadeCBF, mi"]})
-			}
 		}
 	}
 }

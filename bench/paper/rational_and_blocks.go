@@ -1,9 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -85,7 +82,6 @@ func rational(c report.Config, s *report.Section) {
 		"rate", bloomTally(ours, example, seeds, asked).rate(), "least", leastRate(curve).At["k"], "k", defaults.K(), "fill", defaults.Fill(),
 		"paper's fill", fillOf(m, example, nearK(curve, best).Number("k")), "minima", strings.Join(minimaOf(curve), ", "))
 	rationalSmall(s, seeds, asked)
-	rationalCauses(c, s, seeds)
 }
 
 // leastRate are the rows of the k with the least rate, nearK those of the k that is
@@ -129,36 +125,6 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 		whole := min(rates[2], rates[3])
 		s.Record(report.At{"small": n}, report.Figures{"of best": rates[0] / whole, "of defaults": rates[1] / whole})
 	}
-}
-
-// rationalCauses puts aside what the paper suspects: a filter 32 times as
-// large, and another hash function, still have their least rates at whole k.
-// Section 4.
-func rationalCauses(c report.Config, s *report.Section, seeds int) {
-	const keys = 60000
-	asked, larger := report.Pick(c, 1000, 20_000, 200_000), report.Pick(c, 1, 4, 32)
-	present, none := shaNumbers(0, keys), shaNumbers(absent, asked)
-	for _, k := range []float64{1, 1.5, 2} {
-		p := bloom.Params{Bits: rationalBits * uint64(larger), K: k, Variant: bloom.Rational}
-		rate := fmt.Sprint("rate ", k)
-		s.Record(report.At{"cause": fmt.Sprintf("%d times the bits and keys", larger)}, report.Figures{rate: bloomTally(p, keys*larger, seeds, asked).rate()})
-		p.Bits = rationalBits
-		f := report.Must(bloom.New(p))
-		f.AddHashes(present.h1, present.h2, nil)
-		s.Record(report.At{"cause": "positions from SHA-256"}, report.Figures{rate: float64(positives(f, none)) / float64(asked)})
-		s.Set("cause size", float64(len(f.Blob())))
-	}
-}
-
-// shaNumbers are hashes of the n whole numbers from a first one on: two quarters
-// of their SHA-256.
-func shaNumbers(first uint64, n int) hashes {
-	h := hashes{make([]uint64, n), make([]uint64, n)}
-	for i := range n {
-		sum := sha256.Sum256(binary.LittleEndian.AppendUint64(nil, first+uint64(i)))
-		h.h1[i], h.h2[i] = binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])|1
-	}
-	return h
 }
 
 // blocks compares filters of blocks with standard ones of the same length.
@@ -220,24 +186,7 @@ func blocksClaims(c report.Config, s *report.Section) {
 	}
 	took := race(numbers(0, 0, n), rounds, add[:]...)
 	tested := race(numbers(0, 0, n), rounds, test[:]...)
-	keys := report.Pick(c, 10, 1000, 10_000)
 	s.Set("timed m", m, "ours", bloomTally(forms[1], n, seeds, asked).rate()/bloomTally(forms[0], n, seeds, asked).rate(),
 		"add", took[3]/took[2], "add by default", took[1]/took[0], "ask", tested[3]/tested[2], "ask by default", tested[1]/tested[0],
-		"size", size[1], "paper's size", size[3], "sizes", size[3]/size[2], "sizes by default", size[1]/size[0],
-		"clash", clashes(bloom.Standard, seeds, keys), "clash of blocks", clashes(bloom.Blocks, seeds, keys))
-}
-
-// clashes is the share of keys of which two probes meet: those that set fewer than k bits
-// of an empty filter.
-func clashes(v bloom.Variant, seeds, keys int) float64 {
-	const m, k = 1000, 10
-	return report.Mean(report.Parallel(seeds, func(i int) (share float64) {
-		h := numbers(seedOf(i), 0, keys)
-		for key := range keys {
-			f := report.Must(bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: seedOf(i)}))
-			f.Add(h.h1[key], h.h2[key], 1)
-			share += yesNo(math.Round(f.Fill()*m) < k) / float64(keys)
-		}
-		return share
-	}))
+		"size", size[1], "paper's size", size[3], "sizes", size[3]/size[2], "sizes by default", size[1]/size[0])
 }

@@ -391,7 +391,6 @@ func treeMaps(c report.Config, s *report.Section) {
 	sources := mapSources(c)
 	recordMaps(c, s, sources)
 	recordWays(s, sources)
-	recordUnpruned(c, s, sources)
 	first, most := sources[0], mapSizeOf(c)
 	s.Set("near", most.others, "near cells", nearCells, "boxes", most.boxes, "few", fewCells, "stars", most.stars,
 		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", most.windows,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -118,54 +117,5 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 				}
 			}
 		}
-	}
-}
-
-// askedCells are asked for in pieces.
-type askedCells []grid.Cell
-
-func (a askedCells) len() int                      { return len(a) }
-func (a askedCells) slice(from, to int) askedCells { return a[from:to] }
-
-// recordUnpruned measures what all cells take as a tree that is not pruned, where that is
-// shorter than the exact form, and what a lookup takes then.
-func recordUnpruned(c report.Config, s *report.Section, sources []*mapPoints) {
-	rounds, some := report.Pick(c, 1, 5, 11), report.Pick(c, 100, 1<<14, 1<<17)
-	s.Set("rounds", rounds, "looked", some)
-	for _, m := range sources {
-		cells := 8 / float64(len(m.places))
-		f := report.Figures{"bits": cells * float64(m.bytes)}
-		exact := m.sketched(ccbf.Params{Bytes: 64 << 20, Seed: seedOf(0)})
-		tree := exact
-		for i := uint64(1); viewOf(tree).IsExact(); i++ {
-			tree = m.sketched(ccbf.Params{Bytes: m.bytes - i*m.bytes/200, Seed: seedOf(0)})
-		}
-		if viewOf(tree).Error().Most == 0 {
-			f["bits of tree"], f["of exact"] = cells*float64(len(tree)), float64(len(tree))/float64(len(exact))
-			views, r := []*ccbf.View{viewOf(exact), viewOf(tree)}, random(seedOf(0), 100)
-			counts := make([]uint64, pieceLen)
-			occupied, anywhere := make(askedCells, some), make(askedCells, some)
-			for i := range occupied {
-				occupied[i] = m.places[r.IntN(len(m.places))].Cell
-				b := views[0].Bounds
-				anywhere[i] = grid.Cell{X: b.MinX + r.Int64N(int64(b.Width())), Y: b.MinY + r.Int64N(int64(b.Height()))}
-			}
-			var batched, opened []func(askedCells)
-			for i, blob := range [][]byte{exact, tree} {
-				batched = append(batched, func(a askedCells) { views[i].Counts(counts[:len(a)], a, ccbf.Categories{}) })
-				opened = append(opened, func(a askedCells) {
-					v := new(ccbf.View) // which the functions of SQL keep from row to row, too
-					for _, at := range a {
-						report.Check(v.Reset(blob))
-						counts[0] += v.Count(at, nil)
-					}
-				})
-			}
-			for what, took := range map[string][]float64{"cells": race(occupied, rounds, batched...), "anywhere": race(anywhere, rounds, batched...),
-				"opened": race(occupied[:min(some, pieceLen)], rounds, opened...)} {
-				f[what] = took[1] / took[0]
-			}
-		}
-		s.Record(report.At{"coded": m.name, "cells": len(m.places)}, f)
 	}
 }

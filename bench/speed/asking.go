@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"strings"
@@ -45,34 +44,6 @@ func insideOf(polygons []string, xs, ys []float64) {
 	}
 }
 
-// levels sums countries, and squares down to a cell, over a dense sketch of the cities with
-// levels and over one without.
-func levels(b *bench) {
-	b.world()
-	b.make("levels", nil)
-	countries := duck.Column[string](b.db, "SELECT g FROM c")
-	countries = countries[:len(countries)/report.Pick(b.c, 5, 10, 1)]
-	// In queries of their own: together they have more cells than one may ask for.
-	what := fmt.Sprintf("%d countries", len(countries))
-	b.compare(what, nil, sums(b.db, "plain", countries), sums(b.db, "levels", countries))
-	b.Set("countries", what, "faster", rounds(report.Column(b.All("ratio"), func(r float64) float64 { return 1 / r })))
-	for _, side := range report.Pick(b.c, []int{1, 8}, []int{1, 4, 16, 64}, []int{1, 2, 4, 8, 12, 16, 24, 32, 64, 256}) {
-		b.script("squares", report.At{"side": side, "small": side <= 8})
-	}
-}
-
-// sums asks one column for polygons, one by one.
-func sums(db *sql.DB, column string, polygons []string) contender {
-	return contender{name: column, run: func() {
-		ask := report.Must(db.Prepare("SELECT ccbf_polygon_sum(" + column + ", ?) FROM s"))
-		defer ask.Close()
-		for _, p := range polygons {
-			var sum uint64
-			report.Check(ask.QueryRow(p).Scan(&sum))
-		}
-	}}
-}
-
 // places asks for very many places and boxes of one sketch, of a sketch for each map tile,
 // and of one with categories.
 func places(b *bench) {
@@ -112,4 +83,13 @@ func around(lon, lat, size float64) string {
 		corners = append(corners, fmt.Sprintf("%.6f %.6f", lon+0.45*d*cos, lat+0.25*d*sin))
 	}
 	return "POLYGON ((" + strings.Join(corners, ", ") + "))"
+}
+
+// drawn lists the largest cells of the whole country, and draws it, from one sketch of a
+// megabyte, or as a tree of half the bytes of all cells; and from counters that have no levels.
+func drawn(b *bench) {
+	b.run("CREATE TABLE p AS " + crimes(b.c))
+	b.script("drawings", report.At{"res": "0.01", "threshold": 500})
+	b.script("drawings", report.At{"res": "0.001", "threshold": 100})
+	b.script("drawing without levels", report.Pick(b.c, "0.01", "0.001", "0.001"))
 }

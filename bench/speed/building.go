@@ -6,7 +6,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // points are a table of coordinates, x and y.
@@ -95,57 +94,6 @@ func groups(b *bench) {
 func (b *bench) anySize(n int) {
 	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
 		b.script("groups of any size", report.At{"n": of.groups, "points": of.points})
-	}
-}
-
-// union merges dense sketches of 256 KiB.
-func union(b *bench) {
-	n := report.Pick(b.c, 20, 100, 1000)
-	b.Set("n", n)
-	for _, p := range []struct {
-		name   string
-		points int
-		rate   float64 // bytes a second, promised
-	}{{"a third full", 23_000, 2e9}, {"nearly empty", 100, 4e9}} {
-		b.make("union", report.At{"points": p.points, "n": n})
-		blobs := duck.Column[[]byte](b.db, "SELECT s FROM s")
-		sum := make([]byte, len(blobs[0]))
-		took := b.inTurn(p.name,
-			contender{name: "plain loop", fresh: func() { clear(sum) }, run: func() { addBytes(sum, blobs) }},
-			b.query("ccbf_union_agg", "SELECT octet_length(ccbf_union_agg(s)) FROM s"),
-			contender{name: "kernel", run: func() { unite(blobs) }},
-			contender{name: "copy", run: func() {
-				for _, blob := range blobs {
-					copy(sum, blob)
-				}
-			}})
-		at := report.At{"rate": p.rate, "fill": duck.Number(b.db, "SELECT avg((ccbf_info(s)).fill) FROM s"), "bytes": duck.Number(b.db, "SELECT sum(octet_length(s)) FROM s")}
-		for i, way := range []string{"ccbf_union_agg", "kernel", "copy"} {
-			b.recordTook(p.name, way, took[1+i], took[0], at)
-		}
-		b.note("over kernel", took[1].over(took[2]), report.At{"sketches": p.name})
-		b.note("over copy", took[2].over(took[3]), report.At{"sketches": p.name})
-	}
-}
-
-// unite merges sketches as ccbf_union_agg does.
-func unite(blobs [][]byte) {
-	var v ccbf.View
-	report.Check(v.Reset(blobs[0]))
-	b := ccbf.NewBuilder(v.Config, nil)
-	for _, blob := range blobs {
-		report.Check(v.Reset(blob))
-		report.Check(b.AddView(&v))
-	}
-	report.Must(b.Sketch())
-}
-
-// addBytes adds with a ceiling, byte by byte.
-func addBytes(sum []byte, blobs [][]byte) {
-	for _, blob := range blobs {
-		for i, v := range blob {
-			sum[i] = byte(min(255, int(sum[i])+int(v)))
-		}
 	}
 }
 

@@ -8,9 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unsafe"
 
-	"github.com/FastFilter/xorfilter"
 	publicbloom "github.com/bits-and-blooms/bloom/v3"
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -41,8 +39,8 @@ func add(s keyed, h1s, h2s []uint64) {
 
 // Answers of ask.
 var (
-	yes    [hotKeys]bool
-	counts [hotKeys]uint64
+	yes    [batch]bool
+	counts [batch]uint64
 )
 
 // ask asks whether keys are there, or of sketches that cannot say that how often.
@@ -77,71 +75,6 @@ func hashed(keys []uint64, s keyed, f func(s keyed, h1s, h2s []uint64)) {
 		part := keys[from:min(from+batch, len(keys))]
 		key.HashUint64s(0, part, h1s[:], h2s[:])
 		f(s, h1s[:len(part)], h2s[:len(part)])
-	}
-}
-
-// numbers are n different keys in no particular order, others for every stream.
-func numbers(n int, stream uint64) []uint64 {
-	keys := make([]uint64, n)
-	for i := range keys {
-		// Odd multiples modulo 2^64 differ.
-		keys[i] = (stream<<40 | uint64(i)) * 0x9e3779b97f4a7c15
-	}
-	return keys
-}
-
-// fuse compares Bloom and cuckoo filters with FastFilter's binary fuse filters, of 8 and of 16
-// bits, of the same keys.
-func fuse(b *bench) {
-	n := report.Pick(b.c, 5000, 300_000, 2_000_000)
-	keys, others := numbers(n, 0), numbers(n, 1)
-	b.Set("n", n)
-	againstFuse[uint8](b, keys, others)
-	againstFuse[uint16](b, keys, others)
-}
-
-// againstFuse is for fingerprints of that type.
-func againstFuse[T xorfilter.Unsigned](b *bench, keys, others []uint64) {
-	bits := 8 * unsafe.Sizeof(*new(T))
-	target := 1 / float64(uint64(1)<<bits)
-	// A lookup compares with the eight slots of two buckets: three bits more.
-	p := cuckoo.Params{Capacity: uint64(len(keys)), FingerprintBits: uint64(bits) + 3, Slots: 4, Variant: cuckoo.Tagged}
-	n := float64(len(keys))
-	for _, f := range []struct {
-		name   string
-		create func() keyed
-	}{
-		{"Bloom", func() keyed { return report.Must(bloom.New(bloom.Params{Capacity: p.Capacity, FPP: target})) }},
-		{fmt.Sprintf("cuckoo, %d bits", p.FingerprintBits), func() keyed { return report.Must(cuckoo.New(p)) }},
-	} {
-		name := fmt.Sprintf("%s, rate 2^-%d", f.name, bits)
-		var ours keyed
-		var theirs *xorfilter.BinaryFuse[T]
-		contest := func(operation string, mine, other func()) {
-			took := b.inTurn(name+", "+operation, contender{name: "ours", run: mine}, contender{name: "binary fuse", run: other})
-			b.record(name, operation, took[0].over(took[1]), nil)
-		}
-		contest("build", func() {
-			ours = f.create()
-			hashed(keys, ours, add)
-		}, func() { theirs = report.Must(xorfilter.NewBinaryFuse[T](keys)) })
-		found := func(keys []uint64) (n float64) {
-			for _, k := range keys {
-				if theirs.Contains(k) {
-					n++
-				}
-			}
-			return n
-		}
-		contest("lookup", func() { hashed(keys, ours, ask) }, func() { keep(found(keys)) })
-		contest("lookup of absent keys", func() { hashed(others, ours, ask) }, func() { keep(found(others)) })
-		rate := 0.0
-		hashed(others, ours, func(s keyed, h1s, h2s []uint64) {
-			ask(s, h1s, h2s)
-			rate += float64(report.Count(yes[:len(h1s)], func(is bool) bool { return is })) / n
-		})
-		b.Record(report.At{"filter": name}, report.Figures{"rate": rate, "fuse rate": found(others) / n,
-			"bits": 8 * float64(len(ours.Blob())) / n, "fuse bits": float64(bits) * float64(len(theirs.Fingerprints)) / n})
 	}
 }
 

@@ -170,10 +170,6 @@ var text = duck.Texts(files, template.FuncMap{
 	"rank": func(ranks, seed int) string {
 		return fmt.Sprintf("floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)", ranks, seed)
 	},
-	// A number of a key i of a normal distribution (Box and Muller 1958).
-	"normal": func(deviation float64, seed int) string {
-		return fmt.Sprintf("%v * sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6)", deviation, seed, seed+1)
-	},
 })
 
 // make runs statements of the folder sql.

@@ -11,20 +11,6 @@ CREATE TABLE cities AS SELECT lon, lat FROM '{{.data}}/geonames_cities.parquet'
 CREATE OR REPLACE TABLE counted AS SELECT floor(lon / {{.}})::BIGINT x, floor(lat / {{.}})::BIGINT y, count(*) n FROM p GROUP BY ALL;
 {{end}}
 
-{{define "levels"}}
-CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.01, {exact: false}) AS plain, ccbf_agg(lon, lat, 0.01, {exact: false, levels: 8}) AS levels FROM cities
-{{end}}
-{{define "squares"}}
-CREATE OR REPLACE TABLE q AS SELECT format('POLYGON(({0} {1},{2} {1},{2} {3},{0} {3},{0} {1}))', x, y, x + d, y + d) g
-	FROM (SELECT (hash(i) % 300000) / 1000 - 150 AS x, (hash(i, 1) % 90000) / 1000 - 40 AS y, {{.side}} / 100 AS d FROM range(1000) t(i))
--- compare: 1,000 squares of {{.side}} x {{.side}} cells
--- at: small={{.small}}
--- as: plain
-SELECT sum(ccbf_polygon_sum(plain, g)) FROM q, s
--- as: levels
-SELECT sum(ccbf_polygon_sum(levels, g)) FROM q, s
-{{end}}
-
 {{/* Places drawn from the points, and boxes a hundred cells wide and high, in the middle of
 England: edges, and the cells between. */}}
 {{define "places"}}

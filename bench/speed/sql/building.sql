@@ -41,13 +41,6 @@ SELECT count(s) FROM (SELECT g, cms_agg(x, {width: 64, depth: 3}) s FROM p GROUP
 {{end}}
 {{define "groups, counted"}}SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0{{end}}
 
-{{/* Dense sketches of so many points. */}}
-{{define "union"}}
-CREATE OR REPLACE TABLE s AS
-	SELECT ccbf_agg((hash(i, g, 1) % 100000)::DOUBLE, (hash(i, g, 2) % 100000)::DOUBLE, 1, {exact: false, mode: 'standard', bytes: 262144}) s
-	FROM range({{.points}}) t(i), range({{.n}}) u(g) GROUP BY g
-{{end}}
-
 {{/* Sketches and the exact table by a key, in the smallest types that hold them. */}}
 {{define "sizes"}}
 CREATE OR REPLACE TABLE sketches AS SELECT {{.key}} AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g;

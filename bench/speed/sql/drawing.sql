@@ -77,32 +77,3 @@ CREATE TABLE tiles AS SELECT *, (hash(x, y, 1) % 5)::INTEGER AS month, ['a', 'b'
 {{define "tile"}}
 SELECT octet_length(ccbf_png(ccbf_union_agg(s), {{.}}, 256, 256)) FROM tiles WHERE ccbf_bbox_overlaps(s, {{.}})
 {{end}}
-
-{{/* Check-ins in 20,000 towns of the world, of which the r-th has points by 1/r, and pickups in one
-city; few at night, most in the evening. Around their centres points have a normal
-distribution (Box and Muller 1958). */}}
-{{define "check-ins"}}
-CREATE OR REPLACE TABLE p AS
-	SELECT (hash(town, 8) % 300000) / 1000 - 150 + {{normal 0.05 1}} AS lon, (hash(town, 9) % 110000) / 1000 - 50 + {{normal 0.05 3}} AS lat, hour, weekday
-	FROM (SELECT i, (exp(ln(20000) * (hash(i, 7) % 1000000) / 1e6))::INTEGER AS town, {{template "hour"}}, (hash(i, 6) % 7)::INTEGER AS weekday FROM range({{.}}) t(i))
-{{end}}
-{{define "pickups"}}
-CREATE OR REPLACE TABLE p AS
-	SELECT -73.95 + (hash(i, 8) % 16) * 0.01 + {{normal 0.01 1}} AS lon, 40.66 + (hash(i, 9) % 20) * 0.01 + {{normal 0.01 3}} AS lat, hour
-	FROM (SELECT i, {{template "hour"}} FROM range({{.}}) t(i))
-{{end}}
-{{define "hour"}}(4 + 20 * sqrt((hash(i, 5) % 100000) / 100000))::INTEGER % 24 AS hour{{end}}
-
-{{define "cube"}}
-CREATE OR REPLACE TABLE s AS SELECT {{.keys}}, ccbf_agg(lon, lat, {{.res}}, {bytes: 67108864}) AS s FROM p GROUP BY ALL
-{{end}}
-{{define "cube, exact"}}
-CREATE OR REPLACE TABLE counted AS SELECT {{.keys}}, floor(lon / {{.res}})::INTEGER AS x, floor(lat / {{.res}})::INTEGER AS y, count(*)::INTEGER AS n FROM p GROUP BY ALL
-{{end}}
-{{define "in the box"}}
-(x + 0.5) * {{.res}} >= {{.west}} AND (x + 0.5) * {{.res}} < {{.east}} AND (y + 0.5) * {{.res}} >= {{.south}} AND (y + 0.5) * {{.res}} < {{.north}}
-{{end}}
-{{define "pixels of a tile"}}
-SELECT count(*) AS n FROM (SELECT floor(((x + 0.5) * {{.res}} - {{.west}}) / {{.width}} * 256) AS i, floor(({{.north}} - (y + 0.5) * {{.res}}) / {{.height}} * 256) AS j, sum(n) AS n
-	FROM counted WHERE {{.within}} GROUP BY i, j)
-{{end}}
