@@ -31,10 +31,10 @@ func (s *Sketch) Blob() []byte {
 	// left before them.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
-	body := s.first.append(at, s.encoding)
+	body := counters.Encode(at, s.encoding, s.first.a)
 	first := len(body) - room
 	if s.method.recurring() {
-		body = s.second.append(body, s.encoding)
+		body = counters.Encode(body, s.encoding, s.second.a)
 	}
 	second := len(body) - room - first
 	body = append(body, s.marks...)
@@ -76,16 +76,6 @@ func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
 		dst = binary.AppendUvarint(dst, uint64(second))
 	}
 	return dst
-}
-
-// append appends the counters in an encoding.
-func (t *table) append(dst []byte, e Encoding) []byte {
-	a := t.a
-	if a.Encoding() != e {
-		a = counters.New(e, t.n)
-		a.Update(t.a.Unpack)
-	}
-	return a.Append(dst)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -269,15 +259,10 @@ func (v *View) traps() traps {
 }
 
 // sketch is a copy in memory.
-func (v *View) sketch() (s *Sketch, err error) {
-	s = &Sketch{Base: v.Base, shape: v.shape, traps: v.traps()}
-	if s.first, err = v.table(&v.first, v.bodies[0]); err != nil {
-		return nil, err
-	}
+func (v *View) sketch() (*Sketch, error) {
+	s := &Sketch{Base: v.Base, shape: v.shape, first: v.first.table(), traps: v.traps()}
 	if v.method.recurring() {
-		if s.second, err = v.table(&v.second, v.bodies[1]); err != nil {
-			return nil, err
-		}
+		s.second = v.second.table()
 	}
 	if v.marker {
 		s.marks = append([]byte(nil), v.marks...)
@@ -285,19 +270,8 @@ func (v *View) sketch() (s *Sketch, err error) {
 	return s, nil
 }
 
-// table is the counters of a body in memory.
-func (v *View) table(c *cells, body []byte) (table, error) {
-	if memory(v.encoding) == v.encoding {
-		a, err := counters.Decode(v.encoding, c.n, body)
-		if err != nil {
-			return table{}, err
-		}
-		return tableOf(a), nil
-	}
-	t := newTable(v.encoding, c.n)
-	t.copy(c)
-	return t, nil
-}
+// table is a copy in memory of the counters of a body.
+func (c *cells) table() table { return tableOf(counters.Copy(c.r.(*counters.View))) }
 
 // Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain
 // or indexed, otherwise a scan of a few codes for each. No allocation.

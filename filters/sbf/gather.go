@@ -34,7 +34,7 @@ func NewGathering(p Params) (*Sketch, error) {
 	if s.method.recurring() {
 		s.gather = gathered{}
 	}
-	if memory(s.encoding) != Plain {
+	if s.encoding == Index {
 		s.first = newTable(Plain, s.first.n)
 		if s.method.recurring() {
 			s.second = newTable(Plain, s.second.n)

@@ -120,16 +120,7 @@ type table struct {
 	a counters.Array
 }
 
-// memory is the encoding in which a sketch keeps its counters: codes that take
-// a scan to read, and a rewrite to change, are for BLOBs.
-func memory(e Encoding) Encoding {
-	if e == Index {
-		return Index
-	}
-	return Plain
-}
-
-func newTable(e Encoding, n int) table { return tableOf(counters.New(memory(e), n)) }
+func newTable(e Encoding, n int) table { return tableOf(counters.New(e, n)) }
 
 func tableOf(a counters.Array) table {
 	t := table{cells: cells{r: a, n: a.Len()}, a: a}

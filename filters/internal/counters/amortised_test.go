@@ -6,13 +6,6 @@ import (
 	"testing"
 )
 
-func packedOf(a Array) *packed {
-	if x, ok := a.(*index); ok {
-		return &x.packed
-	}
-	return &a.(*coded).packed
-}
-
 // Random increments, which is what hashed keys are: 10 for each counter move
 // at most 256 bits, four words, for each. At the end a counter has log2(11) =
 // 3.5 bits, in a code below 8.5, and below 11 with its share of directory and
@@ -27,20 +20,17 @@ func packedOf(a Array) *packed {
 //
 // together less than 500 for each lengthening, 250 for each Set.
 func TestMovedByIncrements(t *testing.T) {
-	for _, e := range all[1:] {
-		for _, n := range []int{100, 1000, 30_000} {
-			r := rand.New(rand.NewPCG(30, uint64(n)))
-			a := New(e, n)
-			for range 10 * n {
-				i := r.IntN(n)
-				a.Set(i, a.At(i)+1)
-			}
-			p := packedOf(a)
-			per := float64(p.moved) / float64(10*n)
-			t.Logf("%v, %d counters: %.1f bits moved for each increment, laid out %d times", e, n, per, p.rebuilds)
-			if per > 256 {
-				t.Errorf("%v, %d counters: %.1f bits moved for each increment", e, n, per)
-			}
+	for _, n := range []int{100, 1000, 30_000} {
+		r := rand.New(rand.NewPCG(30, uint64(n)))
+		a := newIndex(n)
+		for range 10 * n {
+			i := r.IntN(n)
+			a.Set(i, a.At(i)+1)
+		}
+		per := float64(a.moved) / float64(10*n)
+		t.Logf("%d counters: %.1f bits moved for each increment, laid out %d times", n, per, a.rebuilds)
+		if per > 256 {
+			t.Errorf("%d counters: %.1f bits moved for each increment", n, per)
 		}
 	}
 }
@@ -61,21 +51,18 @@ func TestMovedByAnything(t *testing.T) {
 		"backwards":             func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return n - 1 - k%n, mask(uint(k/n+1) * 6) },
 		"anything":              func(_ int, _ uint64, r *rand.Rand) (int, uint64) { return r.IntN(n), r.Uint64() >> r.UintN(64) },
 	} {
-		for _, e := range all[1:] {
-			r := rand.New(rand.NewPCG(31, 31))
-			a := New(e, n)
-			grown := uint64(0)
-			for k := range 5 * n {
-				i, v := next(k, 0, r)
-				grown += uint64(max(0, bits.Len64(v)-bits.Len64(a.At(i))))
-				a.Set(i, v)
-			}
-			p := packedOf(a)
-			levels := uint64(bits.Len(uint(p.groups - 1)))
-			t.Logf("%v, %s: %d bits moved for each bit, laid out %d times", e, name, p.moved/grown, p.rebuilds)
-			if p.moved > 128*levels*levels*grown {
-				t.Errorf("%v, %s: %d bits moved for %d bits", e, name, p.moved, grown)
-			}
+		r := rand.New(rand.NewPCG(31, 31))
+		a := newIndex(n)
+		grown := uint64(0)
+		for k := range 5 * n {
+			i, v := next(k, 0, r)
+			grown += uint64(max(0, bits.Len64(v)-bits.Len64(a.At(i))))
+			a.Set(i, v)
+		}
+		levels := uint64(bits.Len(uint(a.groups - 1)))
+		t.Logf("%s: %d bits moved for each bit, laid out %d times", name, a.moved/grown, a.rebuilds)
+		if a.moved > 128*levels*levels*grown {
+			t.Errorf("%s: %d bits moved for %d bits", name, a.moved, grown)
 		}
 	}
 }
@@ -84,34 +71,30 @@ func TestMovedByAnything(t *testing.T) {
 // does not lay everything out each time.
 func TestDeletions(t *testing.T) {
 	const n = 4000
-	for _, e := range all[1:] {
-		a := New(e, n)
-		empty := a.Bytes()
-		for range 3 {
-			for i := range n {
-				a.Set(i, 1<<40)
-			}
-			full := a.Bytes()
-			for i := range n {
-				a.Set(i, 0)
-			}
-			// Half of what counters are long may be idle, and half a bit for
-			// each; slack is in proportion.
-			if got := a.Bytes(); got > full/2+2*empty {
-				t.Errorf("%v: %d bytes for nothing, %d when empty, %d when full", e, got, empty, full)
-			}
+	a := newIndex(n)
+	empty := a.Bytes()
+	for range 3 {
+		for i := range n {
+			a.Set(i, 1<<40)
 		}
-		p := packedOf(a)
-		before := p.rebuilds
-		for k := range 20 * n {
-			a.Set(k%n, uint64(k/n&1))
+		full := a.Bytes()
+		for i := range n {
+			a.Set(i, 0)
 		}
-		// Up and down ten times. Up, a counter takes 4 bits more at most, or a
-		// chunk 73 and as many, and everything is laid out when they together
-		// take a quarter of a bit more: 54 times. Down, once.
-		if got := p.rebuilds - before; got > 10*55 {
-			t.Errorf("%v: laid out %d times", e, got)
+		// Half of what counters are long may be idle, and half a bit for
+		// each; slack is in proportion.
+		if got := a.Bytes(); got > full/2+2*empty {
+			t.Errorf("%d bytes for nothing, %d when empty, %d when full", got, empty, full)
 		}
-		t.Logf("%v: laid out %d times", e, p.rebuilds-before)
+	}
+	before := a.rebuilds
+	for k := range 20 * n {
+		a.Set(k%n, uint64(k/n&1))
+	}
+	// Up and down ten times. Up, a counter takes 4 bits more at most, or a
+	// chunk 73 and as many, and everything is laid out when they together
+	// take a quarter of a bit more: 54 times. Down, once.
+	if got := a.rebuilds - before; got > 10*55 {
+		t.Errorf("laid out %d times", got)
 	}
 }

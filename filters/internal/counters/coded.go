@@ -32,7 +32,7 @@ func (c codedCodec) choose(src Source) choice {
 	best := choice{most: ^uint(0)}
 	for i, n := range codeSizes(src, codes) {
 		if n < best.most {
-			best = choice{params{uint8(i)}, n, n}
+			best = choice{p: params{uint8(i)}, most: n}
 		}
 	}
 	return best
@@ -70,19 +70,12 @@ func (c codedCodec) size(p params, group []uint64) (n uint) {
 	return n
 }
 
-func (c codedCodec) weight(p params, v uint64) uint { return c.decoder(p).steps.size(v) }
-
 func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
 	code, w := c.decoder(s.p).steps, newWriter(s.mem, pos)
 	for _, v := range group {
 		code.put(&w, v)
 	}
 	return w.flush()
-}
-
-func (c codedCodec) used(s *store, g int) uint {
-	begin := s.pos(g)
-	return c.decoder(s.p).skip(s.mem, begin, s.groupLen(g)) - begin
 }
 
 // find is where counter i is.
@@ -102,61 +95,5 @@ func (c codedCodec) unpack(s *store, at int, dst []uint64) {
 		n := min(blockLen-at%blockLen, len(dst))
 		d.unpack(s.mem, c.find(s, at), dst[:n])
 		at, dst = at+n, dst[n:]
-	}
-}
-
-// coded is counters in such a code.
-type coded struct {
-	packed
-	codec codedCodec
-}
-
-func newCoded(e Encoding, n int) *coded {
-	c := codedCodec{e}
-	return &coded{newPacked(c, n), c}
-}
-
-func (a *coded) Encoding() Encoding { return a.codec.e }
-
-func (a *coded) At(i int) uint64 {
-	if uint(i) >= uint(a.n) {
-		panic(outOfRange(i, a.n))
-	}
-	return a.codec.at(&a.store, i)
-}
-
-// Set pushes the counters behind the one that gets longer, or draws those
-// behind one that gets shorter, up to the slack at the end of the group.
-func (a *coded) Set(i int, v uint64) {
-	if uint(i) >= uint(a.n) {
-		panic(outOfRange(i, a.n))
-	}
-	g := i / blockLen
-	for {
-		d := a.codec.decoder(a.p)
-		pos := a.codec.find(&a.store, i)
-		old, after := d.read(a.mem, pos)
-		size := d.steps.size(v)
-		w := newWriter(a.mem, pos)
-		if pos+size == after {
-			d.steps.put(&w, v)
-			w.flush()
-			return
-		}
-		end := d.skip(a.mem, after, a.groupLen(g)-i%blockLen-1)
-		need := int(end+size-(after-pos)-a.pos(g)+7) / 8
-		if need > a.start(g+1)-a.start(g) {
-			if !a.makeRoom(g, need) {
-				a.rebuild(g, (maxCode+7)/8+1)
-			}
-			continue
-		}
-		move(a.mem, pos+size, after, end-after)
-		a.moved += uint64(end-after) + uint64(size)
-		w = newWriter(a.mem, pos)
-		d.steps.put(&w, v)
-		w.flush()
-		a.reweigh(old, v)
-		return
 	}
 }

@@ -40,16 +40,16 @@ const blockLen = 64
 // may be and with slack, they take less than 2^32 bytes.
 const MaxLen = 1 << 28
 
-// Array is a number of counters from 0 to 2^64-1, in one encoding. Indices
-// out of range panic, as a slice's do. Methods that only read may run in
-// parallel.
+// Array is a number of counters from 0 to 2^64-1 that change, in words or in an
+// index. Indices out of range panic, as a slice's do. Methods that only read may run
+// in parallel.
 type Array interface {
+	// Encoding is Plain or Index.
 	Encoding() Encoding
 	Len() int
 	// At is counter i. No allocation.
 	At(i int) uint64
-	// Set makes counter i v: amortised O(1) in Plain and Index, amortised
-	// O(64) in the others.
+	// Set makes counter i v: amortised O(1).
 	Set(i int, v uint64)
 	// Unpack copies the counters from at on to dst.
 	Unpack(at int, dst []uint64)
@@ -59,61 +59,46 @@ type Array interface {
 	Update(f func(at int, block []uint64))
 	// Bytes is the memory that the counters take now.
 	Bytes() int
-	// Append appends the counters' body in a BLOB: the same counters, the same
-	// bytes, whatever happened before. O(Len).
-	Append(dst []byte) []byte
 }
 
-// New makes n counters, n from 1 to MaxLen, all 0.
+// New makes n counters, n from 1 to MaxLen, all 0, that are to be written in an encoding.
+// Codes take a scan to read and a rewrite to change, so that in memory their counters
+// are words.
 func New(e Encoding, n int) Array {
 	if n < 1 || n > MaxLen {
 		panic(fmt.Sprintf("counters: %d counters", n))
 	}
-	switch e {
-	case Plain:
-		return newPlain(n)
-	case Elias, Steps:
-		return newCoded(e, n)
-	case Index:
+	if e == Index {
 		return newIndex(n)
 	}
-	panic("counters: " + e.String())
+	return newPlain(n)
 }
 
-// Encode appends the body that an array of encoding e with the counters of src
-// would append, without making one. O(Len).
+// Encode appends the counters' body in a BLOB: the same counters, the same bytes,
+// whatever happened before. O(Len).
 func Encode(dst []byte, e Encoding, src Source) []byte {
 	if e != Plain {
 		return encode(dst, codecOf(e), src)
 	}
-	all := uint64(0)
-	each(src, func(_ int, group []uint64) {
-		for _, v := range group {
-			all |= v
-		}
-	})
-	return appendWords(dst, src, words.Shift(all))
+	if p, ok := src.(*plain); ok && words.Shift(p.Or()) == p.Shift {
+		return append(dst, p.B...)
+	}
+	return appendWords(dst, src)
 }
 
-// Decode makes an array from the body of n counters, which it checks
-// completely and copies. Errors wrap sketch.ErrInvalid.
-func Decode(e Encoding, n int, body []byte) (Array, error) {
-	v, err := Open(e, n, body)
-	if err != nil {
-		return nil, err
+// Copy makes an array of the counters of a body that Check accepts.
+func Copy(v *View) Array {
+	switch v.e {
+	case Plain:
+		return &plain{v.n, words.Table{Shift: v.plain.Shift, B: slices.Clone(v.plain.B)}}
+	case Index:
+		a := new(index)
+		a.adopt(v, roomy)
+		return a
 	}
-	if err := v.Check(); err != nil {
-		return nil, err
-	}
-	if e == Plain {
-		return &plain{n, words.Table{Shift: v.plain.Shift, B: slices.Clone(v.plain.B)}}, nil
-	}
-	a := packed{c: codecOf(e)}
-	a.adopt(reader{&v.store, a.c}, roomy)
-	if e == Index {
-		return &index{a}, nil
-	}
-	return &coded{a, codedCodec{e}}, nil
+	a := newPlain(v.n)
+	a.Update(v.Unpack)
+	return a
 }
 
 // View reads counters from a body's own memory, without a copy. It is valid
@@ -122,7 +107,6 @@ func Decode(e Encoding, n int, body []byte) (Array, error) {
 type View struct {
 	e     Encoding
 	n     int
-	body  []byte
 	plain words.Table
 	store store // of all others
 }
@@ -133,7 +117,7 @@ func Open(e Encoding, n int, body []byte) (View, error) {
 	if n < 1 || n > MaxLen {
 		return View{}, sketch.Invalidf("%d counters", n)
 	}
-	v := View{e: e, n: n, body: body}
+	v := View{e: e, n: n}
 	var err error
 	switch e {
 	case Plain:
@@ -154,14 +138,8 @@ func codecOf(e Encoding) codec {
 	return codedCodec{e}
 }
 
-// Encoding is how the counters are kept.
-func (v *View) Encoding() Encoding { return v.e }
-
 // Len is the number of counters.
 func (v *View) Len() int { return v.n }
-
-// Size is the body's length in bytes.
-func (v *View) Size() int { return len(v.body) }
 
 // At is counter i, without an allocation. In a body that Check would refuse
 // it may be anything.

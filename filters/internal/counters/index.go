@@ -120,8 +120,6 @@ func (indexCodec) size(p params, group []uint64) (size uint) {
 	return size
 }
 
-func (indexCodec) weight(_ params, v uint64) uint { return uint(bits.Len64(v)) }
-
 func (indexCodec) put(s *store, g int, pos uint, group []uint64) uint {
 	w := newWriter(s.mem, pos)
 	for at := 0; at < len(group); at += chunkLen {
@@ -288,7 +286,8 @@ func (s *store) readVector(pos uint, dst *[chunkLen]uint64) uint {
 	return end
 }
 
-func (indexCodec) used(s *store, g int) uint {
+// used is how many bits group g takes.
+func (s *store) used(g int) uint {
 	var buf [chunkLen]uint64
 	last := min((g+1)*8, (s.n+chunkLen-1)/chunkLen) - 1
 	return s.readChunk(uint(last), &buf) - s.pos(g)

@@ -54,16 +54,15 @@ func (p *plain) Update(f func(at int, block []uint64)) {
 	}
 }
 
-func (p *plain) Append(dst []byte) []byte {
-	shift := words.Shift(p.Or())
-	if shift == p.Shift {
-		return append(dst, p.B...)
-	}
-	return appendWords(dst, p, shift)
-}
-
-// appendWords appends the counters of src in words that hold them.
-func appendWords(dst []byte, src Source, shift uint8) []byte {
+// appendWords appends the counters of src in the smallest words that hold them.
+func appendWords(dst []byte, src Source) []byte {
+	all := uint64(0)
+	each(src, func(_ int, group []uint64) {
+		for _, v := range group {
+			all |= v
+		}
+	})
+	shift := words.Shift(all)
 	at, n := len(dst), src.Len()
 	dst = slices.Grow(dst, n<<shift)[:at+n<<shift]
 	w := words.Table{Shift: shift, B: dst[at:]}

@@ -211,7 +211,7 @@ func TestFigure13(t *testing.T) {
 			m := float64(n)
 			t.Logf("%7d %-6s: %.2f N, %.2f bits a counter: groups %.2f chunks %.2f lengths %.2f vectors %.2f counters %.2f slack %.2f; body %.2f",
 				n, stage, float64(p.Total())/base, float64(p.Total())/m, float64(p.Groups)/m, float64(p.Chunks)/m, float64(p.Lengths)/m,
-				float64(p.Vectors)/m, float64(p.Counters)/m, float64(p.Slack)/m, float64(len(a.Append(nil))*8)/m)
+				float64(p.Vectors)/m, float64(p.Counters)/m, float64(p.Slack)/m, float64(len(Encode(nil, Index, a))*8)/m)
 			for range 10 * n {
 				i := r.IntN(n)
 				a.Set(i, a.At(i)+1)

@@ -37,19 +37,14 @@ type codec interface {
 	valid(p params) bool
 	// size is how many bits a group takes.
 	size(p params, group []uint64) uint
-	// weight is how many of those depend on the counter's value, however it
-	// is kept now.
-	weight(p params, v uint64) uint
 	// put writes a group's bits to the store's memory from pos on and returns
 	// where they end; and to its record what that has after the first 4 bytes.
 	put(s *store, g int, pos uint, group []uint64) uint
-	// used is how many bits a group takes that is in the store.
-	used(s *store, g int) uint
 	unpack(s *store, at int, dst []uint64)
 }
 
-// choice is parameters for some counters, at least as many bits as these take
-// with them in all groups, and their weight.
+// choice is parameters for some counters, and at least as many bits as these take
+// with them in all groups; of an index also how long the counters are together.
 type choice struct {
 	p      params
 	most   uint
