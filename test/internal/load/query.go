@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql/internal/structs"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
 // Query is one statement with what comes before it, and what it must answer: a
@@ -27,7 +27,7 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 	switch {
 	case d.chance(12):
 		q.Kind = "structs"
-		q.Steps = structs.Steps(seed, n)
+		q.Steps = queries.Structs(seed, n)
 	case d.chance(12):
 		q.Kind = "areas"
 		q.Steps = []string{areas(d)}
@@ -45,7 +45,7 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 		q.Steps = []string{large(d, !db.risky())}
 	case d.chance(25):
 		q.Kind = "many"
-		q.Steps = []string{many(d, d.chance(2) && !(db.limited && db.risky()))}
+		q.Steps = []string{queries.Many(d.Rand, d.between(8, 32), d.between(1, 700), d.chance(2) && !(db.limited && db.risky()))}
 	default:
 		s := newSpec(d, db)
 		q.Kind, q.spec = s.shape, &s

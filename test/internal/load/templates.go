@@ -1,9 +1,6 @@
 package load
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // areas asks sketches per group for boxes, polygons, rasters and places, beside
 // the rows themselves.
@@ -131,34 +128,4 @@ func large(d draw, windows bool) string {
 	return fill(`SELECT count(z) AS n, count(*) FILTER ((cms_info(s)).total <> m OR z IS NULL) AS bad FROM (
   SELECT cms_agg(x, {width: 8, depth: 2}) OVER w AS s, sum(1) OVER w AS m, z FROM (SELECT i, hash(i) % 100 AS x, $text AS z FROM range($rows) t(i))
   WINDOW w AS (PARTITION BY i % 50000 ORDER BY i ROWS 3 PRECEDING))`, names...)
-}
-
-// many has a dozen functions and more in one query, over windows or in an order:
-// DuckDB hands over the states of such in arrays of its own kind, side by side.
-// Every row must find itself in each sketch, and nothing beside what is counted.
-func many(d draw, windows bool) string {
-	names := []string{"groups", d.text(1, 90), "rows", d.text(1, 700)}
-	var columns, bad []string
-	for k := range d.between(8, 32) {
-		n := []string{"k", strconv.Itoa(k), "at", strconv.Itoa(k * 100000)}
-		form := d.IntN(3)
-		call := []string{"ccbf_agg(i + $at, 0, 1$order)", "cms_agg(i + $at, {width: 9, depth: 2}$order)", "bloom_agg(i + $at, {bits: 900, k: 3}$order)"}[form]
-		find := []string{"ccbf_get(s$k, i + $at, 0) <> 1", "cms_get(s$k, i + $at) < 1", "NOT bloom_contains(s$k, i + $at)"}[form]
-		over, order := "", ""
-		if windows {
-			over = d.one(" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER ()", " OVER (PARTITION BY g ORDER BY i)", " OVER (ORDER BY i ROWS 3 PRECEDING)",
-				" OVER (PARTITION BY g ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)")
-		} else {
-			order = d.one("", " ORDER BY i DESC", " ORDER BY i DESC", " ORDER BY hash(i)")
-			find = strings.ReplaceAll(find, "i +", "least +")
-		}
-		columns = append(columns, fill(call+"$over AS s$k, sum(1)$over AS m$k", append(n, "over", over, "order", order)...))
-		bad = append(bad, fill("coalesce((sketch_info(s$k)).total <> m$k OR "+find+", true)", n...))
-	}
-	first, group := "i", ""
-	if !windows {
-		first, group = "min(i) AS least", " GROUP BY g"
-	}
-	return fill("SELECT count(*) AS n, count(*) FILTER ("+strings.Join(bad, " OR ")+") AS bad FROM (\n  SELECT "+first+", "+
-		strings.Join(columns, ",\n  ")+" FROM (SELECT i, i % $groups AS g FROM range($rows) t(i))"+group+")", names...)
 }

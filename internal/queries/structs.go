@@ -1,7 +1,8 @@
-// Package structs draws random queries in which aggregates over windows take STRUCTs, as
-// keys and as options, and judges them by GROUP BY. Each query is a function of a seed and
-// its number.
-package structs
+// Package queries draws random queries that judge themselves, for every host and every
+// version of DuckDB: windows with STRUCTs, and many functions side by side. The last statement
+// of a query answers one row: the number n of rows that were judged, and in bad, bad0, bad1, ...
+// how many of them are wrong.
+package queries
 
 import (
 	"fmt"
@@ -10,10 +11,9 @@ import (
 	"strings"
 )
 
-// Steps are the statements of query number of a seed. The last one answers one row: the
-// number n of rows, and for each aggregate bad0, bad1, ...: how many of the rows have
-// another sketch than GROUP BY gives.
-func Steps(seed uint64, number int) []string {
+// Structs are the statements of query number of a seed, in which aggregates over windows take
+// STRUCTs, as keys and as options. What GROUP BY gives decides.
+func Structs(seed uint64, number int) []string {
 	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
 	return []string{d.table(), d.query()}
 }

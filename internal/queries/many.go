@@ -1,0 +1,77 @@
+package queries
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A few of every 250 queries of Windows are as large as they get, by their number and not by
+// chance; the others are small, or ten thousand of them would take an hour.
+const (
+	largeOf       = 250
+	manyFunctions = 11 // 64 functions
+	manyRows      = 37 // maxRows rows
+	manyOfBoth    = 59
+)
+
+// Windows is query number of a seed: Many, mostly of few functions and few rows.
+func Windows(seed uint64, number int) string {
+	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
+	functions, rows := d.uneven(8), d.uneven(60)
+	if d.chance(12) {
+		functions, rows = d.uneven(24), d.uneven(600)
+	}
+	switch number % largeOf {
+	case manyFunctions:
+		functions = 64
+	case manyRows:
+		rows = maxRows
+	case manyOfBoth:
+		functions, rows = 64, maxRows
+	}
+	return Many(d.Rand, functions, rows, !d.chance(3))
+}
+
+// mostFramed is how many rows a window may have whose frame grows from row to row: each of them has
+// a sketch of its own.
+const mostFramed = 700
+
+// Many has functions side by side over so many rows, in windows or in groups with an order:
+// DuckDB hands over the states of such in arrays of its own kind. Every row must find itself
+// in each sketch, and nothing beside what is counted.
+func Many(r *rand.Rand, functions, rows int, windows bool) string {
+	d := &draw{r}
+	overs := []string{" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER (PARTITION BY g, i % 3)", " OVER ()"}
+	if rows <= mostFramed {
+		overs = append(overs, " OVER (PARTITION BY g ORDER BY i)", " OVER (ORDER BY i ROWS 3 PRECEDING)", " OVER (PARTITION BY g ORDER BY i // 3)",
+			" OVER (PARTITION BY g ORDER BY i ROWS BETWEEN 7 PRECEDING AND 9 FOLLOWING)", " OVER (ORDER BY i ROWS BETWEEN 4 PRECEDING AND 2 FOLLOWING EXCLUDE TIES)",
+			" OVER (PARTITION BY g ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)")
+	}
+	first, group := "i", ""
+	if !windows {
+		first, group = "min(i) AS least", d.one("", " GROUP BY g", " GROUP BY g", " GROUP BY ROLLUP (g)")
+	} else if d.chance(2) { // alone, a window over partitions becomes a join
+		first += ", count(*) OVER (PARTITION BY g % 3) AS other"
+	}
+	var columns, bad []string
+	for k := range functions {
+		form := d.IntN(5)
+		call := [...]string{"ccbf_agg(i + $at, 0, 1$order)", "cms_agg(i + $at, {width: 9, depth: 2}$order)", "bloom_agg(i + $at, {bits: 900, k: 3}$order)",
+			"ccbf_union_agg(s$order)", "list(i$order)"}[form]
+		find := [...]string{"ccbf_get(s$k, $i + $at, 0) <> 1", "cms_get(s$k, $i + $at) < 1", "NOT bloom_contains(s$k, $i + $at)", "ccbf_get(s$k, $i, 0) <> 1",
+			"NOT list_contains(s$k, $i)"}[form]
+		total := [...]string{"(sketch_info(s$k)).total", "len(s$k)"}[form/4]
+		over, order, row := "", "", "i"
+		if windows {
+			over = d.one(overs...)
+		} else {
+			order, row = d.one("", " ORDER BY i DESC", " ORDER BY i DESC", " ORDER BY hash(i)"), "least"
+		}
+		fill := strings.NewReplacer("$at", fmt.Sprint(k*100000), "$order", order, "$over", over, "$k", fmt.Sprint(k), "$i", row)
+		columns = append(columns, fill.Replace(call+"$over AS s$k, sum(1)$over AS m$k"))
+		bad = append(bad, fill.Replace("coalesce("+total+" <> m$k OR "+find+", true)"))
+	}
+	return fmt.Sprintf("SELECT count(*) AS n, count(*) FILTER (%s) AS bad FROM (\n  SELECT %s, %s\n  FROM (SELECT i, i %% %d AS g, ccbf_add(ccbf_empty(1), i, 0) AS s FROM range(%d) t(i))%s)",
+		strings.Join(bad, " OR "), first, strings.Join(columns, ",\n  "), d.uneven(90), rows, group)
+}
