@@ -1,45 +1,33 @@
 package serve
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 )
 
-// Limits of all requests: how many are answered at a time, and how long one may take.
+// Limits of all requests: the bytes of a body, how many are answered at a time, and how long
+// one may take.
 const (
-	requests   = 128
+	maxBody    = 1 << 20
+	atOnce     = 16
 	answerTime = time.Minute
 )
 
-// bounded limits the body and the time of a request, and how many are answered at a time.
-// A body is read before: who sends slowly takes no one's place.
+// bounded limits the body and the time of a request, and how many are answered at a time. The
+// others wait, as long as somebody waits for them.
 func bounded(next http.Handler) http.Handler {
-	slots := make(chan struct{}, requests)
-	next = http.TimeoutHandler(next, answerTime, fmt.Sprintf(`{"error":"the answer takes more than %v"}`, answerTime))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			status := http.StatusBadRequest
-			if size := new(http.MaxBytesError); errors.As(err, &size) {
-				status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes", maxBody)
-			}
-			fail(w, r, &problem{status, err})
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+	places := make(chan struct{}, atOnce)
+	inTime := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		default:
-			w.Header().Set("Retry-After", "1")
-			fail(w, r, &problem{http.StatusServiceUnavailable, fmt.Errorf("too many requests: %d are being answered, which is the limit", requests)})
-			return
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next.ServeHTTP(w, r)
+		case <-r.Context().Done():
 		}
+	}), answerTime, fmt.Sprintf(`{"error":"the answer takes more than %v"}`, answerTime))
+	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json") // of an answer that takes too long
-		next.ServeHTTP(w, r)
-	})
+		inTime.ServeHTTP(w, r)
+	}), maxBody)
 }

@@ -8,11 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -24,7 +23,6 @@ import (
 
 // Limits of one request.
 const (
-	maxBody   = 1 << 20 // bytes
 	maxPoints = 100_000 // of a polygon
 	maxSpots  = 1000
 )
@@ -39,69 +37,34 @@ type server struct {
 	memory  int64  // most bytes of sketches
 	atLeast uint64 // fewest points of a square of theirs; 0 for all squares
 	basemap basemap
-	cors    []string      // origins whose pages may have the tiles
-	draws   chan struct{} // held while a tile is drawn
-	asks    chan struct{} // held while the database is asked
-	queued  atomic.Int32  // requests that wait for asks
+	cors    []string // origins whose pages may have the tiles
 	tiles   *lru.Cache[tileKey, []byte]
 
 	started time.Time
 	build   func(ctx context.Context, table string) error // builds sketches of a table of points, and serves them; nil where that cannot be
 
-	loading chan struct{} // held by who loads, or looks at layers
-	layers  []*layer      // nil before the first request
-	stamp   string        // of the file when they were read
-	loads   int           // how often they were
-	waiting error         // why they are not those of the file now
+	loading sync.Mutex // of who loads, or looks at layers
+	layers  []*layer   // nil before the first request
+	stamp   string     // of the file when they were read
+	loads   int        // how often they were
+	waiting error      // why they are not those of the file now
 }
-
-// asksAtOnce is how many questions run in the database at a time: each takes all
-// of its threads.
-const asksAtOnce = 2
 
 func newServer(db *sql.DB, memory int64) *server {
 	return &server{
 		source: &source{db: db}, memory: memory,
-		draws: make(chan struct{}, runtime.GOMAXPROCS(0)), asks: make(chan struct{}, asksAtOnce), loading: make(chan struct{}, 1),
 		tiles: newCache[tileKey, []byte](keptTiles), started: time.Now(),
 	}
 }
 
-// hold takes a place among those at work, and returns what gives it back; an error
-// once nobody waits for it any more.
-func hold(ctx context.Context, places chan struct{}) (func(), error) {
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// ask asks the database a question once it is its turn.
+// ask asks the database a question.
 func (s *server) ask(ctx context.Context, question func(db *sql.DB) (any, error)) (any, error) {
-	db, done, err := s.turn(ctx)
+	db, done, err := s.source.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	return question(db)
-}
-
-// turn is hold for a question to the database.
-func (s *server) turn(ctx context.Context) (*sql.DB, func(), error) {
-	s.queued.Add(1)
-	defer s.queued.Add(-1)
-	done, err := hold(ctx, s.asks)
-	if err != nil {
-		return nil, nil, err
-	}
-	db, end, err := s.source.use(ctx)
-	if err != nil {
-		done()
-		return nil, nil, err
-	}
-	return db, func() { end(); done() }, nil
 }
 
 // tileKey is all that a tile depends on: a layer does not change, another takes its place.
@@ -182,9 +145,12 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var p *problem
 	var many *ccbf.ErrTooManyCells
+	var large *http.MaxBytesError
 	switch {
 	case r.Context().Err() != nil:
 		return // nobody is there to read it
+	case errors.As(err, &large):
+		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &p):
 		status = p.status
 	case errors.As(err, &many), unanswerable(err):
@@ -197,11 +163,8 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // all loads every column of sketches, once, and again where the file has changed.
 func (s *server) all(ctx context.Context) ([]*layer, error) {
-	done, err := hold(ctx, s.loading)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
+	s.loading.Lock()
+	defer s.loading.Unlock()
 	stamp := s.source.stamp()
 	if s.layers != nil && stamp == s.stamp {
 		return s.layers, nil
@@ -371,11 +334,6 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	if tile, ok := s.tiles.Get(key); ok {
 		return tile, nil
 	}
-	done, err := hold(r.Context(), s.draws) // as many at a time as there are processors
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	var tile []byte
 	if kind == vectorType {
 		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)

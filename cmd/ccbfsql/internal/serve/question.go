@@ -55,7 +55,7 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
 	if err = body.Decode(&q); err != nil {
-		err = bad("the body is not the JSON of a question: %v", err)
+		err = bad("the body is not the JSON of a question: %w", err)
 		return
 	}
 	if _, end := body.Token(); !errors.Is(end, io.EOF) {
@@ -191,11 +191,6 @@ func (s *server) look(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := hold(r.Context(), s.draws)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	return l.look(r.Context())
 }
 
@@ -220,11 +215,6 @@ func (s *server) scale(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := hold(r.Context(), s.draws)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0], style)
 }
 
@@ -242,10 +232,5 @@ func (s *server) at(r *http.Request) (any, error) {
 	if math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || !(at[2] <= 360) {
 		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
 	}
-	done, err := hold(r.Context(), s.draws)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	return l.at(r.Context(), f, at[0], at[1], at[2])
 }

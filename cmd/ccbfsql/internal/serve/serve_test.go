@@ -328,7 +328,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "box": [1, 2, 0, 3]}`, 400, "a box is"},
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "polygon": {"type": "Point", "coordinates": [0, 50]}}`, 400, "Point"},
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "polygon": {"type": "Polygon", "coordinates": [[` + ring[:len(ring)-1] + `]]}}`, 400, "at most 100000"},
-		{"POST", "/api/sum", `{"table": "` + strings.Repeat("x", maxBody) + `"}`, 413, "more than 1048576 bytes"},
+		{"POST", "/api/sum", `{"table": "` + strings.Repeat("x", maxBody) + `"}`, 413, "request body too large"},
 	} {
 		r, err := http.NewRequest(c.method, url+c.path, strings.NewReader(c.body))
 		if err != nil {

@@ -141,11 +141,8 @@ type version struct {
 // writes, the former one stays.
 func (s *server) version(r *http.Request) (any, error) {
 	_, err := s.all(r.Context())
-	done, held := hold(r.Context(), s.loading)
-	if held != nil {
-		return nil, held
-	}
-	defer done()
+	s.loading.Lock()
+	defer s.loading.Unlock()
 	v := version{Version: s.loads, Server: s.started.UnixMilli()}
 	if s.waiting != nil {
 		v.Waiting = s.waiting.Error()

@@ -50,13 +50,8 @@ func (s *server) buildTable(r *http.Request) (any, error) {
 		Table string `json:"table"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		return nil, bad(`the body is not like {"table": "trips"}: %v`, err)
+		return nil, bad(`the body is not like {"table": "trips"}: %w`, err)
 	}
-	done, err := hold(r.Context(), s.asks)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	found, err := s.tablesOfPoints(r.Context())
 	if err != nil {
 		return nil, err
