@@ -274,7 +274,7 @@ func outlines(query string) []orb.MultiPolygon {
 // islands are the polygons of the finer Natural Earth file, each alone.
 func islands(folder string) (polygons []orb.MultiPolygon, what string) {
 	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile(folder, "ne_50m_countries.parquet"))
-	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth at 1:50 million", len(polygons))
+	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth in its medium scale", len(polygons))
 }
 
 // star is a ring of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.

@@ -195,9 +195,9 @@ func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
 		drawn.name = fmt.Sprintf("pickups, bandwidth x %v", x)
 		all = append(all, drawn)
 	}
-	text = fmt.Sprintf("%d points drawn from %d %s: from their kernel density, with a normal kernel whose bandwidth is "+
-		"the median distance of a pickup to the nearest other one, %.2f of a cell, and multiples of that, on %d x %[5]d cells over the limits "+
-		"of the city; and as a second case %[6]s, on as many cells over all of them", n, pickups.total(), pickups.what, rule/fine, rasterSide, crimes.what)
+	text = fmt.Sprintf("%d points drawn from the kernel density of %d %s. The kernel is normal. Its bandwidth is "+
+		"the median distance of a pickup to the nearest other one, %.2f of a cell, or a multiple. The raster has %d x %[5]d cells over the limits "+
+		"of the city. A second case is %[6]s. They have as many cells over all of them", n, pickups.total(), pickups.what, rule/fine, rasterSide, crimes.what)
 	return append(all, crimes), text
 }
 

@@ -40,7 +40,8 @@ func streams(c report.Config, most int) (all []stream, text string) {
 	add("COVID-19, in random order", cases.shuffled(seedOf(0), 91))
 	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // the paper's events
 	add("pickups", city[0].shuffled(seedOf(0), 91), 0, 0.07, 0.09, 0.11)
-	return all, fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", covidWhat, cityText)
+	return all, fmt.Sprintf("One kind of points is %s, on the raster of their section, place after place and in random order. "+
+		"The others come in random order: %s", covidWhat, cityText)
 }
 
 // matches are two structures of which one is to be faster, as places among racers and in
