@@ -259,28 +259,15 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 type planner struct {
 	plan  plan
 	costs costs
-	prune pruner
 }
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-// lentPlanner has begun a plan.
-func lentPlanner() *planner {
-	m := planners.Get().(*planner)
-	m.plan = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
-	return m
-}
-
-// giveBack lets go of what was pruned.
-func (m *planner) giveBack() {
-	m.prune.items, m.prune.all = nil, nil
-	planners.Put(m)
-}
-
 // CodeFor is the best code for the sheets of all parts. It follows from the squares.
 func CodeFor(parts [][]Squares) *Code {
-	m := lentPlanner()
-	defer m.giveBack()
+	m := planners.Get().(*planner)
+	defer planners.Put(m)
+	m.plan = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
 	for _, sheets := range parts {
 		for i := range sheets {
 			m.plan.sheet(&sheets[i])

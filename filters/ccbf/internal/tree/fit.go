@@ -39,26 +39,30 @@ func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 }
 
 // fitParts is Fit. Where there are many squares a sample says about which threshold it
-// will be, so that nodes are made for those near it alone.
+// will be, so that the thresholds near it alone are looked at.
 func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
 	f.limit = limit
-	f.share = 1
 	guess, each := f.guess(parts)
-	if guess == 0 && !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil }) {
-		if p := f.unpruned(parts); p.Size() <= f.limit {
+	if guess == 0 && onlyCells(parts) {
+		if p := unpruned(parts); p.Size() <= f.limit {
 			return p, true
 		}
 	}
 	if guess >= 0 {
 		f.build(parts, near(guess))
-		if p, ok := f.fit(each); p != nil {
+		if p, ok := f.fit(parts, each); p != nil {
 			return p, ok
 		}
 	}
-	f.share = 1
 	f.build(parts, allTaus)
-	return f.fit(each)
+	return f.fit(parts, each)
 }
+
+// window is thresholds above low and up to high.
+type window struct{ low, high int }
+
+// allTaus is the window of all thresholds.
+var allTaus = window{-1, Taus - 1}
 
 // nearTaus is how far from the guess of a sample a threshold may be.
 const nearTaus = 6
@@ -66,17 +70,19 @@ const nearTaus = 6
 // near is the window of the thresholds near a guess.
 func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
 
+// onlyCells reports whether all squares are cells.
+func onlyCells(parts []Squares) bool {
+	return !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil })
+}
+
 type fitter struct {
 	limit  uint64
 	window window
-	parts  []Squares
-	share  float64       // items for each square, about, that the window will have
-	nodes  []Nodes       // of each part
+	parts  []nodes
 	leaves [Taus + 1]int // that are left by each threshold of the window
-	memory [2]batch      // for the leaves of two trials
-	nested batch         // for those of parts whose squares hold others
-	free   int           // which of the trials' memory has no tree that fits
-	passes int           // over the leaves of a threshold
+	// Memory for the parts, and for the leaves of two trials: which of these has no tree that fits.
+	memory [3]Squares
+	free   int
 }
 
 // fitters lends memory to one tree after the other.
@@ -84,124 +90,98 @@ var fitters = sync.Pool{New: func() any { return new(fitter) }}
 
 // end gives back what is lent.
 func (f *fitter) end() {
-	for i := range f.nodes[:cap(f.nodes)] {
-		f.nodes[:cap(f.nodes)][i].s = Squares{}
-	}
-	*f = fitter{nodes: f.nodes[:0], memory: f.memory, nested: f.nested}
+	*f = fitter{parts: f.parts[:0], memory: f.memory}
 	fitters.Put(f)
 }
 
-// trial is a tree that may be it.
-type trial struct {
-	tau  Tau
-	upTo uint64
-	code *Code
-	// parts that have one sheet, but for empty ones
-	parts  []Squares
-	memory int // which of the fitter's they are in
-}
-
-func (t *trial) size() uint64 { return t.code.Size() }
-
-// lay makes nodes for all parts, which have their squares alone.
-func (f *fitter) lay(parts []Squares, w window) {
-	f.window, f.parts = w, parts
-	f.nodes = slices.Grow(f.nodes[:0], len(parts))[:len(parts)]
-	for i := range parts {
-		f.nodes[i].of(parts[i])
+// room is n squares of memory.
+func room(s *Squares, n int) Squares {
+	if len(s.Keys) < n {
+		*s = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
 	}
+	return Squares{s.Keys[:n], s.Levels[:n], s.Counts[:n]}
 }
 
-// build makes the nodes of all parts for the thresholds of a window.
+// total is how many squares there are in all parts.
+func total(parts []Squares) (n int) {
+	for i := range parts {
+		n += parts[i].Len()
+	}
+	return n
+}
+
+// from is the squares from one on.
+func (s *Squares) from(i int) Squares { return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]} }
+
+// build prepares all parts for the thresholds of a window.
 func (f *fitter) build(parts []Squares, w window) {
-	f.lay(parts, w)
-	f.leaves = [Taus + 1]int{}
-	for i := range f.nodes {
-		f.nodes[i].build(w, f.share, &f.leaves)
+	f.window, f.leaves = w, [Taus + 1]int{}
+	f.parts = slices.Grow(f.parts[:0], len(parts))[:len(parts)]
+	memory := room(&f.memory[2], total(parts))
+	for i := range parts {
+		n := &f.parts[i]
+		n.build(&memory, &parts[i], Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
+		memory = memory.from(n.Len())
 	}
 	for t := range Taus {
 		f.leaves[t+1] += f.leaves[t]
 	}
 }
 
+// trial is a tree that may be it.
+type trial struct {
+	tau    Tau
+	upTo   uint64
+	code   *Code
+	parts  []Squares // in the memory of the fitter
+	sheets [][]Squares
+}
+
+func (t *trial) size() uint64 { return t.code.Size() }
+
 // try is the tree that is pruned by a threshold, that of squares up to a key.
 func (f *fitter) try(tau Tau, upTo uint64) trial {
-	f.passes++
-	room := 0
-	for i := range f.nodes {
-		room += f.nodes[i].items.n
-	}
-	memory := &f.memory[f.free]
-	memory.room(room)
-	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), memory: f.free}
-	m := lentPlanner()
-	defer m.giveBack()
-	at := 0
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		leaves := m.prune.reset(n, tau, upTo)
-		m.plan.begin()
-		if n.nested {
-			m.plan.nested(&m.prune, &f.nested, leaves)
-			continue
+	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), sheets: make([][]Squares, len(f.parts))}
+	memory := room(&f.memory[f.free], f.leaves[0])
+	for i := range f.parts {
+		leaves := memory
+		f.parts[i].prune(&leaves, tau, upTo)
+		memory, t.parts[i] = memory.from(leaves.Len()), leaves
+		switch {
+		case f.parts[i].nested:
+			t.sheets[i] = leaves.Sheets()
+		case leaves.Len() > 0:
+			t.sheets[i] = t.parts[i : i+1 : i+1]
 		}
-		b := memory.slice(at, at+leaves)
-		m.plan.pruned(&m.prune, &b)
-		t.parts[i] = b.Squares
-		at += leaves
 	}
-	t.code = m.codeFor(t.parts)
+	t.code = CodeFor(t.sheets)
 	return t
 }
 
-// unpruned is the tree of all squares, which are cells.
-func (f *fitter) unpruned(parts []Squares) *Pruned {
-	f.passes++
-	p := &Pruned{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts))}
+// unpruned is the tree of all cells.
+func unpruned(parts []Squares) *Pruned {
+	p := &Pruned{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts)), Cells: uint64(total(parts))}
 	for i := range parts {
-		if n := parts[i].Len(); n > 0 {
-			p.Cells += uint64(n)
-			p.Sheets[i] = p.Parts[i : i+1 : i+1]
-		}
+		p.Sheets[i] = p.Parts[i].Sheets()
 	}
 	p.Code = CodeFor(p.Sheets)
 	return p
 }
 
-// whole is the tree of a trial, in memory of its own, not much more than it needs.
-func (f *fitter) whole(t *trial) *Pruned {
-	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: t.parts, Sheets: make([][]Squares, len(f.parts))}
-	known := true
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		known = known && n.cellsKnown()
-		if n.nested {
-			p.Parts[i] = n.At(t.tau, t.upTo)
-			p.Sheets[i] = p.Parts[i].Sheets()
+// whole is the tree of a trial, in memory of its own.
+func (t *trial) whole(of []Squares) *Pruned {
+	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: make([]Squares, len(of)), Sheets: t.sheets}
+	for i, s := range t.parts {
+		p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+		if len(p.Sheets[i]) == 1 {
+			p.Sheets[i] = p.Parts[i : i+1 : i+1]
 		}
 	}
-	own := len(f.parts) == 1 && len(f.memory[t.memory].Keys) <= p.Parts[0].Len()/4*5
-	if own {
-		f.memory[t.memory] = batch{}
-	}
-	for i := range p.Parts {
-		if p.Parts[i].Len() == 0 || p.Sheets[i] != nil {
-			continue
+	if onlyCells(of) {
+		p.Cells = uint64(total(of))
+		for i := range of {
+			p.Excess = saturate.Add(p.Excess, excess(of[i].Keys, &p.Parts[i]))
 		}
-		if !own {
-			s := p.Parts[i]
-			p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
-		}
-		p.Sheets[i] = p.Parts[i : i+1 : i+1]
-	}
-	if !known {
-		return p
-	}
-	var prune pruner
-	for i := range f.nodes {
-		prune.reset(&f.nodes[i], t.tau, t.upTo)
-		p.Excess = saturate.Add(p.Excess, prune.excess())
-		p.Cells += uint64(f.parts[i].Len())
 	}
 	return p
 }
@@ -209,7 +189,7 @@ func (f *fitter) whole(t *trial) *Pruned {
 // fit looks for a threshold that fits and whose next lower one does not, by about how
 // many bytes a leaf takes. There is none, and no tree, where it would not be in the
 // window.
-func (f *fitter) fit(each float64) (*Pruned, bool) {
+func (f *fitter) fit(parts []Squares, each float64) (*Pruned, bool) {
 	var fits trial
 	t, above, ok := f.search(each, func(t int) uint64 {
 		p := f.try(Tau(t), ^uint64(0))
@@ -225,9 +205,9 @@ func (f *fitter) fit(each float64) (*Pruned, bool) {
 	case fits.code == nil:
 		fits = f.try(Tau(t), ^uint64(0))
 	case above > 0:
-		fits = f.fill(fits, above)
+		fits = f.fill(parts, fits, above)
 	}
-	return f.whole(&fits), fits.size() <= f.limit
+	return fits.whole(parts), fits.size() <= f.limit
 }
 
 // The places on the curve from which on the last step of the scale is taken.
@@ -239,10 +219,10 @@ const (
 
 // fill splits more of a tree, which would take above bytes at the next lower
 // threshold, where that fits.
-func (f *fitter) fill(fits trial, above uint64) trial {
-	keys := f.parts[0].Keys
-	for i := range f.parts {
-		if k := f.parts[i].Keys; len(k) > len(keys) {
+func (f *fitter) fill(parts []Squares, fits trial, above uint64) trial {
+	keys := parts[0].Keys
+	for i := range parts {
+		if k := parts[i].Keys; len(k) > len(keys) {
 			keys = k
 		}
 	}
@@ -388,7 +368,6 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	g.share = 1
 	// Few trees are so coarse that a threshold is as large as all points are many.
 	w := window{-1, int(tauOf(sample.Total()))}
 	g.build([]Squares{sample}, w)
@@ -413,14 +392,8 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 		leaves := float64(max(g.leaves[t], 1))
 		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
 	}
-	if low := near(t).low; low >= 0 {
-		f.share = float64(g.leaves[low]) / float64(sample.Len()) * shareRoom
-	}
 	return t, each
 }
-
-// shareRoom is room for more items than the sample has.
-const shareRoom = 1.05
 
 // sampleTries is how often a sample is pruned at most.
 const sampleTries = 3

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// A threshold that fits, and the next lower one does not, whatever the points are; in
-// few passes over the leaves, and with no memory for each.
+// A threshold that fits, and the next lower one does not, whatever the points are, with no
+// memory for each leaf.
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	all := shapes()
@@ -39,21 +39,15 @@ func TestFit(t *testing.T) {
 					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, f.limit, size)
 				}
 			}
-			// A lucky guess needs two: what fits, and what does not. Small trees
-			// have no sample to guess from.
-			if name == "many" && f.passes > 7 {
-				t.Errorf("%s: %d passes for %d bytes", name, f.passes, f.limit)
-			}
 			if ok && p.UpTo < math.MaxUint64 {
 				filled++
 			}
-			// So do all nodes, where a sample left out most.
+			// So do all thresholds, where a sample left out most.
 			var unsampled fitter
 			unsampled.limit = limit
-			unsampled.share = 1
 			unsampled.build([]Squares{s}, allTaus)
-			if every, _ := unsampled.fit(1); every.Tau != p.Tau && name != "full" { // which fits again and again
-				t.Errorf("%s: threshold %d, by all nodes %d", name, p.Tau, every.Tau)
+			if every, _ := unsampled.fit([]Squares{s}, 1); every.Tau != p.Tau && name != "full" { // which fits again and again
+				t.Errorf("%s: threshold %d, by all thresholds %d", name, p.Tau, every.Tau)
 			}
 			again, _ := Fit([]Squares{s}, f.limit)
 			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {

@@ -143,9 +143,9 @@ func (t *List) Memory() int64 {
 // SquareBytes is the memory of n squares: key, level and count.
 func SquareBytes(n int) int64 { return int64(n) * 17 }
 
-// FitBytes is the memory that pruning n squares takes at most: nodes, of which
-// there are less than twice as many, and squares that are left, in lists and sheets.
-func FitBytes(n int) int64 { return int64(n) * (2*48 + 3*17) }
+// FitBytes is the memory that pruning n squares takes at most: squares that are left, by a
+// sample, two trials and in sheets.
+func FitBytes(n int) int64 { return 6 * SquareBytes(n) }
 
 // The body of a tree (docs/FORMAT.md):
 //

@@ -16,11 +16,11 @@ func cut(s Squares, tau Tau) Squares { return cutUpTo(s, tau, math.MaxUint64) }
 
 // cutUpTo is cut with the next lower threshold beyond a key.
 func cutUpTo(s Squares, tau Tau, upTo uint64) Squares {
-	var change [Taus + 1]int
-	var nodes Nodes
-	nodes.of(s)
-	nodes.build(allTaus, 1, &change)
-	return nodes.At(tau, upTo)
+	var f fitter
+	f.build([]Squares{s}, allTaus)
+	leaves := Squares{make([]uint64, s.Len()), make([]uint8, s.Len()), make([]uint64, s.Len())}
+	f.parts[0].prune(&leaves, tau, upTo)
+	return leaves
 }
 
 // mixed is a tree of some of the points of counts, with squares inside others, and

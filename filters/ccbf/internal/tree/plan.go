@@ -19,10 +19,6 @@ type plan struct {
 	// high and low are with maxRoot and with lowRoot, which only cells can have.
 	high, low rootPlan
 	onlyCells bool
-
-	open [8]int // what is known of the quarters of the squares with the last leaf, by level
-
-	reaches, cells [leafBatch]uint8 // of leaves whose levels, and those of what holds them, are not given
 }
 
 // rootPlan is what is counted with one root level.
@@ -48,85 +44,19 @@ const maxLengthBytes = 2
 // many.
 const hugeCount = 1 << 55
 
-// leafBatch is how many leaves are made before they are looked at, so that they are in
-// the first-level cache.
-const leafBatch = 256
-
-// sheet counts a sheet.
-func (p *plan) sheet(s *Squares) {
-	p.squares(s)
-	p.end(s)
-}
-
-// squares counts the leaves of a sheet or a part of it, but for where packets begin.
-func (p *plan) squares(s *Squares) {
-	for from := 0; from < s.Len(); from += leafBatch {
-		to := min(from+leafBatch, s.Len())
-		b := batch{Squares{s.Keys[from:to], p.cells[:to-from], s.Counts[from:to]}, p.reaches[:to-from]}
-		if s.Levels != nil {
-			b.Levels = s.Levels[from:to]
-		}
-		for i := range b.reaches {
-			b.reaches[i] = maxRoot + 1
-			if from+i+1 < s.Len() {
-				b.reaches[i] = min(maxRoot+1, common(s.Keys[from+i], s.Keys[from+i+1]))
-			}
-		}
-		p.leaves(&b)
-	}
-}
-
-// pruned counts the leaves that a pruner makes of a sheet or a part of it, but for where
-// packets begin, and returns how many those are, in the memory of dst.
-func (p *plan) pruned(from *pruner, dst *batch) int {
-	at := 0
-	for {
-		b := dst.slice(at, min(at+leafBatch, len(dst.Keys)))
-		n := from.next(&b)
-		if n == 0 {
-			break
-		}
-		b = b.slice(0, n)
-		p.leaves(&b)
-		at += n
-	}
-	return at
-}
-
-// end ends a sheet.
-func (p *plan) end(s *Squares) {
-	p.high.index(s)
-	if p.onlyCells {
-		p.low.index(s)
-	}
-	p.begin()
-}
-
-// begin begins a sheet.
-func (p *plan) begin() { p.open, p.high.begun, p.low.begun = [8]int{}, false, false }
-
-// nested counts the sheets of so many leaves that a pruner makes, of which some hold others, in the
-// memory of dst.
-func (p *plan) nested(from *pruner, dst *batch, leaves int) {
-	dst.room(leaves)
-	s := dst.slice(0, from.next(dst)).Squares
-	for _, sheet := range s.Sheets() {
-		p.sheet(&sheet)
-	}
-}
-
-// leaves counts leaves that follow. A square that is split is counted when all is known
+// sheet counts a sheet. A square that is split is counted when all is known
 // that is in it, so that each leaf is looked at once for all root levels.
-func (p *plan) leaves(s *batch) {
-	if p.onlyCells {
-		for _, level := range s.Levels {
-			p.onlyCells = p.onlyCells && level == 0
-		}
+func (p *plan) sheet(s *Squares) {
+	p.high.begun, p.low.begun = false, false
+	for _, level := range s.Levels {
+		p.onlyCells = p.onlyCells && level == 0
 	}
-	open := p.open
-	levels, counts, reaches := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)], s.reaches[:len(s.Keys)]
+	var open [8]int // what is known of the quarters of the squares with the last leaf, by level
 	for i, key := range s.Keys {
-		level, n, reach := levels[i], counts[i], reaches[i]
+		level, n, reach := s.Level(i), s.Counts[i], uint8(maxRoot+1)
+		if i+1 < s.Len() {
+			reach = min(reach, common(key, s.Keys[i+1]))
+		}
 		what := kind(n)
 		symbol := uint8(n - 2) // a point alone counts where no symbol is
 		if n >= direct+2 {
@@ -158,7 +88,10 @@ func (p *plan) leaves(s *batch) {
 			what = split
 		}
 	}
-	p.open = open
+	p.high.index(s)
+	if p.onlyCells {
+		p.low.index(s)
+	}
 }
 
 // tree counts what is written of a tree before its root, as if one packet had all of them.
@@ -212,16 +145,6 @@ func (q *rootPlan) begins(s *Squares, leaf int) uint64 {
 
 // uvarintBytes is how many bytes a number takes.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
-
-// codeFor is the code that is best for what was counted, and ends the sheet of each part that has leaves here.
-func (m *planner) codeFor(parts []Squares) *Code {
-	for i := range parts {
-		if parts[i].Len() > 0 {
-			m.plan.end(&parts[i])
-		}
-	}
-	return m.plan.codeFor(&m.costs)
-}
 
 // codeFor is the code that is best for a plan.
 func (p *plan) codeFor(k *costs) *Code {

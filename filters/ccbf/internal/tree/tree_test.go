@@ -62,25 +62,16 @@ func pruned(counts map[uint64]uint64, tau uint64) Squares {
 func TestPruningIsTheRule(t *testing.T) {
 	for name, counts := range inOrder(shapes()) {
 		cells := squaresOf(counts)
-		var change [Taus + 1]int
-		var nodes Nodes
-		nodes.of(cells)
-		nodes.build(allTaus, 1, &change)
-		left := 0
-		for tau := range Tau(Taus) {
-			left += change[tau]
-			if tau%37 != 0 {
-				continue
-			}
-			got := nodes.At(tau, math.MaxUint64)
-			var p pruner
-			p.reset(&nodes, tau, math.MaxUint64)
-			excess := p.excess()
+		var f fitter
+		f.build([]Squares{cells}, allTaus)
+		for tau := Tau(0); tau < Taus; tau += 37 {
+			got := cut(cells, tau)
+			excess := excess(cells.Keys, &got)
 			want := pruned(counts, tau.Value())
 			if !equal(&got, &want) {
 				t.Fatalf("%s, threshold %d: %d leaves, by the rule %d", name, tau.Value(), got.Len(), want.Len())
 			}
-			if got.Len() != left {
+			if left := f.leaves[tau]; got.Len() != left {
 				t.Fatalf("%s, threshold %d: %d leaves, foretold %d", name, tau.Value(), got.Len(), left)
 			}
 			truth := uint64(0)
@@ -171,13 +162,7 @@ func TestUnion(t *testing.T) {
 		}
 		var trees []Squares
 		for i, part := range parts {
-			s := squaresOf(part)
-			var change [Taus + 1]int
-			var nodes Nodes
-			nodes.of(s)
-			nodes.build(allTaus, 1, &change)
-			cut := nodes.At(Tau(40*i), math.MaxUint64)
-			trees = append(trees, cut)
+			trees = append(trees, cut(squaresOf(part), Tau(40*i)))
 		}
 		a := Merge(Merge(trees[0], trees[1]), trees[2])
 		b := Merge(trees[2], Merge(trees[1], trees[0]))

@@ -1,0 +1,193 @@
+package tree
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// edge is above the level of all squares.
+const edge = MaxLevel + 2
+
+// node is the smallest square that holds some of the squares that a tree is made of, two or
+// more: the squares between a node and the node above it have the same points.
+type node struct {
+	total  uint64 // points
+	lo, hi int32  // the squares below are those from lo to hi-1
+	first  int32  // of the nodes below, which stand before it up to itself
+	tau    Tau    // the least threshold at which it is a leaf
+	level  uint8
+}
+
+// nodes are what the thresholds of a window make leaves of.
+type nodes struct {
+	// Squares are those that a tree is made of, where the threshold below the window does not put
+	// several together. The key of such a square is that of the first one in it.
+	Squares
+	all    []node  // each after those below
+	leaves []int32 // of these, the last first
+	nested bool    // some squares hold others: so do leaves, then
+}
+
+// build makes n the nodes of s for the thresholds above low and up to high, in memory with room
+// for all of s. It adds to change, by threshold, how many more leaves there are from that one on.
+// O(n) for n squares.
+func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]int) {
+	n.all, n.nested = n.all[:0], false
+	top := uint8(1) // all squares of it and above, which hold several of these, are split
+	for top < edge && weight(top, 2) <= high {
+		top++
+	}
+	// Squares that hold the square before and the one behind it, by level: whether one is, is a bit
+	// of open, as nobody foresees it.
+	var holders [64]struct {
+		total     uint64
+		lo, first int32
+		below     int32 // squares and nodes directly below, less one
+	}
+	open, some := uint64(0), uint64(1)<<top-1
+	at := int32(0) // the next square
+	keys, levels, counts, all := memory.Keys[:s.Len()], memory.Levels[:s.Len()], memory.Counts[:s.Len()], n.all
+	for i, key := range s.Keys {
+		level := s.Level(i)
+		total, lo, first := s.Counts[i], at, int32(len(all))
+		keys[at], levels[at], counts[at] = key, level, total
+		at++
+		to, closed := uint8(edge), open
+		if i+1 < s.Len() {
+			to = max(common(key, s.Keys[i+1]), level)
+			closed &= 1<<to - 1
+			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|side2(level)
+		}
+		open &^= closed
+		for ; closed != 0; closed &= closed - 1 {
+			level := uint8(bits.TrailingZeros64(closed))
+			o := &holders[level&63]
+			total, lo, first = saturate.Add(o.total, total), o.lo, o.first
+			switch v := weight(level, total); {
+			case level > MaxLevel: // always split
+			case v <= low:
+				at = lo + 1
+				levels[lo], counts[lo] = level, total
+			case v <= high:
+				tau := tauOf(v)
+				change[tau] -= int(o.below) // each of them, and what is behind the last, is a leaf up to here
+				all = append(all, node{total, lo, at, first, tau, level})
+			}
+		}
+		o := &holders[to&63]
+		was := -int32(open >> to & 1) // all bits where the square is open
+		o.total = saturate.Add(total, o.total&uint64(int64(was)))
+		o.lo, o.first, o.below = lo^(lo^o.lo)&was, first^(first^o.first)&was, o.below&was+1
+		open |= 1 << to & some
+	}
+	n.all = all
+	n.Squares = Squares{keys[:at], levels[:at], counts[:at]}
+	change[0] += int(at)
+}
+
+// prune makes in dst, which has room for all squares, the leaves of a threshold of the window. Squares
+// whose first key is beyond upTo have the next lower threshold. Each leaf is the largest square
+// with these points that its threshold allows.
+func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
+	n.leaves = n.leaves[:0]
+	for i := len(n.all) - 1; i >= 0; {
+		v := &n.all[i]
+		if v.tau > tau || v.tau == tau && n.Keys[v.lo] > upTo {
+			i--
+			continue
+		}
+		n.leaves = append(n.leaves, int32(i))
+		i = int(v.first) - 1
+	}
+	to, at := 0, 0
+	copied := func(end int) {
+		copy(dst.Keys[to:], n.Keys[at:end])
+		copy(dst.Levels[to:], n.Levels[at:end])
+		copy(dst.Counts[to:], n.Counts[at:end])
+		to += end - at
+	}
+	for _, i := range slices.Backward(n.leaves) {
+		v := &n.all[i]
+		copied(int(v.lo))
+		dst.Keys[to], dst.Levels[to], dst.Counts[to] = n.Keys[v.lo], v.level, v.total
+		to, at = to+1, int(v.hi)
+	}
+	copied(n.Len())
+	*dst = Squares{dst.Keys[:to], dst.Levels[:to], dst.Counts[:to]}
+	dst.enlarge(tau, upTo)
+}
+
+// enlarge makes of squares, whose keys are those of their first cells with points, the largest ones
+// that hold no others and that the threshold allows.
+func (s *Squares) enlarge(tau Tau, upTo uint64) {
+	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
+	meet := uint8(edge) // the level of the smallest square that holds a leaf and the one before
+	for i, key := range s.Keys {
+		level, next, n := s.Levels[i], uint8(edge), s.Counts[i]
+		if i+1 < len(s.Keys) {
+			next = max(common(key, s.Keys[i+1]), level)
+		}
+		if key > upTo {
+			limit = beyond
+		}
+		// By the definition of weight 2^level - 1 is at most limit / points.
+		level = max(level, min(meet-1, next-1, MaxLevel, uint8(bits.Len64(limit/n+1)-1)))
+		s.Keys[i], s.Levels[i] = key&^side2(level), level
+		meet = next
+	}
+}
+
+// excess is by how much the counts of cells are too high together in the leaves made of them.
+func excess(cells []uint64, leaves *Squares) (sum uint64) {
+	at := 0
+	for i, n := range leaves.Counts {
+		last, first := leaves.last(i), at
+		for at++; at < len(cells) && cells[at] <= last; at++ {
+		}
+		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first-1)))
+	}
+	return sum
+}
+
+// Tau is a threshold of the rule for splitting, by its place on a scale of five
+// significant bits: neighbours differ by 1/16 at most.
+type Tau uint16
+
+// Taus is the number of thresholds. The last splits nothing that can be a leaf.
+const Taus = 60*16 + 16
+
+// Value is the threshold itself.
+func (t Tau) Value() uint64 {
+	if t < 16 {
+		return uint64(t)
+	}
+	return uint64(16+t%16) << (t/16 - 1)
+}
+
+// limit is the largest weight of a node that is a leaf.
+func (t Tau) limit() uint64 {
+	if t == Taus-1 {
+		return ^uint64(0) // weights that overflow have the last threshold
+	}
+	return t.Value()
+}
+
+// tauOf is the least threshold that is not below v.
+func tauOf(v uint64) Tau {
+	if v < 16 {
+		return Tau(v)
+	}
+	shift := uint(bits.Len64(v)) - 5
+	top := v >> shift
+	if top<<shift < v {
+		top++ // 32 is 16 of the next shift
+	}
+	return min(Tau((uint64(shift)+1)*16+top-16), Taus-1)
+}
+
+// weight is (side - 1) * points of a square.
+func weight(level uint8, points uint64) uint64 {
+	return saturate.Mul(1<<level-1, points)
+}
