@@ -22,6 +22,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -39,7 +40,7 @@ type Fn struct {
 	Family string          // prefix in SQL
 	Params json.RawMessage // Params of the family's package
 
-	fresh func() builder
+	fresh func() (builder, error)
 }
 
 // newFn makes a Fn of parameters that a family accepts.
@@ -65,15 +66,20 @@ func Keys[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], p
 	return newFn(f.ID, p)
 }
 
-// prepare reads the parameters, on the worker as well.
-func (f *Fn) prepare() error {
+// prepare reads the parameters, on the worker as well, and checks them by making a sketch.
+func (f *Fn) prepare() (err error) {
 	if f.fresh != nil {
 		return nil
 	}
-	for _, family := range families {
-		if family.Name == f.Family {
-			var err error
-			f.fresh, err = family.maker(f.Params)
+	if f.Family == ccbf.Family.Name {
+		f.fresh, err = placesMaker(f.Params)
+		return err
+	}
+	for _, family := range filters.Keyed() {
+		if family.About().Name == f.Family {
+			if f.fresh, err = keysMaker(family, f.Params); err == nil {
+				_, err = f.fresh()
+			}
 			return err
 		}
 	}
@@ -88,7 +94,7 @@ func (f *Fn) takes(t reflect.Type) error {
 		}
 		return fmt.Errorf("%s sketches are made of sketches.Point or sketches.Points, not of %v", f.Family, t)
 	}
-	if _, _, err := appendKey(nil, reflect.Zero(t).Interface()); err != nil {
+	if _, err := occurrences(reflect.Zero(t).Interface()); err != nil {
 		return fmt.Errorf("%s: %w", f.Family, err)
 	}
 	return nil
@@ -99,22 +105,18 @@ func (f *Fn) CreateAccumulator() (Accumulator, error) {
 	if err := f.prepare(); err != nil {
 		return Accumulator{}, err
 	}
-	return Accumulator{&part{b: f.fresh()}}, nil
+	b, err := f.fresh()
+	return Accumulator{b}, err
 }
 
 // AddInput counts a point, points, or a key.
-func (f *Fn) AddInput(a Accumulator, input beam.T) (Accumulator, error) {
-	if err := a.open(); err != nil {
-		return a, err
-	}
-	return a, a.b.add(input)
-}
+func (f *Fn) AddInput(a Accumulator, input beam.T) (Accumulator, error) { return a, a.add(input) }
 
 // MergeAccumulators adds b, which is left unchanged, to a.
-func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
+func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a.merge(b) }
 
 // ExtractOutput is the sketch as a BLOB.
-func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }
+func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.extract() }
 
 // UnionFn is the CombineFn that unites sketches of any family. If parameters
 // differ, the bundle fails with an error that names both values. It takes BLOBs
@@ -122,15 +124,13 @@ func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }
 type UnionFn struct{}
 
 // CreateAccumulator is an accumulator without a sketch.
-func (*UnionFn) CreateAccumulator() Accumulator { return Accumulator{&part{}} }
+func (*UnionFn) CreateAccumulator() Accumulator { return Accumulator{} }
 
 // AddInput adds a sketch, which is left unchanged.
-func (*UnionFn) AddInput(a Accumulator, blob []byte) (Accumulator, error) {
-	return a, a.mergeBlob(blob)
-}
+func (*UnionFn) AddInput(a Accumulator, blob []byte) (Accumulator, error) { return a.unite(blob) }
 
 // MergeAccumulators adds b, which is left unchanged, to a.
-func (*UnionFn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
+func (*UnionFn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a.merge(b) }
 
 // ExtractOutput is the union as a BLOB.
-func (*UnionFn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }
+func (*UnionFn) ExtractOutput(a Accumulator) ([]byte, error) { return a.extract() }

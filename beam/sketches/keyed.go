@@ -6,7 +6,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Occurrences is a key and its number of occurrences. Class and Key are those
@@ -17,16 +16,17 @@ type Occurrences struct {
 	N     uint64
 }
 
-// appendKey appends the key that a value is in SQL.
-func appendKey(dst []byte, v any) ([]byte, key.Class, error) {
-	if o, ok := v.(Occurrences); ok {
-		return append(dst, o.Key...), o.Class, nil
+// occurrences are those of a value: one of the key that it is in SQL, or what it says.
+func occurrences(v any) (Occurrences, error) {
+	o, ok := v.(Occurrences)
+	if ok {
+		return o, nil
 	}
-	b, class, err := key.Append(dst, v)
+	b, class, err := key.Append(nil, v)
 	if err != nil {
-		return dst, key.None, fmt.Errorf("a %T cannot be a key: give it as sketches.Occurrences", v)
+		return o, fmt.Errorf("a %T cannot be a key: give it as sketches.Occurrences", v)
 	}
-	return b, class, nil
+	return Occurrences{class, b, 1}, nil
 }
 
 // checkClass returns an error for what no sketch can say of its keys.
@@ -37,81 +37,35 @@ func checkClass(c key.Class) error {
 	return nil
 }
 
-// keysMaker checks the parameters by making a sketch of them.
-func keysMaker(f keyed.Any, text json.RawMessage) (func() builder, error) {
+// keysMaker returns what makes builders of parameters.
+func keysMaker(f keyed.Any, text json.RawMessage) (func() (builder, error), error) {
 	params, err := f.ReadParams(text)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := f.Make(params); err != nil {
-		return nil, err
-	}
-	return func() builder { return &keys{family: f, params: params} }, nil
+	return func() (builder, error) {
+		s, err := f.Make(params)
+		return &keys{family: f, s: s}, err
+	}, err
 }
 
 // keys builds a sketch of keys.
 type keys struct {
 	family keyed.Any
-	params any          // of the family; nil where the first sketch says them
-	s      keyed.Sketch // nil where nothing was added
-	buf    []byte
+	s      keyed.Sketch
 }
 
-func (t *keys) id() sketch.ID { return t.family.About().ID }
-
-func (t *keys) fresh() builder { return &keys{family: t.family} }
-
-func (t *keys) empty() bool { return t.s == nil }
-
-// make makes the sketch where there is none.
-func (t *keys) make() (err error) {
-	if t.s == nil {
-		t.s, err = t.family.Make(t.params)
-	}
-	return err
-}
-
-func (t *keys) add(input any) (err error) {
-	var class key.Class
-	if t.buf, class, err = appendKey(t.buf[:0], input); err != nil {
+func (t *keys) add(input any) error {
+	o, err := occurrences(input)
+	if err != nil {
 		return err
 	}
-	if err := checkClass(class); err != nil {
+	if err := checkClass(o.Class); err != nil {
 		return err
 	}
-	n := uint64(1)
-	if o, ok := input.(Occurrences); ok {
-		n = o.N
-	}
-	if err := t.make(); err != nil {
+	if err := keyed.BaseOf(t.s).SetKeyClass(o.Class); err != nil {
 		return err
 	}
-	if err := keyed.BaseOf(t.s).SetKeyClass(class); err != nil {
-		return err
-	}
-	return t.family.AddKey(t.s, t.buf, n)
+	return t.family.AddKey(t.s, o.Key, o.N)
 }
 
-func (t *keys) merge(from builder) (err error) {
-	f := from.(*keys)
-	if t.s != nil {
-		return t.family.Unite(t.s, f.s)
-	}
-	t.s, err = t.family.Clone(f.s)
-	return err
-}
+func (t *keys) unite(blob []byte) error { return t.family.UniteBlob(t.s, blob) }
 
-func (t *keys) mergeBlob(blob []byte) (err error) {
-	if t.s != nil {
-		return t.family.UniteBlob(t.s, blob)
-	}
-	t.s, err = t.family.Load(blob)
-	return err
-}
-
-func (t *keys) bytes() ([]byte, error) {
-	if err := t.make(); err != nil {
-		return nil, err
-	}
-	return t.s.Blob(), nil
-}
+func (t *keys) bytes() ([]byte, error) { return t.s.Blob(), nil }

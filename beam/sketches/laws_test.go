@@ -173,7 +173,7 @@ func onTheWay(t *testing.T, rng *rand.Rand, a Accumulator) Accumulator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := decodeAccumulator(bytes.Clone(blob))
+	b, err := load(bytes.Clone(blob))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -223,7 +223,7 @@ class Killer(threading.Thread):
 
     def run(self):
         while not self.done.wait(0.02):
-            workers = {pid: cpu for pid, _, cpu, command in processes() if command[0] == PIPELINE and "--worker=true" in command}
+            workers = {pid: cpu for pid, _, cpu, command in processes() if command[0] == PIPELINE and command[1:2] == ["worker"]}
             if self.killed:
                 self.later |= workers.keys() - self.before
                 continue

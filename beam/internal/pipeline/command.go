@@ -5,29 +5,37 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
 
 // Command is what the command ccbf-pipeline does, with the arguments after its name.
-// Where a runner started it as a worker it does not return but with an error.
 func Command(args []string, version string) error {
-	o := NewOptions()
-	work := Build
-	if len(args) == 1 && (args[0] == "version" || args[0] == "-version" || args[0] == "--version") {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	defer closeEngine()
+	o, work, command := NewOptions(), Build, ""
+	if len(args) > 0 {
+		command = args[0]
+	}
+	switch command {
+	case "version", "-version", "--version":
 		fmt.Println("ccbf-pipeline", version)
 		return nil
-	}
-	if len(args) > 0 && args[0] == "compact" {
+	case "workers":
+		return worker.Serve(ctx, strings.Join(args[1:], " "))
+	case "worker":
+		return worker.Work(ctx, args[1:], closeEngine)
+	case "compact":
 		args, work = args[1:], Compact
 		o.CompactFlags(flag.CommandLine)
-	} else {
+	default:
 		o.Flags(flag.CommandLine)
-	}
-	workers, port := len(args) == 2 && args[0] == "workers", ""
-	if workers {
-		args, port = nil, args[1]
 	}
 	if err := flag.CommandLine.Parse(args); err != nil {
 		return err
@@ -35,20 +43,17 @@ func Command(args []string, version string) error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("%q is not an option; the commands are version, workers PORT, and compact, which comes before all options", flag.Arg(0))
 	}
-	ctx := context.Background()
-	defer closeEngine()
-	if workers {
-		beam.Init()
-		return worker.Serve(ctx, port)
-	}
-	if err := worker.Init(ctx); err != nil {
+	if is, err := worker.Init(ctx); is || err != nil {
 		return err
 	}
-	beam.Init() // does not return in a worker
+	beam.Init()
 	w := os.Stderr
 	if o.Explain {
 		w = os.Stdout
 	}
 	_, err := work(ctx, o, w)
+	if ctx.Err() != nil {
+		return fmt.Errorf("ended by a signal: no output file was completed (%w)", err)
+	}
 	return err
 }

@@ -64,7 +64,7 @@ func one(t testing.TB, format string, args ...any) (n int64) {
 // result is what a run wrote, as a table of FROM.
 func result(t testing.TB, out string) string {
 	t.Helper()
-	m := must(readManifest(context.Background(), out+manifestSuffix))
+	m := must(readSummary(context.Background(), out+manifestSuffix))
 	if len(m.Files) == 0 {
 		t.Fatal("the manifest names no file")
 	}
@@ -108,8 +108,8 @@ func options(in, out string) *Options {
 const direct = `SELECT *, ccbf_total(sketch), (ccbf_info(sketch)).bbox.xmin, (ccbf_info(sketch)).bbox.ymin, (ccbf_info(sketch)).bbox.xmax, (ccbf_info(sketch)).bbox.ymax
 	FROM (SELECT quadkey(lon, lat, 6, 0.01), date_trunc('month', seen)::DATE, ccbf_agg(lon, lat, 0.01) AS sketch FROM '%s' GROUP BY ALL)`
 
-// query is a run of SQL.
-func query(in, out, text string) *Options {
+// bySQL are the options of a run of SQL.
+func bySQL(in, out, text string) *Options {
 	o := NewOptions()
 	o.In, o.Out, o.SQL, o.Threads = []string{in}, out, text, 2
 	return o

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -26,10 +24,10 @@ func absolute(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// files are those that globs and manifests name, each once.
-func files(ctx context.Context, globs []string) ([]string, error) {
+// files are those that the globs and manifests of -in name, each once.
+func (p *Plan) files(ctx context.Context) ([]string, error) {
 	var out []string
-	for _, glob := range globs {
+	for _, glob := range p.In {
 		glob, err := absolute(glob)
 		if err != nil {
 			return nil, err
@@ -41,12 +39,17 @@ func files(ctx context.Context, globs []string) ([]string, error) {
 		if len(found) == 0 {
 			return nil, fmt.Errorf("-in: no file matches %q", glob)
 		}
+		for _, name := range []string{p.Folder + "00000-of-00001.parquet", p.Out + manifestSuffix} {
+			if hit, _ := path.Match(glob, name); hit && !strings.HasSuffix(glob, manifestSuffix) {
+				return nil, fmt.Errorf("-out %s: what is written there matches -in %s and would count twice; write to another folder", p.Out, glob)
+			}
+		}
 		for _, name := range found {
 			if !strings.HasSuffix(name, manifestSuffix) {
 				out = append(out, name)
 				continue
 			}
-			m, err := readManifest(ctx, name)
+			m, err := readSummary(ctx, name)
 			if err != nil {
 				return nil, err
 			}
@@ -92,16 +95,6 @@ func matches(ctx context.Context, glob string) ([]string, error) {
 	return fs.List(ctx, glob)
 }
 
-// read returns a whole file.
-func read(ctx context.Context, name string) ([]byte, error) {
-	fs, err := filesystem.New(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer closing(fs)
-	return filesystem.Read(ctx, fs, name)
-}
-
 // closing closes what was only read.
 func closing(c io.Closer) { _ = c.Close() }
 
@@ -145,39 +138,4 @@ func (p *Plan) table(file string) string {
 		}
 	}
 	return format + "(" + args + ")"
-}
-
-// asParquet is a file that is not Parquet as one, and the rows that DuckDB refused.
-func (p *Plan) asParquet(ctx context.Context, conn *sql.Conn, file, dir string) (string, []BadRow, error) {
-	out := filepath.Join(dir, "input.parquet")
-	err := execute(ctx, conn, fmt.Sprintf("COPY (SELECT %s FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd)",
-		list(p.Input, cast), p.table(file), text(out)))
-	if err != nil || formatOf(file) != "read_csv" {
-		return out, nil, err
-	}
-	var bad []BadRow
-	err = each(ctx, conn, "SELECT line - 1, lower(replace(error_type::VARCHAR, '_', ' ')) || coalesce(' of ' || column_name, ''), coalesce(csv_line, '') FROM ccbf_rejects "+
-		"QUALIFY row_number() OVER (PARTITION BY file_id, line ORDER BY column_idx) = 1 ORDER BY line", func(rows *sql.Rows) error {
-		r := BadRow{}
-		err := rows.Scan(&r.Row, &r.Reason, &r.Text)
-		bad = append(bad, r)
-		return err
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	return out, bad, execute(ctx, conn, "DROP TABLE ccbf_rejects", "DROP TABLE ccbf_scans")
-}
-
-// readManifest reads the manifest of an earlier run.
-func readManifest(ctx context.Context, name string) (*Manifest, error) {
-	b, err := read(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	m := &Manifest{}
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s is not a manifest: %w", name, err)
-	}
-	return m, nil
 }

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Options say what to read, with which query, and where to write.
@@ -49,10 +53,51 @@ func NewOptions() *Options {
 
 // Flags defines the options of a run.
 func (o *Options) Flags(f *flag.FlagSet) {
-	o.fileFlags(f)
+	o.CompactFlags(f)
 	f.StringVar(&o.SQL, "sql", "", "aggregate query over input, for example \"SELECT k, ccbf_agg(lon, lat, 0.001) AS sketch FROM input GROUP BY ALL\"; the flags -x to -weight write one")
 	f.StringVar(&o.Check, "check", "", "with -sql: expression that is NULL for good rows of input, and says what is wrong with others")
-	f.Func("combine", "with -sql: how a column is united, for example n=sum: sum, min, max, or a union aggregate", func(s string) error {
+	f.StringVar(&o.X, "x", o.X, "column of the x coordinate or longitude")
+	f.StringVar(&o.Y, "y", o.Y, "column of the y coordinate or latitude")
+	f.Func("key", "columns that are part of the key, separated by commas", several(&o.Keys))
+	f.IntVar(&o.Zoom, "zoom", o.Zoom, "zoom of the quadkey that is part of the key, of the tile that holds the centre of a point's cell; -1: none")
+	f.StringVar(&o.Time, "time", "", "column of the time whose bucket, in UTC, is part of the key")
+	f.StringVar(&o.Bucket, "bucket", o.Bucket, "bucket of the time: year, month, day or hour")
+	f.StringVar(&o.Category, "category", "", "column of the category")
+	f.StringVar(&o.Weight, "weight", "", "column with the number of points that a row represents")
+	f.StringVar(&o.Res, "res", "", "edge of a cell, in the units of the coordinates (required without -sql)")
+	for _, option := range ccbfOptions() {
+		if option.PerRow { // category and weight
+			continue
+		}
+		literal := "%s"
+		switch option.Kind {
+		case sketch.TextKind:
+			literal = "'%s'"
+		case sketch.WholesKind:
+			literal = "[%s]"
+		}
+		keep := func(s string) error { o.Sketch[option.Name] = fmt.Sprintf(literal, s); return nil }
+		usage := "option " + option.Name + " of ccbf_agg: " + option.Summary
+		if option.Kind == sketch.FlagKind {
+			f.BoolFunc(option.Name, usage, keep)
+		} else {
+			f.Func(option.Name, usage, keep)
+		}
+	}
+}
+
+// ccbfOptions are those of ccbf_agg. DuckDB says what is wrong with a value before the run.
+func ccbfOptions() []sketch.Option {
+	all := ccbfsql.Functions()
+	return all[slices.IndexFunc(all, func(f ccbfsql.Function) bool { return f.Name == "ccbf_agg" })].Options
+}
+
+// CompactFlags defines the options of compaction.
+func (o *Options) CompactFlags(f *flag.FlagSet) {
+	f.Func("in", "files to read, separated by commas: names, globs, or manifests of earlier runs (required)", several(&o.In))
+	f.StringVar(&o.Out, "out", "", "prefix of the names of the output, for example out/2018-10 (required)")
+	f.StringVar(&o.CSV, "csv", "", "options of read_csv, for example \"delim=';', decimal_separator=','\"")
+	f.Func("combine", "how a column is united, for example n=sum, where the query does not say: sum, min, max, or a union aggregate", func(s string) error {
 		for _, one := range strings.Split(s, ",") {
 			column, aggregate, ok := strings.Cut(one, "=")
 			if !ok {
@@ -62,47 +107,6 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	f.StringVar(&o.X, "x", o.X, "column of the x coordinate or longitude")
-	f.StringVar(&o.Y, "y", o.Y, "column of the y coordinate or latitude")
-	f.Var((*texts)(&o.Keys), "key", "columns that are part of the key, separated by commas")
-	f.IntVar(&o.Zoom, "zoom", o.Zoom, "zoom of the quadkey that is part of the key, of the tile that holds the centre of a point's cell; -1: none")
-	f.StringVar(&o.Time, "time", "", "column of the time whose bucket, in UTC, is part of the key")
-	f.StringVar(&o.Bucket, "bucket", o.Bucket, "bucket of the time: year, month, day or hour")
-	f.StringVar(&o.Category, "category", "", "column of the category")
-	f.StringVar(&o.Weight, "weight", "", "column with the number of points that a row represents")
-	f.StringVar(&o.Res, "res", "", "edge of a cell, in the units of the coordinates (required without -sql)")
-	for _, option := range sketchOptions {
-		keep := func(s string) error { o.Sketch[option.name] = fmt.Sprintf(option.literal, s); return nil }
-		if option.name == "totals" {
-			f.BoolFunc(option.name, "option totals of ccbf_agg", keep)
-		} else {
-			f.Func(option.name, "option "+option.name+" of ccbf_agg"+option.more, keep)
-		}
-	}
-}
-
-// sketchOptions are those of ccbf_agg that are flags of their own, with the SQL of their
-// values. DuckDB says what is wrong with a value before the run.
-var sketchOptions = []struct{ name, literal, more string }{
-	{"bytes", "%s", ""},
-	{"exact", "%s", ""},
-	{"overflow", "'%s'", ""},
-	{"k", "%s", ""},
-	{"mode", "'%s'", ""},
-	{"layers", "[%s]", ": whole numbers, separated by commas"},
-	{"counters", "[%s]", ": whole numbers, separated by commas"},
-	{"levels", "%s", ""},
-	{"seed", "%s", ""},
-	{"totals", "%s", ""},
-}
-
-// CompactFlags defines the options of compaction.
-func (o *Options) CompactFlags(f *flag.FlagSet) { o.fileFlags(f) }
-
-func (o *Options) fileFlags(f *flag.FlagSet) {
-	f.Var((*texts)(&o.In), "in", "files to read, separated by commas: names, globs, or manifests of earlier runs (required)")
-	f.StringVar(&o.Out, "out", "", "prefix of the names of the output, for example out/2018-10 (required)")
-	f.StringVar(&o.CSV, "csv", "", "options of read_csv, for example \"delim=';', decimal_separator=','\"")
 	f.StringVar(&o.Final, "final", "", "query over result, run for each file written, for example \"SELECT *, ccbf_total(sketch) AS total FROM result\"")
 	f.IntVar(&o.Files, "files", o.Files, "number of files to write")
 	f.Int64Var(&o.Rows, "rows", o.Rows, "rows of a local Parquet file that one query reads: a larger file is several queries")
@@ -114,20 +118,19 @@ func (o *Options) fileFlags(f *flag.FlagSet) {
 	f.StringVar(&o.Memory, "memory", "", "memory limit of DuckDB in each worker, for example 4GB (default: 80% of the machine's)")
 }
 
-// texts is a flag of several values, which may be given again for more.
-type texts []string
-
-func (l *texts) String() string { return strings.Join(*l, ",") }
-
-func (l *texts) Set(s string) error {
-	*l = append(*l, strings.Split(s, ",")...)
-	return nil
+// several takes a flag of several values, which may be given again for more.
+func several(values *[]string) func(string) error {
+	return func(s string) error {
+		*values = append(*values, strings.Split(s, ",")...)
+		return nil
+	}
 }
 
 // maxFiles bounds the number of files, which stands in five digits of a name.
 const maxFiles = 99999
 
 func (o *Options) check() error {
+	_, notNumber := strconv.ParseFloat(o.Res, 64)
 	switch {
 	case len(o.In) == 0:
 		return errors.New("-in is missing: give the files to read, for example 'points/*.parquet'")
@@ -145,10 +148,16 @@ func (o *Options) check() error {
 		return fmt.Errorf("-fanout is %d, must be from 0 to %d", o.Fanout, maxFiles)
 	case o.SQL != "" && (o.Res != "" || len(o.Sketch) > 0 || len(o.Keys) > 0 || o.Zoom >= 0 || o.Time != "" || o.Category != "" || o.Weight != ""):
 		return errors.New("-sql says all that -res, -key, -zoom, -time, -category, -weight and the options of ccbf_agg say: give one or the other")
-	case o.SQL == "" && o.Res == "":
+	case o.SQL != "":
+		return nil
+	case o.Res == "":
 		return errors.New("-res is missing: give the edge of a cell, or a query by -sql")
-	case o.SQL == "" && o.Zoom > grid.MaxZoom:
+	case notNumber != nil:
+		return fmt.Errorf("-res is %q, must be a number", o.Res)
+	case o.Zoom > grid.MaxZoom:
 		return fmt.Errorf("-zoom is %d, must be from 0 to %d, or -1 for no quadkey", o.Zoom, grid.MaxZoom)
+	case o.Time != "" && !slices.Contains([]string{"year", "month", "day", "hour"}, o.Bucket):
+		return fmt.Errorf("-bucket is %q, must be year, month, day or hour", o.Bucket)
 	}
 	return nil
 }
@@ -156,75 +165,46 @@ func (o *Options) check() error {
 // finalOfCCBF adds what selects the sketches that a question can meet.
 const finalOfCCBF = "SELECT *, ccbf_total(sketch) AS total, UNNEST((ccbf_info(sketch)).bbox) FROM result"
 
-// write fills in SQL, Check and Final from the other flags, for the columns of input.
-func (o *Options) write(input []Column) error {
-	if o.SQL != "" {
-		return nil
-	}
-	if _, err := strconv.ParseFloat(o.Res, 64); err != nil {
-		return fmt.Errorf("-res is %q, must be a number", o.Res)
-	}
-	types := map[string]string{}
-	names := make([]string, 0, len(input))
-	for _, c := range input {
-		types[c.Name] = c.Type
-		names = append(names, c.Name)
-	}
-	var bad strings.Builder
-	var missing error
-	// value is a column as a type, and notes when it has none.
+// write fills in SQL, Check and Final from the other flags.
+func (o *Options) write() {
+	var columns, settings []string
+	bad := "CASE "
+	reject := func(condition, reason string) { bad += "WHEN " + condition + " THEN " + text(reason) + " " }
+	// value is a column as a type, and rejects rows in which it has none.
 	value := func(name, kind, what string) string {
-		have, ok := types[name]
-		if !ok {
-			missing = errors.Join(missing, fmt.Errorf("no column %q among %s", name, strings.Join(names, ", ")))
-		}
-		column := quote(name)
-		fmt.Fprintf(&bad, "WHEN %s IS NULL THEN %s ", column, text(name+" is NULL"))
-		if have == kind {
-			return column
-		}
-		cast := fmt.Sprintf("TRY_CAST(%s AS %s)", column, kind)
-		fmt.Fprintf(&bad, "WHEN %s IS NULL THEN %s ", cast, text(name+" is "+what))
+		cast := fmt.Sprintf("TRY_CAST(%s AS %s)", quote(name), kind)
+		reject(quote(name)+" IS NULL", name+" is NULL")
+		reject(cast+" IS NULL", name+" is not "+what)
 		return cast
 	}
-	x, y := value(o.X, "DOUBLE", "not a number"), value(o.Y, "DOUBLE", "not a number")
-	fmt.Fprintf(&bad, "WHEN TRY(ccbf_cell_key(%s, %s, %s)) IS NULL THEN 'no cell at these coordinates' ", x, y, o.Res)
-	var columns, settings []string
+	x, y := value(o.X, "DOUBLE", "a number"), value(o.Y, "DOUBLE", "a number")
+	reject(fmt.Sprintf("TRY(ccbf_cell_key(%s, %s, %s)) IS NULL", x, y, o.Res), "no cell at these coordinates")
 	for _, k := range o.Keys {
-		if types[k] == "" {
-			missing = errors.Join(missing, fmt.Errorf("no column %q among %s", k, strings.Join(names, ", ")))
-		}
 		columns = append(columns, quote(k))
 	}
 	if o.Zoom >= 0 {
 		tile := fmt.Sprintf("quadkey(%s, %s, %d, %s)", x, y, o.Zoom, o.Res)
-		fmt.Fprintf(&bad, "WHEN TRY(%s) IS NULL THEN 'no map tile at these coordinates' ", tile)
+		reject("TRY("+tile+") IS NULL", "no map tile at these coordinates")
 		columns = append(columns, tile+" AS quadkey")
 	}
 	if o.Time != "" {
-		kind, ok := map[string]string{"year": "DATE", "month": "DATE", "day": "DATE", "hour": "TIMESTAMP"}[o.Bucket]
-		if !ok {
-			return fmt.Errorf("-bucket is %q, must be year, month, day or hour", o.Bucket)
+		kind := "DATE"
+		if o.Bucket == "hour" {
+			kind = "TIMESTAMP"
 		}
-		columns = append(columns, fmt.Sprintf("CAST(date_trunc('%s', %s) AS %s) AS %q", o.Bucket, value(o.Time, "TIMESTAMP", "not a time"), kind, o.Bucket))
+		columns = append(columns, fmt.Sprintf("CAST(date_trunc('%s', %s) AS %s) AS %[1]q", o.Bucket, value(o.Time, "TIMESTAMP", "a time"), kind))
 	}
-	for _, option := range sketchOptions {
-		if v, ok := o.Sketch[option.name]; ok {
-			settings = append(settings, option.name+": "+v)
-		}
+	for _, name := range slices.Sorted(maps.Keys(o.Sketch)) {
+		settings = append(settings, name+": "+o.Sketch[name])
 	}
 	if o.Category != "" {
-		if value(o.Category, types[o.Category], ""); types[o.Category] != "" {
-			settings = append(settings, "category: "+quote(o.Category))
-		}
+		reject(quote(o.Category)+" IS NULL", o.Category+" is NULL")
+		settings = append(settings, "category: "+quote(o.Category))
 	}
 	if o.Weight != "" {
-		w := value(o.Weight, "UBIGINT", "not a whole number from 0")
-		fmt.Fprintf(&bad, "WHEN %s <> %s THEN %s ", w, quote(o.Weight), text(o.Weight+" is not a whole number from 0"))
-		settings = append(settings, "weight: "+w)
-	}
-	if missing != nil {
-		return missing
+		whole := value(o.Weight, "UBIGINT", "a whole number from 0")
+		reject(whole+" <> "+quote(o.Weight), o.Weight+" is not a whole number from 0")
+		settings = append(settings, "weight: "+whole)
 	}
 	call := fmt.Sprintf("ccbf_agg(%s, %s, %s", x, y, o.Res)
 	if len(settings) > 0 {
@@ -232,11 +212,10 @@ func (o *Options) write(input []Column) error {
 	}
 	columns = append(columns, call+") AS sketch")
 	o.SQL = "SELECT " + strings.Join(columns, ", ") + " FROM input GROUP BY ALL"
-	o.Check = "CASE " + bad.String() + "END"
+	o.Check = bad + "END"
 	if o.Final == "" {
 		o.Final = finalOfCCBF
 	}
-	return nil
 }
 
 // quote is a name in SQL.

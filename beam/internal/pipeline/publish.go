@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -16,13 +17,17 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Summary is what a run read and wrote. Rows are the good ones, Sent the bytes that left the
-// query over a part.
+// Summary is what a run, or a step of one, read and wrote. With the names of complete files it
+// is the run's manifest.
 type Summary struct {
-	Rows  int64               `json:"rows"`
-	Sent  int64               `json:"sent"`
-	Bad   map[string]*BadRows `json:"bad,omitempty"` // by reason
-	Files []File              `json:"files,omitempty"`
+	Run     string              `json:"run"`
+	SQL     string              `json:"sql"`
+	Rows    int64               `json:"rows"` // good ones
+	Sent    int64               `json:"sent"` // bytes that left the query over a part
+	Written int64               `json:"written"`
+	Bytes   int64               `json:"bytes"`
+	Bad     map[string]*BadRows `json:"bad,omitempty"` // by reason
+	Files   []string            `json:"files"`
 }
 
 // BadRows counts the bad rows of one reason, and has some of them.
@@ -31,10 +36,22 @@ type BadRows struct {
 	Examples []BadRow `json:"examples"`
 }
 
-func newSummary() *Summary { return &Summary{Bad: map[string]*BadRows{}} }
+// BadRow is a row that the query did not see, and why.
+type BadRow struct {
+	File   string `json:"file"`
+	Row    int64  `json:"row"` // from 1; the header of CSV does not count
+	Reason string `json:"reason"`
+	Text   string `json:"text"`
+}
+
+// maxExamples bounds the bad rows of a reason that are kept.
+const maxExamples = 100
 
 // bad adds n rows of a reason, and examples while there is room.
 func (s *Summary) bad(reason string, n int64, examples ...BadRow) {
+	if s.Bad == nil {
+		s.Bad = map[string]*BadRows{}
+	}
 	r := s.Bad[reason]
 	if r == nil {
 		r = &BadRows{}
@@ -44,15 +61,25 @@ func (s *Summary) bad(reason string, n int64, examples ...BadRow) {
 	r.Examples = append(r.Examples, examples[:min(len(examples), maxExamples-len(r.Examples))]...)
 }
 
+// add adds what another step did.
+func (s *Summary) add(o *Summary) {
+	s.Rows += o.Rows
+	s.Sent += o.Sent
+	s.Written += o.Written
+	s.Bytes += o.Bytes
+	s.Files = append(s.Files, o.Files...)
+	for reason, r := range o.Bad {
+		s.bad(reason, r.Rows, r.Examples...)
+	}
+}
+
 // check returns an error where a run has more bad rows than it may.
 func (s *Summary) check(most int64) error {
 	n := int64(0)
-	var worst *BadRow
+	var worst BadRow
 	for _, r := range s.Bad {
 		n += r.Rows
-		if len(r.Examples) > 0 && worst == nil {
-			worst = &r.Examples[0]
-		}
+		worst = r.Examples[0]
 	}
 	if n == 0 || most >= 0 && n <= most || most < 0 && s.Rows > 0 {
 		return nil
@@ -67,85 +94,63 @@ func (s *Summary) check(most int64) error {
 // report writes the summary as people read it.
 func (s *Summary) report(w io.Writer, manifest string, took time.Duration) {
 	fmt.Fprintf(w, "%16d  good rows\n", s.Rows)
-	reasons := make([]string, 0, len(s.Bad))
-	for reason := range s.Bad {
-		reasons = append(reasons, reason)
-	}
-	slices.Sort(reasons)
-	for _, reason := range reasons {
+	for _, reason := range slices.Sorted(maps.Keys(s.Bad)) {
 		fmt.Fprintf(w, "%16d  bad: %s\n", s.Bad[reason].Rows, reason)
 	}
-	rows, size := int64(0), int64(0)
-	for _, f := range s.Files {
-		rows += f.Rows
-		size += f.Bytes
-	}
-	fmt.Fprintf(w, "%16d  bytes sent to be united\n%16d  rows written, in %d files of %d bytes\n%15.1fs  in all\n%s names the files\n", s.Sent, rows, len(s.Files), size, took.Seconds(), manifest)
-}
-
-// Manifest names the files of a run that is complete.
-type Manifest struct {
-	Run   string              `json:"run"`
-	SQL   string              `json:"sql"`
-	Rows  int64               `json:"rows"`
-	Bad   map[string]*BadRows `json:"bad,omitempty"`
-	Files []string            `json:"files"`
+	fmt.Fprintf(w, "%16d  bytes sent to be united\n%16d  rows written, in %d files of %d bytes\n%15.1fs  in all\n%s names the files\n",
+		s.Sent, s.Written, len(s.Files), s.Bytes, took.Seconds(), manifest)
 }
 
 // manifestSuffix ends the name of a manifest, after -out.
 const manifestSuffix = ".manifest.json"
 
 // publish gives the files of a finished run their names and writes its manifest.
-func (o *Options) publish(ctx context.Context, p *Plan, run string) (*Summary, error) {
-	fs, err := filesystem.New(ctx, o.Out)
+func (p *Plan) publish(ctx context.Context) (*Summary, error) {
+	fs, err := filesystem.New(ctx, p.Out)
 	if err != nil {
 		return nil, err
 	}
 	defer closing(fs)
-	s, err := readSummary(ctx, fs, p.Folder)
+	s, err := p.summary(ctx, fs)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(o.MaxBad); err != nil {
+	if err := s.check(p.MaxBad); err != nil {
 		return nil, err
 	}
-	m := Manifest{Run: run, SQL: o.SQL, Rows: s.Rows, Bad: s.Bad, Files: []string{}}
-	for _, f := range s.Files {
-		if err := filesystem.Rename(ctx, fs, f.Temp, f.Name); err != nil {
-			return nil, fmt.Errorf("finishing %s: %w", f.Name, err)
+	s.Run, s.SQL = strings.TrimPrefix(path.Base(p.Folder), path.Base(p.Out)+runMark), p.SQL
+	slices.Sort(s.Files)
+	for i, temp := range s.Files {
+		s.Files[i] = strings.TrimSuffix(temp, path.Ext(temp))
+		if err := filesystem.Rename(ctx, fs, temp, s.Files[i]); err != nil {
+			return nil, fmt.Errorf("finishing %s: %w", s.Files[i], err)
 		}
-		m.Files = append(m.Files, f.Name)
 	}
-	slices.Sort(m.Files)
-	if err := remove(ctx, fs, p.Folder, m.Files); err != nil {
+	if err := remove(ctx, fs, p.Folder, s.Files); err != nil {
 		return nil, err
 	}
-	b, err := json.MarshalIndent(m, "", "  ")
+	final, temp := p.Out+manifestSuffix, p.Folder+"manifest"
+	if err := s.write(ctx, temp); err != nil {
+		return nil, err
+	}
+	old, err := p.earlier(ctx)
 	if err != nil {
 		return nil, err
 	}
-	final, temp := o.Out+manifestSuffix, p.Folder+"manifest"
-	if _, err := write(ctx, temp, bytes.NewReader(b)); err != nil {
-		return nil, err
-	}
-	old, err := o.earlier(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if isLocal(final) && !o.Overwrite {
+	if isLocal(final) && !p.Overwrite {
 		// A link, unlike a rename, fails where another run was faster.
-		if err := os.Link(temp, final); err != nil {
-			return nil, fmt.Errorf("finishing %s: %w", final, err)
+		if err = os.Link(temp, final); err == nil {
+			_ = os.Remove(temp) // a second name of the manifest does no harm
 		}
-		_ = os.Remove(temp) // a second name of the manifest does no harm
-	} else if err := filesystem.Rename(ctx, fs, temp, final); err != nil {
+	} else {
+		err = filesystem.Rename(ctx, fs, temp, final)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("finishing %s: %w", final, err)
 	}
-	if old != nil { // no reader can find its files now
-		for _, name := range old.Files {
-			if dir := path.Dir(name) + "/"; strings.HasPrefix(dir, o.Out+runMark) && dir != p.Folder {
-				_ = remove(ctx, fs, dir, nil)
-			}
+	for _, name := range old.Files { // no reader can find them now
+		if dir := path.Dir(name) + "/"; strings.HasPrefix(dir, p.Out+runMark) && dir != p.Folder {
+			_ = remove(ctx, fs, dir, nil)
 		}
 	}
 	return s, nil
@@ -154,42 +159,61 @@ func (o *Options) publish(ctx context.Context, p *Plan, run string) (*Summary, e
 // runMark stands between -out and the run in the name of a run's folder.
 const runMark = ".run-"
 
-// earlier is the manifest of an earlier run of the same -out; nil: there is none. It is an
+// earlier is the manifest of an earlier run of the same -out, empty where there is none. It is an
 // error where that may not be replaced.
-func (o *Options) earlier(ctx context.Context) (*Manifest, error) {
-	name := o.Out + manifestSuffix
+func (p *Plan) earlier(ctx context.Context) (*Summary, error) {
+	name := p.Out + manifestSuffix
 	found, err := matches(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("-out: %w", err)
 	}
 	if len(found) == 0 {
-		return nil, nil
+		return &Summary{}, nil
 	}
-	if !o.Overwrite {
-		return nil, fmt.Errorf("-out %s: %s exists from an earlier run, whose points would count twice or be lost; choose another -out, or replace it with -overwrite", o.Out, name)
+	if !p.Overwrite {
+		return nil, fmt.Errorf("-out %s: %s exists from an earlier run, whose points would count twice or be lost; choose another -out, or replace it with -overwrite", p.Out, name)
 	}
-	return readManifest(ctx, name)
+	return readSummary(ctx, name)
 }
 
-// readSummary is the first whole summary in a folder: all of them describe the same run.
-func readSummary(ctx context.Context, fs filesystem.Interface, folder string) (*Summary, error) {
-	found, err := fs.List(ctx, folder+summaryPrefix+"*")
+// summary is the first whole one in the run's folder: all of them describe the same run.
+func (p *Plan) summary(ctx context.Context, fs filesystem.Interface) (*Summary, error) {
+	found, err := fs.List(ctx, p.Folder+summaryPrefix+"*")
 	if err != nil {
 		return nil, err
 	}
-	err = fmt.Errorf("the run wrote no summary to %s: its workers have another file system, or it did not end", folder)
+	err = fmt.Errorf("the run wrote no summary to %s: its workers have another file system, or it did not end", p.Folder)
 	for _, name := range found {
-		b, failed := read(ctx, name)
-		s := &Summary{}
-		if failed == nil {
-			failed = json.Unmarshal(b, s)
-		}
-		if failed == nil {
+		var s *Summary
+		if s, err = readSummary(ctx, name); err == nil {
 			return s, nil
 		}
-		err = fmt.Errorf("%s: %w", name, failed)
 	}
 	return nil, err
+}
+
+// readSummary reads a summary or a manifest.
+func readSummary(ctx context.Context, name string) (*Summary, error) {
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer closing(fs)
+	b, err := filesystem.Read(ctx, fs, name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{}
+	return s, named(name, json.Unmarshal(b, s))
+}
+
+func (s *Summary) write(ctx context.Context, name string) error {
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = write(ctx, name, bytes.NewReader(b))
+	return err
 }
 
 // remove removes the files of a folder but some, and the folder where it is empty then.

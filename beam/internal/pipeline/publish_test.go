@@ -61,7 +61,7 @@ func TestASecondRun(t *testing.T) {
 	if _, err := build(o); err == nil || !strings.Contains(err.Error(), "-overwrite") {
 		t.Errorf("a second run: %v", err)
 	}
-	o = query(in, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
+	o = bySQL(in, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
 	o.Files, o.Overwrite = 1, true
 	must(build(o))
 	same(t, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) FROM '"+in+"' GROUP BY ALL")
@@ -105,7 +105,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 func TestARenameThatFails(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 35, 200)
-	if _, err := build(query(dir+"/p.parquet", "stuck://"+dir+"/out/v", "SELECT count(*) AS n FROM input")); err == nil || !strings.Contains(err.Error(), "read only now") {
+	if _, err := build(bySQL(dir+"/p.parquet", "stuck://"+dir+"/out/v", "SELECT count(*) AS n FROM input")); err == nil || !strings.Contains(err.Error(), "read only now") {
 		t.Errorf("got %v", err)
 	}
 	if left := must(filepath.Glob(dir + "/out/*/*")); len(left) > 0 {
@@ -121,12 +121,12 @@ func TestNamesOfFiles(t *testing.T) {
 	if err := os.Symlink("one.csv", "two.csv"); err != nil {
 		t.Fatal(err)
 	}
-	o := query("one.csv", "out/v", "SELECT count(*) AS n FROM input")
+	o := bySQL("one.csv", "out/v", "SELECT count(*) AS n FROM input")
 	o.In = append(o.In, "./one.csv", "../"+filepath.Base(dir)+"/one.csv", "two.csv", "*.csv")
 	if s := must(build(o)); s.Rows != 500 {
 		t.Errorf("%d rows, want 500", s.Rows)
 	}
-	m := must(readManifest(context.Background(), dir+"/out/v"+manifestSuffix))
+	m := must(readSummary(context.Background(), dir+"/out/v"+manifestSuffix))
 	if len(m.Files) != 1 || !strings.HasPrefix(m.Files[0], dir+"/out/v.run-") {
 		t.Errorf("the manifest names %v", m.Files)
 	}
@@ -179,11 +179,13 @@ func TestAttempts(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 38, 2000)
 	ctx := context.Background()
-	o := query(dir+"/p.parquet", dir+"/v", "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
-	p := must(o.plan(ctx, o.In, func(context.Context, *sql.Conn, []Column) error { return nil }))
-	p.Folder = dir + "/v.run-x/"
+	o := bySQL(dir+"/p.parquet", dir+"/v", "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
+	p := &Plan{Options: *o, Folder: dir + "/v.run-x/"}
+	if err := p.fill(ctx, o.In, func(context.Context, *sql.Conn) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
 	parts := map[int64][][]byte{}
-	var reads [][]byte
+	var steps [][]byte
 	for attempt := range 2 {
 		err := (&readFn{*p}).ProcessElement(ctx, Piece{File: o.In[0]}, func(shard int64, part []byte) {
 			if attempt == 0 {
@@ -191,19 +193,18 @@ func TestAttempts(t *testing.T) {
 			}
 		}, func(b []byte) {
 			if attempt == 0 {
-				reads = append(reads, b)
+				steps = append(steps, b)
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	var taken []File
 	for shard, list := range parts {
 		for attempt := range 2 {
-			err := (&writeFn{*p}).ProcessElement(ctx, shard, iterate(list), func(f File) {
+			err := (&writeFn{*p}).ProcessElement(ctx, shard, iterate(list), func(b []byte) {
 				if attempt == 1 {
-					taken = append(taken, f)
+					steps = append(steps, b)
 				}
 			})
 			if err != nil {
@@ -212,14 +213,14 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := (&summaryFn{p.Folder}).ProcessElement(ctx, nil, iterate(taken), iterate(reads)); err != nil {
+		if err := (&summaryFn{p.Folder}).ProcessElement(ctx, nil, iterate(steps)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(p.Folder+summaryPrefix+"0", []byte(`{"rows": 20`), 0o644); err != nil { // of a worker that was killed
 		t.Fatal(err)
 	}
-	must(o.publish(ctx, p, "x"))
+	must(p.publish(ctx))
 	same(t, o.Out, "SELECT kind, ccbf_agg(lon, lat, 0.01) FROM '"+o.In[0]+"' GROUP BY ALL")
 	if got := entries(t, p.Folder); len(got) != len(parts) {
 		t.Errorf("files %v, want %d", got, len(parts))

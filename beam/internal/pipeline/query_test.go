@@ -55,7 +55,7 @@ func TestEveryFamily(t *testing.T) {
 		columns += ", " + c + ") AS " + name
 	}
 	text := "SELECT " + columns + " FROM %s GROUP BY ALL"
-	o := query(dir+"/a.parquet", dir+"/v", strings.Replace(text, "%s", "input", 1))
+	o := bySQL(dir+"/a.parquet", dir+"/v", strings.Replace(text, "%s", "input", 1))
 	o.Rows = 1000
 	must(build(o))
 	whole := strings.Replace(text, "%s", "'"+dir+"/a.parquet'", 1)
@@ -92,7 +92,7 @@ func TestKeysOfEveryType(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in, out := filepath.Join(dir, "p.parquet"), t.TempDir()+"/v"
 			run(t, "COPY (SELECT unnest([%s])::%s AS k, 1.5 AS x FROM range(100)) TO '%s' (ROW_GROUP_SIZE 2048)", values, name, in)
-			o := query(in, out, "SELECT k, count(*) AS n, ccbf_agg(x, x, 0.1) AS s FROM input GROUP BY ALL")
+			o := bySQL(in, out, "SELECT k, count(*) AS n, ccbf_agg(x, x, 0.1) AS s FROM input GROUP BY ALL")
 			o.Rows = 37
 			must(build(o))
 			same(t, out, "SELECT k, count(*) AS n, ccbf_agg(x, x, 0.1) AS s FROM '"+in+"' GROUP BY ALL")
@@ -114,7 +114,7 @@ func TestDecimalsAndWideNumbers(t *testing.T) {
 	must(build(o))
 	same(t, o.Out, "SELECT kind, quadkey(lon, lat, 6, 0.001), ccbf_agg(lon, lat, 0.001) FROM '"+in+"' GROUP BY ALL")
 	run(t, "COPY (SELECT 9223372036854775807 AS n FROM range(9)) TO '%s'", in)
-	o = query(in, dir+"/w", "SELECT sum(n) AS n FROM input")
+	o = bySQL(in, dir+"/w", "SELECT sum(n) AS n FROM input")
 	must(build(o))
 	same(t, o.Out, "SELECT 83010348331692982263::DECIMAL(38,0)")
 }
@@ -141,7 +141,7 @@ func TestUKOnPrism(t *testing.T) {
 		if settings == "{}" {
 			text = strings.Replace(text, ", {}", "", 1)
 		}
-		o := query(in, t.TempDir()+"/v", text)
+		o := bySQL(in, t.TempDir()+"/v", text)
 		o.Rows = 130_000
 		must(build(o))
 		same(t, o.Out, strings.Replace(text, "FROM input", "FROM '"+in+"'", 1))
@@ -156,7 +156,7 @@ func TestManyKeysAndFiles(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run(t, "COPY (SELECT i AS k, i / 1000 AS x, i %% %[1]d AS file FROM range(%[2]d) t(i)) TO '%[3]s' (FORMAT parquet, PARTITION_BY file)", number, keys, dir+"/in")
-	o := query(dir+"/in/*/*.parquet", dir+"/v", "SELECT k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
+	o := bySQL(dir+"/in/*/*.parquet", dir+"/v", "SELECT k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
 	o.Fanout = 4
 	s := must(build(o))
 	same(t, o.Out, "SELECT k, ccbf_agg(x, x, 0.1), count(*) FROM '"+dir+"/in/*/*.parquet' GROUP BY ALL")
@@ -164,7 +164,7 @@ func TestManyKeysAndFiles(t *testing.T) {
 		t.Errorf("%d rows, want %d", s.Rows, keys)
 	}
 	// One key with half of all rows.
-	o = query(dir+"/in/*/*.parquet", dir+"/w", "SELECT greatest(k - "+format(keys/2)+", 0) AS k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
+	o = bySQL(dir+"/in/*/*.parquet", dir+"/w", "SELECT greatest(k - "+format(keys/2)+", 0) AS k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
 	must(build(o))
 	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+dir+"/in/*/*.parquet'", 1))
 }
@@ -199,17 +199,17 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		"DELETE FROM input": "-sql: ",
 		"SELECT ccbf_agg(lon, lat, 0.01, {capcity: 1}) AS s FROM input": "capcity",
 	} {
-		o := query(in, dir+"/v", text)
+		o := bySQL(in, dir+"/v", text)
 		fails(t, o, "-sql: ", want)
 	}
-	o := query(in, dir+"/v", "SELECT kind, count(*) AS n FROM input GROUP BY ALL")
+	o := bySQL(in, dir+"/v", "SELECT kind, count(*) AS n FROM input GROUP BY ALL")
 	o.Combine["m"] = "sum"
 	fails(t, o, "no such column")
 	delete(o.Combine, "m")
 	o.Combine["n"] = "avg"
 	fails(t, o, "-combine names")
 	// The same expressions where -combine says how, and where the other table is the one that is looked up.
-	o = query(in, dir+"/v", "SELECT kind, coalesce(sum(lon::DECIMAL(9, 3)), 0) AS a FROM input LEFT JOIN (VALUES ('k1', 1)) v(kind, b) USING (kind) GROUP BY ALL")
+	o = bySQL(in, dir+"/v", "SELECT kind, coalesce(sum(lon::DECIMAL(9, 3)), 0) AS a FROM input LEFT JOIN (VALUES ('k1', 1)) v(kind, b) USING (kind) GROUP BY ALL")
 	o.Combine["a"] = "sum"
 	must(build(o))
 	same(t, o.Out, "SELECT kind, sum(lon::DECIMAL(9, 3)) FROM '"+in+"' GROUP BY ALL")
@@ -234,7 +234,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			o.Keys[0] = "quadkey"
 			o.In[0] = withQuadkey(t)
 		},
-		`no column "nowhere"`:    func(o *Options) { o.Keys = []string{"nowhere"} },
+		`"nowhere" not found`:    func(o *Options) { o.Keys = []string{"nowhere"} },
 		"-res is missing":        func(o *Options) { o.Res = "" },
 		`-res is "wide"`:         func(o *Options) { o.Res = "wide" },
 		`option "k" is 99`:       func(o *Options) { o.Sketch["k"] = "99" },
@@ -317,7 +317,7 @@ func TestBadRows(t *testing.T) {
 	if s.Rows != 2 || len(s.Bad) != 7 {
 		t.Errorf("%d good rows and %d reasons, want 2 and 7", s.Rows, len(s.Bad))
 	}
-	m := must(readManifest(context.Background(), o.Out+manifestSuffix))
+	m := must(readSummary(context.Background(), o.Out+manifestSuffix))
 	if len(m.Bad) != 7 || m.Rows != 2 {
 		t.Errorf("the manifest has %d good rows and %d reasons", m.Rows, len(m.Bad))
 	}
@@ -340,7 +340,7 @@ func TestBadRows(t *testing.T) {
 func TestARowThatFails(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "COPY (SELECT CASE WHEN i = 4321 THEN 'x' ELSE i::VARCHAR END AS a FROM range(9000) t(i)) TO '%s/p.parquet' (ROW_GROUP_SIZE 2048)", dir)
-	o := query(dir+"/p.parquet", dir+"/v", "SELECT sum(a::INTEGER) AS n FROM input")
+	o := bySQL(dir+"/p.parquet", dir+"/v", "SELECT sum(a::INTEGER) AS n FROM input")
 	o.Rows = 4000
 	fails(t, o, dir+"/p.parquet: row 4322: ", "Could not convert string 'x'")
 	o.Check = "CASE WHEN TRY_CAST(a AS INTEGER) IS NULL THEN 'a is no number' END"

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"sort"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -27,40 +29,36 @@ type Piece struct {
 	First, Last int64
 }
 
-// Plan is all that a worker is told of a run.
-type Plan struct {
-	SQL, Check, Final, CSV, Memory string
-	Input, Columns                 []Column
-	Files, Fanout, Threads         int
-	Rows                           int64
-	Folder                         string // of the run, which no other run has
-}
-
-// BadRow is a row that the query did not see, and why.
-type BadRow struct {
-	File   string `json:"file"`
-	Row    int64  `json:"row"` // from 1; the header of CSV does not count
-	Reason string `json:"reason"`
-	Text   string `json:"text"`
-}
-
 // pieces divides large Parquet files of the local file system.
 func (p *Plan) pieces(ctx context.Context, files []string) (out []Piece, err error) {
-	err = withEngine(ctx, p, func(conn *sql.Conn, _ string) error {
-		for _, name := range files {
-			rows := int64(0)
-			if isLocal(name) && formatOf(name) == "read_parquet" {
-				if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&rows); err != nil {
-					return named(name, err)
-				}
-			}
-			for at := int64(0); at == 0 || at < rows; at += p.Rows {
-				out = append(out, Piece{name, at, min(rows, at+p.Rows)})
-			}
+	var divisible []string
+	for _, name := range files {
+		if isLocal(name) && formatOf(name) == "read_parquet" {
+			divisible = append(divisible, text(name))
 		}
-		return nil
-	})
-	return out, err
+	}
+	rows := map[string]int64{}
+	if divisible != nil {
+		err := withEngine(ctx, p, func(conn *sql.Conn, _ string) error {
+			found, err := query[struct {
+				Name string
+				Rows int64
+			}](ctx, conn, "SELECT file_name AS name, num_rows AS rows FROM parquet_file_metadata(["+strings.Join(divisible, ", ")+"])")
+			for _, f := range found {
+				rows[f.Name] = f.Rows
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range files {
+		for at := int64(0); at == 0 || at < rows[name]; at += p.Rows {
+			out = append(out, Piece{name, at, min(rows[name], at+p.Rows)})
+		}
+	}
+	return out, nil
 }
 
 // named is an error with the name of a file.
@@ -74,38 +72,22 @@ func named(name string, err error) error {
 // readFn runs the query over a piece.
 type readFn struct{ Plan Plan }
 
-// maxExamples bounds the bad rows of a reason that are kept.
-const maxExamples = 100
-
-// partBytes is about how many bytes of sketches travel as one element.
-const partBytes = 32 << 20
-
 // ProcessElement emits the result as Parquet by the hash of the key, and what was read.
 func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int64, []byte), read func([]byte)) error {
 	p := &f.Plan
 	return named(piece.File, withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
-		file, err := fetch(ctx, piece.File, dir)
+		file, refused, err := p.load(ctx, conn, piece.File, dir)
 		if err != nil {
 			return err
-		}
-		s := newSummary()
-		var refused []BadRow
-		if formatOf(file) != "read_parquet" {
-			if file, refused, err = p.asParquet(ctx, conn, file, dir); err != nil {
-				return err
-			}
-		}
-		for _, r := range refused {
-			r.File = piece.File
-			s.bad(r.Reason, 1, r)
 		}
 		if err := p.view(ctx, conn, file, piece); err != nil {
 			return err
 		}
-		if err := p.judge(ctx, conn, piece, refused, s); err != nil {
+		s, err := p.judge(ctx, conn, piece.File, refused)
+		if err != nil {
 			return err
 		}
-		if err := p.run(ctx, conn); err != nil {
+		if err := execute(ctx, conn, p.part()); err != nil {
 			return p.blame(ctx, conn, file, piece, refused, err)
 		}
 		rowsCounter.add(ctx, s.Rows)
@@ -113,60 +95,70 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 			return err
 		}
 		b, err := json.Marshal(s)
-		if err == nil {
-			read(b)
-		}
+		read(b)
 		return err
 	}))
 }
 
-// view makes the views rows, with their numbers, and input of the good ones.
-func (p *Plan) view(ctx context.Context, conn *sql.Conn, file string, piece Piece) error {
-	bounds := ""
-	if piece.Last > 0 {
-		bounds = fmt.Sprintf(" WHERE file_row_number >= %d AND file_row_number < %d", piece.First, piece.Last)
+// load returns a file as local Parquet, and the rows of CSV that DuckDB refused, in their order.
+func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file string, refused []BadRow, err error) {
+	if file, err = fetch(ctx, name, dir); err != nil {
+		return "", nil, err
 	}
-	good := ""
-	if p.Check != "" {
-		good = " WHERE (" + p.Check + ") IS NULL"
+	format := formatOf(file)
+	if format == "read_parquet" {
+		return file, nil, nil
+	}
+	out := filepath.Join(dir, "input.parquet")
+	if err := execute(ctx, conn, "COPY (SELECT "+list(p.Input, cast)+" FROM "+p.table(file)+") TO "+text(out)+parquet); err != nil || format != "read_csv" {
+		return out, nil, err
+	}
+	refused, err = query[BadRow](ctx, conn, "SELECT line - 1 AS row, lower(replace(error_type::VARCHAR, '_', ' ')) || coalesce(' of ' || column_name, '') AS reason, coalesce(csv_line, '') AS text "+
+		"FROM ccbf_rejects QUALIFY row_number() OVER (PARTITION BY file_id, line ORDER BY column_idx) = 1")
+	sort.Slice(refused, func(i, j int) bool { return refused[i].Row < refused[j].Row })
+	return out, refused, err
+}
+
+// parquet is how COPY writes.
+const parquet = " (FORMAT parquet, COMPRESSION zstd)"
+
+// view makes the views of the rows, with their numbers and what is wrong with them, and of the good ones.
+func (p *Plan) view(ctx context.Context, conn *sql.Conn, file string, piece Piece) error {
+	bounds := "true"
+	if piece.Last > 0 {
+		bounds = fmt.Sprintf("file_row_number >= %d AND file_row_number < %d", piece.First, piece.Last)
 	}
 	return execute(ctx, conn,
-		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW ccbf_rows AS SELECT %s, file_row_number AS ccbf_row FROM read_parquet(%s, file_row_number = true)%s",
-			list(p.Input, cast), text(file), bounds),
-		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW input AS SELECT %s FROM ccbf_rows%s", list(p.Input, func(c Column) string { return quote(c.Name) }), good))
+		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW ccbf_rows AS SELECT *, %s AS ccbf_reason FROM (SELECT %s, file_row_number AS ccbf_row FROM read_parquet(%s, file_row_number = true) WHERE %s)",
+			p.reason(), list(p.Input, cast), text(file), bounds),
+		"CREATE OR REPLACE TEMP VIEW input AS SELECT * EXCLUDE (ccbf_row, ccbf_reason) FROM ccbf_rows WHERE ccbf_reason IS NULL")
 }
 
 // judge counts the rows, and the bad ones by reason.
-func (p *Plan) judge(ctx context.Context, conn *sql.Conn, piece Piece, refused []BadRow, s *Summary) error {
-	check := "NULL::VARCHAR"
-	if p.Check != "" {
-		check = "(" + p.Check + ")::VARCHAR"
+func (p *Plan) judge(ctx context.Context, conn *sql.Conn, file string, refused []BadRow) (*Summary, error) {
+	s := &Summary{Bad: map[string]*BadRows{}}
+	for _, r := range refused {
+		r.File = file
+		s.bad(r.Reason, 1, r)
 	}
-	some := false
-	err := each(ctx, conn, "SELECT "+check+" AS reason, count(*) FROM ccbf_rows GROUP BY 1", func(rows *sql.Rows) error {
-		var reason sql.NullString
-		var n int64
-		err := rows.Scan(&reason, &n)
-		if !reason.Valid {
-			s.Rows += n
-			return err
+	all := list(p.Input, func(c Column) string { return quote(c.Name) + ": " + quote(c.Name) })
+	found, err := query[struct {
+		Reason   *string
+		Rows     int64
+		Examples []BadRow
+	}](ctx, conn, fmt.Sprintf("SELECT ccbf_reason AS reason, count(*) AS rows, arg_min(CASE WHEN ccbf_reason IS NOT NULL THEN {row: ccbf_row, text: to_json({%s})::VARCHAR} END, ccbf_row, %d) AS examples FROM ccbf_rows GROUP BY 1", all, maxExamples))
+	for _, f := range found {
+		if f.Reason == nil {
+			s.Rows = f.Rows
+			continue
 		}
-		some = true
-		s.bad(reason.String, n)
-		return err
-	})
-	if err != nil || !some {
-		return err
+		for i := range f.Examples {
+			r := &f.Examples[i]
+			r.File, r.Row, r.Reason = file, rowOf(r.Row, refused), *f.Reason
+		}
+		s.bad(*f.Reason, f.Rows, f.Examples...)
 	}
-	all := "to_json({" + list(p.Input, func(c Column) string { return quote(c.Name) + ": " + quote(c.Name) }) + "})"
-	return each(ctx, conn, fmt.Sprintf("SELECT %s AS reason, ccbf_row, %s::VARCHAR FROM ccbf_rows WHERE reason IS NOT NULL "+
-		"QUALIFY row_number() OVER (PARTITION BY reason ORDER BY ccbf_row) <= %d ORDER BY ccbf_row", check, all, maxExamples), func(rows *sql.Rows) error {
-		r := BadRow{File: piece.File}
-		err := rows.Scan(&r.Reason, &r.Row, &r.Text)
-		r.Row = rowOf(r.Row, refused)
-		s.bad(r.Reason, 0, r)
-		return err
-	})
+	return s, err
 }
 
 // rowOf is the number in the file of a row that follows n others which were not refused.
@@ -180,97 +172,75 @@ func rowOf(n int64, refused []BadRow) int64 {
 	return n
 }
 
-// run makes the table part of the query's result.
-func (p *Plan) run(ctx context.Context, conn *sql.Conn) error {
-	key := list(p.Columns, func(c Column) string {
-		if c.Combine != "" {
-			return ""
-		}
-		return quote(c.Name)
-	})
-	if key == "" {
-		key = "0"
-	}
-	return execute(ctx, conn, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE ccbf_part AS SELECT %s, hash(%s) AS ccbf_hash FROM (%s)",
-		list(p.Columns, cast), key, p.SQL))
-}
+// wrong are DuckDB's errors for a value.
+var wrong = regexp.MustCompile("^(Invalid Input|Conversion|Out of Range)")
 
-// blame adds to an error of the query the row that gives it, where one row does.
+// blame adds to an error of the query the first row that gives it, where one row does.
 func (p *Plan) blame(ctx context.Context, conn *sql.Conn, file string, piece Piece, refused []BadRow, cause error) error {
-	wrong := func(err error) bool {
-		return err != nil && (strings.HasPrefix(err.Error(), "Invalid Input") || strings.HasPrefix(err.Error(), "Conversion") || strings.HasPrefix(err.Error(), "Out of Range"))
-	}
-	if !wrong(cause) {
+	if !wrong.MatchString(cause.Error()) {
 		return cause
 	}
-	low, high := piece.First, piece.Last // the first row that fails is in low..high-1
-	if high == 0 {
-		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM ccbf_rows").Scan(&high); err != nil {
+	if piece.Last == 0 {
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM ccbf_rows").Scan(&piece.Last); err != nil {
 			return cause
 		}
 	}
-	for high-low > 1 {
-		mid := low + (high-low)/2
-		if err := p.view(ctx, conn, file, Piece{piece.File, low, mid}); err != nil {
-			return cause
+	good := piece.First // the rows before it are
+	sort.Search(int(piece.Last-piece.First), func(n int) bool {
+		last := piece.First + int64(n) + 1
+		err := p.view(ctx, conn, file, Piece{piece.File, good, last})
+		if err == nil {
+			err = execute(ctx, conn, p.part())
 		}
-		if err := p.run(ctx, conn); wrong(err) {
-			high = mid
-		} else if err != nil {
-			return cause
-		} else {
-			low = mid
+		if err == nil {
+			good = last
 		}
+		return err != nil
+	})
+	if good == piece.Last {
+		return cause
 	}
-	return fmt.Errorf("row %d: %w", rowOf(low, refused), cause)
+	return fmt.Errorf("row %d: %w", rowOf(good, refused), cause)
 }
+
+// partBytes is about how many bytes of sketches travel as one element.
+const partBytes = 32 << 20
 
 // send emits the table part, and returns its bytes.
 func (p *Plan) send(ctx context.Context, conn *sql.Conn, dir string, piece Piece, emit func(int64, []byte)) (sent int64, err error) {
-	type slice struct{ shard, n int64 }
-	var slices []slice
-	err = each(ctx, conn, fmt.Sprintf("SELECT ccbf_hash %% %d AS shard, (sum(%s) // %d + 1)::BIGINT FROM ccbf_part GROUP BY 1", p.Files, bytesOf(p.Columns), partBytes), func(rows *sql.Rows) error {
-		var s slice
-		err := rows.Scan(&s.shard, &s.n)
-		slices = append(slices, s)
-		return err
-	})
+	size := "64" // of a row, about
+	for _, c := range p.Columns {
+		if c.Type == "BLOB" {
+			size += " + coalesce(octet_length(" + quote(c.Name) + "), 0)"
+		}
+	}
+	err = execute(ctx, conn,
+		fmt.Sprintf("CREATE TEMP TABLE ccbf_shards AS SELECT ccbf_hash %% %d AS shard, (sum(%s) // %d + 1)::UBIGINT AS slices FROM ccbf_part GROUP BY 1", p.Files, size, partBytes),
+		fmt.Sprintf("COPY (SELECT ccbf_part.* EXCLUDE (ccbf_hash), shard AS ccbf_shard, ccbf_hash // %d %% slices AS ccbf_slice FROM ccbf_part JOIN ccbf_shards ON shard = ccbf_hash %% %[1]d) "+
+			"TO %s (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (ccbf_shard, ccbf_slice))", p.Files, text(filepath.Join(dir, "parts"))))
 	if err != nil {
 		return 0, err
 	}
-	lane := int64(0)
+	lane := uint64(0)
 	if p.Fanout > 1 { // by what is read, so that a repetition takes the same
 		h := fnv.New64a()
 		_, _ = fmt.Fprint(h, piece)
-		lane = int64(h.Sum64() % uint64(p.Fanout))
+		lane = h.Sum64() % uint64(p.Fanout)
 	}
-	for _, s := range slices {
-		for i := range s.n {
-			name := filepath.Join(dir, "part.parquet")
-			err := execute(ctx, conn, fmt.Sprintf("COPY (SELECT * EXCLUDE (ccbf_hash) FROM ccbf_part WHERE ccbf_hash %% %d = %d AND (ccbf_hash // %d) %% %d = %d) TO %s (FORMAT parquet, COMPRESSION zstd)",
-				p.Files, s.shard, p.Files, s.n, i, text(name)))
-			if err != nil {
-				return 0, err
-			}
+	for shard := range int64(p.Files) {
+		files, err := filepath.Glob(filepath.Join(dir, "parts", fmt.Sprintf("ccbf_shard=%d", shard), "*", "*"))
+		if err != nil {
+			return 0, err
+		}
+		for _, name := range files {
 			b, err := os.ReadFile(name)
 			if err != nil {
 				return 0, err
 			}
 			sent += int64(len(b))
 			sentCounter.add(ctx, int64(len(b)))
-			emit(s.shard+lane*int64(p.Files), b)
+			emit(shard+int64(lane)*int64(p.Files), b)
 		}
 	}
-	return sent, execute(ctx, conn, "DROP TABLE ccbf_part")
-}
-
-// bytesOf is the size of a row in SQL, about.
-func bytesOf(columns []Column) string {
-	size := "64"
-	for _, c := range columns {
-		if c.Type == "BLOB" {
-			size += " + coalesce(octet_length(" + quote(c.Name) + "), 0)"
-		}
-	}
-	return size
+	return sent, nil
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -23,37 +22,28 @@ func init() {
 	beam.RegisterDoFn(reflect.TypeFor[*writeFn]())
 	beam.RegisterDoFn(reflect.TypeFor[*summaryFn]())
 	register.Iter1[[]byte]()
-	register.Iter1[File]()
-	register.Emitter1[File]()
 }
 
-// File is a complete file that waits for its name.
-type File struct {
-	Temp, Name  string
-	Rows, Bytes int64
-}
-
-// unite makes the view result of parts, each key once.
-func (p *Plan) unite(ctx context.Context, conn *sql.Conn, dir string, parts func(*[]byte) bool) error {
-	var part []byte
-	for n := 0; parts(&part); n++ {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part%d.parquet", n)), part, 0o600); err != nil {
+// unite writes what a query over the view result returns, in which each key of parts is once, to a
+// local file, and calls use with its name.
+func (p *Plan) unite(ctx context.Context, parts func(*[]byte) bool, query string, use func(conn *sql.Conn, name string) error) error {
+	return withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
+		var part []byte
+		for n := 0; parts(&part); n++ {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part%d.parquet", n)), part, 0o600); err != nil {
+				return err
+			}
+			unitedCounter.add(ctx, 1)
+		}
+		name := filepath.Join(dir, "united.parquet")
+		err := execute(ctx, conn,
+			"CREATE TEMP VIEW result AS "+p.union("read_parquet("+text(filepath.Join(dir, "part*.parquet"))+")"),
+			"COPY ("+query+") TO "+text(name)+parquet)
+		if err != nil {
 			return err
 		}
-		unitedCounter.add(ctx, 1)
-	}
-	return execute(ctx, conn, "CREATE OR REPLACE TEMP VIEW result AS "+p.union("read_parquet("+text(filepath.Join(dir, "part*.parquet"))+")"))
-}
-
-// union is the query that unites the rows of a table with the same key.
-func (p *Plan) union(table string) string {
-	columns := list(p.Columns, func(c Column) string {
-		if c.Combine == "" {
-			return quote(c.Name)
-		}
-		return fmt.Sprintf("CAST(%s(%s) AS %s) AS %s", c.Combine, quote(c.Name), c.Type, quote(c.Name))
+		return use(conn, name)
 	})
-	return "SELECT " + columns + " FROM " + table + " GROUP BY ALL"
 }
 
 // mergeFn unites some of the parts of a shard.
@@ -61,14 +51,7 @@ type mergeFn struct{ Plan Plan }
 
 // ProcessElement emits them as one part.
 func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]byte) bool, emit func(int64, []byte)) error {
-	return withEngine(ctx, &f.Plan, func(conn *sql.Conn, dir string) error {
-		if err := f.Plan.unite(ctx, conn, dir, parts); err != nil {
-			return err
-		}
-		name := filepath.Join(dir, "united.parquet")
-		if err := execute(ctx, conn, "COPY (FROM result) TO "+text(name)+" (FORMAT parquet, COMPRESSION zstd)"); err != nil {
-			return err
-		}
+	return f.Plan.unite(ctx, parts, "FROM result", func(_ *sql.Conn, name string) error {
 		b, err := os.ReadFile(name)
 		if err == nil {
 			emit(lane%int64(f.Plan.Files), b)
@@ -80,40 +63,27 @@ func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]
 // writeFn unites the parts of a shard and writes its file.
 type writeFn struct{ Plan Plan }
 
-// ProcessElement writes under a name that no other attempt has.
-func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[]byte) bool, emit func(File)) error {
+// ProcessElement writes under a name that no other attempt has, and emits what it wrote.
+func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[]byte) bool, emit func([]byte)) error {
 	p := &f.Plan
-	file := File{Name: fmt.Sprintf("%s%05d-of-%05d.parquet", p.Folder, shard, p.Files)}
-	err := withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
-		if err := p.unite(ctx, conn, dir, parts); err != nil {
+	file := fmt.Sprintf("%s%05d-of-%05d.parquet", p.Folder, shard, p.Files)
+	return named("writing "+file, p.unite(ctx, parts, p.final(), func(conn *sql.Conn, name string) error {
+		s := Summary{Files: []string{file + "." + rand.Text()}}
+		if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&s.Written); err != nil {
 			return err
 		}
-		final := p.Final
-		if final == "" {
-			final = "FROM result"
-		}
-		name := filepath.Join(dir, "file.parquet")
-		err := execute(ctx, conn, fmt.Sprintf("COPY (%s) TO %s (FORMAT parquet, COMPRESSION zstd)", final, text(name)))
-		if err != nil {
-			return err
-		}
-		if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&file.Rows); err != nil {
-			return err
-		}
-		file.Temp = file.Name + "." + rand.Text()
 		in, err := os.Open(name)
 		if err != nil {
 			return err
 		}
 		defer closing(in)
-		file.Bytes, err = write(ctx, file.Temp, in)
+		if s.Bytes, err = write(ctx, s.Files[0], in); err != nil {
+			return err
+		}
+		b, err := json.Marshal(s)
+		emit(b)
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", file.Name, err)
-	}
-	emit(file)
-	return nil
+	}))
 }
 
 // write makes a file of all that is read, and returns its length.
@@ -138,26 +108,14 @@ type summaryFn struct{ Folder string }
 const summaryPrefix = "summary."
 
 // ProcessElement writes under a name that no other attempt has.
-func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, files func(*File) bool, reads func(*[]byte) bool) error {
-	all := newSummary()
-	for b := []byte(nil); reads(&b); {
-		s := Summary{}
-		if err := json.Unmarshal(b, &s); err != nil {
+func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, steps func(*[]byte) bool) error {
+	all := &Summary{Files: []string{}}
+	for b := []byte(nil); steps(&b); {
+		s := &Summary{}
+		if err := json.Unmarshal(b, s); err != nil {
 			return err
 		}
-		all.Rows += s.Rows
-		all.Sent += s.Sent
-		for reason, r := range s.Bad {
-			all.bad(reason, r.Rows, r.Examples...)
-		}
+		all.add(s)
 	}
-	for one := (File{}); files(&one); one = (File{}) {
-		all.Files = append(all.Files, one)
-	}
-	b, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	_, err = write(ctx, f.Folder+summaryPrefix+rand.Text(), bytes.NewReader(b))
-	return err
+	return all.write(ctx, f.Folder+summaryPrefix+rand.Text())
 }
