@@ -18,10 +18,10 @@ LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 VALE    := build/tools/vale
 VALEVER := v3.22.0
-# Pages whose sentences are short and have few figures; the others follow.
-PROSE   := README.md $(addprefix docs/,ACCURACY.md $(addprefix accuracy/,filters.md keys.md maps.md method.md) ARCHITECTURE.md DUCKDB.md INSTALL.md LIMITS.md MAPS.md MEMORY.md papers/README.md papers/cascadecbf.md papers/count-min.md papers/rational-and-blocks.md papers/variable-length.md PERFORMANCE.md $(addprefix performance/,asking.md building.md code.md drawing.md libraries.md method.md promises.md) PUBLISH.md QUERIES.md SCALE.md STABILITY.md TUTORIAL.md)
-
-PROSE   += $(addprefix docs/,BUDGET.md CHOOSING.md CLIENTS.md EXTENSION.md FORMAT.md functions.md PEERS.md POLYGONS.md SHELL.md TESTING.md)
+# Pages whose sentences are short and have few figures.
+PROSE   := README.md $(addprefix docs/,ACCURACY.md ARCHITECTURE.md BUDGET.md CHOOSING.md CLIENTS.md DUCKDB.md EXTENSION.md FORMAT.md functions.md \
+	INSTALL.md LIMITS.md MAPS.md MEMORY.md PEERS.md PERFORMANCE.md POLYGONS.md PUBLISH.md QUERIES.md SCALE.md SHELL.md STABILITY.md TESTING.md TUTORIAL.md) \
+	$(wildcard docs/accuracy/*.md docs/papers/*.md docs/performance/*.md)
 
 # Every module of the repository, this one first; beam, bench, the tools that package
 # and the driver under its old name have one of their own.

@@ -27,7 +27,7 @@ func spectralMethods(c report.Config, s *report.Section) {
 			func(v float64) setting { return settingOf(keys, draws, v, spectralGamma, spectralK) }},
 		{"gamma", "skew 0.5, k 5", gammas, func(v float64) setting { return settingOf(keys, draws, 0.5, v, spectralK) }},
 		{"k", "skew 0.5, gamma 0.7", []float64{1, 2, 3, 4, 5}, func(v float64) setting { return settingOf(keys, draws, 0.5, spectralGamma, int(v)) }},
-		{"occurrences", "skew 0.5, gamma 0.7, k 5", report.Pick(c, []float64{1000}, []float64{10_000}, []float64{10_000, 300_000}),
+		{"occurrences", "skew 0.5, gamma 0.7, five counters a key", report.Pick(c, []float64{1000}, []float64{10_000}, []float64{10_000, 300_000}),
 			func(v float64) setting { return settingOf(keys, int(v), 0.5, spectralGamma, spectralK) }},
 	} {
 		for _, v := range w.values {
