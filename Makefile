@@ -19,9 +19,7 @@ LINTVER := v2.15.0
 VALE    := build/tools/vale
 VALEVER := v3.22.0
 # Pages whose sentences are short and have few figures.
-PROSE   := README.md $(addprefix docs/,ACCURACY.md ARCHITECTURE.md BUDGET.md CHOOSING.md CLIENTS.md DUCKDB.md EXTENSION.md FORMAT.md functions.md \
-	INSTALL.md LIMITS.md MAPS.md MEMORY.md PEERS.md PERFORMANCE.md POLYGONS.md PUBLISH.md QUERIES.md SCALE.md SHELL.md STABILITY.md TESTING.md TUTORIAL.md) \
-	$(wildcard docs/accuracy/*.md docs/papers/*.md docs/performance/*.md)
+PROSE   := README.md $(wildcard docs/*.md docs/*/*.md)
 
 # Every module of the repository, this one first; beam, bench, the tools that package
 # and the driver under its old name have one of their own.
