@@ -88,9 +88,6 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, check(bad), want)
 	}
-	for _, bad := range []string{"<svg>", "<svg></svg>", "<svg>" + strings.Repeat(" ", mostFigure) + "</svg>"} {
-		require.Error(t, checkFigure("f.svg", []byte(bad)))
-	}
 }
 
 func TestChoose(t *testing.T) {
@@ -113,7 +110,6 @@ func TestRows(t *testing.T) {
 		{Name: "first", Kind: "theirs", At: 3, Lo: 2, Hi: 4},
 		{Name: "second", Kind: "ours", At: 40, Lo: 30, Hi: 50},
 	})
-	require.NoError(t, checkFigure("rows.svg", svg))
 	for _, text := range []string{"first", "second", "ours", "theirs", "time / reference"} {
 		require.Equal(t, 1, strings.Count(string(svg), ">"+text+"</text>"), text)
 	}

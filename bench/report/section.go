@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"regexp"
@@ -133,19 +130,13 @@ var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||
 
 // Check runs an experiment. The error is what is not well formed: a finding, a table or a
 // figure is missing, tables have other numbers of rows than the text says, a line of a table
-// has too few or too many cells, a figure is no small and whole SVG with its labels.
+// has too few or too many cells.
 func (p *Program) Check(e Experiment, c Config) error {
 	s, err := p.section(e, c, false)
 	if err != nil {
 		return err
 	}
-	wrong := []error{s.wrong(e.Rows)}
-	for file, content := range s.files {
-		if strings.HasSuffix(file, ".svg") {
-			wrong = append(wrong, checkFigure(file, content))
-		}
-	}
-	return errors.Join(wrong...)
+	return s.wrong(e.Rows)
 }
 
 // wrong is what is not well formed in the text of a section whose tables have so many rows.
@@ -169,29 +160,6 @@ func (s *Section) wrong(rows []int) error {
 		} else if n != head {
 			return fmt.Errorf("%d cells, the head has %d: %s", n, head, line)
 		}
-	}
-	return nil
-}
-
-// mostFigure is how many bytes a figure may take.
-const mostFigure = 200 << 10
-
-func checkFigure(file string, svg []byte) error {
-	if len(svg) > mostFigure {
-		return fmt.Errorf("%s takes %d bytes, more than %d", file, len(svg), mostFigure)
-	}
-	d := xml.NewDecoder(bytes.NewReader(svg))
-	texts := 0
-	for token, err := d.Token(); !errors.Is(err, io.EOF); token, err = d.Token() {
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
-			texts++
-		}
-	}
-	if texts < 6 { // both axes have a label and two ticks
-		return fmt.Errorf("%s has %d texts", file, texts)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ var program = report.Program{Name: "speed", Results: "performance", Pages: []*re
 		in(2, "places", places), in(2, "polygons", polygons), in(2, "many", manySketches)),
 	page("performance/drawing.md", "drawing.md", in(2, "maps", drawn), in(2, "serve", served)),
 	page("performance/code.md", "code.md",
-		in(1, "sql", overSQL), in(2, "extension", extension)),
+		in(2, "extension", extension)),
 	page("performance/libraries.md", "libraries.md", in(1, "peers", peers)),
 	page("performance/promises.md", "promises.md"),
 	page("performance/method.md", "method.md"),

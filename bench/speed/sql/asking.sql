@@ -199,9 +199,3 @@ SELECT ccbf_polygon_sum(tree, g) FROM byDay, county
 -- as: histogram
 SELECT list_sum(list_transform(ccbf_categories(tree, g), lambda day: day.total)) FROM byDay, county
 {{end}}
-
-{{define "outlines"}}
-CREATE TABLE p AS {{.crimes}};
-CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false}) AS dense FROM p;
-CREATE TABLE outlines AS SELECT unnest([{{range $i, $text := .texts}}{{if $i}}, {{end}}'{{$text}}'{{end}}]) AS g
-{{end}}

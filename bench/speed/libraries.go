@@ -7,20 +7,19 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 
 	publicbloom "github.com/bits-and-blooms/bloom/v3"
-	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	cuckoofilter "github.com/seiflotfy/cuckoofilter"
 	boom "github.com/tylertreat/BoomFilters"
 )
+
+// batch is the number of keys that are handed over at once, as SQL does.
+const batch = 2048
 
 // keyed is a sketch of keys, which takes many hashes at once: see add and ask.
 type keyed interface{ Blob() []byte }
@@ -53,44 +52,6 @@ func ask(s keyed, h1s, h2s []uint64) {
 	case interface{ CountHashes(dst, h1s, h2s []uint64) }:
 		s.CountHashes(counts[:len(h1s)], h1s, h2s)
 	}
-}
-
-// families make their sketch for so many keys, with default options otherwise.
-// Count-Min, which knows no capacity, has a 10,000th of the total as its error.
-var families = []struct {
-	name, options string // of SQL, for $n keys
-	make          func(capacity uint64) keyed
-}{
-	{"bloom", "{capacity: $n}", func(n uint64) keyed { return report.Must(bloom.New(bloom.Params{Capacity: n})) }},
-	{"cuckoo", "{capacity: $n}", func(n uint64) keyed { return report.Must(cuckoo.New(cuckoo.Params{Capacity: n})) }},
-	{"cbf", "{capacity: $n}", func(n uint64) keyed { return report.Must(cbf.New(cbf.Params{Capacity: n})) }},
-	{"sbf", "{capacity: $n}", func(n uint64) keyed { return report.Must(sbf.New(sbf.Params{Capacity: n})) }},
-	{"cms", "{epsilon: 0.0001}", func(uint64) keyed { return report.Must(cms.New(cms.Params{Epsilon: 0.0001})) }},
-}
-
-// hashed calls add or ask with the hashes of keys, as many at once as in SQL.
-func hashed(keys []uint64, s keyed, f func(s keyed, h1s, h2s []uint64)) {
-	var h1s, h2s [batch]uint64
-	for from := 0; from < len(keys); from += batch {
-		part := keys[from:min(from+batch, len(keys))]
-		key.HashUint64s(0, part, h1s[:], h2s[:])
-		f(s, h1s[:len(part)], h2s[:len(part)])
-	}
-}
-
-// keyedPaths build sketches of keys.
-func (b *bench) keyedPaths() (paths []path) {
-	n := report.Pick(b.c, 20_000, 200_000, 2_000_000)
-	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS k FROM range(%d) t(i)", n))
-	keys := report.Column(duck.Column[int64](b.db, "SELECT k FROM k ORDER BY rowid"), func(k int64) uint64 { return uint64(k) })
-	for _, f := range families {
-		paths = append(paths, path{f.name + "_agg", fmt.Sprintf("SELECT octet_length(%s_agg(k, %s)) FROM k", f.name, strings.ReplaceAll(f.options, "$n", fmt.Sprint(n))), func() {
-			s := f.make(uint64(n))
-			hashed(keys, s, add)
-			s.Blob()
-		}, true})
-	}
-	return paths
 }
 
 // keysOf makes n distinct keys of size bytes, in the order of a shuffle.
