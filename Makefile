@@ -187,7 +187,7 @@ differential: compiler ## 100,000 random queries through all plans of DuckDB, mo
 	@build/differential $(ARGS)
 	@CCBF_SKETCHES=20000 $(GO) test -run TestIntervalsOfAnyCounters ./filters/ccbf
 
-soak: compiler ## A mixed load on 8 connections for an hour, with its use of memory; ARGS="-for 10m"
+soak: compiler ## The queries of make differential in one process for an hour, with its use of memory; ARGS="-for 10m"
 	@mkdir -p build
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)

@@ -1,65 +1,78 @@
-// Command soak runs a mixed load on several connections for a long time, and
-// prints what the process holds in every minute.
+// Command soak runs the differential's queries for a long time in one process, and prints what
+// it holds after each batch, when no query runs.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"sync"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/test/internal/load"
 )
 
 func main() {
 	length := flag.Duration("for", time.Hour, "how long")
-	every := flag.Duration("every", time.Minute, "between samples")
 	seed := flag.Uint64("seed", 1, "of all chance")
-	connections := flag.Int("connections", 8, "at once")
+	connections := flag.Int("connections", 8, "at most so many at once")
 	flag.Parse()
-	if err := run(*length, *every, *seed, *connections); err != nil {
+	if err := run(*length, *seed, *connections); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }
 
-func run(length, every time.Duration, seed uint64, connections int) error {
+func run(length time.Duration, seed uint64, connections int) error {
 	dir, err := os.MkdirTemp("", "soak")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	begin := time.Now()
-	fmt.Printf("%s: seed %d, %d connections, %s\n\n%s\n", begin.UTC().Format("2006-01-02 15:04"), seed, connections, length, load.Header)
-	var mu sync.Mutex // of the failures
-	failed := 0
-	var samples []load.Sample
-	err = load.Soak(load.SoakOptions{
-		Seed: seed, Connections: connections, Every: every, Dir: dir,
-		Done:    func(int) bool { return time.Since(begin) >= length },
-		Sampled: func(s load.Sample) { samples = append(samples, s); fmt.Println(s.Row()) },
-		Failed: func(statement string, err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			failed++
-			fmt.Fprintf(os.Stderr, "--- %v\n%s;\n", err, statement)
-		},
-	})
-	if err != nil {
-		return err
+	fmt.Printf("%s: seed %d, %d connections, %s\n\n", begin.UTC().Format("2006-01-02 15:04"), seed, connections, length)
+	fmt.Println("| minutes | queries | failures | `ccbf_memory()` used | resident, MiB | Go heap, MiB | threads | files |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+	total := load.Counts{Kinds: map[string]int{}}
+	var resident []int
+	for from := 0; time.Since(begin) < length; from += load.PerDatabase {
+		counts, err := load.Run(load.Options{
+			Seed: seed, From: from, To: from + load.PerDatabase, Connections: connections, Dir: dir,
+			Failed: func(f load.Failure) { fmt.Fprintf(os.Stderr, "--- %s: %v\n%s", f.Kind, f.Err, f.Script) },
+		})
+		if err != nil {
+			return err
+		}
+		total.Add(counts)
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		files, _ := os.ReadDir("/proc/self/fd") // none where there is no /proc, as below
+		resident = append(resident, status("VmRSS:")>>10)
+		fmt.Printf("| %.0f | %d | %d | %d | %d | %d | %d | %d |\n", time.Since(begin).Minutes(), total.Queries, total.Failures,
+			ccbfsql.MemoryUsed(), resident[len(resident)-1], m.HeapAlloc>>20, status("Threads:"), len(files))
 	}
-	last := samples[len(samples)-1]
-	slope, sigma := load.Growth(samples[len(samples)/3:])
-	fmt.Printf("\n%d queries, %d failures; after the first third resident memory grows by %.1f MiB an hour, standard error %.1f\n",
-		last.Queries, failed, slope/(1<<20), sigma/(1<<20))
-	if failed > 0 {
-		return fmt.Errorf("%d failures", failed)
+	if total.Failures > 0 {
+		return fmt.Errorf("%d failures", total.Failures)
 	}
-	// Memory that was lost with every query grows by more than chance, and by
-	// more than a tenth of what is there.
-	if slope > 4*sigma && slope*last.After.Hours() > 0.1*float64(last.Resident) {
-		return fmt.Errorf("memory is not flat")
+	// Memory that was lost with every query would make each third larger than the one before.
+	if n := len(resident) / 3; n > 0 {
+		fmt.Printf("\n%d queries; resident memory in MiB, at most, in each third: %d, %d, %d\n", total.Queries, slices.Max(resident[:n]), slices.Max(resident[n:2*n]), slices.Max(resident[2*n:]))
 	}
 	return nil
+}
+
+// status is a number of /proc/self/status; 0 where there is none.
+func status(field string) int {
+	text, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(text), field)
+	words := strings.Fields(rest)
+	if len(words) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(words[0])
+	return n
 }

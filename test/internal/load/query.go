@@ -16,8 +16,6 @@ type Query struct {
 	Steps  []string // the last one's answer counts; of prepared ones every EXECUTE's
 	Fails  string   // part of the error that it must end with
 	Cancel bool     // it is cancelled at some time, then asked again
-
-	spec *spec
 }
 
 // NewQuery is query number n of a seed, on its database.
@@ -48,7 +46,7 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 		q.Steps = []string{queries.Many(d.Rand, d.between(8, 32), d.between(1, 700), d.chance(2) && !(db.limited && db.risky()))}
 	default:
 		s := newSpec(d, db)
-		q.Kind, q.spec = s.shape, &s
+		q.Kind = s.shape
 		q.Steps = s.steps()
 		q.Cancel = d.chance(15) && !(db.risky() && s.shape == "window")
 	}

@@ -103,8 +103,7 @@ func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
 				mu.Lock()
 				total.add(&q, got)
 				if got.err != nil && o.Failed != nil {
-					small := q.minimise(ctx, c)
-					o.Failed(Failure{Query: q, Script: small.Script(d), Err: got.err})
+					o.Failed(Failure{Query: q, Script: q.Script(d), Err: got.err})
 				}
 				mu.Unlock()
 			}
@@ -247,36 +246,4 @@ func judge(ctx context.Context, conn *sql.Conn, statement string) (n int64, err 
 		}
 	}
 	return n, rows.Err()
-}
-
-// minimise leaves out parts of a query while it still fails.
-func (q *Query) minimise(ctx context.Context, conn *sql.Conn) Query {
-	small := *q
-	if q.spec == nil || q.Cancel {
-		return small
-	}
-	for again := true; again; {
-		again = false
-		for _, s := range small.spec.simpler() {
-			try := small
-			try.spec, try.Steps = &s, s.steps()
-			_, err := try.ask(ctx, conn)
-			if err == nil || outOfMemory(err) || invented(err) {
-				continue
-			}
-			small, again = try, true
-			break
-		}
-	}
-	return small
-}
-
-// invented reports an error of the generator's, not of the query.
-func invented(err error) bool {
-	for _, e := range []string{"Binder Error", "Parser Error", "Catalog Error", "Interrupt"} {
-		if strings.Contains(err.Error(), e) {
-			return true
-		}
-	}
-	return false
 }
