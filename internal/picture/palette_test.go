@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"image/color"
 	"math"
 	"slices"
 	"testing"
@@ -45,24 +44,6 @@ func TestLightnessIsEven(t *testing.T) {
 		for c := first + 1; c < inks; c++ {
 			if (lightness(solid(p[c])) > lightness(solid(p[c-1]))) != rises {
 				t.Errorf("%s: lightness turns at colour %d", name, c)
-			}
-		}
-	}
-}
-
-// Many stand out from the ground that a palette is for, few least of all.
-func TestPalettesStandOut(t *testing.T) {
-	light, dark := color.White, color.NRGBA{0x0d, 0x11, 0x17, 0xff}
-	for name, grounds := range map[string][]color.Color{"viridis": {light, dark}, "inferno": {dark}, "magma": {dark}, "ylorrd": {light}} {
-		made, err := palettes.find("palette", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := made()
-		for _, ground := range grounds {
-			far := func(c int) float64 { return over(p[c], ground).DistanceCIEDE2000(solid(ground)) }
-			if few, many := far(first), far(first+colours-1); few < 0.04 || many < 1.25*few {
-				t.Errorf("%s on %v: few are %.3f away, many %.3f", name, ground, few, many)
 			}
 		}
 	}

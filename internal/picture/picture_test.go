@@ -242,15 +242,6 @@ func TestAtOnce(t *testing.T) {
 	done.Wait()
 }
 
-func BenchmarkEncode(b *testing.B) {
-	values := counts(1 << 20)
-	for b.Loop() {
-		if err := Encode(&bytes.Buffer{}, values, 1024, 1024, Options{Label: "one third of a million pixels", Unit: "per pixel"}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // Pictures of one scale agree: a value has one colour in all of them, and what
 // is above the top has the top's.
 func TestFixedScale(t *testing.T) {
