@@ -83,11 +83,12 @@ func (r *Reader) Reset(body []byte) error {
 		return sketch.Invalidf("%d sections in %d bytes", sections, len(body))
 	}
 	r.tau, r.asked = Tau(tau), 0
-	if err := r.readSections(in, sections); err != nil {
-		return err
-	}
 	if r.packet == nil {
 		r.packet = new(Packet)
+	}
+	r.packet.sheet = nil
+	if err := r.readSections(in, sections); err != nil {
+		return err
 	}
 	if err := in.Done(); err != nil {
 		return err

@@ -356,8 +356,8 @@ func wordsOf(dst []uint16, lengths []uint8) {
 	}
 }
 
-// decoder finds the symbol that begins with the next bits.
-type decoder struct {
+// table finds the symbol that begins with the next bits.
+type table struct {
 	mask  uint64
 	words []uint16 // symbol << 4 | length, by the next bits
 }
@@ -365,30 +365,30 @@ type decoder struct {
 // noSymbol is what a table without symbols reads, which no table has.
 const noSymbol = 1<<12 - 1
 
-// newDecoder makes the decoder of a canonical code; false where the lengths are
+// newTable makes the table of a canonical code; false where the lengths are
 // none of a complete code. A symbol that is alone takes no bits.
-func newDecoder(lengths []uint8, used []uint16) (decoder, bool) {
+func newTable(lengths []uint8, used []uint16) (table, bool) {
 	switch len(used) {
 	case 0:
-		return decoder{words: []uint16{noSymbol << 4}}, true
+		return table{words: []uint16{noSymbol << 4}}, true
 	case 1:
-		return decoder{words: []uint16{used[0] << 4}}, true
+		return table{words: []uint16{used[0] << 4}}, true
 	}
 	longest, room := uint8(0), uint(1)<<maxLength
 	for _, s := range used {
 		n := lengths[s]
 		if n == 0 || n > maxLength || room < 1<<(maxLength-n) {
-			return decoder{}, false
+			return table{}, false
 		}
 		room -= 1 << (maxLength - n)
 		longest = max(longest, n)
 	}
 	if room != 0 {
-		return decoder{}, false
+		return table{}, false
 	}
 	var words [symbols]uint16
 	wordsOf(words[:len(lengths)], lengths)
-	d := decoder{mask: 1<<longest - 1, words: make([]uint16, 1<<longest)}
+	d := table{mask: 1<<longest - 1, words: make([]uint16, 1<<longest)}
 	for _, s := range used {
 		n := lengths[s]
 		for w := words[s]; w < 1<<longest; w += 1 << n {
@@ -403,7 +403,7 @@ type Tables struct {
 	root   uint8
 	steps  uint8
 	bytes  []byte // it was read from
-	decode [tables]decoder
+	decode [tables]table
 	orders [MaxLevel + 1]uint8
 }
 
@@ -466,7 +466,7 @@ func (t *Tables) readTable(in *bitio.Reader, i int, c *Code) error {
 	if i == rootTable {
 		c.used[i] = used
 	}
-	d, ok := newDecoder(lengths[:], used)
+	d, ok := newTable(lengths[:], used)
 	if !ok {
 		return sketch.Invalidf("a table whose words do not add up")
 	}

@@ -21,7 +21,7 @@ func TestFindAgrees(t *testing.T) {
 			}
 			slices.Sort(keys)
 			var b Packet
-			kept, room := sheet, int64(1<<20)
+			kept, room := sheet, int64(1<<16)
 			kept.Keep(&room)
 			all, keptAll := make([]Leaf, len(keys)), make([]Leaf, len(keys))
 			sheet.FindAll(keys, all, &b)

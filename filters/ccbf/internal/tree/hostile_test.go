@@ -70,23 +70,20 @@ func ask(t testing.TB, blob []byte) bool {
 		room := int64(1 << 20)
 		for range 3 {
 			s.FindAll(keys, out, &b)
+			b.sheet = nil
 			s.Keep(&room)
 		}
 	}
 	for _, k := range keys {
-		Cell(sheets, k, &b)
+		count(sheets, k)
 	}
 	for _, a := range []box{{x1: 1 << 32, y1: 1 << 32}, {x0: 1 << 20, y0: 1 << 20, x1: 1<<20 + 777, y1: 1<<20 + 333}, {x0: 5, y0: 9, x1: 1 << 31, y1: 1<<31 + 5}} {
 		sum := AreaSum(sheets, &a, &b)
 		if sum.Low > sum.High || a.depth != 0 {
 			t.Fatalf("bounds %+v", sum)
 		}
-		Hotspots(sheets, &a, 3, 100, &b)
-		TopK(sheets, &a, 7, &b)
-	}
-	p := Picture{DX: 1 << 20, DY: 1 << 20, Width: 8, Height: 8, Pixels: make([]float64, 64)}
-	for i := range sheets {
-		p.Add(&sheets[i], &b)
+		least := uint64(3)
+		visit(sheets, &a, &b, &least, func(Leaf, uint64) {})
 	}
 	parts, err := Check(tables, [][]Sheet{sheets}, most)
 	if err != nil {

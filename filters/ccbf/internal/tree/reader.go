@@ -35,7 +35,10 @@ func (r *Reader) count(c grid.Cell, of cells.Categories) (n uint64) {
 	x, y, z := cells.Key(c)
 	for i := range r.sections {
 		if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
-			n = saturate.Add(n, Cell(r.sheets[s.from:s.to], z, r.packet).High)
+			for i := s.from; i < s.to; i++ {
+				l, _ := r.sheets[i].Find(z, r.packet)
+				n = saturate.Add(n, l.Count)
+			}
 		}
 	}
 	return n
@@ -119,19 +122,35 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 
 // Density spreads a leaf over its square.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
-	res := r.Head.Grid.Res()
-	for _, g := range r.about(of) {
-		corner := cells.CellOf(g.x, g.y, 0) // the origin of keys
-		to := Picture{
-			Left: p.Box.Min[0]/res - float64(corner.X), Bottom: p.Box.Min[1]/res - float64(corner.Y),
-			DX: (p.Box.Max[0] - p.Box.Min[0]) / float64(p.Width) / res, DY: (p.Box.Max[1] - p.Box.Min[1]) / float64(p.Height) / res,
-			Width: p.Width, Height: p.Height, Pixels: p.Pixels,
-		}
-		for i := range g.sheets {
-			to.Add(&g.sheets[i], r.packet)
-		}
+	return r.paint(p, of, &[MaxLevel + 1]painting{}, 0)
+}
+
+// painting is what leaves of a level are painted on, nil where none can be seen, and the cells that
+// the picture shows.
+type painting struct {
+	*form.Painting
+	clip grid.Rect
+}
+
+// paint paints, when to has paintings for all levels below this one.
+func (r *Reader) paint(p *form.Picture, of cells.Categories, to *[MaxLevel + 1]painting, level int) error {
+	if level > MaxLevel {
+		r.visit(to[MaxLevel].clip, of, func(l Leaf, at grid.Rect) {
+			t, x, y := &to[l.Level], at.MinX>>l.Level, at.MinY>>l.Level
+			if t.Painting != nil && t.clip.Contains(grid.Cell{X: x << l.Level, Y: y << l.Level}) {
+				t.Add(grid.Cell{X: x, Y: y}, l.Count)
+			}
+		})
+		return nil
 	}
-	return nil
+	err := p.Paint(r.Head, level, func(clip grid.Rect, painted *form.Painting) error {
+		to[level] = painting{painted, clip}
+		return r.paint(p, of, to, level+1)
+	})
+	if err == nil && to[level].Painting == nil && level < MaxLevel {
+		return r.paint(p, of, to, level+1) // larger ones may reach into the picture
+	}
+	return err
 }
 
 func (r *Reader) spot(g *group, l Leaf) form.Spot {
@@ -141,13 +160,12 @@ func (r *Reader) spot(g *group, l Leaf) form.Spot {
 // Hotspots is that of form.Reader.
 func (r *Reader) Hotspots(in form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
 	for _, g := range r.about(of) {
-		a := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}
-		found, _ := Hotspots(g.sheets, a, threshold, r.Head.MaxSpots()+1, r.packet)
-		for _, l := range found {
-			if !add(r.spot(&g, l)) {
-				return nil
+		least := threshold
+		r.spots(&g, in, &least, func(s form.Spot) {
+			if s.Count >= threshold && least == threshold && !add(s) {
+				least = ^uint64(0) // of the packets that are left
 			}
-		}
+		})
 	}
 	return nil
 }
@@ -155,14 +173,24 @@ func (r *Reader) Hotspots(in form.Area, threshold uint64, of cells.Categories, a
 // TopK is that of form.Reader.
 func (r *Reader) TopK(in form.Area, of cells.Categories, t *form.Top) error {
 	for _, g := range r.about(of) {
-		a := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}
-		for _, l := range TopK(g.sheets, a, t.K, r.packet) {
-			if !t.Add(form.Candidate{Spot: r.spot(&g, l), Least: l.Count}) {
-				return nil
+		least := uint64(0)
+		r.spots(&g, in, &least, func(s form.Spot) {
+			if t.Add(form.Candidate{Spot: s, Least: s.Count}) && len(t.Cells) == t.K {
+				least = t.Cells[0].Least
 			}
-		}
+		})
 	}
 	return nil
+}
+
+// spots calls f for the leaves of a region that meet an area, as visit does. The count of each is that
+// of its cells that are in no smaller one.
+func (r *Reader) spots(g *group, in form.Area, least *uint64, f func(form.Spot)) {
+	a := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}
+	visit(g.sheets, a, r.packet, least, func(l Leaf, around uint64) {
+		l.Count = saturate.Add(l.Count, around)
+		f(r.spot(g, l))
+	})
 }
 
 // Error says what was measured when the cells were pruned.
@@ -233,8 +261,14 @@ func (r *Reader) String() string {
 // EachCell is that of form.Lister.
 func (r *Reader) EachCell(in form.Area, of cells.Categories, stop *bool, f func(form.Spot)) {
 	for _, g := range r.about(of) {
-		a := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}
-		Each(g.sheets, a, r.packet, stop, func(l Leaf) { f(r.spot(&g, l)) })
+		a, least := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}, uint64(0)
+		visit(g.sheets, a, r.packet, &least, func(l Leaf, _ uint64) {
+			if *stop {
+				least = ^uint64(0) // of the packets that are left
+				return
+			}
+			f(r.spot(&g, l))
+		})
 	}
 }
 

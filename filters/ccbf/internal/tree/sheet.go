@@ -2,7 +2,7 @@ package tree
 
 import (
 	"bytes"
-	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -16,9 +16,9 @@ type Sheet struct {
 	total  uint64
 	index  []entry
 	data   []byte
-	bytes  []byte // of all of it
-	kept   []keptPacket
-	room   *int64 // bytes that may be kept yet
+	bytes  []byte    // of all of it
+	kept   []Squares // the leaves of packets, where they were read and are kept
+	room   *int64    // bytes that may be kept yet
 }
 
 // entry is what the index has of a packet.
@@ -85,19 +85,16 @@ func (s *Sheet) All() (Squares, bool) {
 	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
 	var b Packet
 	for i := range s.index {
-		if !s.decode(i, &b) || uint64(all.Len()+b.N) > s.leaves {
+		if !s.decode(i, &b) || uint64(all.Len()+b.n) > s.leaves {
 			return Squares{}, false
 		}
-		sum := uint64(0)
-		for j := range b.N {
-			sum = saturate.Add(sum, b.Counts[j])
-		}
-		if sum != s.index[i].total {
+		leaves := b.leaves()
+		if leaves.Total() != s.index[i].total {
 			return Squares{}, false
 		}
-		all.Keys = append(all.Keys, b.Keys[:b.N]...)
-		all.Levels = append(all.Levels, b.Levels[:b.N]...)
-		all.Counts = append(all.Counts, b.Counts[:b.N]...)
+		all.Keys = append(all.Keys, leaves.Keys...)
+		all.Levels = append(all.Levels, leaves.Levels...)
+		all.Counts = append(all.Counts, leaves.Counts...)
 	}
 	return all, uint64(all.Len()) == s.leaves
 }
@@ -115,148 +112,118 @@ func (s *Sheet) above(key uint64) int {
 	return low
 }
 
-// stretches is where the stretches of a packet are.
-type stretches struct {
-	t    *Tables
-	buf  []byte // the packet
-	n    int
-	part [2]stretch
-}
-
-type stretch struct {
-	first      uint64 // key of its first tree
-	start, end uint   // its bits in the packet
-}
-
-// stretches reads the head of a packet; false where it is damaged.
-func (s *Sheet) stretches(i int, h *stretches) bool {
-	from := 0
-	if i > 0 {
-		from = s.index[i-1].end
-	}
-	h.t, h.buf = s.t, s.data[from:s.index[i].end]
-	in := bitio.NewReader(h.buf)
-	h.n = int(in.Read(stretchesBits)) + 1
-	end := uint(len(h.buf))*8 - uint(in.Read(restBits))
-	h.part[0].first = s.index[i].first
-	if h.n > 1 {
-		first := s.index[i].first
-		step := in.ReadClass(uint(s.t.steps))
-		if step >= (^uint64(0)-first)>>(2*s.t.root) {
-			return false
-		}
-		first += (step + 1) << (2 * s.t.root)
-		length := in.ReadClass(stretchOrder)
-		if length > uint64(end) {
-			return false
-		}
-		middle := in.Position() + uint(length)
-		h.part[1] = stretch{first, middle, end}
-		h.part[0].end = middle
-	} else {
-		h.part[0].end = end
-	}
-	h.part[0].start = in.Position()
-	return h.part[0].start <= h.part[0].end && h.part[0].end <= end && !in.Overrun()
-}
-
-// Packet is memory for the leaves of a packet.
+// Packet is memory for the leaves of a packet. It belongs to the sheets of one reader.
 type Packet struct {
-	Keys   [maxPacket]uint64
-	Levels [maxPacket]uint8
-	Counts [maxPacket]uint64
-	N      int
+	sheet *Sheet // of the packet that was read last; nil where there is none, or it is damaged
+	i     int    // which one of the sheet
 
-	head      stretches
-	low, high uint64 // the leaves of the packet from one key to the other were read
+	keys   [maxPacket]uint64
+	levels [maxPacket]uint8
+	counts [maxPacket]uint64
+	n      int
+}
+
+// leaves are those that were read last, in the memory of b.
+func (b *Packet) leaves() Squares { return Squares{b.keys[:b.n], b.levels[:b.n], b.counts[:b.n]} }
+
+// Keep makes s keep the leaves that are read, while *room lasts, which counts bytes. Sheets can
+// share it. A sheet that keeps leaves answers one question at a time.
+func (s *Sheet) Keep(room *int64) {
+	const each = 72
+	if need := int64(len(s.index)) * each; need <= *room {
+		*room -= need
+		s.room, s.kept = room, make([]Squares, len(s.index))
+	}
+}
+
+// packet is the leaves of packet i; none where its bytes are damaged. They may be in the memory of b.
+func (s *Sheet) packet(i int, b *Packet) Squares {
+	if s.kept != nil && s.kept[i].Keys != nil {
+		return s.kept[i]
+	}
+	if b.sheet == s && b.i == i {
+		return b.leaves()
+	}
+	if !s.decode(i, b) {
+		return Squares{}
+	}
+	leaves := b.leaves()
+	if need := SquareBytes(b.n); s.kept != nil && need <= *s.room {
+		*s.room -= need
+		leaves = Squares{slices.Clone(leaves.Keys), slices.Clone(leaves.Levels), slices.Clone(leaves.Counts)}
+		s.kept[i] = leaves
+	}
+	return leaves
 }
 
 // decode reads packet i; false where its bytes are damaged.
-func (s *Sheet) decode(i int, b *Packet) bool { return s.decodeIn(i, 0, ^uint64(0), b) }
-
-// decodeIn reads the stretches of packet i that have leaves from one key to another;
-// false where their bytes are damaged.
-func (s *Sheet) decodeIn(i int, low, high uint64, b *Packet) bool {
-	b.N, b.low, b.high = 0, 0, ^uint64(0)
-	h := &b.head
-	if !s.stretches(i, h) {
+func (s *Sheet) decode(i int, b *Packet) bool {
+	b.sheet, b.i, b.n = nil, i, 0
+	from, first := 0, s.index[i].first
+	if i > 0 {
+		from = s.index[i-1].end
+	}
+	packet := s.data[from:s.index[i].end]
+	d := decoder{t: s.t, in: bitio.NewReader(packet), b: b}
+	stretches := d.in.Read(stretchesBits) + 1
+	end := uint(len(packet))*8 - uint(d.in.Read(restBits))
+	if stretches == 1 {
+		if !d.stretch(first, end) {
+			return false
+		}
+	} else {
+		step := d.in.ReadClass(uint(s.t.steps))
+		if step >= (^uint64(0)-first)>>(2*s.t.root) {
+			return false
+		}
+		second := first + (step+1)<<(2*s.t.root)
+		length := d.in.ReadClass(stretchOrder)
+		if length > uint64(end) || !d.stretch(first, d.in.Position()+uint(length)) ||
+			d.after == 0 || second < d.after || !d.stretch(second, end) {
+			return false
+		}
+	}
+	if i+1 < len(s.index) && (d.after == 0 || d.after > s.index[i+1].first) {
 		return false
 	}
-	parts := h.part[:h.n]
-	if h.n > 1 && high < parts[1].first {
-		parts, b.high = parts[:1], parts[1].first-1
-	} else if h.n > 1 && low >= parts[1].first {
-		parts, b.low = parts[1:], parts[1].first
-	}
-	d := packetReader{trees: trees{t: s.t}, b: b}
-	after := parts[0].first
-	for j := range parts {
-		part := &parts[j]
-		if part.first < after || j > 0 && after == 0 {
-			return false
-		}
-		d.begin(h.buf, part)
-		for d.next() {
-			if d.what == split {
-				d.split(d.level, d.key)
-			} else {
-				d.leaf(d.key, d.level, d.what == more)
-			}
-		}
-		if !d.whole() {
-			return false
-		}
-		after = d.after
-	}
-	return i+1 == len(s.index) || after != 0 && after <= s.index[i+1].first
+	b.sheet = s
+	return true
 }
 
-// trees reads where the trees of a stretch are; what is in each is read by others.
-type trees struct {
-	t     *Tables
-	in    bitio.Reader
-	end   uint // of the stretch
-	begun bool
-	bad   bool // the bytes are damaged
-	// How many trees and split squares there can be yet: damaged bytes may say
-	// that there are any number of them.
-	roots, splits int
+// decoder reads the leaves of a packet.
+type decoder struct {
+	t   *Tables
+	in  bitio.Reader
+	b   *Packet
+	bad bool // the bytes are damaged
 
 	key   uint64 // of the tree
 	after uint64 // the key after it, 0 at the end of the curve
 	level uint8
-	what  uint8 // split, or what a leaf is
 }
 
-// begin begins a stretch of a packet.
-func (d *trees) begin(packet []byte, part *stretch) {
-	d.in = bitio.NewReader(packet)
-	d.in.Skip(part.start)
-	d.end, d.key, d.begun = part.end, part.first, false
-	d.roots, d.splits = maxPacket, maxPacket*maxRoot
+// stretch reads the trees of a stretch up to a bit of the packet; false where they are damaged.
+func (d *decoder) stretch(first uint64, end uint) bool {
+	d.key = first
+	for begun := false; (!begun || d.in.Position() < end) && !d.bad; begun = true {
+		d.tree(begun)
+	}
+	return !d.bad && d.in.Position() == end && !d.in.Overrun()
 }
 
-// next reads the root of a tree; false where there is none left.
-func (d *trees) next() bool {
-	if d.begun && d.in.Position() >= d.end || d.bad {
-		return false
-	}
-	if d.roots--; d.roots < 0 {
-		d.bad = true
-		return false
-	}
+// tree reads a tree, which has a gap before it unless it is the first of a stretch.
+func (d *decoder) tree(gap bool) {
 	symbol := d.symbol(&d.t.decode[rootTable])
-	d.level, d.what = d.t.root, split
+	d.level = d.t.root
 	if symbol > 0 {
 		d.level += uint8((symbol - 1) / 2 & 63)
-		d.what = one + uint8(symbol-1)&1
 	}
 	if d.level > MaxLevel || symbol >= symbols {
 		d.bad = true
-		return false
+		return
 	}
 	side := side2(d.level)
-	if d.begun {
+	if gap {
 		start := d.after + side
 		gap := d.in.ReadClass(uint(d.t.orders[d.level]))
 		d.bad = start < d.after || gap > ^uint64(0)>>(2*d.level)
@@ -264,23 +231,25 @@ func (d *trees) next() bool {
 		d.key = start + gap<<(2*d.level)
 		d.bad = d.bad || d.key < start || d.after == 0
 	}
-	d.begun = true
 	d.bad = d.bad || d.key&side != 0
 	d.after = d.key + side + 1
-	return !d.bad
+	switch {
+	case d.bad:
+	case symbol == 0:
+		d.split(d.level, d.key)
+	default:
+		d.leaf(d.key, d.level, (symbol-1)&1 == more-one)
+	}
 }
 
-// whole says that a stretch was read to its end, and no further.
-func (d *trees) whole() bool { return !d.bad && d.in.Position() == d.end }
-
-func (d *trees) symbol(t *decoder) uint {
+func (d *decoder) symbol(t *table) uint {
 	w := t.words[d.in.Peek()&t.mask]
 	d.in.Skip(uint(w & 15))
 	return uint(w >> 4)
 }
 
 // count reads the count of a leaf of a level that has several points.
-func (d *trees) count(level uint8) uint64 {
+func (d *decoder) count(level uint8) uint64 {
 	symbol := d.symbol(&d.t.decode[countTableOf(level)])
 	n := uint64(symbol)
 	if symbol >= direct {
@@ -297,7 +266,7 @@ func (d *trees) count(level uint8) uint64 {
 }
 
 // quarters reads what the quarters of a square are that is split, two bits each.
-func (d *trees) quarters(level uint8) uint {
+func (d *decoder) quarters(level uint8) uint {
 	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
 	// Cells are not split.
 	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
@@ -307,98 +276,21 @@ func (d *trees) quarters(level uint8) uint {
 	return symbol
 }
 
-// pass passes over the tree whose root was read.
-func (d *trees) pass() { d.passQuarter(d.level, d.what) }
-
-// passQuarter passes over a square of a level. What is damaged is not noticed here.
-//
-// It is most of what a lookup does, and keeps in registers what bits come next, and
-// what quarters are yet to pass: a byte for each square from the smallest up, as
-// their symbols have them.
-func (d *trees) passQuarter(level, what uint8) {
-	if what < more {
-		return
-	}
-	in := d.in
-	w, used := in.Peek(), uint(0) // of the 57 bits in w
-	todo, l := uint64(what), level+1
-	for {
-		for todo&0xff == 0 {
-			if l > level {
-				in.Skip(used)
-				d.in = in
-				return
-			}
-			todo >>= 8
-			l++
-		}
-		skip := bits.TrailingZeros64(todo) &^ 1
-		low := todo & 0xff >> skip
-		todo = todo&^0xff | low>>2
-		counts := 1
-		t := &d.t.decode[countTableOf(l-1)]
-		switch low & 3 {
-		case one:
-			continue
-		case split:
-			if used > 57-maxLength {
-				in.Skip(used)
-				w, used = in.Peek(), 0
-			}
-			split := &d.t.decode[splitTableOf(l-1)]
-			e := uint64(split.words[w&split.mask])
-			w >>= e & 15
-			used += uint(e & 15)
-			symbol := e >> 4 & 0xff
-			if d.splits--; d.splits < 0 {
-				d.bad = true
-				return
-			}
-			if l != 2 {
-				todo = todo<<8 | symbol
-				l--
-				continue
-			}
-			counts = bits.OnesCount64(symbol >> 1 & 0x55)
-			t = &d.t.decode[countTable]
-		}
-		for ; counts > 0; counts-- {
-			if used > 57-maxLength {
-				in.Skip(used)
-				w, used = in.Peek(), 0
-			}
-			e := uint(t.words[w&t.mask])
-			w >>= e & 15
-			used += e & 15
-			if e >= direct<<4 {
-				in.Skip(used + e>>4 - direct + 3)
-				w, used = in.Peek(), 0
-			}
-		}
-	}
-}
-
-// packetReader reads the leaves of a packet.
-type packetReader struct {
-	trees
-	b *Packet
-}
-
-func (d *packetReader) leaf(key uint64, level uint8, several bool) {
+func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	n := uint64(1)
 	if several {
 		n = d.count(level)
 	}
-	i := d.b.N
+	i := d.b.n
 	if i == maxPacket {
 		d.bad = true
 		return
 	}
-	d.b.Keys[i], d.b.Levels[i], d.b.Counts[i] = key, level, n
-	d.b.N = i + 1
+	d.b.keys[i], d.b.levels[i], d.b.counts[i] = key, level, n
+	d.b.n = i + 1
 }
 
-func (d *packetReader) split(level uint8, key uint64) {
+func (d *decoder) split(level uint8, key uint64) {
 	symbol := d.quarters(level)
 	if level == 1 {
 		d.cells(symbol, key)
@@ -420,9 +312,9 @@ func (d *packetReader) split(level uint8, key uint64) {
 
 // cells reads the quarters of a square of level 1, most of what there is to read:
 // their counts are in the same window, but for large ones.
-func (d *packetReader) cells(symbol uint, key uint64) {
+func (d *decoder) cells(symbol uint, key uint64) {
 	t := &d.t.decode[countTable]
-	i := d.b.N
+	i := d.b.n
 	if i > maxPacket-4 {
 		d.bad = true
 		return
@@ -447,46 +339,12 @@ func (d *packetReader) cells(symbol uint, key uint64) {
 				w, used = d.in.Peek(), 0
 			}
 		}
-		d.b.Keys[i], d.b.Levels[i], d.b.Counts[i] = key, 0, n
+		d.b.keys[i], d.b.levels[i], d.b.counts[i] = key, 0, n
 		i++
 		key++
 	}
 	d.in.Skip(used)
-	d.b.N = i
-}
-
-// Each calls f for the leaves of all sheets that meet an area, in order, until stop is
-// set: f may be called a few times more. Leaves of several sheets that are the same square
-// are one, with the points of all. Packets with damaged bytes have no leaves.
-func Each(sheets []Sheet, a Area, b *Packet, stop *bool, f func(Leaf)) {
-	least := uint64(0)
-	if len(sheets) == 1 {
-		sheets[0].Visit(a, b, &least, func(l Leaf, _ bool) {
-			if f(l); *stop {
-				least = ^uint64(0) // of the packets that are left
-			}
-		})
-		return
-	}
-	all := merged(sheets, a, b)
-	for i, key := range all.Keys {
-		if *stop {
-			return
-		}
-		f(Leaf{key, all.Counts[i], all.Level(i)})
-	}
-}
-
-// merged is the leaves of sheets that meet an area, added up.
-func merged(sheets []Sheet, a Area, b *Packet) Squares {
-	var all Merger
-	none := uint64(0)
-	for i := range sheets {
-		var s Squares
-		sheets[i].Visit(a, b, &none, func(l Leaf, _ bool) { s.push(l.Key, l.Level, l.Count) })
-		all.Add(s)
-	}
-	return all.Sum()
+	d.b.n = i
 }
 
 // Check reads all sheets of all parts, in a code, and returns the squares of each
