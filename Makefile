@@ -18,8 +18,8 @@ LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 VALE    := build/tools/vale
 VALEVER := v3.22.0
-# Pages whose sentences are short and have few figures.
-PROSE   := README.md $(wildcard docs/*.md docs/*/*.md)
+# Pages whose sentences are short and have few figures: all but the code of conduct, which is quoted.
+PROSE   := $(filter-out CODE_OF_CONDUCT.md,$(wildcard *.md docs/*.md docs/*/*.md bench/*.md js/*.md python/*.md test/*/*.md))
 
 # Every module of the repository, this one first; beam, bench, the tools that package
 # and the driver under its old name have one of their own.

@@ -78,7 +78,7 @@ func CCBF() functions {
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: if not, ccbf_bbox_sum is 0. Reads only the header.",
 			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox()),
 		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, cellsOfTile),
-			"Number of points in the cells whose centres lie in a Web Mercator tile: quadkey, with the res of the sketch, gives this tile for each of them. Points beyond latitudes of 85.0511 are included. "+severalWell,
+			"Number of points in the cells whose centres lie in a Web Mercator tile. For each of these cells, quadkey with the res of the sketch gives this tile. Points beyond latitudes of 85.0511 are included. "+severalWell,
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		spotOverloads(fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
