@@ -28,7 +28,7 @@ func (b *Builder) AddView(v *View) error {
 	case *tree.Reader:
 		return b.addTreeOf(r, v.Bounds)
 	}
-	return b.addExact(&v.exact.Cells)
+	return v.exact.Cells.EachBlock(b.addRun)
 }
 
 // Merge adds another builder's points and sketches. from is left unchanged and
@@ -107,47 +107,6 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.unknown = b.unknown || !known
 	b.notSums = b.notSums || notSums
 	b.total = saturate.Add(b.total, total)
-}
-
-// addExact adds the cells of a body.
-func (b *Builder) addExact(v *cells.View) error {
-	var to *section
-	reserved := int64(0)
-	room := func(w *cells.Wanted) (r cells.Room, err error) {
-		if w.Wide { // the earlier room is useless
-			if err := b.grow(-reserved); err != nil {
-				return r, err
-			}
-		}
-		if to, err = b.at(w.Category, w.X, w.Y, partOf(w.Base)); err != nil {
-			return r, err
-		}
-		reserved = cells.RunBytes(w.Cells) + to.cells.Need(w.Cells)
-		if err := b.grow(reserved); err != nil { // before cells are read
-			return r, err
-		}
-		if !w.Wide && !b.spilled {
-			r.Words = to.cells.Room(w.Cells, w.Base)
-		}
-		if r.Words == nil {
-			r.Run = cells.NewRun(w.Cells)
-		}
-		return r, nil
-	}
-	return v.EachSectionIn(room, func(w *cells.Wanted, r cells.Room) error {
-		if r.Words != nil {
-			to.cells.Fill(w.Cells)
-			if err := b.account(to, reserved); err != nil {
-				return err
-			}
-			return b.settle(to)
-		}
-		label := w.Label()
-		if err := b.addRun(&label, r.Run); err != nil {
-			return err
-		}
-		return b.grow(-reserved)
-	})
 }
 
 // addRun adds the cells of a label, which are in the order of their keys.

@@ -193,10 +193,7 @@ func (v *View) copyTo(s *Sketch) (err error) {
 	case *tree.Reader:
 		s.tree, err = r.All()
 	case *exact.Reader:
-		err = r.Cells.EachSection(func(sec cells.Section) error {
-			s.cells = append(s.cells, sec)
-			return nil
-		})
+		s.cells, err = r.Cells.List()
 	}
 	return err
 }

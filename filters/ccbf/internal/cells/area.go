@@ -61,12 +61,12 @@ func (v *View) AreaSum(a Area, of Categories) (sum uint64) {
 func (v *View) EachCategorySum(a Area, of Categories, f func(category []byte, n uint64)) {
 	sums := make([]uint64, len(v.sections))
 	v.eachSum(a, of, true, func(s *sectionView, n uint64) {
-		i, _ := slices.BinarySearchFunc(v.sections, s, func(t sectionView, s *sectionView) int { return t.compare(s) })
+		i, _ := slices.BinarySearchFunc(v.sections, s, func(t sectionView, s *sectionView) int { return t.Compare(&s.LabelView) })
 		sums[i] = saturate.Add(sums[i], n)
 	})
 	for i := 0; i < len(v.sections); {
-		category, sum := v.sections[i].category, uint64(0)
-		for ; i < len(v.sections) && bytes.Equal(v.sections[i].category, category); i++ {
+		category, sum := v.sections[i].Category, uint64(0)
+		for ; i < len(v.sections) && bytes.Equal(v.sections[i].Category, category); i++ {
 			sum = saturate.Add(sum, sums[i])
 		}
 		if sum > 0 {
@@ -90,7 +90,7 @@ func (v *View) eachSum(a Area, of Categories, apart bool, add func(s *sectionVie
 	walks := false
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case !of.Has(s.category):
+		case !of.Has(s.Category):
 		case relation == grid.Inside:
 			add(s, s.total)
 		case isBox && v.flatly(s):
@@ -115,7 +115,7 @@ func (v *View) walk(a Area, of Categories, isBox, apart bool, add func(s *sectio
 	defer batches.Put(w.decoded)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case !of.Has(s.category) || isBox && v.flatly(s):
+		case !of.Has(s.Category) || isBox && v.flatly(s):
 		case s.cells < a.Work()/workPerCell:
 			w.few = append(w.few, s)
 		default:
@@ -232,7 +232,7 @@ func (s *spread) sum(r Run) uint64 { return s.SumInside(r.Keys, r.Counts) }
 // the index, and those at the edge are decoded, and of the others those inside, or where they are
 // fewer those outside, as what all cells count is known.
 func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
-	box, ok := spreadOf(r, bounds, s.x, s.y)
+	box, ok := spreadOf(r, bounds, s.X, s.Y)
 	if !ok {
 		return 0
 	}
@@ -333,7 +333,7 @@ type areaSummer struct {
 // section adds the cells of a section.
 func (w *areaSummer) section(s *sectionView) {
 	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
-	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
+	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.X && y == s.Y {
 		w.high = z // no cell is beyond the corner
 	}
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
@@ -341,7 +341,7 @@ func (w *areaSummer) section(s *sectionView) {
 
 // together is eachSum of all small sections, in one walk for each region.
 func (w *areaSummer) together(apart bool, add func(s *sectionView, n uint64)) {
-	region := func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) }
+	region := func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
 	slices.SortStableFunc(w.few, region)
 	for from := 0; from < len(w.few); {
 		to := from + 1
@@ -420,7 +420,7 @@ func squareMask(low, high uint64) uint64 {
 // square is the smallest square that holds two keys.
 func (s *sectionView) square(low, high uint64) grid.Rect {
 	mask := squareMask(low, high)
-	return rectBetween(s.x, s.y, low&^mask, low|mask)
+	return rectBetween(s.X, s.Y, low&^mask, low|mask)
 }
 
 // enter enters the smallest square that holds two keys.
@@ -547,7 +547,7 @@ const fewCells = 32
 func (w *areaSummer) cells(r Run) {
 	if len(r.Keys) <= fewCells {
 		for i, k := range r.Keys {
-			if w.area.Contains(CellOf(w.s.x, w.s.y, k)) {
+			if w.area.Contains(CellOf(w.s.X, w.s.Y, k)) {
 				w.add(Run{r.Keys[i : i+1], r.Counts[i : i+1]})
 			}
 		}

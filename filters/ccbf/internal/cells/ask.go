@@ -16,7 +16,7 @@ import (
 // is none.
 func (v *View) section(category []byte, x, y int32) *sectionView {
 	i, ok := slices.BinarySearchFunc(v.sections, category, func(s sectionView, category []byte) int {
-		return cmp.Or(bytes.Compare(s.category, category), cmp.Compare(s.y, y), cmp.Compare(s.x, x))
+		return cmp.Or(bytes.Compare(s.Category, category), cmp.Compare(s.Y, y), cmp.Compare(s.X, x))
 	})
 	if !ok {
 		return nil
@@ -26,7 +26,7 @@ func (v *View) section(category []byte, x, y int32) *sectionView {
 
 // together reports whether a question is about the sections of several categories.
 func (v *View) together(of Categories) bool {
-	return of.some && len(of.keys) > 1 || of.All() && len(v.sections) > 0 && v.sections[0].category != nil
+	return of.some && len(of.keys) > 1 || of.All() && len(v.sections) > 0 && v.sections[0].Category != nil
 }
 
 // Decoded is how many blocks were decoded for Count and Counts since Reset: what
@@ -84,7 +84,7 @@ func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
 			return nil
 		}
 		for i := range v.sections {
-			if s := &v.sections[i]; s.x == x && s.y == y {
+			if s := &v.sections[i]; s.X == x && s.Y == y {
 				v.decoded += s.addCounts(dst, a.keys, a.order)
 			}
 		}

@@ -160,68 +160,36 @@ func (b *blocks) count(key uint64) uint64 {
 	}
 }
 
-// lengthParts are, by order and bit length, what a number adds to two sums that tell whether
-// the order is BestOrderOf all numbers: to the lower 16 bits a one if it has up to order-1
-// bits and another if it has up to order, to the upper ones if up to order and up to order+1.
-var lengthParts = func() (parts [bitio.MaxOrder + 1][128]uint32) {
-	upTo := func(length, n int) uint32 {
-		if length <= n {
-			return 1
-		}
-		return 0
-	}
-	for order := range parts {
-		for length := range 65 {
-			here := upTo(length, order)
-			parts[order][length] = upTo(length, order-1) + here + (here+upTo(length, order+1))<<16
-		}
-	}
-	return parts
-}()
-
-// best reports whether an order is BestOrderOf n numbers whose parts come to sum: it is where
-// the one after it does not code them in fewer bits, and the one before it does not in as few.
-func best(order uint, sum uint32, n int) bool {
-	before, after := int(sum&(1<<16-1)), int(sum>>16)
-	return (order == 0 || before < n) && (order == bitio.MaxOrder || after >= n)
-}
-
 // chosen reports whether the orders of block i, which has these cells, are those that
 // appendBlock chooses.
 func (b *blocks) chosen(i int, cells Run) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
-	gaps, ns := &lengthParts[gapOrder], &lengthParts[countOrder]
-	counts := cells.Counts[:len(cells.Keys)]
-	ofGaps, ofCounts := uint32(0), uint32(0)
-	last := cells.Keys[0] - 1 // so that the first gap is none
-	for j, k := range cells.Keys {
-		ofGaps += gaps[bits.Len64(k-last-1)&127]
-		ofCounts += ns[bits.Len64(counts[j]-1)&127]
-		last = k
-	}
-	return best(gapOrder, ofGaps-gaps[0], len(counts)-1) && best(countOrder, ofCounts, len(counts))
+	gaps, counts := bitio.RunOrders(cells.Keys, cells.Counts)
+	return gaps == gapOrder && counts == countOrder
 }
 
-// decodeInto reads all blocks into a run as long as there are cells; false where they are
-// damaged, or not in the only form that these cells have. cells must have
-// been held against the length of the data before.
-func (b *blocks) decodeInto(r Run) bool {
+// each reads all blocks and calls f with the cells of one after the other; false where they are
+// damaged, or not in the only form that these cells have. cells must have been held against the
+// length of the data before.
+func (b *blocks) each(f func(Run) error) (whole bool, err error) {
 	q := lentBatch()
 	defer batches.Put(q)
-	at, all := 0, blockCount(b.cells)
+	last, all := uint64(0), blockCount(b.cells)
 	for i := 0; i < all; i += together {
 		n := min(together, all-i)
 		q.readFrom(b, i, i+n)
 		for j := range n {
 			part := q.cells(j)
-			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part) {
-				return false
+			if len(part.Keys) == 0 || i+j > 0 && part.Keys[0] <= last || !b.chosen(i+j, part) {
+				return false, nil
 			}
-			copy(r.Keys[at:], part.Keys)
-			at += copy(r.Counts[at:], part.Counts)
+			last = part.Keys[len(part.Keys)-1]
+			if err := f(part); err != nil {
+				return true, err
+			}
 		}
 	}
-	return at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
+	return b.end(all-1) == len(b.data), nil
 }
 
 // CountBits is how many lower bits of a word are the count of a cell; the others are the
@@ -285,62 +253,4 @@ func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
 		at += n
 	}
 	return words
-}
-
-// cellsRead is what is known of the cells of a section that were read.
-type cellsRead struct {
-	total   uint64
-	corners corners
-	wide    bool // some cell does not fit a word: nothing is known of the others
-}
-
-// decodeWords is decodeInto as words, whose keys have the bits of base.
-func (b *blocks) decodeWords(dst []uint64, base uint64) (all cellsRead, ok bool) {
-	q := lentBatch()
-	defer batches.Put(q)
-	at, last, blocks := 0, uint64(0), blockCount(b.cells)
-	all.corners = cornersOf(b.first(0))
-	for i := 0; i < blocks; i += together {
-		n := min(together, blocks-i)
-		q.readFrom(b, i, i+n)
-		for j := range n {
-			part := q.cells(j)
-			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= last {
-				return all, false
-			}
-			last = part.Keys[len(part.Keys)-1]
-			most, chosen := b.pack(i+j, part, dst[at:], &all.total)
-			if most > full || (last^base)>>wordKeys != 0 {
-				return cellsRead{wide: true}, true
-			}
-			if !chosen {
-				return all, false
-			}
-			at += len(part.Keys)
-			all.corners = all.corners.around(part.Keys)
-		}
-	}
-	return all, at == b.cells && b.end(blocks-1) == len(b.data)
-}
-
-// pack makes words of the cells of block i, adds what they count to total, and returns the most
-// bits of a count, and chosen.
-func (b *blocks) pack(i int, cells Run, dst []uint64, total *uint64) (most uint64, ok bool) {
-	_, gapOrder, countOrder, _, _ := b.block(i)
-	gaps, ns := &lengthParts[gapOrder], &lengthParts[countOrder]
-	keys := cells.Keys
-	counts, dst := cells.Counts[:len(keys)], dst[:len(keys)]
-	ofGaps, ofCounts, sum := uint32(0), uint32(0), uint64(0)
-	last := keys[0] - 1 // so that the first gap is none
-	for j, k := range keys {
-		n := counts[j]
-		ofGaps += gaps[bits.Len64(k-last-1)&127]
-		ofCounts += ns[bits.Len64(n-1)&127]
-		dst[j] = k<<countBits | n
-		most |= n
-		sum += n
-		last = k
-	}
-	*total += sum
-	return most, best(gapOrder, ofGaps-gaps[0], len(counts)-1) && best(countOrder, ofCounts, len(counts))
 }

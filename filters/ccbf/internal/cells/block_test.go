@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -30,30 +29,6 @@ func TestOrderIsTheBest(t *testing.T) {
 		}
 		if got := bitio.BestOrder(&lengths); got != best {
 			t.Fatalf("order %d of %d bits, the best is %d of %d", got, cost(got), best, cost(best))
-		}
-	}
-}
-
-// The order that numbers are held against is the one that would be chosen of them.
-func TestChosen(t *testing.T) {
-	r := rand.New(rand.NewPCG(41, 0))
-	for range 2000 {
-		numbers := make([]uint64, r.IntN(40))
-		length := r.UintN(65)
-		var lengths [65]uint32
-		for i := range numbers {
-			numbers[i] = r.Uint64() >> (64 - min(length+r.UintN(3), 64))
-			lengths[bits.Len64(numbers[i])]++
-		}
-		want := bitio.BestOrder(&lengths)
-		for order := range uint(bitio.MaxOrder + 1) {
-			sum := uint32(0)
-			for _, v := range numbers {
-				sum += lengthParts[order][bits.Len64(v)]
-			}
-			if best(order, sum, len(numbers)) != (order == want) {
-				t.Fatalf("%d numbers of up to %d bits: order %d is taken for the best, or not; that is %d", len(numbers), length, order, want)
-			}
 		}
 	}
 }

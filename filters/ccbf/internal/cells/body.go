@@ -187,10 +187,9 @@ const MinCellBits = 2
 
 // sectionView is one section of a body, in place.
 type sectionView struct {
-	category []byte // nil without one
-	x, y     int32
-	total    uint64
-	size     int // bytes of its cells, while the sections are read
+	LabelView
+	total uint64
+	size  int // bytes of its cells, while the sections are read
 	blocks
 }
 
@@ -208,7 +207,7 @@ func parseBody(dst []sectionView, body []byte, bounds grid.Rect, categories bool
 	sx, sy, _ := Key(grid.Cell{X: bounds.MinX, Y: bounds.MinY})
 	ex, ey, _ := Key(grid.Cell{X: bounds.MaxX, Y: bounds.MaxY})
 	if !categories && sx == ex && sy == ey {
-		dst = append(dst, sectionView{x: sx, y: sy, total: total})
+		dst = append(dst, sectionView{LabelView: LabelView{X: sx, Y: sy}, total: total})
 		s := &dst[0]
 		n := r.Uvarint()
 		if err := r.Err(); err != nil {
@@ -232,9 +231,9 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 	for i := range n {
 		var s sectionView
 		if categories {
-			s.category = r.Bytes(r.Uvarint())
+			s.Category = r.Bytes(r.Uvarint())
 		}
-		s.x, s.y = region(r), region(r)
+		s.X, s.Y = region(r), region(r)
 		count := r.Uvarint()
 		s.total = r.Uvarint()
 		var size uint64
@@ -248,13 +247,13 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		if size > left || !s.holds(count, size) || s.x == math.MaxInt32 || s.y == math.MaxInt32 {
+		if size > left || !s.holds(count, size) || s.X == math.MaxInt32 || s.Y == math.MaxInt32 {
 			return nil, sketch.Invalidf("section %d of %d is damaged", i+1, n)
 		}
 		s.size = int(size)
 		sizes += size
 		sum = saturate.Add(sum, s.total)
-		if i > 0 && dst[i-1].compare(&s) >= 0 {
+		if i > 0 && dst[i-1].Compare(&s.LabelView) >= 0 {
 			return nil, sketch.Invalidf("sections %d and %d are not in order", i, i+1)
 		}
 		dst = append(dst, s)
@@ -292,21 +291,10 @@ func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
 		return s.end(blockCount(s.cells)-1) == len(s.data)
 	}
 	r := sketch.NewReader("the first cell", b)
-	low := lowest(bounds, s.x, s.y)
+	low := lowest(bounds, s.X, s.Y)
 	s.only = low + r.Uvarint()
 	s.data = r.Bytes(uint64(r.Len()))
 	return r.Err() == nil && s.only >= low
-}
-
-// compare is label.compare without a copy of the category.
-func (s *sectionView) compare(t *sectionView) int {
-	if (s.category == nil) != (t.category == nil) {
-		if s.category == nil {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(bytes.Compare(s.category, t.category), cmp.Compare(s.y, t.y), cmp.Compare(s.x, t.x))
 }
 
 // region reads the index of a region, which is small: cells reach to 2^53.

@@ -61,7 +61,7 @@ func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool
 		for i := range v.sections {
 			if v.begins(i) {
 				categories++
-				size += categoryBytes + int64(len(v.sections[i].category))
+				size += categoryBytes + int64(len(v.sections[i].Category))
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool
 
 // begins reports whether a category begins with section i.
 func (v *View) begins(i int) bool {
-	return i == 0 || string(v.sections[i].category) != string(v.sections[i-1].category)
+	return i == 0 || string(v.sections[i].Category) != string(v.sections[i-1].Category)
 }
 
 // TableBytes is the memory that Table takes; false where there is none.
@@ -94,7 +94,7 @@ func (v *View) Table(together bool) (Table, bool) {
 		return Table{}, false
 	}
 	t.slots, t.shift = make([]uint64, 1<<slotBits), uint(64-slotBits)
-	if !together && v.sections[0].category != nil {
+	if !together && v.sections[0].Category != nil {
 		t.categories = make(map[string]uint32)
 	}
 	category := uint32(0)
@@ -106,7 +106,7 @@ func (v *View) Table(together bool) (Table, bool) {
 			category++
 		}
 		if t.categories != nil {
-			t.categories[string(s.category)] = category
+			t.categories[string(s.Category)] = category
 		}
 		if !t.addSection(s, category, q) {
 			return Table{}, false
@@ -126,7 +126,7 @@ func (t *Table) addSection(s *sectionView, category uint32, q *batch) bool {
 				return false
 			}
 			for l, z := range r.Keys {
-				place := t.place(CellOf(s.x, s.y, z), category)
+				place := t.place(CellOf(s.X, s.Y, z), category)
 				if place == t.none {
 					return false
 				}

@@ -39,7 +39,7 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	}
 	n := uint64(0)
 	for i := range v.sections {
-		if s := &v.sections[i]; s.x == sx && s.y == sy {
+		if s := &v.sections[i]; s.X == sx && s.Y == sy {
 			v.decoded++
 			n = saturate.Add(n, s.count(z))
 		}
@@ -53,7 +53,7 @@ func (v *View) Size() (cells, categories uint64) {
 	for i := range v.sections {
 		s := &v.sections[i]
 		cells += uint64(s.cells)
-		if s.category != nil && (i == 0 || string(v.sections[i-1].category) != string(s.category)) {
+		if s.Category != nil && (i == 0 || string(v.sections[i-1].Category) != string(s.Category)) {
 			categories++
 		}
 	}
@@ -69,67 +69,48 @@ func (v *View) Memory() int64 {
 	return n
 }
 
-// Room is memory for the cells of a section: of a run or, where they fit, for a word each.
-type Room struct {
-	Run
-	Words []uint64
-}
-
-// Wanted is the section that there shall be Room for.
-type Wanted struct {
-	LabelView
-	Cells int
-	Base  uint64 // the bits that keys have and words have not
-	Wide  bool   // the cells do not fit words
-}
-
-// EachSection reads the sections completely, one after the other, and holds
-// their order, totals and bounds against what the body says.
-func (v *View) EachSection(f func(Section) error) error {
-	return v.EachSectionIn(func(w *Wanted) (Room, error) { return Room{Run: NewRun(w.Cells)}, nil },
-		func(w *Wanted, r Room) error { return f(Section{w.Label(), r.Run}) })
-}
-
-// EachSectionIn is EachSection in the memory that room gives. Where that is for words, and
-// cells do not fit them, it is asked again.
-func (v *View) EachSectionIn(room func(*Wanted) (Room, error), f func(*Wanted, Room) error) error {
+// EachBlock reads all cells, section by section in the order of their keys, and holds order,
+// totals and bounds against what the body says. It calls f with some of a section at a time,
+// which are valid until f returns.
+func (v *View) EachBlock(f func(*Label, Run) error) error {
 	bounds := NoBounds
 	for i := range v.sections {
 		s := &v.sections[i]
-		w := Wanted{LabelView: LabelView{s.category, s.x, s.y}, Cells: s.cells, Base: s.first(0) &^ (1<<wordKeys - 1)}
-		r, err := room(&w)
-		if err != nil {
+		label, total, around := s.Label(), uint64(0), cornersOf(s.first(0))
+		whole, err := s.each(func(r Run) error {
+			total = saturate.Add(total, r.total())
+			around = around.around(r.Keys)
+			return f(&label, r)
+		})
+		switch {
+		case err != nil:
 			return err
-		}
-		all, ok := cellsRead{}, true
-		if r.Words != nil {
-			all, ok = s.decodeWords(r.Words, w.Base)
-			if w.Wide = all.wide; w.Wide {
-				if r, err = room(&w); err != nil {
-					return err
-				}
-			}
-		}
-		if r.Words == nil {
-			if ok = s.decodeInto(r.Run); ok {
-				all = cellsRead{total: r.total(), corners: cornersAround(r.Keys)}
-			}
-		}
-		if !ok {
+		case !whole:
 			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
+		case total != s.total:
+			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(v.sections), s.total, total)
 		}
-		if all.total != s.total {
-			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(v.sections), s.total, all.total)
-		}
-		bounds = Hull(bounds, all.corners.rect(s.x, s.y))
-		if err := f(&w, r); err != nil {
-			return err
-		}
+		bounds = Hull(bounds, around.rect(s.X, s.Y))
 	}
 	if bounds != v.bounds {
 		return sketch.Invalidf("bounds that are not those of the cells")
 	}
 	return nil
+}
+
+// List is all cells, checked like those of EachBlock.
+func (v *View) List() (List, error) {
+	var l List
+	err := v.EachBlock(func(label *Label, r Run) error {
+		if len(l) == 0 || l[len(l)-1].Label != *label {
+			n := v.sections[len(l)].cells
+			l = append(l, Section{*label, Run{make([]uint64, 0, n), make([]uint64, 0, n)}})
+		}
+		s := &l[len(l)-1]
+		s.Keys, s.Counts = append(s.Keys, r.Keys...), append(s.Counts, r.Counts...)
+		return nil
+	})
+	return l, err
 }
 
 // EachCategory calls f with every category, in the order of their bytes, its number of
@@ -138,10 +119,10 @@ func (v *View) EachCategory(f func(category []byte, cells, total uint64)) {
 	for i := 0; i < len(v.sections); {
 		s := &v.sections[i]
 		cells, total := uint64(0), uint64(0)
-		for ; i < len(v.sections) && bytes.Equal(v.sections[i].category, s.category); i++ {
+		for ; i < len(v.sections) && bytes.Equal(v.sections[i].Category, s.Category); i++ {
 			cells, total = cells+uint64(v.sections[i].cells), saturate.Add(total, v.sections[i].total)
 		}
-		f(s.category, cells, total)
+		f(s.Category, cells, total)
 	}
 }
 
@@ -162,15 +143,15 @@ func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool
 		return
 	}
 	for i := range v.sections {
-		if s := &v.sections[i]; of.Has(s.category) && !*stop {
-			s.each(clip, least, stop, f)
+		if s := &v.sections[i]; of.Has(s.Category) && !*stop {
+			s.eachIn(clip, least, stop, f)
 		}
 	}
 }
 
-// each is View.eachUntil for one section, in Z-order.
-func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
-	box, ok := spreadOf(clip, grid.MaxRect(), s.x, s.y) // bounds may be wrong, clip is not
+// eachIn is View.eachUntil for one section, in Z-order.
+func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
+	box, ok := spreadOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is not
 	if !ok {
 		return
 	}
@@ -195,7 +176,7 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 			cells := q.cells(j) // none where damaged: Decode tells, a question does not
 			for h, k := range cells.Keys {
 				if n := cells.Counts[h]; n >= least && box.Outside(k) == 0 {
-					f(CellOf(s.x, s.y, k), n)
+					f(CellOf(s.X, s.Y, k), n)
 				}
 			}
 		}
@@ -231,7 +212,7 @@ func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c
 			each(cells)
 			return
 		}
-		w := areaSummer{area: a, bounds: v.bounds, each: each, s: &sectionView{x: x, y: y}}
+		w := areaSummer{area: a, bounds: v.bounds, each: each, s: &sectionView{LabelView: LabelView{X: x, Y: y}}}
 		w.cells(cells)
 	})
 }
@@ -240,7 +221,7 @@ func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c
 // takes for that.
 func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 	for i := range v.sections {
-		if s := &v.sections[i]; of.Has(s.category) {
+		if s := &v.sections[i]; of.Has(s.Category) {
 			cells += s.cells
 		}
 	}

@@ -25,7 +25,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -108,22 +107,30 @@ func (c *Cells) AddCounted(keys, counts []uint64) {
 	if len(keys) > 0 {
 		c.widen(keys[0], Differ(keys))
 	}
-	for i, k := range keys {
-		c.add(k, counts[i])
+	for len(keys) > 0 {
+		n := min(len(keys), c.room(min(len(keys), c.longest())))
+		for i, k := range keys[:n] {
+			c.append(k, counts[i])
+		}
+		keys, counts = keys[n:], counts[n:]
 	}
 }
 
 // add counts points of a cell, for whose key words are wide enough.
 func (c *Cells) add(key, count uint64) {
-	if count == 0 {
-		return
-	}
-	full := c.full()
-	low := (count-1)%full + 1
 	c.room(1)
-	c.front = append(c.front, c.word(key, low))
-	if count > full {
+	c.append(key, count)
+}
+
+// append is add where the front has room.
+func (c *Cells) append(key, count uint64) {
+	if full := c.full(); count > full {
+		low := (count-1)%full + 1
 		c.addOver(key, (count-low)/full)
+		count = low
+	}
+	if count > 0 {
+		c.front = append(c.front, c.word(key, count))
 	}
 }
 
@@ -371,23 +378,6 @@ func (c *Cells) Merge(o *Cells) {
 		c.over.Merge(o.over)
 	}
 }
-
-// Room returns memory for n more words with these upper bits of keys; nil where words
-// have others, or other counts than cells.CountBits. What is written there counts after Fill.
-func (c *Cells) Room(n int, base uint64) []uint64 {
-	const shift = cells.CountBits
-	if c.Empty() {
-		c.widen(base, 1<<(64-shift)-1)
-	}
-	if c.shift != shift || c.base != base>>(64-shift)<<(64-shift) || n > cachedFront {
-		return nil
-	}
-	c.room(n)
-	return c.front[len(c.front) : len(c.front)+n]
-}
-
-// Fill counts the n words that were written to the last Room.
-func (c *Cells) Fill(n int) { c.front = c.front[:len(c.front)+n] }
 
 // Limit bounds the front to about so many words; 0 is no bound.
 func (c *Cells) Limit(words int) { c.limit = words }

@@ -112,27 +112,6 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestRoom: words that are written to Room count like keys.
-func TestRoom(t *testing.T) {
-	r := rand.New(rand.NewPCG(35, 100))
-	var c counted
-	const base = 7 << 45
-	for range 200 {
-		keys := make([]uint64, 1+r.IntN(3000))
-		words := c.cells.Room(len(keys), base|5)
-		for i := range keys {
-			keys[i] = base | r.Uint64N(5000)
-			words[i] = keys[i]<<cells.CountBits | 1
-		}
-		c.cells.Fill(len(keys))
-		c.add(keys, nil)
-	}
-	if c.cells.Room(1, 8<<45) != nil {
-		t.Error("there is room for other upper bits")
-	}
-	c.check(t)
-}
-
 // TestBytes: a store holds no more memory than Bytes and Need say, and each cell takes less than
 // 16 bytes, and less than 3 once it is packed.
 func TestBytes(t *testing.T) {
