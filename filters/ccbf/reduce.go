@@ -106,31 +106,17 @@ func (s *Sketch) Clip(p *Polygon) error {
 	limits := s.body().limits()
 	bounds := limits.Intersect(on.Bounds())
 	a := tree.RegionArea{Area: outline{on, p}, Bounds: limits}
-	if s.tree == nil {
-		var left cells.List
-		for _, sec := range s.cells {
-			a.X, a.Y = sec.X, sec.Y
-			var r cells.Run
-			clipped(&a, &tree.Squares{Keys: sec.Keys}, func(from, to int, partly bool) {
-				if partly && !on.Contains(cells.CellOf(sec.X, sec.Y, sec.Keys[from])) {
-					return
-				}
-				r.Keys, r.Counts = append(r.Keys, sec.Keys[from:to]...), append(r.Counts, sec.Counts[from:to]...)
-			})
-			if len(r.Keys) > 0 {
-				left = append(left, cells.Section{Label: sec.Label, Run: r})
-			}
-		}
-		s.cells = left
-		s.Total = left.Total()
-		return nil
-	}
-	list, across := &tree.List{Tau: s.tree.Tau}, false
-	for i := range s.tree.Sections {
-		sec := &s.tree.Sections[i]
+	exact, across := s.tree == nil, false
+	from := s.leaves()
+	list := &tree.List{Tau: from.Tau}
+	for i := range from.Sections {
+		sec := &from.Sections[i]
 		a.X, a.Y = sec.X, sec.Y
 		var left tree.Squares
 		clipped(&a, &sec.Squares, func(from, to int, partly bool) {
+			if partly && exact && !on.Contains(cells.CellOf(sec.X, sec.Y, sec.Keys[from])) {
+				return
+			}
 			across = across || partly
 			left = left.Append(&sec.Squares, from, to)
 		})
@@ -138,29 +124,16 @@ func (s *Sketch) Clip(p *Polygon) error {
 			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
 		}
 	}
-	s.tree = list
-	if s.bounds = bounds; bounds.Empty() {
-		s.bounds = cells.NoBounds
-	}
-	if across {
-		s.lostTotal()
-	} else if s.TotalKnown {
-		s.Total = list.Total()
-	}
+	s.keepLeaves(list, bounds, across)
 	return nil
 }
 
 // keepCells is bridge.KeepCells.
 func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
-	switch s.Form() {
-	case Dense:
+	if s.Form() == Dense {
 		return s.keepCounters(has)
-	case Tree:
-		return s.keepSquares(has)
 	}
-	s.cells = s.cells.Keep(has)
-	s.Total = s.cells.Total()
-	return nil
+	return s.keepSquares(has)
 }
 
 // tooManyToAsk is the error for so many cells that would have to be asked for.
@@ -168,13 +141,14 @@ func tooManyToAsk(cells uint64) error {
 	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
 }
 
-// keepSquares is keepCells of a tree.
+// keepSquares is keepCells of an exact sketch or a tree.
 func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	limits := s.body().limits()
-	list, bounds := &tree.List{Tau: s.tree.Tau}, cells.NoBounds
+	from := s.leaves()
+	list, bounds := &tree.List{Tau: from.Tau}, cells.NoBounds
 	asked, across := uint64(0), false
-	for i := range s.tree.Sections {
-		sec := &s.tree.Sections[i]
+	for i := range from.Sections {
+		sec := &from.Sections[i]
 		a := tree.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
 		var left tree.Squares
 		for j, key := range sec.Keys {
@@ -194,12 +168,7 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
 		}
 	}
-	s.tree, s.bounds = list, bounds
-	if across {
-		s.lostTotal()
-	} else if s.TotalKnown {
-		s.Total = list.Total()
-	}
+	s.keepLeaves(list, bounds, across)
 	return nil
 }
 

@@ -303,14 +303,17 @@ func (s *Sketch) Union(o *Sketch) error {
 // points that s was built from. Where it visibly is not, the error wraps
 // sketch.ErrTooMany and s is unchanged. Both must be additive. o is unchanged.
 func (s *Sketch) Subtract(o *Sketch) error {
-	p, err := pairOf(s, o)
+	form, err := s.meet(o)
 	if err != nil {
 		return err
 	}
 	if s.dense == nil && s.Saturated() || o.dense == nil && o.Saturated() {
 		return errSaturated
 	}
-	return p.subtract(s, o)
+	if form == Dense {
+		return s.subtractCounters(o)
+	}
+	return s.subtractSquares(o)
 }
 
 // lessTotal takes n points that are gone out of a dense sketch's total. One that
@@ -330,27 +333,41 @@ func (s *Sketch) lostTotal() {
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, narrowing{true, func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect})
+	return s.narrow(o, narrowing{true, tree.Intersect, (*cascade.Counters).Intersect})
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
 // truth; exact where both are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, narrowing{false, func(x, y uint64) uint64 {
-		if y == 0 {
-			return 0
-		}
-		return x
-	}, tree.Mask, (*cascade.Counters).Mask})
+	return s.narrow(o, narrowing{false, tree.Mask, (*cascade.Counters).Mask})
+}
+
+// narrowing is how less is left of a sketch by another: of its squares, a cell being one, and of
+// its counters.
+type narrowing struct {
+	// either says that neither sketch is the one that is narrowed: what they are made
+	// into has the configuration that joined chooses. Otherwise it keeps that of the
+	// left one, as far as its form can have it.
+	either   bool
+	squares  func(a, b tree.Squares) tree.Squares
+	counters func(d, o *cascade.Counters)
 }
 
 // narrow leaves less of s by o, which is unchanged.
 func (s *Sketch) narrow(o *Sketch, by narrowing) error {
-	p, err := pairOf(s, o)
+	form, err := s.meet(o)
 	if err != nil {
 		return err
 	}
-	return p.narrow(s, o, by)
+	if form == Dense {
+		left, right := s.asDensePair(o)
+		*s = *left
+		by.counters(s.dense, right.dense)
+		s.limit(right)
+		s.lostTotal()
+		return nil
+	}
+	return s.narrowSquares(o, by)
 }
 
 // limit takes over what the intersection with o, apart from counts, changes.
@@ -362,73 +379,24 @@ func (s *Sketch) limit(o *Sketch) {
 	}
 }
 
-// pair is what two sketches are made into one by: the cells of both, their squares,
-// or their counters. o is unchanged.
-type pair interface {
-	subtract(s, o *Sketch) error
-	narrow(s, o *Sketch, by narrowing) error
-}
-
-// narrowing is how less is left of a sketch by another: of its cells, of its squares,
-// and of its counters.
-type narrowing struct {
-	// either says that neither sketch is the one that is narrowed: what they are made
-	// into has the configuration that joined chooses. Otherwise it keeps that of the
-	// left one, as far as its form can have it.
-	either   bool
-	cell     func(x, y uint64) uint64
-	squares  func(a, b tree.Squares) tree.Squares
-	counters func(d, o *cascade.Counters)
-}
-
-// pairOf is cells while both sketches are exact, squares where one is a tree, and
-// counters otherwise. It is an error where sketches do not combine: sketch.ErrDiffer,
-// or ErrForms of a tree and counters.
-func pairOf(s, o *Sketch) (pair, error) {
+// meet is the form in which two sketches are made into one: exact while both are, a tree where one
+// is, and counters otherwise. It is an error where they do not combine: sketch.ErrDiffer, or
+// ErrForms of a tree and counters.
+func (s *Sketch) meet(o *Sketch) (Form, error) {
 	if err := s.differ(o); err != nil {
-		return nil, err
+		return 0, err
 	}
 	a, b := s.Form(), o.Form()
-	if a == Exact {
-		a = b
-	}
 	switch {
-	case a != b && b != Exact:
-		return nil, ErrForms
 	case a == Exact:
-		return cellPair{}, nil
-	case a == Tree:
-		return squarePair{}, nil
+		return b, nil
+	case a != b && b != Exact:
+		return 0, ErrForms
 	}
-	return counterPair{}, nil
+	return a, nil
 }
 
 var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
-
-// cellPair is two exact sketches.
-type cellPair struct{}
-
-func (cellPair) subtract(s, o *Sketch) error {
-	if !s.cells.Holds(o.cells) {
-		return errNoPart
-	}
-	s.cells = s.cells.Combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
-	s.Total = s.cells.Total()
-	return nil
-}
-
-func (cellPair) narrow(s, o *Sketch, by narrowing) error {
-	if by.either {
-		s.Config = joined(&s.Config, Exact, &o.Config, Exact)
-	}
-	s.Class = max(s.Class, o.Class)
-	s.cells = s.cells.Combine(o.cells, true, by.cell)
-	s.Total = s.cells.Total()
-	return nil
-}
-
-// squarePair is two trees, or one and an exact sketch.
-type squarePair struct{}
 
 // leaves is an exact sketch or a tree as squares.
 func (s *Sketch) leaves() *tree.List {
@@ -438,7 +406,27 @@ func (s *Sketch) leaves() *tree.List {
 	return tree.ListOf(s.cells)
 }
 
-func (squarePair) subtract(s, o *Sketch) error {
+// keepLeaves leaves these of the leaves of s, none of which has points outside of bounds. across says
+// that some have points that are gone.
+func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
+	if s.tree == nil {
+		s.cells, _ = left.Cells()
+		s.Total = s.cells.Total()
+		return
+	}
+	s.tree = left
+	if s.bounds = bounds; bounds.Empty() {
+		s.bounds = cells.NoBounds
+	}
+	if across {
+		s.lostTotal()
+	} else if s.TotalKnown {
+		s.Total = left.Total()
+	}
+}
+
+// subtractSquares is Subtract of two exact sketches or trees.
+func (s *Sketch) subtractSquares(o *Sketch) error {
 	if !s.additive() || !o.additive() {
 		return errNarrowed
 	}
@@ -460,7 +448,8 @@ func (squarePair) subtract(s, o *Sketch) error {
 	return nil
 }
 
-func (squarePair) narrow(s, o *Sketch, by narrowing) error {
+// narrowSquares is narrow of two exact sketches or trees.
+func (s *Sketch) narrowSquares(o *Sketch, by narrowing) error {
 	a, b := s.leaves(), o.leaves()
 	out := &tree.List{Tau: max(a.Tau, b.Tau)}
 	bounds := s.body().limits().Intersect(o.body().limits())
@@ -470,9 +459,14 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 			out.Sections = append(out.Sections, tree.Section{Label: t.Label, Squares: squares})
 		}
 	}
-	config := s.Config
-	if by.either || config.Overflow != ToTree {
+	config, exact := s.Config, s.IsExact() && o.IsExact()
+	if by.either || !exact && config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
+	}
+	if exact {
+		s.Config, s.Class = config, max(s.Class, o.Class)
+		s.keepLeaves(out, bounds, false)
+		return nil
 	}
 	p, ok := out.Within(config.Bytes)
 	if !ok {
@@ -501,23 +495,21 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out t
 	return out
 }
 
-// counterPair is two dense sketches, or one and an exact sketch, whose cells are then
-// counted in such counters as the other has.
-type counterPair struct{}
-
-// of are both sketches with counters.
-func (counterPair) of(s, o *Sketch) (left, right *Sketch) {
-	return s.asDenseOf(joined(&s.Config, s.Form(), &o.Config, o.Form())),
-		o.asDenseOf(joined(&s.Config, s.Form(), &o.Config, o.Form()))
+// asDensePair is both sketches with counters: the cells of an exact one are counted in such as the
+// other has. Both stay as they are.
+func (s *Sketch) asDensePair(o *Sketch) (left, right *Sketch) {
+	c := joined(&s.Config, s.Form(), &o.Config, o.Form())
+	return s.asDenseOf(c), o.asDenseOf(c)
 }
 
-func (p counterPair) subtract(s, o *Sketch) error {
+// subtractCounters is Subtract where one sketch has counters.
+func (s *Sketch) subtractCounters(o *Sketch) error {
 	for _, of := range []*Sketch{s, o} {
 		if of.dense != nil && (!of.additive() || of.Mode != Standard) {
 			return of.notAdditive()
 		}
 	}
-	left, right := p.of(s, o)
+	left, right := s.asDensePair(o)
 	if left.Saturated() || right.Saturated() {
 		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
 	}
@@ -530,15 +522,6 @@ func (p counterPair) subtract(s, o *Sketch) error {
 	} else {
 		s.Total = 0
 	}
-	return nil
-}
-
-func (p counterPair) narrow(s, o *Sketch, by narrowing) error {
-	left, right := p.of(s, o)
-	*s = *left
-	by.counters(s.dense, right.dense)
-	s.limit(right)
-	s.lostTotal()
 	return nil
 }
 

@@ -91,7 +91,7 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 			for j := range all {
 				n, _ := s.decode(j, &keys, &counts)
 				for _, k := range keys[:n] {
-					cx, cy := townsGrid.Center(CellOf(s.x, s.y, k))
+					cx, cy := townsGrid.Center(CellOf(s.X, s.Y, k))
 					if math.Hypot(cx-x, cy-y) < 1.5*radius {
 						near++
 						break

@@ -133,44 +133,6 @@ func (l List) Memory() int64 {
 // SectionBytes is about what a section costs before it holds anything.
 const SectionBytes = 256
 
-// Holds reports whether every cell of o is in l, with no smaller count.
-func (l List) Holds(o List) bool {
-	for i := range o {
-		j, ok := l.at(o[i].Label)
-		if !ok {
-			return false
-		}
-		enough := true
-		both(o[i].Run, l[j].Run, func(x, y uint64) uint64 {
-			enough = enough && x <= y
-			return 0
-		})
-		if !enough {
-			return false
-		}
-	}
-	return true
-}
-
-// Combine is the cells of l with the counts that f makes of theirs and of those
-// in o, which may be 0; common leaves out the sections that o lacks.
-func (l List) Combine(o List, common bool, f func(x, y uint64) uint64) List {
-	var out List
-	for _, a := range l {
-		j, ok := o.at(a.Label)
-		var b Run
-		if ok {
-			b = o[j].Run
-		} else if common {
-			continue
-		}
-		if r := both(a.Run, b, f); len(r.Keys) > 0 {
-			out = append(out, Section{a.Label, r})
-		}
-	}
-	return out
-}
-
 // Plain is the cells without their categories, added up.
 func (l List) Plain() List {
 	var out List
@@ -318,26 +280,6 @@ func (r Run) without(i int, n uint64) Run {
 	return s
 }
 
-// both calls f for every cell of a, with its count in b, which may be 0, and
-// makes a run of the results that are not 0.
-func both(a, b Run, f func(x, y uint64) uint64) Run {
-	var r Run
-	j := 0
-	for i, k := range a.Keys {
-		for j < len(b.Keys) && b.Keys[j] < k {
-			j++
-		}
-		y := uint64(0)
-		if j < len(b.Keys) && b.Keys[j] == k {
-			y = b.Counts[j]
-		}
-		if n := f(a.Counts[i], y); n != 0 {
-			r.Keys, r.Counts = append(r.Keys, k), append(r.Counts, n)
-		}
-	}
-	return r
-}
-
 // upTo is the first n cells of r.
 func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
 
@@ -408,22 +350,4 @@ func differences(at Label, a, b Run, f func(c grid.Cell, x, y uint64)) {
 			f(CellOf(at.X, at.Y, key), x, y)
 		}
 	}
-}
-
-// Keep is the cells of l that f is true for. l is left unchanged.
-func (l List) Keep(f func(c grid.Cell) bool) List {
-	var out List
-	for i := range l {
-		s := &l[i]
-		var r Run
-		for j, k := range s.Keys {
-			if f(CellOf(s.X, s.Y, k)) {
-				r.Keys, r.Counts = append(r.Keys, k), append(r.Counts, s.Counts[j])
-			}
-		}
-		if len(r.Keys) > 0 {
-			out = append(out, Section{s.Label, r})
-		}
-	}
-	return out
 }
