@@ -1,7 +1,7 @@
 import type { Rect } from "./grid.js";
 
 /** Added to an index before it is split into a region and a place in it. */
-const bias = 0x55555555;
+export const bias = 0x55555555;
 const regionSide = 2 ** 32;
 
 /** Cells, or squares of cells, of one region in Z-order; keys in two halves. */

@@ -10,12 +10,21 @@ await settled(page);
 const picture = Number(await page.evaluate(() => document.body.dataset.picture));
 await page.screenshot({ path: `${folder}/exported.png` });
 
-// Tiles as their colours, row by row: what a picture has of each. A single file has no worker beside it.
-const answers = questions.length && await page.evaluate(async (questions) => {
-  const worker = new Worker("assets/answers.js");
+// Tiles as their colours, row by row: what a picture has of each. A single file has the worker, the
+// manifest and the sketches inside.
+const answers = await page.evaluate(async (questions) => {
+  const inside = async (name) => {
+    const packed = document.querySelector(`script[data-file="${name}"]`);
+    if (!packed) return undefined;
+    const bytes = Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+  };
+  const script = await inside("assets/answers.js");
+  const worker = new Worker(script ? URL.createObjectURL(new Blob([await script.arrayBuffer()], { type: "text/javascript" })) : "assets/answers.js");
   const waiting = new Map();
   worker.onmessage = ({ data }) => waiting.get(data.id)(data);
-  worker.postMessage({ files: { url: new URL("manifest.json", location.href).href } });
+  const manifest = await (await inside("manifest.json"))?.json();
+  worker.postMessage({ files: manifest ? { manifest, sketches: await (await inside(manifest.sketches)).arrayBuffer() } : { url: new URL("manifest.json", location.href).href } });
   const pixels = (image) => {
     const canvas = new OffscreenCanvas(image.width, image.height);
     const g = canvas.getContext("2d");

@@ -1,4 +1,7 @@
 // The answers of an exported page: those of ccbfsql serve, from the same sketches.
+import { Polygon } from "../../../js/src/area.ts";
+import { Grid } from "../../../js/src/grid.ts";
+import { bias } from "../../../js/src/zorder.ts";
 import { boundsOf, boxArea } from "../areas.js";
 import { chosen, meeting, opened, valueOf } from "./rows.js";
 import { drawn, latitude, mercator, spread, stepsOf } from "./picture.js";
@@ -83,33 +86,22 @@ export async function answers(files) {
 
     async hotspots(question) {
       const { layer, polygon, box, rows, keys, ms } = await asked(question);
-      if (layer.exact < layer.rows) throw new Error("An exported page finds the hottest places of exact sketches alone: these are trees.");
       const found = await overlapping(rows, box);
-      const gathered = (area) => {
-        const cells = new Map();
-        for (const { sketch } of found) {
-          sketch.each(area, (x, y, side, count) => {
-            const name = y * 2 ** 32 + x;
-            const cell = cells.get(name) ?? { name, at: [x, y], count: 0 };
-            cell.count += count;
-            cells.set(name, cell);
-          }, keys);
-        }
-        return cells;
-      };
-      const order = (a, b) => b.count - a.count || b.at[1] - a.at[1] || b.at[0] - a.at[0];
-      let cells = [...gathered(box).values()].sort(order).slice(0, Math.max(candidates, question.k));
+      if (layer.exact < layer.rows && found.length > 1) throw new Error("An exported page finds the hottest places of one tree, and not of several. Choose one row by the filters.");
+      const grid = new Grid(layer.res);
+      let places = squaresOf(found, box, keys).sort(byCount).slice(0, Math.max(candidates, question.k));
+      for (const p of places) [p.x, p.y] = [grid.edge(p.column + p.side / 2), grid.edge(p.row + p.side / 2)];
       if (question.polygon) {
-        const inside = gathered(polygon);
-        cells = cells.filter((c) => inside.has(c.name));
+        const inside = new Polygon(grid, polygon);
+        places = places.filter(({ x, y }) => inside.contains(grid.cell("x", x), grid.cell("y", y)));
       }
-      const apart = question.apart / layer.res;
-      const near = (a, b) => Math.abs(a.at[0] - b.at[0]) <= apart && Math.abs(a.at[1] - b.at[1]) <= apart;
+      places.sort((a, b) => b.count - a.count || b.y - a.y || b.x - a.x);
+      const near = (a, b) => Math.abs(a.x - b.x) <= question.apart && Math.abs(a.y - b.y) <= question.apart;
       const spots = [];
-      for (let i = 0; i < cells.length && spots.length < question.k; i++) {
-        if (!cells.slice(0, i).some((before) => near(before, cells[i]))) spots.push(cells[i]);
+      for (let i = 0; i < places.length && spots.length < question.k; i++) {
+        if (!places.slice(0, i).some((before) => near(before, places[i]))) spots.push(places[i]);
       }
-      return { spots: spots.map(({ at: [x, y], count }) => ({ x: (x + 0.5) * layer.res, y: (y + 0.5) * layer.res, count, side: layer.res })), ms: ms() };
+      return { spots: spots.map(({ x, y, count, side }) => ({ x, y, count, side: grid.edge(side) })), ms: ms() };
     },
 
     async at(choice, x, y, least) {
@@ -171,6 +163,33 @@ export async function answers(files) {
     },
   };
 }
+
+// squaresOf are the squares of sketches that meet an area, with what each of their cells may count:
+// the points of the square and of the squares around it, which other categories may have.
+function squaresOf(found, area, keys) {
+  const squares = new Map();
+  const name = (column, row, side) => `${column} ${row} ${side}`;
+  let largest = 1;
+  for (const { sketch } of found) {
+    sketch.each(area, (column, row, side, own) => {
+      const square = squares.get(name(column, row, side));
+      if (square) square.own += own;
+      else squares.set(name(column, row, side), { column, row, side, own });
+      largest = Math.max(largest, side);
+    }, keys);
+  }
+  for (const square of squares.values()) {
+    square.count = 0;
+    for (let side = square.side; side <= largest; side *= 2) {
+      const first = (n) => Math.floor((n + bias) / side) * side - bias;
+      square.count += squares.get(name(first(square.column), first(square.row), side))?.own ?? 0;
+    }
+  }
+  return [...squares.values()];
+}
+
+// byCount is the order in which ccbf_top_k chooses squares.
+const byCount = (a, b) => b.count - a.count || a.side - b.side || a.row - b.row || a.column - b.column;
 
 // total adds estimates.
 function total(estimates) {

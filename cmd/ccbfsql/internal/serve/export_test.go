@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +34,17 @@ func exportOf(t *testing.T, file string, atLeast uint64) (folder, out string) {
 	return folder, text.String()
 }
 
-// question is one that both the server and an exported page answer.
+// exportTables are tables of each form that an export has, and one that it leaves out.
+const exportTables = crimes + `;
+	CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i));
+	CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, n: n}}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind, i % 5 AS n FROM range(20000) t(i));
+	CREATE TABLE trees AS SELECT i % 2 AS half, ccbf_agg(lon, lat, 0.001, {bytes: 8192}) AS sketch FROM (SELECT i, (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat FROM range(40000) t(i)) GROUP BY ALL;
+	CREATE TABLE branches AS SELECT ccbf_agg(lon, lat, 0.001, {category: kind, bytes: 8192}) AS sketch FROM (SELECT (hash(i) % (4000 >> i % 3)) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(40000) t(i));
+	CREATE TABLE counters AS SELECT ccbf_agg(0, 0, 1, {exact: false}) AS sketch`
+
+type object = map[string]any
+
+// bothAsked is a question that the server and an exported page answer.
 type bothAsked struct {
 	Name string `json:"name"` // of the worker's function
 	Args []any  `json:"args"`
@@ -41,112 +52,112 @@ type bothAsked struct {
 	body any
 }
 
-// An exported page answers as the server does, without a network but for its own host.
-func TestExportAnswersAsServe(t *testing.T) {
-	t.Parallel()
-	file := database(t, crimes+`;
-		CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i));
-		CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, n: n}}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind, i % 5 AS n FROM range(20000) t(i));
-		CREATE TABLE trees AS SELECT i % 2 AS half, ccbf_agg(lon, lat, 0.001, {bytes: 8192}) AS sketch FROM (SELECT i, (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat FROM range(40000) t(i)) GROUP BY ALL;
-		CREATE TABLE counters AS SELECT ccbf_agg(0, 0, 1, {exact: false}) AS sketch`)
-	folder, out := exportOf(t, file, 0)
-	if !strings.Contains(out, "Left out counters.sketch: its sketches are counters") {
-		t.Errorf("export said %q", out)
+func posted(name, table string, where []words, more ...object) bothAsked {
+	q := object{"table": table, "column": "sketch", "where": where}
+	for _, m := range more {
+		maps.Copy(q, m)
 	}
-	host := httptest.NewServer(http.FileServer(http.Dir(folder)))
-	defer host.Close()
-	server := started(t, file)
+	return bothAsked{name, []any{q}, "/api/" + name, q}
+}
 
+// gotten is a question by an address: that of a choice of rows, with more parameters.
+func gotten(t *testing.T, name string, args []any, path string, choice, more object) bothAsked {
+	t.Helper()
+	v := url.Values{}
+	for k, value := range choice {
+		if _, ok := value.(string); !ok {
+			text, err := json.Marshal(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value = string(text)
+		}
+		v.Set(k, fmt.Sprint(value))
+	}
+	for k, value := range more {
+		v.Set(k, fmt.Sprint(value))
+	}
+	return bothAsked{name, args, path + "?" + v.Encode(), nil}
+}
+
+// exportQuestions are questions of each kind about exportTables.
+func exportQuestions(t *testing.T) []bothAsked {
 	polygon := json.RawMessage(`{"type": "Polygon", "coordinates": [[[-3.2, 51.1], [-0.4, 51.3], [-0.2, 53.6], [-2.9, 52.7], [-3.2, 51.1]], [[-2, 52], [-1, 52], [-1, 52.5], [-2, 52]]]}`)
 	october := []words{{By: "month", Value: "2018-10-01 00:00:00", To: "2018-11-01 00:00:00"}}
 	kind := []words{{By: byCategory, Value: "b"}}
+	kinds := []words{{By: byCategory, Value: "a", To: "b"}}
 	field := []words{{By: byCategory + "._1", Value: "b"}, {By: byCategory + "._2", Value: "1", To: "3"}}
+	half := []words{{By: "half", Value: "1"}}
 	all := []words{}
-	type object = map[string]any
 	var asked []bothAsked
-	post := func(name, table string, where []words, more object) {
-		q := object{"table": table, "column": "sketch", "where": where}
-		for k, v := range more {
-			q[k] = v
-		}
-		asked = append(asked, bothAsked{name, []any{q}, "/api/" + name, q})
-	}
-	get := func(name string, args []any, path string, table string, where []words, versus any, more object) {
-		v := url.Values{"table": {table}, "column": {"sketch"}}
-		text, err := json.Marshal(where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v.Set("where", string(text))
-		if versus != nil {
-			if text, err = json.Marshal(versus); err != nil {
-				t.Fatal(err)
-			}
-			v.Set("versus", string(text))
-		}
-		for k, value := range more {
-			v.Set(k, fmt.Sprint(value))
-		}
-		asked = append(asked, bothAsked{name, args, path + "?" + v.Encode(), nil})
-	}
 	for _, c := range []struct {
 		table, by string
 		where     []words
-	}{{"tiles", "month", all}, {"tiles", "month", october}, {"kinds", byCategory, all}, {"kinds", byCategory, kind}, {"pairs", byCategory + "._2", field}, {"trees", "half", all}} {
+	}{
+		{"tiles", "month", all}, {"tiles", "month", october}, {"kinds", byCategory, all}, {"kinds", byCategory, kind}, {"pairs", byCategory + "._2", field},
+		{"trees", "half", all}, {"trees", "half", half}, {"branches", byCategory, all}, {"branches", byCategory, kind}, {"branches", byCategory, kinds},
+	} {
 		for _, area := range []object{{"polygon": polygon}, {"box": []float64{-2.5, 51.2, -1.1, 52.7}}} {
-			post("sum", c.table, c.where, area)
-			more := object{"bars": c.by}
-			for k, v := range area {
-				more[k] = v
-			}
-			post("bars", c.table, c.where, more)
-			if c.table != "trees" {
-				spots := object{"k": 15, "apart": 0.05}
-				for k, v := range area {
-					spots[k] = v
-				}
-				post("hotspots", c.table, c.where, spots)
+			asked = append(asked, posted("sum", c.table, c.where, area), posted("bars", c.table, c.where, area, object{"bars": c.by}))
+			if c.table != "trees" || len(c.where) > 0 { // one tree, which nothing is united with
+				asked = append(asked, posted("hotspots", c.table, c.where, area, object{"k": 15, "apart": 0.05}))
 			}
 		}
 		choice := object{"table": c.table, "column": "sketch", "where": c.where}
 		for _, side := range []float64{0, 0.01, 0.1} {
-			get("at", []any{choice, -1.7345, 52.2345, side}, "/api/at", c.table, c.where, nil, object{"x": -1.7345, "y": 52.2345, "side": side})
+			asked = append(asked, gotten(t, "at", []any{choice, -1.7345, 52.2345, side}, "/api/at", choice, object{"x": -1.7345, "y": 52.2345, "side": side}))
 		}
 		for _, scale := range []string{"log", "linear", "equal"} {
-			box := []float64{-4, 50.5, 2, 55}
-			get("scale", []any{choice, box, 0.01, object{"palette": "viridis", "scale": scale}}, "/api/scale", c.table, c.where, nil,
-				object{"xmin": -4, "ymin": 50.5, "xmax": 2, "ymax": 55, "pixel": 0.01, "palette": "viridis", "scale": scale})
+			asked = append(asked, scaleAsked(t, choice, scale))
 		}
 		for _, at := range [][3]int{{5, 15, 10}, {8, 126, 84}, {13, 4056, 2702}} {
-			style := object{"palette": "inferno", "scale": "log", "top": 4e6}
-			get("tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]},
-				fmt.Sprintf("/tiles/%s/sketch/%d/%d/%d.png", c.table, at[0], at[1], at[2]), c.table, c.where, nil, style)
+			asked = append(asked, tileAsked(t, choice, at))
 		}
 	}
 	versus := object{"where": []words{{By: "month", Value: "2018-12-01 00:00:00"}}}
 	less := object{"table": "tiles", "column": "sketch", "where": october, "versus": versus}
-	style := object{"palette": "inferno", "scale": "log", "top": 4e6}
-	get("tile", []any{object{"choice": less, "style": style}, 8, 126, 84}, "/tiles/tiles/sketch/8/126/84.png", "tiles", october, versus, style)
-	get("scale", []any{less, []float64{-4, 50.5, 2, 55}, 0.01, object{"palette": "viridis", "scale": "log"}}, "/api/scale", "tiles", october, versus,
-		object{"xmin": -4, "ymin": 50.5, "xmax": 2, "ymax": 55, "pixel": 0.01, "palette": "viridis", "scale": "log"})
+	return append(asked, tileAsked(t, less, [3]int{8, 126, 84}), scaleAsked(t, less, "log"))
+}
 
+func scaleAsked(t *testing.T, choice object, scale string) bothAsked {
+	t.Helper()
+	style := object{"palette": "viridis", "scale": scale}
+	more := object{"xmin": -4, "ymin": 50.5, "xmax": 2, "ymax": 55, "pixel": 0.01}
+	maps.Copy(more, style)
+	return gotten(t, "scale", []any{choice, []float64{-4, 50.5, 2, 55}, 0.01, style}, "/api/scale", choice, more)
+}
+
+func tileAsked(t *testing.T, choice object, at [3]int) bothAsked {
+	t.Helper()
+	style := object{"palette": "inferno", "scale": "log", "top": 4e6}
+	path := fmt.Sprintf("/tiles/%v/sketch/%d/%d/%d.png", choice["table"], at[0], at[1], at[2])
+	return gotten(t, "tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]}, path, choice, style)
+}
+
+// exportedAnswers is what a browser without a network reads in an exported page.
+type exportedAnswers struct {
+	Answers  []json.RawMessage
+	Estimate float64 // that the page shows for a box
+	Bars     []float64
+	SQL      int
+	Picture  float64 // milliseconds until there was one
+	Problems []string
+}
+
+// answersAsServe asks an exported page what the server is asked, and compares.
+func answersAsServe(t *testing.T, address, server string) {
+	t.Helper()
+	asked := exportQuestions(t)
 	questions, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read struct {
-		Answers  []json.RawMessage
-		Estimate float64
-		Bars     []float64
-		SQL      int
-		Picture  float64
-		Problems []string
-	}
-	if err := json.Unmarshal(browsed(t, "exported.mjs", host.URL, string(questions)), &read); err != nil {
+	var read exportedAnswers
+	if err := json.Unmarshal(browsed(t, "exported.mjs", address, string(questions)), &read); err != nil {
 		t.Fatal(err)
 	}
-	if len(read.Problems) > 0 || read.SQL != 0 || !(read.Picture > 0) {
-		t.Errorf("the page has %v", read)
+	if len(read.Problems) > 0 || read.SQL != 0 || !(read.Picture > 0) || len(read.Answers) != len(asked) {
+		t.Fatalf("the page has %+v", read)
 	}
 	drawn := 0
 	for i, q := range asked {
@@ -170,9 +181,9 @@ func TestExportAnswersAsServe(t *testing.T) {
 	if drawn < 10_000 {
 		t.Errorf("the tiles have %d pixels with points", drawn)
 	}
-	// The page and SQL agree about a box.
+	// What a person sees at first.
 	var sum answer
-	q := map[string]any{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
+	q := object{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
 	if err := json.Unmarshal(answerOf(t, server+"/api/sum", q), &sum); err != nil {
 		t.Fatal(err)
 	}
@@ -182,39 +193,53 @@ func TestExportAnswersAsServe(t *testing.T) {
 	t.Logf("%d answers; first picture after %.0f ms", len(asked), read.Picture)
 }
 
+// An exported page answers as the server does, without a network but for its own host.
+func TestExportAnswersAsServe(t *testing.T) {
+	t.Parallel()
+	file := database(t, exportTables)
+	folder, out := exportOf(t, file, 0)
+	if !strings.Contains(out, "Left out counters.sketch: its sketches are counters") {
+		t.Errorf("export said %q", out)
+	}
+	host := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer host.Close()
+	answersAsServe(t, host.URL, started(t, file))
+}
+
 // A single file opens from disk, asks for no other, and answers as the server does.
 func TestExportSingle(t *testing.T) {
 	t.Parallel()
 	if !exists("page/index.html") {
 		t.Skip("left out: make web has not built the page")
 	}
-	file := database(t, "CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i))")
+	file := database(t, exportTables)
 	single := filepath.Join(t.TempDir(), "map with spaces.html")
-	var out strings.Builder
 	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: single, Single: true}
-	if err := e.Write(t.Context(), &out); err != nil || !strings.Contains(out.String(), "1 sketches in ") {
-		t.Fatalf("%v, %q", err, out.String())
-	}
-	var read struct {
-		Estimate float64
-		Bars     []float64
-		Picture  float64
-		Problems []string
+	if err := e.Write(t.Context(), io.Discard); err != nil {
+		t.Fatal(err)
 	}
 	address := url.URL{Scheme: "file", Path: single}
-	if err := json.Unmarshal(browsed(t, "exported.mjs", address.String(), "[]"), &read); err != nil {
-		t.Fatal(err)
-	}
-	var sum answer
-	q := map[string]any{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
-	if err := json.Unmarshal(answerOf(t, started(t, file)+"/api/sum", q), &sum); err != nil {
-		t.Fatal(err)
-	}
-	if read.Estimate != sum.Estimate || !(sum.Estimate > 1000) || len(read.Bars) != 3 || !(read.Picture > 0) || len(read.Problems) > 0 {
-		t.Errorf("the page shows %+v, SQL says %v", read, sum.Estimate)
-	}
+	answersAsServe(t, address.String(), started(t, file))
+}
 
-	e.Folder = t.TempDir()
+// What a single file cannot be: a folder, or of more sketches than a browser takes at once.
+func TestExportSingleRefuses(t *testing.T) {
+	t.Parallel()
+	if !exists("page/index.html") {
+		t.Skip("left out: make web has not built the page")
+	}
+	// The same sketch in so many rows that it is above the limit.
+	file := database(t, `CREATE TABLE once AS SELECT ccbf_agg((hash(i) % 1000000) / 1000, (hash(i, 1) % 1000000) / 1000, 0.001) AS sketch FROM range(200000) t(i);
+		CREATE TABLE many AS SELECT i, sketch FROM once, range((SELECT (67108864 // octet_length(sketch) + 1) FROM once)) t(i);
+		DROP TABLE once`)
+	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: filepath.Join(t.TempDir(), "map.html"), Single: true}
+	if err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "a single file may have 67108864: leave -single out, or build smaller sketches") {
+		t.Errorf("of more than 64 MiB: %v", err)
+	}
+	if exists(e.Folder) {
+		t.Error("there is a file all the same")
+	}
+	e.Options.Database, e.Folder = database(t, towns), t.TempDir()
 	if err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("into a folder: %v", err)
 	}
