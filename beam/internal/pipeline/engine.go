@@ -1,16 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -19,8 +18,9 @@ import (
 // engine is the DuckDB of this process, which all its steps share, and the folder for
 // what it writes before that has a place.
 var engine struct {
-	sync.Mutex
 	steps  sync.RWMutex // that run, as its readers
+	open   sync.Once
+	err    error // of open
 	db     *sql.DB
 	dir    string
 	closed bool
@@ -30,11 +30,14 @@ var engine struct {
 func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir string) error) error {
 	engine.steps.RLock()
 	defer engine.steps.RUnlock()
-	db, err := openEngine(ctx, p)
-	if err != nil {
+	if engine.closed {
+		return errors.New("this process ends")
+	}
+	engine.open.Do(func() { engine.err = openEngine() })
+	if err := cmp.Or(engine.err, p.checkProgram()); err != nil {
 		return err
 	}
-	conn, err := db.Conn(ctx)
+	conn, err := engine.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,48 +47,26 @@ func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir strin
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if err := (step{Plan: p}).do(ctx, conn, "settings"); err != nil {
+		return err
+	}
 	return use(conn, dir)
 }
 
-func openEngine(ctx context.Context, p *Plan) (*sql.DB, error) {
-	engine.Lock()
-	defer engine.Unlock()
-	if engine.closed {
-		return nil, errors.New("this process ends")
+func openEngine() (err error) {
+	if engine.dir, err = os.MkdirTemp("", "ccbf-pipeline-"); err != nil {
+		return err
 	}
-	if err := p.checkProgram(); err != nil || engine.db != nil {
-		return engine.db, err
+	// Beam leaves a file among the temporary ones for each run whose workers are in this process.
+	if err := os.Setenv("TMPDIR", engine.dir); err != nil {
+		return err
 	}
-	if engine.dir == "" {
-		dir, err := os.MkdirTemp("", "ccbf-pipeline-")
-		if err != nil {
-			return nil, err
-		}
-		engine.dir = dir
-		// Beam leaves a file among the temporary ones for each run whose workers are in this process.
-		if err := os.Setenv("TMPDIR", dir); err != nil {
-			return nil, err
-		}
+	if engine.db, err = connector.Open(""); err != nil {
+		return err
 	}
-	db, err := connector.Open("")
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxIdleConns(-1) // what a step leaves on its connection ends with it
-	// GLOBAL: every connection of the database has it.
-	settings := "SET GLOBAL TimeZone = 'UTC'; SET GLOBAL temp_directory = " + text(filepath.Join(engine.dir, "spill"))
-	if p.Threads > 0 {
-		settings += fmt.Sprintf("; SET GLOBAL threads = %d", p.Threads)
-	}
-	if p.Memory != "" {
-		settings += "; SET GLOBAL memory_limit = " + text(p.Memory)
-	}
-	if _, err := db.ExecContext(ctx, settings); err != nil {
-		_ = db.Close() // the first error is the one to tell
-		return nil, err
-	}
-	engine.db = db
-	return db, nil
+	engine.db.SetMaxIdleConns(-1) // what a step leaves on its connection ends with it
+	_, err = engine.db.Exec("SET GLOBAL temp_directory = " + text(filepath.Join(engine.dir, "spill")))
+	return err
 }
 
 // awaitSteps waits until no step runs.
@@ -139,45 +120,4 @@ func (p *Plan) checkProgram() error {
 			os.Args[0], own, p.Program)
 	}
 	return err
-}
-
-// execute runs statements one after the other.
-func execute(ctx context.Context, conn *sql.Conn, statements ...string) error {
-	for _, s := range statements {
-		if _, err := conn.ExecContext(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// query returns the rows of a query, whose columns have the names of T's fields.
-func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any) (rows []T, err error) {
-	var b []byte
-	err = conn.QueryRowContext(ctx, "SELECT coalesce(to_json(list(t)), '[]')::VARCHAR FROM ("+text+") t", args...).Scan(&b)
-	if err == nil {
-		err = json.Unmarshal(b, &rows)
-	}
-	return rows, err
-}
-
-// describe returns the names and types of a query's columns.
-func describe(ctx context.Context, conn *sql.Conn, text string) ([]Column, error) {
-	return query[Column](ctx, conn, "SELECT column_name AS name, column_type AS type FROM (DESCRIBE "+text+")")
-}
-
-// list joins what f says of each column with commas.
-func list(columns []Column, f func(Column) string) string {
-	var out []string
-	for _, c := range columns {
-		if s := f(c); s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// cast is a column as the type that the plan says.
-func cast(c Column) string {
-	return fmt.Sprintf("CAST(%s AS %s) AS %[1]s", quote(c.Name), c.Type)
 }

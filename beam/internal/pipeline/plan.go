@@ -1,15 +1,20 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
 // Column is a column of a query. Combine is the aggregate that unites its values of the
@@ -24,51 +29,6 @@ type Plan struct {
 	Program        string // SHA-256 of the workers' program; empty: they are this one
 }
 
-//go:embed analyze.sql
-var analyzeSQL string
-
-// analyze returns the columns of an aggregate query over input, and how each is united. A
-// query that cannot be united over parts of input is an error.
-func analyze(ctx context.Context, conn *sql.Conn, text string, combine map[string]string) ([]Column, error) {
-	columns, unknown := describe(ctx, conn, text)
-	given := make([]*string, len(columns))
-	for i, c := range columns {
-		if slices.ContainsFunc(columns[:i], func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
-			return nil, fmt.Errorf("column %q is there twice: name one of the two by AS", c.Name)
-		}
-		if by, ok := combine[c.Name]; ok {
-			given[i] = &by
-		}
-	}
-	b, err := json.Marshal(given)
-	if err != nil {
-		return nil, err
-	}
-	found, err := query[struct {
-		Problem string
-		Combine []string
-	}](ctx, conn, analyzeSQL, text, string(b))
-	switch {
-	case err != nil:
-		return nil, err
-	case found[0].Problem != "":
-		return nil, errors.New(found[0].Problem)
-	case unknown != nil:
-		return nil, unknown
-	case len(found[0].Combine) != len(columns):
-		return nil, errors.New("SELECT * has columns without a name: name each one")
-	}
-	for name := range combine {
-		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("-combine %s: the query has no such column", name)
-		}
-	}
-	for i := range columns {
-		columns[i].Combine = found[0].Combine[i]
-	}
-	return columns, nil
-}
-
 // fill fills in the plan, by the columns of the first file. write fills in the query.
 func (p *Plan) fill(ctx context.Context, files []string, write func(context.Context, *sql.Conn) error) error {
 	return named(files[0], withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
@@ -76,11 +36,11 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		if err != nil {
 			return err
 		}
-		from := p.table(file)
-		if p.Input, err = describe(ctx, conn, "FROM "+from); err != nil {
+		first := step{Plan: p, Path: file, To: filepath.Join(dir, "tried.parquet")}
+		if p.Input, err = describe(ctx, conn, "FROM "+first.statement("table")); err != nil {
 			return err
 		}
-		if err := execute(ctx, conn, "CREATE TEMP VIEW input AS FROM "+from); err != nil {
+		if err := first.do(ctx, conn, "input"); err != nil {
 			return err
 		}
 		if err := write(ctx, conn); err != nil {
@@ -100,112 +60,160 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 				p.Columns[i].Type = "VARCHAR"
 			}
 		}
-		return p.try(ctx, conn, from)
+		// Over its first rows, which finds wrong options of functions.
+		if err := first.do(ctx, conn, "first rows"); err != nil {
+			return fmt.Errorf("-check: %w", err)
+		}
+		if err := first.do(ctx, conn, "part"); err != nil {
+			return fmt.Errorf("-sql: %w", err)
+		}
+		first.Path, first.Query = "ccbf_part", p.final()
+		if err := first.do(ctx, conn, "unite"); err != nil {
+			return fmt.Errorf("-final: %w", err)
+		}
+		return nil
 	}))
 }
 
-// firstRows is how many rows of the first file the client tries the query on.
-const firstRows = 100
-
-// try runs the query over the first rows of a table, which finds wrong options of functions.
-func (p *Plan) try(ctx context.Context, conn *sql.Conn, from string) error {
-	err := execute(ctx, conn, fmt.Sprintf("CREATE OR REPLACE TEMP VIEW input AS FROM (FROM %s LIMIT %d) WHERE %s IS NULL", from, firstRows, p.reason()))
-	if err != nil {
-		return fmt.Errorf("-check: %w", err)
-	}
-	if err := execute(ctx, conn, p.part(), "CREATE TEMP VIEW result AS SELECT * EXCLUDE (ccbf_hash) FROM ccbf_part LIMIT 0"); err != nil {
-		return fmt.Errorf("-sql: %w", err)
-	}
-	if _, err := describe(ctx, conn, p.final()); err != nil {
-		return fmt.Errorf("-final: %w", err)
-	}
-	return nil
-}
-
-// reason is the expression of what is wrong with a row of input.
-func (p *Plan) reason() string {
-	if p.Check == "" {
-		return "NULL::VARCHAR"
-	}
-	return "(" + p.Check + ")::VARCHAR"
-}
-
-// part makes a table of the query's result, with the hash of each key.
-func (p *Plan) part() string {
-	key := list(p.Columns, func(c Column) string {
-		if c.Combine != "" {
-			return ""
-		}
-		return quote(c.Name)
-	})
-	if key == "" {
-		key = "0"
-	}
-	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE ccbf_part AS SELECT %s, hash(%s) AS ccbf_hash FROM (%s)", list(p.Columns, cast), key, p.SQL)
-}
-
-// union is the query that unites the rows of a table with the same key.
-func (p *Plan) union(table string) string {
-	columns := list(p.Columns, func(c Column) string {
-		if c.Combine == "" {
-			return quote(c.Name)
-		}
-		return fmt.Sprintf("CAST(%s(%s) AS %s) AS %[2]s", c.Combine, quote(c.Name), c.Type)
-	})
-	return "SELECT " + columns + " FROM " + table + " GROUP BY ALL"
-}
-
 // final is the query over result that each file is written by.
-func (p *Plan) final() string {
-	if p.Final == "" {
-		return "FROM result"
-	}
-	return p.Final
-}
+func (p *Plan) final() string { return cmp.Or(p.Final, "FROM result") }
 
-// derived are the columns that -final makes of a sketch where nothing else is said.
-var derived = []string{"total", "xmin", "ymin", "xmax", "ymax"}
-
-// writeUnion writes the query that unites the rows of input: BLOBs that are sketches by the union
+// unionQuery fills in the query that unites the rows of input: BLOBs that are sketches by the union
 // of their family. All other columns are the key, but those of -combine, and those that -final makes anew.
-func (p *Plan) writeUnion(ctx context.Context, conn *sql.Conn) error {
-	var out []string
-	sketches := false
-	for _, c := range p.Input {
-		by := p.Combine[c.Name]
-		if by == "" && c.Type == "BLOB" {
-			found, err := query[struct{ Family string }](ctx, conn, fmt.Sprintf("SELECT any_value((TRY(sketch_info(%s))).family) AS family FROM input", quote(c.Name)))
-			if err != nil {
-				return err
-			}
-			if family := found[0].Family; family != "" {
-				by, sketches = family+"_union_agg", true
-				if family == "ccbf" && c.Name == "sketch" && p.Final == "" {
-					p.Final = finalOfCCBF
-				}
-			}
-		}
-		if by != "" {
-			out = append(out, fmt.Sprintf("%s(%s) AS %[2]s", by, quote(c.Name)))
-		} else if p.Final != finalOfCCBF || !slices.Contains(derived, c.Name) {
-			out = append(out, quote(c.Name))
+func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
+	found, err := query[struct{ Families []string }](ctx, conn, step{Plan: p}.statement("families"))
+	if err != nil {
+		return err
+	}
+	by, sketches := maps.Clone(p.Combine), false
+	for i, family := range found[0].Families {
+		if family != "" {
+			by[p.Input[i].Name], sketches = family+"_union_agg", true
 		}
 	}
 	if !sketches {
 		return errors.New("compact: the first file has no column of sketches")
 	}
-	p.SQL = "SELECT " + strings.Join(out, ", ") + " FROM input GROUP BY ALL"
+	if by["sketch"] == "ccbf_union_agg" {
+		p.Final = cmp.Or(p.Final, finalOfCCBF)
+	}
+	p.Combine = by
+	p.SQL = step{Plan: p}.statement("compact")
 	return nil
 }
 
-// explain writes what a run would do.
-func (p *Plan) explain(w io.Writer, in []string) {
-	fmt.Fprintf(w, "-- for each of %d files, such as %s\n%s;\n", len(in), in[0], p.SQL)
-	if p.Check != "" {
-		fmt.Fprintf(w, "-- rows are bad, with this as the reason, where it is not NULL\nSELECT %s FROM input;\n", p.Check)
+// Anew is whether -final makes a column of a sketch where nothing else is said.
+func (p *Plan) Anew(column string) bool {
+	return p.Final == finalOfCCBF && slices.Contains([]string{"total", "xmin", "ymin", "xmax", "ymax"}, column)
+}
+
+// isLocal is whether a name is one of the machine's own file system.
+func isLocal(name string) bool { return !strings.Contains(name, "://") }
+
+// absolute is a local name as it is in every folder.
+func absolute(name string) (string, error) {
+	if !isLocal(name) {
+		return name, nil
 	}
-	fmt.Fprintf(w, "-- and of the results\n%s;\n", p.union("result"))
-	if p.Final != "" {
-		fmt.Fprintf(w, "-- and of that, for each file\n%s;\n", p.Final)
+	return filepath.Abs(name)
+}
+
+// files are those that the globs and manifests of -in name, each once.
+func (p *Plan) files(ctx context.Context) ([]string, error) {
+	var out []string
+	for _, glob := range p.In {
+		glob, err := absolute(glob)
+		if err != nil {
+			return nil, err
+		}
+		found, err := matches(ctx, glob)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", glob, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("-in: no file matches %q", glob)
+		}
+		for _, name := range []string{p.Folder + "00000-of-00001.parquet", p.Out + manifestSuffix} {
+			if hit, _ := path.Match(glob, name); hit && !strings.HasSuffix(glob, manifestSuffix) {
+				return nil, fmt.Errorf("-out %s: what is written there matches -in %s and would count twice; write to another folder", p.Out, glob)
+			}
+		}
+		for _, name := range found {
+			if !strings.HasSuffix(name, manifestSuffix) {
+				out = append(out, name)
+				continue
+			}
+			m, err := readSummary(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, m.Files...)
+		}
 	}
+	for i, name := range out {
+		if isLocal(name) { // two names of one file are one file
+			resolved, err := filepath.EvalSymlinks(name)
+			if err != nil {
+				return nil, fmt.Errorf("-in: %w", err)
+			}
+			out[i] = resolved
+		}
+		if formatOf(name) == "" {
+			return nil, fmt.Errorf("%s: neither .parquet, .csv, .tsv, .json, .jsonl nor .ndjson, or one of these with .gz or .zst", name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// formatOf is the function of DuckDB that reads a file, by its name; empty: none.
+func formatOf(name string) string {
+	switch path.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")) {
+	case ".parquet":
+		return "read_parquet"
+	case ".csv", ".tsv":
+		return "read_csv"
+	case ".json", ".jsonl", ".ndjson":
+		return "read_json"
+	}
+	return ""
+}
+
+// matches are the files that a glob names, in the file system of its scheme.
+func matches(ctx context.Context, glob string) ([]string, error) {
+	fs, err := filesystem.New(ctx, glob)
+	if err != nil {
+		return nil, err
+	}
+	defer closing(fs)
+	return fs.List(ctx, glob)
+}
+
+// closing closes what was only read.
+func closing(c io.Closer) { _ = c.Close() }
+
+// fetch returns a file that DuckDB can read: itself, or a copy in dir.
+func fetch(ctx context.Context, name, dir string) (string, error) {
+	if isLocal(name) {
+		return name, nil
+	}
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer closing(fs)
+	in, err := fs.OpenRead(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer closing(in)
+	out, err := os.Create(filepath.Join(dir, path.Base(name)))
+	if err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		closing(out)
+		return "", err
+	}
+	return out.Name(), out.Close()
 }

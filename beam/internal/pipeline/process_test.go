@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -184,5 +185,38 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	}
 	if left := entries(t, temp); len(left) > 0 {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// Ctrl-C ends a run in the middle of a query, and leaves nothing.
+func TestASignal(t *testing.T) {
+	t.Parallel()
+	dir, temp := t.TempDir(), t.TempDir()
+	run(t, "COPY (SELECT i FROM range(4_000_000) t(i)) TO '%s/a.parquet'", dir)
+	// Each row but the first ones takes long: all of them some minutes.
+	cmd := exec.Command(must(os.Executable()), "-in="+dir+"/a.parquet", "-out="+dir+"/out/v", "-threads=1",
+		"-sql=SELECT min(md5(repeat('x', CASE WHEN i < 1000 THEN 1 ELSE 20000 END))) AS m FROM input")
+	cmd.Env = append(os.Environ(), commandEnv+"=1", "TMPDIR="+temp)
+	said := must(cmd.StderrPipe())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		text += lines.Text() + "\n"
+		if strings.HasSuffix(lines.Text(), "parts united") { // a line of progress
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(text, "\nccbf-pipeline: ended by a signal") {
+		t.Errorf("%v: %s", err, text)
+	}
+	if left := entries(t, temp); len(left) > 0 {
+		t.Errorf("%v are left among the temporary files", left)
+	}
+	if left := must(filepath.Glob(dir + "/out/*")); len(left) > 0 {
+		t.Errorf("files %v are left", left)
 	}
 }

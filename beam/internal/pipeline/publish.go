@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,7 +181,7 @@ func (p *Plan) summary(ctx context.Context, fs filesystem.Interface) (*Summary, 
 	if err != nil {
 		return nil, err
 	}
-	err = fmt.Errorf("the run wrote no summary to %s: its workers have another file system, or it did not end", p.Folder)
+	err = fmt.Errorf("the run wrote no summary to %s: it was cancelled, by a user or because a worker was lost, which the runner's output names, or its workers have another file system", p.Folder)
 	for _, name := range found {
 		var s *Summary
 		if s, err = readSummary(ctx, name); err == nil {
@@ -212,8 +211,7 @@ func (s *Summary) write(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = write(ctx, name, bytes.NewReader(b))
-	return err
+	return write(ctx, name, b)
 }
 
 // remove removes the files of a folder but some, and the folder where it is empty then.

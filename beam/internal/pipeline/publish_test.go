@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -154,6 +155,15 @@ func TestIncrementalAndCompact(t *testing.T) {
 		must(compact(o))
 		same(t, o.Out, strings.Replace(direct, "%s", dir+"/?.parquet", 1))
 	}
+	// A number beside a sketch is part of the key, or adds up.
+	q := "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s, count(*) AS n FROM %s GROUP BY ALL"
+	for _, day := range []string{"a", "b"} {
+		must(build(bySQL(dir+"/"+day+".parquet", dir+"/counted/"+day, fmt.Sprintf(q, "input"))))
+	}
+	n := NewOptions()
+	n.In, n.Out, n.Combine["n"] = []string{dir + "/counted/*.json"}, dir+"/sum/v", "sum"
+	must(compact(n))
+	same(t, n.Out, fmt.Sprintf(q, "'"+dir+"/[ab].parquet'"))
 	o.In, o.Out = []string{dir + "/out/*/*.parquet"}, dir+"/out/v"
 	if _, err := compact(o); err == nil || !strings.Contains(err.Error(), "would count twice") {
 		t.Errorf("compaction into its own input: %v", err)

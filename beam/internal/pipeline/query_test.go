@@ -213,6 +213,10 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	o.Combine["a"] = "sum"
 	must(build(o))
 	same(t, o.Out, "SELECT kind, sum(lon::DECIMAL(9, 3)) FROM '"+in+"' GROUP BY ALL")
+	// Quotes and backslashes are a query's own.
+	o = bySQL(in, dir+"/w", `SELECT regexp_extract(kind, '\d') AS "the ""d""", count(*) AS n FROM input GROUP BY regexp_extract(kind, '\d')`)
+	must(build(o))
+	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+in+"'", 1))
 }
 
 func TestOptionsThatAreRefused(t *testing.T) {

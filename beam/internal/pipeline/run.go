@@ -5,20 +5,70 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"regexp"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
+
+// Command is what the command ccbf-pipeline does, with the arguments after its name.
+func Command(args []string, version string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	defer closeEngine()
+	o, work, command := NewOptions(), Build, ""
+	if len(args) > 0 {
+		command = args[0]
+	}
+	switch command {
+	case "version", "-version", "--version":
+		fmt.Println("ccbf-pipeline", version)
+		return nil
+	case "workers":
+		return worker.Serve(ctx, strings.Join(args[1:], " "))
+	case "worker":
+		return worker.Work(ctx, args[1:], closeEngine)
+	case "compact":
+		args, work = args[1:], Compact
+	default:
+		define(flag.CommandLine, &o.QueryOptions)
+		o.defineSketch(flag.CommandLine)
+	}
+	define(flag.CommandLine, &o.FileOptions)
+	if err := flag.CommandLine.Parse(args); err != nil {
+		return err
+	}
+	if flag.NArg() > 0 {
+		return fmt.Errorf("%q is not an option; the commands are version, workers PORT, and compact, which comes before all options", flag.Arg(0))
+	}
+	if is, err := worker.Init(ctx); is || err != nil {
+		return err
+	}
+	beam.Init()
+	w := os.Stderr
+	if o.Explain {
+		w = os.Stdout
+	}
+	_, err := work(ctx, o, w)
+	if ctx.Err() != nil {
+		return fmt.Errorf("ended by a signal: no output file was completed (%w)", err)
+	}
+	return err
+}
 
 // Build runs the query over all files, on the runner that Beam's flags name, and writes the
 // result. It says how far it is on w.
@@ -36,7 +86,7 @@ func Build(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 func Compact(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 	p := &Plan{Options: *o}
 	p.SQL = "compact"
-	return p.run(ctx, w, p.writeUnion)
+	return p.run(ctx, w, p.unionQuery)
 }
 
 // run plans, runs and publishes.
@@ -64,8 +114,8 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 		return nil, err
 	}
 	if p.Explain {
-		p.explain(w, in)
-		return &Summary{}, nil
+		_, err := fmt.Fprintf(w, "-- for each of %d files, such as %s\n%s", len(in), in[0], step{Plan: p, Path: "result"}.statement("explain"))
+		return &Summary{}, err
 	}
 	s, err := p.execute(ctx, w, in)
 	if err != nil {
@@ -88,7 +138,10 @@ func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summar
 	if err != nil {
 		return nil, err
 	}
-	if !workersAreHere() && *jobopts.WorkerBinary != "" {
+	if (*runners.Runner == "" || *runners.Runner == "prism") && *jobopts.Endpoint == "" && *jobopts.EnvironmentType == "" {
+		*jobopts.EnvironmentType = "loopback" // as Beam would say
+	}
+	if !jobopts.IsLoopback() && *jobopts.WorkerBinary != "" {
 		if p.Program, err = sumOf(*jobopts.WorkerBinary); err != nil {
 			return nil, err
 		}
@@ -102,31 +155,12 @@ func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summar
 	beam.ParDo0(s.Scope("Summary"), &summaryFn{p.Folder}, beam.Impulse(s), beam.SideInput{Input: beam.Flatten(s, reads, written)})
 	done := make(chan struct{})
 	go progress(w, done)
-	result, err := beamx.RunWithMetrics(ctx, pipe)
+	err = beamx.Run(ctx, pipe)
 	close(done)
-	if err == nil {
-		err = notCancelled(ctx, result)
-	}
 	if err != nil {
 		return nil, cause(err)
 	}
 	return p.publish(ctx)
-}
-
-// notCancelled is an error where somebody cancelled the run, which Beam 2.77 takes for its
-// good end: it asks the runner's job service, where there is one, how the run ended.
-func notCancelled(ctx context.Context, result beam.PipelineResult) error {
-	if result == nil || result.JobID() == "" || *jobopts.Endpoint == "" || *runners.Runner == "dataflow" {
-		return nil
-	}
-	err := worker.Jobs(ctx, *jobopts.Endpoint, func(jobs jobpb.JobServiceClient) error {
-		end, err := jobs.GetState(ctx, &jobpb.GetJobStateRequest{JobId: result.JobID()})
-		if s := end.GetState(); s == jobpb.JobState_CANCELLED || s == jobpb.JobState_CANCELLING {
-			return fmt.Errorf("it was cancelled, by a user or because a worker was lost, which the runner's output names: no output file was completed")
-		}
-		return err
-	})
-	return named("how the run "+result.JobID()+" ended", err)
 }
 
 // failed is what the runner puts in front: the job, and the worker's plan.
@@ -140,4 +174,28 @@ func cause(err error) error {
 		return errors.New(text[at[len(at)-1][1]:])
 	}
 	return err
+}
+
+// What the workers in this process did. It is not the result of a run: repeated steps count again. The summary is.
+var rowsRead, bytesSent, partsUnited atomic.Int64
+
+// progressEvery is how often a running pipeline says how far it is.
+const progressEvery = 5 * time.Second
+
+// progress says how far a run is until done is closed.
+func progress(w io.Writer, done <-chan struct{}) {
+	if !jobopts.IsLoopback() {
+		fmt.Fprintln(w, "The workers are other processes: the runner's web page shows their progress.")
+		return
+	}
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+			fmt.Fprintf(w, "%d good rows read, %d bytes sent, %d parts united\n", rowsRead.Load(), bytesSent.Load(), partsUnited.Load())
+		}
+	}
 }

@@ -9,6 +9,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -73,14 +74,8 @@ func watch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("asking the runner at %s what worker %s is to do: %w", *provision, id, err)
 	}
-	endpoint := func(told, name string) string {
-		if told == "" {
-			return flag.Lookup(name).Value.String()
-		}
-		return told
-	}
-	control := endpoint(info.GetControlEndpoint().GetUrl(), "control_endpoint")
-	logging := endpoint(info.GetLoggingEndpoint().GetUrl(), "logging_endpoint")
+	control := cmp.Or(info.GetControlEndpoint().GetUrl(), flag.Lookup("control_endpoint").Value.String())
+	logging := cmp.Or(info.GetLoggingEndpoint().GetUrl(), flag.Lookup("logging_endpoint").Value.String())
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -138,24 +133,17 @@ func Work(ctx context.Context, args []string, end func()) error {
 	return harness.MainWithOptions(ctx, logging, control, harness.Options{StatusEndpoint: status, RunnerCapabilities: args[6:]})
 }
 
-// Jobs calls f with the job service of a runner.
-func Jobs(ctx context.Context, endpoint string, f func(jobpb.JobServiceClient) error) error {
+// Cancel has Prism cancel the run of a worker, whose ID begins with the run's. Its job service
+// is where it gives out work.
+func Cancel(ctx context.Context, endpoint, id string) error {
 	conn, err := grpcx.Dial(ctx, endpoint, time.Minute)
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // nothing waits to be sent
-	return f(jobpb.NewJobServiceClient(conn))
-}
-
-// Cancel has Prism cancel the run of a worker, whose ID begins with the run's. Its job service
-// is where it gives out work.
-func Cancel(ctx context.Context, endpoint, id string) error {
-	return Jobs(ctx, endpoint, func(jobs jobpb.JobServiceClient) error {
-		run, _, _ := strings.Cut(id, "[")
-		_, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: run})
-		return err
-	})
+	defer conn.Close() //nolint:errcheck // the process ends
+	run, _, _ := strings.Cut(id, "[")
+	_, err = jobpb.NewJobServiceClient(conn).Cancel(ctx, &jobpb.CancelJobRequest{JobId: run})
+	return err
 }
 
 // Serve starts workers in this process for runners that ask for them at a port (Beam's

@@ -1,0 +1,116 @@
+package pipeline
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+//go:embed steps.sql
+var stepsSQL string
+
+var steps = template.Must(template.New("").Funcs(template.FuncMap{
+	"quote": quote, "text": text, "contains": strings.Contains, "format": formatOf, "examples": func() int { return maxExamples },
+	"try":    try,
+	"number": func(column string) string { return try(column, "DOUBLE") },
+	"needs": func(column, kind, what string) string {
+		return fmt.Sprintf("WHEN %s IS NULL THEN %s WHEN %s IS NULL THEN %s", quote(column), text(column+" is NULL"), try(column, kind), text(column+" is not "+what))
+	},
+}).Parse(stepsSQL))
+
+// step is what a statement of steps.sql is about.
+type step struct {
+	*Plan
+	Piece
+	Path, To, Query string
+}
+
+// statement is one of steps.sql.
+func (s step) statement(name string) string {
+	var b strings.Builder
+	if err := steps.ExecuteTemplate(&b, name, s); err != nil {
+		panic(err) // a mistake in the program
+	}
+	return b.String()
+}
+
+// do runs one of steps.sql.
+func (s step) do(ctx context.Context, conn *sql.Conn, name string) error {
+	_, err := conn.ExecContext(ctx, s.statement(name))
+	return err
+}
+
+// try is a column as a type, NULL where it is none.
+func try(column, kind string) string { return fmt.Sprintf("TRY_CAST(%s AS %s)", quote(column), kind) }
+
+// quote is a name in SQL.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// text is a VARCHAR in SQL.
+func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// query returns the rows of a query, whose columns have the names of T's fields.
+func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any) (rows []T, err error) {
+	var b []byte
+	err = conn.QueryRowContext(ctx, "SELECT coalesce(to_json(list(t)), '[]')::VARCHAR FROM ("+text+") t", args...).Scan(&b)
+	if err == nil {
+		err = json.Unmarshal(b, &rows)
+	}
+	return rows, err
+}
+
+// describe returns the names and types of a query's columns.
+func describe(ctx context.Context, conn *sql.Conn, text string) ([]Column, error) {
+	return query[Column](ctx, conn, "SELECT column_name AS name, column_type AS type FROM (DESCRIBE "+text+")")
+}
+
+//go:embed analyze.sql
+var analyzeSQL string
+
+// analyze returns the columns of an aggregate query over input, and how each is united. A
+// query that cannot be united over parts of input is an error.
+func analyze(ctx context.Context, conn *sql.Conn, text string, combine map[string]string) ([]Column, error) {
+	columns, unknown := describe(ctx, conn, text)
+	given := make([]*string, len(columns))
+	for i, c := range columns {
+		if slices.ContainsFunc(columns[:i], func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
+			return nil, fmt.Errorf("column %q is there twice: name one of the two by AS", c.Name)
+		}
+		if by, ok := combine[c.Name]; ok {
+			given[i] = &by
+		}
+	}
+	b, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	found, err := query[struct {
+		Problem string
+		Combine []string
+	}](ctx, conn, analyzeSQL, text, string(b))
+	switch {
+	case err != nil:
+		return nil, err
+	case found[0].Problem != "":
+		return nil, errors.New(found[0].Problem)
+	case unknown != nil:
+		return nil, unknown
+	case len(found[0].Combine) != len(columns):
+		return nil, errors.New("SELECT * has columns without a name: name each one")
+	}
+	for name := range combine {
+		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+			return nil, fmt.Errorf("-combine %s: the query has no such column", name)
+		}
+	}
+	for i := range columns {
+		columns[i].Combine = found[0].Combine[i]
+	}
+	return columns, nil
+}

@@ -1,0 +1,300 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*readFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*mergeFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*summaryFn]())
+	register.Emitter1[[]byte]()
+	register.Iter1[[]byte]()
+	register.Emitter2[int64, []byte]()
+}
+
+// Piece is what one query reads: rows First to Last-1 of a file, all with Last 0.
+type Piece struct {
+	File        string
+	First, Last int64
+}
+
+// pieces divides large Parquet files of the local file system.
+func (p *Plan) pieces(ctx context.Context, files []string) (out []Piece, err error) {
+	var divisible []string
+	for _, name := range files {
+		if isLocal(name) && formatOf(name) == "read_parquet" {
+			divisible = append(divisible, text(name))
+		} else {
+			out = append(out, Piece{File: name})
+		}
+	}
+	if divisible == nil {
+		return out, nil
+	}
+	err = withEngine(ctx, p, func(conn *sql.Conn, _ string) error {
+		found, err := query[Piece](ctx, conn, step{Plan: p, Path: strings.Join(divisible, ", ")}.statement("pieces"))
+		out = append(out, found...)
+		return err
+	})
+	return out, err
+}
+
+// named is an error with the name of a file.
+func named(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readFn runs the query over a piece.
+type readFn struct{ Plan Plan }
+
+// ProcessElement emits the result as Parquet by the hash of the key, and what was read.
+func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int64, []byte), read func([]byte)) error {
+	p := &f.Plan
+	return named(piece.File, withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
+		file, refused, err := p.load(ctx, conn, piece.File, dir)
+		if err != nil {
+			return err
+		}
+		it := step{Plan: p, Piece: piece, Path: file, To: filepath.Join(dir, "parts")}
+		if err := it.do(ctx, conn, "rows"); err != nil {
+			return err
+		}
+		s, err := p.judge(ctx, conn, piece.File, refused)
+		if err != nil {
+			return err
+		}
+		if err := it.do(ctx, conn, "part"); err != nil {
+			return it.blame(ctx, conn, refused, err)
+		}
+		rowsRead.Add(s.Rows)
+		if s.Sent, err = it.send(ctx, conn, emit); err != nil {
+			return err
+		}
+		b, err := json.Marshal(s)
+		read(b)
+		return err
+	}))
+}
+
+// load returns a file as local Parquet, and the rows of CSV that DuckDB refused, in their order.
+func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file string, refused []BadRow, err error) {
+	if file, err = fetch(ctx, name, dir); err != nil {
+		return "", nil, err
+	}
+	format := formatOf(file)
+	if format == "read_parquet" {
+		return file, nil, nil
+	}
+	out := step{Plan: p, Path: file, To: filepath.Join(dir, "input.parquet")}
+	if err := out.do(ctx, conn, "convert"); err != nil || format != "read_csv" {
+		return out.To, nil, err
+	}
+	refused, err = query[BadRow](ctx, conn, out.statement("refused"))
+	sort.Slice(refused, func(i, j int) bool { return refused[i].Row < refused[j].Row })
+	return out.To, refused, err
+}
+
+// judge counts the rows, and the bad ones by reason.
+func (p *Plan) judge(ctx context.Context, conn *sql.Conn, file string, refused []BadRow) (*Summary, error) {
+	s := &Summary{Bad: map[string]*BadRows{}}
+	for _, r := range refused {
+		r.File = file
+		s.bad(r.Reason, 1, r)
+	}
+	found, err := query[struct {
+		Reason   *string
+		Rows     int64
+		Examples []BadRow
+	}](ctx, conn, step{Plan: p}.statement("reasons"))
+	for _, f := range found {
+		if f.Reason == nil {
+			s.Rows = f.Rows
+			continue
+		}
+		for i := range f.Examples {
+			r := &f.Examples[i]
+			r.File, r.Row, r.Reason = file, rowOf(r.Row, refused), *f.Reason
+		}
+		s.bad(*f.Reason, f.Rows, f.Examples...)
+	}
+	return s, err
+}
+
+// rowOf is the number in the file of a row that follows n others which were not refused.
+func rowOf(n int64, refused []BadRow) int64 {
+	n++
+	for _, r := range refused {
+		if r.Row <= n {
+			n++
+		}
+	}
+	return n
+}
+
+// wrong are DuckDB's errors for a value.
+var wrong = regexp.MustCompile("^(Invalid Input|Conversion|Out of Range)")
+
+// blame adds to an error of the query the first row that gives it, where one row does.
+func (s step) blame(ctx context.Context, conn *sql.Conn, refused []BadRow, cause error) error {
+	if !wrong.MatchString(cause.Error()) {
+		return cause
+	}
+	first, last := s.First, s.Last
+	if last == 0 {
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM ccbf_rows").Scan(&last); err != nil {
+			return cause
+		}
+	}
+	sort.Search(int(last-first), func(n int) bool { // the rows before s.First are good
+		s.Last = first + int64(n) + 1
+		err := s.do(ctx, conn, "rows")
+		if err == nil {
+			err = s.do(ctx, conn, "part")
+		}
+		if err == nil {
+			s.First = s.Last
+		}
+		return err != nil
+	})
+	if s.First == last {
+		return cause
+	}
+	return fmt.Errorf("row %d: %w", rowOf(s.First, refused), cause)
+}
+
+// send emits the table part, and returns its bytes.
+func (s step) send(ctx context.Context, conn *sql.Conn, emit func(int64, []byte)) (sent int64, err error) {
+	if err := s.do(ctx, conn, "send"); err != nil {
+		return 0, err
+	}
+	lane := uint64(0)
+	if s.Fanout > 1 { // by what is read, so that a repetition takes the same
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, s.Piece)
+		lane = h.Sum64() % uint64(s.Fanout)
+	}
+	for shard := range int64(s.Files) {
+		parts, err := filepath.Glob(filepath.Join(s.To, fmt.Sprintf("ccbf_shard=%d", shard), "*", "*"))
+		if err != nil {
+			return 0, err
+		}
+		for _, name := range parts {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return 0, err
+			}
+			sent += int64(len(b))
+			bytesSent.Add(int64(len(b)))
+			emit(shard+int64(lane)*int64(s.Files), b)
+		}
+	}
+	return sent, nil
+}
+
+// unite writes what a query over the view result returns, in which each key of parts is once, to a
+// local file, and calls use with its name.
+func (p *Plan) unite(ctx context.Context, parts func(*[]byte) bool, query string, use func(conn *sql.Conn, name string) error) error {
+	return withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
+		var part []byte
+		for n := 0; parts(&part); n++ {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part%d.parquet", n)), part, 0o600); err != nil {
+				return err
+			}
+			partsUnited.Add(1)
+		}
+		s := step{Plan: p, Path: "read_parquet(" + text(filepath.Join(dir, "part*.parquet")) + ")", To: filepath.Join(dir, "united.parquet"), Query: query}
+		if err := s.do(ctx, conn, "unite"); err != nil {
+			return err
+		}
+		return use(conn, s.To)
+	})
+}
+
+// mergeFn unites some of the parts of a shard.
+type mergeFn struct{ Plan Plan }
+
+// ProcessElement emits them as one part.
+func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]byte) bool, emit func(int64, []byte)) error {
+	return f.Plan.unite(ctx, parts, "FROM result", func(_ *sql.Conn, name string) error {
+		b, err := os.ReadFile(name)
+		if err == nil {
+			emit(lane%int64(f.Plan.Files), b)
+		}
+		return err
+	})
+}
+
+// writeFn unites the parts of a shard and writes its file.
+type writeFn struct{ Plan Plan }
+
+// ProcessElement writes under a name that no other attempt has, and emits what it wrote.
+func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[]byte) bool, emit func([]byte)) error {
+	p := &f.Plan
+	file := fmt.Sprintf("%s%05d-of-%05d.parquet", p.Folder, shard, p.Files)
+	return named("writing "+file, p.unite(ctx, parts, p.final(), func(conn *sql.Conn, name string) error {
+		s := Summary{Files: []string{file + "." + rand.Text()}}
+		if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&s.Written); err != nil {
+			return err
+		}
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		s.Bytes = int64(len(whole))
+		if err := write(ctx, s.Files[0], whole); err != nil {
+			return err
+		}
+		b, err := json.Marshal(s)
+		emit(b)
+		return err
+	}))
+}
+
+// write makes a file.
+func write(ctx context.Context, name string, content []byte) error {
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer closing(fs)
+	return filesystem.Write(ctx, fs, name, content)
+}
+
+// summaryFn writes what a run read and wrote, where the client finds it.
+type summaryFn struct{ Folder string }
+
+// summaryPrefix begins the name of a summary in the folder of a run.
+const summaryPrefix = "summary."
+
+// ProcessElement writes under a name that no other attempt has.
+func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, steps func(*[]byte) bool) error {
+	all := &Summary{Files: []string{}}
+	for b := []byte(nil); steps(&b); {
+		s := &Summary{}
+		if err := json.Unmarshal(b, s); err != nil {
+			return err
+		}
+		all.add(s)
+	}
+	return all.write(ctx, f.Folder+summaryPrefix+rand.Text())
+}
