@@ -48,16 +48,16 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 
 	t := newTable(style, columns, shown, widths)
 	if o.Header {
-		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Name) }))
-		t.AppendHeader(g.row(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
+		t.AppendHeader(tableRow(shown, func(i int) string { return oneLine(columns[i].Name) }))
+		t.AppendHeader(tableRow(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
 	}
 	for n, row := range g.rows {
 		if n == g.gap {
 			for range 3 {
-				t.AppendRow(g.row(shown, func(int) string { return "·" }))
+				t.AppendRow(tableRow(shown, func(int) string { return "·" }))
 			}
 		}
-		t.AppendRow(g.row(shown, func(i int) string { return row[i] }))
+		t.AppendRow(tableRow(shown, func(i int) string { return row[i] }))
 	}
 	if counts := g.footer(len(columns), shown, widths); counts != "" {
 		footer := make(table.Row, len(shown))
@@ -72,26 +72,23 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 }
 
 // boxed draws every row, without types and counts.
-func boxed(style table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
-	return func(w io.Writer, rows Rows, o Options) error { return box(w, rows, o, style) }
-}
-
-func box(w io.Writer, rows Rows, o Options, style table.BoxStyle) error {
-	o.MaxRows, o.Width = 0, 0
-	g, err := collect(rows, o)
-	if err != nil {
-		return err
+func boxed(box table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
+	return func(w io.Writer, rows Rows, o Options) error {
+		columns := rows.Columns()
+		_, shown := fit(make([]int, len(columns)), 0)
+		t := newTable(box, columns, shown, nil)
+		if o.Header {
+			t.AppendHeader(tableRow(shown, func(i int) string { return oneLine(columns[i].Name) }))
+		}
+		err := each(rows, func(chunk Chunk, n int) error {
+			t.AppendRow(tableRow(shown, func(i int) string { return boxText(columns[i], chunk.Cell(n, i), o) }))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return writeLine(w, t.Render())
 	}
-	columns := rows.Columns()
-	_, shown := fit(make([]int, len(columns)), 0)
-	t := newTable(style, columns, shown, nil)
-	if o.Header {
-		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Name) }))
-	}
-	for _, row := range g.rows {
-		t.AppendRow(g.row(shown, func(i int) string { return row[i] }))
-	}
-	return writeLine(w, t.Render())
 }
 
 // newTable sets up a table of the shown columns; -1 stands for those left out.

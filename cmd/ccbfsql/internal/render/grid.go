@@ -77,8 +77,8 @@ func (g *grid) naturalWidths(columns []Column, o Options) []int {
 	return widths
 }
 
-// row makes a table row of the shown columns.
-func (g *grid) row(shown []int, value func(i int) string) table.Row {
+// tableRow makes a table row of the shown columns.
+func tableRow(shown []int, value func(i int) string) table.Row {
 	out := make(table.Row, len(shown))
 	for n, i := range shown {
 		if i < 0 {

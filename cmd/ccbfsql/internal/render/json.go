@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
-	"unicode/utf8"
+	"strings"
 )
 
 func jsonArray(w io.Writer, rows Rows, o Options) error {
@@ -88,38 +88,11 @@ func isJSONNumber(text string) bool {
 	return json.Valid([]byte(text))
 }
 
+// quoteJSON is a text in JSON, where < and the like, unlike in HTML, are themselves.
 func quoteJSON(text string) string {
-	const hex = "0123456789abcdef"
-	b := make([]byte, 0, len(text)+2)
-	b = append(b, '"')
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if r == utf8.RuneError && size == 1 {
-				b = utf8.AppendRune(b, utf8.RuneError)
-			} else {
-				b = append(b, text[i:i+size]...)
-			}
-			i += size
-			continue
-		}
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\n':
-			b = append(b, `\n`...)
-		case c == '\r':
-			b = append(b, `\r`...)
-		case c == '\t':
-			b = append(b, `\t`...)
-		case c < 0x20 || c == 0x7F:
-			b = append(b, `\u00`...)
-			b = append(b, hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
-		}
-		i++
-	}
-	return string(append(b, '"'))
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a text can always be encoded
+	return strings.TrimSuffix(b.String(), "\n")
 }

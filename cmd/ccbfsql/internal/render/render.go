@@ -67,8 +67,6 @@ type Options struct {
 	Table     string // insert: into which
 	// Short cuts BLOBs, for the screen; Describe says what they are.
 	Short bool
-
-	lineEnd byte // ascii: in place of the line break
 	// Describe says what a BLOB is, for the modes that people read; nil shows
 	// the bytes.
 	Describe func(bytes string) (words string, ok bool)
@@ -120,7 +118,7 @@ var Modes = []Mode{
 	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(style)},
 	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
 	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
-	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: html},
+	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: htmlTable},
 	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
 	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: jsonArray},
 	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: jsonLines},

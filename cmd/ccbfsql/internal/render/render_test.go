@@ -183,29 +183,6 @@ type closed struct{}
 
 func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestFloat(t *testing.T) {
-	for _, tt := range []struct {
-		f    float64
-		bits int
-		want string
-	}{
-		{0, 64, "0.0"},
-		{1, 64, "1.0"},
-		{-2.5, 64, "-2.5"},
-		{0.1, 64, "0.1"},
-		{0.0001, 64, "0.0001"},
-		{0.00001, 64, "1e-05"},
-		{1e15, 64, "1000000000000000.0"},
-		{1e16, 64, "1e+16"},
-		{1.5e300, 64, "1.5e+300"},
-		{float64(float32(0.1)), 32, "0.1"},
-	} {
-		if got := Float(tt.f, tt.bits); got != tt.want {
-			t.Errorf("Float(%v) = %s, want %s", tt.f, got, tt.want)
-		}
-	}
-}
-
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{3, 30, 200}, 20)
 	f.Add([]byte{}, 1)

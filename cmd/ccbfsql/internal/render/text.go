@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,30 +23,6 @@ func BlobText(bytes string) string {
 		}
 	}
 	return b.String()
-}
-
-// Float writes a floating-point number as DuckDB casts it to VARCHAR: the
-// shortest text that reads back as the same number, always with a point or
-// an exponent. bits is 32 or 64.
-func Float(f float64, bits int) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	}
-	text := strconv.FormatFloat(f, 'e', -1, bits)
-	exponent, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
-	if exponent < -4 || exponent >= 16 {
-		return text
-	}
-	text = strconv.FormatFloat(f, 'f', -1, bits)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return text
 }
 
 // oneLine makes text fit for a table cell: line breaks, tabs and control

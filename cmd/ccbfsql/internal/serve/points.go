@@ -14,12 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // Points is a file of points from which sketches are built: anything that DuckDB reads
@@ -353,8 +350,8 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 			_ = os.Remove(database + ".wal")
 		}
 	}()
-	stop := showProgress(s, out)
-	defer stop()
+	bar := s.ShowProgress(out)
+	defer func() { bar.Stop() }()
 	from, forget := "points_of."+lexer.QuoteName(o.Table), func() {}
 	if o.Table == "" {
 		from, forget, err = reachable(ctx, s, o.File, out)
@@ -372,7 +369,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	if there, err := s.Strings(ctx, "SELECT 1 FROM duckdb_tables() WHERE table_name = "+lexer.QuoteText(p.table)); err != nil || len(there) > 0 {
 		return errors.Join(err, fmt.Errorf("%s already has a table %q: serve the database itself, or give another name to -save", database, p.table))
 	}
-	stop()
+	bar.Stop()
 	names := make([]string, len(p.groups))
 	for i, g := range p.groups {
 		names[i] = g.name
@@ -386,42 +383,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 		what = "rows of points"
 	}
 	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, what, by, p.res, p.statement())
-	stop = showProgress(s, out)
-	defer stop()
+	bar = s.ShowProgress(out)
 	_, err = s.Strings(ctx, p.statement())
 	return err
-}
-
-// showProgress shows how far a statement has come, until it is stopped.
-func showProgress(s *session.Session, out io.Writer) (stop func()) {
-	f, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return func() {}
-	}
-	b := progressbar.NewOptions(100, progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(40), progressbar.OptionClearOnFinish())
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		every := time.NewTicker(200 * time.Millisecond)
-		defer every.Stop()
-		for {
-			select {
-			case <-done:
-				_ = b.Clear() // the terminal is gone, or it is not
-				return
-			case <-every.C:
-				if percent, known := s.Progress(); known && percent < 100 {
-					_ = b.Set(int(percent)) // an error says that it went back
-				}
-			}
-		}
-	}()
-	stopped := false
-	return func() {
-		if !stopped {
-			stopped = true
-			close(done)
-			<-ended
-		}
-	}
 }

@@ -22,6 +22,11 @@ func (s *Session) connect(ctx context.Context, dsn string) (err error) {
 	if s.connector, err = connector.New(dsn); err != nil {
 		return err
 	}
+	return s.dial(ctx)
+}
+
+// dial makes a connection to the database.
+func (s *Session) dial(ctx context.Context) (err error) {
 	if s.driver, err = s.connector.Connect(ctx); err != nil {
 		return err
 	}

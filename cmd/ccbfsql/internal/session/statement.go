@@ -64,12 +64,9 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 	}()
 
 	// Both statements are only prepared; one of them is executed below.
-	original, single, err := s.prepare(sql)
+	original, single, err := s.prepare(ctx, sql)
 	if err != nil {
 		return nil, err
-	}
-	if !single {
-		return s.runByDriver(ctx, sql, stop)
 	}
 	defer func() { mapping.DestroyPrepare(original) }()
 	if err := checkParameters(*original); err != nil {
@@ -79,16 +76,12 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 	columns, plain := describe(*original)
 	kind := mapping.PreparedStatementType(*original)
 	run := original
-	if !plain && kind == mapping.StatementTypeSelect {
-		if wrapped, ok, _ := s.prepare(wrap(sql, columns, o)); ok {
+	if !plain && single && kind == mapping.StatementTypeSelect {
+		if wrapped, ok, _ := s.prepare(ctx, wrap(sql, columns, o)); ok {
 			defer func() { mapping.DestroyPrepare(wrapped) }()
 			run, plain = wrapped, true
 		}
 	}
-	if !plain {
-		return s.runByDriver(ctx, sql, stop)
-	}
-
 	rows, err := s.execute(ctx, *run)
 	if err != nil && kind == mapping.StatementTypeLoad && strings.Contains(err.Error(), ownExtension) {
 		return &Result{Silent: true, next: func() (render.Chunk, error) { return nil, io.EOF }, close: stop}, nil
@@ -97,19 +90,24 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 		return nil, err
 	}
 	rows.columns = columns
-	rows.settle(run != original)
-	return &Result{
-		Silent:  silent(kind, columns, sql),
-		Plan:    kind == mapping.StatementTypeExplain,
-		columns: shown(columns, run != original && o.JSON),
-		next:    rows.next,
-		close:   func() { rows.close(); stop() },
-	}, nil
+	result := &Result{columns: shown(columns, run != original && o.JSON), next: rows.next, close: rows.close}
+	if plain {
+		rows.settle(run != original)
+	} else {
+		defer rows.close()
+		if result, err = s.cast(ctx, rows, o); err != nil {
+			return nil, err
+		}
+	}
+	result.Silent, result.Plan = silent(kind, columns, sql), kind == mapping.StatementTypeExplain
+	read := result.close
+	result.close = func() { read(); stop() }
+	return result, nil
 }
 
-// prepare prepares a text of one statement; single is false for the rare text
-// that DuckDB makes several of, such as PIVOT.
-func (s *Session) prepare(sql string) (_ *mapping.PreparedStatement, single bool, _ error) {
+// prepare prepares a text of one statement; single is false for the rare text that DuckDB
+// makes several of, such as PIVOT, of which all but the last have run then.
+func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedStatement, single bool, _ error) {
 	var extracted mapping.ExtractedStatements
 	count := mapping.ExtractStatements(s.conn, sql, &extracted)
 	defer mapping.DestroyExtracted(&extracted)
@@ -119,16 +117,23 @@ func (s *Session) prepare(sql string) (_ *mapping.PreparedStatement, single bool
 		}
 		return nil, false, errors.New("nothing to run")
 	}
-	if count > 1 {
-		return nil, false, nil
-	}
-	var p mapping.PreparedStatement
-	if mapping.PrepareExtractedStatement(s.conn, extracted, 0, &p) == mapping.StateError {
-		err := errors.New(mapping.PrepareError(p))
+	for i := mapping.IdxT(0); ; i++ {
+		var p mapping.PreparedStatement
+		if mapping.PrepareExtractedStatement(s.conn, extracted, i, &p) == mapping.StateError {
+			err := errors.New(mapping.PrepareError(p))
+			mapping.DestroyPrepare(&p)
+			return nil, false, err
+		}
+		if i == count-1 {
+			return &p, count == 1, nil
+		}
+		rows, err := s.execute(ctx, p)
 		mapping.DestroyPrepare(&p)
-		return nil, false, err
+		if err != nil {
+			return nil, false, err
+		}
+		rows.close()
 	}
-	return &p, true, nil
 }
 
 // wrap lets DuckDB itself turn values into text: a projection over the query

@@ -35,21 +35,29 @@ func (s *stream) settle(wrapped bool) {
 
 func (s *stream) next() (render.Chunk, error) {
 	for {
-		s.chunk.destroy()
-		if s.ctx.Err() != nil {
-			return nil, ErrInterrupted
-		}
-		s.chunk.data = mapping.FetchChunk(s.result)
-		if s.chunk.data.Ptr == nil {
-			if msg := mapping.ResultError(&s.result); msg != "" {
-				return nil, interrupted(s.ctx, errors.New(msg))
-			}
-			return nil, io.EOF
+		if err := s.fetch(); err != nil {
+			return nil, err
 		}
 		if s.chunk.load(); s.chunk.size > 0 {
 			return &s.chunk, nil
 		}
 	}
+}
+
+// fetch gets the next chunk, or io.EOF.
+func (s *stream) fetch() error {
+	s.chunk.destroy()
+	if s.ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	s.chunk.data = mapping.FetchChunk(s.result)
+	if s.chunk.data.Ptr != nil {
+		return nil
+	}
+	if msg := mapping.ResultError(&s.result); msg != "" {
+		return interrupted(s.ctx, errors.New(msg))
+	}
+	return io.EOF
 }
 
 func (s *stream) close() {
@@ -117,8 +125,6 @@ func text(v *duck.Vector, row int) string {
 		return strconv.FormatUint(uint64(duck.Slice[uint32](v)[row]), 10)
 	case mapping.TypeUBigInt:
 		return strconv.FormatUint(duck.Slice[uint64](v)[row], 10)
-	case mapping.TypeDouble:
-		return render.Float(duck.Slice[float64](v)[row], 64)
 	default: // VARCHAR and BLOB
 		return string(v.Bytes(row))
 	}

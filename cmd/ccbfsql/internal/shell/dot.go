@@ -28,20 +28,20 @@ var commands []command
 
 func init() {
 	commands = []command{
-		{"bail", "on|off", "Stop a script at its first error; default on", 1, 1, (*Shell).dotBail},
+		{"bail", "on|off", "Stop a script at its first error; default on", 1, 1, toggle(func(s *Settings) *bool { return &s.Bail })},
 		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs},
 		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd},
-		{"changes", "on|off", "Print how many rows a statement changed", 1, 1, (*Shell).dotChanges},
+		{"changes", "on|off", "Print how many rows a statement changed", 1, 1, toggle(func(s *Settings) *bool { return &s.Changes })},
 		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, (*Shell).dotColumns},
 		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
 		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump},
-		{"echo", "on|off", "Print each statement before it runs", 1, 1, (*Shell).dotEcho},
+		{"echo", "on|off", "Print each statement before it runs", 1, 1, toggle(func(s *Settings) *bool { return &s.Echo })},
 		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel},
 		{"exit", "[CODE]", "Exit, with the exit code", 0, 1, (*Shell).dotExit},
 		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a matching name or summary", 0, 1, (*Shell).dotFunctions},
-		{"headers", "on|off", "Print column names", 1, 1, (*Shell).dotHeaders},
+		{"headers", "on|off", "Print column names", 1, 1, toggle(func(s *Settings) *bool { return &s.Header })},
 		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
-		{"highlight", "on|off", "Colour what is typed at the prompt", 1, 1, (*Shell).dotHighlight},
+		{"highlight", "on|off", "Colour what is typed at the prompt", 1, 1, toggle(func(s *Settings) *bool { return &s.Highlight })},
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport},
 		{"indexes", "[TABLE]", "List indexes, or those of a table", 0, 1, (*Shell).dotIndexes},
 		{"log", "FILE|off", "Write statements to the file, stdout or stderr before they run", 1, 1, (*Shell).dotLog},
@@ -53,7 +53,7 @@ func init() {
 		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce},
 		{"open", "[FILE]", "Switch to another database; without a file, in memory", 0, 1, (*Shell).dotOpen},
 		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput},
-		{"pager", "on|off", "At the prompt, show long results with $PAGER or less", 1, 1, (*Shell).dotPager},
+		{"pager", "on|off", "At the prompt, show long results with $PAGER or less", 1, 1, toggle(func(s *Settings) *bool { return &s.Pager })},
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
 		{"prompt", "TEXT", "Text of the prompt", 1, 1, (*Shell).dotPrompt},
 		{"quit", "", "Exit", 0, 0, (*Shell).dotQuit},
@@ -65,8 +65,19 @@ func init() {
 		{"show", "", "Show the settings", 0, 0, (*Shell).dotShow},
 		{"system", "COMMAND", "Run a system command, like .shell", 1, asTyped, (*Shell).dotShell},
 		{"tables", "[PATTERN]", "List tables and views", 0, 1, (*Shell).dotTables},
-		{"timer", "on|off", "Print how long each statement took", 1, 1, (*Shell).dotTimer},
+		{"timer", "on|off", "Print how long each statement took", 1, 1, toggle(func(s *Settings) *bool { return &s.Timer })},
 		{"width", "[N...]", "Widths in mode column; below 0: right-aligned, 0: auto", 0, -1, (*Shell).dotWidth},
+	}
+}
+
+// toggle is a command that sets one of the settings on or off.
+func toggle(setting func(s *Settings) *bool) func(sh *Shell, args []string) error {
+	return func(sh *Shell, args []string) error {
+		on, err := onOff(args[0])
+		if err == nil {
+			*setting(&sh.Settings) = on
+		}
+		return err
 	}
 }
 

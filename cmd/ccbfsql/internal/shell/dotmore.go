@@ -31,9 +31,6 @@ func (sh *Shell) dotExit(args []string) error {
 	return &QuitError{code}
 }
 
-func (sh *Shell) dotChanges(args []string) error   { return set(&sh.Changes, args[0]) }
-func (sh *Shell) dotHighlight(args []string) error { return set(&sh.Highlight, args[0]) }
-
 func (sh *Shell) dotPrompt(args []string) error {
 	sh.Prompt = args[0]
 	return nil

@@ -37,30 +37,6 @@ func (sh *Shell) dotMode(args []string) error {
 	return nil
 }
 
-func (sh *Shell) dotHeaders(args []string) (err error) {
-	return set(&sh.Header, args[0])
-}
-
-func (sh *Shell) dotTimer(args []string) error {
-	return set(&sh.Timer, args[0])
-}
-
-func (sh *Shell) dotPager(args []string) error {
-	return set(&sh.Pager, args[0])
-}
-
-func (sh *Shell) dotBail(args []string) error {
-	return set(&sh.Bail, args[0])
-}
-
-func set(setting *bool, text string) error {
-	on, err := onOff(text)
-	if err == nil {
-		*setting = on
-	}
-	return err
-}
-
 func (sh *Shell) dotNull(args []string) error {
 	sh.Null = &args[0]
 	return nil

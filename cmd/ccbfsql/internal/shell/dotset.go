@@ -43,8 +43,6 @@ func (sh *Shell) shortBlobs(mode *render.Mode) bool {
 	return mode.Short || sh.file() == nil && isTerminal(sh.stdout)
 }
 
-func (sh *Shell) dotEcho(args []string) error { return set(&sh.Echo, args[0]) }
-
 func (sh *Shell) dotColumns([]string) error {
 	sh.Turned = true
 	return nil

@@ -178,8 +178,8 @@ func (sh *Shell) note(text string) {
 }
 
 func (sh *Shell) print(ctx context.Context, sql string) error {
-	bar := sh.startProgress()
-	defer bar.stop()
+	bar := sh.session.ShowProgress(sh.stderr)
+	defer bar.Stop()
 	mode := sh.mode()
 	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: mode.JSON})
 	if err != nil {
@@ -190,13 +190,13 @@ func (sh *Shell) print(ctx context.Context, sql string) error {
 	case result.Silent:
 		return sh.count(result)
 	case result.Plan && mode.Plans:
-		bar.stop()
+		bar.Stop()
 		return sh.paged(func() error { return sh.printPlan(result) })
 	default:
 		return sh.paged(func() error {
 			out := sh.out()
 			if sh.file() == nil {
-				out = bar.before(out)
+				out = bar.Before(out)
 			}
 			return sh.writeError(mode.Render(out, result, sh.options(&mode)))
 		})

@@ -1,4 +1,4 @@
-package shell
+package session
 
 import (
 	"io"
@@ -11,31 +11,29 @@ import (
 )
 
 const (
-	progressAfter = 2 * time.Second // a statement that is done sooner shows no bar
-	progressEvery = 200 * time.Millisecond
-	progressWidth = 40
+	barAfter = 2 * time.Second // a statement that is done sooner shows no bar
+	barEvery = 200 * time.Millisecond
+	barWidth = 40
 )
 
-// progress shows how far a long statement has come, below the prompt, until
-// the first of its results is written.
-type progress struct {
+// Bar shows on a terminal how far a long statement has come.
+type Bar struct {
 	done  chan struct{}
 	ended chan struct{}
 	once  sync.Once
 }
 
-// startProgress shows what the database says of the running statement. There
-// is only something to see where errors go to a terminal.
-func (sh *Shell) startProgress() *progress {
-	p := &progress{done: make(chan struct{}), ended: make(chan struct{})}
-	f, ok := sh.stderr.(*os.File)
+// ShowProgress shows what the database says of the running statement, if w is a terminal.
+func (s *Session) ShowProgress(w io.Writer) *Bar {
+	p := &Bar{done: make(chan struct{}), ended: make(chan struct{})}
+	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		close(p.ended)
 		return p
 	}
 	newBar := func(predicts bool) *progressbar.ProgressBar {
 		bar := progressbar.NewOptions(100,
-			progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(progressWidth),
+			progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(barWidth),
 			progressbar.OptionSetPredictTime(predicts), progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
 		bar.StartWithoutRender()
@@ -45,7 +43,7 @@ func (sh *Shell) startProgress() *progress {
 	bar, predicting := newBar(false), newBar(true)
 	go func() {
 		defer close(p.ended)
-		next := time.NewTimer(progressAfter)
+		next := time.NewTimer(barAfter)
 		defer next.Stop()
 		for shown := false; ; {
 			select {
@@ -56,8 +54,8 @@ func (sh *Shell) startProgress() *progress {
 				return
 			case <-next.C:
 			}
-			next.Reset(progressEvery)
-			percent, known := sh.session.Progress()
+			next.Reset(barEvery)
+			percent, known := s.Progress()
 			if !known { // or SET enable_progress_bar = false
 				continue
 			}
@@ -74,21 +72,21 @@ func (sh *Shell) startProgress() *progress {
 	return p
 }
 
-// stop takes the bar away.
-func (p *progress) stop() {
+// Stop takes the bar away.
+func (p *Bar) Stop() {
 	p.once.Do(func() { close(p.done) })
 	<-p.ended
 }
 
-// before is w, with the bar taken away before anything is written.
-func (p *progress) before(w io.Writer) io.Writer { return &firstWrite{w, p} }
+// Before is w, with the bar taken away before anything is written.
+func (p *Bar) Before(w io.Writer) io.Writer { return &firstWrite{w, p} }
 
 type firstWrite struct {
 	io.Writer
-	progress *progress
+	bar *Bar
 }
 
 func (f *firstWrite) Write(b []byte) (int, error) {
-	f.progress.stop()
+	f.bar.Stop()
 	return f.Writer.Write(b)
 }

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// lines is how a mode writes a result line by line: what stands around all of it, around the
+// names and around each row, and how names and values are written.
+type lines struct {
+	open, end string
+	head, row around
+	name      func(name string) string // nil for no line of names
+	value     func(c Column, v Cell, o Options) string
+}
+
+// around is what stands before, between and behind the values of a line.
+type around struct{ before, between, behind string }
+
+func (l *lines) write(w io.Writer, rows Rows, o Options) error {
+	return buffered(w, func(w *bufio.Writer) error {
+		columns := rows.Columns()
+		write := func(a around, value func(col int) string) error {
+			w.WriteString(a.before)
+			for i := range columns {
+				if i > 0 {
+					w.WriteString(a.between)
+				}
+				w.WriteString(value(i))
+			}
+			_, err := w.WriteString(a.behind)
+			return err
+		}
+		w.WriteString(l.open)
+		if o.Header && l.name != nil {
+			if err := write(l.head, func(col int) string { return l.name(columns[col].Name) }); err != nil {
+				return err
+			}
+		}
+		err := each(rows, func(chunk Chunk, row int) error {
+			return write(l.row, func(col int) string { return l.value(columns[col], chunk.Cell(row, col), o) })
+		})
+		if err != nil {
+			return err
+		}
+		_, err = w.WriteString(l.end)
+		return err
+	})
+}
+
+// escaped writes lines of one kind, names and values by the same rules.
+func escaped(w io.Writer, rows Rows, o Options, a around, escape func(text string) string) error {
+	l := lines{head: a, row: a, name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) }}
+	return l.write(w, rows, o)
+}
+
+func asIs(text string) string { return text }
+
+// csv writes what DuckDB's COPY writes: fields are quoted where they must be,
+// NULL is an empty field and empty text a quoted one, so that both survive.
+func csv(w io.Writer, rows Rows, o Options) error {
+	a := around{"", cmp.Or(o.Separator, ","), "\n"}
+	field := func(text string) string {
+		if text == o.Null || strings.Contains(text, a.between) || strings.ContainsAny(text, "\"\r\n") {
+			return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+		return text
+	}
+	l := lines{head: a, row: a, name: field, value: func(c Column, v Cell, o Options) string {
+		if v.Null {
+			return o.Null
+		}
+		return field(plain(c, v, o))
+	}}
+	return l.write(w, rows, o)
+}
+
+// list writes values as they are, with the separator between them.
+func list(w io.Writer, rows Rows, o Options) error {
+	return escaped(w, rows, o, around{"", cmp.Or(o.Separator, "|"), "\n"}, asIs)
+}
+
+// tabs writes values as they are, with tabs between them.
+func tabs(w io.Writer, rows Rows, o Options) error {
+	return escaped(w, rows, o, around{"", "\t", "\n"}, asIs)
+}
+
+// ascii writes values with the separators that ASCII has for this.
+func ascii(w io.Writer, rows Rows, o Options) error {
+	return escaped(w, rows, o, around{"", "\x1f", "\x1e"}, asIs)
+}
+
+var tclEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, `[`, `\[`, `]`, `\]`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// tcl writes each row as a list of quoted words of Tcl.
+func tcl(w io.Writer, rows Rows, o Options) error {
+	return escaped(w, rows, o, around{`"`, `"` + cmp.Or(o.Separator, " ") + `"`, "\"\n"}, tclEscapes.Replace)
+}
+
+// htmlTable writes a table.
+func htmlTable(w io.Writer, rows Rows, o Options) error {
+	escape := func(text string) string { return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") }
+	l := lines{
+		open: "<table>\n", end: "</table>\n",
+		head: around{"<tr><th>", "</th><th>", "</th></tr>\n"}, row: around{"<tr><td>", "</td><td>", "</td></tr>\n"},
+		name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) },
+	}
+	return l.write(w, rows, o)
+}
+
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, "\n", " ")
+
+// latex writes a tabular environment, numbers to the right.
+func latex(w io.Writer, rows Rows, o Options) error {
+	aligns := "|"
+	for _, c := range rows.Columns() {
+		if c.Right {
+			aligns += "r|"
+		} else {
+			aligns += "l|"
+		}
+	}
+	l := lines{
+		open: `\begin{tabular}{` + aligns + "}\n\\hline\n", end: "\\hline\n\\end{tabular}\n",
+		head: around{"", " & ", " \\\\\n\\hline\n"}, row: around{"", " & ", " \\\\\n"},
+		name: latexEscapes.Replace, value: func(c Column, v Cell, o Options) string { return latexEscapes.Replace(plain(c, v, o)) },
+	}
+	return l.write(w, rows, o)
+}
+
+// insert writes a statement for every row.
+func insert(w io.Writer, rows Rows, o Options) error {
+	into := cmp.Or(o.Table, `"table"`)
+	if o.Header {
+		var names []string
+		for _, c := range rows.Columns() {
+			names = append(names, lexer.QuoteName(c.Name))
+		}
+		into += "(" + strings.Join(names, ", ") + ")"
+	}
+	l := lines{row: around{"INSERT INTO " + into + " VALUES (", ", ", ");\n"}, value: literal}
+	return l.write(w, rows, o)
+}
+
+// quoted writes values as SQL has them.
+func quoted(w io.Writer, rows Rows, o Options) error {
+	a := around{"", ",", "\n"}
+	l := lines{head: a, row: a, name: lexer.QuoteText, value: literal}
+	return l.write(w, rows, o)
+}
+
+// literal is a value as SQL writes it. What is neither a number nor a BLOB is text,
+// which DuckDB makes a date, a list and so on where it is inserted.
+func literal(c Column, v Cell, o Options) string {
+	switch {
+	case v.Null:
+		return "NULL"
+	case o.Short && c.holdsBlobs():
+		// Nobody shall insert what is not the value.
+		return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
+	case c.Kind == Blob:
+		return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
+	case c.Kind == Bool, c.Kind == Number && isJSONNumber(v.Text):
+		return v.Text
+	}
+	return lexer.QuoteText(v.Text)
+}
+
+// line writes "name = value", one value per line, and an empty line between
+// rows.
+func line(w io.Writer, rows Rows, o Options) error {
+	return buffered(w, func(w *bufio.Writer) error {
+		columns := rows.Columns()
+		width := 0
+		for _, c := range columns {
+			width = max(width, text.StringWidth(oneLine(c.Name)))
+		}
+		between := ""
+		return each(rows, func(chunk Chunk, row int) error {
+			w.WriteString(between)
+			between = "\n"
+			var err error
+			for i, c := range columns {
+				_, err = w.WriteString(text.AlignRight.Apply(oneLine(c.Name), width) + " = " + plain(c, chunk.Cell(row, i), o) + "\n")
+			}
+			return err
+		})
+	})
+}
+
+// trash reads the rows.
+func trash(_ io.Writer, rows Rows, _ Options) error {
+	return EachChunk(rows, func(Chunk) bool { return true })
+}

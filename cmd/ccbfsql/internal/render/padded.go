@@ -1,0 +1,103 @@
+package render
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// padded is how a mode writes columns below each other while rows still come in. They are as wide
+// as the first chunk of rows needs: a longer value further down sticks out.
+type padded struct {
+	least     int // width of a column
+	row, rule around
+	text      func(text string) string           // of names and values
+	under     func(right bool, width int) string // below a name
+}
+
+var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>")
+
+// markdown writes a pipe table.
+func markdown(w io.Writer, rows Rows, o Options) error {
+	o.Widths = nil
+	p := padded{3, around{"| ", " | ", " |"}, around{"|", "|", "|"}, func(text string) string { return oneLine(markdownEscapes.Replace(text)) },
+		func(right bool, width int) string {
+			if right {
+				return strings.Repeat("-", width+1) + ":"
+			}
+			return strings.Repeat("-", width+2)
+		}}
+	return p.write(w, rows, o)
+}
+
+// column writes columns two blanks apart. Those that have a width are cut to it.
+func column(w io.Writer, rows Rows, o Options) error {
+	p := padded{1, around{"", "  ", ""}, around{"", "  ", ""}, oneLine, func(_ bool, width int) string { return strings.Repeat("-", width) }}
+	return p.write(w, rows, o)
+}
+
+func (p *padded) write(w io.Writer, rows Rows, o Options) error {
+	return buffered(w, func(w *bufio.Writer) error {
+		columns := rows.Columns()
+		first, err := rows.Next()
+		if err != nil && err != io.EOF {
+			return err
+		}
+		value := func(chunk Chunk, row, col int) string { return p.text(plain(columns[col], chunk.Cell(row, col), o)) }
+		widths, aligns, cut := make([]int, len(columns)), make([]text.Align, len(columns)), make([]bool, len(columns))
+		for i, c := range columns {
+			aligns[i], widths[i] = textAlign(c.Right), p.least
+			if i < len(o.Widths) && o.Widths[i] != 0 {
+				aligns[i], widths[i], cut[i] = textAlign(o.Widths[i] < 0), max(o.Widths[i], -o.Widths[i]), true
+				continue
+			}
+			if o.Header {
+				widths[i] = max(widths[i], text.StringWidth(p.text(c.Name)))
+			}
+			for row := 0; first != nil && row < first.Len(); row++ {
+				widths[i] = max(widths[i], text.StringWidth(value(first, row, i)))
+			}
+		}
+		write := func(a around, value func(col int) string) error {
+			line := a.before
+			for i := range columns {
+				if i > 0 {
+					line += a.between
+				}
+				v := value(i)
+				if cut[i] {
+					v = cutTo(v, widths[i])
+				}
+				line += aligns[i].Apply(v, widths[i])
+			}
+			return writeLine(w, strings.TrimRight(line+a.behind, " "))
+		}
+		if o.Header {
+			if err := write(p.row, func(col int) string { return p.text(columns[col].Name) }); err != nil {
+				return err
+			}
+			if err := write(p.rule, func(col int) string { return p.under(columns[col].Right, widths[col]) }); err != nil {
+				return err
+			}
+		}
+		return each(&resumed{rows, first}, func(chunk Chunk, row int) error {
+			return write(p.row, func(col int) string { return value(chunk, row, col) })
+		})
+	})
+}
+
+// resumed is a result whose first chunk was read before; nil where there was none.
+type resumed struct {
+	Rows
+	first Chunk
+}
+
+func (r *resumed) Next() (Chunk, error) {
+	if chunk := r.first; chunk != nil {
+		r.first = nil
+		return chunk, nil
+	}
+	return r.Rows.Next()
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2/mapping"
+)
+
+// cast has DuckDB write the values of a running statement as text where the statement cannot
+// stand in a query, as CALL, EXECUTE, INSERT ... RETURNING and PIVOT: they go through a temporary
+// table of another connection.
+func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Result, err error) {
+	other := &Session{connector: s.connector}
+	if err := other.dial(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, other.driver.Close())
+		}
+	}()
+	var names, texts, values []string
+	var types []mapping.LogicalType
+	for i, c := range rows.columns {
+		name, typ, value := fmt.Sprintf("c%d", i), "VARCHAR", c.value(fmt.Sprintf("c%d", i), o)
+		if c.id == mapping.TypeBlob {
+			typ = "BLOB"
+		}
+		names, texts, values = append(names, name), append(texts, name+" "+typ), append(values, value)
+		types = append(types, mapping.ColumnLogicalType(&rows.result, mapping.IdxT(i)))
+	}
+	defer func() {
+		for i := range types {
+			mapping.DestroyLogicalType(&types[i])
+		}
+	}()
+	if _, err := other.Strings(ctx, "CREATE TEMP TABLE texts("+strings.Join(texts, ", ")+")"); err != nil {
+		return nil, err
+	}
+	var appender mapping.Appender
+	defer func() { mapping.AppenderDestroy(&appender) }()
+	insert := "INSERT INTO texts SELECT " + strings.Join(values, ", ") + " FROM appended_data"
+	if mapping.AppenderCreateQuery(other.conn, insert, types, "", names, &appender) == mapping.StateError {
+		return nil, errors.New(mapping.AppenderError(appender))
+	}
+	for {
+		switch err := rows.fetch(); {
+		case err == io.EOF:
+			result, err := other.Run(ctx, "FROM texts", RunOptions{})
+			if err != nil {
+				return nil, err
+			}
+			result.columns = shown(rows.columns, o.JSON)
+			read := result.close
+			result.close = func() { read(); _ = other.driver.Close() } // it was read only
+			return result, nil
+		case err != nil:
+			return nil, err
+		}
+		if mapping.AppendDataChunk(appender, rows.chunk.data) == mapping.StateError || mapping.AppenderFlush(appender) == mapping.StateError {
+			return nil, errors.New(mapping.AppenderError(appender))
+		}
+	}
+}
