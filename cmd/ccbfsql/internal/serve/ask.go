@@ -15,28 +15,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// statement is SQL in the making, twice: with parameters to run, and with their
-// values to show.
-type statement struct {
-	run, show strings.Builder
-	values    []any
-}
+// statement is SQL in the making, which runs as it is shown.
+type statement struct{ strings.Builder }
 
-func (s *statement) text(format string, args ...any) {
-	fmt.Fprintf(&s.run, format, args...)
-	fmt.Fprintf(&s.show, format, args...)
-}
+func (s *statement) text(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
 // value adds a value; cast is the type that a text of it is read as.
 func (s *statement) value(v any, cast string) {
-	s.run.WriteString("?")
-	switch v := v.(type) {
-	case string:
-		s.show.WriteString(lexer.QuoteText(v))
-	default:
-		fmt.Fprint(&s.show, v)
+	if text, ok := v.(string); ok {
+		v = lexer.QuoteText(text)
 	}
-	s.values = append(s.values, v)
+	fmt.Fprint(s, v)
 	if cast != "" {
 		s.text("::%s", cast)
 	}
@@ -45,7 +34,7 @@ func (s *statement) value(v any, cast string) {
 // each runs the statement, calls f at every row, and says how many milliseconds it took.
 func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows) error) (ms float64, err error) {
 	start := time.Now()
-	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
+	rows, err := db.QueryContext(ctx, s.String())
 	if err != nil {
 		return 0, err
 	}
@@ -190,9 +179,9 @@ func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer,
 	s.text(") AS e")
 	s.from(l, f, a.box)
 	s.text(")")
-	out := &answer{SQL: s.show.String() + ";", Certain: l.Dense == 0}
+	out := &answer{SQL: s.String() + ";", Certain: l.Dense == 0}
 	start := time.Now()
-	err := db.QueryRowContext(ctx, s.run.String(), s.values...).Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
+	err := db.QueryRowContext(ctx, s.String()).Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
 	out.Ms = since(start)
 	return out, err
 }
@@ -248,7 +237,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 		s.value(apart, "")
 		s.text(")\nORDER BY count DESC, y DESC, x DESC LIMIT %d", k)
 	}
-	h := &hotspots{SQL: s.show.String() + ";", Spots: []spot{}}
+	h := &hotspots{SQL: s.String() + ";", Spots: []spot{}}
 	var err error
 	h.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
 		var p spot
@@ -311,7 +300,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 		s.text(")")
 	}
 	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")
-	out := &bars{SQL: s.show.String() + ";", Bars: []bar{}}
+	out := &bars{SQL: s.String() + ";", Bars: []bar{}}
 	var err error
 	out.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
 		var b bar

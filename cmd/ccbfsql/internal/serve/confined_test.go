@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
@@ -79,18 +78,6 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
 		t.Errorf("files were written: %v, %v", left, err)
-	}
-}
-
-// A file that clients ask for uncompressed is inflated once, whoever waits for it.
-func TestInflatedOnce(t *testing.T) {
-	body, err := built.ReadFile("page/missing.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := inflated("/a test", body), inflated("/a test", body)
-	if unsafe.SliceData(a) != unsafe.SliceData(b) {
-		t.Error("inflated twice")
 	}
 }
 

@@ -102,8 +102,7 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/at", answering(s.at))
 	mux.Handle("POST /api/sum", answering(s.sum))
 	mux.Handle("POST /api/bars", answering(s.bars))
-	mux.Handle("GET /api/hotspots", answering(s.hotspots))
-	mux.Handle("POST /api/hotspots", answering(s.hotspotsInside))
+	mux.Handle("POST /api/hotspots", answering(s.hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 	mux.Handle("GET /tiles/{table}/{name}", answering(s.describe))
 }

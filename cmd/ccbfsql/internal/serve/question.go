@@ -13,14 +13,10 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// question is one for an area: a polygon, or a box as west, south, east, north. By,
-// Value and To are one column, Where several.
+// question is one for an area: a polygon, or a box as west, south, east, north.
 type question struct {
 	Table    string          `json:"table"`
 	Column   string          `json:"column"`
-	By       string          `json:"by"`
-	Value    string          `json:"value"`
-	To       string          `json:"to"`
 	Where    []words         `json:"where"`
 	Category *string         `json:"category"`
 	Polygon  json.RawMessage `json:"polygon"`
@@ -62,11 +58,7 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 		err = bad("there is more after the question")
 		return
 	}
-	rows := q.Where
-	if q.By != "" {
-		rows = append(rows, words{q.By, q.Value, q.To})
-	}
-	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, rows, q.Category); err != nil {
+	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
 		return
 	}
 	a, err = q.area()
@@ -120,8 +112,7 @@ func (s *server) bars(r *http.Request) (any, error) {
 	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars, q.All) })
 }
 
-// hotspotsInside are those of an area.
-func (s *server) hotspotsInside(r *http.Request) (any, error) {
+func (s *server) hotspots(r *http.Request) (any, error) {
 	q, l, f, a, err := s.asked(r)
 	if err != nil {
 		return nil, err
@@ -133,21 +124,6 @@ func (s *server) hotspotsInside(r *http.Request) (any, error) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
 	}
 	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, q.K, q.Apart) })
-}
-
-func (s *server) hotspots(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, f, a, err := s.inView(r)
-	if err != nil {
-		return nil, err
-	}
-	k := 20
-	if q.Has("k") {
-		if k, err = strconv.Atoi(q.Get("k")); err != nil || k < 1 || k > maxSpots {
-			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
-		}
-	}
-	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, k, 0) })
 }
 
 // numbers reads numbers among the parameters of a URL.

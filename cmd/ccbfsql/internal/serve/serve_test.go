@@ -20,7 +20,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // towns is a database of sketches, one for each of four tiles and three months:
@@ -163,9 +162,9 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 	defer db.Close()
 	for _, c := range []struct{ question, where string }{
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51]}`, "lon < 1 AND lat < 51"},
-		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "by": "month", "value": "month 1"}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
-		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "by": "month", "value": "month 1", "to": "month 2"}`, "month > 'month 0'"},
-		{`{"table": "to wns", "column": "s\"k", "by": "tile", "value": "3", "polygon": {"type": "Polygon", "coordinates": [[[0, 50], [9, 50], [9, 59.005], [0, 50.005]]]}}`, "tile = 3 AND floor(round(lat * 1e6) / 1e4) - 5000 <= floor(round(lon * 1e6) / 1e4)"},
+		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "where": [{"by": "month", "value": "month 1"}]}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
+		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 1", "to": "month 2"}]}`, "month > 'month 0'"},
+		{`{"table": "to wns", "column": "s\"k", "where": [{"by": "tile", "value": "3"}], "polygon": {"type": "Polygon", "coordinates": [[[0, 50], [9, 50], [9, 59.005], [0, 50.005]]]}}`, "tile = 3 AND floor(round(lat * 1e6) / 1e4) - 5000 <= floor(round(lon * 1e6) / 1e4)"},
 		{`{"table": "kinds", "column": "s", "box": [0, 50, 9, 59], "category": "month 2"}`, "month = 'month 2'"},
 		{`{"table": "to wns", "column": "s\"k", "box": [100, 50, 109, 59]}`, "false"},
 	} {
@@ -197,7 +196,7 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 func TestHotspots(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
-	_, body := get(t, url+`/api/hotspots?table=to+wns&column=s%22k&xmin=0&ymin=50&xmax=9&ymax=59&k=5&by=month&value=month+1`)
+	_, body := post(t, url+"/api/hotspots", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "k": 5, "where": [{"by": "month", "value": "month 1"}]}`)
 	h := decoded[hotspots](t, body)
 	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
@@ -316,9 +315,9 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/tiles/kinds/s/2/2/1.png?scale=equal", "", 400, "needs steps"},
 		{"GET", "/tiles/kinds/s/2/2/1.png?scale=equal&steps=2,1", "", 400, "rising numbers"},
 		{"GET", "/../../etc/passwd", "", 404, ""},
-		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1", "", 400, "must be a number"},
-		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1", "", 400, "wrong order"},
-		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=0&ymin=0&xmax=1&ymax=1&k=1000000", "", 400, "from 1 to 1000"},
+		{"GET", "/api/scale?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
+		{"GET", "/api/scale?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "wrong order"},
+		{"POST", "/api/hotspots", `{"table": "july", "column": "s\"k", "box": [0, 0, 1, 1], "k": 1000000}`, 400, "from 1 to 1000"},
 		{"GET", "/api/sum", "", 405, ""},
 		{"DELETE", "/api/layers", "", 405, ""},
 		{"POST", "/api/sum", "{", 400, "not the JSON"},
@@ -352,24 +351,6 @@ func TestBadRequests(t *testing.T) {
 				t.Errorf("%s %s: header %s is %q", c.method, c.path, name, got)
 			}
 		}
-	}
-}
-
-// A page from elsewhere that had its name resolved to this address gets nothing.
-func TestForeignHost(t *testing.T) {
-	url := started(t, database(t, towns))
-	r, err := http.NewRequest(http.MethodGet, url+"/api/layers", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Host = "map.example:80"
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusForbidden {
-		t.Errorf("status %d", resp.StatusCode)
 	}
 }
 
@@ -434,63 +415,6 @@ func waitForQuery(t *testing.T, db *sql.DB, done <-chan struct{}) {
 		default:
 			runtime.Gosched()
 		}
-	}
-}
-
-// Drawing tiles leaves nothing behind.
-func TestMemoryStaysFlat(t *testing.T) {
-	n := 20_000
-	if testing.Short() {
-		n = 2000
-	}
-	db, err := connector.Open(database(t, towns))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	h := http.NewServeMux() // without the guard: its limit is per second
-	newServer(db, 1<<28).routes(h)
-	heap := func() uint64 {
-		// A collection leaves what the one before found in a sync.Pool, such as the arrays
-		// of a tile: how many of those there are is up to the scheduler.
-		runtime.GC()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	const zoom = 16 // of 182 tiles from 0.25 to 0.75 degrees
-	x, err := grid.TileX(0.5, zoom)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := grid.TileY(50.7, zoom)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before uint64
-	drawn := 0
-	for i := range n {
-		w := httptest.NewRecorder()
-		// One in ten is drawn, the others are empty; more of them than are kept.
-		path := fmt.Sprintf("/tiles/to%%20wns/s%%22k/%d/%d/%d.png", zoom, x+int64(i%10*1000+i/1000%2), y+int64(i/10%100))
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-		}
-		if !bytes.Equal(w.Body.Bytes(), empty()) {
-			drawn++
-		}
-		if i == n/10 {
-			before = heap()
-		}
-	}
-	if drawn < n/20 {
-		t.Errorf("%d of %d tiles have points", drawn, n)
-	}
-	// A tile's arrays are 2.5 MB: less than one may have been left.
-	if after := heap(); after > before+2<<20 {
-		t.Errorf("%d bytes of heap after %d tiles, %d after all %d", before, n/10, after, n)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestTreesAreServed(t *testing.T) {
 			t.Errorf("box %v: %+v of %v points, %d, %v", box, a, truth, status, err)
 		}
 	}
-	_, body = get(t, url+"/api/hotspots?table=trees&column=s&xmin=0&ymin=50&xmax=2&ymax=52&k=5")
+	_, body = post(t, url+"/api/hotspots", `{"table": "trees", "column": "s", "box": [0, 50, 2, 52], "k": 5}`)
 	var most uint64
 	if err := db.QueryRow("SELECT max(n) FROM (SELECT count(*) AS n FROM points GROUP BY floor(round(lon * 1e6) / 1000), floor(round(lat * 1e6) / 1000))").Scan(&most); err != nil {
 		t.Fatal(err)
