@@ -25,7 +25,7 @@ const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date 
 // browsed is what a script of web/test reads on a page; the test is left out where there
 // is no browser. All scripts of a process have one browser: starting it, and compiling the
 // programs of its graphics, takes as long as a page.
-func browsed(t *testing.T, script, url string, more ...string) []byte {
+func browsed(t testing.TB, script, url string, more ...string) []byte {
 	t.Helper()
 	chromium, node := firstOf("chromium", "chromium-browser", "google-chrome"), firstOf("node")
 	web, err := filepath.Abs("../../../../web")
