@@ -163,11 +163,6 @@ func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
 	return medians
 }
 
-// Listed are the means of a figure at each setting of some factors, in percent.
-func (d *Data) Listed(figure string, factors ...string) string {
-	return strings.Join(Column(d.By(factors...), func(at *Data) string { return Percent(at.Mean(figure)) }), ", ")
-}
-
 // Sum is that of a figure over all rows, 0 of none.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
 	for _, v := range d.values(figure, pairs) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -117,7 +118,7 @@ func runParent() error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf("query %d alone: %s\n", n, first(text, "nothing happens"))
+			fmt.Printf("query %d alone: %s\n", n, cmp.Or(text, "nothing happens"))
 			db := load.NewDatabase(*seed, n/load.PerDatabase, *connections)
 			q := load.NewQuery(*seed, n, &db)
 			fmt.Print(q.Script(db))
@@ -135,13 +136,6 @@ func runParent() error {
 		return fmt.Errorf("%d failures, %d processes ended early", total.Failures, ended)
 	}
 	return nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // watch runs queries a to b-1 in a process. Where that does not end well, text

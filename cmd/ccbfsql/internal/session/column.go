@@ -35,7 +35,7 @@ func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 }
 
 // value is the SQL expression that brings a column into a form that can be
-// read: whole numbers and texts as they are, the rest cast to text or to JSON.
+// read: counts and texts as they are, the rest cast to text or to JSON.
 func (c column) value(name string, o RunOptions) string {
 	switch {
 	case isPlain(c.id):
@@ -59,12 +59,10 @@ func shown(columns []column, json bool) []render.Column {
 	return out
 }
 
-// isPlain holds for the types that stream reads itself.
+// isPlain holds for the types that stream reads itself: counts, and what is text.
 func isPlain(id mapping.Type) bool {
 	switch id {
-	case mapping.TypeBoolean, mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt,
-		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt,
-		mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
+	case mapping.TypeBigInt, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
 		return true
 	}
 	return false

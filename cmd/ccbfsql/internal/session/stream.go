@@ -101,31 +101,8 @@ func (c *chunk) Cell(row, col int) render.Cell {
 	if c.types[col] == mapping.TypeSQLNull || !v.Valid(row) {
 		return render.Cell{Null: true}
 	}
-	return render.Cell{Text: text(v, row)}
-}
-
-// text is value row of a vector of a plain type.
-func text(v *duck.Vector, row int) string {
-	switch mapping.Type(v.Type().ID()) {
-	case mapping.TypeBoolean:
-		return strconv.FormatBool(duck.Slice[bool](v)[row])
-	case mapping.TypeTinyInt:
-		return strconv.FormatInt(int64(duck.Slice[int8](v)[row]), 10)
-	case mapping.TypeSmallInt:
-		return strconv.FormatInt(int64(duck.Slice[int16](v)[row]), 10)
-	case mapping.TypeInteger:
-		return strconv.FormatInt(int64(duck.Slice[int32](v)[row]), 10)
-	case mapping.TypeBigInt:
-		return strconv.FormatInt(duck.Slice[int64](v)[row], 10)
-	case mapping.TypeUTinyInt:
-		return strconv.FormatUint(uint64(duck.Slice[uint8](v)[row]), 10)
-	case mapping.TypeUSmallInt:
-		return strconv.FormatUint(uint64(duck.Slice[uint16](v)[row]), 10)
-	case mapping.TypeUInteger:
-		return strconv.FormatUint(uint64(duck.Slice[uint32](v)[row]), 10)
-	case mapping.TypeUBigInt:
-		return strconv.FormatUint(duck.Slice[uint64](v)[row], 10)
-	default: // VARCHAR and BLOB
-		return string(v.Bytes(row))
+	if c.types[col] == mapping.TypeBigInt {
+		return render.Cell{Text: strconv.FormatInt(duck.Slice[int64](v)[row], 10)}
 	}
+	return render.Cell{Text: string(v.Bytes(row))} // VARCHAR and BLOB
 }

@@ -31,12 +31,12 @@ func (e *scriptError) Unwrap() error { return e.err }
 
 // RunText runs statements and dot commands from a flag or an argument.
 func (sh *Shell) RunText(text string) error {
-	return sh.finish(sh.runLines(strings.NewReader(text), ""))
+	return sh.runLines(strings.NewReader(text), "")
 }
 
 // RunFile runs a script.
 func (sh *Shell) RunFile(path string) error {
-	return sh.finish(sh.read(path))
+	return sh.read(path)
 }
 
 // RunOwn runs the file that a user has for every start. What is wrong in it is told,
@@ -44,7 +44,7 @@ func (sh *Shell) RunFile(path string) error {
 func (sh *Shell) RunOwn(path string) error {
 	bail := sh.Bail
 	sh.Bail = false
-	err := sh.finish(sh.read(path))
+	err := sh.read(path)
 	sh.Bail = sh.Bail || bail
 	sh.failed = false
 	return err
@@ -53,11 +53,7 @@ func (sh *Shell) RunOwn(path string) error {
 // RunReader runs a script that comes in piece by piece; statements run as
 // soon as they are complete.
 func (sh *Shell) RunReader(r io.Reader, name string) error {
-	return sh.finish(sh.runLines(r, name))
-}
-
-func (sh *Shell) finish(err error) error {
-	return err
+	return sh.runLines(r, name)
 }
 
 // Quit reports that an error is the wish to leave.
