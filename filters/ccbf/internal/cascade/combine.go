@@ -392,38 +392,11 @@ func (d *Counters) FillValues(values []uint64) {
 	}
 }
 
-// Values reconstructs every counter of the first layer, from the last layer
-// down. Eight bytes each.
+// Values reconstructs every counter of the first layer. Eight bytes each.
 func (d *Counters) Values() []uint64 {
-	const full = ^uint64(0) // no counter holds so much
-	var above []uint64
-	for x := d.Shape.Layers - 1; x >= 0; x-- {
-		l := &d.Layers[x]
-		vs := make([]uint64, l.Size)
-		up := 0 // j modulo the size of the layer above
-		for j := range vs {
-			c := l.Load(uint64(j))
-			v := c & l.Mask
-			if c&l.Flag != 0 {
-				if above == nil || above[up] == full {
-					v = full
-				} else {
-					v += above[up] << (l.Width - 1)
-				}
-			}
-			vs[j] = v
-			if up++; up == len(above) {
-				up = 0
-			}
-		}
-		above = vs
+	vs := make([]uint64, d.Layers[0].Size)
+	for j := range vs {
+		vs[j] = d.Value(uint64(j))
 	}
-	if d.Saturated && d.Full != full {
-		for j, v := range above {
-			if v == full {
-				above[j] = d.Full
-			}
-		}
-	}
-	return above
+	return vs
 }

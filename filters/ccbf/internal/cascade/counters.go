@@ -225,16 +225,6 @@ func (l *Layer) mod(h uint64) uint64 {
 
 // Load returns counter i, flag included.
 func (l *Layer) Load(i uint64) uint64 {
-	switch l.Width {
-	case 4:
-		return uint64(l.data[i/2] >> (i % 2 * 4) & 15)
-	case 8:
-		return uint64(l.data[i])
-	case 16:
-		return uint64(binary.LittleEndian.Uint16(l.data[2*i:]))
-	case 32:
-		return uint64(binary.LittleEndian.Uint32(l.data[4*i:]))
-	}
 	bit := i * uint64(l.Width)
 	word, off := bit/64*8, bit%64
 	v := binary.LittleEndian.Uint64(l.data[word:]) >> off
@@ -246,21 +236,6 @@ func (l *Layer) Load(i uint64) uint64 {
 
 // store sets counter i, flag included.
 func (l *Layer) store(i, c uint64) {
-	switch l.Width {
-	case 4:
-		b, shift := &l.data[i/2], i%2*4
-		*b = *b&^(15<<shift) | byte(c)<<shift
-		return
-	case 8:
-		l.data[i] = byte(c)
-		return
-	case 16:
-		binary.LittleEndian.PutUint16(l.data[2*i:], uint16(c))
-		return
-	case 32:
-		binary.LittleEndian.PutUint32(l.data[4*i:], uint32(c))
-		return
-	}
 	bit := i * uint64(l.Width)
 	word, off := bit/64*8, bit%64
 	all := l.Mask | l.Flag
@@ -270,24 +245,6 @@ func (l *Layer) store(i, c uint64) {
 		high := binary.LittleEndian.Uint64(l.data[word+8:])
 		binary.LittleEndian.PutUint64(l.data[word+8:], high&^(all>>(64-off))|c>>(64-off))
 	}
-}
-
-// word is a counter width that the machine has.
-type word interface{ uint8 | uint16 | uint32 }
-
-// wordWidth is the layer's width where its counters are words that the machine
-// reads in place, and 0 where the kernels for words must leave it alone. Counters
-// of 4 bits are read by bytes, everywhere.
-func (l *Layer) wordWidth() uint {
-	if inPlace || l.Width <= 8 {
-		return l.Width
-	}
-	return 0
-}
-
-// counters views a layer of width W as a slice: only where wordWidth says so.
-func counters[W word](l *Layer) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(l.data))), l.Size)
 }
 
 // inPlace: words of a body are read and written as the machine has them, which is little-endian, as the

@@ -244,15 +244,15 @@ func keysOf(r *rand.Rand, n, distinct int) (h1, h2 []uint64) {
 	return h1, h2
 }
 
-// In mode standard every key counts at each of its positions, whichever of the
-// kernels does it and however many occurrences come at once.
+// In mode standard every key counts at each of its positions, however many
+// occurrences come at once.
 func TestStandardCountsAtEveryPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 0))
 	for _, l := range kit.Layouts {
 		for _, k := range []int{1, 2, 4, 7, 32} {
 			s := shapeOf(t, l.Widths, l.Sizes, k)
 			m := newSums(s)
-			weighted, single, slow := New(s), New(s), New(s)
+			weighted, single := New(s), New(s)
 			h1, h2 := keysOf(r, 300, 40)
 			n := make([]uint64, len(h1))
 			for i := range n {
@@ -260,15 +260,14 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 				for _, j := range kit.Positions(h1[i], h2[i], k, s.Size[0]) {
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
 				}
-				slow.insertSlow(true, h1[i], h2[i], n[i])
 				for range n[i] {
 					single.Insert(true, h1[i:i+1], h2[i:i+1], nil)
 				}
 			}
 			weighted.Insert(true, h1, h2, n)
 			m.check(t, weighted, true)
-			if !bytes.Equal(weighted.Body, single.Body) || !bytes.Equal(weighted.Body, slow.Body) {
-				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.Widths, k)
+			if !bytes.Equal(weighted.Body, single.Body) {
+				t.Fatalf("widths %v, k %d: weights and single points differ", l.Widths, k)
 			}
 			for i := range h1 {
 				least := uint64(math.MaxUint64)
@@ -290,14 +289,13 @@ func TestMinimalIncrement(t *testing.T) {
 	for _, l := range kit.Layouts {
 		for _, k := range []int{1, 3, 8} {
 			s := shapeOf(t, l.Widths, l.Sizes, k)
-			d, slow, single := New(s), New(s), New(s)
+			d, single := New(s), New(s)
 			plainest := make([]uint64, s.Size[0])
 			truth := map[uint64]uint64{}
 			h1, h2 := keysOf(r, 60, 20)
 			for i := range h1 {
 				n := r.Uint64N(3) * r.Uint64N(5)
 				d.Insert(false, h1[i:i+1], h2[i:i+1], []uint64{n})
-				slow.insertSlow(false, h1[i], h2[i], n)
 				for range n {
 					single.Insert(false, h1[i:i+1], h2[i:i+1], nil)
 				}
@@ -310,9 +308,6 @@ func TestMinimalIncrement(t *testing.T) {
 				for _, j := range at {
 					plainest[j] = max(plainest[j], least+n)
 				}
-			}
-			if !bytes.Equal(d.Body, slow.Body) {
-				t.Fatalf("widths %v, k %d: the kernel and the plain path differ", l.Widths, k)
 			}
 			if s.Layers == 1 && !d.Saturated && !bytes.Equal(d.Body, single.Body) {
 				t.Fatalf("widths %v, k %d: n at once and n points one by one differ", l.Widths, k)
@@ -344,27 +339,10 @@ func TestMinimalIncrementOfALonelyKey(t *testing.T) {
 			t.Fatalf("%d counted one by one read as %d", n, got)
 		}
 		once := New(s)
-		once.insertSlow(false, h1, h2, n)
+		once.Insert(false, []uint64{h1}, []uint64{h2}, []uint64{n})
 		if !bytes.Equal(once.Body, single.Body) {
 			t.Fatalf("%d at once and one by one differ", n)
 		}
-		single.insertSlow(false, h1, h2, 1)
-	}
-}
-
-// The kernels that ask for far counters ahead of time count the same.
-func TestInsertIntoLargeLayers(t *testing.T) {
-	s := shapeOf(t, []int{8, 16}, []uint64{cached + 2048, (cached + 2048) / 2048}, 5)
-	r := rand.New(rand.NewPCG(16, 0))
-	h1, h2 := keysOf(r, 5000, 50)
-	for _, sums := range []bool{true, false} {
-		d, slow := New(s), New(s)
-		d.Insert(sums, h1, h2, nil)
-		for i := range h1 {
-			slow.insertSlow(sums, h1[i], h2[i], 1)
-		}
-		if !bytes.Equal(d.Body, slow.Body) {
-			t.Errorf("sums %v: the kernel and the plain path differ", sums)
-		}
+		single.Insert(false, []uint64{h1}, []uint64{h2}, nil)
 	}
 }

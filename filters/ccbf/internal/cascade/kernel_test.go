@@ -1,68 +1,11 @@
 package cascade
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
-
-// BenchmarkInsert measures puts with k = 8 into 16-bit counters, hash included,
-// beside the loop that one would write, in the same run.
-func BenchmarkInsert(b *testing.B) {
-	const keys = 1 << 12
-	h1, h2 := make([]uint64, keys), make([]uint64, keys)
-	x := int64(0)
-	puts := func(b *testing.B, insert func()) {
-		for b.Loop() {
-			for i := range h1 {
-				x++
-				h1[i], h2[i] = key.HashCell(0, x, x>>1)
-			}
-			insert()
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/put")
-	}
-	for _, sums := range []bool{true, false} {
-		mode := "minimal increment"
-		if sums {
-			mode = "sums"
-		}
-		for _, bits := range []int{20, 24} {
-			name := fmt.Sprintf("%v/2^%d counters", mode, bits)
-			b.Run(name, func(b *testing.B) {
-				d := New(shapeOf(b, []int{16, 16}, []uint64{1 << bits, 1 << (bits - 4)}, 8))
-				puts(b, func() { d.Insert(sums, h1, h2, nil) })
-			})
-			b.Run(name+"/plain loop", func(b *testing.B) {
-				counters := make([]uint16, 1<<bits)
-				puts(b, func() { plainLoop(counters, sums, h1, h2) })
-			})
-		}
-	}
-}
-
-// plainLoop is the textbook's put into one layer whose counters simply stop.
-func plainLoop(counters []uint16, sums bool, h1, h2 []uint64) {
-	mask := uint64(len(counters) - 1)
-	for i := range h1 {
-		least := uint16(1<<16 - 2)
-		if !sums {
-			for j := uint64(1); j <= 8; j++ {
-				least = min(least, counters[(h1[i]+j*h2[i])&mask])
-			}
-		}
-		for j := uint64(1); j <= 8; j++ {
-			c := &counters[(h1[i]+j*h2[i])&mask]
-			if !sums {
-				*c = max(*c, least+1)
-			} else if *c < 1<<16-1 {
-				*c++
-			}
-		}
-	}
-}
 
 func BenchmarkUnion(b *testing.B) {
 	for name, points := range map[string]int{"a third full": 23_000, "nearly empty": 500} {
@@ -105,10 +48,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 	}{
 		{[]int{8, 16}, []uint64{600, 60}, 4},
 		{[]int{8, 16}, []uint64{1024, 64}, 1},
-		{[]int{16, 32}, []uint64{512, 64}, 5},
-		{[]int{32}, []uint64{700}, 32},
 		{[]int{32}, []uint64{256}, 32},
-		{[]int{16, 32}, []uint64{600, 60}, 5},
 		{[]int{5, 9}, []uint64{600, 60}, 7},
 		{[]int{4, 8, 16}, []uint64{1024, 64, 16}, 6},
 		{[]int{4, 8}, []uint64{600, 60}, 4},
@@ -116,9 +56,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 		{[]int{4}, []uint64{600}, 3},
 		{[]int{4}, []uint64{600}, 4},
 		{[]int{4, 8, 16}, []uint64{4800, 600, 60}, 4},
-		{[]int{8, 16}, []uint64{1024, 64}, 8},
 		{[]int{16, 32}, []uint64{512, 64}, 8},
-		{[]int{32}, []uint64{256}, 8},
 	} {
 		d, r := New(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {

@@ -32,12 +32,12 @@ func TestFoursAreRaisedAsOneByOne(t *testing.T) {
 				n := make([]uint64, len(h1))
 				for i := range n {
 					n[i] = r.Uint64() >> (64 - r.UintN(most) - 1)
-					single.insertSlow(false, h1[i], h2[i], n[i])
+					single.Insert(false, h1[i:i+1], h2[i:i+1], n[i:i+1])
 				}
 				if together.Insert(false, h1, h2, n); most == 1 {
 					together.Insert(false, h1, h2, nil)
 					for i := range h1 {
-						single.insertSlow(false, h1[i], h2[i], 1)
+						single.Insert(false, h1[i:i+1], h2[i:i+1], nil)
 					}
 				}
 				if !bytes.Equal(together.Body, single.Body) || together.Saturated != single.Saturated {

@@ -169,16 +169,7 @@ func (s *Shape) foldable(x int) bool {
 }
 
 // Folded is the shape with the first layer that can be halved halved, or false.
-func (s *Shape) Folded() (Shape, int, bool) {
-	for x := range s.Layers {
-		if s.foldable(x) {
-			t := *s
-			t.Size[x] /= 2
-			return t, x, true
-		}
-	}
-	return Shape{}, 0, false
-}
+func (s *Shape) Folded() (Shape, int, bool) { return s.FoldedTo(&Shape{}) }
 
 // FoldedTo is the shape with the first layer halved that can be and has more counters
 // than that of another; false where there is none.

@@ -85,13 +85,6 @@ func (d *Counters) Sum() (hi, lo uint64) {
 	return hi, lo
 }
 
-// Every second lane of 8, 16 and 32 bits.
-const (
-	pairs  = 0x00ff00ff00ff00ff
-	halves = 0x0000ffff0000ffff
-	low    = 0x00000000ffffffff
-)
-
 // sum is the sum of the values of a layer.
 func (l *Layer) sum() (hi, lo uint64) {
 	if l.Width != 4 && l.Width != 8 && l.Width != 16 {
@@ -102,93 +95,21 @@ func (l *Layer) sum() (hi, lo uint64) {
 		}
 		return hi, lo
 	}
+	w := l.Width
+	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // of all counters of a word
+	lanes := ^uint64(0) / (1<<w + 1)                // every second one
+	// So many words fit lanes of twice the width.
+	most := 8 * int((1<<(2*w)-1)/(2*l.Mask))
 	for b := l.data; len(b) > 0; {
-		block := b[:min(len(b), sumBlock)]
+		block, sum := b[:min(len(b), most)], uint64(0)
 		b = b[len(block):]
-		switch l.Width {
-		case 4:
-			lo += sumNibbles(block)
-		case 8:
-			lo += sumBytes(block)
-		default:
-			lo += sumWords(block)
+		for ; len(block) >= 8; block = block[8:] {
+			v := binary.LittleEndian.Uint64(block) & values
+			sum += v&lanes + v>>w&lanes
+		}
+		for ; sum != 0; sum >>= 2 * w {
+			lo += sum & (1<<(2*w) - 1)
 		}
 	}
 	return 0, lo
-}
-
-// sumBlock is how many bytes are added up in lanes: 16 groups of words, of which each adds
-// no more than 16*2*7 to a byte in sumNibbles, 16*2*127 to a lane of 16 bits in sumBytes,
-// and 16*2*(2^15-1) to one of 32 in sumWords.
-const (
-	sumGroup = 16 * 8
-	sumBlock = 16 * sumGroup
-)
-
-// sumNibbles is the sum of counters of 4 bits: of both halves of bytes in bytes, of bytes in
-// lanes of 16 bits, and of these in the end.
-func sumNibbles(block []byte) uint64 {
-	const values = 0x0707070707070707
-	w := uint64(0)
-	for len(block) > 0 {
-		group := block[:min(len(block), sumGroup)]
-		block = block[len(group):]
-		ofBytes := uint64(0)
-		for ; len(group) >= 32; group = group[32:] {
-			g := (*[32]byte)(group)
-			a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
-			c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
-			ofBytes += a&values + a>>4&values + b&values + b>>4&values
-			ofBytes += c&values + c>>4&values + d&values + d>>4&values
-		}
-		for ; len(group) >= 8; group = group[8:] {
-			v := binary.LittleEndian.Uint64(group)
-			ofBytes += v&values + v>>4&values
-		}
-		w += ofBytes&pairs + ofBytes>>8&pairs
-	}
-	return lanes16(w)
-}
-
-// sumBytes is the sum of counters of 8 bits: of two words in bytes, which hold it, and of these
-// in lanes of 16.
-func sumBytes(block []byte) uint64 {
-	const values = 0x7f7f7f7f7f7f7f7f
-	w := uint64(0)
-	for ; len(block) >= 32; block = block[32:] {
-		g := (*[32]byte)(block)
-		a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
-		c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
-		a, c = a&values+b&values, c&values+d&values
-		w += a&pairs + a>>8&pairs + c&pairs + c>>8&pairs
-	}
-	for ; len(block) >= 8; block = block[8:] {
-		v := binary.LittleEndian.Uint64(block) & values
-		w += v&pairs + v>>8&pairs
-	}
-	return lanes16(w)
-}
-
-// sumWords is the sum of counters of 16 bits, in lanes of 32.
-func sumWords(block []byte) uint64 {
-	const values = 0x00007fff00007fff
-	w := uint64(0)
-	for ; len(block) >= 32; block = block[32:] {
-		g := (*[32]byte)(block)
-		a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
-		c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
-		w += a&values + a>>16&values + b&values + b>>16&values
-		w += c&values + c>>16&values + d&values + d>>16&values
-	}
-	for ; len(block) >= 8; block = block[8:] {
-		v := binary.LittleEndian.Uint64(block)
-		w += v&values + v>>16&values
-	}
-	return w&low + w>>32
-}
-
-// lanes16 is the sum of four lanes of 16 bits.
-func lanes16(w uint64) uint64 {
-	w = w&halves + w>>16&halves
-	return w&low + w>>32
 }

@@ -66,56 +66,34 @@ func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 // hashBatch is how many keys are hashed before their counters are touched.
 const hashBatch = 256
 
-// insertRun counts the cells of a section in d, at the positions of their
-// keys, and the squares above them, and returns the bounds of the cells; plain
-// counts them without their category.
-func insertRun(d *cascade.Counters, p *Params, s *cells.Section, plain bool) grid.Rect {
-	var h1, h2 [hashBatch]uint64
-	h := p.Hasher(0)
-	category := s.KeyCategory()
-	if plain {
-		category = nil
-	}
-	for level := uint8(1); level <= p.Levels; level++ {
-		insertSquares(d, p, s, category, level)
-	}
-	b := cells.NoBounds
-	if len(s.Keys) > 0 {
-		first := cells.CellOf(s.X, s.Y, s.Keys[0])
-		b = grid.Rect{MinX: first.X, MinY: first.Y, MaxX: first.X, MaxY: first.Y}
-	}
-	for i := 0; i < len(s.Keys); i += hashBatch {
-		keys := s.Keys[i:min(i+hashBatch, len(s.Keys))]
-		for j, k := range keys {
-			at := cells.CellOf(s.X, s.Y, k)
-			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
-			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
-			h1[j], h2[j] = uint64(at.X), uint64(at.Y)
-		}
-		h.All(h1[:len(keys)], h2[:len(keys)], category)
-		var n []uint64
-		if s.Counts != nil {
-			n = s.Counts[i : i+len(keys)]
-		}
-		d.Insert(p.Standard, h1[:len(keys)], h2[:len(keys)], n)
-	}
-	return b
-}
-
-// Insert counts the cells of all sections and returns their bounds.
+// Insert counts the cells of all sections, and the squares above them, and returns their bounds.
+// Keys need not be sorted.
 func Insert(d *cascade.Counters, p *Params, sections cells.List) grid.Rect {
 	b := cells.NoBounds
 	for i := range sections {
-		b = cells.Hull(b, insertRun(d, p, &sections[i], false))
+		s := &sections[i]
+		insert(d, p, s, s.KeyCategory())
 		if p.Totals {
-			insertRun(d, p, &sections[i], true)
+			insert(d, p, s, nil)
+		}
+		for _, k := range s.Keys {
+			at := cells.CellOf(s.X, s.Y, k)
+			b = cells.Hull(b, grid.Rect{MinX: at.X, MinY: at.Y, MaxX: at.X, MaxY: at.Y})
 		}
 	}
 	return b
 }
 
-// insertSquares counts the cells of a section in their squares of a level. Cells of
-// one square that follow each other are counted at once.
+// insert counts the cells of a section with a category.
+func insert(d *cascade.Counters, p *Params, s *cells.Section, category []byte) {
+	for level := range p.Levels {
+		insertSquares(d, p, s, category, level+1)
+	}
+	insertSquares(d, p, s, category, 0)
+}
+
+// insertSquares counts the cells of a section in their squares of a level, of level 0 the
+// cells. Those of one square that follow each other are counted at once.
 func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell

@@ -53,10 +53,10 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
 		in := form.Box{Box: cells.Box(clip)}
 		if r.Levels == 0 {
-			return r.sweep(in, of, func(at grid.Cell, n uint64) bool {
+			return r.sweep(in, of, eachCell(func(at grid.Cell, n uint64) bool {
 				to.Spread(at, p.count(n))
 				return true
-			})
+			}))
 		}
 		s := search{r: r, of: of, visit: each(func(l int, q *reading) bool {
 			if l == level {

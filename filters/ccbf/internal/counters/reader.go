@@ -92,13 +92,20 @@ func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	var more [hashBatch]uint64
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		sums := sumOfCounts{dst[:n], more[:n], 0}
+		clear(dst[:n])
 		_ = of.Each(func(category []byte) error {
-			r.countBatch(sums.next(), at[:n], category)
+			r.countBatch(more[:n], at[:n], category)
+			addAll(dst, more[:n])
 			return nil
 		})
-		sums.end()
 		dst, at = dst[n:], at[n:]
+	}
+}
+
+// addAll adds counts to others.
+func addAll(dst, more []uint64) {
+	for i, n := range more {
+		dst[i] = saturate.Add(dst[i], n)
 	}
 }
 
@@ -110,38 +117,6 @@ func (r *Reader) countBatch(dst []uint64, at []grid.Cell, category []byte) {
 	}
 	r.hasher.All(h1[:len(at)], h2[:len(at)], category)
 	r.Counters.Counts(dst, h1[:len(at)], h2[:len(at)])
-}
-
-// sumOfCounts adds up the counts of categories: those of the first one are counted straight into dst,
-// those of others into more.
-type sumOfCounts struct {
-	dst, more []uint64
-	n         int // categories so far
-}
-
-// next is where the counts of the next category go.
-func (s *sumOfCounts) next() []uint64 {
-	s.add()
-	if s.n++; s.n == 1 {
-		return s.dst
-	}
-	return s.more
-}
-
-// add adds those of the last one.
-func (s *sumOfCounts) add() {
-	if s.n > 1 {
-		for i, n := range s.more {
-			s.dst[i] = saturate.Add(s.dst[i], n)
-		}
-	}
-}
-
-// end completes the sums.
-func (s *sumOfCounts) end() {
-	if s.add(); s.n == 0 {
-		clear(s.dst)
-	}
 }
 
 // CountEach is that of form.EachCounter.
@@ -219,17 +194,17 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 			s := search{r: r, of: cells.Of(category), visit: func(level int, squares []reading) []reading { return take(p, level, squares) }}
 			return s.run(in)
 		}
-		return r.sweep(in, cells.Of(category), func(at grid.Cell, n uint64) bool {
+		return r.sweep(in, cells.Of(category), eachCell(func(at grid.Cell, n uint64) bool {
 			p.Add(p.Columns.Part(at.X), p.Lines.Part(at.Y), n)
 			return true
-		})
+		}))
 	})
 }
 
 // Hotspots is that of form.Reader.
 func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
 	if r.Levels == 0 {
-		return r.sweep(a, of, func(at grid.Cell, n uint64) bool { return n < threshold || add(form.Spot{Cell: at, Count: n}) })
+		return r.sweep(a, of, eachCell(func(at grid.Cell, n uint64) bool { return n < threshold || add(form.Spot{Cell: at, Count: n}) }))
 	}
 	s := search{r: r, of: of}
 	s.visit = each(func(level int, q *reading) bool {

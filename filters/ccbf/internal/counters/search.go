@@ -2,7 +2,6 @@ package counters
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -68,43 +67,23 @@ func (s *search) run(a form.Area) error {
 		s.rect(b.Rect().Intersect(s.r.Head.Bounds))
 		return s.r.Head.Limit.Allow(s.reads)
 	}
-	// The squares inside, one by one.
-	r := a.Bounds().Intersect(s.r.Head.Bounds)
-	top := bits.Len64(max(r.Width(), r.Height()) - 1)
-	for y := r.MinY >> top; y <= r.MaxY>>top; y++ {
-		for x := r.MinX >> top; x <= r.MaxX>>top; x++ {
-			s.square(a, top, grid.Cell{X: x, Y: y})
-		}
-	}
-	return s.r.Head.Limit.Allow(s.reads)
-}
-
-// square searches the parts of a square that are inside an area.
-func (s *search) square(a form.Area, level int, at grid.Cell) {
-	r := square(at, level)
-	in := r.Intersect(s.r.Head.Bounds)
-	if s.reads++; in.Empty() || s.reads > s.most || s.most == 0 {
-		return
-	}
-	if level == 0 {
-		if a.Contains(at) {
-			s.rect(in)
-		}
-		return
-	}
-	switch a.Enter(r) {
-	case grid.Inside:
+	o := outline{Area: a, r: s.r, most: s.most}
+	o.inside = func(_ int, _ grid.Cell, in grid.Rect, _ uint64) uint64 {
+		s.reads = o.steps
 		s.rect(in)
-	case grid.Partly:
-		defer a.Leave()
-		s.reads += uint64(a.Work())
-		if level >= readPartly && level <= int(s.r.Levels) && len(s.read(level, []reading{{at: at, least: ^uint64(0)}})) == 0 {
-			return
-		}
-		for i := range int64(4) {
-			s.square(a, level-1, grid.Cell{X: 2*at.X + i&1, Y: 2*at.Y + i>>1})
-		}
+		o.steps, o.most = s.reads, s.most
+		return 0
 	}
+	o.read = func(level int, at grid.Cell) uint64 {
+		s.reads = o.steps
+		read := s.read(level, []reading{{at: at, least: ^uint64(0)}})
+		if o.steps = s.reads; len(read) == 0 {
+			return 0
+		}
+		return read[0].n
+	}
+	o.sum()
+	return s.r.Head.Limit.Allow(o.steps)
 }
 
 // rect searches a rectangle within bounds.
@@ -176,16 +155,15 @@ func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
 // read fills in what squares read and drops those that read 0.
 func (s *search) read(level int, squares []reading) []reading {
 	s.reads += uint64(len(squares) * s.of.Number())
-	// Eight at once take less than those that are left of eight.
-	n := (len(squares) + 7) &^ 7
-	sums := sumOfCounts{s.counts[:n], s.more[:n], 0}
+	counts, more := s.counts[:len(squares)], s.more[:len(squares)]
+	clear(counts)
 	_ = s.of.Each(func(category []byte) error {
-		s.count(level, squares, category, sums.next())
+		s.count(level, squares, category, more)
+		addAll(counts, more)
 		return nil
 	})
-	sums.end()
 	kept := 0
-	for i, count := range s.counts[:len(squares)] {
+	for i, count := range counts {
 		q := squares[i]
 		q.n, q.least = count, min(count, q.least)
 		squares[kept] = q
@@ -196,18 +174,14 @@ func (s *search) read(level int, squares []reading) []reading {
 	return squares[:kept]
 }
 
-// count counts squares of a category; counts may be longer than squares.
+// count counts squares of a category.
 func (s *search) count(level int, squares []reading, category []byte, counts []uint64) {
-	n := len(counts)
-	if category != nil {
-		n = len(squares) // the others would be hashed one by one
-	}
-	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:n], s.h2[:n]
+	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:len(squares)], s.h2[:len(squares)]
 	for i := range squares {
 		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
 	}
 	h.All(h1, h2, category)
-	s.r.Counters.Counts(counts[:n], h1, h2)
+	s.r.Counters.Counts(counts, h1, h2)
 }
 
 // take counts what squares read in the pixels in which they lie, and returns the others, where

@@ -15,60 +15,16 @@ func (r *Reader) areaSum(a form.Area, category []byte, each func(n uint64)) (uin
 	if r.byLevels(a.Bounds().Intersect(r.Head.Bounds)) {
 		return r.sumLevels(a, category, each)
 	}
-	scan, err := r.rowsOf(a, 1)
-	if err != nil {
-		return 0, err
-	}
-	return r.sumRows(scan, category, each), nil
-}
-
-// rowsOf is the rows of an area within bounds, whose cells are asked for so many times.
-func (r *Reader) rowsOf(a form.Area, times int) (form.Rows, error) {
-	scan, err := a.Rows(r.Head.Grid, r.Head.Bounds)
-	if err != nil {
-		return nil, err
-	}
-	n := scan.Work()
-	if n <= r.Head.Limit.Left() { // rows that may be walked to count their cells
-		n = max(n, saturate.Mul(scan.Count(), uint64(times)))
-	}
-	return scan, r.Head.Limit.Allow(n)
-}
-
-// sumRows is the sum over the cells of rows.
-func (r *Reader) sumRows(scan form.Rows, category []byte, each func(n uint64)) (sum uint64) {
-	s := newSweep(r, cells.Of(category), scan.Bounds())
-	s.rows(scan, func(left int) bool {
-		if each != nil {
-			for range left {
-				each(0)
+	sum := uint64(0)
+	err := r.sweep(a, cells.Of(category), func(_, _ int64, counts []uint64) bool {
+		for _, n := range counts {
+			if sum = saturate.Add(sum, n); each != nil {
+				each(n)
 			}
-		}
-		if s.enough() {
-			sum = s.sum(sum, each)
 		}
 		return true
 	})
-	return s.sum(sum, each)
-}
-
-// levelSum sums an area in a dense sketch with levels, from large squares down to
-// cells. What a square holds is never more than its own reading, so that
-//
-//   - a square inside the area is one lookup,
-//   - a square that reads 0 ends the descent,
-//   - the parts of a square add up to no more than the square reads.
-//
-// Each keeps the sum an upper bound, and the last two bring it closer.
-type levelSum struct {
-	r        *Reader
-	area     cells.Area
-	category []byte
-	steps    uint64 // squares and comparisons so far
-	most     uint64 // that are allowed
-	// each is called with every reading that the sum is made of: those of squares
-	// inside and of cells. Whether one is taken depends on squares above it only.
-	each func(n uint64)
+	return sum, err
 }
 
 // readPartly is the lowest level at which a square that is only partly inside is
@@ -85,23 +41,103 @@ func (r *Reader) byLevels(bounds grid.Rect) bool {
 	return r.Levels > 0 && bounds.Count() > smallArea
 }
 
-// sumLevels is the sum over an area. It stops at as many steps as the limit allows.
-func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
-	q := levelSum{r: r, area: a, category: category, most: r.Head.Limit.Left(), each: each}
-	in := a.Bounds().Intersect(r.Head.Bounds)
+// outline goes down into the squares that the outline of an area crosses, in a sketch with
+// levels, from large ones down to cells. What a square holds is never more than its own reading,
+// so that
+//
+//   - a square inside the area is one lookup,
+//   - a square that reads 0 ends the descent,
+//   - the parts of a square add up to no more than the square reads.
+//
+// Each keeps a sum an upper bound, and the last two bring it closer.
+type outline struct {
+	cells.Area
+	r     *Reader
+	steps uint64 // squares and comparisons so far
+	most  uint64 // that are allowed
+	// read is what a square reads that is partly inside, and inside what one has that lies in the area,
+	// of which in is within bounds: at most bound.
+	read   func(level int, at grid.Cell) uint64
+	inside func(level int, at grid.Cell, in grid.Rect, bound uint64) uint64
+}
+
+// sum is the sum over the area. It stops at as many steps as are allowed.
+func (o *outline) sum() (sum uint64) {
+	in := o.Bounds().Intersect(o.r.Head.Bounds)
 	if in.Empty() {
-		return 0, nil
+		return 0
 	}
 	// The squares that no more than four of cover the area: above the levels of
 	// the sketch they are only gone through.
 	top := bits.Len64(max(in.Width(), in.Height()) - 1)
-	sum := uint64(0)
 	for y := in.MinY >> top; y <= in.MaxY>>top; y++ {
 		for x := in.MinX >> top; x <= in.MaxX>>top; x++ {
-			sum = saturate.Add(sum, q.sum(top, x, y, ^uint64(0)))
+			sum = saturate.Add(sum, o.square(top, grid.Cell{X: x, Y: y}, ^uint64(0)))
 		}
 	}
-	return sum, r.Head.Limit.Allow(q.steps)
+	return sum
+}
+
+// square is the sum of the part of a square in the area, at most bound.
+func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
+	r := square(at, level)
+	in := r.Intersect(o.r.Head.Bounds)
+	if o.steps++; o.steps > o.most || in.Empty() {
+		return 0
+	}
+	if level == 0 {
+		if !o.Contains(at) {
+			return 0
+		}
+		return o.inside(level, at, in, bound)
+	}
+	switch o.Enter(r) {
+	case grid.Outside:
+		return 0
+	case grid.Inside:
+		return o.inside(level, at, in, bound)
+	}
+	defer o.Leave()
+	o.steps += uint64(o.Work())
+	if level >= readPartly && level <= int(o.r.Levels) {
+		if bound = min(bound, o.read(level, at)); bound == 0 {
+			return 0
+		}
+	}
+	sum := uint64(0)
+	for i := range int64(4) {
+		sum = saturate.Add(sum, o.square(level-1, grid.Cell{X: 2*at.X + i&1, Y: 2*at.Y + i>>1}, bound))
+	}
+	return min(sum, bound)
+}
+
+// sumLevels is the sum over an area by squares. It calls each, where that is not nil, with every
+// reading that the sum is made of: those of squares inside and of cells. Whether one is taken
+// depends on squares above it only.
+func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
+	o := outline{Area: a, r: r, most: r.Head.Limit.Left()}
+	o.read = func(level int, at grid.Cell) uint64 { return r.level(level, at, category) }
+	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
+		// A square too large to have been counted has the largest that were.
+		level = min(level, int(r.Levels))
+		in = in.Squares(level)
+		if n := in.Count(); n > 1 {
+			if o.steps = saturate.Add(o.steps, n); o.steps > o.most {
+				return 0
+			}
+		}
+		sum := uint64(0)
+		for y := in.MinY; y <= in.MaxY; y++ {
+			for x := in.MinX; x <= in.MaxX; x++ {
+				n := r.level(level, grid.Cell{X: x, Y: y}, category)
+				if sum = saturate.Add(sum, n); each != nil {
+					each(n)
+				}
+			}
+		}
+		return min(sum, bound)
+	}
+	return o.sum(), r.Head.Limit.Allow(o.steps)
 }
 
 // level reads one square of a level of a dense sketch; level 0 is the cells.
@@ -111,69 +147,4 @@ func (r *Reader) level(level int, c grid.Cell, category []byte) uint64 {
 	h1, h2 := h.Hash(c, category)
 	h.level = r.Base
 	return r.Counters.Count(h1, h2)
-}
-
-// sum is the sum of the part of a square in the area, at most bound.
-func (q *levelSum) sum(level int, x, y int64, bound uint64) uint64 {
-	if q.steps++; q.steps > q.most {
-		return 0
-	}
-	r := grid.Rect{MinX: x << level, MinY: y << level, MaxX: (x+1)<<level - 1, MaxY: (y+1)<<level - 1}
-	if r.Intersect(q.r.Head.Bounds).Empty() {
-		return 0
-	}
-	inside := false
-	if level == 0 {
-		if inside = q.area.Contains(grid.Cell{X: x, Y: y}); !inside {
-			return 0
-		}
-	} else {
-		switch q.area.Enter(r) {
-		case grid.Outside:
-			return 0
-		case grid.Inside:
-			if level > int(q.r.Levels) {
-				return q.whole(r)
-			}
-			inside = true
-		case grid.Partly:
-			defer q.area.Leave()
-			q.steps += uint64(q.area.Work())
-		}
-	}
-	if inside || level >= readPartly && level <= int(q.r.Levels) {
-		n := q.r.level(level, grid.Cell{X: x, Y: y}, q.category)
-		if inside && q.each != nil {
-			q.each(n)
-		}
-		if bound = min(bound, n); inside || n == 0 {
-			return bound
-		}
-	}
-	sum := uint64(0)
-	for i := range int64(4) {
-		sum = saturate.Add(sum, q.sum(level-1, 2*x+i&1, 2*y+i>>1, bound))
-	}
-	return min(sum, bound)
-}
-
-// whole is the sum of a square inside the area, too large to have been counted,
-// by the largest squares that were.
-func (q *levelSum) whole(r grid.Rect) uint64 {
-	level := int(q.r.Levels)
-	r = r.Intersect(q.r.Head.Bounds).Squares(level)
-	if q.steps = saturate.Add(q.steps, r.Count()); q.steps > q.most {
-		return 0
-	}
-	sum := uint64(0)
-	for y := r.MinY; y <= r.MaxY; y++ {
-		for x := r.MinX; x <= r.MaxX; x++ {
-			n := q.r.level(level, grid.Cell{X: x, Y: y}, q.category)
-			if q.each != nil {
-				q.each(n)
-			}
-			sum = saturate.Add(sum, n)
-		}
-	}
-	return sum
 }

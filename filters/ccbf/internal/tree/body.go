@@ -168,8 +168,8 @@ type lookups struct {
 	sort     radix.Scratch
 }
 
-// counts is count for many Cells: a block is read once for all that it holds of them.
-func (r *Reader) counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+// Counts is that of form.Reader. A packet is read once for all cells that it holds.
+func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst)
 	b := &r.lookups
 	for _, g := range r.about(of) {

@@ -133,24 +133,25 @@ type trial struct {
 	tau    Tau
 	upTo   uint64
 	code   *Code
-	parts  []Squares // in the memory of the fitter
+	parts  []Squares
 	sheets [][]Squares
+	memory *Squares // of the fitter, for the parts
 }
 
 func (t *trial) size() uint64 { return t.code.Size() }
 
 // try is the tree that is pruned by a threshold, that of squares up to a key.
 func (f *fitter) try(tau Tau, upTo uint64) trial {
-	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), sheets: make([][]Squares, len(f.parts))}
-	memory := room(&f.memory[f.free], f.leaves[0])
+	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
+	memory := room(t.memory, f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
 		memory, t.parts[i] = memory.from(leaves.Len()), leaves
-		switch {
-		case f.parts[i].nested:
+		if f.parts[i].nested {
 			t.sheets[i] = leaves.Sheets()
-		case leaves.Len() > 0:
+		}
+		if leaves.Len() > 0 && len(t.sheets[i]) < 2 {
 			t.sheets[i] = t.parts[i : i+1 : i+1]
 		}
 	}
@@ -168,13 +169,15 @@ func unpruned(parts []Squares) *Pruned {
 	return p
 }
 
-// whole is the tree of a trial, in memory of its own.
+// whole is the tree of a trial, in memory of its own: that of the fitter where it fills most of that.
 func (t *trial) whole(of []Squares) *Pruned {
-	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: make([]Squares, len(of)), Sheets: t.sheets}
-	for i, s := range t.parts {
-		p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
-		if len(p.Sheets[i]) == 1 {
-			p.Sheets[i] = p.Parts[i : i+1 : i+1]
+	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: t.parts, Sheets: t.sheets}
+	if len(t.memory.Keys) <= total(t.parts)/4*5 {
+		*t.memory = Squares{}
+	} else {
+		for i := range p.Parts {
+			s := &p.Parts[i]
+			*s = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
 		}
 	}
 	if onlyCells(of) {

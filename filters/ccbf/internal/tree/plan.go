@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -48,14 +49,17 @@ const hugeCount = 1 << 55
 // that is in it, so that each leaf is looked at once for all root levels.
 func (p *plan) sheet(s *Squares) {
 	p.high.begun, p.low.begun = false, false
-	for _, level := range s.Levels {
-		p.onlyCells = p.onlyCells && level == 0
+	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
+	if levels == nil {
+		levels = make([]uint8, len(s.Keys))
 	}
+	p.onlyCells = p.onlyCells && !slices.ContainsFunc(levels, func(level uint8) bool { return level > 0 })
+	levels = levels[:len(s.Keys)]
 	var open [8]int // what is known of the quarters of the squares with the last leaf, by level
 	for i, key := range s.Keys {
-		level, n, reach := s.Level(i), s.Counts[i], uint8(maxRoot+1)
-		if i+1 < s.Len() {
-			reach = min(reach, common(key, s.Keys[i+1]))
+		level, n, differ := levels[i], counts[i], ^uint64(0) // bits of the next key
+		if i+1 < len(s.Keys) {
+			differ = key ^ s.Keys[i+1]
 		}
 		what := kind(n)
 		symbol := uint8(n - 2) // a point alone counts where no symbol is
@@ -72,7 +76,7 @@ func (p *plan) sheet(s *Squares) {
 		}
 		for level++; ; level++ {
 			all := open[level&7] | what<<(2*(key>>(2*(level-1)&63)&3))
-			if level >= reach {
+			if differ>>(2*level&63) == 0 { // the next one is in this square too
 				open[level&7] = all
 				break
 			}

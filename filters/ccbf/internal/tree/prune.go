@@ -123,9 +123,10 @@ func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 // that hold no others and that the threshold allows.
 func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
+	levels, counts := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)]
 	meet := uint8(edge) // the level of the smallest square that holds a leaf and the one before
 	for i, key := range s.Keys {
-		level, next, n := s.Levels[i], uint8(edge), s.Counts[i]
+		level, next, n := levels[i], uint8(edge), counts[i]
 		if i+1 < len(s.Keys) {
 			next = max(common(key, s.Keys[i+1]), level)
 		}
@@ -134,7 +135,7 @@ func (s *Squares) enlarge(tau Tau, upTo uint64) {
 		}
 		// By the definition of weight 2^level - 1 is at most limit / points.
 		level = max(level, min(meet-1, next-1, MaxLevel, uint8(bits.Len64(limit/n+1)-1)))
-		s.Keys[i], s.Levels[i] = key&^side2(level), level
+		s.Keys[i], levels[i] = key&^side2(level), level
 		meet = next
 	}
 }
@@ -143,10 +144,14 @@ func (s *Squares) enlarge(tau Tau, upTo uint64) {
 func excess(cells []uint64, leaves *Squares) (sum uint64) {
 	at := 0
 	for i, n := range leaves.Counts {
-		last, first := leaves.last(i), at
-		for at++; at < len(cells) && cells[at] <= last; at++ {
+		at++
+		if leaves.Levels[i] == 0 {
+			continue
 		}
-		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first-1)))
+		last, first := leaves.last(i), at
+		for ; at < len(cells) && cells[at] <= last; at++ {
+		}
+		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first)))
 	}
 	return sum
 }

@@ -24,39 +24,11 @@ func (r *Reader) Memory() int64 {
 func (r *Reader) ErrorBytes() int64 { return r.Memory() }
 
 // Count is that of form.Reader.
-func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.count(c, cells.Of(category)) }
-
-// count is Count for categories.
-func (r *Reader) count(c grid.Cell, of cells.Categories) (n uint64) {
-	if !r.Head.Bounds.Contains(c) {
-		return 0
-	}
-	r.begin()
-	x, y, z := cells.Key(c)
-	for i := range r.sections {
-		if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
-			for i := s.from; i < s.to; i++ {
-				l, _ := r.sheets[i].Find(z, r.packet)
-				n = saturate.Add(n, l.Count)
-			}
-		}
-	}
-	return n
+func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
+	var n [1]uint64
+	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
+	return n[0]
 }
-
-// Counts is that of form.Reader.
-func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
-	if len(at) >= fewQuestions {
-		r.counts(dst, at, of)
-		return
-	}
-	for i, c := range at {
-		dst[i] = r.count(c, of)
-	}
-}
-
-// fewQuestions is up to how many cells are asked for one by one.
-const fewQuestions = 8
 
 // ask is what the tree knows of the points in an area.
 func (r *Reader) ask(a form.Area, of cells.Categories, shares bool) Sum {
