@@ -164,11 +164,12 @@ func TestJoinSizeIsWide(t *testing.T) {
 // default width, where delta is 0.01.
 func TestPositions(t *testing.T) {
 	const n, width, depth = 40_000, 1000, 5
-	var at [n][depth]uint64
+	rows := mustNew(t, Params{Width: width, Depth: depth}).c
+	var at [n][depth]int
 	for v := range at {
 		h1, h2 := key.HashUint64(0, uint64(v))
-		for row := range at[v] {
-			at[v][row] = position(h1, h2, uint64(row), width)
+		for row, p := range rows.Places(nil, h1, h2) {
+			at[v][row] = p % width
 		}
 	}
 	for row := range depth {
@@ -186,9 +187,9 @@ func TestPositions(t *testing.T) {
 	}
 	// Pairs of keys that meet in rows a and b.
 	pairs := func(rows ...int) (met int) {
-		seen := map[[depth]uint64]int{}
+		seen := map[[depth]int]int{}
 		for v := range at {
-			var k [depth]uint64
+			var k [depth]int
 			for i, row := range rows {
 				k[i] = at[v][row]
 			}

@@ -24,8 +24,8 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 		}
 	}
 	var room [2 * binary.MaxVarintLen64]byte
-	params := binary.AppendUvarint(room[:0], c.width)
-	params = binary.AppendUvarint(params, c.depth)
+	params := binary.AppendUvarint(room[:0], s.Width())
+	params = binary.AppendUvarint(params, s.Depth())
 	return sketch.Append(dst, keyed.Header(s.Base, id), params, c.B)
 }
 
@@ -64,16 +64,15 @@ func NewView(blob []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	c := table{words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth}
-	return View{counts{base, c}, blob}, nil
+	return View{counts{base, rows(words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth)}, blob}, nil
 }
 
 // check is that the counters are in their only form.
 func (v *View) check() error {
 	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
-		return sketch.Invalidf("counters of %d bytes, but %d suffice", v.c.size(), 1<<shift)
+		return sketch.Invalidf("counters of %d bytes, but %d suffice", 1<<v.c.Shift, 1<<shift)
 	}
-	if v.c.size() == 8 && v.Saturated() != v.anySaturated() {
+	if v.Saturated() != v.c.Full() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	return v.checkTotal()
@@ -88,8 +87,8 @@ func (v *View) checkTotal() error {
 		return nil
 	}
 	var all, carries uint64 // of 128 bits
-	for row := range v.c.depth {
-		hi, lo := v.rowSum(row)
+	for row := range v.c.Factors {
+		hi, lo := v.c.Row(row).Sum()
 		if hi != 0 || lo > total || v.Additive() && lo != total {
 			return sketch.Invalidf("a total of %d, but counters of row %d do not add up to it", total, row)
 		}
@@ -101,41 +100,6 @@ func (v *View) checkTotal() error {
 		return sketch.Invalidf("a total of %d, but counters add up to %d", total, all)
 	}
 	return nil
-}
-
-// rowSum is the sum of a row's counters, a number of 128 bits.
-func (v *View) rowSum(row uint64) (hi, lo uint64) {
-	r := v.c.row(row).B
-	switch v.c.size() {
-	case 1:
-		for _, c := range r {
-			lo += uint64(c)
-		}
-	case 2:
-		for ; len(r) > 0; r = r[2:] {
-			lo += uint64(binary.LittleEndian.Uint16(r))
-		}
-	case 4:
-		for ; len(r) > 0; r = r[4:] {
-			lo += uint64(binary.LittleEndian.Uint32(r))
-		}
-	default:
-		for ; len(r) > 0; r = r[8:] {
-			var carry uint64
-			lo, carry = bits.Add64(lo, binary.LittleEndian.Uint64(r), 0)
-			hi += carry
-		}
-	}
-	return hi, lo
-}
-
-func (v *View) anySaturated() bool {
-	for rest := v.c.B; len(rest) >= 8; rest = rest[8:] {
-		if binary.LittleEndian.Uint64(rest) == saturated {
-			return true
-		}
-	}
-	return false
 }
 
 // sketch is a copy in memory.
@@ -158,18 +122,20 @@ type Info struct {
 
 // Info reads the whole body, for Fill. O(len(blob)).
 func (v *View) Info() Info {
-	used, n := 0, v.c.Len()
-	for i := range n {
-		if v.c.At(i) != 0 {
-			used++
+	used := 0
+	v.c.Each(func(_ int, block []uint64) {
+		for _, n := range block {
+			if n != 0 {
+				used++
+			}
 		}
-	}
+	})
 	bound, delta := v.ErrorBound()
 	return Info{
 		Common: v.Common(len(v.blob)),
-		Width:  v.c.width, Depth: v.c.depth,
-		Epsilon: math.E / float64(v.c.width), Delta: delta,
+		Width:  v.Width(), Depth: v.Depth(),
+		Epsilon: math.E / float64(v.Width()), Delta: delta,
 		Conservative: !v.Additive(), ErrorBound: bound,
-		CounterBits: v.c.size() * 8, Fill: float64(used) / float64(n),
+		CounterBits: 8 << v.c.Shift, Fill: float64(used) / float64(v.c.Len()),
 	}
 }

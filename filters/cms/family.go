@@ -42,7 +42,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
 	),
 	Words: func(v *View) string {
-		return sketch.Number(v.c.width) + " x " + sketch.Number(v.c.depth) + " counters" + sketch.Added(v.Total())
+		return sketch.Number(v.Width()) + " x " + sketch.Number(v.Depth()) + " counters" + sketch.Added(v.Total())
 	},
 
 	Laws: func(p Params) sketch.Laws {

@@ -5,13 +5,13 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // Rows are the counters, a row for each hash function. The error is that of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
-	if err := keyed.Listable(v.c.width * v.c.depth); err != nil {
+	if err := keyed.Listable(v.Width() * v.Depth()); err != nil {
 		return nil, err
 	}
-	rows := make([][]uint64, v.c.depth)
+	rows := make([][]uint64, v.Depth())
 	for i := range rows {
-		rows[i] = make([]uint64, v.c.width)
-		v.c.Unpack(i*int(v.c.width), rows[i])
+		rows[i] = make([]uint64, v.Width())
+		v.c.Row(i).Unpack(0, rows[i])
 	}
 	return rows, nil
 }

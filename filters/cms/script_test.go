@@ -45,8 +45,8 @@ func TestFormatExample(t *testing.T) {
 	var claims strings.Builder
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))
-		fmt.Fprintf(&claims, "| `%s` | %#016x | %#016x | %d | %d | %d |\n", k, h1, h2,
-			position(h1, h2, 0, v.c.width), position(h1, h2, 1, v.c.width), v.Count(h1, h2))
+		at := v.c.Places(nil, h1, h2)
+		fmt.Fprintf(&claims, "| `%s` | %#016x | %#016x | %d | %d | %d |\n", k, h1, h2, at[0], at[1]-int(v.Width()), v.Count(h1, h2))
 	}
 	has(claims.String())
 }

@@ -37,30 +37,27 @@ func (s *Sketch) subtract(other *counts) error {
 	}
 	// All are compared before any is changed.
 	part, from := true, other.c.Table
-	s.beside(from, func(_ int, have, take uint64) { part = part && take <= have })
+	var room [words.BlockLen]uint64
+	s.c.Each(func(at int, block []uint64) {
+		less := room[:len(block)]
+		from.Unpack(at, less)
+		for i, v := range block {
+			part = part && less[i] <= v
+		}
+	})
 	if !part {
 		return keyed.ErrNoPart
 	}
-	s.beside(from, func(at int, have, take uint64) {
-		if take != 0 && have != saturated {
-			s.c.Set(at, have-take)
+	s.c.Update(func(at int, block []uint64) {
+		less := room[:len(block)]
+		from.Unpack(at, less)
+		for i, v := range block {
+			if v != saturated {
+				block[i] = v - less[i]
+			}
 		}
 	})
 	total, _ := other.Total()
 	keyed.Shrink(&s.Base, total)
 	return nil
-}
-
-// beside calls f with every counter and its like in another table.
-func (s *Sketch) beside(other words.Table, f func(at int, have, others uint64)) {
-	var x, y [256]uint64
-	n := other.Len()
-	for at := 0; at < n; at += len(x) {
-		m := min(len(x), n-at)
-		s.c.Unpack(at, x[:m])
-		other.Unpack(at, y[:m])
-		for i, v := range x[:m] {
-			f(at+i, v, y[i])
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -13,10 +14,10 @@ import (
 func agree(a, b *counts) error {
 	rule := map[bool]string{true: "plain", false: "conservative"}
 	switch {
-	case a.c.width != b.c.width:
-		return sketch.Differ("width", a.c.width, b.c.width)
-	case a.c.depth != b.c.depth:
-		return sketch.Differ("depth", a.c.depth, b.c.depth)
+	case a.Width() != b.Width():
+		return sketch.Differ("width", a.Width(), b.Width())
+	case a.Depth() != b.Depth():
+		return sketch.Differ("depth", a.Depth(), b.Depth())
 	case a.Additive() != b.Additive():
 		return sketch.Differ("update rule", rule[a.Additive()], rule[b.Additive()])
 	}
@@ -42,15 +43,22 @@ func (s *Sketch) Union(other *Sketch) error {
 // and leaves this.
 func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
-	from := other.c.Table
-	n := from.Len()
-	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
-		v, more := s.c.At(at), from.At(at)
-		if s.makeRoom(v, more) {
-			s.c.Set(at, saturated)
-		} else {
-			s.c.Set(at, v+more)
+	from, saturates := other.c.Table, false
+	var room [words.BlockLen]uint64
+	s.c.Update(func(at int, block []uint64) {
+		more := room[:len(block)]
+		from.Unpack(at, more)
+		for i, n := range more {
+			sum, carry := bits.Add64(block[i], n, 0)
+			if carry != 0 {
+				sum = saturated
+			}
+			saturates = saturates || sum == saturated
+			block[i] = sum
 		}
+	})
+	if saturates {
+		keyed.SetSaturated(&s.Base)
 	}
 }
 
@@ -87,10 +95,8 @@ func joinSize(a, b *counts) (hi, lo uint64, err error) {
 		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
 	}
 	hi, lo = saturated, saturated
-	var x, y [256]uint64
-	width := int(a.c.width)
-	for row := range int(a.c.depth) {
-		h, l := dotRow(&a.c, &b.c, row*width, width, x[:], y[:])
+	for row := range a.c.Factors {
+		h, l := dot(a.c.Row(row), b.c.Row(row))
 		if h < hi || h == hi && l < lo {
 			hi, lo = h, l
 		}
@@ -98,25 +104,25 @@ func joinSize(a, b *counts) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// dotRow is the product of a row with a row, 2^128-1 where it is larger or can be. x and
-// y are room for the counters.
-func dotRow(a, b *table, at, n int, x, y []uint64) (hi, lo uint64) {
+// dot is the product of a row with a row, 2^128-1 where it is larger or can be.
+func dot(a, b words.Table) (hi, lo uint64) {
 	var over uint64
-	for end := at + n; at < end; at += len(x) {
-		m := min(len(x), end-at)
-		a.Unpack(at, x[:m])
-		b.Unpack(at, y[:m])
-		for i, v := range x[:m] {
-			h, l := bits.Mul64(v, y[i])
+	var room [words.BlockLen]uint64
+	a.Each(func(at int, block []uint64) {
+		others := room[:len(block)]
+		b.Unpack(at, others)
+		for i, v := range block {
+			w := others[i]
+			h, l := bits.Mul64(v, w)
 			var c uint64
 			lo, c = bits.Add64(lo, l, 0)
 			hi, c = bits.Add64(hi, h, c)
 			over |= c
-			if v == saturated && y[i] != 0 || y[i] == saturated && v != 0 {
+			if v == saturated && w != 0 || w == saturated && v != 0 {
 				over = 1
 			}
 		}
-	}
+	})
 	if over != 0 {
 		return saturated, saturated
 	}

@@ -3,6 +3,7 @@ package sbf
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -31,10 +32,10 @@ func (s *Sketch) Blob() []byte {
 	// left before them.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
-	body := counters.Encode(at, s.encoding, s.first.a)
+	body := counters.Encode(at, s.encoding, s.first.source())
 	first := len(body) - room
 	if s.method.recurring() {
-		body = counters.Encode(body, s.encoding, s.second.a)
+		body = counters.Encode(body, s.encoding, s.second.source())
 	}
 	second := len(body) - room - first
 	body = append(body, s.marks...)
@@ -157,9 +158,7 @@ func open(e Encoding, n int, body []byte) (cells, error) {
 	if err != nil {
 		return cells{}, err
 	}
-	c := cells{r: &v, n: n}
-	c.words = v.Words()
-	return c, nil
+	return cells{words: v.Words(), coded: &v, n: n}, nil
 }
 
 // check is that everything in the body is in its only form.
@@ -195,25 +194,21 @@ func (v *View) check() error {
 }
 
 // check is that of the body of a BLOB.
-func (c *cells) check() error { return c.r.(*counters.View).Check() }
+func (c *cells) check() error { return c.coded.(*counters.View).Check() }
 
 // full reports whether a counter is saturated.
 func (c *cells) full() (full bool) {
-	if c.plain() && c.words.Shift < 3 {
-		return false
+	if c.plain() {
+		return c.words.Full()
 	}
-	c.eachBlock(func(vs []uint64) {
-		for _, v := range vs {
-			full = full || v == saturated
-		}
-	})
+	c.each(func(_ int, block []uint64) { full = full || slices.Contains(block, saturated) })
 	return full
 }
 
 // sum is the sum of all counters, a number of 128 bits.
 func (c *cells) sum() (hi, lo uint64) {
-	c.eachBlock(func(vs []uint64) {
-		for _, v := range vs {
+	c.each(func(_ int, block []uint64) {
+		for _, v := range block {
 			var carry uint64
 			lo, carry = bits.Add64(lo, v, 0)
 			hi += carry
@@ -260,9 +255,9 @@ func (v *View) traps() traps {
 
 // sketch is a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{Base: v.Base, shape: v.shape, first: v.first.table(), traps: v.traps()}
+	s := &Sketch{Base: v.Base, shape: v.shape, first: v.first.table(v.encoding), traps: v.traps()}
 	if v.method.recurring() {
-		s.second = v.second.table()
+		s.second = v.second.table(v.encoding)
 	}
 	if v.marker {
 		s.marks = append([]byte(nil), v.marks...)
@@ -270,14 +265,12 @@ func (v *View) sketch() (*Sketch, error) {
 	return s, nil
 }
 
-// table is a copy in memory of the counters of a body.
-func (c *cells) table() table { return tableOf(counters.Copy(c.r.(*counters.View))) }
-
 // Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain
 // or indexed, otherwise a scan of a few codes for each. No allocation.
 func (v *View) Count(h1, h2 uint64) uint64 {
-	v.MustBeMade()
-	return v.shape.count(&v.first, &v.second, v.marks, h1, h2)
+	var n [1]uint64
+	v.CountHashes(n[:], []uint64{h1}, []uint64{h2})
+	return n[0]
 }
 
 // CountKey is Count of a key's bytes (package key).

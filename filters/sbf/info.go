@@ -40,7 +40,7 @@ func (v *View) Info() Info {
 	var used uint64
 	var rows [MaxK]uint64 // of them the used ones
 	at := uint64(0)
-	v.first.eachBlock(func(vs []uint64) { // a block of the layout at a time
+	v.first.each(func(_ int, vs []uint64) { // a block of the layout at a time
 		n := 0
 		for _, c := range vs {
 			i.Largest = max(i.Largest, c)
@@ -74,7 +74,7 @@ func (v *View) Info() Info {
 	i.CounterBits = 8 * float64(bits) / (m + float64(v.shape.second.m))
 	if v.method.recurring() {
 		used := 0
-		v.second.eachBlock(func(vs []uint64) {
+		v.second.each(func(_ int, vs []uint64) {
 			for _, c := range vs {
 				i.Largest = max(i.Largest, c)
 				if c != 0 {

@@ -36,19 +36,10 @@ func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 		l.blockPositions(dst, h1, h2)
 		return
 	}
-	row, step := uint32(0), h2
+	row := uint32(0)
 	for i := range dst {
-		dst[i] = row + scale(h1+step, l.width)
+		dst[i] = row + scale(h1+factors[i]*h2, l.width)
 		row += uint32(l.width)
-		step *= key.Spread
-	}
-}
-
-// many writes the k positions of each of len(dst)/k keys.
-func (l *layout) many(dst []uint32, k int, h1s, h2s []uint64) {
-	for i := 0; len(dst) > 0; i++ {
-		l.positions(dst[:k:k], h1s[i], h2s[i])
-		dst = dst[k:]
 	}
 }
 

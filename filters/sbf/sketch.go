@@ -3,7 +3,7 @@ package sbf
 import (
 	"fmt"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -81,9 +81,10 @@ func (s *Sketch) Reset() {
 
 // emptied is a table without counts, in the same memory where that is as large as at first.
 func (t *table) emptied() table {
-	if !t.plain() || t.words.Shift > 0 {
-		return newTable(t.a.Encoding(), t.n)
+	if t.index != nil {
+		return newTable(Index, t.n)
 	}
+	t.words = words.Table{B: t.words.B[:t.n]}
 	clear(t.words.B)
 	return *t
 }
@@ -92,20 +93,14 @@ func (t *table) emptied() table {
 func (s *Sketch) Clone() *Sketch {
 	s.MustBeMade()
 	c := *s
-	c.first = s.first.clone()
+	c.first = s.first.table(Index)
 	if s.method.recurring() {
-		c.second = s.second.clone()
+		c.second = s.second.table(Index)
 	}
 	c.marks = append([]byte(nil), s.marks...)
 	c.traps = s.traps.clone()
 	c.gather = s.gather.clone()
 	return &c
-}
-
-func (t *table) clone() table {
-	c := counters.New(t.a.Encoding(), t.n)
-	c.Update(t.a.Unpack)
-	return tableOf(c)
 }
 
 // Method is how keys are counted.
@@ -121,9 +116,9 @@ func (s *Sketch) Counters() (first, second uint64) { return s.shape.first.m, s.s
 // Bytes is the memory that the sketch takes now.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
-	n := s.first.a.Bytes() + len(s.marks) + s.traps.bytes() + s.gather.bytes()
+	n := s.first.bytes() + len(s.marks) + s.traps.bytes() + s.gather.bytes()
 	if s.method.recurring() {
-		n += s.second.a.Bytes()
+		n += s.second.bytes()
 	}
 	return n
 }
@@ -134,7 +129,7 @@ func (s *Sketch) Bytes() int {
 func (s *Sketch) Add(h1, h2, n uint64) {
 	s.hashesOnly()
 	keyed.Grow(&s.Base, n)
-	s.putOne(h1, h2, n)
+	s.put([]uint64{h1}, []uint64{h2}, nil, n)
 }
 
 // AddHashes counts many keys: ns[i] occurrences of the key (h1s[i], h2s[i]),
@@ -157,9 +152,27 @@ func (s *Sketch) hashesOnly() {
 	}
 }
 
-// batch is the number of positions that are computed before the first counter
-// of them is read, so that cache misses overlap.
-const batch = 512
+// put counts ns[i] of each key, or n where ns is nil, without the total.
+func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
+	if (s.sums() || s.method == MI) && s.gather == nil && s.inRows(&s.first.cells) {
+		rows, full := s.rows(&s.first.cells), false
+		if s.method == MI {
+			full = rows.AddLeast(h1s, h2s, ns, n)
+		} else {
+			full = rows.Add(h1s, h2s, ns, n)
+		}
+		if s.first.words = rows.Table; full {
+			keyed.SetSaturated(&s.Base)
+		}
+		return
+	}
+	for i, h1 := range h1s {
+		if ns != nil {
+			n = ns[i]
+		}
+		s.putOne(h1, h2s[i], n)
+	}
+}
 
 // putOne counts n of a key, without the total.
 func (s *Sketch) putOne(h1, h2, n uint64) {
@@ -171,40 +184,6 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	pos := room[:s.k]
 	s.shape.first.positions(pos, h1, h2)
 	s.putAt(pos, h1, h2, n)
-}
-
-// put counts ns[i] of each key, or n where ns is nil, without the total.
-func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
-	if s.sums() && s.byRows(&s.first.cells) && s.gather == nil {
-		if s.addByRows(h1s, h2s, ns, n) {
-			keyed.SetSaturated(&s.Base)
-		}
-		return
-	}
-	var room [batch]uint32
-	k := s.k
-	for len(h1s) > 0 && s.gather == nil {
-		keys := min(len(h1s), batch/k)
-		at := room[:keys*k]
-		s.shape.first.many(at, k, h1s, h2s)
-		s.first.fetch(at)
-		for i := range keys {
-			if ns != nil {
-				n = ns[i]
-			}
-			s.putAt(at[i*k:i*k+k], h1s[i], h2s[i], n)
-		}
-		h1s, h2s = h1s[keys:], h2s[keys:]
-		if ns != nil {
-			ns = ns[keys:]
-		}
-	}
-	for i, h1 := range h1s {
-		if ns != nil {
-			n = ns[i]
-		}
-		s.putOne(h1, h2s[i], n)
-	}
 }
 
 // sums reports whether a key is added to its counters and nothing else is done.
@@ -247,11 +226,9 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 // MS, of fewer with MI, n being the number of different keys. With RM and TRM
 // it can be below, see the package's documentation. O(k). Claims 1 and 4.
 func (s *Sketch) Count(h1, h2 uint64) uint64 {
-	s.MustBeMade()
-	if s.gather != nil {
-		return s.gather[hash{h1, h2}]
-	}
-	return s.shape.count(&s.first.cells, &s.second.cells, s.marks, h1, h2)
+	var n [1]uint64
+	s.CountHashes(n[:], []uint64{h1}, []uint64{h2})
+	return n[0]
 }
 
 // CountKey is Count of a key's bytes (package key).
@@ -266,47 +243,48 @@ func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
 	s.MustBeMade()
 	if s.gather != nil {
 		for i := range dst {
-			dst[i] = s.Count(h1s[i], h2s[i])
+			dst[i] = s.gather[hash{h1s[i], h2s[i]}]
 		}
 		return
 	}
 	s.shape.countHashes(&s.first.cells, &s.second.cells, s.marks, dst, h1s, h2s)
 }
 
-// count is Count on the arrays of a sketch or of a BLOB.
-func (s *shape) count(first, second *cells, marks []byte, h1, h2 uint64) uint64 {
-	var room [MaxK]uint32
-	pos := room[:s.k]
-	s.first.positions(pos, h1, h2)
-	return s.answer(first, second, marks, pos, h1, h2)
-}
-
-func (s *shape) answer(first, second *cells, marks []byte, pos []uint32, h1, h2 uint64) uint64 {
-	if !s.method.recurring() {
-		return first.least(pos)
-	}
-	return s.recurring(first, second, marks, pos, h1, h2)
-}
-
+// countHashes is CountHashes on the counters of a sketch or of a BLOB.
 func (s *shape) countHashes(first, second *cells, marks []byte, dst, h1s, h2s []uint64) {
-	if !s.method.recurring() && s.byRows(first) {
-		s.countByRows(first, dst, h1s, h2s)
+	if !s.method.recurring() && s.inRows(first) {
+		rows := s.rows(first)
+		rows.Least(dst, h1s, h2s)
 		return
 	}
-	var room [batch]uint32
-	k := s.k
-	h1s, h2s = h1s[:len(dst)], h2s[:len(dst)]
-	for len(dst) > 0 {
-		keys := min(len(dst), batch/k)
-		at := room[:keys*k]
-		s.first.many(at, k, h1s, h2s)
-		first.fetch(at)
-		for i := range keys {
-			dst[i] = s.answer(first, second, marks, at[i*k:i*k+k], h1s[i], h2s[i])
+	var room [MaxK]uint32
+	pos := room[:s.k]
+	for i := range dst {
+		s.first.positions(pos, h1s[i], h2s[i])
+		if s.method.recurring() {
+			dst[i] = s.recurring(first, second, marks, pos, h1s[i], h2s[i])
+		} else {
+			dst[i] = first.least(pos)
 		}
-		dst, h1s, h2s = dst[keys:], h1s[keys:], h2s[keys:]
 	}
 }
+
+// inRows reports whether counters are words in rows, which many keys take at once.
+func (s *shape) inRows(c *cells) bool { return c.plain() && !s.blocked }
+
+// rows are the counters of the first filter.
+func (s *shape) rows(c *cells) words.Rows {
+	return words.Rows{Table: c.words, Width: s.first.width, Factors: factors[:s.k]}
+}
+
+// factors are those of h2 in a key's positions.
+var factors = func() (f [MaxK]uint64) {
+	f[0] = 1
+	for i := range MaxK - 1 {
+		f[i+1] = f[i] * key.Spread
+	}
+	return f
+}()
 
 // Remove takes away n occurrences of a key that were added before; removing
 // others can make estimates fall below the truth. Not with MI, and not from

@@ -3,6 +3,7 @@ package sbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -96,15 +97,14 @@ func (s *Sketch) subtract(o operand) error {
 
 // holds reports whether every counter is at least its like in o.
 func (c *cells) holds(o *cells) bool {
-	holds, at := true, 0
-	var room [64]uint64
-	c.eachBlock(func(vs []uint64) {
-		others := room[:len(vs)]
-		o.r.Unpack(at, others)
-		for i, v := range vs {
+	holds := true
+	var room [words.BlockLen]uint64
+	c.each(func(at int, block []uint64) {
+		others := room[:len(block)]
+		o.unpack(at, others)
+		for i, v := range block {
 			holds = holds && others[i] <= v
 		}
-		at += len(vs)
 	})
 	return holds
 }

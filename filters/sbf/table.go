@@ -2,10 +2,9 @@ package sbf
 
 import (
 	"math/bits"
-	"unsafe"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
@@ -29,17 +28,25 @@ func satMul(a, b uint64) uint64 {
 	return lo
 }
 
-// reader is counters in any encoding.
-type reader interface {
-	At(i int) uint64
-	Unpack(at int, dst []uint64)
+// cells are counters to read: words, of a Sketch or of a BLOB, or what coded has.
+type cells struct {
+	words words.Table // B is nil where coded has the counters
+	coded coded
+	n     int
 }
 
-// cells are counters to read: little-endian words where they are plain.
-type cells struct {
-	r     reader
-	words words.Table // B is nil where they are not plain
-	n     int
+// coded is counters in another encoding than Plain.
+type coded interface {
+	counters.Source
+	At(i int) uint64
+}
+
+// source is the counters in order.
+func (c *cells) source() counters.Source {
+	if c.plain() {
+		return c.words
+	}
+	return c.coded
 }
 
 // plain reports whether the counters are words.
@@ -47,37 +54,36 @@ func (c *cells) plain() bool { return c.words.B != nil }
 
 func (c *cells) at(p uint32) uint64 {
 	if !c.plain() {
-		return c.r.At(int(p))
+		return c.coded.At(int(p))
 	}
 	return c.words.At(int(p))
 }
 
-// least is the smallest of a key's counters.
-func (c *cells) least(pos []uint32) uint64 {
-	if !c.plain() {
-		least := uint64(saturated)
-		for _, p := range pos {
-			least = min(least, c.r.At(int(p)))
-		}
-		return least
+func (c *cells) unpack(at int, dst []uint64) {
+	if c.plain() {
+		c.words.Unpack(at, dst)
+	} else {
+		c.coded.Unpack(at, dst)
 	}
-	switch c.words.Shift {
-	case 0:
-		return leastWord[uint8](c.words.B, pos)
-	case 1:
-		return leastWord[uint16](c.words.B, pos)
-	case 2:
-		return leastWord[uint32](c.words.B, pos)
-	}
-	return leastWord[uint64](c.words.B, pos)
 }
 
-func leastWord[W words.Word](b []byte, pos []uint32) uint64 {
-	least := ^W(0)
-	for _, p := range pos {
-		least = min(least, words.Get[W](b, p))
+// each calls f with all counters in order, in blocks that begin at at.
+func (c *cells) each(f func(at int, block []uint64)) {
+	var room [words.BlockLen]uint64
+	for at := 0; at < c.n; at += len(room) {
+		block := room[:min(len(room), c.n-at)]
+		c.unpack(at, block)
+		f(at, block)
 	}
-	return uint64(least)
+}
+
+// least is the smallest of a key's counters.
+func (c *cells) least(pos []uint32) uint64 {
+	least := uint64(saturated)
+	for _, p := range pos {
+		least = min(least, c.at(p))
+	}
+	return least
 }
 
 // minimum is the smallest of a key's counters, whether only one of them is as
@@ -95,62 +101,51 @@ func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 	return least, single, at
 }
 
-// outOfCache is the size from which on a table is fetched ahead.
-const outOfCache = 1 << 18
-
-// fetch asks for the words of many positions, at most batch.
-func (c *cells) fetch(pos []uint32) {
-	if len(c.words.B) < outOfCache {
-		return
-	}
-	if c.words.Shift == 0 {
-		simd.Prefetch(unsafe.Pointer(&c.words.B[0]), pos)
-		return
-	}
-	var offsets [batch]uint32
-	for i, p := range pos {
-		offsets[i] = p << c.words.Shift
-	}
-	simd.Prefetch(unsafe.Pointer(&c.words.B[0]), offsets[:len(pos)])
-}
-
-// table is cells that change.
+// table is cells that change, in words or in an index. Elias and steps codes take a scan to
+// read and a rewrite to change: they are for BLOBs.
 type table struct {
 	cells
-	a counters.Array
+	index *counters.Array // coded as well; nil where there are words
 }
 
-func newTable(e Encoding, n int) table { return tableOf(counters.New(e, n)) }
+func newTable(e Encoding, n int) table {
+	if e != Index {
+		return table{cells: cells{words: words.Make(0, n), n: n}}
+	}
+	a := counters.NewArray(n)
+	return table{cells{coded: a, n: n}, a}
+}
 
-func tableOf(a counters.Array) table {
-	t := table{cells: cells{r: a, n: a.Len()}, a: a}
-	t.words = counters.Words(a)
+// table is a copy of the counters, to be written in an encoding.
+func (c *cells) table(e Encoding) table {
+	if c.plain() {
+		return table{cells: cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}}
+	}
+	t := newTable(e, c.n)
+	t.copy(c)
 	return t
+}
+
+func (t *table) bytes() int {
+	if t.index != nil {
+		return t.index.Bytes()
+	}
+	return len(t.words.B)
 }
 
 // set makes counter p v, whatever that takes.
 func (t *table) set(p uint32, v uint64) {
-	t.a.Set(int(p), v)
-	t.words = counters.Words(t.a)
+	if t.index != nil {
+		t.index.Set(int(p), v)
+	} else {
+		t.words.Raise(int(p), v)
+	}
 }
 
 // add adds n to a key's counters and reports whether one of them is now
 // saturated, or was.
 func (t *table) add(pos []uint32, n uint64) (full bool) {
-	done := 0
-	if t.plain() {
-		switch t.words.Shift {
-		case 0:
-			done = addWords[uint8](t.words.B, pos, n)
-		case 1:
-			done = addWords[uint16](t.words.B, pos, n)
-		case 2:
-			done = addWords[uint32](t.words.B, pos, n)
-		default:
-			done = addWords[uint64](t.words.B, pos, n)
-		}
-	}
-	for _, p := range pos[done:] {
+	for _, p := range pos {
 		v := satAdd(t.at(p), n)
 		full = full || v == saturated
 		t.set(p, v)
@@ -158,45 +153,9 @@ func (t *table) add(pos []uint32, n uint64) (full bool) {
 	return full
 }
 
-// addWords stops at the first counter that the sum does not fit.
-func addWords[W words.Word](b []byte, pos []uint32, n uint64) int {
-	limit := words.Room[W]()
-	if n > limit {
-		return 0
-	}
-	for i, p := range pos {
-		v := uint64(words.Get[W](b, p))
-		if v > limit-n {
-			return i
-		}
-		words.Put(b, p, W(v+n))
-	}
-	return len(pos)
-}
-
 // raise is the minimal increase: every counter of a key becomes at least their
 // least and n more. Section 3.2.
 func (t *table) raise(pos []uint32, n uint64) (full bool) {
-	if t.plain() {
-		switch t.words.Shift {
-		case 0:
-			if raiseWords[uint8](t.words.B, pos, n) {
-				return false
-			}
-		case 1:
-			if raiseWords[uint16](t.words.B, pos, n) {
-				return false
-			}
-		case 2:
-			if raiseWords[uint32](t.words.B, pos, n) {
-				return false
-			}
-		default:
-			if raiseWords[uint64](t.words.B, pos, n) {
-				return false
-			}
-		}
-	}
 	target := satAdd(t.least(pos), n)
 	for _, p := range pos {
 		if t.at(p) < target {
@@ -204,22 +163,6 @@ func (t *table) raise(pos []uint32, n uint64) (full bool) {
 		}
 	}
 	return target == saturated
-}
-
-func raiseWords[W words.Word](b []byte, pos []uint32, n uint64) bool {
-	least := ^W(0)
-	for _, p := range pos {
-		least = min(least, words.Get[W](b, p))
-	}
-	limit := words.Room[W]()
-	if n > limit || uint64(least) > limit-n {
-		return false
-	}
-	target := least + W(n)
-	for _, p := range pos {
-		words.Put(b, p, max(words.Get[W](b, p), target))
-	}
-	return true
 }
 
 // sub takes n from a key's counters, all of which have it.

@@ -3,6 +3,7 @@ package sbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -128,21 +129,11 @@ func (s *Sketch) flagSaturated() {
 	}
 }
 
-// eachBlock calls f with all counters in order.
-func (c *cells) eachBlock(f func(vs []uint64)) {
-	var room [64]uint64
-	for at := 0; at < c.n; at += len(room) {
-		vs := room[:min(len(room), c.n-at)]
-		c.r.Unpack(at, vs)
-		f(vs)
-	}
-}
-
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
 	all := uint64(0)
-	c.eachBlock(func(vs []uint64) {
-		for _, v := range vs {
+	c.each(func(_ int, block []uint64) {
+		for _, v := range block {
 			all |= v
 		}
 	})
@@ -151,17 +142,20 @@ func (c *cells) empty() bool {
 
 // update gives every counter the value that f has for it and its like in o.
 func (t *table) update(o *cells, f func(a, b uint64) uint64) (full bool) {
-	var room [64]uint64
-	t.a.Update(func(at int, block []uint64) {
+	var room [words.BlockLen]uint64
+	update := t.words.Update
+	if t.index != nil {
+		update = t.index.Update
+	}
+	update(func(at int, block []uint64) {
 		others := room[:len(block)]
-		o.r.Unpack(at, others)
+		o.unpack(at, others)
 		for i, v := range block {
 			v = f(v, others[i])
 			full = full || v == saturated
 			block[i] = v
 		}
 	})
-	*t = tableOf(t.a)
 	return full
 }
 

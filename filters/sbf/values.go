@@ -8,7 +8,7 @@ func (s *Sketch) Values() []uint64 {
 	s.MustBeMade()
 	s = s.settled()
 	values := make([]uint64, s.first.n)
-	s.first.a.Unpack(0, values)
+	s.first.unpack(0, values)
 	return values
 }
 
@@ -17,4 +17,10 @@ type IndexParts = counters.Parts
 
 // IndexParts divides the string-array index of the first filter, as it is in
 // memory, into its parts; false if the encoding is another. Figures 13 and 14.
-func (s *Sketch) IndexParts() (IndexParts, bool) { return counters.PartsOf(s.settled().first.a) }
+func (s *Sketch) IndexParts() (parts IndexParts, is bool) {
+	a := s.settled().first.index
+	if a == nil {
+		return parts, false
+	}
+	return a.Parts(), true
+}

@@ -25,8 +25,8 @@ func TestValues(t *testing.T) {
 		if ok != (e == Index) {
 			t.Errorf("%v: parts %v", e, ok)
 		}
-		if ok && parts.Total() != 8*uint64(s.first.a.Bytes()) {
-			t.Errorf("parts sum to %d bits of %d bytes", parts.Total(), s.first.a.Bytes())
+		if ok && parts.Total() != 8*uint64(s.first.bytes()) {
+			t.Errorf("parts sum to %d bits of %d bytes", parts.Total(), s.first.bytes())
 		}
 	}
 }

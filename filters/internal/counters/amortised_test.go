@@ -22,7 +22,7 @@ import (
 func TestMovedByIncrements(t *testing.T) {
 	for _, n := range []int{100, 1000, 30_000} {
 		r := rand.New(rand.NewPCG(30, uint64(n)))
-		a := newIndex(n)
+		a := NewArray(n)
 		for range 10 * n {
 			i := r.IntN(n)
 			a.Set(i, a.At(i)+1)
@@ -52,7 +52,7 @@ func TestMovedByAnything(t *testing.T) {
 		"anything":              func(_ int, _ uint64, r *rand.Rand) (int, uint64) { return r.IntN(n), r.Uint64() >> r.UintN(64) },
 	} {
 		r := rand.New(rand.NewPCG(31, 31))
-		a := newIndex(n)
+		a := NewArray(n)
 		grown := uint64(0)
 		for k := range 5 * n {
 			i, v := next(k, 0, r)
@@ -71,7 +71,7 @@ func TestMovedByAnything(t *testing.T) {
 // does not lay everything out each time.
 func TestDeletions(t *testing.T) {
 	const n = 4000
-	a := newIndex(n)
+	a := NewArray(n)
 	empty := a.Bytes()
 	for range 3 {
 		for i := range n {

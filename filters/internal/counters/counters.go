@@ -2,7 +2,6 @@ package counters
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -32,47 +31,12 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("encoding %d", uint8(e))
 }
 
-// blockLen is the number of counters that Update, and every encoding but
-// Plain, takes together.
-const blockLen = 64
+// blockLen is the number of counters that every encoding but Plain takes together.
+const blockLen = words.BlockLen
 
 // MaxLen is the largest number of counters: in every encoding, as long as they
 // may be and with slack, they take less than 2^32 bytes.
 const MaxLen = 1 << 28
-
-// Array is a number of counters from 0 to 2^64-1 that change, in words or in an
-// index. Indices out of range panic, as a slice's do. Methods that only read may run
-// in parallel.
-type Array interface {
-	// Encoding is Plain or Index.
-	Encoding() Encoding
-	Len() int
-	// At is counter i. No allocation.
-	At(i int) uint64
-	// Set makes counter i v: amortised O(1).
-	Set(i int, v uint64)
-	// Unpack copies the counters from at on to dst.
-	Unpack(at int, dst []uint64)
-	// Update calls f with all counters in order, in blocks of at most 64 that
-	// begin at at; what f leaves there is what the counters are from then on.
-	// f must not use the array. O(Len), much cheaper than Set for each.
-	Update(f func(at int, block []uint64))
-	// Bytes is the memory that the counters take now.
-	Bytes() int
-}
-
-// New makes n counters, n from 1 to MaxLen, all 0, that are to be written in an encoding.
-// Codes take a scan to read and a rewrite to change, so that in memory their counters
-// are words.
-func New(e Encoding, n int) Array {
-	if n < 1 || n > MaxLen {
-		panic(fmt.Sprintf("counters: %d counters", n))
-	}
-	if e == Index {
-		return newIndex(n)
-	}
-	return newPlain(n)
-}
 
 // Encode appends the counters' body in a BLOB: the same counters, the same bytes,
 // whatever happened before. O(Len).
@@ -80,25 +44,10 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 	if e != Plain {
 		return encode(dst, codecOf(e), src)
 	}
-	if p, ok := src.(*plain); ok && words.Shift(p.Or()) == p.Shift {
-		return append(dst, p.B...)
+	if t, ok := src.(words.Table); ok && words.Shift(t.Or()) == t.Shift {
+		return append(dst, t.B...)
 	}
 	return appendWords(dst, src)
-}
-
-// Copy makes an array of the counters of a body that Check accepts.
-func Copy(v *View) Array {
-	switch v.e {
-	case Plain:
-		return &plain{v.n, words.Table{Shift: v.plain.Shift, B: slices.Clone(v.plain.B)}}
-	case Index:
-		a := new(index)
-		a.adopt(v, roomy)
-		return a
-	}
-	a := newPlain(v.n)
-	a.Update(v.Unpack)
-	return a
 }
 
 // View reads counters from a body's own memory, without a copy. It is valid

@@ -28,8 +28,8 @@ func (s slice) Len() int                    { return len(s) }
 func (s slice) Unpack(at int, dst []uint64) { copy(dst, s[at:]) }
 
 // build sets the counters of a new array in random order.
-func build(e Encoding, vs []uint64, r *rand.Rand) Array {
-	a := New(e, len(vs))
+func build(vs []uint64, r *rand.Rand) *Array {
+	a := NewArray(len(vs))
 	for _, i := range r.Perm(len(vs)) {
 		a.Set(i, vs[i])
 	}
@@ -99,43 +99,43 @@ func TestRoundTrip(t *testing.T) {
 		for kind := range kinds {
 			for _, n := range lengths {
 				vs := values(kind, n, r)
-				a := build(e, vs, r)
-				equal(t, a, vs)
-				body := Encode([]byte("before"), e, a)
+				body := Encode([]byte("before"), e, slice(vs))
 				if string(body[:6]) != "before" {
 					t.Fatal("Encode wrote over what was there")
 				}
-				body = body[6:]
-				v := opened(t, e, n, body)
-				equal(t, v, vs)
-				b := Copy(v)
-				keep := bytes.Clone(body)
-				for i := range body {
-					body[i] = 0xff // it shares no memory
-				}
-				equal(t, b, vs)
-				// In one go, in another history, the same.
-				c := New(e, n)
-				c.Update(func(at int, block []uint64) {
-					for k := range block {
-						block[k] = math.MaxUint64
-					}
-				})
-				c.Update(func(at int, block []uint64) {
-					if at%blockLen != 0 || len(block) != min(blockLen, n-at) {
-						t.Fatalf("a block of %d from %d on", len(block), at)
-					}
-					copy(block, vs[at:])
-				})
-				equal(t, c, vs)
-				for _, src := range []Source{slice(vs), b, c} {
-					if got := Encode(nil, e, src); !bytes.Equal(got, keep) {
-						t.Fatalf("encoded from %T, the bytes differ", src)
-					}
-				}
+				equal(t, opened(t, e, n, body[6:]), vs)
 			}
 		}
 	})
+}
+
+// An array, filled one by one or in one go and after another history, has its counters and
+// the body of these.
+func TestArray(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for kind := range kinds {
+		for _, n := range lengths {
+			vs := values(kind, n, r)
+			a, b := build(vs, r), NewArray(n)
+			b.Update(func(at int, block []uint64) {
+				for k := range block {
+					block[k] = math.MaxUint64
+				}
+			})
+			b.Update(func(at int, block []uint64) {
+				if at%blockLen != 0 || len(block) != min(blockLen, n-at) {
+					t.Fatalf("a block of %d from %d on", len(block), at)
+				}
+				copy(block, vs[at:])
+			})
+			for _, a := range []*Array{a, b} {
+				equal(t, a, vs)
+				if !bytes.Equal(Encode(nil, Index, a), Encode(nil, Index, slice(vs))) {
+					t.Fatal("another history, other bytes")
+				}
+			}
+		}
+	}
 }
 
 // opened is the view of a body that is valid.
@@ -157,57 +157,52 @@ func TestHistories(t *testing.T) {
 	if os.Getenv("CCBF_LONG") != "" {
 		ops = 1e7 / 8
 	}
-	for _, e := range []Encoding{Plain, Index} {
-		for seed := range uint64(8) {
-			r := rand.New(rand.NewPCG(seed, 2))
-			n := 1 + r.IntN(700)
-			a, want := New(e, n), make([]uint64, n)
-			for op := range ops {
-				i := r.IntN(n)
-				switch r.IntN(10) {
-				case 0:
-					want[i] = r.Uint64() >> r.UintN(64)
-				case 1:
-					want[i] = []uint64{0, 1, math.MaxUint64}[r.IntN(3)]
-				case 2, 3:
-					want[i] /= 2
-				case 4: // a place that grows and grows
-					i %= 10
-					want[i] = want[i]*2 + 1
-				case 5:
-					if r.IntN(ops/100) > 0 {
-						continue
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		n := 1 + r.IntN(700)
+		a, want := NewArray(n), make([]uint64, n)
+		for op := range ops {
+			i := r.IntN(n)
+			switch r.IntN(10) {
+			case 0:
+				want[i] = r.Uint64() >> r.UintN(64)
+			case 1:
+				want[i] = []uint64{0, 1, math.MaxUint64}[r.IntN(3)]
+			case 2, 3:
+				want[i] /= 2
+			case 4: // a place that grows and grows
+				i %= 10
+				want[i] = want[i]*2 + 1
+			case 5:
+				if r.IntN(ops/100) > 0 {
+					continue
+				}
+				shift := r.UintN(64)
+				a.Update(func(at int, block []uint64) {
+					for k := range block {
+						block[k] >>= shift
+						want[at+k] >>= shift
 					}
-					shift := r.UintN(64)
-					a.Update(func(at int, block []uint64) {
-						for k := range block {
-							block[k] >>= shift
-							want[at+k] >>= shift
-						}
-					})
-				default:
-					want[i]++
-				}
-				a.Set(i, want[i])
-				if got := a.At(i); got != want[i] {
-					t.Fatalf("operation %d: counter %d is %d, want %d", op, i, got, want[i])
-				}
+				})
+			default:
+				want[i]++
 			}
-			equal(t, a, want)
-			if got, fresh := Encode(nil, e, a), Encode(nil, e, build(e, want, r)); !bytes.Equal(got, fresh) {
-				t.Fatal("another history, other bytes")
+			a.Set(i, want[i])
+			if got := a.At(i); got != want[i] {
+				t.Fatalf("operation %d: counter %d is %d, want %d", op, i, got, want[i])
 			}
+		}
+		equal(t, a, want)
+		if got, fresh := Encode(nil, Index, a), Encode(nil, Index, build(want, r)); !bytes.Equal(got, fresh) {
+			t.Fatal("another history, other bytes")
 		}
 	}
 }
 
 func TestOutOfRange(t *testing.T) {
 	forEach(t, func(t *testing.T, e Encoding) {
-		a := New(e, 70)
-		v, err := Open(e, 70, Encode(nil, e, a))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := NewArray(70)
+		v := opened(t, e, 70, Encode(nil, e, a))
 		for name, f := range map[string]func(){
 			"At -1":          func() { a.At(-1) },
 			"At 70":          func() { a.At(70) },
@@ -218,9 +213,9 @@ func TestOutOfRange(t *testing.T) {
 			"view 70":        func() { v.At(70) },
 			"view -1":        func() { v.At(-1) },
 			"view Unpack":    func() { v.Unpack(69, make([]uint64, 2)) },
-			"New 0":          func() { New(e, 0) },
-			"New -1":         func() { New(e, -1) },
-			"New too many":   func() { New(e, MaxLen+1) },
+			"New 0":          func() { NewArray(0) },
+			"New -1":         func() { NewArray(-1) },
+			"New too many":   func() { NewArray(MaxLen + 1) },
 		} {
 			func() {
 				defer func() {
@@ -253,7 +248,7 @@ func TestNoAllocations(t *testing.T) {
 	forEach(t, func(t *testing.T, e Encoding) {
 		r := rand.New(rand.NewPCG(4, 4))
 		vs := values(3, 1000, r)
-		a := build(e, vs, r)
+		a := build(vs, r)
 		body := Encode(nil, e, a)
 		dst := make([]uint64, 100)
 		if n := testing.AllocsPerRun(100, func() {

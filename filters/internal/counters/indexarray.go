@@ -1,12 +1,14 @@
 package counters
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 )
 
-// index is counters under a string-array index.
-type index struct {
+// Array is counters from 0 to 2^64-1 under a string-array index, which change. Indices out
+// of range panic, as a slice's do. Methods that only read may run in parallel.
+type Array struct {
 	store
 	// sum is how long the counters are together, in bits, and full what that was when
 	// they were laid out.
@@ -17,8 +19,12 @@ type index struct {
 	rebuilds int
 }
 
-func newIndex(n int) *index {
-	a := new(index)
+// NewArray makes n counters, n from 1 to MaxLen, all 0.
+func NewArray(n int) *Array {
+	if n < 1 || n > MaxLen {
+		panic(fmt.Sprintf("counters: %d counters", n))
+	}
+	a := new(Array)
 	a.adopt(zeros(n), roomy)
 	return a
 }
@@ -30,7 +36,7 @@ func (z zeros) Len() int                 { return int(z) }
 func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 
 // adopt makes the counters those of src, with new slack and new parameters.
-func (a *index) adopt(src Source, slack slack) {
+func (a *Array) adopt(src Source, slack slack) {
 	ch := indexCodec{}.choose(src)
 	_, a.store = layout(nil, indexCodec{}, src, ch, slack)
 	// What was made for the worst case is given back.
@@ -39,7 +45,7 @@ func (a *index) adopt(src Source, slack slack) {
 }
 
 // rebuild lays everything out again, with extra bytes after group g.
-func (a *index) rebuild(g, extra int) {
+func (a *Array) rebuild(g, extra int) {
 	old := a.store
 	a.adopt(reader{&old, indexCodec{}}, func(k, n int) int {
 		if k == g {
@@ -54,25 +60,30 @@ func (a *index) rebuild(g, extra int) {
 // reweigh follows a counter that changed from one value to another. Where so
 // many became so small that half of the memory may be idle, it is given back;
 // that takes as long as it took to get there (section 4.4).
-func (a *index) reweigh(from, to uint64) {
+func (a *Array) reweigh(from, to uint64) {
 	a.sum += uint(bits.Len64(to)) - uint(bits.Len64(from))
 	if a.sum < a.full && a.full-a.sum > max(a.full, uint(a.n))/2 {
 		a.rebuild(-1, 0)
 	}
 }
 
-func (a *index) Encoding() Encoding { return Index }
-func (a *index) Len() int           { return a.n }
-func (a *index) Bytes() int         { return cap(a.mem) }
+// Len is the number of counters.
+func (a *Array) Len() int { return a.n }
 
-func (a *index) Unpack(at int, dst []uint64) {
+// Bytes is the memory that the counters take now.
+func (a *Array) Bytes() int { return cap(a.mem) }
+
+// Unpack copies the counters from at on to dst.
+func (a *Array) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), a.n)
 	indexCodec{}.unpack(&a.store, at, dst)
 }
 
-// Update writes the new counters one after the other with the old parameters
-// first: only then is it known which ones suit them.
-func (a *index) Update(f func(at int, block []uint64)) {
+// Update calls f with all counters in order, in blocks of at most 64 that begin at at; what
+// f leaves there is what the counters are from then on. f must not use the array. O(Len),
+// much cheaper than Set for each: the new counters are written one after the other with
+// the old parameters first, as only then is it known which ones suit them.
+func (a *Array) Update(f func(at int, block []uint64)) {
 	t := newStore(indexCodec{}, a.n, a.p, make([]byte, a.base+maxGroup+pad, len(a.mem)+maxGroup+pad))
 	end := t.base
 	each(reader{&a.store, indexCodec{}}, func(g int, group []uint64) {
@@ -88,16 +99,17 @@ func (a *index) Update(f func(at int, block []uint64)) {
 // maxGroup is more bytes than a group takes.
 const maxGroup = 1024
 
-func (a *index) At(i int) uint64 {
+// At is counter i. No allocation.
+func (a *Array) At(i int) uint64 {
 	if uint(i) >= uint(a.n) {
 		panic(outOfRange(i, a.n))
 	}
 	return a.indexAt(uint(i))
 }
 
-// Set writes to the counter's own bits where they suffice, which is nearly
-// always: a counter gets longer only when it doubles.
-func (a *index) Set(i int, v uint64) {
+// Set makes counter i v: amortised O(1). It writes to the counter's own bits where they
+// suffice, which is nearly always: a counter gets longer only when it doubles.
+func (a *Array) Set(i int, v uint64) {
 	if uint(i) >= uint(a.n) {
 		panic(outOfRange(i, a.n))
 	}
@@ -116,7 +128,7 @@ func (a *index) Set(i int, v uint64) {
 // grow writes a counter's chunk anew and pushes the chunks behind it, up to
 // the slack at the end of the group; where there is too little, other groups
 // give of theirs.
-func (a *index) grow(i int, v uint64) {
+func (a *Array) grow(i int, v uint64) {
 	g, k := i/blockLen, i/chunkLen%8
 	var buf [chunkLen]uint64
 	for {
@@ -158,7 +170,7 @@ const maxChunk = (vectorBits + chunkLen*64 + 7) / 8
 // shares out what slack there is; the wider the window, the more must be left,
 // so that it lasts in proportion to what moves. False says that even all
 // groups together have too little.
-func (a *index) makeRoom(g, need int) bool {
+func (a *Array) makeRoom(g, need int) bool {
 	levels := bits.Len(uint(a.groups - 1))
 	for level := 1; level <= levels; level++ {
 		lo := g >> level << level
@@ -177,12 +189,12 @@ func (a *index) makeRoom(g, need int) bool {
 	return false
 }
 
-func (a *index) bytesOf(g int) int { return int(a.used(g)+7) / 8 }
+func (a *Array) bytesOf(g int) int { return int(a.used(g)+7) / 8 }
 
 // spread shares the free bytes of a window out among its groups. Those that
 // move down go first, from the lowest on, then those that move up, from the
 // highest on: so none is written over before it has moved.
-func (a *index) spread(lo, hi, grown, need, free int) {
+func (a *Array) spread(lo, hi, grown, need, free int) {
 	room := func(k int) int { // bytes and slack of group k
 		n := a.bytesOf(k)
 		if k == grown {
@@ -208,7 +220,7 @@ func (a *index) spread(lo, hi, grown, need, free int) {
 	}
 }
 
-func (a *index) moveGroup(g, to int) {
+func (a *Array) moveGroup(g, to int) {
 	n, from := a.bytesOf(g), a.start(g)
 	base := a.mem[a.base:]
 	copy(base[to:to+n], base[from:from+n])

@@ -17,12 +17,8 @@ func (p Parts) Base() uint64 { return p.Counters + p.Slack }
 // Total is all parts.
 func (p Parts) Total() uint64 { return p.Base() + p.Groups + p.Chunks + p.Lengths + p.Vectors }
 
-// PartsOf takes an array apart; false where it is no Index.
-func PartsOf(a Array) (Parts, bool) {
-	x, ok := a.(*index)
-	if !ok {
-		return Parts{}, false
-	}
+// Parts takes the array apart.
+func (x *Array) Parts() Parts {
 	p := Parts{
 		Groups: uint64(x.groups) * 32,
 		Chunks: uint64(x.groups) * (indexRecord*8 - 32),
@@ -41,5 +37,5 @@ func PartsOf(a Array) (Parts, bool) {
 		p.Counters += size - head
 	}
 	p.Slack = uint64(x.Bytes())*8 - p.Total()
-	return p, true
+	return p
 }

@@ -193,7 +193,7 @@ func TestFigure13(t *testing.T) {
 	}
 	for _, n := range sizes {
 		r := rand.New(rand.NewPCG(23, uint64(n)))
-		a := New(Index, n)
+		a := NewArray(n)
 		for _, stage := range []string{"empty", "filled"} {
 			base := float64(n) / 2
 			dst := make([]uint64, n)
@@ -201,8 +201,8 @@ func TestFigure13(t *testing.T) {
 			for _, v := range dst {
 				base += float64(max(1, bits.Len64(v)))
 			}
-			p, ok := PartsOf(a)
-			if !ok || p.Total() != uint64(a.Bytes())*8 {
+			p := a.Parts()
+			if p.Total() != uint64(a.Bytes())*8 {
 				t.Fatalf("parts of %d bits, %d in all", p.Total(), a.Bytes()*8)
 			}
 			if ratio := float64(p.Total()) / base; ratio > 2.5 {
@@ -217,9 +217,6 @@ func TestFigure13(t *testing.T) {
 				a.Set(i, a.At(i)+1)
 			}
 		}
-	}
-	if _, ok := PartsOf(New(Plain, 1)); ok {
-		t.Error("parts of words")
 	}
 }
 

@@ -2,34 +2,149 @@ package words
 
 import "math/bits"
 
-// A row of m counters has one for every key, which counter of which is
-// h1 + step*h2, reduced to m by the high half of a product (Lemire 2019, "Fast
-// Random Integer Generation in an Interval"). Where rows are gone through one by
-// one, each for many keys, the reads of different keys do not wait for each
-// other.
-
-// AddRow adds ns[k], or n where ns is nil, to the counter of every key in the
-// row that t begins with. It stops at the first key whose counter the sum does
-// not fit, and returns the number of keys done.
-func (t Table) AddRow(m, step uint64, h1s, h2s, ns []uint64, n uint64) int {
-	switch t.Shift {
-	case 0:
-		return addRow[uint8](t.B, m, step, h1s, h2s, ns, n)
-	case 1:
-		return addRow[uint16](t.B, m, step, h1s, h2s, ns, n)
-	case 2:
-		return addRow[uint32](t.B, m, step, h1s, h2s, ns, n)
-	}
-	return addRow[uint64](t.B, m, step, h1s, h2s, ns, n)
+// Rows is counters in rows, of which a key has one in each: in row i that of
+// h1 + Factors[i]*h2, reduced to Width by the high half of a product (Lemire 2019, "Fast
+// Random Integer Generation in an Interval").
+type Rows struct {
+	Table
+	Width   uint64
+	Factors []uint64 // as many as there are rows
 }
 
-func addRow[W Word](b []byte, m, step uint64, h1s, h2s, ns []uint64, n uint64) int {
+// Row is the counters of a row.
+func (r *Rows) Row(row int) Table {
+	size := int(r.Width) << r.Shift
+	return Table{r.Shift, r.B[row*size:][:size]}
+}
+
+// Places appends where a key's counters are.
+func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
+	for i, f := range r.Factors {
+		p, _ := bits.Mul64(h1+f*h2, r.Width)
+		dst = append(dst, i*int(r.Width)+int(p))
+	}
+	return dst
+}
+
+// Increase adds n to a counter. Where the sum does not fit, all counters get wider or, at
+// 64 bits, the counter saturates, which it reports.
+func (t *Table) Increase(i int, n uint64) (saturated bool) {
+	sum, carry := bits.Add64(t.At(i), n, 0)
+	if carry != 0 {
+		sum = Saturated
+	}
+	t.Raise(i, sum)
+	return sum == Saturated
+}
+
+// Raise makes a counter v, for which all counters get wider where that is needed.
+func (t *Table) Raise(i int, v uint64) {
+	if shift := Shift(v); shift > t.Shift {
+		*t = t.Resize(shift)
+	}
+	t.Set(i, v)
+}
+
+// AddKey adds n to the counters of a key, and reports whether one of them is saturated.
+func (r *Rows) AddKey(h1, h2, n uint64) (saturated bool) {
+	row := 0
+	switch r.Shift {
+	case 0:
+		row = addKey[uint8](r, h1, h2, n)
+	case 1:
+		row = addKey[uint16](r, h1, h2, n)
+	case 2:
+		row = addKey[uint32](r, h1, h2, n)
+	default:
+		row = addKey[uint64](r, h1, h2, n)
+	}
+	if row == len(r.Factors) {
+		return false
+	}
+	var room [maxRows]int
+	for _, at := range r.Places(room[:0], h1, h2)[row:] {
+		saturated = r.Increase(at, n) || saturated
+	}
+	return saturated
+}
+
+// maxRows is for how many rows places need no memory.
+const maxRows = 32
+
+// addKey stops at the first row whose counter the sum does not fit.
+func addKey[W Word](r *Rows, h1, h2, n uint64) (row int) {
+	room := Room[W]()
+	if n > room {
+		return 0
+	}
+	room -= n
+	b, width, base := r.B, r.Width, uint64(0)
+	for i, f := range r.Factors {
+		p, _ := bits.Mul64(h1+f*h2, width)
+		at := uint32(base + p)
+		v := uint64(Get[W](b, at))
+		if v > room {
+			return i
+		}
+		Put(b, at, W(v+n))
+		base += width
+	}
+	return len(r.Factors)
+}
+
+// keysAtOnce is how many keys go through all rows together: their hashes stay in the fastest
+// cache.
+const keysAtOnce = 256
+
+// Add adds ns[k], or n where ns is nil, to the counters of every key, and reports whether
+// one of them is saturated. Many keys go through the rows one after the other, so that the
+// reads of different keys do not wait for each other.
+func (r *Rows) Add(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
+	for len(h1s) > 0 {
+		keys := min(keysAtOnce, len(h1s))
+		weights := ns[:min(keys, len(ns))]
+		for row := range r.Factors {
+			saturated = r.addRow(row, h1s[:keys], h2s[:keys], weights, n) || saturated
+		}
+		h1s, h2s, ns = h1s[keys:], h2s[keys:], ns[len(weights):]
+	}
+	return saturated
+}
+
+// addRow is Add to one row. Without weights there are none.
+func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool) {
+	for f := r.Factors[row]; ; {
+		done, t := 0, r.Row(row)
+		switch r.Shift {
+		case 0:
+			done = addRow[uint8](t.B, r.Width, f, h1s, h2s, ns, n)
+		case 1:
+			done = addRow[uint16](t.B, r.Width, f, h1s, h2s, ns, n)
+		case 2:
+			done = addRow[uint32](t.B, r.Width, f, h1s, h2s, ns, n)
+		default:
+			done = addRow[uint64](t.B, r.Width, f, h1s, h2s, ns, n)
+		}
+		if done == len(h1s) {
+			return saturated
+		}
+		if len(ns) > 0 {
+			n, ns = ns[done], ns[done+1:]
+		}
+		p, _ := bits.Mul64(h1s[done]+f*h2s[done], r.Width)
+		saturated = r.Increase(row*int(r.Width)+int(p), n) || saturated
+		h1s, h2s = h1s[done+1:], h2s[done+1:]
+	}
+}
+
+// addRow stops at the first key whose counter the sum does not fit.
+func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) int {
 	limit := Room[W]()
 	h2s = h2s[:len(h1s)]
-	if ns != nil {
+	if len(ns) > 0 {
 		ns = ns[:len(h1s)]
 		for i, h1 := range h1s {
-			p, _ := bits.Mul64(h1+step*h2s[i], m)
+			p, _ := bits.Mul64(h1+f*h2s[i], width)
 			v, n := uint64(Get[W](b, uint32(p))), ns[i]
 			if n > limit || v > limit-n {
 				return i
@@ -41,11 +156,11 @@ func addRow[W Word](b []byte, m, step uint64, h1s, h2s, ns []uint64, n uint64) i
 	if n > limit {
 		return 0
 	}
-	most := limit - n
+	room := limit - n
 	for i, h1 := range h1s {
-		p, _ := bits.Mul64(h1+step*h2s[i], m)
+		p, _ := bits.Mul64(h1+f*h2s[i], width)
 		v := uint64(Get[W](b, uint32(p)))
-		if v > most {
+		if v > room {
 			return i
 		}
 		Put(b, uint32(p), W(v+n))
@@ -53,24 +168,104 @@ func addRow[W Word](b []byte, m, step uint64, h1s, h2s, ns []uint64, n uint64) i
 	return len(h1s)
 }
 
-// LeastRow lowers dst to the counter of every key in the row that t begins with.
-func (t Table) LeastRow(m, step uint64, h1s, h2s, dst []uint64) {
-	switch t.Shift {
-	case 0:
-		leastRow[uint8](t.B, m, step, h1s, h2s, dst)
-	case 1:
-		leastRow[uint16](t.B, m, step, h1s, h2s, dst)
-	case 2:
-		leastRow[uint32](t.B, m, step, h1s, h2s, dst)
-	default:
-		leastRow[uint64](t.B, m, step, h1s, h2s, dst)
+// AddLeast is the conservative update: every counter of a key becomes at least the least of
+// them and ns[k], or n where ns is nil, more. It reports whether one of them is saturated.
+func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
+	for {
+		done := 0
+		switch r.Shift {
+		case 0:
+			done = addLeast[uint8](r, h1s, h2s, ns, n)
+		case 1:
+			done = addLeast[uint16](r, h1s, h2s, ns, n)
+		case 2:
+			done = addLeast[uint32](r, h1s, h2s, ns, n)
+		default:
+			done = addLeast[uint64](r, h1s, h2s, ns, n)
+		}
+		if done == len(h1s) {
+			return saturated
+		}
+		if ns != nil {
+			n, ns = ns[done], ns[done+1:]
+		}
+		var least [1]uint64
+		r.Least(least[:], h1s[done:], h2s[done:])
+		target, carry := bits.Add64(least[0], n, 0)
+		if carry != 0 {
+			target = Saturated
+		}
+		var room [maxRows]int
+		for _, at := range r.Places(room[:0], h1s[done], h2s[done]) {
+			r.Raise(at, max(r.At(at), target))
+		}
+		saturated = saturated || target == Saturated
+		h1s, h2s = h1s[done+1:], h2s[done+1:]
 	}
 }
 
-func leastRow[W Word](b []byte, m, step uint64, h1s, h2s, dst []uint64) {
+// addLeast stops at the first key whose sum does not fit.
+func addLeast[W Word](r *Rows, h1s, h2s, ns []uint64, n uint64) (done int) {
+	var room [maxRows]uint32
+	b, width, factors, limit := r.B, r.Width, r.Factors, Room[W]()
+	at := room[:len(factors)]
+	h2s = h2s[:len(h1s)]
+	for k, h1 := range h1s {
+		if ns != nil {
+			n = ns[k]
+		}
+		h2, least, base := h2s[k], ^W(0), uint64(0)
+		for i, f := range factors {
+			p, _ := bits.Mul64(h1+f*h2, width)
+			at[i] = uint32(base + p)
+			least = min(least, Get[W](b, at[i]))
+			base += width
+		}
+		if n > limit || uint64(least) > limit-n {
+			return k
+		}
+		target := least + W(n)
+		for _, p := range at {
+			Put(b, p, max(Get[W](b, p), target))
+		}
+	}
+	return len(h1s)
+}
+
+// Least writes the least counter of every key to dst.
+func (r *Rows) Least(dst, h1s, h2s []uint64) {
+	switch r.Shift {
+	case 0:
+		least[uint8](r, dst, h1s, h2s)
+	case 1:
+		least[uint16](r, dst, h1s, h2s)
+	case 2:
+		least[uint32](r, dst, h1s, h2s)
+	default:
+		least[uint64](r, dst, h1s, h2s)
+	}
+}
+
+func least[W Word](r *Rows, dst, h1s, h2s []uint64) {
+	b, width, factors := r.B, r.Width, r.Factors
 	h1s, h2s = h1s[:len(dst)], h2s[:len(dst)]
-	for i, least := range dst {
-		p, _ := bits.Mul64(h1s[i]+step*h2s[i], m)
-		dst[i] = min(least, uint64(Get[W](b, uint32(p))))
+	for k, h1 := range h1s {
+		h2, least, base := h2s[k], ^W(0), uint64(0)
+		for _, f := range factors {
+			p, _ := bits.Mul64(h1+f*h2, width)
+			least = min(least, Get[W](b, uint32(base+p)))
+			base += width
+		}
+		dst[k] = uint64(least)
+	}
+}
+
+// Take takes n from the counters of a key, all of which have it, but from saturated ones.
+func (r *Rows) Take(h1, h2, n uint64) {
+	var room [maxRows]int
+	for _, at := range r.Places(room[:0], h1, h2) {
+		if v := r.At(at); v != Saturated {
+			r.Set(at, v-n)
+		}
 	}
 }

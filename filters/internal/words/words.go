@@ -16,6 +16,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -111,23 +112,98 @@ func (t Table) Set(i int, v uint64) {
 
 // Unpack writes the counters from at on to dst.
 func (t Table) Unpack(at int, dst []uint64) {
-	if t.Shift == 0 {
-		for k, c := range t.B[at:][:len(dst)] {
-			dst[k] = uint64(c)
-		}
-		return
+	switch t.Shift {
+	case 0:
+		unpack[uint8](t.B, at, dst)
+	case 1:
+		unpack[uint16](t.B, at, dst)
+	case 2:
+		unpack[uint32](t.B, at, dst)
+	default:
+		unpack[uint64](t.B, at, dst)
 	}
+}
+
+func unpack[W Word](b []byte, at int, dst []uint64) {
 	for k := range dst {
-		dst[k] = t.At(at + k)
+		dst[k] = uint64(Get[W](b, uint32(at+k)))
 	}
+}
+
+// pack makes the counters from at on those of src, which fit.
+func (t Table) pack(at int, src []uint64) {
+	switch t.Shift {
+	case 0:
+		pack[uint8](t.B, at, src)
+	case 1:
+		pack[uint16](t.B, at, src)
+	case 2:
+		pack[uint32](t.B, at, src)
+	default:
+		pack[uint64](t.B, at, src)
+	}
+}
+
+func pack[W Word](b []byte, at int, src []uint64) {
+	for k, v := range src {
+		Put(b, uint32(at+k), W(v))
+	}
+}
+
+// BlockLen is the most counters that Each and Update take together.
+const BlockLen = 64
+
+// Each calls f with all counters in order, in blocks that begin at at.
+func (t Table) Each(f func(at int, block []uint64)) {
+	var room [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
+		f(at, block)
+	}
+}
+
+// Update is Each where the counters are then what f leaves in a block. They get as wide as
+// that takes.
+func (t *Table) Update(f func(at int, block []uint64)) {
+	t.Each(func(at int, block []uint64) {
+		f(at, block)
+		all := uint64(0)
+		for _, v := range block {
+			all |= v
+		}
+		if shift := Shift(all); shift > t.Shift {
+			*t = t.Resize(shift)
+		}
+		t.pack(at, block)
+	})
+}
+
+// Full reports whether a counter is saturated.
+func (t Table) Full() (full bool) {
+	if t.Shift < 3 {
+		return false
+	}
+	t.Each(func(_ int, block []uint64) { full = full || slices.Contains(block, Saturated) })
+	return full
+}
+
+// Sum is the sum of all counters, a number of 128 bits.
+func (t Table) Sum() (hi, lo uint64) {
+	t.Each(func(_ int, block []uint64) {
+		for _, v := range block {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
+	})
+	return hi, lo
 }
 
 // Resize copies the counters to words of another size, which hold them.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
-	for i := range t.Len() {
-		to.Set(i, t.At(i))
-	}
+	t.Each(to.pack)
 	return to
 }
 
