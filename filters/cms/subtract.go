@@ -48,14 +48,11 @@ func (s *Sketch) subtract(other *counts) error {
 	if !part {
 		return keyed.ErrNoPart
 	}
-	s.c.Update(func(at int, block []uint64) {
-		less := room[:len(block)]
-		from.Unpack(at, less)
-		for i, v := range block {
-			if v != saturated {
-				block[i] = v - less[i]
-			}
+	s.c.Merge(from, func(a, b uint64) uint64 {
+		if a == saturated {
+			return a
 		}
+		return a - b
 	})
 	total, _ := other.Total()
 	keyed.Shrink(&s.Base, total)

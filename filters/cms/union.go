@@ -43,19 +43,14 @@ func (s *Sketch) Union(other *Sketch) error {
 // and leaves this.
 func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
-	from, saturates := other.c.Table, false
-	var room [words.BlockLen]uint64
-	s.c.Update(func(at int, block []uint64) {
-		more := room[:len(block)]
-		from.Unpack(at, more)
-		for i, n := range more {
-			sum, carry := bits.Add64(block[i], n, 0)
-			if carry != 0 {
-				sum = saturated
-			}
-			saturates = saturates || sum == saturated
-			block[i] = sum
+	saturates := false
+	s.c.Merge(other.c.Table, func(a, b uint64) uint64 {
+		sum, carry := bits.Add64(a, b, 0)
+		if carry != 0 {
+			sum = saturated
 		}
+		saturates = saturates || sum == saturated
+		return sum
 	})
 	if saturates {
 		keyed.SetSaturated(&s.Base)

@@ -108,9 +108,6 @@ func (t *table) classOf(i uint64) *class {
 
 // count is the number of fingerprints in bucket i.
 func (t *table) count(i uint64) int {
-	if t.variable && t.narrow {
-		return int(t.steps.n[t.word(i)>>t.codeShift&t.codeMask&15])
-	}
 	if t.variable {
 		return int(t.classOf(i).n)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// This file does for a batch of keys what table.go and insert.go do for one:
-// their words are fetched together, and what all share is in registers.
+// This file finds the buckets of a batch of keys, whose words are fetched together, and looks
+// the keys up.
 
 const (
 	// batchLen is the number of keys whose buckets are fetched together.
@@ -143,67 +143,4 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 	for _, k := range keys[:open] {
 		dst[k] = t.found(is[k], js[k], fps[k])
 	}
-}
-
-// addBatch adds keys of a batch from number k on, one of each, up to the first
-// that takes more than putting it into a bucket. It returns that one's number
-// and how many fingerprints it stored.
-func (t *table) addBatch(b *batch, k, n int) (next int, added uint64) {
-	if t.variable {
-		return t.addVariable(b, k, n)
-	}
-	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.multiset
-	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	for ; k < n; k++ {
-		fp := fps[k]
-		at, to := is[k]*w, js[k]*w
-		x, y := l.fetchTwo(mem, at, to)
-		if pattern := fp * ones; !multiset && l.anyZero(x^pattern)|l.anyZero(y^pattern) != 0 {
-			continue
-		}
-		empty, at := l.emptier(x, y, at, to)
-		if empty == 0 {
-			break
-		}
-		t.enterLowest(at, empty, fp)
-		added++
-	}
-	return k, added
-}
-
-func (t *table) addVariable(b *batch, k, n int) (next int, added uint64) {
-	mem, w := t.mem, uint64(t.bits)
-	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	mask, codeShift, full, multiset, st := t.mask, t.codeShift&63, uint8(t.b), t.multiset, &t.steps
-	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	for ; k < n; k++ {
-		fp := fps[k]
-		at, to := is[k]*w, js[k]*w
-		x, y := fetch(mem, at), fetch(mem, to)
-		if !multiset {
-			pattern := fp & laneMask * ones
-			p, q := x^pattern, y^pattern
-			p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
-			if p|q != 0 && (t.confirm(x, p, fp) || t.confirm(y, q, fp)) {
-				continue
-			}
-		}
-		x, y = x&mask, y&mask
-		_, more := bits.Sub64(uint64(st.n[y>>codeShift&15]), uint64(st.n[x>>codeShift&15]), 0)
-		x ^= (x ^ y) & -more
-		at ^= (at ^ to) & -more
-		code := x >> codeShift & 15
-		if u := &st.up[code]; u.ok && x&st.flag[code] == 0 {
-			x = u.add(x, fp, t.lane, laneMask)
-		} else if c := &t.class[code]; c.n == full {
-			break
-		} else {
-			x = t.enter(x, c, fp, hashBits)
-		}
-		word := mem[at>>3 : at>>3+8 : at>>3+8]
-		shift := at & 7
-		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)
-		added++
-	}
-	return k, added
 }

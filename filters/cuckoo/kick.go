@@ -1,9 +1,6 @@
 package cuckoo
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // saved is a bucket as it was.
 type saved struct {
@@ -16,10 +13,6 @@ type journal []saved
 
 // note remembers bucket i before a change.
 func (t *table) note(u *journal, i uint64) {
-	if t.narrow {
-		u.note(i, t.word(i)&t.mask)
-		return
-	}
 	s := saved{i: i}
 	at := i * uint64(t.bits)
 	for k := uint(0); k < t.bits; k += 64 {
@@ -27,9 +20,6 @@ func (t *table) note(u *journal, i uint64) {
 	}
 	*u = append(*u, s)
 }
-
-// note remembers narrow bucket i.
-func (u *journal) note(i, x uint64) { *u = append(*u, saved{i: i, bits: [4]uint64{x}}) }
 
 // undo puts all buckets back and forgets them.
 func (t *table) undo(u *journal) {
@@ -58,11 +48,6 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	if t.narrow && !t.variable {
 		return t.kickFixed(u, i, cur, salt)
 	}
-	return t.kickAny(u, i, cur, salt)
-}
-
-// kickAny is kick in buckets that are not narrow and of one length, from full bucket i on.
-func (t *table) kickAny(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		var all [MaxSlots]uint64
 		bases := all[:t.b]
@@ -93,7 +78,7 @@ func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914
 
 // readFull are the fingerprints of a full bucket.
 func (t *table) readFull(i uint64, bases []uint64) {
-	if t.narrow {
+	if t.narrow { // of variable length
 		t.basesOf(t.word(i), &t.class[0], bases)
 		return
 	}
@@ -116,39 +101,18 @@ func (t *table) writeFull(i uint64, bases []uint64) {
 	t.write(i, &p)
 }
 
-// basesOf are the low f bits of the fingerprints of a narrow bucket of class c.
-func (t *table) basesOf(x uint64, c *class, bases []uint64) {
-	for k := range bases {
-		bases[k] = x>>(uint(k)*t.lane)&t.laneMask | x>>c.start[k&7]&1<<t.lane
-	}
-}
-
-// fill is the full narrow bucket of bases, which it orders.
-func (t *table) fill(bases []uint64) (x uint64) {
-	if len(bases) == 4 {
-		return t.fullWord(bases[0], bases[1], bases[2], bases[3])
-	}
-	slices.Sort(bases)
-	c := &t.class[0]
-	for k, v := range bases {
-		x |= v&t.laneMask<<(uint(k)*t.lane) | v>>t.lane<<c.start[k&7]
-	}
-	return x
-}
-
-// kickFixed is kickAny in narrow buckets of one length: a filter that is nearly full
+// kickFixed is kick in narrow buckets of one length: a filter that is nearly full
 // spends most of its time here.
 func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		x := t.word(i) & t.mask
 		at, to, room := t.leaves(i, x, salt>>32)
 		out := x >> at & t.base
-		u.note(i, x)
+		t.note(u, i)
 		t.setWord(i, x^(out^cur)<<at)
 		if room {
-			x := t.word(to) & t.mask
-			u.note(to, x)
-			t.enterLowest(to*uint64(t.bits), t.anyZero(x), out)
+			t.note(u, to)
+			t.insert(to, fingerprint{out, uint8(t.f)})
 			return true
 		}
 		i, cur, salt = to, out, nextSalt(salt)

@@ -2,7 +2,6 @@ package cuckoo
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -87,70 +86,11 @@ func (s *Sketch) RemoveHashes(h1s, h2s []uint64) error {
 // Of two that are alike it takes that of the first bucket in memory, whichever
 // of the two is the key's first.
 func (t *table) take(i, j, fp uint64) bool {
-	if i > j {
-		i, j = j, i
-	}
-	if !t.narrow {
-		return t.takeWide(i, j, fp)
-	}
-	x, y := t.word(i)&t.mask, t.word(j)&t.mask
-	pattern := t.lanes(fp)
-	if !t.variable {
-		zx, zy := t.anyZero(x^pattern), t.anyZero(y^pattern)
-		_, none := bits.Sub64(zx, 1, 0)
-		i ^= (i ^ j) & -none
-		x ^= (x ^ y) & -none
-		zx |= zy & -none
-		if zx == 0 {
-			return false
-		}
-		// Those above it move down, so that the empty slots stay above them.
-		below := uint64(1)<<((uint(bits.TrailingZeros64(zx))-(t.f-1))&63) - 1
-		t.setWord(i, x&below|x>>(t.f&63)&^below)
-		return true
-	}
-	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
-	k, n := t.longest(x, zx, fp)
-	if ky, ny := t.longest(y, zy, fp); ny > n {
-		i, k, n = j, ky, ny
-	}
-	if n == 0 {
-		return false
-	}
-	t.drop(i, int(k))
-	return true
-}
-
-// longest is the longest fingerprint of word x, among the lanes that zeros
-// marks, that fp is like: its slot and its length in bits, 0 where there is
-// none. Of several that are equally long it is not the last one, whose field may
-// have another width.
-func (t *table) longest(x, zeros, fp uint64) (slot, known uint) {
-	if zeros == 0 {
-		return 0, 0
-	}
-	c := &t.class[x>>t.codeShift&15]
-	short := c.flag && x>>c.flagAt&1 == 1
-	for ; zeros != 0; zeros &= zeros - 1 {
-		j := t.laneOf[bits.TrailingZeros64(zeros)&63] & 7
-		if j >= c.n {
-			break
-		}
-		field, mask, width := x>>c.start[j], c.mask[j], uint(c.width[j])
-		if short {
-			width = sentinel(field & mask)
-			mask = 1<<width - 1
-		}
-		if (field^fp>>t.lane)&mask == 0 && t.lane+width > known {
-			slot, known = uint(j), t.lane+width
-		}
-	}
-	return slot, known
-}
-
-func (t *table) takeWide(i, j, fp uint64) bool {
 	best, at, slot := 0, uint64(0), 0
-	for _, b := range [...]uint64{i, j} {
+	for _, b := range [...]uint64{min(i, j), max(i, j)} {
+		if t.narrow && t.anyZero(t.word(b)^t.lanes(fp)) == 0 {
+			continue
+		}
 		p := t.read(b)
 		for k, q := range p.slice() {
 			if q.matches(fp) && int(q.known) > best {

@@ -80,47 +80,36 @@ func (s *Sketch) Add(h1, h2, n uint64) error {
 	return s.addAt(i, s.other(i, fp), fp, n)
 }
 
-// addAt is Add by a key's buckets and its fingerprint: most keys of most filters are
-// entered in this one call.
+// addAt is Add by a key's buckets and its fingerprint.
 func (s *Sketch) addAt(i, j, fp, n uint64) error {
-	if n == 0 {
+	switch {
+	case n == 0:
 		return nil
+	case s.multiset && n != 1:
+		return s.addCopies(i, j, fp, n)
 	}
-	if !s.narrow || s.variable || n != 1 && s.multiset {
-		return s.addSlow(i, j, fp, n)
+	if _, err := s.addOnes([]uint64{i}, []uint64{j}, []uint64{fp}); err != nil {
+		return err
 	}
-	w := uint64(s.bits)
-	at, to := i*w, j*w
-	x, y := s.fetchTwo(s.mem, at, to)
-	if pattern := fp * s.ones; !s.multiset && (s.anyZero(x^pattern)|s.anyZero(y^pattern)) != 0 {
-		keyed.Grow(&s.Base, n)
-		return nil
-	}
-	empty, at := s.emptier(x, y, at, to)
-	if empty != 0 {
-		s.enterLowest(at, empty, fp)
-	} else if !s.force(i, j, fp) {
-		return s.full(i, j, fp)
-	}
-	s.stored++
 	keyed.Grow(&s.Base, n)
 	return nil
 }
 
-// addSlow is addAt in buckets that are not narrow and of one length, and of several
-// occurrences.
-func (s *Sketch) addSlow(i, j, fp, n uint64) error {
-	if s.multiset && n != 1 {
-		return s.addCopies(i, j, fp, n)
-	}
-	if s.multiset || !s.found(i, j, fp) {
-		if !s.place(i, j, fp) && !s.force(i, j, fp) {
-			return s.full(i, j, fp)
+// addOnes adds one occurrence of each key, without the total, up to the first for which there
+// is no room: it returns that one's number, with the error.
+func (s *Sketch) addOnes(is, js, fps []uint64) (done int, err error) {
+	for ; done < len(fps); done++ {
+		next, added := s.enter(is[done:], js[done:], fps[done:])
+		s.stored += added
+		if done += next; done == len(fps) {
+			break
+		}
+		if i, j, fp := is[done], js[done], fps[done]; !s.force(i, j, fp) {
+			return done, s.full(i, j, fp)
 		}
 		s.stored++
 	}
-	keyed.Grow(&s.Base, n)
-	return nil
+	return done, nil
 }
 
 // force moves fingerprints until there is room for one more, or changes
@@ -143,7 +132,7 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 	for range n {
 		s.note(&s.undos, i)
 		s.note(&s.undos, j)
-		if !s.place(i, j, fp) && !s.kick(&s.undos, i, j, fp) {
+		if next, _ := s.enter([]uint64{i}, []uint64{j}, []uint64{fp}); next == 0 && !s.kick(&s.undos, i, j, fp) {
 			s.undo(&s.undos)
 			return s.full(i, j, fp)
 		}
@@ -205,7 +194,8 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 		n := min(batchLen, len(h1s))
 		s.locate(&b, h1s[:n], h2s[:n])
 		if ns == nil {
-			if err := s.addOnes(&b, n); err != nil {
+			done, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n])
+			if keyed.Grow(&s.Base, uint64(done)); err != nil {
 				return err
 			}
 		} else {
@@ -217,24 +207,6 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 			ns = ns[n:]
 		}
 		h1s, h2s = h1s[n:], h2s[n:]
-	}
-	return nil
-}
-
-// addOnes adds one occurrence of each of the n keys of a batch.
-func (s *Sketch) addOnes(b *batch, n int) error {
-	for k := 0; k < n; k++ {
-		if s.narrow {
-			next, added := s.addBatch(b, k, n)
-			s.stored += added
-			keyed.Grow(&s.Base, uint64(next-k))
-			if k = next; k == n {
-				return nil
-			}
-		}
-		if err := s.addAt(b.i[k], b.j[k], b.fp[k], 1); err != nil {
-			return err
-		}
 	}
 	return nil
 }

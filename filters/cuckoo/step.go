@@ -26,13 +26,10 @@ type field struct {
 type up struct {
 	code, stay uint64
 	low, field uint8  // where the fingerprint's low bits go, and its field
-	width      uint8  // of its field
 	ok         bool   // there is such a step
 	mask       uint64 // of its field
 	from, to   [2]uint8
-	old, new   [2]uint8 // widths of the fields before and after, 0 where there is none
 	fields     [2]uint64
-	flag       uint64
 }
 
 func (l *layout) setSteps() {
@@ -67,14 +64,10 @@ func (l *layout) upFrom(c *class) up {
 	d := &l.class[code]
 	u := up{
 		code: code << l.codeShift, stay: 1<<(n*l.lane) - 1, ok: true,
-		low: uint8(n * l.lane), field: d.start[n], mask: d.mask[n], width: d.width[n],
-	}
-	if d.flag {
-		u.flag = 1 << d.flagAt
+		low: uint8(n * l.lane), field: d.start[n], mask: d.mask[n],
 	}
 	for j := range n {
 		u.from[j], u.to[j], u.fields[j] = c.start[j], d.start[j], d.mask[j]
-		u.old[j], u.new[j] = c.width[j], d.width[j]
 	}
 	return u
 }
@@ -84,40 +77,4 @@ func (u *up) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
 	y := u.code | x&u.stay | fp&laneMask<<(u.low&63) | fp>>(lane&63)&u.mask<<(u.field&63)
 	y |= x >> (u.from[0] & 63) & u.fields[0] << (u.to[0] & 63)
 	return y | x>>(u.from[1]&63)&u.fields[1]<<(u.to[1]&63)
-}
-
-// addMarked is up, of a word whose fields may have sentinels, and of a
-// fingerprint of which so many bits from f-1 on are known.
-func (u *up) addMarked(x, fp uint64, lane uint, laneMask uint64, short bool, known uint) uint64 {
-	y := u.code | x&u.stay | fp&laneMask<<(u.low&63)
-	f := fp>>(lane&63)&(1<<(known&63)-1) | 1<<(known&63)
-	a, b := u.marked(x, 0, short), u.marked(x, 1, short)
-	if f > u.mask && a > (1<<u.new[0]-1) && b > (1<<u.new[1]-1) {
-		return y | f&u.mask<<(u.field&63) | a&u.fields[0]<<(u.to[0]&63) | b&u.fields[1]<<(u.to[1]&63)
-	}
-	return y | u.flag | fit(f, u.width)<<(u.field&63) | fit(a, u.new[0])<<(u.to[0]&63) | fit(b, u.new[1])<<(u.to[1]&63)
-}
-
-// marked is field j with a sentinel, 1 where there is none.
-func (u *up) marked(x uint64, j int, short bool) uint64 {
-	w := u.old[j] & 63
-	f := x >> (u.from[j] & 63) & (1<<w - 1)
-	if !short || w <= 1 {
-		f |= 1 << w
-	}
-	return f
-}
-
-// fit is a field with a sentinel in w bits: the sentinel moves down where there
-// is no room for it, and vanishes where there is room for one bit.
-func fit(f uint64, w uint8) uint64 {
-	switch {
-	case f>>(w&63) == 0:
-		return f
-	case w > 1:
-		return f&(1<<(w-1)-1) | 1<<(w-1)
-	case w == 1:
-		return f & 1
-	}
-	return 0
 }

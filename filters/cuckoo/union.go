@@ -48,71 +48,30 @@ func (s *Sketch) Union(other *Sketch) error {
 func (s *Sketch) unite(other *table, base keyed.Base) error {
 	c := s.Clone()
 	keyed.Unite(&c.Base, base)
-	accept := c.acceptEach
-	if s.narrow && !s.variable {
-		accept = c.acceptWords
-	}
-	if err := accept(other); err != nil {
-		return err
-	}
-	*s = *c
-	return nil
-}
-
-// acceptEach accepts each fingerprint of another filter.
-func (s *Sketch) acceptEach(other *table) error {
 	for i := range other.buckets {
 		p := other.read(i)
 		other.canonical(&p) // a BLOB has them in this order
 		for _, q := range p.slice() {
-			if err := s.accept(i, q); err != nil {
+			if err := c.accept(i, q); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
-}
-
-// acceptWords does what accept does for each fingerprint of another filter, whose
-// buckets are words of slots: for a batch of them at once, as for new keys.
-func (s *Sketch) acceptWords(other *table) error {
-	var b batch
-	n := 0
-	for i := range other.buckets {
-		// In the order that a BLOB has them in.
-		for x := other.arrangePlain(other.word(i) & other.mask); x != 0; x >>= s.f {
-			if v := x & s.base; v != 0 {
-				b.i[n%batchLen], b.fp[n%batchLen] = i, v
-				n++
-			}
-		}
-		// The next bucket has a place for all of its fingerprints.
-		if n <= batchLen-MaxSlots && i+1 < other.buckets {
-			continue
-		}
-		s.locateOthers(&b, n)
-		for k := 0; k < n; k++ {
-			next, added := s.addBatch(&b, k, n)
-			s.stored += added
-			if k = next; k == n {
-				break
-			}
-			if err := s.accept(b.i[k], fingerprint{b.fp[k], uint8(s.f)}); err != nil {
-				return err
-			}
-		}
-		n = 0
-	}
+	*s = *c
 	return nil
 }
 
 // accept puts a fingerprint of another filter's bucket i into one of its two.
 func (s *Sketch) accept(i uint64, q fingerprint) error {
 	j := s.other(i, q.v)
+	if !s.variable {
+		_, err := s.addOnes([]uint64{i}, []uint64{j}, []uint64{q.v})
+		return err
+	}
 	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
 		return nil
 	}
-	if !s.placeWide(i, j, q) && !s.force(i, j, q.v) {
+	if !s.place(i, j, q) && !s.force(i, j, q.v) {
 		return s.full(i, j, q.v)
 	}
 	s.stored++

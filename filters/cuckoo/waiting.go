@@ -19,31 +19,20 @@ const (
 	leastWaiting = 1 << 20
 	// partBytes is about what a part of the filter takes.
 	partBytes = 1 << 17
-	// pieceLen is the number of fingerprints that memory is taken for at once.
-	pieceLen   = 1 << 10
-	pieceBytes = 4 * pieceLen
+	// leastGrowth is for how many fingerprints a part grows at least.
+	leastGrowth = 1 << 10
+	entryBytes  = 4
 )
 
 // entry is a fingerprint, and above it the low bits of its own one of its two
 // buckets; the part has the others.
 type entry = uint32
 
-type piece [pieceLen]entry
-
-// filled is a piece with n entries. Who shares it may write behind them.
-type filled struct {
-	*piece
-	n int
-}
-
 // waiting are fingerprints that are not in the filter yet.
 type waiting struct {
-	shift  uint // buckets of a part, as a power of two
-	open   []*piece
-	fill   []int // of open; pieceLen where there is none
-	closed [][]filled
-	n      uint64 // entries
-	pieces int
+	shift uint // buckets of a part, as a power of two
+	parts [][]entry
+	n     uint64 // entries
 }
 
 // Later implements keyed.Later: a sketch without keys keeps those that come until
@@ -62,16 +51,8 @@ func (s *Sketch) Later() {
 func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
-		s.waiting = newWaiting(int((s.buckets-1)>>shift)+1, shift)
+		s.waiting = &waiting{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
 	}
-}
-
-func newWaiting(parts int, shift uint) *waiting {
-	w := &waiting{shift: shift, open: make([]*piece, parts), fill: make([]int, parts), closed: make([][]filled, parts)}
-	for q := range w.fill {
-		w.fill[q] = pieceLen
-	}
-	return w
 }
 
 // room makes the filter that a sketch that waited goes without at first.
@@ -82,42 +63,34 @@ func (s *Sketch) room() {
 }
 
 // bytes is the memory that waiting takes.
-func (w *waiting) bytes() int {
+func (w *waiting) bytes() (n int) {
 	if w == nil {
 		return 0
 	}
-	return w.pieces * pieceBytes
+	for _, part := range w.parts {
+		n += entryBytes * cap(part)
+	}
+	return n
 }
 
-// clone is a copy that shares what there is. Both may go on.
 func (w *waiting) clone() *waiting {
 	if w == nil {
 		return nil
 	}
-	c := newWaiting(len(w.open), w.shift)
-	c.take(w)
-	return c
+	c := *w
+	c.parts = make([][]entry, len(w.parts))
+	for q, part := range w.parts {
+		c.parts[q] = slices.Clone(part)
+	}
+	return &c
 }
 
-// take adds what another one has, which shares it from then on.
+// take adds what another one has.
 func (w *waiting) take(from *waiting) {
 	w.n += from.n
-	w.pieces += from.pieces
-	for q, pieces := range from.closed {
-		w.closed[q] = append(w.closed[q], pieces...)
-		if p := from.open[q]; p != nil {
-			w.closed[q] = append(w.closed[q], filled{p, from.fill[q]})
-		}
+	for q, part := range from.parts {
+		w.parts[q] = append(w.parts[q], part...)
 	}
-}
-
-// part is all of part q.
-func (w *waiting) part(q int) []filled {
-	pieces := slices.Clip(w.closed[q])
-	if p := w.open[q]; p != nil {
-		pieces = append(pieces, filled{p, w.fill[q]})
-	}
-	return pieces
 }
 
 // keep keeps a batch of keys. Of its two buckets a fingerprint's own is one that does
@@ -132,25 +105,13 @@ func (s *Sketch) keep(b *batch, n int) {
 		_, less := bits.Sub64(j, i, 0)
 		x := (i ^ j) & -(less ^ (i+j+fp)*0x9e3779b97f4a7c15>>63)
 		own := i ^ x
-		q := own >> shift
-		at := w.fill[q]
-		if at == pieceLen {
-			w.next(int(q))
-			at = 0
+		part := &w.parts[own>>shift]
+		if len(*part) == cap(*part) {
+			*part = slices.Grow(*part, max(leastGrowth, len(*part)/4))
 		}
-		w.open[q][at%pieceLen] = entry(own<<f | fp)
-		w.fill[q] = at + 1
+		*part = append(*part, entry(own<<f|fp))
 	}
 	w.n += uint64(n)
-}
-
-// next makes room in part q.
-func (w *waiting) next(q int) {
-	if p := w.open[q]; p != nil {
-		w.closed[q] = append(w.closed[q], filled{p, pieceLen})
-	}
-	w.open[q], w.fill[q] = new(piece), 0
-	w.pieces++
 }
 
 // addLater is AddHashes of a sketch that waits. What waits is entered when it is more
@@ -234,14 +195,14 @@ func (s *Sketch) settle() error {
 	s.waiting = nil
 	s.room()
 	if s.stored > 0 { // a bucket may be full, and a key be in either of its two
-		for q := range w.closed {
+		for q := range w.parts {
 			if err := s.enterPart(w, q); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	parts := len(w.closed)
+	parts := len(w.parts)
 	// Those of the last buckets of the first half come last. That decides in which of two buckets a
 	// fingerprint is, so it stays: the BLOBs of the same keys do not change.
 	middle := parts / 2
@@ -278,30 +239,28 @@ func (t *table) enterOwn(w *waiting, from, to int, end uint64) (added uint64, re
 	inPart := uint64(1)<<w.shift - 1
 	for q := from; q < to; q++ {
 		high := uint64(q) << w.shift
-		for _, p := range w.part(q) {
-			for _, e := range p.piece[:p.n] {
-				i, fp := high|uint64(e)>>f&inPart, uint64(e)&base
-				if i >= end {
-					rest = append(rest, i<<f|fp)
-					continue
-				}
-				at := i * width
-				x := fetch(mem, at)
-				if !multiset {
-					if d := x ^ fp*ones; (d-ones)&^d&highs != 0 {
-						continue
-					}
-				}
-				x = ^((x&low + low) | x) & highs // empty slots
-				if x == 0 || x&(x-1) == 0 && least > 0 {
-					rest = append(rest, i<<f|fp)
-					continue
-				}
-				word := mem[at>>3 : at>>3+8 : at>>3+8]
-				shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
-				binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
-				added++
+		for _, e := range w.parts[q] {
+			i, fp := high|uint64(e)>>f&inPart, uint64(e)&base
+			if i >= end {
+				rest = append(rest, i<<f|fp)
+				continue
 			}
+			at := i * width
+			x := fetch(mem, at)
+			if !multiset {
+				if d := x ^ fp*ones; (d-ones)&^d&highs != 0 {
+					continue
+				}
+			}
+			x = ^((x&low + low) | x) & highs // empty slots
+			if x == 0 || x&(x-1) == 0 && least > 0 {
+				rest = append(rest, i<<f|fp)
+				continue
+			}
+			word := mem[at>>3 : at>>3+8 : at>>3+8]
+			shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+			binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
+			added++
 		}
 	}
 	return added, rest
@@ -311,15 +270,12 @@ func (t *table) enterOwn(w *waiting, from, to int, end uint64) (added uint64, re
 func (s *Sketch) enterPart(w *waiting, q int) error {
 	var b batch
 	high, inPart := uint64(q)<<w.shift, uint64(1)<<w.shift-1
-	for _, p := range w.part(q) {
-		for at := 0; at < p.n; at += batchLen {
-			n := min(batchLen, p.n-at)
-			for k, e := range p.piece[at : at+n] {
-				b.i[k], b.fp[k] = high|uint64(e)>>s.f&inPart, uint64(e)&s.base
-			}
-			if err := s.enterBatch(&b, n); err != nil {
-				return err
-			}
+	for entries := range slices.Chunk(w.parts[q], batchLen) {
+		for k, e := range entries {
+			b.i[k], b.fp[k] = high|uint64(e)>>s.f&inPart, uint64(e)&s.base
+		}
+		if err := s.enterBatch(&b, len(entries)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -328,16 +284,6 @@ func (s *Sketch) enterPart(w *waiting, q int) error {
 // enterBatch enters n fingerprints with one of their buckets.
 func (s *Sketch) enterBatch(b *batch, n int) error {
 	s.locateOthers(b, n)
-	for k := 0; k < n; k++ {
-		next, added := s.addBatch(b, k, n)
-		s.stored += added
-		if k = next; k == n {
-			return nil
-		}
-		if !s.force(b.i[k], b.j[k], b.fp[k]) {
-			return s.full(b.i[k], b.j[k], b.fp[k])
-		}
-		s.stored++
-	}
-	return nil
+	_, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n])
+	return err
 }

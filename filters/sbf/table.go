@@ -121,6 +121,9 @@ func (c *cells) table(e Encoding) table {
 	if c.plain() {
 		return table{cells: cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}}
 	}
+	if e != Index {
+		return table{cells: cells{words: words.Of(c.n, c.coded.Unpack), n: c.n}}
+	}
 	t := newTable(e, c.n)
 	t.copy(c)
 	return t

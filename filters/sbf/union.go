@@ -142,18 +142,25 @@ func (c *cells) empty() bool {
 
 // update gives every counter the value that f has for it and its like in o.
 func (t *table) update(o *cells, f func(a, b uint64) uint64) (full bool) {
-	var room [words.BlockLen]uint64
-	update := t.words.Update
-	if t.index != nil {
-		update = t.index.Update
+	value := func(a, b uint64) uint64 {
+		v := f(a, b)
+		full = full || v == saturated
+		return v
 	}
-	update(func(at int, block []uint64) {
+	if t.index == nil {
+		from := o.words
+		if !o.plain() {
+			from = o.table(Plain).words
+		}
+		t.words.Merge(from, value)
+		return full
+	}
+	var room [words.BlockLen]uint64
+	t.index.Update(func(at int, block []uint64) {
 		others := room[:len(block)]
 		o.unpack(at, others)
 		for i, v := range block {
-			v = f(v, others[i])
-			full = full || v == saturated
-			block[i] = v
+			block[i] = value(v, others[i])
 		}
 	})
 	return full

@@ -16,7 +16,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
@@ -150,7 +149,7 @@ func pack[W Word](b []byte, at int, src []uint64) {
 	}
 }
 
-// BlockLen is the most counters that Each and Update take together.
+// BlockLen is the most counters that are taken together.
 const BlockLen = 64
 
 // Each calls f with all counters in order, in blocks that begin at at.
@@ -163,47 +162,82 @@ func (t Table) Each(f func(at int, block []uint64)) {
 	}
 }
 
-// Update is Each where the counters are then what f leaves in a block. They get as wide as
-// that takes.
-func (t *Table) Update(f func(at int, block []uint64)) {
-	t.Each(func(at int, block []uint64) {
-		f(at, block)
-		all := uint64(0)
-		for _, v := range block {
-			all |= v
+// Of is a table of n counters, which unpack copies from at on to dst.
+func Of(n int, unpack func(at int, dst []uint64)) Table {
+	t := Make(0, n)
+	var room [BlockLen]uint64
+	for at := 0; at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		unpack(at, block)
+		t.put(at, block)
+	}
+	return t
+}
+
+// put makes the counters from at on those of src. All get as wide as that takes.
+func (t *Table) put(at int, src []uint64) {
+	all := uint64(0)
+	for _, v := range src {
+		all |= v
+	}
+	if shift := Shift(all); shift > t.Shift {
+		*t = t.Resize(shift)
+	}
+	t.pack(at, src)
+}
+
+// Merge gives every counter the value that f has for it and its like in another table. All
+// counters get as wide as that takes. Unlike Each it allocates nothing else.
+func (t *Table) Merge(other Table, f func(a, b uint64) uint64) {
+	var mine, others [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := mine[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
+		other.Unpack(at, others[:len(block)])
+		for i, v := range block {
+			block[i] = f(v, others[i])
 		}
-		if shift := Shift(all); shift > t.Shift {
-			*t = t.Resize(shift)
-		}
-		t.pack(at, block)
-	})
+		t.put(at, block)
+	}
 }
 
 // Full reports whether a counter is saturated.
-func (t Table) Full() (full bool) {
+func (t Table) Full() bool {
 	if t.Shift < 3 {
 		return false
 	}
-	t.Each(func(_ int, block []uint64) { full = full || slices.Contains(block, Saturated) })
-	return full
+	for i := range t.Len() {
+		if t.At(i) == Saturated {
+			return true
+		}
+	}
+	return false
 }
 
 // Sum is the sum of all counters, a number of 128 bits.
 func (t Table) Sum() (hi, lo uint64) {
-	t.Each(func(_ int, block []uint64) {
+	var room [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
 		for _, v := range block {
 			var carry uint64
 			lo, carry = bits.Add64(lo, v, 0)
 			hi += carry
 		}
-	})
+	}
 	return hi, lo
 }
 
 // Resize copies the counters to words of another size, which hold them.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
-	t.Each(to.pack)
+	var room [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
+		to.pack(at, block)
+	}
 	return to
 }
 
