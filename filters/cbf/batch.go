@@ -78,15 +78,19 @@ func (s *Sketch) addRows(h1s, h2s []uint64) {
 
 func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	var p positions
+	g := s.kernel
 	for i := range s.k {
 		s.locate(&p, i, h1s, h2s)
-		switch s.variant {
-		case Plain:
-			stuck |= s.addPlain(&p, len(h1s))
-		case Increment:
-			stuck |= s.addIncrement(&p, len(h1s))
-		default:
-			stuck |= s.addTandem(&p, len(h1s))
+		for j, to := range p.at[:len(h1s)] {
+			low, high := g.marks(p.rest[j])
+			here := s.body[to:][:8]
+			w, is := g.add(binary.LittleEndian.Uint64(here), &low)
+			stuck |= is
+			if g.halves {
+				w, is = g.add(w, &high)
+				stuck |= is
+			}
+			binary.LittleEndian.PutUint64(here, w)
 		}
 	}
 	return stuck
@@ -109,61 +113,6 @@ func (f *filter) locate(p *positions, i uint64, h1s, h2s []uint64) {
 		at[j], rest[j] = uint32(8*word), x
 	}
 	simd.Prefetch(unsafe.Pointer(&f.body[0]), at)
-}
-
-func (s *Sketch) addPlain(p *positions, n int) (stuck uint64) {
-	g := s.kernel
-	for j, to := range p.at[:n] {
-		at, x := g.counter(p.rest[j])
-		here := s.body[to:][:8]
-		w, is := g.addOne(binary.LittleEndian.Uint64(here), at, 1)
-		stuck |= is
-		if g.halves {
-			at, _ = g.counter(x)
-			w, is = g.addOne(w, at+g.bits, 1)
-			stuck |= is
-		}
-		binary.LittleEndian.PutUint64(here, w)
-	}
-	return stuck
-}
-
-func (s *Sketch) addIncrement(p *positions, n int) (stuck uint64) {
-	g := s.kernel
-	for j, to := range p.at[:n] {
-		at, x := g.counter(p.rest[j])
-		v, x := g.increment(x)
-		here := s.body[to:][:8]
-		w, is := g.addOne(binary.LittleEndian.Uint64(here), at, v)
-		stuck |= is
-		if g.halves {
-			at, x = g.counter(x)
-			v, _ = g.increment(x)
-			w, is = g.addOne(w, at+g.bits, v)
-			stuck |= is
-		}
-		binary.LittleEndian.PutUint64(here, w)
-	}
-	return stuck
-}
-
-func (s *Sketch) addTandem(p *positions, n int) (stuck uint64) {
-	g := s.kernel
-	for j, to := range p.at[:n] {
-		at, x := g.counter(p.rest[j])
-		v, x := g.increment(x)
-		here := s.body[to:][:8]
-		w, is := g.addSigned(binary.LittleEndian.Uint64(here), at, v, x)
-		stuck |= is
-		if g.halves {
-			at, x = g.counter(x << signBits)
-			v, x = g.increment(x)
-			w, is = g.addSigned(w, at+g.bits, v, x)
-			stuck |= is
-		}
-		binary.LittleEndian.PutUint64(here, w)
-	}
-	return stuck
 }
 
 // ContainsHashes writes to dst whether each key may be there, as Contains. dst
@@ -192,14 +141,7 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 		left := n
 		for i := uint64(0); i < f.k && left > 0; i++ {
 			f.locate(&c.positions, i, c.h1s[:left], c.h2s[:left])
-			switch f.variant {
-			case Plain:
-				left = f.siftPlain(&c, left)
-			case Increment:
-				left = f.siftIncrement(&c, left)
-			default:
-				left = f.siftTandem(&c, left)
-			}
+			left = f.sift(&c, left)
 		}
 		for _, j := range c.key[:left] {
 			dst[j] = true
@@ -222,50 +164,15 @@ func (c *sieve) keep(n, j int, ok uint64) int {
 	return n + int(ok)
 }
 
-// siftPlain leaves the first of the keys that their positions do not rule out.
-func (f *filter) siftPlain(c *sieve, left int) (n int) {
+// sift leaves the first of the keys that their positions do not rule out.
+func (f *filter) sift(c *sieve, left int) (n int) {
 	g := f.kernel
 	for j, to := range c.at[:left] {
-		at, x := g.counter(c.rest[j])
+		low, high := g.marks(c.rest[j])
 		w := binary.LittleEndian.Uint64(f.body[to:])
-		ok := some(w >> (at & 63) & g.ceiling)
+		ok := g.contains(w, &low)
 		if g.halves {
-			at, _ = g.counter(x)
-			ok &= some(w >> ((at + g.bits) & 63) & g.ceiling)
-		}
-		n = c.keep(n, j, ok)
-	}
-	return n
-}
-
-func (f *filter) siftIncrement(c *sieve, left int) (n int) {
-	g := f.kernel
-	for j, to := range c.at[:left] {
-		at, x := g.counter(c.rest[j])
-		v, x := g.increment(x)
-		w := binary.LittleEndian.Uint64(f.body[to:])
-		ok := holds(w>>(at&63)&g.ceiling, v, g.inc)
-		if g.halves {
-			at, x = g.counter(x)
-			v, _ = g.increment(x)
-			ok &= holds(w>>((at+g.bits)&63)&g.ceiling, v, g.inc)
-		}
-		n = c.keep(n, j, ok)
-	}
-	return n
-}
-
-func (f *filter) siftTandem(c *sieve, left int) (n int) {
-	g := f.kernel
-	for j, to := range c.at[:left] {
-		at, x := g.counter(c.rest[j])
-		v, x := g.increment(x)
-		w := binary.LittleEndian.Uint64(f.body[to:])
-		ok := g.holdsSigned(w, at, v, x)
-		if g.halves {
-			at, x = g.counter(x << signBits)
-			v, x = g.increment(x)
-			ok &= g.holdsSigned(w, at+g.bits, v, x)
+			ok &= g.contains(w, &high)
 		}
 		n = c.keep(n, j, ok)
 	}

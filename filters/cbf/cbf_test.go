@@ -376,3 +376,12 @@ func TestNotSums(t *testing.T) {
 		t.Errorf("counters that are not sums: %v", err)
 	}
 }
+
+// hashes are those of n keys from the given one on.
+func hashes(seed, from, n uint64) (h1s, h2s []uint64) {
+	h1s, h2s = make([]uint64, n), make([]uint64, n)
+	for i := range n {
+		h1s[i], h2s[i] = key.HashUint64(seed, from+i)
+	}
+	return h1s, h2s
+}
