@@ -1,5 +1,6 @@
 // Package pipeline implements ccbf-pipeline: one SQL query over many files, run by
-// DuckDB on the workers of a cluster.
+// DuckDB on the workers of a cluster. Its SQL is in steps.sql, and in analyze.sql, which
+// says how the columns of a query are united.
 //
 // # The life of a file
 //

@@ -49,15 +49,9 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		if p.Columns, err = analyze(ctx, conn, p.SQL, p.Combine); err != nil {
 			return fmt.Errorf("-sql: %w", err)
 		}
-		for i, c := range p.Columns {
-			switch c.Type { // Parquet has no such numbers, and DuckDB would write DOUBLE
-			case "HUGEINT", "UHUGEINT":
-				p.Columns[i].Type = "DECIMAL(38,0)"
-			case "BIT", "UNION", "TIME_NS", "BIGNUM", "VARIANT":
+		for _, c := range p.Columns {
+			if slices.Contains([]string{"BIT", "UNION", "TIME_NS", "BIGNUM", "VARIANT"}, c.Type) {
 				return fmt.Errorf("-sql: column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type)
-			}
-			if strings.HasPrefix(c.Type, "ENUM") {
-				p.Columns[i].Type = "VARCHAR"
 			}
 		}
 		// Over its first rows, which finds wrong options of functions.

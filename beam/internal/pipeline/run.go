@@ -64,7 +64,7 @@ func Command(args []string, version string) error {
 		w = os.Stdout
 	}
 	_, err := work(ctx, o, w)
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("ended by a signal: no output file was completed (%w)", err)
 	}
 	return err
@@ -176,7 +176,7 @@ func cause(err error) error {
 	return err
 }
 
-// What the workers in this process did. It is not the result of a run: repeated steps count again. The summary is.
+// These count what the workers in this process did. A repeated step counts again, so the result of a run is its Summary.
 var rowsRead, bytesSent, partsUnited atomic.Int64
 
 // progressEvery is how often a running pipeline says how far it is.

@@ -65,9 +65,11 @@ func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any)
 	return rows, err
 }
 
-// describe returns the names and types of a query's columns.
+// describe returns the names of a query's columns, and their types in Parquet. It has no HUGEINT:
+// DuckDB would write DOUBLE.
 func describe(ctx context.Context, conn *sql.Conn, text string) ([]Column, error) {
-	return query[Column](ctx, conn, "SELECT column_name AS name, column_type AS type FROM (DESCRIBE "+text+")")
+	return query[Column](ctx, conn, "SELECT column_name AS name, CASE WHEN column_type IN ('HUGEINT', 'UHUGEINT') THEN 'DECIMAL(38,0)' "+
+		"WHEN starts_with(column_type, 'ENUM') THEN 'VARCHAR' ELSE column_type END AS type FROM (DESCRIBE "+text+")")
 }
 
 //go:embed analyze.sql
