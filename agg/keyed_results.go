@@ -19,8 +19,8 @@ type spare struct {
 
 // of is an empty sketch of a plan, until the next call.
 func (m *spare) of(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
-	if r, ok := m.s.(keyed.Reusable); ok && m.plan == p {
-		r.Reset()
+	if m.s != nil && m.plan == p {
+		m.s.Reset()
 		return m.s, keyed.BaseOf(m.s).SetKeyClass(p.class)
 	}
 	m.plan = p

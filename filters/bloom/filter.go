@@ -80,33 +80,16 @@ func (f *filter) ContainsKey(b []byte) bool {
 // h1s and h2s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.MustBeMade()
-	f.containsHashes(dst, h1s, h2s, false)
-}
-
-// containsHashes is told, and reports, whether most keys are contained.
-func (f *filter) containsHashes(dst []bool, h1s, h2s []uint64, most bool) bool {
 	if len(f.bits) < outOfCache {
 		for i := range dst {
 			dst[i] = f.Contains(h1s[i], h2s[i])
 		}
-		return most
+		return
 	}
+	most := false
 	for n := f.batch(); len(dst) > 0; {
 		n = min(n, len(dst))
 		most = f.containsBatch(dst[:n], h1s[:n], h2s[:n], most)
 		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
-	}
-	return most
-}
-
-// ContainsKeys is ContainsHashes of the keys' bytes.
-func (f *filter) ContainsKeys(dst []bool, keys [][]byte) {
-	f.MustBeMade()
-	var h1s, h2s [batchLen]uint64
-	for most := false; len(keys) > 0; {
-		n := min(batchLen, len(keys))
-		key.Hashes(f.Seed(), keys[:n], h1s[:], h2s[:])
-		most = f.containsHashes(dst[:n], h1s[:n], h2s[:n], most)
-		dst, keys = dst[n:], keys[n:]
 	}
 }

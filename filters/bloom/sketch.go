@@ -24,7 +24,7 @@ func New(p Params) (*Sketch, error) {
 	return &Sketch{filter: filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
 }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	clear(s.bits)
@@ -118,16 +118,5 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 			ns = ns[n:]
 		}
 		h1s, h2s = h1s[n:], h2s[n:]
-	}
-}
-
-// AddKeys is AddHashes of the keys' bytes, one of each.
-func (s *Sketch) AddKeys(keys [][]byte) {
-	var h1s, h2s [batchLen]uint64
-	for len(keys) > 0 {
-		n := min(batchLen, len(keys))
-		key.Hashes(s.Seed(), keys[:n], h1s[:], h2s[:])
-		s.AddHashes(h1s[:n], h2s[:n], nil)
-		keys = keys[n:]
 	}
 }

@@ -28,7 +28,7 @@ func New(p Params) (*Sketch, error) {
 	}}, nil
 }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base, s.kernel = s.Base.Emptied(), s.shape.kernel(s.variable)
 	clear(s.body)

@@ -69,7 +69,7 @@ func (c *counts) Conservative() bool {
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.c.B) }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.c.Table = words.Table{B: s.c.B[:s.c.Len()]}

@@ -388,38 +388,3 @@ func TestGoesOnAfterItsBlob(t *testing.T) {
 		}
 	}
 }
-
-// Many at once is one at a time.
-func TestRemoveHashes(t *testing.T) {
-	for _, p := range everyForm() {
-		p.Capacity = 2000
-		h1s, h2s := keysFrom(p.Seed, 0, 1900)
-		a, b := mustNew(t, p), mustNew(t, p)
-		if a.AddHashes(h1s, h2s, nil) != nil || b.AddHashes(h1s, h2s, nil) != nil {
-			t.Fatal("no room")
-		}
-		if !p.Duplicates {
-			if err := a.RemoveHashes(h1s, h2s); !errors.Is(err, sketch.ErrNotAdditive) || !bytes.Equal(a.Blob(), b.Blob()) {
-				t.Errorf("from a set: %v", err)
-			}
-			continue
-		}
-		const some = 1000
-		if err := a.RemoveHashes(h1s[:some], h2s[:some]); err != nil {
-			t.Fatal(err)
-		}
-		for k := range some {
-			if err := b.Remove(h1s[k], h2s[k], 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.Equal(a.Blob(), b.Blob()) {
-			t.Errorf("%s: at once and one at a time differ", p.name())
-		}
-		// The 901st of those that follow is not there.
-		h1s, h2s = append(h1s[some:], 1), append(h2s[some:], 1)
-		if err := a.RemoveHashes(h1s, h2s); !errors.Is(err, sketch.ErrTooMany) || a.stored != 0 {
-			t.Errorf("%s: %d are left, error %v", p.name(), a.stored, err)
-		}
-	}
-}

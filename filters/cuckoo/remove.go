@@ -58,30 +58,6 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// RemoveHashes removes one occurrence of every key (h1s[k], h2s[k]). The result
-// is that of Remove for each in turn, up to the first error: the keys before it
-// are then removed, and it and those after it are not. The slices must be
-// equally long.
-func (s *Sketch) RemoveHashes(h1s, h2s []uint64) error {
-	if !s.multiset {
-		return setError{"remove"}
-	}
-	var b batch
-	for len(h1s) > 0 {
-		n := min(batchLen, len(h1s))
-		s.locate(&b, h1s[:n], h2s[:n])
-		for k := range n {
-			if !s.take(b.i[k], b.j[k], b.fp[k]) {
-				return tooMany(1, 0)
-			}
-			s.stored--
-			keyed.Shrink(&s.Base, 1)
-		}
-		h1s, h2s = h1s[n:], h2s[n:]
-	}
-	return nil
-}
-
 // take removes the longest fingerprint that a key's is like, or reports false.
 // Of two that are alike it takes that of the first bucket in memory, whichever
 // of the two is the key's first.

@@ -41,7 +41,7 @@ func New(p Params) (*Sketch, error) {
 	return s, nil
 }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.MustBeMade()
 	s.room()

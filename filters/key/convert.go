@@ -310,8 +310,8 @@ func Format(c Class, b []byte) string {
 		return strconv.Quote(string(b))
 	}
 	if c.IsStruct() && c.Known() {
-		if text := formatStruct(c, b); text != "" {
-			return text
+		if text, ok := appendStructText(nil, c, b); ok {
+			return string(text)
 		}
 	}
 	return fmt.Sprintf("%x", b)

@@ -2,6 +2,7 @@ package key
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -69,21 +70,6 @@ func (s *shape) next() Class {
 		*s >>= partBits
 	}
 	return part
-}
-
-// isMarker reports whether a part is where a STRUCT begins or ends.
-func isMarker(part Class) bool { return part == structBegins || part == structEnds }
-
-// skip goes to the end of the STRUCT that began.
-func (s *shape) skip() {
-	for depth := 1; depth > 0 && *s != 0; {
-		switch s.next() {
-		case structBegins:
-			depth++
-		case structEnds:
-			depth--
-		}
-	}
 }
 
 // inside is the shape of a STRUCT's class without its beginning.
@@ -195,99 +181,35 @@ func cutField(b []byte) (value, rest []byte, null, ok bool) {
 // alike reports whether Convert may make STRUCTs of one class those of the other:
 // the same fields in number, and classes that convert.
 func alike(from, to Class) bool {
-	f, t := inside(from), inside(to)
-	for f != 0 || t != 0 {
-		x, y := f.next(), t.next()
-		if x == y {
-			continue
-		}
-		if x == None || y == None || isMarker(x) || isMarker(y) || !convertible(x, y) {
-			return false
-		}
-	}
-	return true
+	f, t := from.Fields(), to.Fields()
+	return slices.EqualFunc(f, t, Fits)
 }
 
 // convertStruct is Convert of STRUCTs that are alike.
 func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
-	before := dst
-	f, t := inside(from), inside(to)
-	for f != 0 {
-		x, y := f.next(), t.next()
-		switch x {
-		case structEnds:
-			continue
-		case structBegins:
-			if len(b) == 0 || b[0] > structField {
-				return before, false
-			}
-			dst = append(dst, b[0])
-			if b[0] == nullField {
-				f.skip()
-				t.skip()
-			}
-			b = b[1:]
-			continue
-		}
-		value, rest, null, ok := cutField(b)
+	before, t := dst, to.Fields()
+	for i, f := range from.Fields() {
+		value, rest, ok := CutField(f, b)
 		if !ok {
 			return before, false
 		}
 		b = rest
-		if null {
-			dst = AppendNullField(dst)
-			continue
-		}
-		dst = BeginField(dst)
-		at := len(dst)
 		var err error
-		if dst, err = Convert(dst, x, y, value); err != nil {
+		switch {
+		case value == nil:
+			dst = AppendNullField(dst)
+		case f.IsStruct():
+			dst, err = Convert(AppendStructField(dst), f, t[i], value)
+		default:
+			dst = BeginField(dst)
+			at := len(dst)
+			if dst, err = Convert(dst, f, t[i], value); err == nil {
+				dst = EndField(dst, at)
+			}
+		}
+		if err != nil {
 			return before, false
 		}
-		dst = EndField(dst, at)
 	}
 	return dst, len(b) == 0
-}
-
-// formatStruct is Format of a STRUCT: "(1, 'oak', NULL)"; "" where b is none.
-func formatStruct(c Class, b []byte) string {
-	var out strings.Builder
-	out.WriteByte('(')
-	first := true
-	for s := inside(c); s != 0; {
-		part := s.next()
-		if part == structEnds {
-			out.WriteByte(')')
-			continue
-		}
-		if !first {
-			out.WriteString(", ")
-		}
-		first = false
-		if part == structBegins {
-			if len(b) == 0 {
-				return ""
-			}
-			if b[0] == nullField {
-				s.skip()
-				out.WriteString("NULL")
-			} else {
-				out.WriteByte('(')
-				first = true
-			}
-			b = b[1:]
-			continue
-		}
-		value, rest, null, ok := cutField(b)
-		if !ok {
-			return ""
-		}
-		if b = rest; null {
-			out.WriteString("NULL")
-		} else {
-			out.WriteString(Format(part, value))
-		}
-	}
-	out.WriteByte(')')
-	return out.String()
 }

@@ -136,7 +136,7 @@ func TestStructBytes(t *testing.T) {
 			t.Fatalf("%d bytes: %x", n, got)
 		}
 	}
-	if got := Format(v.class, b); got != `(1, "oak", ("", NULL), "`+string(long)+`")` {
+	if got := Format(v.class, b); got != `(1, oak, ('', NULL), `+string(long)+`)` {
 		t.Error(got)
 	}
 }

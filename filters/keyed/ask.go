@@ -108,13 +108,6 @@ type Later interface {
 	Finish() ([]byte, error)
 }
 
-// Reusable is a sketch whose memory can be used for other keys.
-type Reusable interface {
-	// Reset takes away all keys of a sketch to which keys were added and nothing else was
-	// done: it is what Make made.
-	Reset()
-}
-
 // AppendBlob appends what Finish returns.
 func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
 	if a, ok := s.(interface{ AppendBlob(dst []byte) []byte }); ok {

@@ -63,7 +63,7 @@ func (s *Sketch) empty() {
 	}
 }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.first = s.first.emptied()

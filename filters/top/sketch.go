@@ -59,7 +59,7 @@ const counterBytes = 24 + 2*(16+8+1)
 // Bytes is about the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.counters)*counterBytes + s.text }
 
-// Reset implements keyed.Reusable.
+// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.maxError, s.text = 0, 0
