@@ -74,14 +74,6 @@ func BenchmarkAddHashes(b *testing.B) {
 	each(b, both, func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) })
 }
 
-func BenchmarkHashAndAddHashes(b *testing.B) {
-	h1, h2 := make([]uint64, chunk), make([]uint64, chunk)
-	each(b, both, func(_ *testing.B, s *Sketch, vs, _, _ []uint64) {
-		key.HashUint64s(0, vs, h1, h2)
-		s.AddHashes(h1, h2, nil)
-	})
-}
-
 func BenchmarkAdd(b *testing.B) {
 	each(b, both, func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) {
 		for i, h1 := range h1s {
@@ -111,80 +103,4 @@ func BenchmarkCount(b *testing.B) {
 			sink += s.Count(h1, h2s[i])
 		}
 	})
-}
-
-func BenchmarkViewCountHashes(b *testing.B) {
-	_, h1s, h2s := hashes(chunk * 1024)
-	dst := make([]uint64, chunk)
-	for _, shape := range shapes {
-		b.Run(shape.name, func(b *testing.B) {
-			s := benchSketch(b, shape.width, shape.size, false)
-			s.AddHashes(h1s, h2s, nil)
-			s.Add(1, 1, uint64(1)<<(8*shape.size-1))
-			view, err := NewView(s.Blob())
-			if err != nil {
-				b.Fatal(err)
-			}
-			n := 0
-			for b.Loop() {
-				at := n % len(h1s)
-				view.CountHashes(dst, h1s[at:at+chunk], h2s[at:at+chunk])
-				n += chunk
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/key")
-		})
-	}
-}
-
-func BenchmarkViewCount(b *testing.B) {
-	s := benchSketch(b, 2719, 1, false)
-	_, h1s, h2s := hashes(chunk)
-	s.AddHashes(h1s, h2s, nil)
-	blob := s.Blob()
-	var sink uint64
-	i := 0
-	for b.Loop() {
-		v, _ := NewView(blob)
-		sink += v.Count(h1s[i%chunk], h2s[i%chunk])
-		i++
-	}
-}
-
-func BenchmarkUnionBlob(b *testing.B) {
-	for _, fill := range []int{0, 10, 100_000} {
-		for _, size := range []int{1, 2, 4, 8} {
-			b.Run(fmt.Sprintf("keys=%d/bytes=%d", fill, size), func(b *testing.B) {
-				s := benchSketch(b, 1<<18/5/uint64(size), 8, false)
-				_, h1s, h2s := hashes(100_000)
-				s.AddHashes(h1s[:fill], h2s[:fill], nil)
-				s.Add(1, 1, uint64(1)<<(8*size-8))
-				blob := s.Blob()
-				b.SetBytes(int64(len(blob)))
-				for b.Loop() {
-					if err := s.UnionBlob(blob); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
-}
-
-func BenchmarkBlob(b *testing.B) {
-	s := benchSketch(b, 2719, 1, false)
-	_, h1s, h2s := hashes(10_000)
-	s.AddHashes(h1s, h2s, nil)
-	b.SetBytes(int64(s.Bytes()))
-	for b.Loop() {
-		s.Blob()
-	}
-}
-
-func BenchmarkJoinSize(b *testing.B) {
-	s := benchSketch(b, 2719, 1, false)
-	for b.Loop() {
-		if _, _, err := JoinSize(s, s); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
