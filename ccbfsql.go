@@ -38,11 +38,13 @@ var functions = func() []duck.Function {
 // Version is the version of this build, what ccbf_version() says.
 func Version() string { return udf.Version }
 
-// Register makes every function known to the database of a connection, whose
-// driver may be github.com/duckdb/duckdb-go/v2 or
-// github.com/marcboeker/go-duckdb/v2. Registering again is harmless. A program whose work is mostly
-// DuckDB's may set GOMAXPROCS to one more than DuckDB has threads, as the shell does: Go's scheduler
-// then leaves these alone, which takes up to a sixteenth less processor time.
+// Register makes every function known to the database of a connection. Its driver may be
+// github.com/duckdb/duckdb-go/v2 or github.com/marcboeker/go-duckdb/v2. Registering again is
+// harmless.
+//
+// A program whose work is mostly DuckDB's may set GOMAXPROCS to one more than DuckDB has threads,
+// as the shell does. Go's scheduler then disturbs DuckDB's threads less, which saves up to a
+// sixteenth of the processor time.
 func Register(ctx context.Context, conn *sql.Conn) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -93,11 +95,11 @@ func MemoryUsed() int64 { return duck.MemoryUsed() }
 // they are released when the memory is needed.
 func MemoryKept() int64 { return duck.MemoryKept() }
 
-// MemoryLimit is the most bytes that aggregates of this process may hold: by
-// default 15% of what the machine or its cgroup allows; DuckDB takes 80%.
+// MemoryLimit returns the most bytes that aggregates of this process may hold. The default is 15%
+// of the memory that the machine or its cgroup allows; DuckDB takes 80%.
 func MemoryLimit() int64 { return duck.MemoryLimit() }
 
-// SetMemoryLimit sets the most bytes that aggregates of this process may hold
-// besides DuckDB's own: 15% of the memory of the machine, or of its
-// cgroup, unless the environment variable CCBF_MEMORY_LIMIT says otherwise.
+// SetMemoryLimit sets the most bytes that aggregates of this process may hold besides DuckDB's own.
+// The default is 15% of the memory of the machine or of its cgroup. The environment variable
+// CCBF_MEMORY_LIMIT changes the default.
 func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }

@@ -61,9 +61,9 @@ func Functions() []Function {
 	return out
 }
 
-// RegisterExtension registers every function with a database that is loading the
-// extension, for package main of cmd/ccbf-extension: api is the table of functions
-// that DuckDB handed over, database a duckdb_database.
+// RegisterExtension registers every function with a database that is loading the extension. It is
+// for package main of cmd/ccbf-extension. api is the table of functions that DuckDB handed over,
+// database is a duckdb_database.
 func RegisterExtension(api, database unsafe.Pointer) error {
 	return duck.RegisterExtension(api, database, functions)
 }

@@ -14,7 +14,8 @@ import (
 // notForOthers are the folders whose packages only this repository uses.
 var notForOthers = map[string]bool{"internal": true, "cmd": true, "test": true, "bench": true, "testdata": true, "build": true}
 
-// What other programs can import names no type that they cannot.
+// TestPublicPackagesNameNoInternalTypes: packages that other programs can import name no type that
+// these cannot.
 func TestPublicPackagesNameNoInternalTypes(t *testing.T) {
 	files := token.NewFileSet()
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

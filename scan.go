@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Into is a destination of (*sql.Row).Scan that decodes a BLOB into a sketch, with the
-// Decode of its package; NULL is the zero S, a nil sketch.
+// Into returns a destination of (*sql.Row).Scan that decodes a BLOB into a sketch, with the Decode
+// of its package. NULL is the zero S, a nil sketch.
 //
 //	var s *cms.Sketch
 //	err := row.Scan(ccbfsql.Into(&s, cms.Decode))

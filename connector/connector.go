@@ -109,11 +109,12 @@ func (c *Connector) Release() {
 	}
 }
 
-// Unwrap returns the bundled driver's connection, from what (*sql.Conn).Raw
-// passes for a database of this package: for its appender and the like. Queries
-// that run on it are not seen here, so until the connection is closed, the
-// memory of groups that DuckDB forgot is freed only when the budget needs it,
-// or by Release.
+// Unwrap returns the bundled driver's connection, for its appender and the like. driverConn is the
+// argument that (*sql.Conn).Raw passes for a database of this package.
+//
+// This package does not see queries that run on the result. So until the connection is closed, the
+// memory of groups that DuckDB never destroys is freed only by Release, or when the budget needs
+// it.
 func Unwrap(driverConn any) (*duckdb.Conn, bool) {
 	if c, ok := driverConn.(*conn); ok {
 		c.c.mu.Lock()

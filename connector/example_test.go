@@ -25,8 +25,8 @@ func ExampleOpen() {
 	// Output: 2 <nil>
 }
 
-// A sketch that Go made of a slice is an argument like any BLOB, and comes back, with
-// what SQL added to it, as a sketch.
+// A sketch made in Go from a slice is an argument like any BLOB. The result is a sketch again, with
+// the points that SQL added.
 func Example_sketches() {
 	db, err := connector.Open("")
 	if err != nil {

@@ -17,7 +17,7 @@ func Help(known functions) functions {
 			"With the name of a family (ccbf, cms, bloom, ...), it lists the functions of the family; without a name, all functions. Returns one text of several lines, which the example splits into rows.",
 		"SELECT unnest(string_split(sketch_help('cms_get'), chr(10)))", nil, duck.Param{Name: "name", Type: duck.Varchar})
 	all := append(known[:len(known):len(known)], fn)
-	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Of(all)) })
+	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Entries(all)) })
 	for i := range fn.Overloads {
 		fn.Overloads[i].Scalar = func(rows *duck.Rows, out *duck.Result) error { return pages().answer(rows, out) }
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// descriptions is the table of functions that the pages of DuckDB's community extensions take
-// what a function does from: DuckDB's C API has no place for it.
+// descriptions returns the table of functions for the pages of DuckDB's community extensions. It is
+// needed because DuckDB's C API has no place for the description of a function.
 func descriptions() ([]byte, error) {
 	rows := [][]string{{"function", "description", "comment", "example"}}
 	for _, f := range ccbfsql.Functions() {

@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters"
 )
 
-// related lists the functions that a page names below a function: by the name without the family's
-// prefix for functions of families, by the whole name for the others.
+// related lists the functions that a page names below a function. Functions of families have their
+// name without the prefix as key, other functions the whole name.
 var related = map[string][]string{
 	"agg": {"union_agg", "info"}, "union_agg": {"union", "agg"}, "union": {"union_agg", "add"},
 	"intersect_agg": {"intersect"}, "intersect": {"intersect_agg", "union"},
@@ -39,7 +39,7 @@ var related = map[string][]string{
 var word = regexp.MustCompile(`[a-z][a-z0-9]*(?:_[a-z0-9]+)+`)
 
 // seeAlso returns the functions that stand below a function: those that its summary names, then
-// those of the table, and for other functions of a family its _info.
+// those of the table. Other functions of a family get its _info.
 func seeAlso(f ccbfsql.Function) []string {
 	known := map[string]bool{}
 	for _, o := range ccbfsql.Functions() {

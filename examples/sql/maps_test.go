@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// The counts on the pages are those of plain GROUP BY on the file: of each row that
-// counts give, as a regular expression, the page has one. (Country sums are held
-// against another library in sql/test.) No centre of a cell lies on a side of the
-// triangle: its sides have the slope 4/3, and odd is never four times odd over three.
+// TestCountsOfPages compares the counts on the pages with plain GROUP BY on the file. The page has
+// one match for each row of counts, a regular expression. (Sums of countries are compared with
+// another library in sql/test.) No centre of a cell lies on a side of the triangle. Its sides have
+// the slope 4/3, and odd is never four times odd over three.
 func TestCountsOfPages(t *testing.T) {
 	const cells = `CREATE TABLE cells AS SELECT month, floor(round(lon * 1e6) / 1000)::BIGINT AS cx, floor(round(lat * 1e6) / 1000)::BIGINT AS cy, count(*) AS n
   FROM 'test/data/uk_crime_2018q4.parquet' GROUP BY ALL;
@@ -61,9 +61,9 @@ SELECT '\| ' || month || ' \| ' || format('{:,}', sum(n)::BIGINT) || ' \|' FROM 
 	}
 }
 
-// The table of cells in docs/MAPS.md is the formula below it: on a sphere of 6,371 km
-// a degree of latitude is its circumference over 360, and a degree of longitude that
-// times the cosine of the latitude.
+// TestCellSizes checks that the table of cells in docs/MAPS.md follows from the formula below it.
+// On a sphere of 6,371 km a degree of latitude is its circumference over 360. A degree of longitude
+// is that times the cosine of the latitude.
 func TestCellSizes(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "MAPS.md"))
 	if err != nil {

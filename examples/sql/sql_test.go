@@ -47,9 +47,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// The SQL of pages runs as it stands, from top to bottom, and prints what stands
-// below it: an answer is a block without a language right after one of SQL. Of
-// README.md and docs/POLYGONS.md only the blocks that have an answer run.
+// TestPages runs the SQL of pages as it stands, from top to bottom, and compares what it prints. An
+// answer is a block without a language right after one of SQL. In README.md and docs/POLYGONS.md
+// only blocks that have an answer run.
 func TestPages(t *testing.T) {
 	shell := buildShell(t)
 	for _, p := range []struct {
@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(b)
-			// Of each match: the SQL, and the answer where it has one.
+			// Each match has the SQL, and the answer if there is one.
 			blocks := sqlAndAnswer.FindAllStringSubmatchIndex(text, -1)
 			const mark = "---- a block ends here ----\n"
 			script, last := "", 0
@@ -129,8 +129,8 @@ func runIn(t *testing.T, shell, script string) string {
 	return string(out)
 }
 
-// The demo writes files into the current folder, and its sizes are those of
-// Parquet: that it runs is what is tested, twice on the same database.
+// TestDemo runs the demo twice on the same database. The demo writes files into the current folder,
+// and its sizes are those of Parquet.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million points")

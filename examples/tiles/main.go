@@ -1,6 +1,6 @@
-// Command tiles is a Go program with DuckDB and sketches: it reads points
-// from a Parquet file, keeps one sketch per map tile, and reports how many
-// points are in a polygon, from the sketches alone.
+// Command tiles is a Go program with DuckDB and sketches. It reads points from a Parquet file and
+// keeps one sketch per map tile. From the sketches alone it reports how many points are in a
+// polygon.
 //
 //	go run ./examples/tiles                  generates points
 //	go run ./examples/tiles points.parquet   reads a file with the columns lon and lat

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// AppendHashes appends what Hash is for rows from..to-1, all of which have a key, in a
-// sketch of the column's own class: the type is looked at once and not for each row.
+// AppendHashes appends the results of Hash for rows from..to-1, all of which have a key, for a
+// sketch of the column's own class. It looks at the type once, not for each row.
 func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b []uint64) {
 	at := len(h1s)
 	h1s, h2s = grow(h1s, to-from), grow(h2s, to-from)
@@ -32,9 +32,9 @@ func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b 
 	return h1s, h2s
 }
 
-// Words are the keys of rows from..to-1, all of which have one, where the bytes of each
-// are those of a number of 64 bits (key.HashUint64s); nil where they are not. They are
-// valid until the next call.
+// Words returns the keys of rows from..to-1, all of which have one, as numbers of 64 bits
+// (key.HashUint64s). It returns nil if the bytes of a key are not those of such a number. The
+// result is valid until the next call.
 func (k *Keys) Words(from, to int) []uint64 {
 	v := k.col
 	switch v.Type().ID() {

@@ -75,9 +75,9 @@ func TestHashesOfColumn(t *testing.T) {
 	}
 }
 
-// duckStrings are n strings, empty, short and long, as DuckDB has them in a vector: the
-// length, then up to 12 bytes of the string itself, or 4 of them and where it is. The
-// long ones are in keep.
+// duckStrings returns n strings, empty, short and long, as DuckDB has them in a vector. Each has
+// its length, then up to 12 bytes of the string itself, or 4 of them and its address. The long
+// strings are in keep.
 func duckStrings(r *rand.Rand, n int) (data [][16]byte, keep [][]byte) {
 	data = make([][16]byte, n)
 	for i := range data {

@@ -11,7 +11,7 @@ func box(xmin, ymin, xmax, ymax float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{xmin, ymin}, Max: orb.Point{xmax, ymax}}
 }
 
-// What a statement is told of: doubts, unless one of its areas met a sketch.
+// TestNote: a statement gets a note of doubtful answers, unless one of its areas met a sketch.
 func TestNote(t *testing.T) {
 	s, err := ccbf.Build(ccbf.Params{Res: 0.5}, []float64{-8, 1.5}, []float64{50, 58})
 	if err != nil {
@@ -59,8 +59,8 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// Of categories: the first that is missing, with a name from any sketch, unless some sketch
-// has the one that it was asked for.
+// TestCategoryNote: the note has the first category that is missing, and a name from any sketch.
+// There is none if some sketch has the category.
 func TestCategoryNote(t *testing.T) {
 	burglry := Category{Missing: "Burglry"}
 	near := Category{Missing: "Burglry", Near: "Burglary"}

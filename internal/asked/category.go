@@ -2,12 +2,12 @@ package asked
 
 import "fmt"
 
-// Category is what is known of the categories that exact sketches and trees were asked
-// for, which answer 0 for one that they do not have.
+// Category records lookups by category in exact sketches and trees, which answer 0 for a category
+// that they do not have.
 type Category struct {
-	Found   bool   // some sketch has the one that it was asked for, or that is not known
+	Found   bool   // some sketch has the category, or may have it
 	Missing string // the first one that a sketch does not have
-	Near    string // one that is spelt alike; may be empty
+	Near    string // one spelt alike, or none
 }
 
 // Add adds what others know: of the same category another sketch may have a nearer name.

@@ -30,8 +30,8 @@ func Path(t failer, file string) string {
 	return path
 }
 
-// Folder is the absolute path of test/data, looked for from the working folder
-// upwards: go test works in the folder of the package, in whichever module that is.
+// Folder returns the absolute path of test/data. It searches from the working folder upwards,
+// because go test works in the folder of the package, in any module.
 func Folder() (string, error) {
 	begin, err := os.Getwd()
 	if err != nil {

@@ -25,8 +25,8 @@ var files = map[string]int{
 	"ne_50m_countries.parquet":         0,
 }
 
-// Every file is there, has a line in each table of the README and is cut by
-// cut.sql; there is no other, and together they are as small as they must be.
+// TestFiles: every file is there, has a line in each table of the README and is cut by cut.sql.
+// There is no other file, and together they are as small as they must be.
 func TestFiles(t *testing.T) {
 	read := func(file string) []byte {
 		text, err := os.ReadFile(Path(t, file))
@@ -91,7 +91,7 @@ func TestNothingOutsideTheRepository(t *testing.T) {
 			return err
 		}
 		if d.IsDir() {
-			// What is built and what others wrote.
+			// Skip folders that are built, and those of others.
 			if slices.Contains([]string{".git", "build", "node_modules"}, d.Name()) {
 				return filepath.SkipDir
 			}

@@ -19,8 +19,8 @@ type Entry struct {
 	Options          []sketch.Option
 }
 
-// Of are the entries of functions.
-func Of(fs []duck.Function) []Entry {
+// Entries returns the entries of functions.
+func Entries(fs []duck.Function) []Entry {
 	out := make([]Entry, len(fs))
 	for i, f := range fs {
 		out[i] = Entry{f.Name, f.Group, Signatures(f.Name, f.Overloads), f.Summary, f.Example, f.Options}

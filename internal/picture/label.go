@@ -17,8 +17,8 @@ import (
 // parsed is the font of all labels.
 var parsed = sync.OnceValues(func() (*opentype.Font, error) { return opentype.Parse(goregular.TTF) })
 
-// labelInks are the colours of a label, from its ground, which lets a little of
-// the picture through, to its letters: white on dark reads well on any picture.
+// labelInks returns the colours of a label, from its ground, which lets a little of the picture
+// through, to its letters. White on dark reads well on any picture.
 func labelInks() color.Palette {
 	var p color.Palette
 	for i := range inkSteps {

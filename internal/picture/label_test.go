@@ -22,8 +22,8 @@ func changed(a, b *image.Paletted) image.Rectangle {
 	return r
 }
 
-// A label is a box in the lower left corner, of letters on their ground and of
-// the colours in their order, and changes nothing else.
+// TestLabel: a label is a box in the lower left corner, with letters on their ground and the
+// colours in their order. It changes nothing else.
 func TestLabel(t *testing.T) {
 	for _, size := range []image.Point{{120, 80}, {300, 200}, {1024, 768}, {4000, 300}} {
 		values := counts(size.X * size.Y)

@@ -13,8 +13,8 @@ import (
 // counts, and cost bytes in a PNG.
 const colours = 64
 
-// The indexes of a palette: nothing, colours from few to many, what labels are made
-// of, and the colour of one point for less than that, ever less transparent.
+// The indexes of a palette are: nothing, colours from few to many, the colours of labels, and
+// shades. A shade is the colour of one point for less than a point, ever less transparent.
 const (
 	transparent = 0
 	first       = 1

@@ -8,9 +8,9 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// deuteranopia is how a colour looks to an eye without green cones (Machado, Oliveira and
-// Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision
-// Deficiency", table 1, severity 1).
+// deuteranopia returns how a colour looks to an eye without green cones. Machado, Oliveira and
+// Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency", table
+// 1, severity 1.
 func deuteranopia(c colorful.Color) colorful.Color {
 	r, g, b := c.LinearRgb()
 	return colorful.LinearRgb(

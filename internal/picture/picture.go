@@ -1,6 +1,5 @@
-// Package picture draws values on a grid of pixels as a PNG: one colour per
-// step of a scale, and nothing where the value is 0, so that a picture lies on
-// any ground.
+// Package picture draws values on a grid of pixels as a PNG. It has one colour per step of a scale.
+// A value of 0 is transparent, so that a picture lies on any ground.
 package picture
 
 import (
@@ -16,21 +15,21 @@ import (
 type Options struct {
 	Palette string // one of Palettes
 	Scale   string // one of Scales
-	// Label is a line of text for the lower left corner; colours and what they
-	// stand for are drawn below it. What does not fit is left out.
+	// Label is a line of text for the lower left corner. The colours and their values are drawn
+	// below it. Text that does not fit is left out.
 	Label string
 	// Unit is what the label says of values: "per pixel" or the like.
 	Unit string
-	// Low and Top fix the scale, so that pictures beside each other agree: what
-	// a few points are, and what the last colour stands for and more than that
-	// is drawn as. Where Top is 0 both are taken from the values.
+	// Low and Top fix the scale, so that pictures beside each other agree. Low is the count of a
+	// few points. Top and larger values get the last colour. If Top is 0, both follow from the
+	// values.
 	Low, Top float64
-	// Steps fix it otherwise, for scales that no formula has: the least values of colours
-	// that are evenly apart, never falling, and the value of the last colour.
+	// Steps fix the scale otherwise, for scales that have no formula. They are the least values of
+	// colours that are evenly apart, never falling, and the value of the last colour.
 	Steps []float64
-	// One is what one point is in a pixel. Less than that, as where a tree knows of two
-	// points in many pixels, is drawn in the colour of one point, the less the fainter: seen
-	// from afar it looks like the points. 0 for values that are no points.
+	// One is the value of one point in a pixel. Smaller values occur where a tree knows of two
+	// points in many pixels. They are drawn in the colour of one point, the less the fainter: seen
+	// from afar it looks like the points. It is 0 for values that are no points.
 	One float64
 }
 
@@ -41,12 +40,11 @@ var (
 	Scales   = laws.names()
 )
 
-// Draw draws values, row by row from the top: the largest, or Top, gets the last colour
-// of the palette, and a larger one never an earlier colour than a smaller one.
-// What is no number above 0 (0, negative, NaN, infinite) is transparent, and so
-// is less than a billionth of the largest. The image takes a byte per value, and may share its
-// palette with others. Errors wrap sketch.ErrOption where an option is
-// at fault. O(len(values)).
+// Draw draws values, row by row from the top. The largest, or Top, gets the last colour of the
+// palette. A larger value never gets an earlier colour than a smaller one. Transparent are values
+// that are no number above 0 (0, negative, NaN, infinite), and those less than a billionth of the
+// largest. The image takes a byte per value, and may share its palette with others. Errors wrap
+// sketch.ErrOption where an option is at fault. O(len(values)).
 func Draw(values []float64, width, height int, o Options) (*image.Paletted, error) {
 	if n := len(values); width < 1 || height < 1 || width > n || height > n || width*height != n {
 		return nil, fmt.Errorf("%d values for a picture of %d x %d pixels", n, width, height)

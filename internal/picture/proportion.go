@@ -11,11 +11,10 @@ func Degrees(area orb.Bound) bool {
 	return area.Min[0] >= -180 && area.Max[0] <= 180 && area.Min[1] >= -90 && area.Max[1] <= 90
 }
 
-// Proportion is the height of an area over its width. Where its coordinates are
-// degrees it is that on the ground, in the middle of the area: towards the poles a
-// degree of longitude is shorter, by the cosine of the latitude. This is the
-// equirectangular projection with the middle latitude as its standard parallel
-// (Snyder 1987, "Map Projections: A Working Manual", section 12).
+// Proportion returns the height of an area over its width. For coordinates in degrees it is that on
+// the ground, in the middle of the area. Towards the poles a degree of longitude is shorter, by the
+// cosine of the latitude. This is the equirectangular projection with the middle latitude as its
+// standard parallel (Snyder 1987, "Map Projections", section 12).
 func Proportion(area orb.Bound, degrees bool) float64 {
 	dx, dy := area.Max[0]-area.Min[0], area.Max[1]-area.Min[1]
 	if degrees {

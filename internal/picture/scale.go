@@ -11,8 +11,8 @@ import (
 type law func(share, low, top float64) float64
 
 var laws = choices[law]{
-	// The share is log(1 + v/low), so that twice as many are equally far from
-	// as many anywhere on the scale, and what is below low fades out.
+	// The share is log(1 + v/low). So doubling a value moves it equally far anywhere on the scale,
+	// and values below low fade out.
 	{"log", func(share, low, top float64) float64 { return low * math.Expm1(share*math.Log1p(top/low)) }},
 	{"sqrt", func(share, _, top float64) float64 { return share * share * top }},
 	{"linear", func(share, _, top float64) float64 { return share * top }},
@@ -70,8 +70,8 @@ func between(steps []float64, share float64) float64 {
 	return steps[i] + (steps[i+1]-steps[i])*(at-float64(i))
 }
 
-// equalize gives each colour as many of the values that are drawn: a value's share of
-// the colours is how many are below it, of those that are below the largest.
+// equalize gives each colour as many of the values that are drawn. A value's share of the colours
+// is the number of values below it, among those that are below the largest.
 func (s *scale) equalize(values []float64) {
 	faintest := s.faintest()
 	sorted := make([]float64, 0, len(values))
@@ -95,8 +95,8 @@ func (s *scale) equalize(values []float64) {
 	}
 }
 
-// Steps are the least values of so many colours, evenly apart, that Draw draws values in,
-// and the value of the last colour; nil where nothing is drawn. Errors as Draw.
+// Steps returns the least values of n colours, evenly apart, as Draw draws values, and the value of
+// the last colour. It returns nil if nothing is drawn. Errors as Draw.
 func Steps(values []float64, n int, o Options) ([]float64, error) {
 	law, err := laws.find("scale", o.Scale)
 	if err != nil {

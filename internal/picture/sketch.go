@@ -5,9 +5,9 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Values writes a sketch's counts in an area to dst, which must be width*height
-// long, for Draw: points per pixel, or per cell where cells are larger than
-// pixels, and which of the two. Errors as ccbf.View.Density.
+// Values writes a sketch's counts in an area to dst, which must be width*height long, for Draw.
+// Counts are points per pixel, or per cell where cells are larger than pixels; it returns which.
+// Errors as ccbf.View.Density.
 func Values(dst []float64, v *ccbf.View, area orb.Bound, width, height int, of ccbf.Categories) (unit string, err error) {
 	if err := v.Density(dst, area, width, height, of); err != nil {
 		return "", err

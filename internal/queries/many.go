@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A few of every 250 queries of Windows are as large as they get, by their number and not by
-// chance; the others are small, or ten thousand of them would take an hour.
+// A few queries of every 250 of Windows are as large as they get. Their number decides, not chance.
+// If all were, ten thousand would take an hour.
 const (
 	largeOf       = 250
 	manyFunctions = 11 // 64 functions
@@ -37,9 +37,9 @@ func Windows(seed uint64, number int) string {
 // a sketch of its own.
 const mostFramed = 700
 
-// Many has functions side by side over so many rows, in windows or in groups with an order:
-// DuckDB hands over the states of such in arrays of its own kind. Every row must find itself
-// in each sketch, and nothing beside what is counted.
+// Many returns a query with functions side by side over that many rows, in windows or in groups
+// with an order. DuckDB hands over the states of these in arrays of one entry. Every row must find
+// itself in each sketch, and nothing that is not counted.
 func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	d := &draw{r}
 	overs := []string{" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER (PARTITION BY g, i % 3)", " OVER ()"}

@@ -1,7 +1,8 @@
-// Package queries draws random queries that judge themselves, for every host and every
-// version of DuckDB: windows with STRUCTs, and many functions side by side. The last statement
-// of a query answers one row: the number n of rows that were judged, and in bad, bad0, bad1, ...
-// how many of them are wrong.
+// Package queries draws random queries that judge themselves, for every host and every version of
+// DuckDB: windows with STRUCTs, and many functions side by side.
+//
+// The last statement of a query answers one row. n is the number of rows that were judged; bad,
+// bad0, bad1, ... are the numbers of wrong ones.
 package queries
 
 import (
@@ -11,8 +12,8 @@ import (
 	"strings"
 )
 
-// Structs are the statements of query number of a seed, in which aggregates over windows take
-// STRUCTs, as keys and as options. What GROUP BY gives decides.
+// Structs returns the statements of the query with this number of a seed. Its aggregates over
+// windows take STRUCTs, as keys and as options. The answer of GROUP BY decides.
 func Structs(seed uint64, number int) []string {
 	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
 	return []string{d.table(), d.query()}
@@ -130,8 +131,8 @@ var ordered = []string{
 	"ccbf_agg(x, y, 1, {exact: false, mode: 'standard', layers: [4, 8], counters: [64, 16]})", "ccbf_agg(x, y, 1, {category: 'short', bytes: 60000})",
 }
 
-// query has 1 to 5 aggregates over whole partitions, mostly with another window beside
-// them: alone, a window over partitions becomes a GROUP BY and a join.
+// query has 1 to 5 aggregates over whole partitions, mostly with another window in the same query.
+// DuckDB turns a window over partitions that is the only one into a GROUP BY and a join.
 func (d *draw) query() string {
 	keys := []string{"k", d.structure(3), d.structure(3), d.one(
 		"struct_insert({a: x, b: c}, z := 'a text that is kept elsewhere')", "struct_insert({a: 7, b: c}, z := x)", "{a: 7, b: x}::STRUCT(a BIGINT, b DOUBLE)", "row(x, 7, NULL::VARCHAR)",

@@ -1,6 +1,5 @@
-// Package sqltest runs SQL test files on any database that has the project's
-// functions: sql/test/*.test are the same for every host and every version of
-// DuckDB.
+// Package sqltest runs SQL test files on any database that has the project's functions. The files
+// sql/test/*.test are the same for every host and every version of DuckDB.
 //
 // A file is a list of directives in the format of
 // github.com/cockroachdb/datadriven:

@@ -23,9 +23,9 @@ func WindowCount(few int) int {
 	return few
 }
 
-// Windows asks queries first to first+n-1 of a seed: many functions side by side, on 1 to 8
-// threads. What DuckDB hands to an aggregate then is an array of states of which only the first
-// exists, and what lies behind it depends on everything beside it.
+// Windows runs the queries first to first+n-1 of a seed: many functions side by side, on 1 to 8
+// threads. For these DuckDB hands an aggregate an array of states of which only the first exists.
+// The memory behind it depends on the rest of the query.
 func Windows(t testing.TB, c Conn, seed uint64, first, n int) {
 	t.Helper()
 	random(t, c, seed, first, n, 8, func(number int) []string { return []string{queries.Windows(seed, number)} })

@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
-// What the CI of DuckDB's community extensions calls, as far as no network is needed:
-// inside its image, tests are left out.
+// TestCommunity runs the commands of the CI of DuckDB's community extensions, as far as they need
+// no network. Inside its image, tests are left out.
 func TestCommunity(t *testing.T) {
 	_ = folder(t) // with make dist
 	if _, err := exec.LookPath("make"); err != nil || runtime.GOOS != "linux" {
@@ -32,7 +32,7 @@ func TestCommunity(t *testing.T) {
 	if !strings.Contains(string(file[len(file)-512:]), platform+"\x00") {
 		t.Errorf("the footer is %q", file[len(file)-512:])
 	}
-	n, err := needs.Of(path)
+	n, err := needs.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}

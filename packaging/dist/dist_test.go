@@ -203,7 +203,7 @@ func TestArchives(t *testing.T) {
 			files := unpack(t, name)
 			file := func(name string) string { return filepath.Join(files, name) }
 			for _, program := range []string{"ccbfsql", "ccbf.duckdb_extension"} {
-				n, err := needs.Of(file(program))
+				n, err := needs.Read(file(program))
 				if err != nil {
 					t.Fatal(err)
 				}

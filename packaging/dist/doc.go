@@ -1,3 +1,3 @@
-// Package dist tests what make dist hands out: that it is complete, says one version
-// everywhere, runs on old systems, and is installed by its packages and by install.sh.
+// Package dist tests the files of make dist. They are complete, say one version everywhere, run on
+// old systems, and are installed by their packages and by install.sh.
 package dist

@@ -12,8 +12,8 @@ import (
 
 const modulePath = "github.com/ccbfsql/ccbfsql"
 
-// go install of a version, from a module proxy in a folder, brings the map: the
-// version's files are those of scripts/tag, what git has and the page that was built.
+// TestGoInstall: go install of a version, from a module proxy in a folder, brings the map. The
+// version's files are those of scripts/tag: the files of git, and the built page.
 func TestGoInstall(t *testing.T) {
 	_ = folder(t) // with make dist, which has built the page
 	const root, page = "../..", "cmd/ccbfsql/internal/serve/page"

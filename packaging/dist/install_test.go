@@ -106,9 +106,9 @@ printf ":ccbf:M::\\\\x7fELF\\\\x02\\\\x01\\\\x01\\\\x00\\\\x00\\\\x00\\\\x00\\\\
 shift 2
 exec "$@"`
 
-// elsewhere is what starts a script on a machine with a processor: nothing on this one's;
-// else a uname that says so, in the folder returned, and an emulator for its programs, if
-// the script gets as far as to start one.
+// elsewhere prepares a script to run as on a machine with another processor. On this processor it
+// returns nothing. Otherwise uname is a program in a folder that names the processor. wrapper is an
+// emulator for the script's programs, if the script starts any.
 func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname string) {
 	t.Helper()
 	if arch == runtime.GOARCH {
@@ -182,8 +182,8 @@ func testInstall(t *testing.T, arch string) {
 	installed(t, emulator, other)
 }
 
-// What is missing on a machine is said before anything is downloaded: the releases are at a port
-// where nobody listens.
+// TestInstallChecks: the script says what is missing on a machine before it downloads anything. The
+// releases are at a port where nobody listens.
 func TestInstallChecks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: install.sh is tested on Linux")
@@ -220,7 +220,7 @@ func TestInstallChecks(t *testing.T) {
 	}
 }
 
-// What is wrong is said, and nothing is installed.
+// The script says what is wrong, and installs nothing.
 func TestRefuses(t *testing.T) { processors(t, testRefuses) }
 
 func testRefuses(t *testing.T, arch string) {

@@ -22,8 +22,8 @@ func wheel(t *testing.T, arch string) string {
 	return found[0]
 }
 
-// pip accepts a wheel for the platform that it names, and what it installs is complete: the
-// extension of the archive, which needs no newer glibc than the wheel says.
+// TestWheels: pip accepts a wheel for the platform that it names, and installs all of it. The
+// extension is that of the archive, and needs no newer glibc than the wheel says.
 func TestWheels(t *testing.T) {
 	processors(t, func(t *testing.T, arch string) {
 		file := wheel(t, arch)
@@ -36,7 +36,7 @@ func TestWheels(t *testing.T) {
 		if !bytes.Equal(read(t, extension), read(t, filepath.Join(unpack(t, "ccbfsql-linux-"+arch), "ccbf.duckdb_extension"))) {
 			t.Error("the extension is not that of the archive")
 		}
-		if n, err := needs.Of(extension); err != nil || n.Glibc.Compare(needs.Oldest) > 0 {
+		if n, err := needs.Read(extension); err != nil || n.Glibc.Compare(needs.Oldest) > 0 {
 			t.Errorf("the extension needs glibc %v, %v; the wheel is for %s", n.Glibc, err, platform)
 		}
 		read(t, filepath.Join(to, "ccbfsql", "py.typed"))

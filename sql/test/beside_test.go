@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Sums over areas of many sketches, which two goroutines may answer, are those of the
-// table, row by row: with NULLs among them, a sketch of counters and one of no points. An
-// error in either half is the query's.
+// TestSumsOfManySketches: sums over areas of many sketches, which two goroutines may answer, are
+// those of the table, row by row. Among the sketches are NULLs, a sketch of counters and one of no
+// points. An error in either half is the query's.
 func TestSumsOfManySketches(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y FROM range(400000) t(i)")
@@ -58,8 +58,9 @@ func TestSumsOfManyBlocks(t *testing.T) {
 	}
 }
 
-// So it is with boxes over sketches that have categories, many of them of few cells: of one, which is
-// another in each row and sometimes in none, and of all.
+// TestSumsOfCategories does the same with boxes over sketches that have categories, many of them
+// with few cells. A sum is over one category, which is another in each row and sometimes absent, or
+// over all.
 func TestSumsOfCategories(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i % 120 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y, 'k' || (hash(i, 2) % (1 + hash(i, 3) % 90)) AS kind FROM range(60000) t(i)")

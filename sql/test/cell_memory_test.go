@@ -11,7 +11,7 @@ import (
 )
 
 // TestMemoryOfCells: the budgets that docs/BUDGET.md gives for the cells of one group are enough,
-// whatever the number of threads, and the sketch is that of any budget.
+// for any number of threads. The sketch is that of any budget.
 func TestMemoryOfCells(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: sketches of ten million cells (make test-all)")

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// What functions allocate for their results, and aggregates to write theirs, counts
-// against the budget: each of these has the states and the arguments that it needs
-// in a budget of 4 MiB, but not the room for what it makes of them.
+// TestResultsCount: memory that functions allocate for their results, and aggregates for writing
+// theirs, counts against the budget. A budget of 4 MiB has room for the states and arguments of
+// each, but not for its result.
 func TestResultsCount(t *testing.T) {
 	db := open(t)
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")

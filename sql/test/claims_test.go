@@ -65,8 +65,8 @@ var claimedForms = []claimant{
 	{"cuckoo tagged, variable length", "SELECT cuckoo_agg(i, {capacity: 2000, variant: 'tagged', variable_length: true, duplicates: true}) FROM range(1900) t(i)"},
 }
 
-// edits are BLOBs with a byte of the header or the parameters, or the number that
-// begins there, written over in many ways; what follows moves with its length.
+// edits returns BLOBs in which a byte of the header or the parameters, or the number that begins
+// there, is overwritten in many ways. The bytes behind a number move with its length.
 func edits(blob []byte, at int) (all [][]byte) {
 	parts, err := sketch.Parse(blob)
 	end := len(blob) - len(parts.Body)
@@ -107,8 +107,8 @@ const (
 	firstField = 10
 )
 
-// allEdits are the edits of the whole header and the parameters, and as many again of
-// two at once: layers and the bytes that they are to fit, a form and its flags.
+// allEdits returns the edits of the whole header and the parameters, and as many again of two
+// fields at once. Examples are layers and the bytes that they have to fit, or a form and its flags.
 func allEdits(blob []byte, r *rand.Rand) [][]byte {
 	all := edits(blob, familyAt)
 	end := firstField
@@ -181,12 +181,11 @@ var wide = strings.NewReplacer(
 // of 4 KB.
 const mostPerRow = 16 << 20
 
-// Whatever a small sketch says of itself, a function that is given it allocates
-// little, or has an error. Every field of the header and the parameters is edited,
-// and bodies are replaced, with lengths and checksum put right; of what the families
-// take for sketches then, some are asked in an ordinary run, all with CCBF_LONG=1,
-// by every function in every place of a sketch. (How many steps a question takes is
-// held in filters/ccbf, by TestWorkOfOneQuestion.)
+// TestClaims: whatever a small sketch says of itself, a function allocates little for it, or has an
+// error. Every field of the header and the parameters is edited, and bodies are replaced, with
+// lengths and checksum put right. Edits that a family accepts go to every function in every
+// argument that takes a sketch. An ordinary run takes some of them, CCBF_LONG=1 all.
+// (TestWorkOfOneQuestion in filters/ccbf limits the steps of a question.)
 func TestClaims(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 1")
@@ -244,8 +243,8 @@ func sample(r *rand.Rand, all [][]byte, n int) [][]byte {
 	return all[:min(n, len(all))]
 }
 
-// cheap asks for a call of every row and looks for one that takes too much: among
-// all of them, and where those together take so much, among halves of them.
+// cheap runs a call on every row and looks for one that takes too much memory. It first takes all
+// rows together. If these take too much, it takes halves of them.
 func cheap(t *testing.T, db *sql.DB, call, where string) {
 	t.Helper()
 	var lo, hi sql.NullInt64
@@ -277,8 +276,8 @@ func cheap(t *testing.T, db *sql.DB, call, where string) {
 	}
 }
 
-// cheapAggregate asks for an aggregate of every row alone, with a good sketch after
-// it: the groups of one query share no memory but the budget.
+// cheapAggregate runs an aggregate on every row alone, with a good sketch after it. The groups of
+// one query share no memory but the budget.
 func cheapAggregate(t *testing.T, db *sql.DB, call, where string) {
 	t.Helper()
 	rows, err := db.Query("SELECT rowid FROM bad WHERE " + where)

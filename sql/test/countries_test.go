@@ -15,11 +15,10 @@ import (
 	"github.com/paulmach/orb/planar"
 )
 
-// Country sums over three real data sets: ccbf_polygon_sum equals the sum over
-// the cells whose centres orb's planar finds inside, for every one of the 177
-// countries, whatever the polygon is given as, and for all of them as one
-// collection; cut at 180 degrees as they are, globe_polygon leaves them alone. Dense
-// sums are never below.
+// TestCountrySums: over three real data sets ccbf_polygon_sum equals the sum over the cells whose
+// centres orb's planar finds inside. It does so for each of the 177 countries, in every format of a
+// polygon, and for all countries as one collection. They are cut at 180 degrees already, so
+// globe_polygon leaves them alone. Dense sums are never below.
 func TestCountrySums(t *testing.T) {
 	countries := readCountries(t)
 	for _, d := range []struct {
@@ -79,12 +78,12 @@ func TestCountrySums(t *testing.T) {
 	}
 }
 
-// Estimates for the countries from sketches that are much too small: the intervals
-// hold the truth, which orb's planar finds, with the stated chance. Of n countries
-// the number of misses deviates by sqrt(0.05*0.95*n) where it is 0.05*n: not more by
-// 4 of that. Sums are a multiple of the truth here, and the estimates of all
-// countries together are nearer to it by more than a factor of 10. (With levels they
-// are close as they are.) Every third country in an ordinary run.
+// TestCountryEstimates estimates sums over the countries from sketches that are much too small. The
+// intervals hold the truth, which orb's planar finds, with the stated chance. Among n countries the
+// number of misses is 0.05*n with a deviation of sqrt(0.05*0.95*n), of which 4 are allowed. Sums
+// are a multiple of the truth here. The estimates of all countries together are nearer to it by
+// more than a factor of 10. (With levels sums are close already.) An ordinary run takes every third
+// country.
 func TestCountryEstimates(t *testing.T) {
 	countries := readCountries(t)
 	db := open(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// The time series of the CascadeCBF paper, table 2, which leaves open how cases become points:
-// at six dates, floor(cumulative * 0.001) points more at each of 284 places on
-// a raster of 8192 x 8192, with the paper's own dense parameters.
+// TestCovidTimeSeries is the time series of the CascadeCBF paper, table 2. The paper leaves open
+// how cases become points. Here, at each of six dates there are floor(cumulative * 0.001) points
+// more at each of 284 places, on a raster of 8192 x 8192. The dense parameters are the paper's.
 func TestCovidTimeSeries(t *testing.T) {
 	const options = "{exact: false, mode: 'mi', k: 8, layers: [16, 16], counters: [1048576, 65536]}"
 	path := data.Path(t, "jhu_covid19_confirmed_global.csv")

@@ -53,8 +53,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// What DuckDB forgets is given back by Release, which the program calls when no
-// query runs.
+// TestRelease: Release frees the memory of states that DuckDB never destroyed. The program calls it
+// when no query runs.
 func TestRelease(t *testing.T) {
 	inner, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -129,8 +129,8 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// What runs on an unwrapped connection is not seen: the end of another query does
-// not take its memory.
+// TestUnwrappedQueries: this package does not see queries on an unwrapped connection. The end of
+// another query does not take their memory.
 func TestUnwrappedQueries(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {

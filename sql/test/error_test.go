@@ -9,12 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// What ccbf_error says of cells with points, on real data: by how much ccbf_get is too
-// high there on average is within a factor of 1.5 of it, and 4 standard errors of the
-// mean, and how often within a factor of 1.6, and 4 standard errors of a count (1.8 with
-// k = 8, where several are united and few cells are too high). In every mode and way
-// that a sketch comes about, at half a byte to ten bytes a cell, but no sketch below 400
-// bytes; with CCBF_LONG=1 at more sizes, with the paper's layers and with the large files.
+// TestErrorsOfRealCells compares ccbf_error with the errors of ccbf_get at cells with points, on
+// real data.
+//
+// The mean excess is within a factor of 1.5 of the predicted one, and 4 standard errors. The share
+// of cells that are too high is within a factor of 1.6, and 4 standard errors of a count. With k =
+// 8 the factor is 1.8, where several sketches are united and few cells are too high.
+//
+// The sketches come about in every mode and way, at half a byte to ten bytes a cell, but none is
+// below 400 bytes. CCBF_LONG=1 adds sizes, the paper's layers and the large files.
 func TestErrorsOfRealCells(t *testing.T) {
 	long := os.Getenv("CCBF_LONG") != ""
 	sizes := []float64{0.5, 2, 7}

@@ -13,8 +13,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// goHost has the test binary be a Go program that loads the extension named by
-// the variable: what it does to that process it does to no other test.
+// goHost is a variable of the environment that names an extension. If it is set, the test binary is
+// a Go program that loads this extension. So changes to the process reach no other test.
 const goHost = "CCBF_TEST_GO_HOST"
 
 // A Go program that loads the extension gets an error that names the Go package,

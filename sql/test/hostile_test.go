@@ -15,7 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// What the tests cannot find out by the list of families, a new one must have.
+// The list of families cannot say these, so a new family must have them.
 func TestEveryFamilyHasItsPlaces(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FORMAT.md"))
 	if err != nil {
@@ -98,8 +98,8 @@ func argument(p ccbfsql.Param) string {
 	return "1"
 }
 
-// rowsFor are the BLOBs for the functions of a group: all of its own family, and of the
-// others, which they turn down at the header, one in twenty.
+// rowsFor selects the BLOBs for the functions of a group: all of its own family, and one in twenty
+// of the others. The functions reject the others at the header.
 func rowsFor(group string) string {
 	if group == "sketch" {
 		return "true"
@@ -149,8 +149,8 @@ func TestHostileBlobs(t *testing.T) {
 		for _, f := range filters.Families() {
 			in := func(query string) string { return strings.ReplaceAll(query, "X_", f.ID.String()+"_") }
 			want(t, db, "0", in("SELECT count(*) FROM bad WHERE NOT sealed AND X_is_valid(b)"))
-			// What the checks accept with a checksum that is right, every function
-			// takes, but for unions of what fills.
+			// Every function accepts BLOBs that pass the checks with a right checksum, except for
+			// unions that do not fit.
 			rows := "SELECT count(*) FROM (FROM bad WHERE " + rowsFor(f.ID.String()) + ") WHERE "
 			want(t, db, "0", in(rows+"sealed AND X_is_valid(b) AND TRY(X_info(b)) IS NULL"))
 			want(t, db, "0", in(rows+"sealed AND form NOT IN (FROM filling) AND X_is_valid(b) AND TRY(X_union(b, b)) IS NULL"))

@@ -108,8 +108,8 @@ var ownSum = sync.OnceValues(func() (string, error) {
 	return sumOf(self)
 })
 
-// checkProgram is an error where the plan is of another program than this one, say of another
-// version: workers that cut cells otherwise, or have other formats, would not be seen in the result.
+// checkProgram returns an error if another program made the plan, for example another version.
+// The result would not show that its workers cut cells otherwise or have other formats.
 func (p *Plan) checkProgram() error {
 	if p.Program == "" {
 		return nil

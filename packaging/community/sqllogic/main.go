@@ -50,9 +50,9 @@ func convertAll(from, to string) error {
 // selects is what internal/sqltest asks as text.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-// convert is a file in the other format, and how many directives it has and lacks. It
-// ends at the first condition (require), which the format does not have, and after an
-// exec that it cannot have, as what follows builds on it.
+// convert returns a file in the other format, and how many directives it has and lacks. It ends at
+// the first condition (require), which the format does not have. It also ends after an exec that it
+// cannot have, because later directives build on that.
 func convert(text string) (out string, kept, left int) {
 	var b strings.Builder
 	b.WriteString("# Made from sql/test by packaging/community/sqllogic.\n\nrequire ccbf\n")
@@ -108,7 +108,7 @@ func split(text string) []directive {
 	return ds
 }
 
-// block is a directive in the other format; false where that has no way to say it: an
+// block returns a directive in the other format. It returns false if that has no way to say it: an
 // empty line, a folder for files, a value that its format changes.
 func (d directive) block() (string, bool) {
 	if strings.Contains(d.sql, "\n\n") || strings.Contains(d.sql+d.want, "{tmp}") || strings.ContainsAny(d.want, "\t\\") || strings.HasSuffix(d.sql, "----") {

@@ -33,9 +33,9 @@ type Needs struct {
 	Others    []string // versions of anything but glibc
 }
 
-// Of reads a program or library. A symbol that has no version in any
+// Read reads a program or library. A symbol that has no version in any
 // library, as those of weak references, needs none.
-func Of(path string) (Needs, error) {
+func Read(path string) (Needs, error) {
 	file, err := elf.Open(path)
 	if err != nil {
 		return Needs{}, err

@@ -25,8 +25,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A program with constructors, threads, exceptions across a library's border and every
-// function of the list, linked for old systems: it needs nothing newer, and runs here.
+// TestLink links a program with constructors, threads, exceptions across a library's border and
+// every function of the list, for old systems. It needs nothing newer, and runs here.
 func TestLink(t *testing.T) {
 	gpp, err := exec.LookPath("g++")
 	if err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -46,7 +46,7 @@ func TestLink(t *testing.T) {
 	program := link("program", "testdata/program.cpp", "-ldl", "-lm", "-lstdc++")
 	threads := link("threads", "testdata/threads.cpp")
 	for _, path := range []string{library, program, threads} {
-		needs, err := Of(path)
+		needs, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestExtension(t *testing.T) {
 	if _, err := os.ReadFile(path); err != nil {
 		t.Skipf("skipped: no %s (make extension)", path)
 	}
-	needs, err := Of(path)
+	needs, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestExtension(t *testing.T) {
 			t.Errorf("needs %s", l)
 		}
 	}
-	// Of libgcc what GCC 4.3 of 2008 had.
+	// These are the symbols that libgcc of GCC 4.3 of 2008 had.
 	for _, v := range needs.Others {
 		switch v {
 		case "GCC_3.0", "GCC_3.3", "GCC_4.2.0":

@@ -1,5 +1,5 @@
-// Command sbom says what programs are made of, from what Go's linker wrote into them:
-// an SPDX document, and the licences of all parts in one text.
+// Command sbom lists the parts of programs, from the data that Go's linker wrote into them. It
+// writes an SPDX document, and the licences of all parts in one text.
 //
 //	sbom -version v0.1.0 -created 2026-11-22T12:00:00Z -name ccbfsql-linux-amd64 -spdx out.json -licences out.txt ccbfsql ccbf-pipeline
 package main
