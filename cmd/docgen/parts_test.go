@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -16,13 +18,24 @@ func TestEveryFunctionHasItsParts(t *testing.T) {
 	}
 }
 
-// The mistakes that the page lists are errors.
+// TestMistakes runs mistakes that the page lists. Each is an error whose message begins with the
+// name of the function, and every function whose page lists errors has one.
 func TestMistakes(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	tested := map[string]bool{}
+	test := func(query string) {
+		name, _, _ := strings.Cut(query, "(")
+		tested[name] = true
+		var answer any
+		err := db.QueryRowContext(t.Context(), "SELECT "+query).Scan(&answer)
+		if err == nil || !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("%s: the error is %v", query, err)
+		}
+	}
 	for _, query := range []string{
 		"ccbf_get('abc'::BLOB, 1, 1)", "ccbf_get(cms_empty(), 1, 1)", "sketch_info('abc'::BLOB)",
 		"ccbf_union(ccbf_empty(1), ccbf_empty(2))", "cms_join_size(cms_empty(), cms_empty({seed: 1}))",
@@ -43,9 +56,36 @@ func TestMistakes(t *testing.T) {
 		"sketch_advise(0, 1, 1, 1)", "sketch_help('nix')", "ccbf_memory_limit(0)",
 		"cms_agg(1, {nix: 1})", "cms_agg(i, {width: i + 10}) FROM range(2) t(i)",
 	} {
-		var answer any
-		if err := db.QueryRowContext(t.Context(), "SELECT "+query).Scan(&answer); err == nil {
-			t.Errorf("%s is not an error", query)
+		test(query)
+	}
+	for _, f := range ccbfsql.Functions() {
+		if query := wrongCall(f); query != "" {
+			test(query)
+		}
+		if len(mistakes(f)) > 0 && !tested[f.Name] {
+			t.Errorf("no mistake of %s is tested", f.Signatures[0])
 		}
 	}
+}
+
+// wrongCall returns a call of a function with a BLOB that is no sketch, or with an unknown option,
+// and "" if the function takes neither.
+func wrongCall(f ccbfsql.Function) string {
+	if strings.HasSuffix(f.Name, "_is_valid") {
+		return ""
+	}
+	parameters := strings.TrimPrefix(f.Signatures[0], f.Name)
+	required, optional, _ := strings.Cut(strings.TrimPrefix(parameters[:strings.Index(parameters, ")")], "("), "[")
+	values := map[string]string{"BLOB": "'abc'::BLOB", "ANY": "'POLYGON ((0 0, 2 0, 0 2, 0 0))'", "VARCHAR": "'a'"}
+	var args []string
+	for _, m := range parameter.FindAllStringSubmatch(required, -1) {
+		args = append(args, cmp.Or(values[m[2]], "1"))
+	}
+	if !strings.Contains(required, "BLOB") {
+		if !strings.Contains(optional, "options STRUCT") {
+			return ""
+		}
+		args = append(args, "{nix: 1}")
+	}
+	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
