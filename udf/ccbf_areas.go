@@ -145,7 +145,7 @@ func together(first, second func() error) (err error) {
 // sumRows answers the questions of the rows from from to to-1.
 func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int) error {
 	answers := duck.Out[uint64](out)
-	var found missing
+	var found missingCategory
 	defer asked.RecordCategory(&found.Category)
 	for i := from; i < to; i++ {
 		if !valid(rows, i) || !r.asks(i) {

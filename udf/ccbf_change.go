@@ -48,7 +48,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				return err
 			}
 		}
-		m := making{out: out}
+		m := reservation{out: out}
 		for i := range rows.Len() {
 			if !rows.Col(0).Valid(i) {
 				out.SetNull(i)
@@ -135,7 +135,7 @@ func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordi
 }
 
 // Grow makes m the budget of a builder of one row's sketch.
-func (m *making) Grow(delta int64) error {
+func (m *reservation) Grow(delta int64) error {
 	if delta < 0 {
 		m.out.Discharge(-delta)
 		m.bytes += delta
@@ -144,7 +144,7 @@ func (m *making) Grow(delta int64) error {
 	return m.take(delta)
 }
 
-func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
+func ccbfUnion(m *reservation, a, b []byte) ([]byte, error) {
 	var v ccbf.View
 	if err := v.Reset(a); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
 // ccbfPair computes functions that change their left sketch by their right one.
 func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		m := making{out: out}
+		m := reservation{out: out}
 		return eachValid(rows, out, func(i int) error {
 			return m.pair(i, rows.Col(0).Bytes(i), rows.Col(1).Bytes(i), op)
 		})
@@ -173,7 +173,7 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 }
 
 // pair is ccbfPair for row i.
-func (m *making) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) error) error {
+func (m *reservation) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) error) error {
 	a, err := m.ccbf(left)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (m *making) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) erro
 // name.
 func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		m := making{out: out}
+		m := reservation{out: out}
 		return eachValid(rows, out, func(i int) error {
 			by, err := args.Count(name, rows.Col(1), i)
 			if err != nil {

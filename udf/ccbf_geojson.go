@@ -26,8 +26,8 @@ var ccbfGeoJSONOptions = []args.Option{
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-// listed is a sketch of a chunk with what of it a call lists.
-type listed struct {
+// listedSketch is a sketch of a chunk with the cells that a call lists.
+type listedSketch struct {
 	view      *ccbf.View
 	area      ccbf.Area
 	threshold uint64
@@ -35,7 +35,7 @@ type listed struct {
 }
 
 // eachListed calls do for every row whose result is not NULL, by the options of ccbf_geojson.
-func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listed) error) error {
+func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch) error) error {
 	var o args.Options
 	if err := o.Reset(optional(rows, 1), ccbfGeoJSONOptions); err != nil {
 		return err
@@ -80,7 +80,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listed) erro
 			if err != nil {
 				return err
 			}
-			if err := do(i, listed{v, ccbf.Box(box), threshold, of}); err != nil {
+			if err := do(i, listedSketch{v, ccbf.Box(box), threshold, of}); err != nil {
 				return err
 			}
 		}
@@ -91,8 +91,8 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listed) erro
 // ccbfGeoJSON writes cells of sketches as GeoJSON.
 func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
-	m := making{out: out} // the text
-	return eachListed(rows, out, func(i int, l listed) (err error) {
+	m := reservation{out: out} // the text
+	return eachListed(rows, out, func(i int, l listedSketch) (err error) {
 		_, bytes := bridge.Listed(l.view, l.area, l.of)
 		if err := out.Charge(bytes); err != nil {
 			return err

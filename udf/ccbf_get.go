@@ -25,7 +25,7 @@ type places struct {
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
-	names []keptName        // of each sketch
+	names []cacheKey        // of each sketch
 	kept  []*bridge.Decoded // nil for one that is not
 
 	cells  []grid.Cell
@@ -35,12 +35,12 @@ type places struct {
 	counts []uint64 // in the order of order
 	xs, ys [placePiece]float64
 
-	waiting []waiting
+	waiting []pendingQuestions
 	waits   uint32 // questions in waiting
 }
 
-// waiting is questions whose counts have been asked for.
-type waiting struct {
+// pendingQuestions are the questions of one sketch, whose lookups run together.
+type pendingQuestions struct {
 	in       *bridge.Decoded
 	from, to uint32
 }
@@ -231,7 +231,7 @@ func (p *places) askKept(r *ccbfReader, k *bridge.Decoded, from, to uint32) erro
 			k.FindCells(p.found[from:], p.slots[from:], cells, which[:n])
 			which = which[n:]
 		}
-		p.waiting = append(p.waiting, waiting{k, from, from + n})
+		p.waiting = append(p.waiting, pendingQuestions{k, from, from + n})
 		if p.waits += n; p.waits >= placePiece {
 			p.read()
 		}

@@ -17,10 +17,10 @@ import (
 // was paid is remembered from chunk to chunk; what is kept counts against the budget,
 // and is given up where that is needed, and when no query runs if it is much.
 
-// keptName is what a sketch is known by: its length, and a hash of its ends. The first one has its
+// cacheKey identifies a sketch: its length, and a hash of its ends. The first one has its
 // checksum, of all bytes. Its address says nothing, as memory is used again, and a hash of everything would take
 // longer than the answers.
-type keptName struct {
+type cacheKey struct {
 	hash     uint64
 	length   int
 	together bool // for questions without a category
@@ -31,8 +31,8 @@ var keptSeed = maphash.MakeSeed()
 // hashedEnd is how many bytes of each end are hashed.
 const hashedEnd = 256
 
-func nameOf(blob []byte, together bool) keptName {
-	name := keptName{length: len(blob), together: together}
+func nameOf(blob []byte, together bool) cacheKey {
+	name := cacheKey{length: len(blob), together: together}
 	if len(blob) <= 2*hashedEnd {
 		name.hash = maphash.Bytes(keptSeed, blob)
 	} else {
@@ -44,27 +44,27 @@ func nameOf(blob []byte, together bool) keptName {
 // mostKept is the number of sketches, or more, for which it is known what was paid.
 const mostKept = 1 << 14
 
-// keptSketch is a sketch that is kept, or what was paid for one.
-type keptSketch struct {
+// cachedSketch is a decoded sketch in the cache, or its reservation in the budget.
+type cachedSketch struct {
 	*bridge.Decoded       // nil before it is bought
 	bytes           int64 // that are counted for it
 	paid            int
 	buying          bool // a thread decodes it
 }
 
-// keptSketches are those of the process, the one that was not asked for longest first.
-type keptSketches struct {
+// sketchCache has the decoded sketches of the process, the least recently used first.
+type sketchCache struct {
 	sync.Mutex
-	*simplelru.LRU[keptName, *keptSketch]
+	*simplelru.LRU[cacheKey, *cachedSketch]
 	bytes int64
 }
 
 var kept = newKept()
 
-func newKept() *keptSketches {
-	s := new(keptSketches)
+func newKept() *sketchCache {
+	s := new(sketchCache)
 	var err error
-	s.LRU, err = simplelru.NewLRU(mostKept, func(_ keptName, k *keptSketch) {
+	s.LRU, err = simplelru.NewLRU(mostKept, func(_ cacheKey, k *cachedSketch) {
 		s.bytes -= k.bytes
 		duck.GiveUp(k.bytes)
 	})
@@ -76,7 +76,7 @@ func newKept() *keptSketches {
 }
 
 // find appends the sketches of these names, nil where one is not kept.
-func (s *keptSketches) find(names []keptName, found []*bridge.Decoded) []*bridge.Decoded {
+func (s *sketchCache) find(names []cacheKey, found []*bridge.Decoded) []*bridge.Decoded {
 	s.Lock()
 	defer s.Unlock()
 	for _, name := range names {
@@ -91,12 +91,12 @@ func (s *keptSketches) find(names []keptName, found []*bridge.Decoded) []*bridge
 
 // pay notes that n was paid for questions, and reports whether that makes the price: then one of
 // several threads is told, which calls buy.
-func (s *keptSketches) pay(name keptName, n, price int) bool {
+func (s *sketchCache) pay(name cacheKey, n, price int) bool {
 	s.Lock()
 	defer s.Unlock()
 	k, ok := s.Get(name)
 	if !ok {
-		k = new(keptSketch)
+		k = new(cachedSketch)
 		s.Add(name, k)
 	}
 	if k.paid += n; k.paid < price || k.buying || k.Decoded != nil {
@@ -108,7 +108,7 @@ func (s *keptSketches) pay(name keptName, n, price int) bool {
 
 // buy keeps the sketch of a view, where there is room in a quarter of the budget: others make that, which were
 // not asked for longer.
-func (s *keptSketches) buy(name keptName, v *ccbf.View) {
+func (s *sketchCache) buy(name cacheKey, v *ccbf.View) {
 	n, ok := bridge.DecodedBytes(v, name.together)
 	if !ok || !s.reserve(n) {
 		n = 0
@@ -136,7 +136,7 @@ func (s *keptSketches) buy(name keptName, v *ccbf.View) {
 }
 
 // reserve counts n bytes more.
-func (s *keptSketches) reserve(n int64) bool {
+func (s *sketchCache) reserve(n int64) bool {
 	s.Lock()
 	defer s.Unlock()
 	most := duck.MemoryLimit() / 4
@@ -153,7 +153,7 @@ func (s *keptSketches) reserve(n int64) bool {
 }
 
 // giveUp gives up all, and forgets what was paid.
-func (s *keptSketches) giveUp() int64 {
+func (s *sketchCache) giveUp() int64 {
 	s.Lock()
 	defer s.Unlock()
 	before := s.bytes

@@ -27,7 +27,7 @@ func exactSketch(t *testing.T, n int) []byte {
 // Bytes that lie elsewhere have the same name, sketches of other cells another, and so have
 // questions with a category.
 func TestNamesOfSketches(t *testing.T) {
-	names := make(map[keptName]bool)
+	names := make(map[cacheKey]bool)
 	for n := range 2000 {
 		blob := exactSketch(t, n)
 		name := nameOf(blob, true)
@@ -48,7 +48,7 @@ func TestKeptSketches(t *testing.T) {
 		t.Fatal(err)
 	}
 	name, price := nameOf(blob, true), bridge.DecodedCost(&v)
-	found := func(name keptName) bool { return s.find([]keptName{name}, nil)[0] != nil }
+	found := func(name cacheKey) bool { return s.find([]cacheKey{name}, nil)[0] != nil }
 	for round := range 2 {
 		var buyers sync.WaitGroup
 		bought := make(chan bool, 2*price)
@@ -81,7 +81,7 @@ func TestKeptSketches(t *testing.T) {
 	if err := duck.SetMemoryLimit(4 * 3 * each); err != nil { // of which a quarter holds three
 		t.Fatal(err)
 	}
-	names := make([]keptName, 5)
+	names := make([]cacheKey, 5)
 	for i := range names {
 		names[i] = nameOf(fmt.Appendf(nil, "sketch %d", i), true)
 		s.pay(names[i], price, price)

@@ -17,7 +17,7 @@ import (
 
 // ccbfMask masks by a sketch or by a Bloom filter of cells.
 func ccbfMask(rows *duck.Rows, out *duck.Result) error {
-	m := making{out: out}
+	m := reservation{out: out}
 	var filter cellFilter
 	return eachValid(rows, out, func(i int) error {
 		left, right := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)

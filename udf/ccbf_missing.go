@@ -10,10 +10,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// missing looks whether sketches of a chunk have the categories that they are asked for,
+// missingCategory looks whether sketches of a chunk have the categories that they are asked for,
 // where the answer is 0: for those who run one statement after the other. It looks a few times;
 // whatever it cannot know is found.
-type missing struct {
+type missingCategory struct {
 	asked.Category
 	looks int
 }
@@ -23,7 +23,7 @@ const (
 	missingBytes = 1 << 16 // of a list of categories
 )
 
-func (m *missing) look(v *ccbf.View, category []byte, sum uint64) {
+func (m *missingCategory) look(v *ccbf.View, category []byte, sum uint64) {
 	if m.Found {
 		return
 	}

@@ -39,7 +39,7 @@ const differenceBytes = 2 * 24
 
 func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
-		m := making{out: out}
+		m := reservation{out: out}
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if r.view.Categories { // cells of all categories are added up in lists of their own
 				if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
@@ -114,7 +114,7 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	defer polygons.record()
-	m := making{out: out}
+	m := reservation{out: out}
 	var h ccbf.Head
 	return eachValid(rows, out, func(i int) error {
 		blob := rows.Col(0).Bytes(i)

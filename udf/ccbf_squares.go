@@ -22,7 +22,7 @@ const (
 
 // ccbfSquares lists cells of sketches as geometries.
 func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
-	return eachListed(rows, out, func(i int, l listed) error {
+	return eachListed(rows, out, func(i int, l listedSketch) error {
 		if l.threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}

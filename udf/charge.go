@@ -6,13 +6,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// making counts against the budget what one row's sketches take, until done.
-type making struct {
+// reservation counts the memory of one row's sketches against the budget until done.
+type reservation struct {
 	out   *duck.Result
 	bytes int64
 }
 
-func (m *making) take(n int64) error {
+func (m *reservation) take(n int64) error {
 	if err := m.out.Charge(n); err != nil {
 		return err
 	}
@@ -20,13 +20,13 @@ func (m *making) take(n int64) error {
 	return nil
 }
 
-func (m *making) done() {
+func (m *reservation) done() {
 	m.out.Discharge(m.bytes)
 	m.bytes = 0
 }
 
 // ccbf is the sketch of a BLOB, with room for that of its result.
-func (m *making) ccbf(blob []byte) (*ccbf.Sketch, error) {
+func (m *reservation) ccbf(blob []byte) (*ccbf.Sketch, error) {
 	v, err := ccbf.NewView(blob)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func keyedEmpty(f keyed.Any) compute {
 			return fmt.Errorf("option \"weight\" belongs to keys, and an empty sketch has none")
 		}
 		settings := f.Settings()
-		m := making{out: out}
+		m := reservation{out: out}
 		for i := range out.Len() {
 			p, err := o.Params(settings, i)
 			if err != nil {
@@ -130,7 +130,7 @@ func keyedEmpty(f keyed.Any) compute {
 
 // keyedUnion computes X_union.
 func keyedUnion(f keyed.Any) compute {
-	return eachUnion(func(m *making, a, b []byte) ([]byte, error) {
+	return eachUnion(func(m *reservation, a, b []byte) ([]byte, error) {
 		if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func keyedUnion(f keyed.Any) compute {
 // keyedSubtract computes X_subtract.
 func keyedSubtract(f keyed.Any) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		m := making{out: out}
+		m := reservation{out: out}
 		return eachValid(rows, out, func(i int) error {
 			a, b := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
 			if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
@@ -190,7 +190,7 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 		if err := keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
-		m := making{out: out}
+		m := reservation{out: out}
 		for i := range rows.Len() {
 			if !rows.Col(0).Valid(i) {
 				out.SetNull(i)

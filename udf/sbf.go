@@ -65,7 +65,7 @@ func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 }
 
 func sbfJoin(rows *duck.Rows, out *duck.Result) error {
-	m := making{out: out}
+	m := reservation{out: out}
 	return eachValid(rows, out, func(i int) error {
 		if err := m.take(int64(len(rows.Col(0).Bytes(i)) + len(rows.Col(1).Bytes(i)))); err != nil {
 			return err

@@ -73,7 +73,7 @@ func always(f sketch.Family) func(blob []byte) *sketch.Family {
 func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
-		m := making{out: out}
+		m := reservation{out: out}
 		open := func(blob []byte) (bool, error) {
 			defer m.done()
 			f := familyOf(blob)

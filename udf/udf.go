@@ -113,9 +113,9 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (
 
 // eachUnion computes X_union: NULL is the union of nothing, so that the other
 // side comes back as it is.
-func eachUnion(union func(m *making, a, b []byte) ([]byte, error)) compute {
+func eachUnion(union func(m *reservation, a, b []byte) ([]byte, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
-		m := making{out: out}
+		m := reservation{out: out}
 		left, right := args.Col(0), args.Col(1)
 		for i := range args.Len() {
 			switch {

@@ -108,7 +108,7 @@ var covidRivals = []structure{
 func covidSeries(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	s.Set("what", covidWhat, "side", covidSide, "k", paperK, "seeds", seeds)
-	p := newPile("", covidWhat, 1)
+	p := newPointSet("", covidWhat, 1)
 	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // errors of counters that stop
 	for date, places := range covid(c.Data) {
 		for _, at := range places {

@@ -184,17 +184,17 @@ func crimeCategories(folder string, res float64) points {
 		places: uk.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
 }
 
-// pile is points that come one after the other.
-type pile struct {
+// pointSet collects points that come one after the other.
+type pointSet struct {
 	points // a place for each cell
 	index  map[grid.Cell]int32
 }
 
-func newPile(name, what string, res float64) *pile {
-	return &pile{points{name: name, what: what, res: res}, map[grid.Cell]int32{}}
+func newPointSet(name, what string, res float64) *pointSet {
+	return &pointSet{points{name: name, what: what, res: res}, map[grid.Cell]int32{}}
 }
 
-func (p *pile) add(c grid.Cell, n uint64) {
+func (p *pointSet) add(c grid.Cell, n uint64) {
 	at, known := p.index[c]
 	if !known {
 		at = int32(len(p.places))
@@ -236,8 +236,8 @@ func byCategory(places []place) (all [][]place) {
 }
 
 // covidPile are the points of all dates, place after place at each.
-func covidPile(folder string) *pile {
-	p := newPile("COVID-19", covidWhat, 1)
+func covidPile(folder string) *pointSet {
+	p := newPointSet("COVID-19", covidWhat, 1)
 	for _, at := range slices.Concat(covid(folder)...) {
 		p.add(at.Cell, at.points)
 	}
@@ -246,7 +246,7 @@ func covidPile(folder string) *pile {
 
 // covidDegrees are the points of the COVID-19 file at a resolution in degrees.
 func covidDegrees(folder string, res float64) points {
-	out := newPile(fmt.Sprintf("COVID-19, %v degrees", res), covidWhat, res)
+	out := newPointSet(fmt.Sprintf("COVID-19, %v degrees", res), covidWhat, res)
 	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
 	for _, p := range slices.Concat(covid(folder)...) {
 		if p.points > 0 {

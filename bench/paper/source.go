@@ -230,7 +230,7 @@ func nearest(places []place) float64 {
 // draw draws n points from the kernel density of places in parts of a cell, with a normal
 // kernel of that bandwidth.
 func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
-	p := newPile("", "", 1)
+	p := newPointSet("", "", 1)
 	// A point is anywhere in its part of a cell.
 	near := func(part int64) int64 {
 		return int64(math.Floor((float64(part) + r.Float64() + bandwidth*r.NormFloat64()) / fine))

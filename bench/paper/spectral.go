@@ -186,8 +186,8 @@ func (m *model) least(key int) int {
 	return least
 }
 
-// recurs reports whether the least counter of a key comes twice. Section 3.3.
-func (m *model) recurs(key int) bool {
+// isRecurring reports whether the least counter of a key comes twice. Section 3.3.
+func (m *model) isRecurring(key int) bool {
 	least := m.least(key)
 	return report.Count(m.positions[key], func(p int) bool { return m.counters[p] == least }) > 1
 }
@@ -232,7 +232,7 @@ func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
 	for _, key := range stream {
 		r.first.add(key, 1)
 		switch {
-		case r.first.recurs(key):
+		case r.first.isRecurring(key):
 		case r.second.least(key) > 0:
 			r.second.add(key, 1)
 		default:
@@ -242,7 +242,7 @@ func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
 	estimates := make([]uint64, len(truth))
 	for key := range estimates {
 		estimates[key] = uint64(r.first.least(key))
-		if v := r.second.least(key); v > 0 && !r.first.recurs(key) {
+		if v := r.second.least(key); v > 0 && !r.first.isRecurring(key) {
 			estimates[key] = uint64(v)
 		}
 	}

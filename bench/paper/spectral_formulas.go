@@ -253,7 +253,7 @@ func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
 	}
 	recurring, errors, all := 0.0, 0.0, 0.0
 	for key, n := range s.counts {
-		bad, recurs := f.least(key) != int(n), f.recurs(key)
+		bad, recurs := f.least(key) != int(n), f.isRecurring(key)
 		all += yesNo(bad)
 		recurring += yesNo(recurs)
 		errors += yesNo(bad && recurs)

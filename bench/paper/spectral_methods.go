@@ -79,7 +79,7 @@ func forest(c report.Config, s *report.Section) {
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
 	// The elevations in their order, as numbers from 0 in that of their first.
-	p := newPile("", "", 1)
+	p := newPointSet("", "", 1)
 	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, elevations)) {
 		p.add(at.Cell, 1)
 	}

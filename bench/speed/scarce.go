@@ -44,9 +44,9 @@ func (b *bench) scarce(dir string, n, runs int) {
 	memory := func(bytes int) string { return fmt.Sprintf("SELECT ccbf_memory_limit(%d)", bytes) }
 	var plenty, little, table []apart
 	for run := range runs {
-		plenty = append(plenty, alone(ours, memory(1<<36)))
-		little = append(little, alone(ours, memory(limit)))
-		table = append(table, alone(exact, fmt.Sprintf("SET temp_directory = '%s'", dir)))
+		plenty = append(plenty, runAlone(ours, memory(1<<36)))
+		little = append(little, runAlone(ours, memory(limit)))
+		table = append(table, runAlone(exact, fmt.Sprintf("SET temp_directory = '%s'", dir)))
 		for _, a := range []apart{plenty[run], little[run], table[run]} {
 			b.Say("scarce: %.3fs of the processors, %.3fs by the clock, %.0f MiB resident, %.0f MiB counted: %s", a.cpu, a.clock, a.resident/(1<<20), a.counted/(1<<20), a.answer)
 		}
@@ -85,8 +85,8 @@ type apart struct {
 // apartVariable carries the statements to the process of alone.
 const apartVariable = "BENCH_PEAK"
 
-// alone runs setup and then a query in a process of its own.
-func alone(query string, setup ...string) (a apart) {
+// runAlone runs setup and then a query in a process of its own.
+func runAlone(query string, setup ...string) (a apart) {
 	cmd := exec.Command(report.Must(os.Executable()))
 	cmd.Env = append(os.Environ(), apartVariable+"="+strings.Join(append(setup, query), ";\n"))
 	cmd.Stderr = os.Stderr

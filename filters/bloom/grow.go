@@ -58,13 +58,13 @@ func (p Params) step(n uint64) (form, error) {
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err == nil && p.Grow {
-		s.gather = &gathered{params: p}
+		s.gather = &hashSet{params: p}
 	}
 	return s, err
 }
 
-// gathered is a set of hashes: a table with linear probing.
-type gathered struct {
+// hashSet is a set of hashes, a table with linear probing.
+type hashSet struct {
 	params Params
 	slots  []hash // a power of two of them; h2 is odd where there is one
 	n      int
@@ -77,14 +77,14 @@ const hashBytes = 16
 // leastSlots are the slots of the first key.
 const leastSlots = 8
 
-func (g *gathered) bytes() int {
+func (g *hashSet) bytes() int {
 	if g == nil {
 		return 0
 	}
 	return hashBytes * len(g.slots)
 }
 
-func (g *gathered) clone() *gathered {
+func (g *hashSet) clone() *hashSet {
 	if g == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (g *gathered) clone() *gathered {
 	return &c
 }
 
-func (g *gathered) add(h1, h2 uint64) {
+func (g *hashSet) add(h1, h2 uint64) {
 	if 4*(g.n+1) > 3*len(g.slots) {
 		g.widen()
 	}
@@ -104,7 +104,7 @@ func (g *gathered) add(h1, h2 uint64) {
 }
 
 // find is the slot of a hash, or the one that is free for it.
-func (g *gathered) find(h1, h2 uint64) (at uint64, found bool) {
+func (g *hashSet) find(h1, h2 uint64) (at uint64, found bool) {
 	last := uint64(len(g.slots) - 1)
 	for at = key.Mix(h1) & last; g.slots[at].h2 != 0; at = (at + 1) & last {
 		if g.slots[at] == (hash{h1, h2}) {
@@ -114,7 +114,7 @@ func (g *gathered) find(h1, h2 uint64) (at uint64, found bool) {
 	return at, false
 }
 
-func (g *gathered) widen() {
+func (g *hashSet) widen() {
 	old := g.slots
 	g.slots = make([]hash, max(leastSlots, 2*len(old)))
 	for _, h := range old {

@@ -11,7 +11,7 @@ import (
 // Sketch is a Bloom filter in memory.
 type Sketch struct {
 	filter
-	gather *gathered // the keys that the filter is to be made of; nil where it is made
+	gather *hashSet // the keys that the filter is to be made of; nil where it is made
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -29,7 +29,7 @@ func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	clear(s.bits)
 	if s.gather != nil {
-		s.gather = &gathered{params: s.gather.params}
+		s.gather = &hashSet{params: s.gather.params}
 	}
 }
 

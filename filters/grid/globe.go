@@ -40,7 +40,7 @@ func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 			continue
 		}
 		name := func(ring int) string { return ringName(m+1, ring+1, len(mp) > 1) }
-		var laps []lap
+		var laps []unrolledRing
 		for i, r := range poly {
 			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
 				return nil, err
@@ -71,24 +71,24 @@ func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 	return out, nil
 }
 
-// lap is a ring laid out along an endless line of longitudes, on which the globe
+// unrolledRing is a ring laid out along an endless line of longitudes, on which the globe
 // repeats every 360 degrees.
-type lap struct {
-	points   []turned
+type unrolledRing struct {
+	points   []turnedPoint
 	net      int     // times round the globe eastward
 	min, max float64 // longitudes
 	mean     float64 // latitude, of a ring that goes round
 	pole     float64 // latitude of the pole that is inside, 0 if none is
 }
 
-// turned is a point and how many turns it lies east of where its longitude says.
+// turnedPoint is a point and how many turns it lies east of where its longitude says.
 // Turns are added at the end, so that coordinates come out as they went in.
-type turned struct {
+type turnedPoint struct {
 	orb.Point
 	turns int
 }
 
-func (t turned) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
+func (t turnedPoint) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
 
 func atPole(p orb.Point) bool { return math.Abs(p[1]) == 90 }
 
@@ -104,15 +104,15 @@ func checkDegrees(r orb.Ring, name string) error {
 }
 
 // lay lays out a ring.
-func lay(r orb.Ring, name string) (lap, error) {
+func lay(r orb.Ring, name string) (unrolledRing, error) {
 	if err := checkDegrees(r, name); err != nil {
-		return lap{}, err
+		return unrolledRing{}, err
 	}
-	l := lap{points: []turned{{Point: r[0]}}}
+	l := unrolledRing{points: []turnedPoint{{Point: r[0]}}}
 	for i, b := range r[1:] {
 		a := l.points[len(l.points)-1]
 		if atPole(b) && a.Point[1] == b[1] {
-			l.points = append(l.points, turned{b, a.turns})
+			l.points = append(l.points, turnedPoint{b, a.turns})
 			continue
 		}
 		turns := a.turns
@@ -128,16 +128,16 @@ func lay(r orb.Ring, name string) (lap, error) {
 			fault = "all the way round or no way at all"
 		}
 		if fault != "" {
-			return lap{}, errf(ErrPolygon, "polygon: %s, points %d to %d, from (%v %v) to (%v %v): %s; put points between them",
+			return unrolledRing{}, errf(ErrPolygon, "polygon: %s, points %d to %d, from (%v %v) to (%v %v): %s; put points between them",
 				name, i+1, i+2, a.Point[0], a.Point[1], b[0], b[1], fault)
 		}
-		next := turned{b, turns}
+		next := turnedPoint{b, turns}
 		switch {
 		case a.lon() == next.lon():
 		case atPole(b):
-			l.points = append(l.points, turned{orb.Point{a.Point[0], b[1]}, a.turns})
+			l.points = append(l.points, turnedPoint{orb.Point{a.Point[0], b[1]}, a.turns})
 		case atPole(a.Point):
-			l.points = append(l.points, turned{orb.Point{b[0], a.Point[1]}, turns})
+			l.points = append(l.points, turnedPoint{orb.Point{b[0], a.Point[1]}, turns})
 		}
 		l.points = append(l.points, next)
 	}
@@ -149,7 +149,7 @@ func lay(r orb.Ring, name string) (lap, error) {
 }
 
 // measure fills in what is known of the ring as a whole.
-func (l *lap) measure(name string) error {
+func (l *unrolledRing) measure(name string) error {
 	if l.net < -1 || l.net > 1 {
 		return errf(ErrPolygon, "polygon: %s goes %d times round the globe", name, max(l.net, -l.net))
 	}
@@ -167,9 +167,9 @@ func (l *lap) measure(name string) error {
 }
 
 // choosePoles decides which pole the rings of a polygon that go round hold.
-func choosePoles(laps []lap, name func(ring int) string) error {
+func choosePoles(laps []unrolledRing, name func(ring int) string) error {
 	outer := &laps[0]
-	hole := 1 + slices.IndexFunc(laps[1:], func(l lap) bool { return l.net != 0 })
+	hole := 1 + slices.IndexFunc(laps[1:], func(l unrolledRing) bool { return l.net != 0 })
 	for i := range laps {
 		l := &laps[i]
 		side := l.mean
@@ -194,12 +194,12 @@ func choosePoles(laps []lap, name func(ring int) string) error {
 	return nil
 }
 
-func (l *lap) touches(pole float64) bool {
-	return slices.ContainsFunc(l.points, func(p turned) bool { return p.Point[1] == pole })
+func (l *unrolledRing) touches(pole float64) bool {
+	return slices.ContainsFunc(l.points, func(p turnedPoint) bool { return p.Point[1] == pole })
 }
 
 // pieces are the parts of the ring's inside between -180 and 180 degrees.
-func (l *lap) pieces() []orb.Ring {
+func (l *unrolledRing) pieces() []orb.Ring {
 	var out []orb.Ring
 	if l.net == 0 {
 		for east := math.Floor((l.min+180)/360) * 360; east-180 < l.max; east += 360 {
@@ -219,7 +219,7 @@ func (l *lap) pieces() []orb.Ring {
 }
 
 // shifted appends the points so many turns further east.
-func (l *lap) shifted(r orb.Ring, turns int) orb.Ring {
+func (l *unrolledRing) shifted(r orb.Ring, turns int) orb.Ring {
 	for _, p := range l.points {
 		r = append(r, orb.Point{p.Point[0] + 360*float64(p.turns+turns), p.Point[1]})
 	}

@@ -51,17 +51,17 @@ var (
 	ErrTile = errors.New("tile is not valid")
 )
 
-// wrapped is an error with its own text that errors.Is matches to a sentinel.
-type wrapped struct {
+// wrappedError is an error with its own text that errors.Is matches to a sentinel.
+type wrappedError struct {
 	text string
 	is   error
 }
 
-func (e *wrapped) Error() string { return e.text }
-func (e *wrapped) Unwrap() error { return e.is }
+func (e *wrappedError) Error() string { return e.text }
+func (e *wrappedError) Unwrap() error { return e.is }
 
 func errf(is error, format string, args ...any) error {
-	return &wrapped{fmt.Sprintf(format, args...), is}
+	return &wrappedError{fmt.Sprintf(format, args...), is}
 }
 
 // Cell names one square of a Grid: from Edge(X) to below Edge(X+1), and from Edge(Y)

@@ -68,7 +68,7 @@ type Any interface {
 // Reader answers from BLOBs, one after the other. Its memory is reused, so many
 // small BLOBs cost no allocation.
 type Reader interface {
-	based
+	baseHolder
 	// Open points the reader at a BLOB, of which it checks the structure. The
 	// BLOB must stay as it is until Close or the next Open.
 	Open(blob []byte) error
@@ -95,17 +95,17 @@ type Settings interface {
 }
 
 // BaseOf returns what a sketch or a view has besides its counters.
-func BaseOf(b based) *Base { return b.self() }
+func BaseOf(b baseHolder) *Base { return b.self() }
 
 // ByValue reports whether a sketch needs the keys themselves and not only their
 // hashes, as one that answers for ranges of keys or lists them does: it then has
 // AddKey of its own, and RemoveKey where keys can be removed.
 func ByValue(s Sketch) bool {
-	v, ok := s.(valued)
+	v, ok := s.(valueSketch)
 	return ok && v.ByValue()
 }
 
-type valued interface {
+type valueSketch interface {
 	ByValue() bool
 	AddKey(b []byte, n uint64) error
 }
@@ -206,19 +206,19 @@ func (f *Family[P, S, V]) Add(s Sketch, h1s, h2s, ns []uint64) error {
 // AddKey implements Any.
 func (f *Family[P, S, V]) AddKey(s Sketch, b []byte, n uint64) error {
 	if ByValue(s) {
-		return s.(valued).AddKey(b, n)
+		return s.(valueSketch).AddKey(b, n)
 	}
-	k := ones.Get().(*one)
+	k := ones.Get().(*singleKey)
 	defer ones.Put(k)
 	k.h1[0], k.h2[0] = key.Hash(s.self().seed, b)
 	k.n[0] = n
 	return f.Add(s, k.h1[:], k.h2[:], k.n[:])
 }
 
-// one is a key of its own, where many are expected.
-type one struct{ h1, h2, n [1]uint64 }
+// singleKey holds one key for functions that take many.
+type singleKey struct{ h1, h2, n [1]uint64 }
 
-var ones = sync.Pool{New: func() any { return new(one) }}
+var ones = sync.Pool{New: func() any { return new(singleKey) }}
 
 // Removes implements Any.
 func (f *Family[P, S, V]) Removes() (options string, is bool) {
@@ -291,7 +291,7 @@ func (s *settings[P]) Params() any {
 // Reader implements Any.
 func (f *Family[P, S, V]) Reader() Reader {
 	r := &reader[P, S, V]{f: f}
-	r.base = any(&r.v).(based).self()
+	r.base = any(&r.v).(baseHolder).self()
 	return r
 }
 

@@ -54,7 +54,7 @@ func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	h1, h2 := key.Hash(any(&v).(based).self().seed, b)
+	h1, h2 := key.Hash(any(&v).(baseHolder).self().seed, b)
 	switch a := &f.spec.Answers[0]; a.Kind {
 	case HowOften:
 		n := []uint64{0}

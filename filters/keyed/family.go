@@ -21,7 +21,7 @@ import (
 // Users find these on all families too, by one-line methods over the kit's: those of encoding,
 // database/sql, JSON and fmt, and AddString, AddUint64, AddTime and the like.
 type Sketch interface {
-	based
+	baseHolder
 	// Bytes is the memory that it takes now.
 	Bytes() int
 	// Blob encodes the sketch and leaves it unchanged.
@@ -31,8 +31,8 @@ type Sketch interface {
 	Reset()
 }
 
-// based is what embeds a Base.
-type based interface{ self() *Base }
+// baseHolder is a sketch that embeds a Base.
+type baseHolder interface{ self() *Base }
 
 // Mergeable is a family's own Sketch, a pointer.
 type Mergeable[S any] interface {
@@ -180,7 +180,7 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 // lacks names the fields that must be there and are not.
 func (spec *Spec[P, S, V]) lacks() (names []string) {
 	var none S
-	_, takesKeys := any(none).(valued)
+	_, takesKeys := any(none).(valueSketch)
 	for _, field := range []struct {
 		name  string
 		there bool

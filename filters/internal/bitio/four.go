@@ -12,18 +12,18 @@ const MaxRun = 128
 // each.
 type Runs struct{ Keys, Counts [4][MaxRun]uint64 }
 
-// classPart is what a class makes of the bits behind its leading one: those that are the
+// classBits are masks for the bits behind the leading one of a class: those that are the
 // number's, and the number's own leading one.
-type classPart struct{ mask, top uint64 }
+type classBits struct{ mask, top uint64 }
 
 // classParts has them for each order and class, which is the number of zeros that a code
 // begins with.
-var classParts = func() (parts [MaxOrder + 1][64]classPart) {
+var classParts = func() (parts [MaxOrder + 1][64]classBits) {
 	for k := range parts {
 		parts[k][0].mask = 1<<k - 1
 		for e := 1; e < 64; e++ {
 			top := uint64(1) << min(k+e-1, 63) // beyond that it fits no window
-			parts[k][e] = classPart{top - 1, top}
+			parts[k][e] = classBits{top - 1, top}
 		}
 	}
 	return parts
@@ -87,7 +87,7 @@ func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 }
 
 // classIn is class by the parts of its order.
-func classIn(w uint64, k uint, parts *[64]classPart) (v uint64, n uint) {
+func classIn(w uint64, k uint, parts *[64]classBits) (v uint64, n uint) {
 	e := uint(bits.TrailingZeros64(w|1<<63)) & 63
 	p := &parts[e]
 	return w>>e>>1&p.mask | p.top, 2*e + k + (e-1)>>(bits.UintSize-1)

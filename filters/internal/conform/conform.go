@@ -225,8 +225,8 @@ func (f Family) Bound(load int, absent float64) Family {
 	return f
 }
 
-// counted checks the count of a key, where the subject counts.
-func (f Family) counted(t testing.TB, when string, s Subject, id, n uint64) {
+// checkCount checks the count of a key, if the subject counts.
+func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	t.Helper()
 	if c, ok := s.(Counter); ok {
 		f.compare(t, when, id, c.Count(id), n)

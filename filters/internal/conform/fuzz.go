@@ -72,10 +72,10 @@ func FuzzOps(f *testing.F, fam Family) {
 				same(t, "decoded and encoded", blob, d.Blob())
 				s = d
 			}
-			fam.counted(t, "after an operation", s, id, truth[id])
+			fam.checkCount(t, "after an operation", s, id, truth[id])
 		}
 		for id, n := range truth {
-			fam.counted(t, "at the end", s, id, n)
+			fam.checkCount(t, "at the end", s, id, n)
 		}
 	})
 }

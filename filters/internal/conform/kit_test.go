@@ -231,25 +231,25 @@ func listFamily(d defect) Family {
 
 func TestKitAcceptsASoundFamily(t *testing.T) { Run(t, listFamily(sound)) }
 
-// witness records what a check says of a family.
-type witness struct {
+// failureRecorder is a testing.TB that records the failures that a check reports.
+type failureRecorder struct {
 	testing.TB
 	verdict string
 }
 
-func (w *witness) Helper()             {}
-func (w *witness) Logf(string, ...any) {}
-func (w *witness) Fatal(args ...any)   { w.stop(fmt.Sprint(args...)) }
-func (w *witness) Fatalf(format string, args ...any) {
+func (w *failureRecorder) Helper()             {}
+func (w *failureRecorder) Logf(string, ...any) {}
+func (w *failureRecorder) Fatal(args ...any)   { w.stop(fmt.Sprint(args...)) }
+func (w *failureRecorder) Fatalf(format string, args ...any) {
 	w.stop(fmt.Sprintf(format, args...))
 }
-func (w *witness) Skip(...any)     { panic(w) }
-func (w *witness) stop(say string) { w.verdict = say; panic(w) }
+func (w *failureRecorder) Skip(...any)     { panic(w) }
+func (w *failureRecorder) stop(say string) { w.verdict = say; panic(w) }
 
 // judge runs one check and returns what it found: nothing, or a failure, or
 // the panic of the family.
 func judge(t *testing.T, check func(testing.TB, Family), f Family) (verdict string) {
-	w := &witness{TB: t}
+	w := &failureRecorder{TB: t}
 	defer func() {
 		if r := recover(); r == any(w) {
 			verdict = w.verdict

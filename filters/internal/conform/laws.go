@@ -95,10 +95,10 @@ func operations(t testing.TB, f Family) {
 			must(t, s.Add(id, k))
 			truth[id] += k
 		}
-		f.counted(t, "after an operation", s, id, truth[id])
+		f.checkCount(t, "after an operation", s, id, truth[id])
 		if i%(n/10) == 0 {
 			for id, k := range truth {
-				f.counted(t, "on the way", s, id, k)
+				f.checkCount(t, "on the way", s, id, k)
 			}
 			f.estimated(t, "on the way", s, truth)
 		}
@@ -106,7 +106,7 @@ func operations(t testing.TB, f Family) {
 	blob := s.Blob()
 	f.estimated(t, "at the end", s, truth)
 	for id, k := range truth {
-		f.counted(t, "at the end", s, id, k)
+		f.checkCount(t, "at the end", s, id, k)
 		if f.Look != nil {
 			got, err := f.Look(blob, id)
 			must(t, err)
@@ -189,7 +189,7 @@ func union(t testing.TB, f Family) {
 			}
 		}
 		for id, n := range truth {
-			f.counted(t, "after unions", left, id, n)
+			f.checkCount(t, "after unions", left, id, n)
 		}
 		f.estimated(t, "after unions", left, truth)
 		if f.Laws.UnionCommutes {
@@ -276,7 +276,7 @@ func remove(t testing.TB, f Family) {
 			same(t, "additions and their removal", before, s.Blob())
 		}
 		for id, n := range kept {
-			f.counted(t, "after removals", s, id, n)
+			f.checkCount(t, "after removals", s, id, n)
 		}
 	}
 }

@@ -20,13 +20,13 @@ func sizes(t testing.TB, f Family) {
 	for round := range rounds {
 		src := newSource(0x517e5+uint64(round), 1+round%30)
 		fresh := f.Drawn(src.Rand)
-		f.alone(t, src, fresh)
+		f.testSingleKeys(t, src, fresh)
 		f.history(t, src, fresh)
 	}
 }
 
-// alone adds a single key to a subject, in parts.
-func (f Family) alone(t testing.TB, src source, fresh func() Subject) {
+// testSingleKeys adds a single key to a subject, in parts.
+func (f Family) testSingleKeys(t testing.TB, src source, fresh func() Subject) {
 	for range 8 {
 		s, id, n := fresh(), spread(src.Uint64()), uint64(0)
 		for range 1 + src.IntN(12) {
@@ -39,7 +39,7 @@ func (f Family) alone(t testing.TB, src source, fresh func() Subject) {
 			if c, ok := s.(Counter); ok && f.Laws.Alone && c.Count(id) != f.truth(n) {
 				t.Fatalf("%T: key %d, alone and added %d times, counted %d", s, id, n, c.Count(id))
 			}
-			f.counted(t, "alone", s, id, n)
+			f.checkCount(t, "alone", s, id, n)
 		}
 		f.passes(t, s, map[uint64]uint64{id: n})
 	}
@@ -76,7 +76,7 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 			truth[id] += k
 		}
 		for id, n := range truth {
-			f.counted(t, "in a drawn size", s, id, n)
+			f.checkCount(t, "in a drawn size", s, id, n)
 		}
 	}
 	f.passes(t, s, truth)
@@ -101,7 +101,7 @@ func (f Family) passes(t testing.TB, s Subject, truth map[uint64]uint64) Subject
 		same(t, "decoded and encoded", blob, again)
 	}
 	for id, n := range truth {
-		f.counted(t, "through a BLOB", d, id, n)
+		f.checkCount(t, "through a BLOB", d, id, n)
 		if f.Look == nil {
 			continue
 		}

@@ -56,7 +56,7 @@ func subtract(t testing.TB, f Family) {
 			truth[o.id] += o.n
 		}
 		for id, n := range truth {
-			f.counted(t, "after subtracting", whole, id, n)
+			f.checkCount(t, "after subtracting", whole, id, n)
 		}
 		// They are as much sketches as any: what comes later counts, what is left can
 		// be taken as well.
@@ -65,7 +65,7 @@ func subtract(t testing.TB, f Family) {
 			truth[o.id] += o.n
 		}
 		for id, n := range truth {
-			f.counted(t, "after subtracting and adding", whole, id, n)
+			f.checkCount(t, "after subtracting and adding", whole, id, n)
 		}
 		blob := whole.Blob()
 		must(t, take(whole, blob))

@@ -62,10 +62,10 @@ type maker struct {
 }
 
 // place is anywhere inside the bound.
-func (m maker) place() orb.Point { return m.beside(m.bound.Min, m.Float64(), m.Float64()) }
+func (m maker) place() orb.Point { return m.offset(m.bound.Min, m.Float64(), m.Float64()) }
 
-// beside is x and y shares of the bound's width and height away from p.
-func (m maker) beside(p orb.Point, x, y float64) orb.Point {
+// offset returns the point x and y shares of the bound's width and height away from p.
+func (m maker) offset(p orb.Point, x, y float64) orb.Point {
 	return orb.Point{p[0] + x*(m.bound.Max[0]-m.bound.Min[0]), p[1] + y*(m.bound.Max[1]-m.bound.Min[1])}
 }
 
@@ -76,7 +76,7 @@ func (m maker) size(least, most float64) float64 {
 
 // star is a ring of 3 to most corners around a centre.
 func (m maker) star(centre orb.Point, radius float64, most int) orb.Ring {
-	edge := m.beside(orb.Point{}, radius, radius)
+	edge := m.offset(orb.Point{}, radius, radius)
 	return Ring(m.Rand, centre, edge[0], edge[1], 3+m.IntN(most-2))
 }
 
@@ -101,7 +101,7 @@ func (m maker) holed(centre orb.Point, radius float64, holes int) orb.Polygon {
 	p := orb.Polygon{m.star(centre, radius, 40)}
 	for range holes {
 		dx, dy := radius*(m.Float64()-0.5), radius*(m.Float64()-0.5)
-		p = append(p, m.star(m.beside(centre, dx, dy), radius*m.size(0.05, 0.5), 12))
+		p = append(p, m.star(m.offset(centre, dx, dy), radius*m.size(0.05, 0.5), 12))
 	}
 	return p
 }

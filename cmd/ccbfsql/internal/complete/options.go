@@ -19,8 +19,8 @@ type place struct {
 	start    int      // of the half-typed name or value; -1 where it is neither alone
 }
 
-// bracket is one that is open.
-type bracket struct {
+// openBracket is an open bracket before the cursor.
+type openBracket struct {
 	kind byte
 	word string // before it
 	// Of a brace: the options so far, that of the value that has begun, and the
@@ -33,7 +33,7 @@ type bracket struct {
 // placeOf finds the options that the end of a text is in: of a brace right inside
 // the brackets of a function that takes options.
 func placeOf(text string, tokens []lexer.Token, db Database) (p place, ok bool) {
-	open := []bracket{{}}
+	open := []openBracket{{}}
 	word := ""
 	half := len(text) // where a word begins that nothing has followed
 	for _, t := range tokens {
@@ -50,7 +50,7 @@ func placeOf(text string, tokens []lexer.Token, db Database) (p place, ok bool) 
 		}
 		switch {
 		case piece == "(" || piece == "[" || piece == "{":
-			open = append(open, bracket{kind: piece[0], word: word})
+			open = append(open, openBracket{kind: piece[0], word: word})
 		case (piece == ")" || piece == "]" || piece == "}") && len(open) > 1:
 			open = open[:len(open)-1]
 		case piece == ":" && top.kind == '{' && top.option == "":
@@ -59,7 +59,7 @@ func placeOf(text string, tokens []lexer.Token, db Database) (p place, ok bool) 
 		case piece == "," && top.kind == '{':
 			top.option, top.tokens = "", 0
 		case piece == ";":
-			open = []bracket{{}}
+			open = []openBracket{{}}
 		}
 		word, half = "", len(text)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// once is where the next result goes.
-type once struct {
+// nextOutput is the destination of the next result (.once).
+type nextOutput struct {
 	file *os.File
 	show bool // in a program, when it is written
 	used bool // a dot command has printed to it
@@ -30,7 +30,7 @@ func (sh *Shell) dotOnce(args []string) error {
 	if err != nil {
 		return err
 	}
-	return sh.setOnce(&once{file: f})
+	return sh.setOnce(&nextOutput{file: f})
 }
 
 func (sh *Shell) dotExcel([]string) error {
@@ -38,11 +38,11 @@ func (sh *Shell) dotExcel([]string) error {
 	if err != nil {
 		return err
 	}
-	return sh.setOnce(&once{file: f, show: true})
+	return sh.setOnce(&nextOutput{file: f, show: true})
 }
 
 // setOnce takes the place of another .once, which had no result.
-func (sh *Shell) setOnce(next *once) error {
+func (sh *Shell) setOnce(next *nextOutput) error {
 	err := sh.dropOnce()
 	sh.once = next
 	return err

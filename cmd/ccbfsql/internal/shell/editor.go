@@ -19,21 +19,21 @@ import (
 type editor struct {
 	sh     *Shell
 	known  *catalog
-	paints paints
+	paints colourCodes
 }
 
-// paints are the escape sequences that set colours; empty without colours.
-type paints struct {
+// colourCodes are the escape sequences that set colours; empty without colours.
+type colourCodes struct {
 	keyword, function, literal, comment string
 }
 
 // paintsFor gives the colours for a file: none unless it is a terminal, or
 // where NO_COLOR is set (https://no-color.org).
-func paintsFor(f *os.File) paints {
+func paintsFor(f *os.File) colourCodes {
 	if !colourful(f) {
-		return paints{}
+		return colourCodes{}
 	}
-	return paints{
+	return colourCodes{
 		keyword:  ansi.SGR(ansi.AttrGreenForegroundColor),
 		function: ansi.SGR(ansi.AttrCyanForegroundColor),
 		literal:  ansi.SGR(ansi.AttrYellowForegroundColor),
@@ -48,7 +48,7 @@ func colourful(f *os.File) bool {
 // plain is a heading that the line editor paints, without that paint where
 // there are to be no colours.
 func (e *editor) plain(heading string) string {
-	if e.paints != (paints{}) || heading == "" {
+	if e.paints != (colourCodes{}) || heading == "" {
 		return heading
 	}
 	return ansi.ResetStyle + heading

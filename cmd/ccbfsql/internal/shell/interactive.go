@@ -92,7 +92,7 @@ func newReadline(past *history, e *editor) *readline.Shell {
 	} {
 		_ = rl.Config.Set(name, value)
 	}
-	if e.paints == (paints{}) {
+	if e.paints == (colourCodes{}) {
 		// The line editor has colours of its own, and puts these behind them.
 		_ = rl.Config.Set("completion-selection-style", ansi.ResetStyle+ansi.SGR(ansi.AttrReverse))
 		_ = rl.Config.Set("completion-description-style", ansi.ResetStyle)

@@ -60,11 +60,11 @@ type Shell struct {
 	session *session.Session
 	stdout  io.Writer
 	stderr  io.Writer
-	output  *os.File // of .output; nil: stdout
-	log     *logFile // of .log; nil: none
-	changed int64    // rows that statements changed
-	once    *once    // of .once; nil: none
-	pager   *pager   // of what is being printed
+	output  *os.File    // of .output; nil: stdout
+	log     *logFile    // of .log; nil: none
+	changed int64       // rows that statements changed
+	once    *nextOutput // of .once; nil: none
+	pager   *pager      // of what is being printed
 	signals *interrupts
 	failed  bool   // with bail off: something went wrong, and it went on
 	dir     string // of the script that is running

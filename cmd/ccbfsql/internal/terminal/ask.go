@@ -17,8 +17,8 @@ import (
 // patience is how long a terminal may take to answer, over a slow network too.
 const patience = time.Second
 
-// answers are what a terminal said of itself.
-type answers struct {
+// terminalReplies are what a terminal said of itself.
+type terminalReplies struct {
 	graphics Graphics
 	cell     size
 	ground   color.Color
@@ -26,14 +26,14 @@ type answers struct {
 
 // askTTY asks the terminal that the program runs in. Where there is none or it
 // keeps silent the answers are empty.
-func askTTY() answers {
+func askTTY() terminalReplies {
 	// The first shows every question, the second some of them.
 	if slices.Contains([]string{"linux", "dumb"}, os.Getenv("TERM")) || os.Getenv("TERM_PROGRAM") == "Apple_Terminal" {
-		return answers{}
+		return terminalReplies{}
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return answers{}
+		return terminalReplies{}
 	}
 	defer func() { _ = tty.Close() }() // nothing is lost
 	return read(ask(tty, patience))
@@ -85,8 +85,8 @@ var (
 )
 
 // read is what the answers to questions say.
-func read(text string) answers {
-	var a answers
+func read(text string) terminalReplies {
+	var a terminalReplies
 	const sixels = "4" // among the attributes of the device
 	if m := lastAnswer.FindStringSubmatch(text); m != nil && slices.Contains(strings.Split(m[1], ";"), sixels) {
 		a.graphics = Sixel

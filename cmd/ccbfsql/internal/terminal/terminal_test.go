@@ -242,14 +242,14 @@ func TestAsk(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		answer string
-		want   answers
+		want   terminalReplies
 	}{
-		"kitty":  {"\x1b_Gi=31;OK\x1b\\" + ground + cell + "\x1b[?62;c", answers{Kitty, size{10, 20}, color.RGBA{255, 128, 1, 255}}},
-		"both":   {"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c", answers{graphics: Kitty}},
-		"sixel":  {ground + "\x1b[?65;4c", answers{graphics: Sixel, ground: color.RGBA{255, 128, 1, 255}}},
-		"plain":  {cell + "\x1b[?1;2c", answers{cell: size{10, 20}}},
-		"refuse": {"\x1b_Gi=31;ENOTSUP:no\x1b\\\x1b[?64;14;40c", answers{}},
-		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", answers{}},
+		"kitty":  {"\x1b_Gi=31;OK\x1b\\" + ground + cell + "\x1b[?62;c", terminalReplies{Kitty, size{10, 20}, color.RGBA{255, 128, 1, 255}}},
+		"both":   {"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c", terminalReplies{graphics: Kitty}},
+		"sixel":  {ground + "\x1b[?65;4c", terminalReplies{graphics: Sixel, ground: color.RGBA{255, 128, 1, 255}}},
+		"plain":  {cell + "\x1b[?1;2c", terminalReplies{cell: size{10, 20}}},
+		"refuse": {"\x1b_Gi=31;ENOTSUP:no\x1b\\\x1b[?64;14;40c", terminalReplies{}},
+		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", terminalReplies{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := read(ask(terminal(t, c.answer), patient)); fmt.Sprint(got) != fmt.Sprint(c.want) {

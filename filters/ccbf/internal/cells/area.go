@@ -131,46 +131,46 @@ func (v *View) walk(a Area, of Categories, isBox, apart bool, add func(s *sectio
 // for the section to be read as a whole: so many comparisons take longer.
 const workPerCell = 8
 
-// kept is what a view keeps from one question to the next: from the second on,
-// as many a view is asked only one.
-type kept struct {
+// readCache keeps decoded blocks of a view from one question to the next. It begins with the second
+// question, because many views get only one.
+type readCache struct {
 	asked    int
-	sections []keptSection
+	sections []sectionCache
 	room     int64 // bytes that may be kept yet
 }
 
-// keptSection is what is known of the blocks of a section.
-type keptSection struct {
+// sectionCache has the decoded blocks of a section.
+type sectionCache struct {
 	blocks []Run    // empty where not known
 	totals []uint64 // 0 where not known
 }
 
 // keepBytes is how much is kept of a sketch: the cells of one of default size.
-const keepBytes = 16 << 20
+const cacheBytes = 16 << 20
 
 // keptBlock is the bytes of a block in a keptSection, before its cells.
-const keptBlock = 7 * 8
+const cachedBlockBytes = 7 * 8
 
 // begin notes a question to a sketch of n sections.
-func (a *kept) begin(n int) {
+func (a *readCache) begin(n int) {
 	if a.asked++; a.asked == 2 {
-		a.sections, a.room = make([]keptSection, n), keepBytes
+		a.sections, a.room = make([]sectionCache, n), cacheBytes
 	}
 }
 
 // section is where to keep section i; nil where nothing is to be kept.
-func (a *kept) section(i int, s *sectionView) *keptSection {
+func (a *readCache) section(i int, s *sectionView) *sectionCache {
 	if a.sections == nil {
 		return nil
 	}
 	k := &a.sections[i]
 	if k.blocks == nil {
 		n := blockCount(s.cells)
-		if int64(n) > a.room/keptBlock {
+		if int64(n) > a.room/cachedBlockBytes {
 			return nil
 		}
-		a.room -= int64(n) * keptBlock
-		*k = keptSection{make([]Run, n), make([]uint64, n)}
+		a.room -= int64(n) * cachedBlockBytes
+		*k = sectionCache{make([]Run, n), make([]uint64, n)}
 	}
 	return k
 }
@@ -179,12 +179,12 @@ func (a *kept) section(i int, s *sectionView) *keptSection {
 // box, and not searched.
 const flatBlocks = 4096
 
-// spread is a rectangle within a region.
-type spread struct{ simd.Box }
+// regionRect is a rectangle within a region.
+type regionRect struct{ simd.Box }
 
-// spreadOf is the part of a rectangle that lies in a region; false where there is none.
+// regionRectOf returns the part of a rectangle that lies in a region, false if there is none.
 // Edges that no cell is beyond are moved to the end of the region.
-func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
+func regionRectOf(r, bounds grid.Rect, x, y int32) (s regionRect, ok bool) {
 	region := rectBetween(x, y, 0, ^uint64(0))
 	if r.MinX <= bounds.MinX {
 		r.MinX = region.MinX
@@ -203,16 +203,16 @@ func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
 	}
 	_, _, low := Key(grid.Cell{X: r.MinX, Y: r.MinY})
 	_, _, high := Key(grid.Cell{X: r.MaxX, Y: r.MaxY})
-	return spread{simd.Box{MinX: low & xBits, MinY: low >> 1 & xBits, MaxX: high & xBits, MaxY: high >> 1 & xBits}}, true
+	return regionRect{simd.Box{MinX: low & xBits, MinY: low >> 1 & xBits, MaxX: high & xBits, MaxY: high >> 1 & xBits}}, true
 }
 
 // low and high are the least and the greatest key in the rectangle.
-func (s *spread) low() uint64  { return s.MinX | s.MinY<<1 }
-func (s *spread) high() uint64 { return s.MaxX | s.MaxY<<1 }
+func (s *regionRect) low() uint64  { return s.MinX | s.MinY<<1 }
+func (s *regionRect) high() uint64 { return s.MaxX | s.MaxY<<1 }
 
 // relation is where the smallest square that holds two keys lies. (To halve the stretch
 // between them, and each half again, finds no more blocks inside or outside.)
-func (s *spread) relation(low, high uint64) grid.Relation {
+func (s *regionRect) relation(low, high uint64) grid.Relation {
 	mask := squareMask(low, high)
 	low, high = low&^mask, high|mask
 	minX, minY, maxX, maxY := low&xBits, low>>1&xBits, high&xBits, high>>1&xBits
@@ -226,13 +226,13 @@ func (s *spread) relation(low, high uint64) grid.Relation {
 }
 
 // sum is the sum over the cells of a run, of a block at most, inside of the rectangle.
-func (s *spread) sum(r Run) uint64 { return s.SumInside(r.Keys, r.Counts) }
+func (s *regionRect) sum(r Run) uint64 { return s.SumInside(r.Keys, r.Counts) }
 
 // boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at one after the other in
 // the index, and those at the edge are decoded, and of the others those inside, or where they are
 // fewer those outside, as what all cells count is known.
 func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
-	box, ok := spreadOf(r, bounds, s.X, s.Y)
+	box, ok := regionRectOf(r, bounds, s.X, s.Y)
 	if !ok {
 		return 0
 	}
@@ -297,13 +297,13 @@ func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 }
 
 // within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
-func (b *blocks) within(box *spread) (from, to int) {
+func (b *blocks) within(box *regionRect) (from, to int) {
 	all := blockCount(b.cells)
 	return max(b.above(box.low(), 0, all)-1, 0), b.above(box.high(), 0, all)
 }
 
 // relation is where block i lies, by the index alone.
-func (b *blocks) relation(box *spread, i int) grid.Relation {
+func (b *blocks) relation(box *regionRect, i int) grid.Relation {
 	high := ^uint64(0)
 	if i+1 < blockCount(b.cells) {
 		high = b.first(i+1) - 1
@@ -323,11 +323,11 @@ type areaSummer struct {
 	few    []*sectionView // of too few cells for a walk of their own
 
 	s        *sectionView
-	kept     *keptSection // nil where nothing is to be kept
-	room     *int64       // bytes that may be kept yet
-	high     uint64       // no key of s is above
-	from, to int          // the blocks that were decoded last
-	decoded  *batch       // these
+	kept     *sectionCache // nil where nothing is to be kept
+	room     *int64        // bytes that may be kept yet
+	high     uint64        // no key of s is above
+	from, to int           // the blocks that were decoded last
+	decoded  *batch        // these
 }
 
 // section adds the cells of a section.

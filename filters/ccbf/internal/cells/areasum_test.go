@@ -109,9 +109,9 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 // depend on it.
 func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 	body, bounds := townsBody(20_000)
-	for _, room := range []int64{0, keptBlock, 20_000, 100_000} { // the index takes some 9,000
+	for _, room := range []int64{0, cachedBlockBytes, 20_000, 100_000} { // the index takes some 9,000
 		v, r := bodyView(t, body, bounds, 20_000), rand.New(rand.NewPCG(68, 0))
-		v.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
+		v.kept = readCache{asked: 2, sections: make([]sectionCache, 1), room: room}
 		for i := range 60 {
 			a := outline(t, -5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
 			got, want := v.AreaSum(a, Categories{}), bodyView(t, body, bounds, 20_000).AreaSum(a, Categories{})
@@ -121,7 +121,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 		}
 		kept := int64(0)
 		for _, s := range v.kept.sections {
-			kept += keptBlock * int64(len(s.blocks))
+			kept += cachedBlockBytes * int64(len(s.blocks))
 			for _, b := range s.blocks {
 				kept += b.Bytes()
 			}

@@ -14,11 +14,11 @@ const together = 4
 type batch struct {
 	runs bitio.Runs
 	n    [together]int // how many cells; 0 of a block that is damaged
-	waiting
+	pendingBlocks
 }
 
-// waiting is what is known of blocks that are not yet read.
-type waiting struct {
+// pendingBlocks describes blocks that are found and not yet read.
+type pendingBlocks struct {
 	size    int  // how many
 	open    uint // a bit for each that is not damaged
 	short   uint // a bit for each whose section has too few bytes to be read at once

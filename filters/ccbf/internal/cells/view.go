@@ -13,7 +13,7 @@ import (
 type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell is outside
-	kept     kept
+	kept     readCache
 	decoded  int // blocks, for Count and Counts
 }
 
@@ -21,7 +21,7 @@ type View struct {
 // categories or have none, and which count total. It reads the lengths of sections,
 // not their cells.
 func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint64) (err error) {
-	v.bounds, v.kept, v.decoded = bounds, kept{}, 0
+	v.bounds, v.kept, v.decoded = bounds, readCache{}, 0
 	v.sections, err = parseBody(v.sections, body, bounds, categories, total)
 	return err
 }
@@ -151,7 +151,7 @@ func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool
 
 // eachIn is View.eachUntil for one section, in Z-order.
 func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
-	box, ok := spreadOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is not
+	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is not
 	if !ok {
 		return
 	}

@@ -25,9 +25,9 @@ type Model struct {
 	known    bool   // total is
 	several  bool   // keys of several kinds are counted, whose counts cannot be told apart
 
-	classes [cascade.MaxLayers]*distribution // surpluses of each class asked for
-	larger  [cascade.MaxLayers]*distribution // those of the classes from 1 on for the larger of two
-	told    *told                            // what occupied says
+	classes  [cascade.MaxLayers]*distribution // surpluses of each class asked for
+	larger   [cascade.MaxLayers]*distribution // those of the classes from 1 on for the larger of two
+	occupied *occupiedResult                  // what occupied says
 }
 
 // New is the model of counters. O(1).

@@ -19,10 +19,10 @@ import (
 // shows in the counters, which hold more together than the points that were counted.
 // Counters of several sketches added up are between the larger and the sum.
 
-// outlook is what the counters say of the cells with points: if readings are the
+// occupiedEstimate is what the counters say of the cells with points: if readings are the
 // larger of a count and a surplus, if they are the sum, and what comes to the larger
 // where points come one by one.
-type outlook struct {
+type occupiedEstimate struct {
 	larger, sums overcount
 	late         float64 // excess
 	cells        float64 // with points
@@ -36,14 +36,14 @@ type outlook struct {
 // keys of several kinds, squares or plain cells beside those with a category, whose
 // counts cannot be told apart. O(counters) the first time.
 func (m *Model) Occupied() (o overcount, share float64, known bool) {
-	if m.told == nil {
-		m.told = new(told)
-		m.told.overcount, m.told.share, m.told.known = m.look()
+	if m.occupied == nil {
+		m.occupied = new(occupiedResult)
+		m.occupied.overcount, m.occupied.share, m.occupied.known = m.look()
 	}
-	return m.told.overcount, m.told.share, m.told.known
+	return m.occupied.overcount, m.occupied.share, m.occupied.known
 }
 
-type told struct {
+type occupiedResult struct {
 	overcount
 	share float64
 	known bool
@@ -57,7 +57,7 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	if total == 0 {
 		return o, 0, true
 	}
-	h, shown := holdersOf(m.counters).whole(float64(total), &m.counters.Shape)
+	h, shown := countCurveOf(m.counters).whole(float64(total), &m.counters.Shape)
 	if h.all() <= 0 {
 		return o, 0, false
 	}
@@ -100,7 +100,7 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 // same. (The weights, here and of the parts, are fitted to made-up cells and to those
 // of seven real maps, in 1 to 16 parts of equal and unequal sizes, so that the largest
 // factors are least; TestErrorsOfRealCells and TestErrorOfCellsWithPoints hold them.)
-func (l *outlook) extra(surplus float64) float64 {
+func (l *occupiedEstimate) extra(surplus float64) float64 {
 	return max(l.late, surplus) + 0.4*min(l.late, surplus) + 0.1*l.larger.Excess
 }
 
@@ -113,12 +113,12 @@ const fullest = 0.7
 // than the cell's points are in: with the k-th power of the chance that it has, if each
 // key is in one part. Keys with many points are in several, and the exponent is about
 // half of that, and grows less than k (measured: TestErrorsOfRealCells).
-func (l *outlook) mixed(together, k float64) float64 {
+func (l *occupiedEstimate) mixed(together, k float64) float64 {
 	return math.Pow(1-together, math.Pow(k/4, 0.75)*2*(1+l.single*l.single))
 }
 
 // outlook is that of cells that hold so many points together.
-func (m *Model) outlook(h holders, total float64) (l outlook) {
+func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
 	// What chance may have done is left out.
@@ -291,7 +291,7 @@ func (c *Cells) estimate(r float64) float64 {
 	return e - c.center
 }
 
-// holders is how many keys hold t points or more, as counters show it that hold
+// countCurve is how many keys hold t points or more, as counters show it that hold
 // the largest count of their keys: a counter is below t where none of the N(t) keys
 // of t or more has it, which it is with the chance exp(-N k/m), so that N(t) is
 // -m/k times the logarithm of the share of counters below t ("Bloom filters" are
@@ -301,14 +301,14 @@ func (c *Cells) estimate(r float64) float64 {
 //
 // What is counted in upper layers is read there, where counts differ by the unit of
 // the layer. Between two entries N is taken for a power of t.
-type holders []held
+type countCurve []curvePoint
 
-type held struct {
+type curvePoint struct {
 	least, keys float64 // so many keys hold this or more
 	bend        float64 // from here to where there are none: see bent
 }
 
-func holdersOf(d *cascade.Counters) (out holders) {
+func countCurveOf(d *cascade.Counters) (out countCurve) {
 	for x := range d.Shape.Layers {
 		var h Histogram
 		for j := range d.Layers[x].Size {
@@ -329,7 +329,7 @@ func holdersOf(d *cascade.Counters) (out holders) {
 				}
 				keys = min(keys, out[n-1].keys)
 			}
-			out = append(out, held{least: least, keys: keys})
+			out = append(out, curvePoint{least: least, keys: keys})
 		}
 		h.each(func(value, times float64) {
 			if value*unit < end {
@@ -354,8 +354,8 @@ func unit(s *cascade.Shape, x int) float64 {
 }
 
 // at is how many keys hold t or more, t being 1 or more.
-func (h holders) at(t float64) float64 {
-	i, found := slices.BinarySearchFunc(h, t, func(a held, t float64) int { return cmp.Compare(a.least, t) })
+func (h countCurve) at(t float64) float64 {
+	i, found := slices.BinarySearchFunc(h, t, func(a curvePoint, t float64) int { return cmp.Compare(a.least, t) })
 	switch {
 	case i == len(h):
 		return 0
@@ -373,12 +373,12 @@ func (h holders) at(t float64) float64 {
 // shows: with as many as make the points come out at the total, or as few as can be.
 // That is as many as fill all m counters on average, m/k times the m-th harmonic
 // number. It says whether the number showed.
-func (h holders) whole(total float64, s *cascade.Shape) (all holders, shown bool) {
+func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, shown bool) {
 	if len(h) == 0 || h[0].least == 1 {
 		return h, true
 	}
 	first := h[0]
-	h = append(holders{{least: 1, keys: first.keys}}, h...)
+	h = append(countCurve{{least: 1, keys: first.keys}}, h...)
 	m := float64(s.Size[0])
 	fill := m / float64(s.K) * (math.Log(m) + 0.5772)
 	low, high := max(first.keys, fill, 1), total
@@ -398,7 +398,7 @@ func (h holders) whole(total float64, s *cascade.Shape) (all holders, shown bool
 // the last entry, where counters are maxima and say too little of them: N(t) from a to
 // its end at b falls like (b-t)^(1+bend), and the sum over t is N(a) (b-a) / (2+bend).
 // A layer of few counters has the count of one of many keys in each.
-func (h holders) bent(total float64) {
+func (h countCurve) bent(total float64) {
 	n := len(h) - 2
 	if n < 0 || h[n+1].keys >= 0.5 {
 		return
@@ -410,14 +410,14 @@ func (h holders) bent(total float64) {
 }
 
 // all is the number of keys, and top the most that one may hold.
-func (h holders) all() float64 {
+func (h countCurve) all() float64 {
 	if len(h) == 0 {
 		return 0
 	}
 	return h[0].keys
 }
 
-func (h holders) top() float64 {
+func (h countCurve) top() float64 {
 	if len(h) == 0 {
 		return 0
 	}
@@ -425,14 +425,14 @@ func (h holders) top() float64 {
 }
 
 // points is what all keys hold together.
-func (h holders) points() (sum float64) {
+func (h countCurve) points() (sum float64) {
 	stride(1, h.top(), func(t, width float64) { sum += width * h.at(t) })
 	return sum
 }
 
 // deviation is about the standard deviation of points: that of the collisions among
 // the counters, each of which hides the lesser of two counts.
-func (h holders) deviation(s *cascade.Shape) float64 {
+func (h countCurve) deviation(s *cascade.Shape) float64 {
 	all, squares := h.all(), 0.0
 	stride(1, h.top(), func(t, width float64) {
 		share := h.at(t) / all
