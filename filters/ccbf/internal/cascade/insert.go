@@ -85,8 +85,10 @@ func loadNibble(l0 []byte, j uint64) uint64 {
 const (
 	byteMask = 1<<7 - 1
 	byteFlag = 1 << 7
-	// mostUnderByte is the largest value of two layers.
+	wordFlag = 1 << 15
+	// mostUnderByte and mostUnderWord are the largest values of two and of three layers.
 	mostUnderByte = byteFlag<<3 - 1
+	mostUnderWord = wordFlag<<10 - 1
 	// manyFours is from how many keys on raiseFours takes less than its room on the stack.
 	manyFours = 16
 )
@@ -155,7 +157,7 @@ func (d *Counters) raiseAll(f *fours, m int, n []uint64) {
 		least := min(underByte(loadNibble(l0, j0), u0), underByte(loadNibble(l0, j1), u1),
 			underByte(loadNibble(l0, j2), u2), underByte(loadNibble(l0, j3), u3))
 		if (u0|u1|u2|u3)&byteFlag != 0 || w > mostUnderByte-least {
-			d.raiseKey([]uint64{j0, j1, j2, j3}, w)
+			d.raiseUnderWords([4]uint64{j0, j1, j2, j3}, [4]uint64{y0, y1, y2, y3}, w)
 			continue
 		}
 		to := least + w
@@ -198,4 +200,60 @@ func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
 	}
 	l0[b] ^= byte(c^raised) << shift
 	l1[y] = byte(more)
+}
+
+// raiseUnderWords is raiseKey for four counters, and above where they go on, if only those in the
+// third layer have all of what the key needs; few keys have as much.
+func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
+	l0, l1, up := d.Layers[0].data, d.Layers[1].data, &d.Layers[2]
+	if d.Shape.Layers < 3 || up.Width != 16 {
+		d.raiseKey(at[:], n)
+		return
+	}
+	least, flags := ^uint64(0), uint64(0)
+	var third [4]uint64
+	for x, j := range at {
+		third[x] = up.mod(above[x])
+		t := up.Load(third[x])
+		flags |= t
+		least = min(least, underWord(loadNibble(l0, j), uint64(l1[above[x]]), t))
+	}
+	if flags&wordFlag != 0 || n > mostUnderWord-least {
+		d.raiseKey(at[:], n)
+		return
+	}
+	to := least + n
+	for x, j := range at {
+		c, u, t := loadNibble(l0, j), uint64(l1[above[x]]), up.Load(third[x])
+		switch {
+		case underWord(c, u, t) >= to:
+			continue
+		case to <= nibbleMask:
+			raiseNibble(l0, j, to)
+			continue
+		}
+		// As in Raise: a digit is kept only where what is above is not more than the key needs.
+		b, shift := nibble(uint32(j))
+		have, need := u&byteMask+u>>7*t<<7, to>>3
+		l0[b] ^= byte(c^(nibbleFlag|keptDigit(to&nibbleMask, have, need))) << shift
+		switch {
+		case have >= need:
+		case need <= byteMask:
+			l1[above[x]] = byte(need)
+		default:
+			l1[above[x]] = byte(byteFlag | keptDigit(need&byteMask, t, need>>7))
+			up.store(third[x], max(t, need>>7))
+		}
+	}
+}
+
+// underWord is the value of counter c of the first layer under u and t, which has no flag.
+func underWord(c, u, t uint64) uint64 { return c&nibbleMask + c>>3*(u&byteMask+u>>7*t<<7)<<3 }
+
+// keptDigit is a digit where what is above is no more than what is needed there, else 0.
+func keptDigit(digit, above, need uint64) uint64 {
+	if above > need {
+		return 0
+	}
+	return digit
 }
