@@ -9,10 +9,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// The extension on another processor, emulated: a program in C for arm64 with the
-// libduckdb of Node's package for arm64 gives the answers of the SQL tests. make
-// machines builds what it takes and sets CCBF_ARM64; an emulator is a tenth as fast,
-// so it is a twelfth of the files, and with CCBF_LONG=1 all.
+// TestSQLArm64 runs the extension on another processor, emulated. A program in C for arm64, with
+// the libduckdb of Node's package for arm64, gives the answers of the SQL tests. make machines
+// builds it and sets CCBF_ARM64. An emulator is a tenth as fast, so an ordinary run takes a twelfth
+// of the files, CCBF_LONG=1 all.
 func TestSQLArm64(t *testing.T) {
 	folder := os.Getenv("CCBF_ARM64")
 	if folder == "" {

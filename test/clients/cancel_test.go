@@ -27,11 +27,10 @@ var endless = []struct {
 	{1, "SELECT octet_length(cms_union_agg(s)) FROM counts, range(1000000000)"},
 }
 
-// A query that is cancelled while an aggregate runs stops with the chunk of rows
-// that it has in hand, and the process lives on. How long that takes is for the log:
-// on one thread of an idle machine below a second (0.7 s for the unions of 2,048
-// sketches of a megabyte). What does not stop at all is ended by the time limit of
-// go test.
+// TestCancel: a cancelled query stops with the chunk of rows that its aggregate is working on, and
+// the process lives on. The log says how long that takes. On one thread of an idle machine it is
+// below a second (0.7 s for the unions of 2,048 sketches of a megabyte). The time limit of go test
+// ends a query that does not stop at all.
 func TestCancel(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {

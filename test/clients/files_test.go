@@ -165,7 +165,7 @@ func TestExamples(t *testing.T) {
 		guest := connect(t, loaded(t, c, ":memory:"))
 		for i, f := range functions {
 			got := mustAsk(t, guest, f.Example)
-			// What the process says of itself may differ.
+			// Answers about the process may differ.
 			if got != want[i] && f.Group != "process" {
 				t.Errorf("%s: %s\n got %s want %s", f.Name, f.Example, got, want[i])
 			}

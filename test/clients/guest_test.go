@@ -14,8 +14,8 @@ const long = "SELECT ccbf_total(ccbf_agg(i % 5000, i % 7000, 1, {category: i % 3
 // faults is how many a host raises and catches at a time.
 const faults = "10000"
 
-// life is what the host has seen so far: the number of signals, and in Node the
-// longest time that a timer of 5 ms waited, in ms.
+// life returns the number of signals that the host has seen so far. In Node it also returns the
+// longest wait of a timer of 5 ms, in ms.
 func life(t *testing.T, c *client) (signals, waited int) {
 	t.Helper()
 	rows, err := c.do("life")
@@ -28,9 +28,9 @@ func life(t *testing.T, c *client) (signals, waited int) {
 	return signals, waited
 }
 
-// A host lives on while the extension works in it: it gets its Ctrl-C, catches
-// the faults that its own machine code raises on purpose, and cancels a query that
-// would not end by itself. Then everything works as before.
+// TestGuest: a host lives on while the extension works in it. It gets its Ctrl-C, catches the
+// faults that its own machine code raises on purpose, and cancels a query that would not end by
+// itself. Then everything works as before.
 func TestGuest(t *testing.T) {
 	for name, host := range hosts {
 		vs := host.versions(t)

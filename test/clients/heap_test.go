@@ -23,9 +23,9 @@ func shared(t *testing.T, name, debian string) string {
 	return ""
 }
 
-// What lies around a one-entry array is the allocator's choice: answers are the
-// same with all of them, and with a heap that is filled with rubbish. The queries
-// are those of sql/test.
+// TestHeaps: the allocator decides which memory lies around a one-entry array. Answers are the same
+// with all allocators, and with a heap that is filled with rubbish. The queries are those of
+// sql/test.
 func TestHeaps(t *testing.T) {
 	for _, h := range []struct{ name, library, debian, env string }{
 		{"jemalloc", "libjemalloc.so.2", "libjemalloc2", ""},
@@ -53,9 +53,9 @@ func TestHeaps(t *testing.T) {
 	}
 }
 
-// An extension whose C code the address sanitizer watches, in a host that it does
-// not: each of its complaints is about our code, and ends the process. Valgrind
-// takes minutes for LOAD alone, and has Go's stacks for errors.
+// TestAddresses has the address sanitizer watch the C code of an extension, and not that of its
+// host. So each complaint is about our code, and ends the process. Valgrind takes minutes for LOAD
+// alone, and takes Go's stacks for errors.
 func TestAddresses(t *testing.T) {
 	if os.Getenv("CCBF_LONG") == "" {
 		t.Skip("skipped: it builds an extension, half a minute of processor time (CCBF_LONG=1)")

@@ -68,8 +68,9 @@ func TestSQLJVM(t *testing.T) {
 	}
 }
 
-// JDBC: answers and errors, sketches as BLOBs, a pool of 16 connections, a second class loader, whose
-// copy of DuckDB the extension refuses, and the end of the virtual machine with an open connection.
+// TestJDBC tests answers and errors, sketches as BLOBs, and a pool of 16 connections. The extension
+// refuses the copy of DuckDB of a second class loader. The virtual machine ends with an open
+// connection.
 func TestJDBC(t *testing.T) {
 	extension := extension(t)
 	want := []string{

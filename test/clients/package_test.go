@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// withPackage is a program for Python with a version of DuckDB, other folders of packages, and the
-// package ccbfsql as its wheel has it: the sources and the extension in one folder.
+// withPackage returns a program for Python with a version of DuckDB, other folders of packages, and
+// the package ccbfsql. That is as in its wheel: the sources and the extension in one folder.
 func withPackage(t *testing.T, version string, folders []string, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	built := t.TempDir()

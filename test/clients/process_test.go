@@ -107,8 +107,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// Databases come and go, each loads and asks: after the first hundred the
-// process has grown as much as it will, in memory and in threads.
+// TestManyDatabases opens and closes databases, each of which loads the extension and runs a query.
+// After the first hundred the process does not grow any more, in memory or in threads.
 func TestManyDatabases(t *testing.T) {
 	count := 250
 	if os.Getenv("CCBF_LONG") != "" {
@@ -148,8 +148,8 @@ func TestLoadWhileQueriesRun(t *testing.T) {
 	}
 }
 
-// What the extension takes, and that it touches no more of the host's signals
-// than Go's own.
+// TestFootprint measures the memory of the extension, and checks that it changes no more of the
+// host's signals than Go itself.
 func TestFootprint(t *testing.T) {
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("skipped: no /proc")

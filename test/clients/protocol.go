@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A client is a program that holds a DuckDB and takes requests on its standard
-// input. Requests and answers are lines of fields, separated by tabs, in which
-// \\, \t, \n and \r stand for what they stand for in Go:
+// A client is a program that holds a DuckDB and takes requests on its standard input. Requests and
+// answers are lines of fields, separated by tabs. In them \\, \t, \n and \r have their meaning in
+// Go.
 //
 //	<number> open <file or :memory:>    with allow_unsigned_extensions
 //	<number> close
@@ -25,9 +25,9 @@ import (
 //	<number> interrupt <connection>
 //	<number> ...                        what only some of them can
 //
-// The answer to a request bears its number: any number of lines "row" with
-// values as text, NULL as NULL and BLOBs as hexadecimal digits, then "ok" or
-// "error" and DuckDB's text. Requests on different connections run at once.
+// The answer to a request bears its number. It has any number of lines "row" with values as text,
+// NULL as NULL and BLOBs as hexadecimal digits. Then comes "ok", or "error" and DuckDB's text.
+// Requests on different connections run at once.
 type client struct {
 	cmd    *exec.Cmd
 	stderr *tail

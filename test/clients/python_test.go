@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Python, with its package duckdb: answers and errors, sketches as bytes, threads and two
-// databases, a query that is cancelled (Ctrl-C while the main thread is in a query is left out: DuckDB's own
-// package often misses it, see docs/CLIENTS.md), a child by fork and one by
-// the start method "spawn", and the end of the interpreter.
+// TestPython tests the package duckdb for Python: answers and errors, sketches as bytes, threads
+// and two databases. A query is cancelled from another thread. (Ctrl-C while the main thread is in
+// a query is left out. DuckDB's own package often misses it, see docs/CLIENTS.md.) A child starts
+// by fork and one by the start method "spawn", and the interpreter ends.
 func TestPython(t *testing.T) {
 	extension := extension(t)
 	for _, v := range hosts["python"].versions(t) {

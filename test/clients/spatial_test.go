@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// COPY ... (FORMAT gdal) of DuckDB's extension spatial writes ccbf_squares as it is: GDAL, outside
-// of DuckDB, reads as many squares and points as GROUP BY has, and where it has them.
+// TestSpatialWritesSquares: COPY (FORMAT gdal) of DuckDB's extension spatial writes ccbf_squares as
+// it is. GDAL, outside of DuckDB, reads the squares and points that GROUP BY has.
 func TestSpatialWritesSquares(t *testing.T) {
 	ogrinfo, err := exec.LookPath("ogrinfo")
 	if err != nil {

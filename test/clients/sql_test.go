@@ -11,9 +11,9 @@ import (
 
 const sqlTests = "../../sql/test"
 
-// The SQL tests pass in every version of DuckDB: their answers are the embedded
-// host's. In an ordinary run the oldest version and the newest run all of them, as the
-// embedded one does, and the others share them; with CCBF_LONG=1 each runs all.
+// TestSQLVersions: the SQL tests pass in every version of DuckDB, with the answers of the embedded
+// host. In an ordinary run the oldest and the newest version run all of them, and the others share
+// them. With CCBF_LONG=1 each version runs all.
 func TestSQLVersions(t *testing.T) {
 	between := len(versions(t, true)) - 1
 	each(t, func(t *testing.T, i int, client *client) {

@@ -37,8 +37,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestDamaged holds the reader in js/ against Go: of BLOBs in which bytes were changed, and the
-// checksum with them, both take the same, but for the spelling of trees.
+// TestDamaged compares the reader in js/ with Go, on BLOBs in which bytes were changed, and the
+// checksum with them. Both accept the same ones, except for the spelling of trees.
 func TestDamaged(t *testing.T) {
 	n := 3_000
 	if !testing.Short() {

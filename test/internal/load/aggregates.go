@@ -1,6 +1,6 @@
-// Package load draws random queries over every family of sketches, through every plan
-// that DuckDB has, and judges their answers by what DuckDB collects beside them. Each
-// query is a function of a seed and its number. test/differential and test/soak run them.
+// Package load draws random queries over every family of sketches, through every plan that DuckDB
+// has. It compares their answers with lists that DuckDB collects in the same query. Each query is a
+// function of a seed and its number. test/differential and test/soak run them.
 package load
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// aggregate is a call of an aggregate function, and how its sketch is judged by
-// the list of what it was given, which DuckDB collects beside it.
+// aggregate is a call of an aggregate function. Its sketch is compared with the list of its
+// arguments, which DuckDB collects in the same query.
 type aggregate struct {
 	fn, args string // cms_agg, "k"
 	options  string // "{width: 30}" or none
-	union    string // the aggregate of such sketches, where it may be used
-	truth    string // of a row, what the call takes: "{k: k, w: w}"
+	union    string // the aggregate of such sketches, if any
+	truth    string // its arguments in a row: "{k: k}"
 
 	valid string // of a row of truth, p: whether it counts
 	each  string // of such a row: what it adds to the list of keys or cells
 	// wrong is true where the sketch $s is not what the list $c of its keys or
 	// cells says.
 	wrong string
-	// again, if not empty, is the same aggregate over a row p of truth: the sketch
-	// is a function of its rows, whatever their order, so it gives the same bytes.
+	// again, if not empty, is the same aggregate over a row p of truth. The sketch is a function of
+	// its rows, whatever their order, so it gives the same bytes.
 	again string
 	// first is an argument that a DISTINCT call may be ordered by.
 	first string
@@ -104,8 +104,8 @@ var families = func() (fs []keyed.Any) {
 	return fs
 }()
 
-// judged is how a family of whose options nothing is said here is judged, with those
-// that it has by default: by its first question, whether it is lawful, and its size.
+// judged returns how to judge a family that has no entry here, with its default options. It is judged
+// by its first question, whether it is lawful, and its size.
 func judged(f keyed.Any) (judge string, lawful bool, size int) {
 	params := f.Settings().Params()
 	if s, err := f.Make(params); err == nil {

@@ -79,7 +79,7 @@ func table(d draw, n, rows int) string {
 	}, ", "), "salt", salt, "g", d.text(2, 12)) + fmt.Sprintf(" FROM range(%d) t(i))%s", rows, order)
 }
 
-// risky reports whether a query over windows must not meet an error: DuckDB
-// (1.5.5) waits forever in WindowSegmentTreeLocalState::Finalize when one of
-// several threads fails, with its own sum as with any other aggregate.
+// risky reports whether a query over windows must not meet an error. DuckDB (1.5.5) waits forever
+// in WindowSegmentTreeLocalState::Finalize when one of several threads fails, with its own sum as
+// with any other aggregate.
 func (d *Database) risky() bool { return d.threads > 1 }

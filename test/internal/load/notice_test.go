@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What judges would notice: of sketches that miss rows, and of sketches of
-// other rows, every one is found wrong.
+// TestNotices checks the judges: they find every sketch wrong that misses rows, or that has other
+// rows.
 func TestNotices(t *testing.T) {
 	d := Database{Connections: 1}
 	d.Tables = []string{helpers, table(newDraw(1, 1), 0, 300)}

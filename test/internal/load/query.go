@@ -13,9 +13,9 @@ import (
 type Query struct {
 	Number int
 	Kind   string
-	Steps  []string // the last one's answer counts; of prepared ones every EXECUTE's
+	Steps  []string // the last answer counts, and each of EXECUTE
 	Fails  string   // part of the error that it must end with
-	Cancel bool     // it is cancelled at some time, then asked again
+	Cancel bool     // it is cancelled, then runs again
 }
 
 // NewQuery is query number n of a seed, on its database.

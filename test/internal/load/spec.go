@@ -83,7 +83,7 @@ func newSpec(d draw, db *Database) spec {
 	case "window":
 		p.windows(d)
 	}
-	// What takes long, or lists whose number of entries is that of rows squared.
+	// Leave out queries that take long, and lists whose number of entries is that of rows squared.
 	size := 0
 	for _, it := range p.items {
 		size += it.size
@@ -113,8 +113,8 @@ func newSpec(d draw, db *Database) spec {
 		}
 		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
-	// DuckDB gives an aggregate of the C interface flat columns, and writes into NULLs that
-	// a list beside it shares: those that FILTER leaves out become 0 there.
+	// DuckDB gives an aggregate of the C interface flat columns, and writes into NULLs that a list
+	// in the same query shares. Those that FILTER leaves out become 0 there.
 	if strings.Contains(p.source, "nullif(") {
 		for i := range p.items {
 			p.items[i].filter = ""
@@ -279,10 +279,9 @@ func (p *spec) from() string {
 	return fmt.Sprintf("(SELECT g, h, min(i) AS i, %s FROM %s GROUP BY g, h, %s)", inner.columns("%s AS %s%d"), src, p.parts)
 }
 
-// structs are the STRUCTs that windows read, as columns below them. DuckDB
-// (1.5.5) hands a window's aggregate garbage in place of the members of a STRUCT
-// that is made in the call and has the same value in many rows, with its own list
-// as with any other:
+// structs are the STRUCTs that windows read, as columns below them. The calls must
+// not make them: if a call makes a STRUCT and it has the same value in many rows, DuckDB (1.5.5)
+// hands a window's aggregate garbage in place of its members. Its own list gets it, too:
 //
 //	SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
 //	  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i)
