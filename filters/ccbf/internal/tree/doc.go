@@ -19,9 +19,8 @@
 // have in common, Coarsen changes the grid.
 //
 // A Sheet answers from bytes: Find a cell, FindAll of many in Z-order, Sum an area,
-// Visit its leaves; Keep lets it keep what it reads again and again. What spans the
-// sheets of a tree are functions over all of them: Cell, AreaSum, Hotspots, TopK; a
-// Picture adds them up itself.
+// Visit its leaves; Keep lets it keep what it reads. A packet of leaves is read as a
+// whole, and the one that was read last is remembered. A Reader asks all sheets of a body.
 //
 // Squares that were united may lie inside one another: points of a coarse square
 // stay there, because their place within it is not known. Such lists are written as

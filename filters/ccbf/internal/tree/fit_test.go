@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // A threshold that fits, and the next lower one does not, whatever the points are, with no
@@ -86,29 +84,6 @@ func TestFitParts(t *testing.T) {
 		}
 		if n, m := q.Parts[0].Total(), a.Total(); n != m {
 			t.Errorf("cut to %d bytes %d points are %d", bytes, m, n)
-		}
-	}
-}
-
-// The excess over an area is what all its cells count too much.
-func TestAreaExcess(t *testing.T) {
-	r := rand.New(rand.NewPCG(73, 0))
-	counts := map[uint64]uint64{}
-	for range 300 {
-		counts[grid.Interleave(r.Uint32N(64), r.Uint32N(64))] += 1 + r.Uint64N(4)
-	}
-	for range 20 {
-		s, truth := mixed(r, counts)
-		want := 0.0
-		for k := range uint64(1 << 14) { // squares may reach to 128 x 128
-			want += float64(counted(&s, k)) - float64(truth[k])
-		}
-		inside := true
-		for i := range s.Keys {
-			inside = inside && s.last(i) < 1<<14
-		}
-		if got := s.AreaExcess(); inside && math.Abs(got-want) > 1e-9*want {
-			t.Errorf("an excess of %g, cell by cell %g", got, want)
 		}
 	}
 }

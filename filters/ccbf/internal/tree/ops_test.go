@@ -191,7 +191,7 @@ func TestSubtract(t *testing.T) {
 		t.Errorf("a point elsewhere: %v", err)
 	}
 	full := squaresOf(map[uint64]uint64{5: math.MaxUint64})
-	if got, err := Subtract(full, a); err != nil || got.Counts[0] != math.MaxUint64 || !got.Saturated() {
+	if got, err := Subtract(full, a); err != nil || got.Counts[0] != math.MaxUint64 || got.Total() != math.MaxUint64 {
 		t.Errorf("a saturated count less 2 is %v, %v", got.Counts, err)
 	}
 }
@@ -319,7 +319,7 @@ func TestMerger(t *testing.T) {
 		}
 	}
 	s := Merge(squaresOf(map[uint64]uint64{1: math.MaxUint64 - 1}), squaresOf(map[uint64]uint64{1: 5}))
-	if !s.Saturated() || s.Counts[0] != math.MaxUint64 {
+	if s.Total() != math.MaxUint64 || s.Counts[0] != math.MaxUint64 {
 		t.Errorf("points beyond the largest number are %d", s.Counts[0])
 	}
 }

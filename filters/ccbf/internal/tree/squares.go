@@ -48,21 +48,6 @@ func (s *Squares) Total() uint64 {
 	return total
 }
 
-// Saturated reports whether a count, or all of them together, reached the largest
-// number: there may be more points than that.
-func (s *Squares) Saturated() bool { return s.Total() == ^uint64(0) }
-
-// AreaExcess is by how much the counts of all cells are too high together: a
-// square's points count in each of its cells, and lie in one each. It divides by
-// the number of cells in an area that holds all squares to the mean excess there.
-func (s *Squares) AreaExcess() float64 {
-	sum := 0.0
-	for i, n := range s.Counts {
-		sum += float64(float64(n) * float64(side2(s.Level(i)))) // rounded: the same on every machine
-	}
-	return sum
-}
-
 func (s *Squares) push(key uint64, level uint8, n uint64) {
 	s.Keys = append(s.Keys, key)
 	s.Levels = append(s.Levels, level)
