@@ -279,9 +279,9 @@ func (p *spec) from() string {
 	return fmt.Sprintf("(SELECT g, h, min(i) AS i, %s FROM %s GROUP BY g, h, %s)", inner.columns("%s AS %s%d"), src, p.parts)
 }
 
-// structs are the STRUCTs that windows read, as columns below them. The calls must
-// not make them: if a call makes a STRUCT and it has the same value in many rows, DuckDB (1.5.5)
-// hands a window's aggregate garbage in place of its members. Its own list gets it, too:
+// structs are the STRUCTs that windows read, as columns below them. A call must
+// not make its STRUCT. If that has the same value in many rows, DuckDB (1.5.5) hands a window's
+// aggregate garbage in place of its members. DuckDB's own list gets garbage, too:
 //
 //	SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
 //	  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i)
