@@ -17,7 +17,7 @@ func edited(t *testing.T, blob []byte, edit func(p *params)) []byte {
 		t.Fatal(err)
 	}
 	var p params
-	if err := p.read(&b, new(shapes)); err != nil {
+	if err := p.read(&b, grid.Grid{}); err != nil {
 		t.Fatal(err)
 	}
 	edit(&p)

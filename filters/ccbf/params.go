@@ -163,29 +163,9 @@ func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
 	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes) == nil
 }
 
-// shapes are the shape and the grid read last, and what fitted says of the shape: those of
-// the BLOB before, most often.
-type shapes struct {
-	grid     grid.Grid
-	checked  cascade.Shape
-	unsized  cascade.Shape // what was fitted
-	bytes    uint64
-	fitted   cascade.Shape
-	fits, is bool
-}
-
-// fit is fitted, remembered.
-func (m *shapes) fit(unsized cascade.Shape, bytes uint64) (cascade.Shape, bool) {
-	if !m.is || m.bytes != bytes || m.unsized != unsized {
-		m.unsized, m.bytes, m.is = unsized, bytes, true
-		m.fitted, m.fits = fitted(unsized, bytes)
-	}
-	return m.fitted, m.fits
-}
-
-// read reads a BLOB's parameters, m being what was read before. Errors wrap
+// read reads a BLOB's parameters; last is the grid of the BLOB before, if any, which most have. Errors wrap
 // sketch.ErrInvalid.
-func (p *params) read(b *sketch.Blob, m *shapes) error {
+func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 	r := sketch.NewReader("parameters", b.Params)
 	fields := r.Uvarint()
 	if unknown := fields &^ knownFields; unknown != 0 {
@@ -223,7 +203,7 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 			return sketch.Invalidf("%d bytes at most, must be from 1 to %d, and not %d", p.Bytes, MaxBytes, DefaultBytes)
 		}
 	}
-	if err := p.readShape(r, fields, m); err != nil {
+	if err := p.readShape(r, fields); err != nil {
 		return err
 	}
 	if fields&hasBase != 0 {
@@ -250,10 +230,9 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 		return err
 	}
 	var err error
-	if p.Grid, err = m.grid.At(res); err != nil {
+	if p.Grid, err = last.At(res); err != nil {
 		return sketch.Invalidf("%v", err)
 	}
-	m.grid = p.Grid
 	return p.check()
 }
 
@@ -269,7 +248,7 @@ func (p *params) readBounds(r *sketch.Reader) error {
 }
 
 // readShape reads what differs from the usual shape of the mode.
-func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
+func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 	usual := &usualShapes[p.Mode]
 	s := *usual
 	if fields&hasK != 0 {
@@ -288,12 +267,12 @@ func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
 			return sketch.Invalidf("the default widths, which must not be written")
 		}
 	}
-	if fields&(hasK|hasWidths) != 0 && s != m.unsized { // before anything is made of widths
+	if fields&(hasK|hasWidths) != 0 { // before anything is made of widths
 		if err := s.CheckWidths(); err != nil {
 			return sketch.Invalidf("%v", err)
 		}
 	}
-	sized, fits := m.fit(s, p.Bytes)
+	sized, fits := fitted(s, p.Bytes)
 	if fields&hasSizes == 0 {
 		if !fits {
 			return sketch.Invalidf("%d bytes, in which %d layers of these widths do not fit", p.Bytes, s.Layers)
@@ -304,11 +283,8 @@ func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
 	for x := range s.Layers {
 		s.Size[x] = r.Uvarint()
 	}
-	if s != m.checked {
-		if err := s.Check(); err != nil {
-			return sketch.Invalidf("%v", err)
-		}
-		m.checked = s
+	if err := s.Check(); err != nil {
+		return sketch.Invalidf("%v", err)
 	}
 	if fits && s == sized {
 		return sketch.Invalidf("counters that follow from %d bytes, which must not be written", p.Bytes)

@@ -69,7 +69,7 @@ func TestParamsAreRead(t *testing.T) {
 		c.edit(&p)
 		b := sketch.Blob{Params: p.append(nil)}
 		var got params
-		if err := got.read(&b, new(shapes)); err != nil || got != p {
+		if err := got.read(&b, grid.Grid{}); err != nil || got != p {
 			t.Errorf("%s: %x: read %+v, want %+v, error %v", c.name, b.Params, got, p, err)
 		}
 		if n := len(b.Params) - usual; n != c.bytes {
@@ -134,12 +134,12 @@ func TestParamsHaveOneSpelling(t *testing.T) {
 		"nothing":                     nil,
 	} {
 		var p params
-		if err := p.read(&sketch.Blob{Params: b}, new(shapes)); !errors.Is(err, sketch.ErrInvalid) {
+		if err := p.read(&sketch.Blob{Params: b}, grid.Grid{}); !errors.Is(err, sketch.ErrInvalid) {
 			t.Errorf("%s: %x: %v", what, b, err)
 		}
 	}
 	var p params
-	if err := p.read(&sketch.Blob{Params: plain}, new(shapes)); err != nil || p != usual {
+	if err := p.read(&sketch.Blob{Params: plain}, grid.Grid{}); err != nil || p != usual {
 		t.Errorf("the usual ones: %+v, %v", p, err)
 	}
 }

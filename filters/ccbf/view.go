@@ -151,7 +151,6 @@ type Head struct {
 
 	header sketch.Header
 	form   byte
-	shapes shapes
 }
 
 // reset makes h the head of a BLOB. It reads some hundred bytes, however many
@@ -168,7 +167,7 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 		return b, err
 	}
 	var p params
-	if err := p.read(&b, &h.shapes); err != nil {
+	if err := p.read(&b, h.Grid); err != nil {
 		return b, err
 	}
 	h.Config, h.Bounds, h.form, h.parts, h.hidden = p.Config, p.bounds, p.form, p.parts, p.hidden

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"bytes"
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -52,32 +51,31 @@ func (b Box) Work() int { return 1 }
 
 // AreaSum is the sum over the cells in an area.
 func (v *View) AreaSum(a Area, of Categories) (sum uint64) {
-	v.eachSum(a, of, false, func(_ *sectionView, n uint64) { sum = saturate.Add(sum, n) })
+	v.eachSum(a, of, func(_ *sectionView, n uint64) { sum = saturate.Add(sum, n) })
 	return sum
 }
 
 // EachCategorySum calls f with the sum over the cells in an area for each category that has
-// some there, in the order of their bytes. The area is walked once for all small sections.
+// some there, in the order of their bytes.
 func (v *View) EachCategorySum(a Area, of Categories, f func(category []byte, n uint64)) {
-	sums := make([]uint64, len(v.sections))
-	v.eachSum(a, of, true, func(s *sectionView, n uint64) {
-		i, _ := slices.BinarySearchFunc(v.sections, s, func(t sectionView, s *sectionView) int { return t.Compare(&s.LabelView) })
-		sums[i] = saturate.Add(sums[i], n)
+	var last *sectionView
+	sum := uint64(0)
+	v.eachSum(a, of, func(s *sectionView, n uint64) {
+		if last != nil && !bytes.Equal(last.Category, s.Category) {
+			if sum > 0 {
+				f(last.Category, sum)
+			}
+			sum = 0
+		}
+		last, sum = s, saturate.Add(sum, n)
 	})
-	for i := 0; i < len(v.sections); {
-		category, sum := v.sections[i].Category, uint64(0)
-		for ; i < len(v.sections) && bytes.Equal(v.sections[i].Category, category); i++ {
-			sum = saturate.Add(sum, sums[i])
-		}
-		if sum > 0 {
-			f(category, sum)
-		}
+	if sum > 0 {
+		f(last.Category, sum)
 	}
 }
 
-// eachSum calls add with parts of the sum over the cells in an area: for each section by
-// itself where apart is set, and otherwise once for small sections together.
-func (v *View) eachSum(a Area, of Categories, apart bool, add func(s *sectionView, n uint64)) {
+// eachSum calls add with the sum over the cells in an area for each section, in their order.
+func (v *View) eachSum(a Area, of Categories, add func(s *sectionView, n uint64)) {
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
 	if relation == grid.Outside {
@@ -87,49 +85,25 @@ func (v *View) eachSum(a Area, of Categories, apart bool, add func(s *sectionVie
 		defer a.Leave()
 	}
 	box, isBox := a.(interface{ Rect() grid.Rect })
-	walks := false
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
 		case !of.Has(s.Category):
 		case relation == grid.Inside:
 			add(s, s.total)
-		case isBox && v.flatly(s):
+		case isBox && v.kept.sections == nil && s.cells <= flatBlocks*BlockCells:
 			add(s, s.boxSum(box.Rect(), v.bounds))
 		default:
-			walks = true
-		}
-	}
-	if walks {
-		v.walk(a, of, isBox, apart, add)
-	}
-}
-
-// flatly reports whether a box is summed over a section without a walk.
-func (v *View) flatly(s *sectionView) bool {
-	return v.kept.sections == nil && s.cells <= flatBlocks*BlockCells
-}
-
-// walk is eachSum in the sections that are walked, of an area that was entered.
-func (v *View) walk(a Area, of Categories, isBox, apart bool, add func(s *sectionView, n uint64)) {
-	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: lentBatch()}
-	defer batches.Put(w.decoded)
-	for i := range v.sections {
-		switch s := &v.sections[i]; {
-		case !of.Has(s.Category) || isBox && v.flatly(s):
-		case s.cells < a.Work()/workPerCell:
-			w.few = append(w.few, s)
-		default:
+			if w.decoded == nil {
+				w.decoded = lentBatch()
+				defer batches.Put(w.decoded)
+			}
 			w.kept, w.sum = v.kept.section(i, s), 0
 			w.section(s)
 			add(s, w.sum)
 		}
 	}
-	w.together(apart, add)
 }
-
-// workPerCell is how much more work an outline must be than a section has cells
-// for the section to be read as a whole: so many comparisons take longer.
-const workPerCell = 8
 
 // readCache keeps decoded blocks of a view from one question to the next. It begins with the second
 // question, because many views get only one.
@@ -139,16 +113,16 @@ type readCache struct {
 	room     int64 // bytes that may be kept yet
 }
 
-// sectionCache has the decoded blocks of a section.
+// sectionCache is what is known of the blocks of a section.
 type sectionCache struct {
 	blocks []Run    // empty where not known
 	totals []uint64 // 0 where not known
 }
 
-// keepBytes is how much is kept of a sketch: the cells of one of default size.
+// cacheBytes is how much is kept of a sketch: the cells of one of default size.
 const cacheBytes = 16 << 20
 
-// keptBlock is the bytes of a block in a keptSection, before its cells.
+// cachedBlockBytes is the bytes of a block in a sectionCache, before its cells.
 const cachedBlockBytes = 7 * 8
 
 // begin notes a question to a sketch of n sections.
@@ -319,8 +293,7 @@ type areaSummer struct {
 	area   Area
 	bounds grid.Rect // no cell is outside
 	sum    uint64
-	each   func(Run)      // is called with the cells in place of their sum, unless nil
-	few    []*sectionView // of too few cells for a walk of their own
+	each   func(Run) // is called with the cells in place of their sum, unless nil
 
 	s        *sectionView
 	kept     *sectionCache // nil where nothing is to be kept
@@ -337,69 +310,6 @@ func (w *areaSummer) section(s *sectionView) {
 		w.high = z // no cell is beyond the corner
 	}
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
-}
-
-// together is eachSum of all small sections, in one walk for each region.
-func (w *areaSummer) together(apart bool, add func(s *sectionView, n uint64)) {
-	region := func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
-	slices.SortStableFunc(w.few, region)
-	for from := 0; from < len(w.few); {
-		to := from + 1
-		for to < len(w.few) && region(w.few[from], w.few[to]) == 0 {
-			to++
-		}
-		w.region(w.few[from:to], apart, add)
-		from = to
-	}
-}
-
-// region is together of the sections of one region.
-func (w *areaSummer) region(few []*sectionView, apart bool, add func(s *sectionView, n uint64)) {
-	var cells Run
-	var ends []int // of each section's cells
-	for _, s := range few {
-		w.s, w.kept, w.from, w.to = s, nil, 0, 0
-		for j := range blockCount(s.cells) {
-			b := w.decode(j)
-			cells.Keys, cells.Counts = append(cells.Keys, b.Keys...), append(cells.Counts, b.Counts...)
-		}
-		ends = append(ends, len(cells.Keys))
-	}
-	if len(cells.Keys) == 0 {
-		return
-	}
-	var sums, counts []uint64
-	var of []uint32 // the section of each cell
-	if apart {
-		// Cells are sorted with their numbers in place of their counts.
-		sums, counts, of = make([]uint64, len(few)), cells.Counts, make([]uint32, len(cells.Keys))
-		cells.Counts = make([]uint64, len(cells.Keys))
-		section := uint32(0)
-		for i := range cells.Counts {
-			for i == ends[section] {
-				section++
-			}
-			of[i], cells.Counts[i] = section, uint64(i)
-		}
-		w.each = func(r Run) {
-			for _, i := range r.Counts {
-				sums[of[i]] = saturate.Add(sums[of[i]], counts[i])
-			}
-		}
-		defer func() { w.each = nil }()
-	}
-	so := sorters.Get().(*sorter)
-	so.radix.SortPairs(cells.Keys, cells.Counts)
-	sorters.Put(so)
-	w.sum = 0
-	w.cells(cells)
-	if !apart {
-		add(few[0], w.sum)
-		return
-	}
-	for i, n := range sums {
-		add(few[i], n)
-	}
 }
 
 // add adds cells of the area.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -176,12 +175,9 @@ func stretch(dst, bins []float64, x, y *axis) {
 			continue
 		}
 		row := dst[(y.pixels-1-j)*x.pixels+w.first:]
-		if next == 0 {
-			w.add(row, w.row(i), here)
-		} else if low, high := w.row(i), w.row(i+1); low.from >= low.to {
-			w.add(row, high, next)
-		} else {
-			w.addBoth(row, low, here, high, next)
+		w.add(row, i, here)
+		if next > 0 {
+			w.add(row, i+1, next)
 		}
 	}
 }
@@ -203,11 +199,11 @@ type column struct {
 	here, next float64
 }
 
-// stretchedRow is a row of bins, as wide as columns are. Outside of from to to-1 it is 0.
+// stretchedRow is a row of bins, as wide as columns are.
 type stretchedRow struct {
-	bin      int // -1 for none
-	sums     []float64
-	from, to int
+	bin   int // -1 for none
+	empty bool
+	sums  []float64
 }
 
 func (w *stretcher) init() {
@@ -226,69 +222,33 @@ func (w *stretcher) init() {
 	}
 }
 
-// row is the stretched row of bins i, counted from the south.
-func (w *stretcher) row(i int) *stretchedRow {
+// add adds a share of the bins of row i, counted from the south, to a row of pixels.
+func (w *stretcher) add(row []float64, i int, share float64) {
 	s := &w.rows[i%2]
-	if s.bin == i {
-		return s
+	if s.bin != i {
+		s.bin = i
+		w.stretch(s, w.bins[(w.y.bins-1-i)*w.x.bins:][:w.x.bins])
 	}
-	s.bin = i
-	bins := w.bins[(w.y.bins-1-i)*w.x.bins:][:w.x.bins]
-	first, last := 0, len(bins)-1
-	for first <= last && bins[first] == 0 {
-		first++
-	}
-	for last >= first && bins[last] == 0 {
-		last--
-	}
-	// The columns that meet bins from first to last.
-	s.from = sort.Search(len(w.columns), func(j int) bool { return w.columns[j].bin+1 >= first })
-	s.to = sort.Search(len(w.columns), func(j int) bool { return w.columns[j].bin > last })
-	if first > last {
-		s.from, s.to = 0, 0
-	}
-	sums := s.sums[s.from:s.to]
-	for j, c := range w.columns[s.from:s.to] {
-		n := bins[c.bin] * c.here
-		if c.next > 0 {
-			n += bins[c.bin+1] * c.next
-		}
-		sums[j] = n
-	}
-	return s
-}
-
-// add adds a share of a row of bins to one of pixels.
-func (w *stretcher) add(row []float64, s *stretchedRow, share float64) {
-	row = row[s.from:s.to]
-	for i, n := range s.sums[s.from:s.to] {
-		row[i] += n * share
-	}
-}
-
-// addBoth is add of two rows of bins, the first of which is not empty.
-func (w *stretcher) addBoth(row []float64, a *stretchedRow, here float64, b *stretchedRow, next float64) {
-	from, to := max(a.from, b.from), min(a.to, b.to)
-	if from >= to {
-		w.add(row, a, here)
-		w.add(row, b, next)
+	if s.empty {
 		return
 	}
-	part := func(s *stretchedRow, from, to int, share float64) {
-		if from < to {
-			w.add(row, &stretchedRow{sums: s.sums, from: from, to: to}, share)
+	row = row[:len(s.sums)]
+	for k, n := range s.sums {
+		row[k] += n * share
+	}
+}
+
+// stretch makes s the stretched row of bins.
+func (w *stretcher) stretch(s *stretchedRow, bins []float64) {
+	if s.empty = !slices.ContainsFunc(bins, func(n float64) bool { return n != 0 }); s.empty {
+		return
+	}
+	for j, c := range w.columns {
+		s.sums[j] = bins[c.bin] * c.here
+		if c.next > 0 {
+			s.sums[j] += bins[c.bin+1] * c.next
 		}
 	}
-	part(a, a.from, min(from, a.to), here)
-	part(b, b.from, min(from, b.to), next)
-	both := row[from:to]
-	n := b.sums[from:to]
-	for i, m := range a.sums[from:to] {
-		both[i] += m * here
-		both[i] += n[i] * next
-	}
-	part(a, to, a.to, here)
-	part(b, to, b.to, next)
 }
 
 // SquaresIn is how many squares of a level, within the bounds of a sketch, the picture shows.
