@@ -62,54 +62,31 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	return dst
 }
 
-// count is the cells of keys.
-func (m *smallEncoder) count(keys []uint64) cells.Small {
-	m.sort(keys)
-	n := len(keys)
-	m.counts = slices.Grow(m.counts[:0], n)[:n]
-	sorted, ends := m.keys, m.counts
-	at, last := 0, sorted[0]
-	for i, k := range sorted {
-		at += one(k != last) // which keys come again nobody foresees: no branch depends on it
-		sorted[at], ends[at], last = k, uint64(i+1), k
-	}
-	if at+1 == n && n <= cells.BlockCells {
-		return cells.Small{Keys: sorted}
-	}
-	begin := uint64(0)
-	for i, end := range ends[:at+1] {
-		ends[i], begin = end-begin, end
-	}
-	return cells.Small{Keys: sorted[:at+1], Counts: ends[:at+1]}
-}
-
-// fewKeys is up to how many keys are put where the number of those below them says, without a branch.
+// fewKeys is up to how many keys are sorted by comparing them.
 const fewKeys = 32
 
-// sort makes m.keys keys in their order.
-func (m *smallEncoder) sort(keys []uint64) {
+// count is the cells of keys.
+func (m *smallEncoder) count(keys []uint64) cells.Small {
 	m.keys = append(m.keys[:0], keys...)
-	if len(keys) > fewKeys {
+	if len(keys) <= fewKeys {
+		slices.Sort(m.keys)
+	} else {
 		m.radix.Sort(m.keys)
-		return
 	}
-	for i, k := range keys {
-		below := 0
-		for _, other := range keys[:i] {
-			below += one(other <= k)
+	m.counts = m.counts[:0]
+	n := 0
+	for i, k := range m.keys {
+		if i > 0 && k == m.keys[n-1] {
+			m.counts[n-1]++
+			continue
 		}
-		for _, other := range keys[i+1:] {
-			below += one(other < k)
-		}
-		m.keys[below] = k
+		m.keys[n], m.counts = k, append(m.counts, 1)
+		n++
 	}
-}
-
-func one(is bool) int {
-	if is {
-		return 1
+	if n == len(keys) && n <= cells.BlockCells {
+		return cells.Small{Keys: m.keys}
 	}
-	return 0
+	return cells.Small{Keys: m.keys[:n], Counts: m.counts}
 }
 
 // build is AppendBlob by a Builder.
