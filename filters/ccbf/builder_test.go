@@ -289,7 +289,7 @@ func TestNoAllocations(t *testing.T) {
 			sum := v.Count(cells[0], category)
 			for what, f := range map[string]func(){
 				"Count":           func() { sum += v.Count(cells[0], category) },
-				"CountCells":      func() { v.Counts(dst, cells, Of(category)) },
+				"Counts":          func() { v.Counts(dst, cells, Of(category)) },
 				"Reset and Count": func() { _ = v.Reset(blob); sum += v.Count(cells[0], category) },
 			} {
 				if n := conform.Allocations(f); n != 0 {

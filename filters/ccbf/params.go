@@ -55,14 +55,7 @@ type params struct {
 }
 
 // append appends the parameters in their only form.
-func (p *params) append(dst []byte) []byte {
-	fields := p.fields()
-	dst = p.appendFirst(dst, fields)
-	if fields&noCells == 0 {
-		dst = appendBounds(dst, p.bounds)
-	}
-	return p.appendLast(dst, fields)
-}
+func (p *params) append(dst []byte) []byte { return p.appendFields(dst, p.fields()) }
 
 // fields are which parameters follow.
 func (p *params) fields() uint64 {
@@ -104,20 +97,15 @@ func (p *params) fields() uint64 {
 	return fields
 }
 
-// appendFirst appends what stands before the bounds.
-func (p *params) appendFirst(dst []byte, fields uint64) []byte {
-	return sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
-}
-
-func appendBounds(dst []byte, b grid.Rect) []byte {
-	dst = binary.AppendVarint(dst, b.MinX)
-	dst = binary.AppendVarint(dst, b.MinY)
-	dst = binary.AppendUvarint(dst, uint64(b.MaxX-b.MinX))
-	return binary.AppendUvarint(dst, uint64(b.MaxY-b.MinY))
-}
-
-// appendLast appends what stands behind the bounds.
-func (p *params) appendLast(dst []byte, fields uint64) []byte {
+// appendFields is append of these fields.
+func (p *params) appendFields(dst []byte, fields uint64) []byte {
+	dst = sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
+	if b := p.bounds; fields&noCells == 0 {
+		dst = binary.AppendVarint(dst, b.MinX)
+		dst = binary.AppendVarint(dst, b.MinY)
+		dst = binary.AppendUvarint(dst, uint64(b.MaxX-b.MinX))
+		dst = binary.AppendUvarint(dst, uint64(b.MaxY-b.MinY))
+	}
 	if fields&hasBytes != 0 {
 		dst = binary.AppendUvarint(dst, p.Bytes)
 	}

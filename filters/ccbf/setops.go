@@ -131,6 +131,17 @@ func compareCounters(a, b *Config) int {
 
 // differCounters returns an error where counters of two sketches do not add up.
 func (c *Config) differCounters(o *Config) error {
+	if err := c.differKeys(o); err != nil {
+		return err
+	}
+	if c.shape != o.shape {
+		return sketch.Differ("counters", c.Counters(), o.Counters())
+	}
+	return nil
+}
+
+// differKeys is differCounters but for how many there are.
+func (c *Config) differKeys(o *Config) error {
 	switch {
 	case c.Mode != o.Mode:
 		return sketch.Differ("mode", c.Mode, o.Mode)
@@ -146,8 +157,6 @@ func (c *Config) differCounters(o *Config) error {
 		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
 	case !c.shape.SameWidths(&o.shape):
 		return sketch.Differ("layers", c.Widths(), o.Widths())
-	case c.shape != o.shape:
-		return sketch.Differ("counters", c.Counters(), o.Counters())
 	}
 	return nil
 }
@@ -159,21 +168,20 @@ func (c *Config) differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err
 	}
-	err := c.differCounters(o)
-	switch {
-	// Numbers of counters follow from Bytes, which says more; modes, k and the like ask
-	// for counters, and say more than that.
-	case err != nil && (c.Mode != o.Mode || c.shape.K != o.shape.K || c.Seed != o.Seed || c.Totals != o.Totals ||
-		c.Levels != o.Levels || c.Base != o.Base || !c.shape.SameWidths(&o.shape)):
+	if err := c.differKeys(o); err != nil { // modes, k and the like ask for counters, and say more than that
 		return err
+	}
+	switch {
 	case c.Overflow != o.Overflow:
 		return sketch.Differ("overflow", c.Overflow, o.Overflow)
-	case err != nil && c.Overflow == ToCounters:
-		return err
+	case c.Overflow != ToCounters && c.Bytes != o.Bytes: // numbers of counters follow from it
+		return sketch.Differ("bytes", c.Bytes, o.Bytes)
+	case c.shape != o.shape:
+		return sketch.Differ("counters", c.Counters(), o.Counters())
 	case c.Bytes != o.Bytes:
 		return sketch.Differ("bytes", c.Bytes, o.Bytes)
 	}
-	return err
+	return nil
 }
 
 // ErrNeedsWeight says that all points of a cell were to be moved in a sketch that is

@@ -14,11 +14,9 @@ import (
 // smallEncoder is bridge.Small: it encodes sketches of few points one after the other, in memory of its own. The
 // zero value is ready for Reset.
 type smallEncoder struct {
-	config Config
-	known  bool
-	// The parameters before and behind the bounds. There are none where a Builder is needed.
-	first, last  []byte
-	params       []byte
+	params       params // of an exact sketch, but for the bounds
+	fields       uint64 // of them; 0 where a Builder is needed
+	buffer       []byte
 	keys, counts []uint64
 	radix        radix.Scratch
 }
@@ -28,35 +26,32 @@ const maxSmall = hooks.MaxSmall
 
 // Reset makes m one for a configuration.
 func (m *smallEncoder) Reset(c *Config) {
-	if m.known && m.config == *c {
+	if m.params.Config == *c {
 		return
 	}
-	m.config, m.known = *c, true
-	m.first, m.last = m.first[:0], m.last[:0]
-	if c.Exact && !c.Categories {
-		p := params{Config: *c, form: formExact} // with bounds, of whatever cells
-		fields := p.fields()
-		m.first, m.last = p.appendFirst(m.first, fields), p.appendLast(m.last, fields)
+	m.params, m.fields = params{Config: *c, form: formExact}, 0
+	if c.Exact && !c.Categories && c.AtLeast == 0 {
+		m.fields = m.params.fields() // with bounds, of whatever cells
 	}
 }
 
 // AppendBlob appends the sketch of keys from cells.Keys of the configuration that Reset was called with:
 // the bytes are those of a Builder, which it leaves more than maxSmall points to.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
-	if len(m.first) == 0 || len(keys) == 0 || len(keys) > maxSmall {
-		return build(dst, &m.config, keys)
+	if m.fields == 0 || len(keys) == 0 || len(keys) > maxSmall {
+		return build(dst, &m.params.Config, keys)
 	}
 	few := m.count(keys)
-	bounds := few.Bounds()
-	m.params = append(appendBounds(append(m.params[:0], m.first...), bounds), m.last...)
+	m.params.bounds = few.Bounds()
+	m.buffer = m.params.appendFields(m.buffer[:0], m.fields)
 	start := len(dst)
 	dst = sketch.Begin(dst, sketch.Header{
-		Family: id, Seed: m.config.Seed, Levels: m.config.Levels,
+		Family: id, Seed: m.params.Seed, Levels: m.params.Levels,
 		Flags: sketch.Additive | sketch.TotalKnown, Total: uint64(len(keys)),
-	}, m.params)
-	dst, fits := few.AppendBody(dst, m.config.Bytes)
+	}, m.buffer)
+	dst, fits := few.AppendBody(dst, m.params.Bytes)
 	if !fits {
-		return build(dst[:start], &m.config, keys)
+		return build(dst[:start], &m.params.Config, keys)
 	}
 	sketch.Seal(dst[start:])
 	return dst

@@ -18,7 +18,7 @@ import (
 // Errors of questions that a sketch cannot answer.
 var (
 	ErrNeedsCategory = errors.New("the sketch was built with a category: give one")
-	ErrNoCategory    = errors.New("the sketch was built without a category")
+	ErrNoCategory    = errors.New("the sketch was built without a category: leave it out, or build the sketch with the option \"category\"")
 )
 
 // View answers questions straight from a BLOB's memory, which must not change

@@ -113,17 +113,14 @@ type readCache struct {
 	room     int64 // bytes that may be kept yet
 }
 
-// sectionCache is what is known of the blocks of a section.
-type sectionCache struct {
-	blocks []Run    // empty where not known
-	totals []uint64 // 0 where not known
-}
+// sectionCache has the decoded blocks of a section, empty where they are not known.
+type sectionCache []Run
 
 // cacheBytes is how much is kept of a sketch: the cells of one of default size.
 const cacheBytes = 16 << 20
 
 // cachedBlockBytes is the bytes of a block in a sectionCache, before its cells.
-const cachedBlockBytes = 7 * 8
+const cachedBlockBytes = 6 * 8
 
 // begin notes a question to a sketch of n sections.
 func (a *readCache) begin(n int) {
@@ -138,13 +135,13 @@ func (a *readCache) section(i int, s *sectionView) *sectionCache {
 		return nil
 	}
 	k := &a.sections[i]
-	if k.blocks == nil {
+	if *k == nil {
 		n := blockCount(s.cells)
 		if int64(n) > a.room/cachedBlockBytes {
 			return nil
 		}
 		a.room -= int64(n) * cachedBlockBytes
-		*k = sectionCache{make([]Run, n), make([]uint64, n)}
+		*k = make(sectionCache, n)
 	}
 	return k
 }
@@ -392,20 +389,9 @@ func (w *areaSummer) inside(low, high uint64, from, to int) {
 		if w.s.first(i) < low || last > high {
 			w.sum = saturate.Add(w.sum, w.cut(i, low, high).total())
 		} else {
-			w.sum = saturate.Add(w.sum, w.total(i))
+			w.sum = saturate.Add(w.sum, w.keep(i).total())
 		}
 	}
-}
-
-// total is the sum of a block.
-func (w *areaSummer) total(i int) uint64 {
-	if w.kept == nil {
-		return w.decode(i).total()
-	}
-	if w.kept.totals[i] == 0 {
-		w.kept.totals[i] = w.decode(i).total()
-	}
-	return w.kept.totals[i]
 }
 
 // cut is the cells of a block with keys from low to high.
@@ -427,13 +413,13 @@ func (w *areaSummer) keep(i int) Run {
 	if w.kept == nil {
 		return w.decode(i)
 	}
-	if r := w.kept.blocks[i]; len(r.Keys) > 0 {
+	if r := (*w.kept)[i]; len(r.Keys) > 0 {
 		return r
 	}
 	r := w.decode(i)
 	if n := RunBytes(len(r.Keys)); *w.room >= n {
 		*w.room -= n
-		w.kept.blocks[i] = Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
+		(*w.kept)[i] = Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
 	}
 	return r
 }

@@ -65,8 +65,8 @@ func blocksRead(v *View, a Area) (read, all int) {
 	}
 	for i := range v.sections {
 		all += blockCount(v.sections[i].cells)
-		for j, n := range v.kept.sections[i].totals {
-			if n != 0 || len(v.kept.sections[i].blocks[j].Keys) > 0 {
+		for _, block := range v.kept.sections[i] {
+			if len(block.Keys) > 0 {
 				read++
 			}
 		}
@@ -121,8 +121,8 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 		}
 		kept := int64(0)
 		for _, s := range v.kept.sections {
-			kept += cachedBlockBytes * int64(len(s.blocks))
-			for _, b := range s.blocks {
+			kept += cachedBlockBytes * int64(len(s))
+			for _, b := range s {
 				kept += b.Bytes()
 			}
 		}

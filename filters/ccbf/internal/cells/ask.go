@@ -101,6 +101,15 @@ func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
 	return n
 }
 
+// count is the count of the cell with a key, 0 where there is none, and how many blocks were
+// decoded for it. Bytes that are no valid block give a wrong answer, nothing worse.
+func (b *blocks) count(key uint64) (n uint64, decoded int) {
+	var dst, order [1]uint64
+	keys := [1]uint64{key}
+	decoded = b.addCounts(dst[:], keys[:], order[:])
+	return dst[0], decoded
+}
+
 // addCounts adds the counts of the cells with keys, in ascending order, to dst at
 // order, and returns how many blocks it decoded.
 func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {

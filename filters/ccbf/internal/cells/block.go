@@ -134,32 +134,6 @@ func (b *blocks) above(key uint64, from, to int) int {
 	return from
 }
 
-// count is the count of the cell with a key; 0 where there is none. Bytes that
-// are no valid block give a wrong answer, nothing worse.
-func (b *blocks) count(key uint64) uint64 {
-	i := b.above(key, 0, blockCount(b.cells)) - 1
-	if i < 0 {
-		return 0
-	}
-	r, gapOrder, countOrder, n, ok := b.block(i)
-	if !ok {
-		return 0
-	}
-	for at, j := b.first(i), 0; ; {
-		c := r.ReadClass(countOrder)
-		if at >= key {
-			if at == key {
-				return c + 1
-			}
-			return 0
-		}
-		if j++; j == n {
-			return 0
-		}
-		at += r.ReadClass(gapOrder) + 1
-	}
-}
-
 // chosen reports whether the orders of block i, which has these cells, are those that
 // appendBlock chooses.
 func (b *blocks) chosen(i int, cells Run) bool {

@@ -28,23 +28,25 @@ func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint6
 
 // Count is the count of a cell, in a category or, where that is nil, in all.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
-	sx, sy, z := Key(c)
+	x, y, z := Key(c)
 	if !v.together(Of(category)) {
-		s := v.section(category, sx, sy)
+		s := v.section(category, x, y)
 		if s == nil {
 			return 0
 		}
-		v.decoded++
-		return s.count(z)
+		n, decoded := s.count(z)
+		v.decoded += decoded
+		return n
 	}
-	n := uint64(0)
+	total := uint64(0)
 	for i := range v.sections {
-		if s := &v.sections[i]; s.X == sx && s.Y == sy {
-			v.decoded++
-			n = saturate.Add(n, s.count(z))
+		if s := &v.sections[i]; s.X == x && s.Y == y {
+			n, decoded := s.count(z)
+			v.decoded += decoded
+			total = saturate.Add(total, n)
 		}
 	}
-	return n
+	return total
 }
 
 // Size is how many cells there are, one that has several categories once for each,
