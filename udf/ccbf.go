@@ -125,6 +125,7 @@ func CCBF() functions {
 // the BLOB is the same, and the categories of each row.
 type ccbfReader struct {
 	view     ccbf.View
+	head     ccbf.Head         // of one that need not be opened
 	category args.Keys         // where each row has one
 	several  severalCategories // where each has a list or a range
 	has      bool              // the call has a category
@@ -181,21 +182,21 @@ func ccbfAskOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 
 // open makes the reader's view one of blob.
 func (r *ccbfReader) open(blob []byte) error {
-	if _, err := r.headOf(blob); err != nil {
+	if err := r.openAny(blob); err != nil {
 		return err
 	}
-	return bridge.Open(&r.view)
+	return r.view.CheckCategory(r.has)
 }
 
-// headOf makes the reader's view one of blob, if only of its head, which it returns.
+// headOf is the head of blob, for sketches most of which need not be opened.
 func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	if bridge.IsOf(&r.view, blob) {
 		return &r.view.Head, nil
 	}
-	if err := bridge.ResetHead(&r.view, blob); err != nil {
+	if err := bridge.ReadHead(&r.head, blob); err != nil {
 		return nil, err
 	}
-	return &r.view.Head, r.view.CheckCategory(r.has)
+	return &r.head, r.head.CheckCategory(r.has)
 }
 
 // categoryOf is the category of row i, nil where the call has none.

@@ -167,7 +167,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 			}
 			continue
 		}
-		if err := bridge.Open(&r.view); err != nil {
+		if err := r.open(blob); err != nil {
 			return err
 		}
 		of, err := r.categories(blob, out, i)

@@ -31,11 +31,9 @@ func init() {
 	}
 }
 
-func (v *hookedView) Reader() form.Reader         { return (*View)(v).reader() }
-func (v *hookedView) Blob() []byte                { return v.blob }
-func (v *hookedView) ResetHead(blob []byte) error { return (*View)(v).resetHead(blob) }
-func (v *hookedView) Open() error                 { return (*View)(v).open() }
-func (v *hookedView) LimitAreas()                 { (*View)(v).limitAreas() }
+func (v *hookedView) Reader() form.Reader { return (*View)(v).reader() }
+func (v *hookedView) Blob() []byte        { return v.blob }
+func (v *hookedView) LimitAreas()         { (*View)(v).limitAreas() }
 func (v *hookedView) Listed(area any, of Categories) (cells int, bytes int64) {
 	return (*View)(v).listed(*area.(*Area), of)
 }

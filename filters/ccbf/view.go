@@ -31,7 +31,6 @@ var (
 type View struct {
 	Head
 	blob     []byte
-	body     []byte    // of blob, until it is open
 	head     form.Head // what its form knows of it
 	exact    exact.Reader
 	tree     tree.Reader
@@ -47,15 +46,7 @@ func NewView(blob []byte) (View, error) {
 
 // Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
-	if err := v.resetHead(blob); err != nil {
-		return err
-	}
-	return v.open()
-}
-
-// resetHead is Reset, but of the Head alone: open must be called before other questions.
-func (v *View) resetHead(blob []byte) error {
-	v.blob, v.body = nil, nil
+	v.blob = nil
 	b, err := v.parse(blob)
 	if err != nil {
 		return err
@@ -67,22 +58,11 @@ func (v *View) resetHead(blob []byte) error {
 		Grid: v.Grid, Bounds: v.Bounds, Categories: v.Categories, Total: total, TotalKnown: known,
 		Sums: v.additive(), Saturated: v.header.Flags.Has(sketch.Saturated), Limit: limit,
 	}
-	v.blob, v.body = blob, b.Body
+	if err := v.read(b.Body); err != nil {
+		return err
+	}
+	v.blob = blob
 	return nil
-}
-
-// open completes what resetHead began. The error wraps sketch.ErrInvalid.
-func (v *View) open() error {
-	body := v.body
-	if body == nil { // it is open
-		return nil
-	}
-	v.body = nil
-	err := v.read(body)
-	if err != nil {
-		v.blob = nil
-	}
-	return err
 }
 
 // read begins to read the body.

@@ -14,12 +14,6 @@ func ReadHead(h *ccbf.Head, blob []byte) error { return hooks.Head(h).Reset(blob
 // over it are 0. O(1).
 func Meets(h *ccbf.Head, p *ccbf.Polygon) (bool, error) { return hooks.Head(h).Meets(p) }
 
-// ResetHead is View.Reset, but of the Head alone: Open must be called before other questions.
-func ResetHead(v *ccbf.View, blob []byte) error { return hooks.View(v).ResetHead(blob) }
-
-// Open completes what ResetHead began. The error wraps sketch.ErrInvalid.
-func Open(v *ccbf.View) error { return hooks.View(v).Open() }
-
 // LimitAreas limits all later questions together, whatever sketches v is reset to, to lookups
 // of ccbf.AreaLimit cells of dense sketches: for a caller that cannot be interrupted between them.
 func LimitAreas(v *ccbf.View) { hooks.View(v).LimitAreas() }

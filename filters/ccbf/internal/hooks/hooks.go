@@ -33,8 +33,6 @@ type ViewMethods interface {
 	Reader() form.Reader
 	// Blob returns the memory that the view reads.
 	Blob() []byte
-	ResetHead(blob []byte) error
-	Open() error
 	LimitAreas()
 	// Listed takes a *ccbf.Area.
 	Listed(area any, of cells.Categories) (cells int, bytes int64)
