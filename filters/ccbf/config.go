@@ -171,8 +171,8 @@ func (p Params) Config() (Config, error) {
 		if c.Bytes < MinBytes || c.Bytes > MaxBytes {
 			return Config{}, sketch.OptionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
 		}
-		if err := c.shape.Fit(c.Bytes); err != nil {
-			return Config{}, err
+		if !c.shape.Fit(c.Bytes) {
+			return Config{}, c.shape.TooFew(c.Bytes)
 		}
 	}
 	if p.AtLeast == 0 {

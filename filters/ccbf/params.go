@@ -148,7 +148,7 @@ var usualShapes = func() (s [Standard + 1]cascade.Shape) {
 // fitted is a shape with the sizes that follow from bytes; false where none do.
 func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
 	s.Size = [MaxLayers]uint64{}
-	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes) == nil
+	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes)
 }
 
 // read reads a BLOB's parameters; last is the grid of the BLOB before, if any, which most have. Errors wrap

@@ -11,10 +11,7 @@ func BenchmarkUnion(b *testing.B) {
 	for name, points := range map[string]int{"a third full": 23_000, "nearly empty": 500} {
 		b.Run(name, func(b *testing.B) {
 			s, err := NewShape(4, []int{8, 16, 32})
-			if err == nil {
-				err = s.Fit(1 << 18)
-			}
-			if err != nil {
+			if err != nil || !s.Fit(1<<18) {
 				b.Fatal(err)
 			}
 			var parts []*Counters

@@ -55,11 +55,11 @@ func (s *Shape) CheckWidths() error {
 
 // unsized is a shape of the same k and widths by NewShape.
 func (s *Shape) unsized() (Shape, error) {
-	widths := make([]int, s.Layers)
-	for i := range widths {
-		widths[i] = int(s.Width[i])
+	var widths [MaxLayers]int
+	for i, w := range s.Widths() {
+		widths[i] = int(w)
 	}
-	return NewShape(s.K, widths)
+	return NewShape(s.K, widths[:s.Layers])
 }
 
 // Widths are the bits per counter of each layer.
@@ -81,13 +81,13 @@ func (s *Shape) setWidths(widths []int) error {
 			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
 		}
 		if i > 0 && w < widths[i-1] {
-			return sketch.OptionError("layers", "has widths %v, which must not decrease", widths)
+			return sketch.OptionError("layers", "has widths %v, which must not decrease", slices.Clone(widths))
 		}
 		valueBits += w - 1
 		s.Width[i] = uint8(w)
 	}
 	if valueBits > 63 {
-		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
+		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", slices.Clone(widths), valueBits)
 	}
 	s.Layers = len(widths)
 	return nil
@@ -118,26 +118,32 @@ func (s *Shape) SetCounters(counters []uint64) error {
 // that is the more of its counters overflow (docs/papers/cascadecbf.md, the sweep).
 func (s *Shape) ratio() uint64 { return 1 << bits.Len8(2*s.Width[0]-1) }
 
-// Fit chooses the largest layers that bytes can hold, with sizes that can be
-// halved a few times.
-func (s *Shape) Fit(bytes uint64) error {
-	ratio := s.ratio()
-	unit := uint64(0) // bits per counter of the last layer
+// unit is the bits that all layers take for each counter of the last one, where only bytes are given.
+func (s *Shape) unit() (bits uint64) {
 	for i := range s.Layers {
-		unit = unit*ratio + uint64(s.Width[i])
+		bits = bits*s.ratio() + uint64(s.Width[i])
 	}
-	last := (bytes - padding(s.Layers)) * 8 / unit
-	if last == 0 {
-		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, slices.Clone(s.Widths()), (unit+7)/8+padding(s.Layers))
-	}
+	return bits
+}
+
+// Fit chooses the largest layers that bytes can hold, with sizes that can be
+// halved a few times; false where they hold none, which TooFew is the error for.
+func (s *Shape) Fit(bytes uint64) bool {
+	last := (bytes - padding(s.Layers)) * 8 / s.unit()
 	if n := bits.Len64(last); n > 5 { // keep five leading bits
 		last &^= 1<<(n-5) - 1
 	}
+	ok := last > 0
 	for i := s.Layers - 1; i >= 0; i-- {
 		s.Size[i] = last
-		last *= ratio
+		last *= s.ratio()
 	}
-	return nil
+	return ok
+}
+
+// TooFew is the error for bytes that hold no layers.
+func (s *Shape) TooFew(bytes uint64) error {
+	return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, slices.Clone(s.Widths()), (s.unit()+7)/8+padding(s.Layers))
 }
 
 // padding is the most that aligning the layers can add.
