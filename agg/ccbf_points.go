@@ -254,12 +254,12 @@ func (t *ccbfPage) of(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 // differing is the error for two configurations in one group.
 func differing(a, b *ccbf.Config) error {
 	if err := bridge.Differ(a, b); err != nil {
-		return fmt.Errorf("options differ within a group: %w", err)
+		return optionsDiffer(err)
 	}
 	if a.AtLeast != b.AtLeast {
-		return fmt.Errorf("options differ within a group: at_least %d vs %d", a.AtLeast, b.AtLeast)
+		return optionsDiffer(fmt.Errorf("at_least %d vs %d", a.AtLeast, b.AtLeast))
 	}
-	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
+	return optionsDiffer(fmt.Errorf("exact %v vs %v", a.Exact, b.Exact))
 }
 
 // rowByRow is Update for chunks with NULLs, weights, categories, several

@@ -134,10 +134,15 @@ func differingParams(a, b any) error {
 			return v.Interface()
 		}
 		if p, q := x.Field(i), y.Field(i); p.Interface() != q.Interface() {
-			return fmt.Errorf("options differ within a group: %s %v vs %v", snake(name), value(p), value(q))
+			return optionsDiffer(fmt.Errorf("%s %v vs %v", snake(name), value(p), value(q)))
 		}
 	}
 	return nil
+}
+
+// optionsDiffer is the error for options that differ within a group.
+func optionsDiffer(in error) error {
+	return fmt.Errorf("options differ within a group: %w; all of its rows must have the same options: add what they depend on to GROUP BY", in)
 }
 
 // snake is the name of an option for the name of a field: counter_bits for
