@@ -1,67 +1,75 @@
-import { must } from "./bytes.js";
+import { type Must, partOf } from "./bytes.js";
+
+const must: Must = partOf("its bits");
 
 /** The highest order of the class code. */
 export const maxOrder = 56;
 
+/** n bits from a bit on, at most 40. */
+export function bitsAt(b: Uint8Array, at: number, n: number): number {
+  let v = 0;
+  for (let i = Math.ceil((at + n) / 8); i-- > Math.floor(at / 8); ) v = v * 256 + b[i]!;
+  return Math.floor(v / 2 ** (at % 8)) % 2 ** n;
+}
+
+/** Any number of bits from a bit on. */
+export function manyBitsAt(b: Uint8Array, at: number, n: number): bigint {
+  return n > 40 ? BigInt(bitsAt(b, at, 32)) | (manyBitsAt(b, at + 32, n - 32) << 32n) : BigInt(bitsAt(b, at, n));
+}
+
+/** Whether there are only zeros from a bit on. */
+export function zerosFrom(b: Uint8Array, at: number): boolean {
+  while (at < b.length * 8 && bitsAt(b, at, 1) === 0) at++;
+  return at >= b.length * 8;
+}
+
 /** Reads bits, the least significant bit of a byte first, of up to 2^28 bytes. */
 export class Bits {
   at = 0;
-  /** The number that code read last, in two halves. */
+  /** The number of 64 bits that was read last, in two halves. */
   low = 0;
   high = 0;
 
-  constructor(readonly b: Uint8Array) {}
+  constructor(private readonly b: Uint8Array) {}
 
   /** The next 25 bits, zeros after the end. */
   peek(): number {
     const { b } = this;
     const i = this.at >>> 3;
-    return (((b[i]! | (b[i + 1]! << 8) | (b[i + 2]! << 16) | (b[i + 3]! << 24)) >>> (this.at & 7)) & 0x1ffffff) >>> 0;
+    return ((b[i]! | (b[i + 1]! << 8) | (b[i + 2]! << 16) | (b[i + 3]! << 24)) >>> (this.at & 7)) & 0x1ffffff;
   }
 
   /** Reads n bits, at most 32. */
   read(n: number): number {
-    if (n > 24) {
-      const low = this.read(16);
-      return low + this.read(n - 16) * 65536;
-    }
+    if (n > 24) return this.read(16) + this.read(n - 16) * 65536;
     const v = this.peek() & ((1 << n) - 1);
     this.at += n;
     return v;
   }
 
-  /** Reads a number of 64 bits in the class code of an order into low and high. */
+  /** Reads n bits into low and high, below a bit that is 1 or 0. */
+  long(n: number, highest: number): void {
+    if (n < 32) {
+      this.low = this.read(n) + ((highest << n) >>> 0);
+      this.high = 0;
+    } else {
+      this.low = this.read(32);
+      this.high = this.read(n - 32) + highest * 2 ** (n - 32);
+    }
+  }
+
+  /** Reads a number in the class code of an order into low and high. */
   code(order: number): void {
     let zeros = 0;
-    for (;;) {
-      const v = this.peek();
-      if (v !== 0) {
-        const more = 31 - Math.clz32(v & -v);
-        this.at += more + 1;
-        zeros += more;
-        break;
-      }
-      zeros += 25;
-      this.at += 25;
-      must(zeros <= 64, "a number beyond 64 bits in the class code");
+    for (let v = 0; v === 0; ) {
+      v = this.peek();
+      const more = v === 0 ? 25 : 31 - Math.clz32(v & -v);
+      zeros += more;
+      this.at += more;
+      must(zeros + order <= 64);
     }
-    must(zeros + order <= 64, "a number beyond 64 bits in the class code");
-    const bits = zeros === 0 ? order : zeros + order - 1;
-    this.low = this.read(Math.min(bits, 32));
-    this.high = bits > 32 ? this.read(bits - 32) : 0;
-    if (zeros > 0) {
-      if (bits < 32) this.low += 2 ** bits;
-      else this.high += 2 ** (bits - 32);
-    }
+    this.at++;
+    if (zeros > 0) this.long(zeros + order - 1, 1);
+    else this.long(order, 0);
   }
-
-  /** Throws where more was read than there is. */
-  within(end: number): void {
-    must(this.at <= end, "bits end early");
-  }
-}
-
-/** The bit length of a number in two halves. */
-export function bitLength(high: number, low: number): number {
-  return high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(low);
 }

@@ -1,204 +1,151 @@
-import { bitLength, Bits, maxOrder } from "./bits.js";
-import { Bytes, full, joined, must, Sum } from "./bytes.js";
-import { join, type Rect } from "./grid.js";
-import { lower, type Parts } from "./walk.js";
-import { cellX, cellY, compareKeys, keyOf, lowestKey, newRun, type Region, type Run } from "./zorder.js";
+import { Bits, maxOrder } from "./bits.js";
+import { atMost, full, joined, type Must, partOf, Reader, view } from "./bytes.js";
+import type { Rect } from "./grid.js";
+import { around, grouped, type Item, type Section } from "./items.js";
+import { cellX, cellY, lowestKey, type Region, regionOf } from "./zorder.js";
+
+const must: Must = partOf("its cells");
 
 const blockCells = 128;
 const entryBytes = 12;
 
-/** The cells of one category in one region: blocks of them, behind an index. */
-export class Section implements Parts {
-  readonly high: Uint32Array;
-  readonly low: Uint32Array;
-  readonly total: Float64Array;
-  /** The smallest rectangle around the cells. */
-  readonly around: Rect = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
-  private readonly ends: Float64Array;
-  private readonly data: Uint8Array;
-
-  constructor(
-    readonly category: Uint8Array | undefined,
-    readonly region: Region,
-    readonly cells: number,
-    /** The sum of the counts. */
-    readonly points: bigint,
-    list: Uint8Array,
-    bounds: Rect,
-  ) {
+/** Reads a list of cells in a region, which are in blocks behind an index. All are checked. */
+function readList(list: Uint8Array, region: Region, cells: number, points: bigint, bounds: Rect): Item[] {
+  const r = new Reader(list);
+  const keys: bigint[] = [];
+  const ends: number[] = [];
+  if (cells > blockCells) {
     const n = Math.ceil(cells / blockCells);
-    this.high = new Uint32Array(n);
-    this.low = new Uint32Array(n);
-    this.total = new Float64Array(n);
-    this.ends = new Float64Array(n);
-    const r = new Bytes(list, "a list of cells");
-    if (n > 1) {
-      const index = r.take(n * entryBytes);
-      const view = new DataView(index.buffer, index.byteOffset, index.length);
-      for (let i = 0; i < n; i++) {
-        this.low[i] = view.getUint32(i * entryBytes, true);
-        this.high[i] = view.getUint32(i * entryBytes + 4, true);
-        this.ends[i] = view.getUint32(i * entryBytes + 8, true);
-      }
-    } else {
-      const lowest = lowestKey(bounds, region);
-      const key = (BigInt(lowest.high) << 32n) + BigInt(lowest.low) + r.big();
-      must(key <= full, "a key beyond the last");
-      this.high[0] = Number(key >> 32n);
-      this.low[0] = Number(key & 0xffffffffn);
-      this.ends[0] = r.left;
+    const index = view(r.take(n * entryBytes));
+    for (let at = 0; at < n * entryBytes; at += entryBytes) {
+      keys.push(index.getBigUint64(at, true));
+      ends.push(index.getUint32(at + 8, true));
     }
-    this.data = r.take(r.left);
-    must(this.ends[n - 1] === this.data.length, "an index that does not fit its blocks");
-    this.check();
+  } else {
+    keys.push(lowestKey(bounds, region) + r.big());
+    ends.push(r.left());
   }
+  const data = r.rest();
+  must(keys[0]! <= full && ends[ends.length - 1] === data.length);
 
-  /** Reads all cells once: whether they are written in their only form, and what they count. */
-  private check(): void {
-    const { around } = this;
-    const sum = new Sum();
-    let high = 0;
-    let low = -1;
-    for (let i = 0; i < this.high.length; i++) {
-      const block = new Sum();
-      const run = this.decode(i, block);
-      must(compareKeys(run.high[0]!, run.low[0]!, high, low) > 0, "cells that are not in order");
-      high = run.high[run.n - 1]!;
-      low = run.low[run.n - 1]!;
-      for (let j = 0; j < run.n; j++) {
-        const x = cellX(this.region, run.high[j]!, run.low[j]!);
-        const y = cellY(this.region, run.high[j]!, run.low[j]!);
-        around.x0 = Math.min(around.x0, x);
-        around.y0 = Math.min(around.y0, y);
-        around.x1 = Math.max(around.x1, x);
-        around.y1 = Math.max(around.y1, y);
-      }
-      this.total[i] = block.value;
-      sum.add(block.exact);
-    }
-    must(sum.exact === this.points, `cells that count ${sum.exact}, and not ${this.points}`);
-  }
-
-  read(i: number): Run {
-    return this.decode(i);
-  }
-
-  /** Block i; with a sum, it is checked, and its counts are added. */
-  private decode(i: number, sum?: Sum): Run {
-    const start = i > 0 ? this.ends[i - 1]! : 0;
-    const end = this.ends[i]!;
-    must(end >= start + 2 && end <= this.data.length, "an index that does not fit its blocks");
-    const n = Math.min(blockCells, this.cells - i * blockCells);
-    const gapOrder = this.data[start]!;
-    const countOrder = this.data[start + 1]!;
-    must(gapOrder <= maxOrder && countOrder <= maxOrder, "an order beyond the last");
-    const bits = new Bits(this.data.subarray(start + 2, end));
-    const run = newRun(n);
-    run.n = n;
-    let high = this.high[i]!;
-    let low = this.low[i]!;
-    const gaps = sum && new Orders(gapOrder);
-    const counts = sum && new Orders(countOrder);
-    for (let j = 0; j < n; j++) {
-      if (j > 0) {
+  const readBlock = (i: number): { items: Item[]; last: bigint; points: bigint } => {
+    const start = i > 0 ? ends[i - 1]! : 0;
+    const end = ends[i]!;
+    must(end >= start + 2 && end <= data.length);
+    const gapOrder = data[start]!;
+    const countOrder = data[start + 1]!;
+    must(gapOrder <= maxOrder && countOrder <= maxOrder);
+    const bits = new Bits(data.subarray(start + 2, end));
+    let high = Number(keys[i]! >> 32n);
+    let low = Number(keys[i]! & 0xffffffffn);
+    let sumHigh = 0;
+    let sumLow = 0;
+    const gaps = new Lengths(gapOrder);
+    const counts = new Lengths(countOrder);
+    const items: Item[] = [];
+    for (let left = Math.min(blockCells, cells - i * blockCells); left > 0; left--) {
+      if (items.length > 0) {
         bits.code(gapOrder);
-        gaps?.add(bitLength(bits.high, bits.low));
+        gaps.add(bits);
         low += bits.low + 1;
         high += bits.high;
         if (low >= 2 ** 32) {
           low -= 2 ** 32;
           high++;
         }
-        must(high < 2 ** 32, "a key beyond the last");
+        must(high < 2 ** 32);
       }
       bits.code(countOrder);
-      const less = joined(bits.high, bits.low);
-      run.high[j] = high;
-      run.low[j] = low;
-      run.count[j] = Number(less) + 1;
-      if (sum) {
-        const n = BigInt(less) + 1n;
-        must(n <= full, "a count beyond 64 bits");
-        counts!.add(bitLength(bits.high, bits.low));
-        sum.add(typeof less === "number" && less < Number.MAX_SAFE_INTEGER ? less + 1 : n);
-      }
+      counts.add(bits);
+      must(bits.high + bits.low < 2 * (2 ** 32 - 1));
+      sumHigh += bits.high;
+      sumLow += bits.low + 1;
+      const x = cellX(region, high, low);
+      const y = cellY(region, high, low);
+      items.push({ x0: x, y0: y, x1: x, y1: y, count: bits.high * 2 ** 32 + bits.low + 1, parts: undefined });
     }
-    const used = (end - start - 2) * 8 - bits.at;
-    must(used >= 0 && used < 8 && bits.read(used) === 0, "a block that does not end as it should");
-    if (sum) must(gaps!.best(n - 1) && counts!.best(n), "orders other than the shortest");
-    return run;
-  }
+    const padding = (end - start - 2) * 8 - bits.at;
+    must(padding >= 0 && padding < 8 && bits.read(padding) === 0 && gaps.areBest() && counts.areBest());
+    return { items, last: joined(high, low), points: joined(sumHigh, sumLow) };
+  };
+
+  let last = -1n;
+  let sum = 0n;
+  const blocks = keys.map((key, i) => {
+    must(key > last);
+    const block = readBlock(i);
+    last = block.last;
+    sum += block.points;
+    return around(block.items, () => grouped(readBlock(i).items));
+  });
+  must(atMost(sum) === points);
+  return grouped(blocks);
 }
 
 /** Tells whether an order is the smallest of those that are best for some numbers. */
-class Orders {
-  private before = 0;
-  private here = 0;
-  private after = 0;
+class Lengths {
+  private below = 0;
+  private equal = 0;
+  private oneMore = 0;
+  private longer = 0;
 
   constructor(private readonly order: number) {}
 
-  add(length: number): void {
-    if (length < this.order) this.before++;
-    if (length <= this.order) this.here++;
-    if (length <= this.order + 1) this.after++;
+  add(v: Bits): void {
+    const length = v.high > 0 ? 64 - Math.clz32(v.high) : 32 - Math.clz32(v.low);
+    if (length < this.order) this.below++;
+    else if (length === this.order) this.equal++;
+    else if (length === this.order + 1) this.oneMore++;
+    else this.longer++;
   }
 
   /** With order k a number of up to k bits takes k+1, and one of l bits more 2l-k: one order more costs a bit or saves one. */
-  best(n: number): boolean {
-    const { order } = this;
-    return (order === 0 || this.before + this.here < n) && (order === maxOrder || this.here + this.after >= n);
+  areBest(): boolean {
+    const { order, below, equal, oneMore, longer } = this;
+    return (order === 0 || below < oneMore + longer) && (order === maxOrder || below + equal >= longer);
   }
 }
 
-/** Reads the body of an exact sketch. */
-export function readExact(body: Uint8Array, bounds: Rect | undefined, categories: boolean, total: bigint): Section[] {
-  if (!bounds) {
-    must(body.length === 0 && total === 0n, "cells without bounds");
-    return [];
-  }
-  const r = new Bytes(body, "the cells");
-  const a = keyOf(bounds.x0, bounds.y0).region;
-  const b = keyOf(bounds.x1, bounds.y1).region;
+/** Reads the body of an exact sketch, and how many cells it has. */
+export function readExact(
+  body: Uint8Array,
+  bounds: Rect | undefined,
+  categories: boolean,
+  total: bigint,
+): { sections: Section[]; cells: number } {
   const sections: Section[] = [];
-  if (!categories && a.x === b.x && a.y === b.y) {
-    const cells = r.number();
-    mayHold(cells, r.left, total);
-    sections.push(new Section(undefined, a, cells, total, r.take(r.left), bounds));
-  } else {
-    const n = r.number();
-    must(n > 0 && n <= r.left, `${n} sections`);
-    const heads: { label: Label; cells: number; points: bigint; length: number }[] = [];
-    let lengths = 0;
-    const sum = new Sum();
-    for (let i = 0; i < n; i++) {
-      const label = readLabel(r, categories);
-      const cells = r.number();
-      const points = r.big();
-      const length = i + 1 < n ? r.number(2 ** 31) : r.left - lengths;
-      lengths += length;
-      must(length > 0 && (i === 0 || compareLabels(heads[i - 1]!.label, label) < 0), "sections that are not in order");
-      mayHold(cells, length, points);
-      sum.add(points);
-      heads.push({ label, cells, points, length });
-    }
-    must(lengths === r.left && sum.exact === total, "sections that do not add up");
-    for (const { label, cells, points, length } of heads) {
-      sections.push(new Section(label.category, label.region, cells, points, r.take(length), bounds));
-    }
+  let all = 0;
+  if (!bounds) {
+    must(body.length === 0 && total === 0n);
+    return { sections, cells: all };
   }
-  checkTight(sections, bounds);
-  return sections;
-}
-
-/** A cell takes two bits at least. */
-function mayHold(cells: number, bytes: number, points: bigint): void {
-  must(cells > 0 && cells <= bytes * 4 && BigInt(cells) <= points, `${cells} cells with ${points} points in ${bytes} bytes`);
-}
-
-function checkTight(sections: Section[], bounds: Rect): void {
-  const all = sections.map((s) => s.around).reduce(join);
-  must(all.x0 === bounds.x0 && all.y0 === bounds.y0 && all.x1 === bounds.x1 && all.y1 === bounds.y1, "bounds that are not tight");
+  const r = new Reader(body);
+  const first: Region = { x: regionOf(bounds.x0), y: regionOf(bounds.y0) };
+  const single = !categories && regionOf(bounds.x1) === first.x && regionOf(bounds.y1) === first.y;
+  const n = single ? 1 : r.number();
+  must(n > 0 && n <= r.left());
+  const heads: { label: Label; cells: number; points: bigint; length: number }[] = [];
+  let lengths = 0;
+  let sum = 0n;
+  for (let i = 0; i < n; i++) {
+    const label = single ? { category: undefined, region: first } : readLabel(r, categories);
+    const cells = r.number();
+    const points = single ? total : r.big();
+    const length = i + 1 < n ? r.number(2 ** 31) : r.left() - lengths;
+    // A cell takes two bits at least.
+    must(cells > 0 && cells <= length * 4 && points >= cells && (i === 0 || inOrder(heads[i - 1]!.label, label)));
+    lengths += length;
+    sum += points;
+    all += cells;
+    heads.push({ label, cells, points, length });
+  }
+  must(lengths === r.left() && atMost(sum) === total);
+  for (const { label, cells, points, length } of heads) {
+    sections.push({ category: label.category, points, items: readList(r.take(length), label.region, cells, points, bounds) });
+  }
+  const tight = around(sections.flatMap((s) => s.items), () => []);
+  must(tight.x0 === bounds.x0 && tight.y0 === bounds.y0 && tight.x1 === bounds.x1 && tight.y1 === bounds.y1);
+  return { sections, cells: all };
 }
 
 /** What a section is about. */
@@ -208,33 +155,21 @@ export interface Label {
 }
 
 /** Regions reach to the cells of index 2^53. */
-const mostRegion = 1n << 22n;
+const mostRegion = 2 ** 22;
 
-export function readLabel(r: Bytes, categories: boolean): Label {
+export function readLabel(r: Reader, categories: boolean): Label {
   const category = categories ? r.take(r.number()) : undefined;
-  const region = (): number => {
-    const v = r.signed();
-    must(v >= -mostRegion && v <= mostRegion, "a region beyond any cell");
-    return Number(v);
-  };
-  return { category, region: { x: region(), y: region() } };
+  const region = { x: Number(r.signed()), y: Number(r.signed()) };
+  must(Math.max(Math.abs(region.x), Math.abs(region.y)) <= mostRegion);
+  return { category, region };
 }
 
-export function compareLabels(a: Label, b: Label): number {
-  return compareBytes(a.category, b.category) || a.region.y - b.region.y || a.region.x - b.region.x;
+/** Whether a section comes before another. */
+export function inOrder(a: Label, b: Label): boolean {
+  return (compareBytes(a.category, b.category) || a.region.y - b.region.y || a.region.x - b.region.x) < 0;
 }
 
-function compareBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): number {
-  if (!a || !b) return 0;
+function compareBytes(a: Uint8Array = new Uint8Array(0), b: Uint8Array = a): number {
   for (let i = 0; i < a.length && i < b.length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
   return a.length - b.length;
-}
-
-/** The count of the cell with a key in a section. */
-export function countAt(s: Parts, high: number, low: number): number {
-  const part = lower(0, s.high.length, (i) => compareKeys(s.high[i]!, s.low[i]!, high, low) > 0) - 1;
-  if (part < 0) return 0;
-  const run = s.read(part);
-  const i = lower(0, run.n, (j) => compareKeys(run.high[j]!, run.low[j]!, high, low) >= 0);
-  return i < run.n && run.high[i] === high && run.low[i] === low ? run.count[i]! : 0;
 }

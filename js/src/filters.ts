@@ -1,107 +1,83 @@
-import { Bytes, full, must, word } from "./bytes.js";
-import { additive, type Family, type Header, saturated } from "./header.js";
+import { bitsAt, manyBitsAt, zerosFrom } from "./bits.js";
+import { full, type Must, partOf, Reader } from "./bytes.js";
+import { additive, type Header, type Info, infoOf, saturated, totalKnown } from "./header.js";
 import { golden, hash, type Hash, mix, scaled, series } from "./hash.js";
 import { type Key, keyBytes } from "./key.js";
 
-export interface KeyInfo {
-  family: Family;
-  /** Undefined where it is not known. */
-  total: bigint | undefined;
-  /** The class of the keys (docs/FORMAT.md); 0 before the first. */
-  keyClass: bigint;
-  seed: bigint;
-  additive: boolean;
-  saturated: boolean;
-  bytes: number;
-}
+const must: Must = partOf("its filter");
 
-/** What the sketches of keys have in common. */
-abstract class KeySketch {
-  abstract readonly family: Family;
-
-  constructor(
-    protected readonly h: Header,
-    private readonly bytes: number,
-    flags: number,
-  ) {
-    must((h.flags & 31 & ~flags & ~2) === 0 && h.levels === 0, `flags ${h.flags} in this family`);
-  }
-
-  info(): KeyInfo {
-    const { h } = this;
-    return {
-      family: this.family,
-      total: h.total,
-      keyClass: h.keyClass,
-      seed: h.seed,
-      additive: (h.flags & additive) !== 0,
-      saturated: (h.flags & saturated) !== 0,
-      bytes: this.bytes,
-    };
-  }
-
-  protected hash(key: Key): Hash {
-    return hash(this.h.seed, keyBytes(key, this.h.keyClass));
-  }
-}
+export type KeyInfo = Info;
 
 /** How often each key was seen: never below the truth. */
-export class CountMinSketch extends KeySketch {
-  readonly family = "cms";
-  private readonly width: number;
-  private readonly depth: number;
-  private readonly size: number;
+export interface CountMinSketch {
+  readonly family: "cms";
+  info(): KeyInfo;
+  count(key: Key): bigint;
+}
 
-  constructor(h: Header, bytes: number) {
-    super(h, bytes, additive | saturated);
-    const r = new Bytes(h.params, "parameters");
-    this.width = r.number(2 ** 27);
-    this.depth = r.number(32);
-    r.done();
-    const counters = this.width * this.depth;
-    must(counters > 0 && counters <= 2 ** 27, `${this.depth} rows of ${this.width} counters`);
-    this.size = h.body.length / counters;
-    must([1, 2, 4, 8].includes(this.size), `a body of ${h.body.length} bytes for ${counters} counters`);
-    this.check();
+/** Which keys are there: no key is missed. */
+export interface BloomFilter {
+  readonly family: "bloom";
+  info(): KeyInfo;
+  contains(key: Key): boolean;
+}
+
+/** Which keys are there, and how often where it is a multiset: no key is missed. */
+export interface CuckooFilter {
+  readonly family: "cuckoo";
+  info(): KeyInfo;
+  /** How often a key is stored; of a set 0 or 1. */
+  count(key: Key): number;
+  contains(key: Key): boolean;
+}
+
+const hashOf = (h: Header, key: Key): Hash => hash(h.seed, keyBytes(key, h.keyClass));
+
+/** Throws unless a header has no levels, and no flags but these and that of the total. */
+function checkHeader(h: Header, flags: number): void {
+  must((h.flags & 31 & ~flags & ~totalKnown) === 0 && h.levels === 0);
+}
+
+export function countMinSketch(h: Header): CountMinSketch {
+  checkHeader(h, additive | saturated);
+  const r = new Reader(h.params);
+  const width = r.number(2 ** 27);
+  const depth = r.number(32);
+  r.done();
+  const counters = width * depth;
+  const size = h.body.length / counters;
+  must(counters > 0 && counters <= 2 ** 27 && [1, 2, 4, 8].includes(size));
+  const at = (row: number, j: number): bigint => manyBitsAt(h.body, (row * width + j) * size * 8, size * 8);
+
+  const isSaturated = (h.flags & saturated) > 0;
+  let largest = 0n;
+  let all = 0n;
+  for (let row = 0; row < depth; row++) {
+    let sum = 0n;
+    for (let j = 0; j < width; j++) {
+      const c = at(row, j);
+      sum += c;
+      if (c > largest) largest = c;
+    }
+    all += sum;
+    must(h.total === undefined || isSaturated || sum === h.total || (!(h.flags & additive) && sum < h.total));
   }
+  must(h.total === undefined || isSaturated || all >= h.total);
+  must((size === 1 || largest >> BigInt(4 * size) > 0n) && (largest === full) === isSaturated);
 
-  private check(): void {
-    const { h, width, depth } = this;
-    let largest = 0n;
-    let all = 0n;
-    for (let row = 0; row < depth; row++) {
-      let sum = 0n;
-      for (let j = 0; j < width; j++) {
-        const c = this.at(row * width + j);
-        sum += c;
-        if (c > largest) largest = c;
+  return {
+    family: "cms",
+    info: () => infoOf(h),
+    count(key) {
+      const [h1, h2] = hashOf(h, key);
+      let least = full;
+      for (let row = 0; row < depth; row++) {
+        const c = at(row, Number(scaled((h1 + BigInt(row + 1) * h2) & full, width)));
+        if (c < least) least = c;
       }
-      all += sum;
-      if (h.total === undefined || h.flags & saturated) continue;
-      must(sum === h.total || (!(h.flags & additive) && sum < h.total), "a row that does not add up to the total");
-    }
-    must(this.size === 1 || largest >= 1n << BigInt(4 * this.size), "counters that are larger than they need be");
-    must((largest === full) === ((h.flags & saturated) !== 0), "the flag for saturated counters");
-    must(h.total === undefined || (h.flags & saturated) !== 0 || all >= h.total, "counters that do not add up to the total");
-  }
-
-  private at(i: number): bigint {
-    let c = 0n;
-    for (let at = (i + 1) * this.size - 1; at >= i * this.size; at--) c = (c << 8n) | BigInt(this.h.body[at]!);
-    return c;
-  }
-
-  count(key: Key): bigint {
-    const [h1, h2] = this.hash(key);
-    let least = full;
-    let h = h1;
-    for (let row = 0; row < this.depth; row++) {
-      h = (h + h2) & full;
-      const c = this.at(row * this.width + Number(scaled(h, BigInt(this.width))));
-      if (c < least) least = c;
-    }
-    return least;
-  }
+      return least;
+    },
+  };
 }
 
 const standard = 0;
@@ -110,87 +86,60 @@ const blocks = 2;
 /** Shares of a key are multiples of 2^-56. */
 const unit = 2 ** 56;
 
-/** Which keys are there: no key is missed. */
-export class BloomFilter extends KeySketch {
-  readonly family = "bloom";
-  private readonly variant: number;
-  private readonly byPosition: boolean;
+export function bloomFilter(h: Header): BloomFilter {
+  checkHeader(h, 0);
+  const r = new Reader(h.params);
+  const kind = r.byte();
+  const variant = kind & 3;
+  const byPosition = kind > 3;
   /** Bits when it was made, and those that are left. */
-  private readonly size: number;
-  private readonly kept: number;
-  private readonly k: number;
+  const size = r.number(2 ** 33);
+  const kept = variant === blocks ? r.number(size) : size;
+  const k = r.decimal();
+  const whole = Math.floor(k);
+  must(r.big() > 0n && variant <= blocks && kind < 8 && (!byPosition || variant === rational));
+  r.done();
+  must(kept > 0 && (BigInt(kept) & ~BigInt(size)) === 0n && h.body.length === Math.ceil(kept / 64) * 8);
+  must(k >= 0 && k <= 64 && !Object.is(k, -0) && (variant !== standard || (k > 0 && k === whole)));
+  let set = 0;
+  for (let c of h.body) for (; c > 0; c &= c - 1) set++;
+  must(zerosFrom(h.body, kept));
+  must(h.total === undefined || (set <= h.total * BigInt(Math.ceil(k)) && (set > 0 || h.total === 0n || variant !== standard)));
 
-  constructor(h: Header, bytes: number) {
-    super(h, bytes, 0);
-    const r = new Bytes(h.params, "parameters");
-    const kind = r.byte();
-    this.variant = kind & 3;
-    this.byPosition = kind >> 2 === 1;
-    this.size = r.number(2 ** 33);
-    this.kept = this.variant === blocks ? r.number(this.size) : this.size;
-    this.k = r.decimal();
-    const capacity = r.big();
-    r.done();
-    must(this.variant <= blocks && kind >> 2 <= 1 && (!this.byPosition || this.variant === rational), `variant ${kind}`);
-    must(this.kept > 0 && (BigInt(this.kept) & ~BigInt(this.size)) === 0n && capacity > 0n, `${this.size} bits, of which ${this.kept} are left`);
-    must(this.k >= 0 && this.k <= 64 && !Object.is(this.k, -0), `k is ${this.k}`);
-    must(this.variant !== standard || (this.k >= 1 && Number.isInteger(this.k)), `k is ${this.k}`);
-    must(h.body.length === Math.ceil(this.kept / 64) * 8, `a body of ${h.body.length} bytes for ${this.kept} bits`);
-    let set = 0;
-    for (let i = 0; i < h.body.length; i++) for (let c = h.body[i]!; c > 0; c &= c - 1) set++;
-    for (let p = this.kept; p < h.body.length * 8; p++) must(!this.has(p), "bits after the last of the filter");
-    if (h.total === undefined) return;
-    must(BigInt(set) <= h.total * BigInt(Math.ceil(this.k)) && !(set === 0 && h.total > 0n && this.variant === standard), "bits that do not match the total");
+  const has = (p: number): boolean => bitsAt(h.body, p, 1) === 1;
+
+  function inAll(hash: Hash): boolean {
+    const positions = series(hash, whole + 1).map((x) => scaled(x, size));
+    let n = whole;
+    if (byPosition) {
+      if ((positions[whole - 1] ?? scaled(hash[0], size)) < (k - whole) * size) n++;
+    } else if (Math.floor((k - whole) * unit) / unit + activation(hash) >= 1) n++;
+    return positions.slice(0, n).every(has);
   }
 
-  private has(p: number): boolean {
-    return ((this.h.body[Math.floor(p / 8)]! >> p % 8) & 1) === 1;
-  }
-
-  contains(key: Key): boolean {
-    const h = this.hash(key);
-    return this.variant === blocks ? this.inBlocks(h) : this.inAll(h);
-  }
-
-  private inAll(h: Hash): boolean {
-    const m = BigInt(this.size);
-    const whole = Math.floor(this.k);
-    const positions = series(h, whole + 1).map((x) => Number(scaled(x, m)));
-    const part = Math.floor((this.k - whole) * unit) / unit;
-    let n = Math.floor(this.k);
-    if (this.byPosition) {
-      const at = whole > 0 ? positions[whole - 1]! : Number(scaled(h[0], m));
-      if (at < (this.k - whole) * this.size) n++;
-    } else if (part + activation(h) >= 1) n++;
-    return positions.slice(0, n).every((p) => this.has(p));
-  }
-
-  private inBlocks(h: Hash): boolean {
-    const u = BigInt(activation(h) * unit);
-    const k = BigInt(Math.floor(this.k * unit));
-    const one = BigInt(unit);
-    const n = Number((k + u) / one);
-    const xs = series(h, n);
-    const size = BigInt(this.size);
-    let before = 0n;
+  function inBlocks(hash: Hash): boolean {
+    const u = BigInt(activation(hash) * unit);
+    const shares = BigInt(Math.floor(k * unit));
+    const positions = series(hash, Number((shares + u) >> 56n));
+    let before = 0;
+    let at = 0;
     let i = 0;
-    let kept = 0;
-    for (let bit = 33n; bit >= 0n; bit--) {
-      const length = 1n << bit;
-      if ((size & length) === 0n) continue;
+    for (let length = 2 ** 33; length >= 1; length /= 2) {
+      if (Math.floor(size / length) % 2 === 0) continue;
       before += length;
-      const here = (BigInt(this.kept) & length) !== 0n;
-      const end = Number((this.upTo(before, size) + u) / one);
-      for (; i < end; i++) if (here && !this.has(kept + Number(scaled(xs[i]!, length)))) return false;
-      if (here) kept += Number(length);
+      const here = Math.floor(kept / length) % 2 === 1;
+      const end = Number(((shares * BigInt(before)) / BigInt(size) + u) >> 56n);
+      for (; i < end; i++) if (here && !has(at + scaled(positions[i]!, length))) return false;
+      if (here) at += length;
     }
     return true;
   }
 
-  /** k times a part of the bits, rounded down. */
-  private upTo(length: bigint, size: bigint): bigint {
-    return (BigInt(Math.floor(this.k * unit)) * length) / size;
-  }
+  return {
+    family: "bloom",
+    info: () => infoOf(h),
+    contains: (key) => (variant === blocks ? inBlocks : inAll)(hashOf(h, key)),
+  };
 }
 
 /** A number from 0 to below 1 that no position depends on. */
@@ -202,15 +151,9 @@ function activation([h1, h2]: Hash): number {
 /** The most bytes of a body. */
 const mostBody = 2 ** 30;
 
-/** The patterns of a bucket with so many fingerprints, by the number of slots: the marker of slot 0 first. */
-const patterns: readonly (readonly number[])[] = [
-  [],
-  [],
-  [0b10, 0b10],
-  [0b010, 0b100, 0b101],
-  [0b010, 0b100, 0b101, 0b110],
-  ...Array.from({ length: 4 }, () => [2, 4, 5, 6, 8, 9, 10, 11]),
-];
+/** The patterns of a bucket with so many fingerprints, the marker of slot 0 first. */
+const patterns = [0b10, 0b100, 0b101, 0b110, 0b1000, 0b1001, 0b1010, 0b1011];
+/** How many slots have markers, by the number of slots. */
 const markers = [0, 0, 2, 3, 3, 4, 4, 4, 4];
 
 /** What a fingerprint is known of: value below 2^known. */
@@ -219,171 +162,116 @@ interface Fingerprint {
   known: number;
 }
 
-/** Which keys are there, and how often where it is a multiset: no key is missed. */
-export class CuckooFilter extends KeySketch {
-  readonly family = "cuckoo";
-  private readonly tagged: boolean;
-  private readonly variable: boolean;
-  private readonly f: number;
-  private readonly slots: number;
-  private readonly buckets: bigint;
+export function cuckooFilter(h: Header): CuckooFilter {
+  checkHeader(h, additive);
+  const isMultiset = (h.flags & additive) > 0;
+  const r = new Reader(h.params);
+  const kind = r.byte();
+  const tagged = kind % 2 > 0;
+  const variable = kind > 1;
+  const f = r.byte();
+  const slots = r.byte();
+  const capacity = r.big();
+  const buckets = r.number();
+  const width = f * slots;
+  r.done();
+  must(kind < 4 && f >= 4 && f <= 32 && slots >= 1 && slots <= 8 && !(variable && slots === 1));
+  must(buckets >= 2 && buckets % 2 === 0 && buckets <= (mostBody * 8) / width && (tagged || Number.isInteger(Math.log2(buckets))));
+  must(capacity >= 1n && capacity <= buckets * slots && h.body.length === Math.ceil((buckets * width) / 8) + 7);
+  let stored = 0;
+  for (let i = 0; i < buckets; i++) stored += read(i).length;
+  must(zerosFrom(h.body, buckets * width));
+  must(isMultiset ? h.total === BigInt(stored) : h.total === undefined || h.total >= stored);
 
-  constructor(h: Header, bytes: number) {
-    super(h, bytes, additive);
-    const r = new Bytes(h.params, "parameters");
-    const kind = r.byte();
-    this.tagged = (kind & 1) === 1;
-    this.variable = kind >> 1 === 1;
-    this.f = r.byte();
-    this.slots = r.byte();
-    const capacity = r.big();
-    const buckets = r.number();
-    this.buckets = BigInt(buckets);
-    r.done();
-    const { f, slots } = this;
-    must(kind < 4 && f >= 4 && f <= 32 && slots >= 1 && slots <= 8 && !(this.variable && slots === 1), `variant ${kind}, ${f} bits, ${slots} slots`);
-    must(buckets >= 2 && buckets % 2 === 0 && buckets <= (mostBody * 8) / (f * slots), `${buckets} buckets`);
-    must(this.tagged || Number.isInteger(Math.log2(buckets)), `${buckets} buckets of a plain filter`);
-    must(capacity >= 1n && capacity <= this.buckets * BigInt(slots), `capacity ${capacity}`);
-    must(h.body.length === Math.ceil((buckets * f * slots) / 8) + 7, `a body of ${h.body.length} bytes`);
-    let stored = 0n;
-    for (let i = 0n; i < this.buckets; i++) stored += BigInt(this.read(i, true).length);
-    for (let bit = buckets * f * slots; bit < h.body.length * 8; bit++) {
-      must(((h.body[Math.floor(bit / 8)]! >> bit % 8) & 1) === 0, "bits after the last bucket");
-    }
-    if (h.flags & additive) must(h.total === stored, "a total that is not the number of fingerprints");
-    else must(h.total === undefined || h.total >= stored, "a total below the number of fingerprints");
+  /** The fingerprints of a bucket. */
+  function read(i: number): Fingerprint[] {
+    const x = manyBitsAt(h.body, i * width, width);
+    if (variable) return readVariable(x);
+    const values = Array.from({ length: slots }, (_, j) => bitsOf(x, j * f, f));
+    must(areInOrder([...values].reverse()));
+    return values.filter((v) => v > 0n).map((value) => ({ value, known: f }));
   }
 
-  /** How often a key is stored; of a set 0 or 1. */
-  count(key: Key): number {
-    const [h1, h2] = this.hash(key);
-    const value = this.variable ? h2 >> 1n : 1n + scaled(h2 - 1n, (1n << BigInt(this.f)) - 1n);
-    const first = scaled(h1, this.buckets);
-    let n = 0;
-    for (const bucket of [first, this.other(first, value)]) {
-      for (const p of this.read(bucket)) if ((value & ((1n << BigInt(p.known)) - 1n)) === p.value) n++;
-    }
-    return this.h.flags & additive ? n : Math.min(n, 1);
-  }
-
-  contains(key: Key): boolean {
-    return this.count(key) > 0;
-  }
-
-  private other(i: bigint, value: bigint): bigint {
-    const base = value & ((1n << BigInt(this.f)) - 1n);
-    const x = ((base + 1n) * golden) & full;
-    const y = ((x ^ (x >> 32n)) * 0xd6e8feb86659fd93n) & full;
-    const m = this.buckets;
-    if (!this.tagged) return i ^ (1n + scaled(y, m - 1n));
-    return (1n + 2n * scaled(y, m / 2n) - i + m) % m;
-  }
-
-  /** The fingerprints of a bucket; with strict, it throws where they are not in their only form. */
-  private read(i: bigint, strict = false): Fingerprint[] {
-    const { f, slots } = this;
-    const width = f * slots;
-    const at = Number(i) * width;
-    const first = Math.floor(at / 8);
-    let x = 0n;
-    for (let k = 0; k < Math.ceil((width + (at % 8)) / 8); k += 8) {
-      let w = 0n;
-      if (first + k + 8 <= this.h.body.length) w = word(this.h.body, first + k);
-      else for (let j = this.h.body.length - 1; j >= first + k; j--) w = (w << 8n) | BigInt(this.h.body[j]!);
-      x |= w << BigInt(8 * k);
-    }
-    x = bitsOf(x, at % 8, width);
-    if (this.variable) return this.readVariable(x, strict);
-    const out: Fingerprint[] = [];
-    let before = 1n << BigInt(f);
-    for (let j = 0; j < slots; j++) {
-      const value = bitsOf(x, j * f, f);
-      if (strict) must(value <= before, "fingerprints that are not in order");
-      before = value;
-      if (value > 0n) out.push({ value, known: f });
-    }
-    return out;
-  }
-
-  private readVariable(x: bigint, strict: boolean): Fingerprint[] {
-    const { f, slots } = this;
+  function readVariable(x: bigint): Fingerprint[] {
     const t = markers[slots]!;
     const low = f - 1;
-    const bit = (i: number): number => Number((x >> BigInt(i)) & 1n);
-    const high = slots * low;
-    // The markers are those of slots 0 to t-1, slot 0 lowest; before them come the highest bits of the others.
-    let code = 0;
-    for (let j = 0; j < t; j++) code |= bit(high + slots - t + j) << (t - 1 - j);
-    const ascending = ((code + 1) & code) === 0;
-    if (ascending) return this.readWhole(x, low, high, t, strict);
-    let n = patterns[slots]!.indexOf(code);
-    let codeBits = t;
-    if (slots === 2) {
-      // The marker pattern 10 and, below it, whether there is one.
-      codeBits = 3;
-      n = bit(high - 1);
+    /** The highest bit of slot j: before the markers, those of slots 0 to t-1, come the others. */
+    const highest = (j: number): bigint => bitsOf(x, slots * low + ((j - t + slots) % slots), 1);
+    let pattern = 0;
+    for (let j = 0; j < t; j++) pattern = pattern * 2 + Number(highest(j));
+    const isFull = ((pattern + 1) & pattern) === 0;
+    // Of two slots the bit below the marker pattern says whether there is one.
+    const codeAt = slots * low + slots - (slots === 2 ? 3 : t);
+    const n = isFull ? slots : slots === 2 ? Number(bitsOf(x, codeAt, 1)) : patterns.indexOf(pattern);
+    must(n >= 0 && (isFull || n < slots));
+    const lows = Array.from({ length: n }, (_, j) => bitsOf(x, j * low, low));
+    if (isFull) {
+      const values = lows.map((v, j) => (highest(j) << BigInt(low)) | v);
+      must(areInOrder(values));
+      return values.map((value) => ({ value, known: f }));
     }
-    const codeAt = high + slots - codeBits;
-    const r0 = codeAt - n * low;
-    const flagged = n > 0 && r0 >= n + 2;
-    const r = flagged ? r0 - 1 : r0;
-    const short = flagged && bit(codeAt - 1) === 1;
-    const out: Fingerprint[] = [];
-    const order: bigint[] = [];
-    let rest = bitsOf(x, 0, codeAt);
-    if (flagged) rest &= ~(1n << BigInt(codeAt - 1));
+    const room = codeAt - n * low;
+    const flagged = n > 0 && room >= n + 2;
+    const short = flagged ? bitsOf(x, codeAt - 1, 1) : 0n;
+    const widths = flagged ? widthsOf(n, room - 1) : lows.map(() => 1);
     let begin = n * low;
-    const widths = flagged ? this.widths(n, r) : Array.from({ length: n }, () => 1);
-    for (let j = 0; j < n; j++) {
-      const mine = bitsOf(x, j * low, low);
-      const width = widths[j]!;
-      const field = bitsOf(x, begin, width);
-      rest &= ~((((1n << BigInt(low)) - 1n) << BigInt(j * low)) | (((1n << BigInt(width)) - 1n) << BigInt(begin)));
-      begin += width;
-      let known = width;
-      let value = field;
-      if (short && width > 1) {
-        known = field > 1n ? field.toString(2).length - 1 : 0;
-        if (strict) must(known > 0, "a field without a sentinel");
-        value = bitsOf(field, 0, known);
+    let said = short << BigInt(codeAt - 1);
+    const order: bigint[] = [];
+    const out = lows.map((mine, j) => {
+      let known = widths[j]!;
+      let value = bitsOf(x, begin, known);
+      said |= (mine << BigInt(j * low)) | (value << BigInt(begin));
+      begin += known;
+      order.push((value << BigInt(low)) | mine);
+      if (short && known > 1) {
+        // It ends with a sentinel.
+        known = value.toString(2).length - 1;
+        must(known > 0);
+        value = bitsOf(value, 0, known);
       }
-      order.push((field << BigInt(low)) | mine);
-      out.push({ value: (value << BigInt(low)) | mine, known: low + known });
-    }
-    if (strict) {
-      must(n >= 0 && rest === 0n, "bits of a bucket that say nothing");
-      const sorted = n > 1 && widths[n - 1] !== widths[0] ? order.slice(0, n - 1) : order;
-      must(sorted.every((v, j) => j === 0 || sorted[j - 1]! <= v), "fingerprints that are not in order");
-    }
-    return out;
-  }
-
-  /** A full bucket: the bases in ascending order. */
-  private readWhole(x: bigint, low: number, high: number, t: number, strict: boolean): Fingerprint[] {
-    const { f, slots } = this;
-    const out: Fingerprint[] = [];
-    for (let j = 0; j < slots; j++) {
-      const top = bitsOf(x, j < t ? high + slots - t + j : high + j - t, 1);
-      const value = (top << BigInt(low)) | bitsOf(x, j * low, low);
-      if (strict) must(j === 0 || out[j - 1]!.value <= value, "fingerprints that are not in order");
-      out.push({ value, known: f });
-    }
+      return { value: (value << BigInt(low)) | mine, known: low + known };
+    });
+    if (widths[n - 1] !== widths[0]) order.pop();
+    must(areInOrder(order) && said === bitsOf(x, 0, codeAt));
     return out;
   }
 
   /** The bits of each of n fields that share r. */
-  private widths(n: number, r: number): number[] {
-    const down = Math.floor(r / n);
-    const cost = (w: number): number => {
-      const last = r - (n - 1) * w;
-      return last < 1 ? Infinity : (n - 1) * 2 ** -w + 2 ** -last;
-    };
-    const w = cost(down + 1) < cost(down) ? down + 1 : down;
-    return Array.from({ length: n }, (_, j) => Math.min(j < n - 1 ? w : r - (n - 1) * w, 64 - this.f));
+  function widthsOf(n: number, r: number): number[] {
+    const lastOf = (w: number): number => r - (n - 1) * w;
+    const cost = (w: number): number => (lastOf(w) < 1 ? Infinity : (n - 1) * 2 ** -w + 2 ** -lastOf(w));
+    let w = Math.floor(r / n);
+    if (cost(w + 1) < cost(w)) w++;
+    return Array.from({ length: n }, (_, j) => Math.min(j < n - 1 ? w : lastOf(w), 64 - f));
   }
+
+  function otherOf(i: number, value: bigint): number {
+    const x = ((bitsOf(value, 0, f) + 1n) * golden) & full;
+    const y = ((x ^ (x >> 32n)) * 0xd6e8feb86659fd93n) & full;
+    if (!tagged) return Number(BigInt(i) ^ BigInt(1 + scaled(y, buckets - 1)));
+    return (1 + 2 * scaled(y, buckets / 2) - i + buckets) % buckets;
+  }
+
+  function count(key: Key): number {
+    const [h1, h2] = hashOf(h, key);
+    const value = variable ? h2 >> 1n : 1n + ((h2 - 1n) * ((1n << BigInt(f)) - 1n) >> 64n);
+    const first = scaled(h1, buckets);
+    const found = [first, otherOf(first, value)].flatMap(read).filter((p) => bitsOf(value, 0, p.known) === p.value);
+    return isMultiset ? found.length : Math.min(found.length, 1);
+  }
+
+  return {
+    family: "cuckoo",
+    info: () => infoOf(h),
+    count,
+    contains: (key) => count(key) > 0,
+  };
+}
+
+function areInOrder(values: bigint[]): boolean {
+  return values.every((v, j) => j === 0 || values[j - 1]! <= v);
 }
 
 function bitsOf(x: bigint, at: number, n: number): bigint {
-  return (x >> BigInt(at)) & ((1n << BigInt(n)) - 1n);
+  return BigInt.asUintN(n, x >> BigInt(at));
 }

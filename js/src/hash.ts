@@ -1,6 +1,5 @@
-import { word } from "./bytes.js";
+import { full as mask, word } from "./bytes.js";
 
-const mask = (1n << 64n) - 1n;
 const c1 = 0x87c37b91114253d5n;
 const c2 = 0x4cf5ad432745937fn;
 export const golden = 0x9e3779b97f4a7c15n;
@@ -61,6 +60,4 @@ export function series([h1, h2]: Hash, n: number): bigint[] {
 }
 
 /** floor(x * n / 2^64). */
-export function scaled(x: bigint, n: bigint): bigint {
-  return (x * n) >> 64n;
-}
+export const scaled = (x: bigint, n: number): number => Number((x * BigInt(n)) >> 64n);

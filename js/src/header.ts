@@ -1,7 +1,9 @@
-import { Bytes, must } from "./bytes.js";
+import { fail, type Must, partOf, Reader, view } from "./bytes.js";
+
+const must: Must = partOf("its header");
 
 /** The names of the families, by their numbers. */
-export const families = ["", "ccbf", "cms", "sbf", "cbf", "bloom", "cuckoo", "top"] as const;
+const families = ["", "ccbf", "cms", "sbf", "cbf", "bloom", "cuckoo", "top"] as const;
 export type Family = "ccbf" | "cms" | "sbf" | "cbf" | "bloom" | "cuckoo" | "top";
 
 export const additive = 1;
@@ -24,59 +26,71 @@ export interface Header {
   total: bigint | undefined;
   params: Uint8Array;
   body: Uint8Array;
+  /** The length of the BLOB. */
+  bytes: number;
 }
 
-const magic = [0xcb, 0x42, 0x46, 0x1a];
+/** What all sketches say about themselves. */
+export interface Info {
+  family: Family;
+  /** Undefined where it is not known. */
+  total: bigint | undefined;
+  /** The class of the keys, or of the categories (docs/FORMAT.md); 0 where none was seen. */
+  keyClass: bigint;
+  seed: bigint;
+  additive: boolean;
+  saturated: boolean;
+  bytes: number;
+}
+
+export const infoOf = ({ family, total, keyClass, seed, flags, bytes }: Header): Info => ({
+  family,
+  total,
+  keyClass,
+  seed,
+  additive: (flags & additive) > 0,
+  saturated: (flags & saturated) > 0,
+  bytes,
+});
+
+const magic = 0x1a4642cb;
 const mostParams = 4096;
 
 /** Reads the header of a BLOB and holds the checksum against its bytes. */
 export function readHeader(blob: Uint8Array): Header {
-  must(blob.length >= 12 && magic.every((c, i) => blob[i] === c), "it does not begin as one");
-  must(blob[4] === 1, `format version ${blob[4]}, this reader knows 1`);
+  if (blob.length < 12 || view(blob).getUint32(0, true) !== magic) fail("not a sketch");
+  if (blob[4] !== 1) fail(`format version ${blob[4]}, this reader knows 1`);
+  if (checksum(blob) !== view(blob).getInt32(6, true)) fail("not a valid sketch: the checksum does not match, the bytes were changed");
   const family = families[blob[5]!] || undefined;
-  must(family !== undefined, `family ${blob[5]}`);
-  const r = new Bytes(blob, "the header");
-  r.at = 10;
-  const flags = r.number();
-  must(flags < 256, `unknown flags ${flags}`);
+  must(family !== undefined);
+  const r = new Reader(blob, 10);
+  const flags = r.number(255);
   const keyClass = flags & hasClass ? r.big() : 0n;
   const levels = flags & hasLevels ? r.byte() : 0;
   const seed = flags & hasSeed ? r.big() : 0n;
-  must(
-    !(flags & hasClass) === (keyClass === 0n) && !(flags & hasLevels) === (levels === 0) && !(flags & hasSeed) === (seed === 0n),
-    "a field that is 0",
-  );
+  // A field that is 0 is not written.
+  must(!(flags & hasClass) === !keyClass && !(flags & hasLevels) === !levels && !(flags & hasSeed) === !seed);
   const total = flags & totalKnown ? r.big() : undefined;
   const params = r.take(r.number(mostParams));
-  const sum = new DataView(blob.buffer, blob.byteOffset, 10).getUint32(6, true);
-  must(checksum(blob) === sum, "the checksum does not match, the bytes were changed");
-  must(knownClass(keyClass), `key class ${keyClass}`);
-  return { family, flags, keyClass, levels, seed, total, params, body: blob.subarray(r.at) };
+  must(isClass(keyClass));
+  return { family, flags, keyClass, levels, seed, total, params, body: r.rest(), bytes: blob.length };
 }
 
 /** Whether a class of keys is defined: a scalar one, or the shape of a STRUCT. */
-function knownClass(c: bigint): boolean {
-  if (c <= 13n || c === 32n) return true;
-  const parts: number[] = [];
-  for (let rest = c; rest > 0n; rest >>= 4n) parts.push(Number(rest & 15n));
-  if (parts[0] !== 14) return false;
-  // A 0 that is highest is no bit of the number: 0 and 2 are a FLOAT, so none is.
-  let i = 1;
-  const fields = (depth: number): boolean => {
-    let n = 0;
-    for (; i < parts.length && parts[i] !== 15; n++) {
-      const part = parts[i++]!;
-      if (part === 14 && !fields(depth + 1)) return false;
-      if (part === 0 && parts[i++] !== 2) return false;
-    }
-    if (depth > 0 && parts[i++] !== 15) return false;
-    return n > 0;
-  };
-  return fields(0) && i === parts.length;
+function isClass(c: bigint): boolean {
+  if (c < 14n || c === 32n) return true;
+  const [first, ...parts] = [...c.toString(16)].reverse();
+  let fields = parts.join("");
+  // A STRUCT in a STRUCT counts as any other field.
+  for (let before = ""; before !== fields; ) {
+    before = fields;
+    fields = fields.replace(/e([1-9a-d]|02)+f/, "1");
+  }
+  return first === "e" && /^([1-9a-d]|02)+$/.test(fields);
 }
 
-const table = new Uint32Array(256).map((_, n) => {
-  for (let i = 0; i < 8; i++) n = n & 1 ? (n >>> 1) ^ 0x82f63b78 : n >>> 1;
+const table = new Int32Array(256).map((_, n) => {
+  for (let i = 0; i < 8; i++) n = (n >>> 1) ^ (n & 1 && 0x82f63b78);
   return n;
 });
 
@@ -84,5 +98,5 @@ const table = new Uint32Array(256).map((_, n) => {
 function checksum(b: Uint8Array): number {
   let c = -1;
   for (let i = 0; i < b.length; i = i === 5 ? 10 : i + 1) c = table[(c ^ b[i]!) & 255]! ^ (c >>> 8);
-  return ~c >>> 0;
+  return ~c;
 }

@@ -1,14 +1,12 @@
-import { GridSketch } from "./ccbf.js";
+import { gridSketch, type GridSketch } from "./ccbf.js";
 import { fail } from "./bytes.js";
-import { BloomFilter, CountMinSketch, CuckooFilter } from "./filters.js";
+import { bloomFilter, type BloomFilter, countMinSketch, type CountMinSketch, cuckooFilter, type CuckooFilter } from "./filters.js";
 import { readHeader } from "./header.js";
 
 export { SketchError } from "./bytes.js";
 export type { GeoJSON } from "./area.js";
-export type { Bounds, Categories, Category, Estimate, GridInfo, Square } from "./ccbf.js";
-export { GridSketch } from "./ccbf.js";
-export type { KeyInfo } from "./filters.js";
-export { BloomFilter, CountMinSketch, CuckooFilter } from "./filters.js";
+export type { Bounds, Categories, Category, Estimate, GridInfo, GridSketch, Square } from "./ccbf.js";
+export type { BloomFilter, CountMinSketch, CuckooFilter, KeyInfo } from "./filters.js";
 export type { Family } from "./header.js";
 export type { Key } from "./key.js";
 
@@ -22,13 +20,13 @@ export function open(blob: Uint8Array): Sketch {
   const header = readHeader(blob);
   switch (header.family) {
     case "ccbf":
-      return new GridSketch(header, blob.length);
+      return gridSketch(header);
     case "bloom":
-      return new BloomFilter(header, blob.length);
+      return bloomFilter(header);
     case "cms":
-      return new CountMinSketch(header, blob.length);
+      return countMinSketch(header);
     case "cuckoo":
-      return new CuckooFilter(header, blob.length);
+      return cuckooFilter(header);
     default:
       return fail(`a ${header.family} sketch, which this reader does not read`);
   }

@@ -1,6 +1,8 @@
-import { Bytes, must } from "./bytes.js";
+import { type Must, partOf, Reader } from "./bytes.js";
 import { Grid, type Rect } from "./grid.js";
 import { additive, categorised, type Header, saturated, withTotals } from "./header.js";
+
+const must: Must = partOf("its parameters");
 
 export type Form = "exact" | "dense" | "tree";
 const forms = ["", "exact", "dense", "tree"] as const;
@@ -17,6 +19,7 @@ const hasBase = 1024;
 const hasParts = 2048;
 const hasLeast = 4096;
 const allFields = 8191;
+const onlyOfCounters = inSums | fromFirst | hasK | hasWidths | hasBase;
 
 /** What a suppressed tree can promise that each leaf has. */
 const mostLeast = 2 ** 32;
@@ -39,131 +42,94 @@ export interface Params {
   k: number;
   widths: number[];
   counters: number[];
-  levels: number;
   base: number;
   categories: boolean;
   /** The fewest points of a leaf of a tree that was suppressed, and how many were dropped; 0 otherwise. */
   atLeast: number;
   suppressed: number;
-  /** Of a sketch with categories: it also answers without one. */
+  /** It has categories and also answers without one. */
   totals: boolean;
 }
 
 export function readParams(h: Header): Params {
-  const r = new Bytes(h.params, "parameters");
+  const r = new Reader(h.params);
   const fields = r.number(allFields);
+  const has = (field: number): boolean => (fields & field) > 0;
+  /** Reads a parameter, which is not written where it is as usual. */
+  const optional = <T>(field: number, usual: T, read: () => T): T => {
+    if (!has(field)) return usual;
+    const v = read();
+    must(String(v) !== String(usual));
+    return v;
+  };
   const form = forms[fields & 3] || undefined;
-  must(form !== undefined, "form 0");
+  must(form !== undefined);
   const res = r.decimal();
-  must(res >= 2 ** -1022 && res < Infinity, `resolution ${res}`);
-  const bounds = fields & noBounds ? undefined : readBounds(r);
-  const bytes = fields & hasBytes ? r.number(mostBytes) : defaultBytes;
-  must(bytes > 0 && !(fields & hasBytes && bytes === defaultBytes), `${bytes} bytes at most`);
-  const mode = fields & inSums ? "standard" : "mi";
-  const k = fields & hasK ? r.byte() : defaultK;
-  must(k > 0 && k <= 32 && !(fields & hasK && k === defaultK), `k is ${k}`);
-  const widths = readWidths(r, fields, mode === "mi" ? [4, 8, 16, 32] : [8, 16, 32]);
-  const usual = sizesFor(widths, bytes);
-  let counters = usual;
-  if (fields & hasSizes) {
-    counters = widths.map(() => r.number(2 ** 32));
-    must(
-      counters.every((m, i) => m > 0 && (i === 0 || (m < counters![i - 1]! && counters![i - 1]! % m === 0))),
-      "each layer must be a smaller divisor of the one before",
-    );
-    must(String(counters) !== String(usual), "counters that follow from bytes");
-  }
-  must(counters !== undefined, `${bytes} bytes, in which the layers do not fit`);
-  const base = fields & hasBase ? r.byte() : 0;
-  must(!(fields & hasBase) || base > 0, "a base level of 0");
-  must(h.levels + base <= mostLevels, `${h.levels} levels above level ${base}`);
-  if (fields & hasParts) {
-    const parts = r.byte();
-    const largest = r.byte();
-    must((parts & 63) > 0 && largest > 0 && form === "dense" && mode === "mi", `${parts & 63} parts in this form and mode`);
-  }
-  const atLeast = fields & hasLeast ? r.number(mostLeast) : 0;
-  const suppressed = fields & hasLeast ? Number(r.big()) : 0;
-  must(!(fields & hasLeast) || (form === "tree" && atLeast >= 2), `leaves of at least ${atLeast} points in this form`);
+  must(res >= 2 ** -1022 && res < Infinity);
+  const bounds = has(noBounds) ? undefined : readBounds(r);
+  const bytes = optional(hasBytes, defaultBytes, () => r.number(mostBytes));
+  const mode = has(inSums) ? "standard" : "mi";
+  const k = optional(hasK, defaultK, () => r.byte());
+  const widths = optional(hasWidths, mode === "mi" ? [4, 8, 16, 32] : [8, 16, 32], () => [...r.take(r.byte())]);
+  must(widths.length > 0 && widths.length <= 8 && widths.every((w, i) => w >= (widths[i - 1] ?? 2)));
+  must(widths.reduce((a, w) => a + w - 1, 0) <= 63);
+  const counters = optional(hasSizes, sizesFor(widths, bytes), () => widths.map(() => r.number(2 ** 32)));
+  must(counters.length > 0 && counters.every((m, i) => m > 0 && (i === 0 || (m < counters[i - 1]! && counters[i - 1]! % m === 0))));
+  const base = optional(hasBase, 0, () => r.byte());
+  if (has(hasParts)) must(r.byte() % 64 > 0 && r.byte() > 0 && form === "dense" && mode === "mi");
+  const atLeast = has(hasLeast) ? r.number(mostLeast) : 0;
+  const suppressed = has(hasLeast) ? Number(r.big()) : 0;
   r.done();
-  must(layerBytes(widths, counters).reduce((a, b) => a + b) <= bytes, `layers that take more than ${bytes} bytes`);
-  const overflow = fields & toCounters ? "counters" : "tree";
-  must(form !== "exact" || !(fields & fromFirst), "an exact sketch that was dense from the first row on");
-  must(form !== "tree" || overflow === "tree", "a tree whose cells overflow to counters");
-  must(
-    overflow === "counters" || (!(fields & (inSums | fromFirst | hasK | hasWidths | hasBase)) && h.levels === 0),
-    "what only counters have where cells overflow to a tree",
-  );
-  const p: Params = {
+  must(!has(hasLeast) || (form === "tree" && atLeast >= 2));
+  must(k > 0 && k <= 32 && h.levels + base <= mostLevels && layerBytes(widths, counters).reduce((a, b) => a + b) <= bytes);
+  must(has(toCounters) || (!has(onlyOfCounters) && h.levels === 0));
+
+  const sums = (h.flags & additive) > 0;
+  const known = h.total !== undefined;
+  const categories = (h.flags & categorised) > 0;
+  const totals = (h.flags & withTotals) > 0;
+  must(categories || (!totals && h.keyClass === 0n));
+  must(form === "dense" ? (has(inSums) ? sums || !known : !sums) : !(h.flags & saturated));
+  must(form !== "tree" || (sums === known && !has(toCounters)));
+  must(form !== "exact" || (sums && known && !has(fromFirst) && h.body.length <= bytes));
+  return {
     form,
     grid: new Grid(res),
     bounds,
     bytes,
     mode,
-    overflow,
+    overflow: has(toCounters) ? "counters" : "tree",
     k,
     widths,
     counters,
-    levels: h.levels,
     base,
     atLeast,
     suppressed,
-    categories: (h.flags & categorised) !== 0,
-    totals: (h.flags & withTotals) !== 0,
+    categories,
+    totals,
   };
-  checkFlags(p, h);
-  return p;
 }
 
-function checkFlags(p: Params, h: Header): void {
-  const sums = (h.flags & additive) !== 0;
-  const known = h.total !== undefined;
-  const ceiling = (h.flags & saturated) !== 0;
-  must(!p.totals || p.categories, "totals without categories");
-  must(p.categories || h.keyClass === 0n, "a class of categories without categories");
-  if (p.form === "exact") must(sums && known && !ceiling, `flags ${h.flags} of an exact sketch`);
-  else if (p.form === "tree") must(sums === known && !ceiling, `flags ${h.flags} of a tree`);
-  else must(p.mode === "standard" ? sums || !known : !sums, `flags ${h.flags} in this mode`);
-  must(p.form !== "exact" || h.body.length <= p.bytes, "an exact body beyond its bytes");
-}
-
-function readBounds(r: Bytes): Rect {
-  const least = -(1n << 53n) - 1n;
-  const most = 1n << 53n;
+function readBounds(r: Reader): Rect {
   const x = r.signed();
   const y = r.signed();
-  const width = r.big();
-  const height = r.big();
-  must(x >= least && y >= least && x + width <= most && y + height <= most, "bounds beyond any cell");
-  return { x0: Number(x), y0: Number(y), x1: Number(x + width), y1: Number(y + height) };
+  const right = x + r.big();
+  const top = y + r.big();
+  const most = 2n ** 53n;
+  must(x + most >= -1 && y + most >= -1 && right <= most && top <= most);
+  return { x0: Number(x), y0: Number(y), x1: Number(right), y1: Number(top) };
 }
 
-function readWidths(r: Bytes, fields: number, usual: number[]): number[] {
-  if (!(fields & hasWidths)) return usual;
-  const n = r.byte();
-  must(n > 0 && n <= 8, `${n} layers`);
-  const widths = [...r.take(n)];
-  must(
-    widths.every((w, i) => w >= 2 && w <= 64 && (i === 0 || w >= widths[i - 1]!)) && widths.reduce((a, w) => a + w - 1, 0) <= 63,
-    `layers of ${widths} bits`,
-  );
-  must(String(widths) !== String(usual), "the default widths");
-  return widths;
-}
-
-/** The sizes of layers that follow from bytes; undefined where none do. */
-function sizesFor(widths: number[], bytes: number): number[] | undefined {
-  const padding = 8 * widths.length;
-  if (bytes < leastBytes) return undefined;
-  let ratio = 1;
-  while (ratio < 2 * widths[0]!) ratio *= 2;
-  // Of eight layers this can pass 2^53.
+/** The sizes of layers that follow from bytes; none where they do not. */
+function sizesFor(widths: number[], bytes: number): number[] {
+  if (bytes < leastBytes) return [];
+  const ratio = 2 ** Math.ceil(Math.log2(2 * widths[0]!));
+  // The bits of eight layers can pass 2^53.
   const unit = widths.reduce((sum, w) => sum * BigInt(ratio) + BigInt(w), 0n);
-  let last = Number((BigInt(bytes - padding) * 8n) / unit);
-  if (last === 0) return undefined;
+  const last = Number((BigInt(bytes - 8 * widths.length) * 8n) / unit);
+  if (last === 0) return [];
   const step = 2 ** Math.max(0, Math.floor(Math.log2(last)) - 4);
-  last -= last % step;
-  return widths.map((_, i) => last * ratio ** (widths.length - 1 - i));
+  return widths.map((_, i) => (last - (last % step)) * ratio ** (widths.length - 1 - i));
 }
 
 /** The bytes of each layer, a multiple of 8. */

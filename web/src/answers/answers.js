@@ -1,5 +1,5 @@
 // The answers of an exported page: those of ccbfsql serve, from the same sketches.
-import { Polygon } from "../../../js/src/area.ts";
+import { polygonArea } from "../../../js/src/area.ts";
 import { Grid } from "../../../js/src/grid.ts";
 import { bias } from "../../../js/src/zorder.ts";
 import { boundsOf, boxArea } from "../areas.js";
@@ -92,8 +92,8 @@ export async function answers(files) {
       let places = squaresOf(found, box, keys).sort(byCount).slice(0, Math.max(candidates, question.k));
       for (const p of places) [p.x, p.y] = [grid.edge(p.column + p.side / 2), grid.edge(p.row + p.side / 2)];
       if (question.polygon) {
-        const inside = new Polygon(grid, polygon);
-        places = places.filter(({ x, y }) => inside.contains(grid.cell("x", x), grid.cell("y", y)));
+        const area = polygonArea(grid, polygon);
+        places = places.filter(({ x, y }) => area.contains(grid.cell(x), grid.cell(y)));
       }
       places.sort((a, b) => b.count - a.count || b.y - a.y || b.x - a.x);
       const near = (a, b) => Math.abs(a.x - b.x) <= question.apart && Math.abs(a.y - b.y) <= question.apart;
