@@ -174,6 +174,3 @@ func (s *store) setStart(g, at int) { binary.LittleEndian.PutUint32(s.rec(g), ui
 func (s *store) pos(g int) uint {
 	return uint(s.base)*8 + uint(binary.LittleEndian.Uint32(s.rec(g)))*8
 }
-
-// groupLen is the number of counters of group g.
-func (s *store) groupLen(g int) int { return min(blockLen, s.n-g*blockLen) }
