@@ -1,8 +1,6 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
@@ -20,73 +18,75 @@ type counterState struct {
 	single  bool              // points went into the counters one by one
 }
 
-// counting is the points of a section on their way into the counters.
+// counting is the points of a section on their way into the counters. Those of a cell that come
+// near each other are added up before: counting in the dense form takes many times as long.
 type counting struct {
-	keys   []uint64
-	counts []uint64 // beside keys; nil while all are 1
+	keys    []uint64
+	counts  []uint64 // beside keys; nil while all are 1
+	recents cells.Recents
+	recurs  bool // the last keys were of recent cells
+	alone   int  // for how many batches keys are taken not to be of recent cells
 }
 
 const (
-	// countAtOnce is from how many keys on those of a cell go into the counters at once: counting
-	// in the dense form takes many times as long as finding them.
+	// countAtOnce is how many keys go into the counters together.
 	countAtOnce = 1 << 12
-	// mostAtOnce is how many keys wait at most, where there is one section and they take little
-	// beside the counters.
-	mostAtOnce = 1 << 15
+	// leastRecents and mostRecents are how many cells are kept to be counted together: what fits the first-level
+	// cache, and half of a second-level one.
+	leastRecents = 1 << 12
+	mostRecents  = 1 << 15
+	// aloneBatches is for how many batches keys go on by themselves after one whose keys do not repeat.
+	aloneBatches = 15
 )
 
 // bytes is the memory of c.
-func (c *counting) bytes() int64 { return int64(cap(c.keys)+cap(c.counts)) * 8 }
-
-// atOnce is how many keys of a section wait to be counted together.
-func (b *Builder) atOnce() int {
-	if len(b.all) > 1 || b.scarcity != nil && b.scarcity.Scarce() > 0 {
-		return countAtOnce
-	}
-	return int(min(max(b.shape.Bytes()/16, countAtOnce), mostAtOnce))
-}
+func (c *counting) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
 
 // count counts points of a section in the counters, a batch at a time.
 func (b *Builder) count(s *section, keys, counts []uint64) error {
-	c, most := &s.counting, b.atOnce()
+	c := &s.counting
 	for len(keys) > 0 {
-		if len(c.keys) >= most {
-			if err := b.flush(s); err != nil {
+		n := min(len(keys), countAtOnce-len(c.keys))
+		grown := 16 * int64(min(countAtOnce, 2*(len(c.keys)+n)))
+		if len(c.keys)+n <= cap(c.keys) && (counts == nil && c.counts == nil || c.counts != nil) {
+			grown = 0
+		}
+		if grown > 0 {
+			if err := b.grow(grown); err != nil {
 				return err
 			}
 		}
-		n := min(len(keys), most-len(c.keys))
-		some := cells.Run{Keys: keys[:n]}
+		c.add(keys[:n], counts)
+		if grown > 0 {
+			if err := b.account(s, grown); err != nil {
+				return err
+			}
+		}
 		keys = keys[n:]
 		if counts != nil {
-			some.Counts, counts = counts[:n], counts[n:]
+			counts = counts[n:]
 		}
-		if err := b.change(s, c.need(some), func() { c.add(some) }); err != nil {
-			return err
+		if len(c.keys) == countAtOnce {
+			if err := b.flush(s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// need is how much more memory than bytes adding keys takes, at most.
-func (c *counting) need(some cells.Run) int64 {
-	if n := len(c.keys) + len(some.Keys); n > cap(c.keys) || cap(c.counts) == 0 && some.Counts != nil {
-		return 32 * int64(max(n, leastAtOnce))
-	}
-	return 0
-}
-
-// leastAtOnce is for how many keys there is room at first.
-const leastAtOnce = 16
-
 // add appends keys, for which a batch has room.
-func (c *counting) add(some cells.Run) {
+func (c *counting) add(keys, counts []uint64) {
 	had := len(c.keys)
-	if size := had + len(some.Keys); size > cap(c.keys) {
-		c.keys = append(make([]uint64, 0, max(leastAtOnce, size, 2*had)), c.keys...)
+	if had+len(keys) > cap(c.keys) {
+		size := max(16, cap(c.keys))
+		for size < had+len(keys) {
+			size *= 2
+		}
+		c.keys = append(make([]uint64, 0, size), c.keys...)
 	}
-	c.keys = append(c.keys, some.Keys...)
-	if some.Counts == nil && c.counts == nil {
+	c.keys = append(c.keys, keys...)
+	if counts == nil && c.counts == nil {
 		return
 	}
 	if cap(c.counts) < cap(c.keys) {
@@ -95,13 +95,16 @@ func (c *counting) add(some cells.Run) {
 	for len(c.counts) < had {
 		c.counts = append(c.counts, 1)
 	}
-	if c.counts = append(c.counts, some.Counts...); some.Counts == nil {
-		c.counts = append(c.counts, slices.Repeat([]uint64{1}, len(some.Keys))...)
+	for i := range keys {
+		n := uint64(1)
+		if counts != nil {
+			n = counts[i]
+		}
+		c.counts = append(c.counts, n)
 	}
 }
 
-// flush counts the keys of a section's batch in the counters, many of a cell at once: mode mi
-// does no worse by it. Few keys are counted in their order.
+// flush counts the keys of a section's batch in the counters.
 func (b *Builder) flush(s *section) error {
 	c := &s.counting
 	if len(c.keys) == 0 {
@@ -110,20 +113,127 @@ func (b *Builder) flush(s *section) error {
 	if err := b.goToCounters(); err != nil {
 		return err
 	}
+	if err := b.countBatch(s); err != nil {
+		return err
+	}
+	c.keys, c.counts = c.keys[:0], c.counts[:0]
+	return nil
+}
+
+// countBatch is flush of some keys, several of a cell at once where that pays: mode mi does no
+// worse by it.
+func (b *Builder) countBatch(s *section) error {
+	c := &s.counting
 	weights := c.counts
 	if len(weights) == 0 {
 		weights = nil
 	}
-	batch := cells.Run{Keys: c.keys, Counts: weights}
 	switch {
-	case b.Levels > 0: // so that the cells of a square stand together, mostly
-		batch = cells.RunOf(c.keys, weights)
-	case weights == nil && !b.OneByOne && len(c.keys) >= countAtOnce:
-		batch = cells.CountRecent(c.keys)
+	case b.Levels > 0:
+		b.insertRun(s, cells.RunOf(c.keys, weights)) // so that the cells of a square stand together, mostly
+		return nil
+	case c.alone > 0:
+		c.alone--
+	case weights == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
+		switch {
+		case !c.recents.Fits(c.keys):
+			if err := b.endRecents(s); err != nil {
+				return err
+			}
+		case c.recurs || cells.Fresh(c.keys) <= mostFresh(c.keys):
+			return b.countRecents(s)
+		}
+		c.recurs, c.alone = false, aloneBatches // in their order, as there is nothing to be gained
 	}
-	b.insertRun(s, batch)
-	c.keys, c.counts = c.keys[:0], c.counts[:0]
+	b.insertRun(s, cells.Run{Keys: c.keys, Counts: weights})
 	return nil
+}
+
+// mostFresh is up to how many keys of other than recent cells it pays to look for those.
+func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
+
+// countRecents counts a batch together with the keys of the same cells before.
+func (b *Builder) countRecents(s *section) error {
+	c := &s.counting
+	insert := func(r cells.Run) { b.insertRun(s, r) }
+	most := b.recentsFor()
+	b.single = true // though nothing may have been put out so far
+	if c.recents.Slots() > most {
+		if err := b.endRecents(s); err != nil {
+			return err
+		}
+	}
+	fresh, out := 0, 0
+	if most == 0 {
+		fresh = cells.CountRecent(c.keys, insert)
+	} else {
+		if c.recents.Slots() == 0 {
+			if err := b.growRecents(s, leastRecents); err != nil {
+				return err
+			}
+		}
+		fresh, out = c.recents.Count(c.keys, insert)
+	}
+	if c.recurs = fresh <= mostFresh(c.keys); !c.recurs {
+		c.alone = aloneBatches
+		return nil
+	}
+	if slots := 2 * c.recents.Slots(); out > len(c.keys)/16 && slots <= most {
+		return b.growRecents(s, slots)
+	}
+	return nil
+}
+
+// recentsFor is how many cells a section may keep to be counted together: none where memory is scarce or nothing is
+// known of it, or of several sections, and no more than take half of what the counters do.
+func (b *Builder) recentsFor() int {
+	scarce := b.budget != nil && (b.scarcity == nil || b.scarcity.Scarce() > 0)
+	if len(b.all) > 1 || scarce || b.shape.Bytes() < 16*leastRecents {
+		return 0
+	}
+	return min(mostRecents, int(b.shape.Bytes()/16))
+}
+
+// growRecents makes room for so many cells.
+func (b *Builder) growRecents(s *section, slots int) error {
+	return b.change(s, int64(slots)*8, func() { s.counting.recents.Grow(slots) })
+}
+
+// endRecents counts the recent cells of a section in the counters and gives back the memory.
+func (b *Builder) endRecents(s *section) error {
+	s.counting.recents.Each(func(r cells.Run) { b.insertRun(s, r) })
+	s.counting.recents = cells.Recents{}
+	return b.account(s, 0)
+}
+
+// endCounting counts all points of a section that are on their way in the counters.
+func (b *Builder) endCounting(s *section) error {
+	if err := b.flush(s); err != nil {
+		return err
+	}
+	return b.endRecents(s)
+}
+
+// mergeCounting adds the points of another builder's section that are on their way.
+func (b *Builder) mergeCounting(s *section, from *counting) (err error) {
+	add := func(keys, counts []uint64) {
+		if err == nil {
+			err = b.addTo(s, keys, counts)
+		}
+	}
+	from.recents.Each(func(r cells.Run) {
+		if b.spilled {
+			b.insertRun(s, r)
+			return
+		}
+		add(r.Keys, r.Counts)
+	})
+	if len(from.counts) > 0 {
+		add(from.keys, from.counts)
+	} else {
+		add(from.keys, nil)
+	}
+	return err
 }
 
 // insert counts the cells of sections in the counters.

@@ -13,7 +13,7 @@ import (
 func TestRecentCellsInTheDenseForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(333, 0))
 	z := rand.NewZipf(r, 1.2, 2, 1<<22)
-	keys, truth := make([]uint64, 1<<20+5), map[uint64]uint64{}
+	keys, truth := make([]uint64, 50*mostRecents+5), map[uint64]uint64{}
 	for i := range keys {
 		keys[i] = z.Uint64() * 0x9e3779b97f4a7c15 >> 38
 	}
@@ -25,6 +25,9 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 		together, single := NewBuilder(c, nil), NewBuilder(c, nil)
 		if err := together.addPoints(keys); err != nil {
 			t.Fatal(err)
+		}
+		if slots := together.plain.counting.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
+			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
 		}
 		single.OneByOne = true
 		if err := single.addPoints(keys); err != nil {
@@ -54,9 +57,10 @@ func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
 	return sum
 }
 
-// Keys that wait take little memory beside the counters, and less where memory is scarce.
-func TestBatchesTakeNoMemoryThatIsWanted(t *testing.T) {
-	keys := make([]uint64, 4*mostAtOnce)
+// No cells are kept to be counted together where memory is scarce, for several sections, and where a budget does
+// not say what it has left; otherwise no more than take half of what the counters do.
+func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
+	keys := make([]uint64, 4*countAtOnce)
 	for i := range keys {
 		keys[i] = uint64(i*i) % 2999
 	}
@@ -65,15 +69,21 @@ func TestBatchesTakeNoMemoryThatIsWanted(t *testing.T) {
 		budget Budget
 		most   int
 	}{
-		"plenty": {nil, int(c.shape.Bytes()) / 16},
-		"scarce": {new(scarce), countAtOnce},
+		"plenty":    {nil, int(c.shape.Bytes()) / 2 / 8},
+		"scarce":    {new(scarce), 0},
+		"not known": {new(peak), 0},
 	} {
 		b := NewBuilder(c, of.budget)
-		if err := b.addPoints(keys); err != nil {
-			t.Fatal(err)
+		for range 8 {
+			if err := b.addPoints(keys); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if got := cap(b.plain.counting.keys); got > of.most || got == 0 {
-			t.Errorf("%s: a batch has %d keys, at most %d were to be", name, got, of.most)
+		if got := b.plain.counting.recents.Slots(); got > of.most || of.most > 0 && got == 0 {
+			t.Errorf("%s: %d recent cells, at most %d were to be", name, got, of.most)
+		}
+		if got := cap(b.plain.counting.keys); got > countAtOnce {
+			t.Errorf("%s: a batch has %d keys", name, got)
 		}
 	}
 }
@@ -92,6 +102,9 @@ func TestMergingRecentCells(t *testing.T) {
 		if err := b.addPoints(keys); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if from.plain.counting.recents.Slots() == 0 {
+		t.Fatal("there are no recent cells to be merged")
 	}
 	want := blobOf(t, all)
 	for range 2 {
@@ -146,4 +159,41 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameBytes(t, "merged into an empty one", blobOf(t, into), blobOf(t, from))
+}
+
+// Making the sketch asks for no memory for recent cells, which are given back at once.
+func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
+	keys := make([]uint64, 4*countAtOnce)
+	r := rand.New(rand.NewPCG(334, 0))
+	z := rand.NewZipf(r, 1.2, 2, 1<<22)
+	for i := range keys {
+		keys[i] = z.Uint64()
+	}
+	p := &rising{}
+	b := NewBuilder(config(t, Params{Dense: true, Bytes: 1 << 20}), p)
+	if err := b.addPoints(keys); err != nil {
+		t.Fatal(err)
+	}
+	p.limit = p.given + b.overflowBytes(nil)
+	if _, err := b.appendBlob(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rising is a purse that knows it has enough until it is told otherwise.
+type rising struct{ purse }
+
+func (p *rising) Grow(delta int64) error {
+	if p.limit == 0 {
+		p.given += delta
+		return nil
+	}
+	return p.purse.Grow(delta)
+}
+
+func (p *rising) Scarce() int {
+	if p.limit == 0 {
+		return 0
+	}
+	return 2
 }

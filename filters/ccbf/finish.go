@@ -169,7 +169,7 @@ func pointsOf(s cells.Source) (n uint64) {
 func (b *Builder) finish() error {
 	b.mustBeMade()
 	for _, s := range b.all {
-		if err := b.flush(s); err != nil {
+		if err := b.endCounting(s); err != nil {
 			return err
 		}
 	}

@@ -83,11 +83,7 @@ func (b *Builder) mergeSection(s, from *section) error {
 			return err
 		}
 	}
-	c := &from.counting
-	if len(c.counts) == 0 {
-		return b.addTo(s, c.keys, nil)
-	}
-	return b.addTo(s, c.keys, c.counts)
+	return b.mergeCounting(s, &from.counting)
 }
 
 // join makes the configuration that of all that was added and a sketch of another one,
