@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/paulmach/orb"
 )
 
@@ -304,6 +305,46 @@ func TestRasterLimits(t *testing.T) {
 			if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != 0 {
 				t.Errorf("%v: counts of %d", b, sum)
 			}
+		}
+	}
+}
+
+// A tree's picture spreads each leaf that Cells lists evenly over its square, wherever that begins.
+// Keys begin at cells of index -0x55555555, from which edges of pixels are counted to 2^-22 of a cell.
+func TestDensityOfATreeIsItsLeaves(t *testing.T) {
+	const res, side = 0.5, 37
+	b := NewBuilder(config(t, Params{Res: res, Bytes: 4000}), nil)
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		x := 200 * r.NormFloat64()
+		if err := b.Add(grid.Cell{X: int64(x), Y: int64(x * r.Float64())}, nil, key.None, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := viewOf(t, blobOf(t, b))
+	if i := v.Info(); i.Leaves == 0 {
+		t.Fatalf("it is no tree: %+v", i)
+	}
+	box := orb.Bound{Min: orb.Point{-83.7, -41.2}, Max: orb.Point{120.1, 90.4}}
+	got, want := make([]float64, side*side), make([]float64, side*side)
+	if err := v.Density(got, box, side, side, Categories{}); err != nil {
+		t.Fatal(err)
+	}
+	dx, dy := (box.Max[0]-box.Min[0])/side, (box.Max[1]-box.Min[1])/side
+	both := func(low, high, from, to float64) float64 { return max(min(high, to)-max(low, from), 0) }
+	for s := range must(v.Cells(Box(v.Bounds), Categories{})) {
+		x, y, leaf := s.Square(v.Grid)
+		for j := range side {
+			for i := range side {
+				west, south := box.Min[0]+float64(i)*dx, box.Max[1]-float64(j+1)*dy
+				covered := both(x-leaf/2, x+leaf/2, west, west+dx) * both(y-leaf/2, y+leaf/2, south, south+dy)
+				want[j*side+i] += float64(s.Count) * covered / (leaf * leaf)
+			}
+		}
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-6*(1+want[i]) {
+			t.Fatalf("pixel %d has %v points, its leaves put %v there", i, got[i], want[i])
 		}
 	}
 }

@@ -92,39 +92,6 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	return nil
 }
 
-// Density spreads a leaf over its square.
-func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
-	return r.paint(p, of, &[MaxLevel + 1]painting{}, 0)
-}
-
-// painting is what leaves of a level are painted on, nil where none can be seen, and the cells that
-// the picture shows.
-type painting struct {
-	*form.Painting
-	clip grid.Rect
-}
-
-// paint paints, when to has paintings for all levels below this one.
-func (r *Reader) paint(p *form.Picture, of cells.Categories, to *[MaxLevel + 1]painting, level int) error {
-	if level > MaxLevel {
-		r.visit(to[MaxLevel].clip, of, func(l Leaf, at grid.Rect) {
-			t, x, y := &to[l.Level], at.MinX>>l.Level, at.MinY>>l.Level
-			if t.Painting != nil && t.clip.Contains(grid.Cell{X: x << l.Level, Y: y << l.Level}) {
-				t.Add(grid.Cell{X: x, Y: y}, l.Count)
-			}
-		})
-		return nil
-	}
-	err := p.Paint(r.Head, level, func(clip grid.Rect, painted *form.Painting) error {
-		to[level] = painting{painted, clip}
-		return r.paint(p, of, to, level+1)
-	})
-	if err == nil && to[level].Painting == nil && level < MaxLevel {
-		return r.paint(p, of, to, level+1) // larger ones may reach into the picture
-	}
-	return err
-}
-
 func (r *Reader) spot(g *group, l Leaf) form.Spot {
 	return form.Spot{Cell: cells.CellOf(g.x, g.y, l.Key), Count: l.Count, Level: l.Level}
 }
