@@ -10,10 +10,10 @@ import (
 // functions are for package ccbfsql, which registers and describes them.
 type functions = []duck.Function
 
-// merging is the part of an aggregate that all families share: groups whose
+// mergeAggregate is the part of an aggregate that all families share: groups whose
 // states are pages of type T, merged and encoded the same way whatever they
 // were made of. A group without rows is NULL.
-type merging[T any] struct {
+type mergeAggregate[T any] struct {
 	size  int64 // what an empty T takes
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
@@ -22,7 +22,7 @@ type merging[T any] struct {
 }
 
 // of is the T of a state, made where there is none yet.
-func (m *merging[T]) of(s *duck.State) (T, error) {
+func (m *mergeAggregate[T]) of(s *duck.State) (T, error) {
 	b, err := s.Page()
 	if err != nil {
 		var none T
@@ -41,7 +41,7 @@ func (m *merging[T]) of(s *duck.State) (T, error) {
 	return t, nil
 }
 
-func (m *merging[T]) Combine(from, into duck.States) error {
+func (m *mergeAggregate[T]) Combine(from, into duck.States) error {
 	for i := range from.Len() {
 		b, err := from.At(i).Page()
 		if err != nil {
@@ -61,7 +61,7 @@ func (m *merging[T]) Combine(from, into duck.States) error {
 	return nil
 }
 
-func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
+func (m *mergeAggregate[T]) Finalize(states duck.States, out *duck.Result) error {
 	var blob []byte
 	for i := range out.Len() {
 		b, err := states.At(i).Page()
@@ -88,13 +88,13 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 	return nil
 }
 
-// ofBlobs is an aggregate over one column of sketches.
-type ofBlobs[T any] struct {
-	merging[T]
+// blobAggregate is an aggregate over one column of sketches.
+type blobAggregate[T any] struct {
+	mergeAggregate[T]
 	add func(into T, blob []byte) error
 }
 
-func (a *ofBlobs[T]) Update(rows *duck.Rows, states duck.States) error {
+func (a *blobAggregate[T]) Update(rows *duck.Rows, states duck.States) error {
 	blobs := rows.Col(0)
 	for i := range rows.Len() {
 		if !blobs.Valid(i) {

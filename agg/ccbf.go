@@ -27,11 +27,11 @@ func CCBF() functions {
 		overBlobs("ccbf_union_agg", "ccbf",
 			"Union of sketches: the sketch of all their points. To sum an area over exact sketches, no union is needed: sum(ccbf_bbox_sum(s, ...)) returns the same number in a fraction of the time.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
-			&ofBlobs[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
+			&blobAggregate[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",
 			"Intersection of sketches: each cell has the smallest of their counts. For trees that were united, or whose intersection does not fit, the excess of counts can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
-			&ofBlobs[*ccbfIntersection]{merging[*ccbfIntersection]{
+			&blobAggregate[*ccbfIntersection]{mergeAggregate[*ccbfIntersection]{
 				size:  256,
 				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: bridge.NewIntersector(l)} },
 				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
@@ -58,7 +58,7 @@ type ccbfPage struct {
 // ccbfPageSize is about what a builder takes before it holds anything.
 const ccbfPageSize = 1024
 
-var ccbfPages = merging[*ccbfPage]{
+var ccbfPages = mergeAggregate[*ccbfPage]{
 	size:  ccbfPageSize,
 	fresh: func(l *duck.Lease) *ccbfPage { return &ccbfPage{lease: l} },
 	merge: (*ccbfPage).merge,

@@ -77,22 +77,22 @@ func (p *places) whole(n int) bool {
 // fewPoints is how many points a state holds inline.
 const fewPoints = 5
 
-// few is the inline part of a state: points that no page has yet.
-type few struct {
+// inlinePoints is the inline part of a state: points that no page has yet.
+type inlinePoints struct {
 	config uint32 // number of the configuration, the page's too; 0 where it is not known
 	n      uint16
 	held   uint16 // in the slot
 	keys   [fewPoints]uint64
 }
 
-const _ = -uint(unsafe.Sizeof(few{}) ^ unsafe.Sizeof(duck.State{}.Inline))
+const _ = -uint(unsafe.Sizeof(inlinePoints{}) ^ unsafe.Sizeof(duck.State{}.Inline))
 
-func fewOf(s *duck.State) *few { return (*few)(unsafe.Pointer(&s.Inline)) }
+func fewOf(s *duck.State) *inlinePoints { return (*inlinePoints)(unsafe.Pointer(&s.Inline)) }
 
 // takes reports whether points of a configuration can go beside those of f, if there is room:
 // whether f has none or has the same, and the configuration has a number. One comparison, as no
 // processor foresees which.
-func (f *few) takes(config uint32) bool {
+func (f *inlinePoints) takes(config uint32) bool {
 	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
 }
 
@@ -108,9 +108,9 @@ type chunk struct {
 	config   ccbf.Config
 	id       uint32
 	slots    slots
-	all      gathered // of many states
-	own      gathered // of one
-	again    gathered // of one of the many
+	all      pendingWords // of many states
+	own      pendingWords // of one
+	again    pendingWords // of one of the many
 	small    bridge.Small
 }
 
@@ -327,7 +327,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 func (a *ccbfPoints) Combine(from, into duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
-	var w waiting
+	var w slotPlan
 	for i := 0; i < from.Len(); {
 		first := i
 		end, err := c.all.readBoth(from, into, i)
@@ -364,9 +364,9 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 }
 
 // waitingPoints is what states of a configuration can do with points.
-func waitingPoints(id uint32) (waiting, error) {
+func waitingPoints(id uint32) (slotPlan, error) {
 	config, err := configs.of(id)
-	w := waiting{config: id, room: fewPoints}
+	w := slotPlan{config: id, room: fewPoints}
 	if err == nil && holds(config) {
 		w.most = mostPoints - fewPoints
 	}

@@ -12,7 +12,7 @@ const mostPoints = duck.MostSlot
 const _ = uint(bridge.MaxSmall - mostPoints) // no group of them needs a Builder
 
 // points is how many points wait in a state and in its slot.
-func (f *few) points() int { return int(f.n) + int(f.held) }
+func (f *inlinePoints) points() int { return int(f.n) + int(f.held) }
 
 // holds reports whether points of a configuration, without a category, can wait in slots: where
 // their order does not matter, as long as so few of them are exact.
@@ -38,7 +38,7 @@ func (l *slots) push(s *duck.State, words int) ([]uint64, error) {
 
 // add adds points to a state without a page in which they do not all fit, up to mostPoints: all
 // that wait go into its slot.
-func (l *slots) add(s *duck.State, f *few, keys []uint64) error {
+func (l *slots) add(s *duck.State, f *inlinePoints, keys []uint64) error {
 	slot, err := l.push(s, int(f.n)+len(keys))
 	if err != nil {
 		return err
@@ -48,9 +48,9 @@ func (l *slots) add(s *duck.State, f *few, keys []uint64) error {
 	return nil
 }
 
-// waiting is what states of one configuration can do with words that come together, whose order
+// slotPlan is what states of one configuration can do with words that come together, whose order
 // does not matter.
-type waiting struct {
+type slotPlan struct {
 	config uint32
 	room   int // words that a state has inline
 	most   int // words that its slots have
@@ -58,7 +58,7 @@ type waiting struct {
 
 // join adds what waits in a state without a page, of which held is in its slots, to another one;
 // false where that needs a page.
-func (l *slots) join(w waiting, f *few, held []uint64, into *duck.State) (bool, error) {
+func (l *slots) join(w slotPlan, f *inlinePoints, held []uint64, into *duck.State) (bool, error) {
 	g := fewOf(into)
 	if g.config == 0 && len(held) == 0 && !into.HasPage() { // as of each group once
 		*g = *f
@@ -104,7 +104,7 @@ func (c *chunk) promote(s *duck.State) (*ccbfPage, error) {
 }
 
 // take adds points that wait in a state and in its slots, which are held.
-func (t *ccbfPage) take(f *few, held []uint64) error {
+func (t *ccbfPage) take(f *inlinePoints, held []uint64) error {
 	if f.points() == 0 {
 		return nil
 	}

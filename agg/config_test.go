@@ -83,7 +83,7 @@ func TestManyConfigurations(t *testing.T) {
 		t.Errorf("%d have lost their numbers, want 3000; %d are known", gone, len(configs.ids))
 	}
 	// Each is there twice, as a key and with its number.
-	if most := 2 * maxConfigs * unsafe.Sizeof(numbered[ccbf.Config]{}); most > 32<<20 {
+	if most := 2 * maxConfigs * unsafe.Sizeof(numberedConfig[ccbf.Config]{}); most > 32<<20 {
 		t.Errorf("%d configurations take %d bytes", maxConfigs, most)
 	} else {
 		t.Logf("%d configurations take %d bytes and the map's own", maxConfigs, most)

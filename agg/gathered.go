@@ -10,9 +10,9 @@ import (
 // second-level cache.
 const gatheredAtOnce = 64
 
-// gathered is what waits in states without a page, those of each one behind the other: first what
+// pendingWords is what waits in states without a page, those of each one behind the other: first what
 // its slots hold, then, if that is wanted, what is in the state.
-type gathered struct {
+type pendingWords struct {
 	n      int // states
 	words  []uint64
 	begins [gatheredAtOnce + 1]int
@@ -23,7 +23,7 @@ type gathered struct {
 }
 
 // read gathers states from i on, and returns behind which one.
-func (k *gathered) read(states duck.States, i int, inline bool) (end int, err error) {
+func (k *pendingWords) read(states duck.States, i int, inline bool) (end int, err error) {
 	end = min(i+gatheredAtOnce, states.Len())
 	k.n = end - i
 	for j := range k.n {
@@ -34,7 +34,7 @@ func (k *gathered) read(states duck.States, i int, inline bool) (end int, err er
 
 // readBoth reads the slots of states from i on that are to be joined to others, and returns behind
 // which one. The states are in a cache, but not in the nearest.
-func (k *gathered) readBoth(from, into duck.States, i int) (end int, err error) {
+func (k *pendingWords) readBoth(from, into duck.States, i int) (end int, err error) {
 	for j := i; j < min(i+gatheredAtOnce, into.Len()); j++ {
 		f, g := fewOf(from.At(j)), fewOf(into.At(j))
 		k.sum += uint64(f.config+g.config) + f.keys[fewPoints-1] + g.keys[fewPoints-1]
@@ -44,7 +44,7 @@ func (k *gathered) readBoth(from, into duck.States, i int) (end int, err error) 
 
 // now is what the slots of state j of those that were read hold, which has changed if something was
 // joined to the state since: DuckDB combines a state with others and then it with the next.
-func (k *gathered) now(j int, again *gathered) ([]uint64, error) {
+func (k *pendingWords) now(j int, again *pendingWords) ([]uint64, error) {
 	s := k.states[j]
 	if len(k.held[j]) == int(fewOf(s).held) {
 		return k.held[j], nil
@@ -53,20 +53,20 @@ func (k *gathered) now(j int, again *gathered) ([]uint64, error) {
 }
 
 // first reads the slots of the first of some states, and returns of how many.
-func (k *gathered) first(states []*duck.State) (n int, err error) {
+func (k *pendingWords) first(states []*duck.State) (n int, err error) {
 	k.n = copy(k.states[:], states)
 	return k.n, k.gather(false)
 }
 
 // one is what the slots of a state hold.
-func (k *gathered) one(s *duck.State) ([]uint64, error) {
+func (k *pendingWords) one(s *duck.State) ([]uint64, error) {
 	k.n, k.states[0] = 1, s
 	err := k.gather(false)
 	return k.held[0], err
 }
 
 // gather gathers the states.
-func (k *gathered) gather(inline bool) error {
+func (k *pendingWords) gather(inline bool) error {
 	states, end := k.states[:k.n], 0
 	for j, s := range states {
 		f := fewOf(s)
@@ -93,4 +93,4 @@ func (k *gathered) gather(inline bool) error {
 }
 
 // list is the words of state j of those that were read.
-func (k *gathered) list(j int) []uint64 { return k.words[k.begins[j]:k.begins[j+1]] }
+func (k *pendingWords) list(j int) []uint64 { return k.words[k.begins[j]:k.begins[j+1]] }

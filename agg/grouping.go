@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// grouping puts the rows of a chunk in the order of their groups.
-type grouping struct {
+// rowGroups puts the rows of a chunk in the order of their groups.
+type rowGroups struct {
 	states []*duck.State // in the order in which groups come up
 	of     []uint16      // of each row, its group
 	kept   []uint16      // of each row that is not skipped
@@ -31,7 +31,7 @@ const (
 
 // assign numbers the groups of a chunk. It reports false where the rows of most
 // groups follow each other, or where there are too many of them.
-func (g *grouping) assign(all []*duck.State) bool {
+func (g *rowGroups) assign(all []*duck.State) bool {
 	runs := 1
 	for i := 1; i < len(all); i++ {
 		if all[i] != all[i-1] {
@@ -59,7 +59,7 @@ func (g *grouping) assign(all []*duck.State) bool {
 }
 
 // number is that of a group.
-func (g *grouping) number(s *duck.State) uint16 {
+func (g *rowGroups) number(s *duck.State) uint16 {
 	at := uint64(uintptr(unsafe.Pointer(s))) * 0x9e3779b97f4a7c15 >> (64 - groupBits)
 	for ; ; at++ {
 		switch id := g.slots[at%groupSlots]; {
@@ -74,14 +74,14 @@ func (g *grouping) number(s *duck.State) uint16 {
 }
 
 // begin forgets which rows are kept.
-func (g *grouping) begin() {
+func (g *rowGroups) begin() {
 	g.kept = g.kept[:0]
 	g.sizes = slices.Grow(g.sizes[:0], len(g.states))[:len(g.states)]
 	clear(g.sizes)
 }
 
 // keep says that rows from..to-1 are.
-func (g *grouping) keep(from, to int) {
+func (g *rowGroups) keep(from, to int) {
 	g.kept = append(g.kept, g.of[from:to]...)
 	for _, id := range g.of[from:to] {
 		g.sizes[id]++
@@ -89,7 +89,7 @@ func (g *grouping) keep(from, to int) {
 }
 
 // sort writes the keys of the rows that are kept, group by group, to dst.
-func (g *grouping) sort(dst, keys *hashes) {
+func (g *rowGroups) sort(dst, keys *hashes) {
 	g.begins = slices.Grow(g.begins[:0], len(g.sizes))[:len(g.sizes)]
 	at := uint32(0)
 	for i, n := range g.sizes {

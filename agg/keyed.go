@@ -15,7 +15,7 @@ import (
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
 	b := &keyedPages{family: f}
-	b.merging = merging[*keyedPage]{
+	b.mergeAggregate = mergeAggregate[*keyedPage]{
 		size:  256,
 		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
@@ -43,7 +43,7 @@ func Keyed(f keyed.Any) functions {
 		},
 		overBlobs(name+"_union_agg", name, about.Union,
 			ask(name+"_union_agg(s)", number[q.Kind])+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
-			&ofBlobs[*keyedPage]{b.merging, b.addBlob}),
+			&blobAggregate[*keyedPage]{b.mergeAggregate, b.addBlob}),
 	}
 }
 
@@ -75,7 +75,7 @@ func (t *keyedPage) charge() error {
 // keyedPages is what the aggregates of a family share.
 type keyedPages struct {
 	family keyed.Any
-	merging[*keyedPage]
+	mergeAggregate[*keyedPage]
 }
 
 func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {

@@ -19,10 +19,10 @@ const (
 	slotBits = 12
 )
 
-// repeats are the different keys of a chunk, in the order in which each comes first,
+// distinctKeys are the different keys of a chunk, in the order in which each comes first,
 // and how often each comes. A key that comes again while another one has its slot is
 // taken for a new one.
-type repeats struct {
+type distinctKeys struct {
 	slots  [1 << slotBits]uint16
 	keys   [2 * chunkLen]uint64
 	number [chunkLen]uint16 // of each row's key
@@ -31,7 +31,7 @@ type repeats struct {
 
 // find gathers keys, at least one and at most chunkLen, and returns how many it
 // takes for different.
-func (r *repeats) find(keys []uint64) int {
+func (r *distinctKeys) find(keys []uint64) int {
 	clear(r.slots[:])
 	// Empty slots name number 0, so this one is not an entry that no key has.
 	r.keys[0] = keys[0]
@@ -54,7 +54,7 @@ func (r *repeats) find(keys []uint64) int {
 }
 
 // count counts how often each of n different keys comes in so many rows.
-func (r *repeats) count(n, rows int) []uint64 {
+func (r *distinctKeys) count(n, rows int) []uint64 {
 	times := r.times[:n]
 	clear(times)
 	for _, i := range r.number[:rows] {

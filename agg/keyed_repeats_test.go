@@ -9,7 +9,7 @@ import (
 // What find takes for different keys are the chunk's, each first at its first row, and
 // each row has the number of its key: so that counts are those of a map.
 func TestRepeats(t *testing.T) {
-	var r repeats // used again, as it is for chunks: nothing of the last one may show
+	var r distinctKeys // used again, as it is for chunks: nothing of the last one may show
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 300 {
 		keys := make([]uint64, 1+random.IntN(chunkLen))

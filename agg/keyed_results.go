@@ -10,15 +10,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// spare is a sketch that keys which waited are put into to be encoded or united, of one group
+// scratchSketch is a sketch that keys which waited are put into to be encoded or united, of one group
 // after the other.
-type spare struct {
+type scratchSketch struct {
 	plan *keyedPlan // nil where there is none yet
 	s    keyed.Sketch
 }
 
 // of is an empty sketch of a plan, until the next call.
-func (m *spare) of(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
+func (m *scratchSketch) of(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
 	if m.s != nil && m.plan == p {
 		m.s.Reset()
 		return m.s, keyed.BaseOf(m.s).SetKeyClass(p.class)
@@ -62,8 +62,8 @@ func (a *keyedAgg) combineAll(from, into duck.States) error {
 	if err := c.pagesOf(from); err != nil {
 		return err
 	}
-	var m spare
-	var w waiting
+	var m scratchSketch
+	var w slotPlan
 	var p *keyedPlan // of w
 	for i := 0; i < len(c.states); {
 		first := i
@@ -101,7 +101,7 @@ func (a *keyedAgg) combineAll(from, into duck.States) error {
 				if p, err = keyedPlans.of(f.config); err != nil {
 					return err
 				}
-				w = waiting{f.config, int(p.full()), p.most}
+				w = slotPlan{f.config, int(p.full()), p.most}
 			}
 			if o == nil && p.sums {
 				if done, err := c.slots.join(w, f, held, into.At(i)); err != nil {
@@ -120,7 +120,7 @@ func (a *keyedAgg) combineAll(from, into duck.States) error {
 
 // combine adds a state, in whose slots words of a plan wait and whose page is o if it has one, to
 // another one. It stays as it is: DuckDB may combine it with others at the same time.
-func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, p *keyedPlan, waits []uint64, o *keyedPage, into *duck.State) (err error) {
+func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, p *keyedPlan, waits []uint64, o *keyedPage, into *duck.State) (err error) {
 	f, g := fewOf(s), fewOf(into)
 	switch {
 	case g.config == 0 && !into.HasPage(): // without keys so far
@@ -164,7 +164,7 @@ func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, p *keyedPlan,
 }
 
 // unite adds what depends on the order of keys, the sketches of both.
-func (a *keyedAgg) unite(c *keyedChunk, m *spare, p *keyedPlan, f *few, waits []uint64, o *keyedPage, into *duck.State) error {
+func (a *keyedAgg) unite(c *keyedChunk, m *scratchSketch, p *keyedPlan, f *inlinePoints, waits []uint64, o *keyedPage, into *duck.State) error {
 	t, err := a.ripe(c, into)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (a *keyedAgg) finalize(states duck.States, out *duck.Result) error {
 	if err := c.pagesOf(states); err != nil {
 		return err
 	}
-	e := encoding{a: a, c: c, out: out}
+	e := resultEncoder{a: a, c: c, out: out}
 	for i := 0; i < len(c.states); {
 		first := i
 		end, err := c.all.read(states, i, true)
@@ -256,12 +256,12 @@ func (a *keyedAgg) encode(c *keyedChunk, state *duck.State, out *duck.Result, i 
 	return nil
 }
 
-// encoding makes the results of states whose keys wait.
-type encoding struct {
+// resultEncoder makes the results of states whose keys wait.
+type resultEncoder struct {
 	a       *keyedAgg
 	c       *keyedChunk
 	out     *duck.Result
-	spare   spare
+	spare   scratchSketch
 	charged int64
 	blob    []byte
 
@@ -274,7 +274,7 @@ type encoding struct {
 
 // hash makes the hashes of state j of those that were read and of those behind it, as many as have the
 // same plan: few keys are not hashed at once.
-func (e *encoding) hash(j int, config uint32) (err error) {
+func (e *resultEncoder) hash(j int, config uint32) (err error) {
 	if config != e.config {
 		if e.plan, err = keyedPlans.of(config); err != nil {
 			return err
@@ -290,7 +290,7 @@ func (e *encoding) hash(j int, config uint32) (err error) {
 }
 
 // encode makes the result of row i, which is state j of those that were read.
-func (e *encoding) encode(i, j int) error {
+func (e *resultEncoder) encode(i, j int) error {
 	all := &e.c.all
 	if j >= e.end {
 		if err := e.hash(j, fewOf(all.states[j]).config); err != nil {

@@ -33,18 +33,18 @@ type keyedChunk struct {
 	sorted hashes // of a chunk, or of states, group by group
 	made   hashes // of keys that waited
 	words  []uint64
-	held   []held
+	held   []inlineKeys
 	states []*duck.State
 	pages  []duck.Page
 	slots  slots
 
-	all   gathered // of many states
-	own   gathered // of one
-	again gathered // of one of the many
+	all   pendingWords // of many states
+	own   pendingWords // of one
+	again pendingWords // of one of the many
 
-	groups grouping
+	groups rowGroups
 
-	repeats repeats
+	repeats distinctKeys
 }
 
 // hashes are keys and how often each is to be counted, once where there is no ns. Without

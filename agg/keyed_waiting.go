@@ -213,8 +213,8 @@ func (a *keyedAgg) wait(c *keyedChunk, s *duck.State, h hashes) error {
 	return a.add(c, t, h)
 }
 
-// held are the keys that a state with a page had room for.
-type held struct {
+// inlineKeys are the keys that a state with a page had room for.
+type inlineKeys struct {
 	state *duck.State
 	keys  [fewPoints]uint64
 }
@@ -237,7 +237,7 @@ func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error
 				continue
 			}
 			if full {
-				c.held = append(c.held, held{s, f.keys})
+				c.held = append(c.held, inlineKeys{s, f.keys})
 				f.n = 0
 			}
 			f.config = c.id

@@ -20,10 +20,10 @@ type numbering[T comparable] struct {
 	hand uint32
 	full bool
 	// By the number's low bits. Read without the lock.
-	places [maxConfigs]atomic.Pointer[numbered[T]]
+	places [maxConfigs]atomic.Pointer[numberedConfig[T]]
 }
 
-type numbered[T comparable] struct {
+type numberedConfig[T comparable] struct {
 	config  T
 	id      uint32
 	touched atomic.Uint32 // clock of the last use
@@ -46,7 +46,7 @@ var errConfig = fmt.Errorf("more than %d combinations of parameters are in use, 
 // configClock counts callbacks; tests have one of their own.
 var configClock = duck.Clock
 
-func (c *numbered[T]) touch(now uint32) {
+func (c *numberedConfig[T]) touch(now uint32) {
 	if c.touched.Load() != now {
 		c.touched.Store(now)
 	}
@@ -73,7 +73,7 @@ func (n *numbering[T]) number(c T) uint32 {
 		delete(n.ids, before.config)
 		turn = max(before.id>>placeBits+1&(1<<(32-placeBits)-1), 1)
 	}
-	p := &numbered[T]{config: c, id: turn<<placeBits | place}
+	p := &numberedConfig[T]{config: c, id: turn<<placeBits | place}
 	p.touched.Store(now)
 	if n.ids == nil {
 		n.ids = map[T]uint32{}
@@ -85,7 +85,7 @@ func (n *numbering[T]) number(c T) uint32 {
 
 // freePlace is a place for a new configuration, and who has had it so far;
 // maxConfigs where there is none.
-func (n *numbering[T]) freePlace(now uint32) (uint32, *numbered[T]) {
+func (n *numbering[T]) freePlace(now uint32) (uint32, *numberedConfig[T]) {
 	looks := 1
 	if n.full {
 		looks = configLooks

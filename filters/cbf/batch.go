@@ -77,7 +77,7 @@ func (s *Sketch) addRows(h1s, h2s []uint64) {
 }
 
 func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
-	var p positions
+	var p batchOffsets
 	g := s.kernel
 	for i := range s.k {
 		s.locate(&p, i, h1s, h2s)
@@ -96,15 +96,15 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	return stuck
 }
 
-// positions are where one hash function of the keys of a batch leads: offsets of
+// batchOffsets are where one hash function of the keys of a batch leads: offsets of
 // words in the body, and what is left of the hashes.
-type positions struct {
+type batchOffsets struct {
 	at   [batchLen]uint32 // the body has at most 2^30 bytes
 	rest [batchLen]uint64
 }
 
 // locate sets the positions of hash function i, and asks for their memory.
-func (f *filter) locate(p *positions, i uint64, h1s, h2s []uint64) {
+func (f *filter) locate(p *batchOffsets, i uint64, h1s, h2s []uint64) {
 	h2s = h2s[:len(h1s)]
 	at, rest := p.at[:len(h1s)], p.rest[:len(h1s)]
 	words := f.words
@@ -129,7 +129,7 @@ func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 }
 
 func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
-	var c sieve
+	var c candidates
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))
 		copy(c.h1s[:], h1s[:n])
@@ -140,7 +140,7 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 		}
 		left := n
 		for i := uint64(0); i < f.k && left > 0; i++ {
-			f.locate(&c.positions, i, c.h1s[:left], c.h2s[:left])
+			f.locate(&c.batchOffsets, i, c.h1s[:left], c.h2s[:left])
 			left = f.sift(&c, left)
 		}
 		for _, j := range c.key[:left] {
@@ -150,22 +150,22 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	}
 }
 
-// sieve holds the keys of a batch that are not ruled out so far.
-type sieve struct {
-	positions
+// candidates holds the keys of a batch that are not ruled out so far.
+type candidates struct {
+	batchOffsets
 	h1s, h2s [batchLen]uint64
 	key      [batchLen]uint8 // its number in the batch
 }
 
 // keep moves key j to place n and n on where ok is 1: without a branch, for
 // the answer is the one thing that cannot be predicted.
-func (c *sieve) keep(n, j int, ok uint64) int {
+func (c *candidates) keep(n, j int, ok uint64) int {
 	c.h1s[n&(batchLen-1)], c.h2s[n&(batchLen-1)], c.key[n&(batchLen-1)] = c.h1s[j], c.h2s[j], c.key[j]
 	return n + int(ok)
 }
 
 // sift leaves the first of the keys that their positions do not rule out.
-func (f *filter) sift(c *sieve, left int) (n int) {
+func (f *filter) sift(c *candidates, left int) (n int) {
 	g := f.kernel
 	for j, to := range c.at[:left] {
 		low, high := g.marks(c.rest[j])

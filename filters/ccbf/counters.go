@@ -83,7 +83,7 @@ func (s countersSketch) coarsen(factor uint64) error {
 	return nil
 }
 
-func (s countersSketch) fold(f *folding) error {
+func (s countersSketch) fold(f *reduction) error {
 	if f.err != nil {
 		return f.err
 	}

@@ -18,9 +18,9 @@ type counterState struct {
 	single  bool              // points went into the counters one by one
 }
 
-// counting is the points of a section on their way into the counters. Those of a cell that come
+// countBuffer is the points of a section on their way into the counters. Those of a cell that come
 // near each other are added up before: counting in the dense form takes many times as long.
-type counting struct {
+type countBuffer struct {
 	keys    []uint64
 	counts  []uint64 // beside keys; nil while all are 1
 	recents cells.Recents
@@ -40,7 +40,7 @@ const (
 )
 
 // bytes is the memory of c.
-func (c *counting) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
+func (c *countBuffer) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
 
 // count counts points of a section in the counters, a batch at a time.
 func (b *Builder) count(s *section, keys, counts []uint64) error {
@@ -76,7 +76,7 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 }
 
 // add appends keys, for which a batch has room.
-func (c *counting) add(keys, counts []uint64) {
+func (c *countBuffer) add(keys, counts []uint64) {
 	had := len(c.keys)
 	if had+len(keys) > cap(c.keys) {
 		size := max(16, cap(c.keys))
@@ -215,7 +215,7 @@ func (b *Builder) endCounting(s *section) error {
 }
 
 // mergeCounting adds the points of another builder's section that are on their way.
-func (b *Builder) mergeCounting(s *section, from *counting) (err error) {
+func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 	add := func(keys, counts []uint64) {
 		if err == nil {
 			err = b.addTo(s, keys, counts)

@@ -39,7 +39,7 @@ func (s exactSketch) coarsen(factor uint64) error {
 	return nil
 }
 
-func (s exactSketch) fold(f *folding) error {
+func (s exactSketch) fold(f *reduction) error {
 	if _, fits := s.cells.AppendBody(nil, s.cells.Bounds(), f.limit); !fits {
 		if t := s.asTree(); t != nil {
 			err := t.body().fold(f)

@@ -45,16 +45,16 @@ func (v *View) reader() form.Reader {
 
 // sketchForm is a form as a Sketch has it.
 type sketchForm interface {
-	kept
-	changed
+	formState
+	editableForm
 	// coarsen makes cells of the squares of factor x factor cells.
 	coarsen(factor uint64) error
 	// fold makes a sketch of it whose body takes f.limit bytes at most.
-	fold(f *folding) error
+	fold(f *reduction) error
 }
 
-// kept is what the sketch is, and its body.
-type kept interface {
+// formState is what the sketch is, and its body.
+type formState interface {
 	form() Form
 	limits() grid.Rect // no cell outside has a count
 	additive() bool
@@ -65,8 +65,8 @@ type kept interface {
 	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
 }
 
-// changed is the points of a cell.
-type changed interface {
+// editableForm is the points of a cell.
+type editableForm interface {
 	count(c grid.Cell, category []byte) uint64
 	add(c grid.Cell, category []byte, n uint64) error
 	// removable is how many points of a cell can be taken out, and remove takes

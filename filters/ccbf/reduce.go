@@ -14,8 +14,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// folding is how a sketch is made smaller.
-type folding struct {
+// reduction is how a sketch is made smaller.
+type reduction struct {
 	size  uint64        // most bytes of the BLOB
 	limit uint64        // most bytes of the body
 	bytes uint64        // the parameter
@@ -43,7 +43,7 @@ func (s *Sketch) Fold(size uint64) error {
 	if size <= head {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}
-	f := folding{size: size, limit: size - head, bytes: min(s.Bytes, size), shape: s.shape}
+	f := reduction{size: size, limit: size - head, bytes: min(s.Bytes, size), shape: s.shape}
 	if size < s.Bytes && f.halve(s.shape) {
 		return s.body().fold(&f)
 	}
@@ -61,7 +61,7 @@ func (s *Sketch) Fold(size uint64) error {
 
 // halve finds the steps to the layers that follow from bytes; false where halving does
 // not lead there, or where they take more than limit.
-func (f *folding) halve(from cascade.Shape) bool {
+func (f *reduction) halve(from cascade.Shape) bool {
 	to, ok := fitted(from, f.bytes)
 	if !ok || to.Bytes() > f.limit {
 		return false
@@ -81,7 +81,7 @@ func (f *folding) halve(from cascade.Shape) bool {
 
 // resize gives a sketch without counters the parameters of a smaller build. What overflows
 // to a tree has no counters to be halved.
-func (f *folding) resize(s *Sketch) {
+func (f *reduction) resize(s *Sketch) {
 	shape := f.shape
 	if s.Overflow == ToTree {
 		if to, ok := fitted(shape, f.bytes); ok {
@@ -230,11 +230,11 @@ func clipped(a *tree.RegionArea, s *tree.Squares, keep func(from, to int, partly
 	if s.Len() == 0 || a.Bounds.Empty() {
 		return
 	}
-	c := clipping{a, s, keep}
+	c := clipper{a, s, keep}
 	c.square(0, s.Len(), 0, 32)
 }
 
-type clipping struct {
+type clipper struct {
 	a    *tree.RegionArea
 	s    *tree.Squares
 	keep func(from, to int, partly bool)
@@ -242,7 +242,7 @@ type clipping struct {
 
 // square is about the squares from one index to another, all of which are in the square
 // of a level at low.
-func (c *clipping) square(from, to int, low uint64, level uint8) {
+func (c *clipper) square(from, to int, low uint64, level uint8) {
 	if from == to {
 		return
 	}

@@ -32,7 +32,7 @@ type section struct {
 	next     *section // of the same category
 	cells    store.Cells
 	squares  tree.Merger // where some were added or pruned
-	counting counting    // on the way into the counters
+	counting countBuffer // on the way into the counters
 	held     int64       // bytes that are reserved for all of these
 	least    int         // how many distinct cells there are at least
 }

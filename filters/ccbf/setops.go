@@ -341,18 +341,18 @@ func (s *Sketch) lostTotal() {
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, narrowing{true, tree.Intersect, (*cascade.Counters).Intersect})
+	return s.narrow(o, narrower{true, tree.Intersect, (*cascade.Counters).Intersect})
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
 // truth; exact where both are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, narrowing{false, tree.Mask, (*cascade.Counters).Mask})
+	return s.narrow(o, narrower{false, tree.Mask, (*cascade.Counters).Mask})
 }
 
-// narrowing is how less is left of a sketch by another: of its squares, a cell being one, and of
+// narrower is how less is left of a sketch by another: of its squares, a cell being one, and of
 // its counters.
-type narrowing struct {
+type narrower struct {
 	// either says that neither sketch is the one that is narrowed: what they are made
 	// into has the configuration that joined chooses. Otherwise it keeps that of the
 	// left one, as far as its form can have it.
@@ -362,7 +362,7 @@ type narrowing struct {
 }
 
 // narrow leaves less of s by o, which is unchanged.
-func (s *Sketch) narrow(o *Sketch, by narrowing) error {
+func (s *Sketch) narrow(o *Sketch, by narrower) error {
 	form, err := s.meet(o)
 	if err != nil {
 		return err
@@ -457,7 +457,7 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 }
 
 // narrowSquares is narrow of two exact sketches or trees.
-func (s *Sketch) narrowSquares(o *Sketch, by narrowing) error {
+func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 	a, b := s.leaves(), o.leaves()
 	out := &tree.List{Tau: max(a.Tau, b.Tau)}
 	bounds := s.body().limits().Intersect(o.body().limits())

@@ -79,13 +79,13 @@ func cannotSubtract(err error) error {
 	return errCoarser
 }
 
-// notKnown is a sketch.ErrNotAdditive of trees, which have no counters to speak of.
-type notKnown string
+// notAdditiveError is a sketch.ErrNotAdditive of trees, which have no counters to speak of.
+type notAdditiveError string
 
-func (e notKnown) Error() string { return string(e) }
-func (notKnown) Unwrap() error   { return sketch.ErrNotAdditive }
+func (e notAdditiveError) Error() string { return string(e) }
+func (notAdditiveError) Unwrap() error   { return sketch.ErrNotAdditive }
 
-const errCoarser = notKnown("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
+const errCoarser = notAdditiveError("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
 
 // errAcross is a square that no square of the coarser grid's Z-order curve holds.
 var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
@@ -122,7 +122,7 @@ func (s treeSketch) coarsen(factor uint64) error {
 }
 
 // fold prunes the tree.
-func (s treeSketch) fold(f *folding) error {
+func (s treeSketch) fold(f *reduction) error {
 	p, ok := s.tree.Within(f.limit)
 	if !ok {
 		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.Size())

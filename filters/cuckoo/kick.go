@@ -2,18 +2,18 @@ package cuckoo
 
 import "math/bits"
 
-// saved is a bucket as it was.
-type saved struct {
+// savedBucket is a bucket as it was.
+type savedBucket struct {
 	i    uint64
 	bits [4]uint64
 }
 
 // journal is what undoes a number of changes.
-type journal []saved
+type journal []savedBucket
 
 // note remembers bucket i before a change.
 func (t *table) note(u *journal, i uint64) {
-	s := saved{i: i}
+	s := savedBucket{i: i}
 	at := i * uint64(t.bits)
 	for k := uint(0); k < t.bits; k += 64 {
 		s.bits[k/64] = t.get(at+uint64(k), min(64, t.bits-k))

@@ -19,7 +19,7 @@ type Sketch struct {
 	filter
 	undos journal
 
-	waiting *waiting // nil but after Later
+	waiting *pendingEntries // nil but after Later
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -67,7 +67,7 @@ func (s *Sketch) Bytes() int {
 	if s.mem == nil {
 		n = int(bodySize(s.buckets, uint64(s.bits)))
 	}
-	return n + cap(s.undos)*int(unsafe.Sizeof(saved{})) + s.waiting.bytes()
+	return n + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.waiting.bytes()
 }
 
 // Add stores a key by its hash: in a set where it is not yet there, whatever n;

@@ -5,7 +5,7 @@ package cuckoo
 type steps struct {
 	n    [16]uint8  // of a code: how many fingerprints
 	flag [16]uint64 // of a code: the flag
-	up   [16]up
+	up   [16]insertStep
 
 	// field is, of a code with the bit below it and a slot, what there is to
 	// compare. That bit is the flag of most buckets that have one.
@@ -21,9 +21,9 @@ type field struct {
 	decoy uint8
 }
 
-// up is how a fingerprint is added to a word whose fields have no sentinels and
+// insertStep is how a fingerprint is added to a word whose fields have no sentinels and
 // that it does not fill: bits of the word stay, bits of two fields move.
-type up struct {
+type insertStep struct {
 	code, stay uint64
 	low, field uint8  // where the fingerprint's low bits go, and its field
 	ok         bool   // there is such a step
@@ -58,11 +58,11 @@ func (l *layout) setSteps() {
 	}
 }
 
-func (l *layout) upFrom(c *class) up {
+func (l *layout) upFrom(c *class) insertStep {
 	n := uint(c.n)
 	code := l.code[n+1]
 	d := &l.class[code]
-	u := up{
+	u := insertStep{
 		code: code << l.codeShift, stay: 1<<(n*l.lane) - 1, ok: true,
 		low: uint8(n * l.lane), field: d.start[n], mask: d.mask[n],
 	}
@@ -73,7 +73,7 @@ func (l *layout) upFrom(c *class) up {
 }
 
 // add is up.
-func (u *up) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
+func (u *insertStep) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
 	y := u.code | x&u.stay | fp&laneMask<<(u.low&63) | fp>>(lane&63)&u.mask<<(u.field&63)
 	y |= x >> (u.from[0] & 63) & u.fields[0] << (u.to[0] & 63)
 	return y | x>>(u.from[1]&63)&u.fields[1]<<(u.to[1]&63)

@@ -28,8 +28,8 @@ const (
 // buckets; the part has the others.
 type entry = uint32
 
-// waiting are fingerprints that are not in the filter yet.
-type waiting struct {
+// pendingEntries are fingerprints that are not in the filter yet.
+type pendingEntries struct {
 	shift uint // buckets of a part, as a power of two
 	parts [][]entry
 	n     uint64 // entries
@@ -51,7 +51,7 @@ func (s *Sketch) Later() {
 func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
-		s.waiting = &waiting{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
+		s.waiting = &pendingEntries{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
 	}
 }
 
@@ -63,7 +63,7 @@ func (s *Sketch) room() {
 }
 
 // bytes is the memory that waiting takes.
-func (w *waiting) bytes() (n int) {
+func (w *pendingEntries) bytes() (n int) {
 	if w == nil {
 		return 0
 	}
@@ -73,7 +73,7 @@ func (w *waiting) bytes() (n int) {
 	return n
 }
 
-func (w *waiting) clone() *waiting {
+func (w *pendingEntries) clone() *pendingEntries {
 	if w == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (w *waiting) clone() *waiting {
 }
 
 // take adds what another one has.
-func (w *waiting) take(from *waiting) {
+func (w *pendingEntries) take(from *pendingEntries) {
 	w.n += from.n
 	for q, part := range from.parts {
 		w.parts[q] = append(w.parts[q], part...)
@@ -232,7 +232,7 @@ func (t *table) span() uint64 { return 72/uint64(t.bits) + 2 }
 // enterOwn puts the fingerprints of parts from..to-1 into their own buckets, of which
 // it touches none from end on and leaves each a slot. It returns the ones
 // that it left, and how many it stored.
-func (t *table) enterOwn(w *waiting, from, to int, end uint64) (added uint64, rest []uint64) {
+func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uint64, rest []uint64) {
 	mem, width, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
 	low, multiset, f, base := ^highs, t.multiset, t.f&63, t.base
 	least := min(t.b-1, 1) // slots that stay empty
@@ -267,7 +267,7 @@ func (t *table) enterOwn(w *waiting, from, to int, end uint64) (added uint64, re
 }
 
 // enterPart puts the fingerprints of part q into one of their two buckets.
-func (s *Sketch) enterPart(w *waiting, q int) error {
+func (s *Sketch) enterPart(w *pendingEntries, q int) error {
 	var b batch
 	high, inPart := uint64(q)<<w.shift, uint64(1)<<w.shift-1
 	for entries := range slices.Chunk(w.parts[q], batchLen) {

@@ -11,7 +11,7 @@ import (
 // laterFrom is a sketch that keeps keys in parts of 2^shift buckets, however small it is.
 func laterFrom(t *testing.T, p Params, shift uint) *Sketch {
 	s := mustNew(t, p)
-	s.waiting, s.mem = &waiting{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
+	s.waiting, s.mem = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
 	return s
 }
 

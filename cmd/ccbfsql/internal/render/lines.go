@@ -11,9 +11,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// lines is how a mode writes a result line by line: what stands around all of it, around the
+// lineFormat is how a mode writes a result line by line: what stands around all of it, around the
 // names and around each row, and how names and values are written.
-type lines struct {
+type lineFormat struct {
 	open, end string
 	head, row around
 	name      func(name string) string // nil for no line of names
@@ -23,7 +23,7 @@ type lines struct {
 // around is what stands before, between and behind the values of a line.
 type around struct{ before, between, behind string }
 
-func (l *lines) write(w io.Writer, rows Rows, o Options) error {
+func (l *lineFormat) write(w io.Writer, rows Rows, o Options) error {
 	return buffered(w, func(w *bufio.Writer) error {
 		columns := rows.Columns()
 		write := func(a around, value func(col int) string) error {
@@ -56,7 +56,7 @@ func (l *lines) write(w io.Writer, rows Rows, o Options) error {
 
 // escaped writes lines of one kind, names and values by the same rules.
 func escaped(w io.Writer, rows Rows, o Options, a around, escape func(text string) string) error {
-	l := lines{head: a, row: a, name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) }}
+	l := lineFormat{head: a, row: a, name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) }}
 	return l.write(w, rows, o)
 }
 
@@ -72,7 +72,7 @@ func csv(w io.Writer, rows Rows, o Options) error {
 		}
 		return text
 	}
-	l := lines{head: a, row: a, name: field, value: func(c Column, v Cell, o Options) string {
+	l := lineFormat{head: a, row: a, name: field, value: func(c Column, v Cell, o Options) string {
 		if v.Null {
 			return o.Null
 		}
@@ -106,7 +106,7 @@ func tcl(w io.Writer, rows Rows, o Options) error {
 // htmlTable writes a table.
 func htmlTable(w io.Writer, rows Rows, o Options) error {
 	escape := func(text string) string { return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") }
-	l := lines{
+	l := lineFormat{
 		open: "<table>\n", end: "</table>\n",
 		head: around{"<tr><th>", "</th><th>", "</th></tr>\n"}, row: around{"<tr><td>", "</td><td>", "</td></tr>\n"},
 		name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) },
@@ -127,7 +127,7 @@ func latex(w io.Writer, rows Rows, o Options) error {
 			aligns += "l|"
 		}
 	}
-	l := lines{
+	l := lineFormat{
 		open: `\begin{tabular}{` + aligns + "}\n\\hline\n", end: "\\hline\n\\end{tabular}\n",
 		head: around{"", " & ", " \\\\\n\\hline\n"}, row: around{"", " & ", " \\\\\n"},
 		name: latexEscapes.Replace, value: func(c Column, v Cell, o Options) string { return latexEscapes.Replace(plain(c, v, o)) },
@@ -145,14 +145,14 @@ func insert(w io.Writer, rows Rows, o Options) error {
 		}
 		into += "(" + strings.Join(names, ", ") + ")"
 	}
-	l := lines{row: around{"INSERT INTO " + into + " VALUES (", ", ", ");\n"}, value: literal}
+	l := lineFormat{row: around{"INSERT INTO " + into + " VALUES (", ", ", ");\n"}, value: literal}
 	return l.write(w, rows, o)
 }
 
 // quoted writes values as SQL has them.
 func quoted(w io.Writer, rows Rows, o Options) error {
 	a := around{"", ",", "\n"}
-	l := lines{head: a, row: a, name: lexer.QuoteText, value: literal}
+	l := lineFormat{head: a, row: a, name: lexer.QuoteText, value: literal}
 	return l.write(w, rows, o)
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// padded is how a mode writes columns below each other while rows still come in. They are as wide
+// paddedFormat is how a mode writes columns below each other while rows still come in. They are as wide
 // as the first chunk of rows needs: a longer value further down sticks out.
-type padded struct {
+type paddedFormat struct {
 	least     int // width of a column
 	row, rule around
 	text      func(text string) string           // of names and values
@@ -22,7 +22,7 @@ var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>
 // markdown writes a pipe table.
 func markdown(w io.Writer, rows Rows, o Options) error {
 	o.Widths = nil
-	p := padded{3, around{"| ", " | ", " |"}, around{"|", "|", "|"}, func(text string) string { return oneLine(markdownEscapes.Replace(text)) },
+	p := paddedFormat{3, around{"| ", " | ", " |"}, around{"|", "|", "|"}, func(text string) string { return oneLine(markdownEscapes.Replace(text)) },
 		func(right bool, width int) string {
 			if right {
 				return strings.Repeat("-", width+1) + ":"
@@ -34,11 +34,11 @@ func markdown(w io.Writer, rows Rows, o Options) error {
 
 // column writes columns two blanks apart. Those that have a width are cut to it.
 func column(w io.Writer, rows Rows, o Options) error {
-	p := padded{1, around{"", "  ", ""}, around{"", "  ", ""}, oneLine, func(_ bool, width int) string { return strings.Repeat("-", width) }}
+	p := paddedFormat{1, around{"", "  ", ""}, around{"", "  ", ""}, oneLine, func(_ bool, width int) string { return strings.Repeat("-", width) }}
 	return p.write(w, rows, o)
 }
 
-func (p *padded) write(w io.Writer, rows Rows, o Options) error {
+func (p *paddedFormat) write(w io.Writer, rows Rows, o Options) error {
 	return buffered(w, func(w *bufio.Writer) error {
 		columns := rows.Columns()
 		first, err := rows.Next()
@@ -82,19 +82,19 @@ func (p *padded) write(w io.Writer, rows Rows, o Options) error {
 				return err
 			}
 		}
-		return each(&resumed{rows, first}, func(chunk Chunk, row int) error {
+		return each(&resumedRows{rows, first}, func(chunk Chunk, row int) error {
 			return write(p.row, func(col int) string { return value(chunk, row, col) })
 		})
 	})
 }
 
-// resumed is a result whose first chunk was read before; nil where there was none.
-type resumed struct {
+// resumedRows is a result whose first chunk was read before; nil where there was none.
+type resumedRows struct {
 	Rows
 	first Chunk
 }
 
-func (r *resumed) Next() (Chunk, error) {
+func (r *resumedRows) Next() (Chunk, error) {
 	if chunk := r.first; chunk != nil {
 		r.first = nil
 		return chunk, nil

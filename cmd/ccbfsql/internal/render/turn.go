@@ -9,7 +9,7 @@ import (
 // each other.
 func turn(rows Rows, o Options) (Rows, error) {
 	columns := rows.Columns()
-	out := &turned{columns: []Column{{Name: "column", Type: "varchar"}, {Name: "type", Type: "varchar"}}, rows: make([][]Cell, len(columns))}
+	out := &transposedRows{columns: []Column{{Name: "column", Type: "varchar"}, {Name: "type", Type: "varchar"}}, rows: make([][]Cell, len(columns))}
 	for i, c := range columns {
 		out.rows[i] = []Cell{{Text: c.Name}, {Text: c.Type}}
 	}
@@ -31,14 +31,14 @@ func turn(rows Rows, o Options) (Rows, error) {
 	return out, err
 }
 
-type turned struct {
+type transposedRows struct {
 	columns []Column
 	rows    [][]Cell
 }
 
-func (t *turned) Columns() []Column { return t.columns }
+func (t *transposedRows) Columns() []Column { return t.columns }
 
-func (t *turned) Next() (Chunk, error) {
+func (t *transposedRows) Next() (Chunk, error) {
 	if len(t.rows) == 0 {
 		return nil, io.EOF
 	}

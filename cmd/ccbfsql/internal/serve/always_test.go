@@ -144,7 +144,7 @@ func TestFirstView(t *testing.T) {
 		{"nothing", [4]float64{}, 0, true, 0},
 	} {
 		_, body := get(t, url+"/api/look?column=s&table="+c.table)
-		at := decoded[look](t, body)
+		at := decoded[layerExtent](t, body)
 		// A side may leave out a thousandth of the points, and more by the width of a pixel.
 		// Those at no longitude and latitude are told apart.
 		out := at.Outside + at.Beyond
@@ -153,7 +153,7 @@ func TestFirstView(t *testing.T) {
 		}
 	}
 	_, body := get(t, url+"/api/look?column=s&table=metres")
-	if at := decoded[look](t, body); at.Degrees {
+	if at := decoded[layerExtent](t, body); at.Degrees {
 		t.Errorf("metres are degrees: %s", body)
 	}
 }

@@ -176,7 +176,7 @@ func testParts(t *testing.T, url string, l *layer, sum func(table, where string)
 func TestPlane(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE metres AS SELECT ccbf_agg(x, y, 100) AS s FROM (VALUES (500050, 4000050), (500050, 4000050), (500150, 4000050), (503050, 4002050)) t(x, y)`))
 	_, body := get(t, url+"/api/look?table=metres&column=s")
-	at := decoded[look](t, body)
+	at := decoded[layerExtent](t, body)
 	if at.Degrees || at.Plane == nil || at.Plane.Side != 25600 {
 		t.Fatalf("the look is %s", body)
 	}
@@ -214,7 +214,7 @@ func TestDensestPart(t *testing.T) {
 	url := started(t, database(t, spots))
 	for table, want := range map[string][4]float64{"scattered": {10, 50, 11, 51}, "groups": {10, 50, 41, 53}, "fiji": {177, -18, 182, -16}} {
 		_, body := get(t, url+"/api/look?column=s&table="+table)
-		at := decoded[look](t, body).Box
+		at := decoded[layerExtent](t, body).Box
 		for i, by := range []float64{-1, -1, 1, 1} {
 			// No smaller than the towns less a twentieth, no larger than by two pixels of the world.
 			if beyond := by * (at[i] - want[i]); beyond > 2*360./lookSide+0.01 || beyond < -0.1 {

@@ -38,9 +38,9 @@ type manifest struct {
 // exportedLayer is a layer with where its points are.
 type exportedLayer struct {
 	*layer
-	Look  *look    `json:"look"`
-	Keys  [][]byte `json:"keys,omitempty"`  // of its categories
-	Parts [][]int  `json:"parts,omitempty"` // of each that is a STRUCT the values of its fields
+	Look  *layerExtent `json:"look"`
+	Keys  [][]byte     `json:"keys,omitempty"`  // of its categories
+	Parts [][]int      `json:"parts,omitempty"` // of each that is a STRUCT the values of its fields
 }
 
 // rowIndex is the index of a layer's rows: where they are, and what filters choose them by.

@@ -165,7 +165,7 @@ func parsed(class key.Class, text string) ([]byte, error) {
 }
 
 // holds reports whether a row is chosen.
-func (f *filter) holds(p *placed) bool {
+func (f *filter) holds(p *rowSketch) bool {
 	for _, c := range f.choices {
 		if v := p.values[c.slider]; v < c.from || v > c.to {
 			return false

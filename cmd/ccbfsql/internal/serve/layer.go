@@ -49,9 +49,9 @@ type layer struct {
 	parts    [][]int   // of each key that is a STRUCT: for each of its sliders the value, -1 for NULL
 	listed   map[string]bool
 	unlisted bool // counters have categories that they cannot list
-	sketches []placed
+	sketches []rowSketch
 	tops     *lru.Cache[string, topOf]
-	looks    atomic.Pointer[look]
+	looks    atomic.Pointer[layerExtent]
 }
 
 // badRow is a row that is left out, and why. Row counts those that have a value.
@@ -63,8 +63,8 @@ type badRow struct {
 // shownBad is how many bad rows are named.
 const shownBad = 20
 
-// placed is a sketch, where it is, and what the sliders say of its row.
-type placed struct {
+// rowSketch is a sketch, where it is, and what the sliders say of its row.
+type rowSketch struct {
 	blob   []byte
 	bounds orb.Bound
 	values []int // of each slider, the index of the row's value; -1 where it is NULL
@@ -79,7 +79,7 @@ type noise struct {
 }
 
 // noise is what the counters of the sketch, of which v is a view, add to what is there.
-func (p *placed) noise(v *ccbf.View) *bridge.Noise {
+func (p *rowSketch) noise(v *ccbf.View) *bridge.Noise {
 	if p.known == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 			return nil, fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
 		}
 		n++
-		p := placed{blob: slices.Clone(blob)}
+		p := rowSketch{blob: slices.Clone(blob)}
 		for i, text := range texts {
 			at := -1
 			if text.Valid {
@@ -238,7 +238,7 @@ func (l *layer) listParts() {
 }
 
 // add puts a sketch into the layer.
-func (l *layer) add(p placed) error {
+func (l *layer) add(p rowSketch) error {
 	v, err := ccbf.NewView(p.blob)
 	if err == nil {
 		err = sketch.Verify(p.blob) // as the functions do that make sketches of it

@@ -9,8 +9,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// look is where a layer's points are.
-type look struct {
+// layerExtent is where a layer's points are.
+type layerExtent struct {
 	Box     [4]float64 `json:"box"`     // what a first view shows; beyond 180 degrees where points are on both sides
 	Degrees bool       `json:"degrees"` // most are at a longitude and latitude
 	Outside float64    `json:"outside"` // points that the box leaves out, about
@@ -56,7 +56,7 @@ const (
 
 // look finds a box that has nearly all points. Two requests may both do it: neither
 // waits for the other, which may be cancelled.
-func (l *layer) look(ctx context.Context) (*look, error) {
+func (l *layer) look(ctx context.Context) (*layerExtent, error) {
 	if at := l.looks.Load(); at != nil {
 		return at, nil
 	}
@@ -67,9 +67,9 @@ func (l *layer) look(ctx context.Context) (*look, error) {
 	return at, err
 }
 
-func (l *layer) looked(ctx context.Context) (*look, error) {
+func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
 	box := l.bound()
-	at := &look{Box: l.Bounds, Degrees: true}
+	at := &layerExtent{Box: l.Bounds, Degrees: true}
 	if len(l.sketches) == 0 {
 		return at, nil
 	}

@@ -176,11 +176,11 @@ func TestStrangersFiles(t *testing.T) {
 	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
 		t.Errorf("%d %s, want %v", status, body, want)
 	}
-	if _, body = get(t, url+"/api/look?table=points&column=sketch"); decoded[look](t, body).Box[0] < 2 {
+	if _, body = get(t, url+"/api/look?table=points&column=sketch"); decoded[layerExtent](t, body).Box[0] < 2 {
 		t.Errorf("points at (0, 0) decide the view: %s", body)
 	}
 	url, _ = startedWith(t, Options{Points: Points{File: filepath.Join(folder, "metres.csv")}})
-	if _, body = get(t, url+"/api/look?table=metres&column=sketch"); decoded[look](t, body).Degrees {
+	if _, body = get(t, url+"/api/look?table=metres&column=sketch"); decoded[layerExtent](t, body).Degrees {
 		t.Errorf("metres are degrees: %s", body)
 	}
 	err = Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))

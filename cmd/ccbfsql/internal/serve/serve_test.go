@@ -431,7 +431,7 @@ func TestPointsBeyondTheWorld(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE trips AS SELECT ccbf_agg(lon, lat, 0.01) AS s
 		FROM (SELECT CASE WHEN i < 10 THEN 190.505 ELSE 170.005 + i % 100 / 100 END AS lon, 10.005 AS lat FROM range(1000) t(i))`))
 	status, body := get(t, url+"/api/look?table=trips&column=s")
-	if l := decoded[look](t, body); status != http.StatusOK || !l.Degrees || l.Beyond != 10 || l.Outside > 50 {
+	if l := decoded[layerExtent](t, body); status != http.StatusOK || !l.Degrees || l.Beyond != 10 || l.Outside > 50 {
 		t.Errorf("%d %s", status, body)
 	}
 	status, body = post(t, url+"/api/sum", `{"table": "trips", "column": "s", "box": [169, 9, 191, 11]}`)

@@ -118,24 +118,24 @@ const (
 	leastReads   = 1 << 10
 )
 
-// drawing is what was drawn.
-type drawing struct {
+// drawResult is what was drawn.
+type drawResult struct {
 	sampled bool // cells of counters were too many to be read all
 }
 
 // density adds up the densities of the rows chosen, with about so many lookups in
 // counters at most.
-func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
-	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
+func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawResult, err error) {
+	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
 		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
 }
 
 // estimates is density for a picture that people look at: of counters that cells share it
 // has what is left when that is taken off, and nothing where that can be chance.
-func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
+func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	e := bridge.NewEstimates(sum, width, height)
-	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
+	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(v), box, f.of, reads)
 	})
 	e.Finish()
@@ -143,9 +143,9 @@ func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.
 }
 
 // draw calls add for the sketches of the rows chosen that are in a box.
-func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, reads uint64) (sampled bool, err error)) (d drawing, err error) {
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (sampled bool, err error)) (d drawResult, err error) {
 	var v ccbf.View
-	var drawn []*placed
+	var drawn []*rowSketch
 	for i := range l.sketches {
 		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
 			drawn = append(drawn, p)

@@ -33,7 +33,7 @@ func (s *server) versus(r *http.Request, table, column string) (*filter, error) 
 }
 
 // less is estimates less that of other rows, where there are some.
-func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawing, error) {
+func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	d, err := l.estimates(ctx, sum, f, box, width, height, most)
 	if err != nil || other == nil {
 		return d, err
@@ -49,7 +49,7 @@ func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter
 			sum[i] = 0
 		}
 	}
-	return drawing{sampled: d.sampled || of.sampled}, nil
+	return drawResult{sampled: d.sampled || of.sampled}, nil
 }
 
 // shades is how many colours a palette has on each side.

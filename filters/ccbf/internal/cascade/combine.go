@@ -264,7 +264,7 @@ func (d *Counters) unionLayer(x int, o *Layer) {
 // RemoveKeys takes n out of the counters of keys with these hashes, or changes
 // nothing and returns false where they hold too little.
 func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
-	var before keptCounters
+	var before savedCounters
 	for _, h := range hashes {
 		before = d.keep(before, h[0], h[1])
 	}
@@ -292,14 +292,14 @@ func (d *Counters) removeKey(h1, h2, n uint64) bool {
 	return true
 }
 
-// keptCounters are counters as they were.
-type keptCounters []struct {
+// savedCounters are counters as they were.
+type savedCounters []struct {
 	layer int
 	at, c uint64
 }
 
 // keep appends the counters of a key, in all layers.
-func (d *Counters) keep(k keptCounters, h1, h2 uint64) keptCounters {
+func (d *Counters) keep(k savedCounters, h1, h2 uint64) savedCounters {
 	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
 	for range d.Shape.K {
 		j = next(j, step, d.Layers[0].Size)
@@ -315,7 +315,7 @@ func (d *Counters) keep(k keptCounters, h1, h2 uint64) keptCounters {
 	return k
 }
 
-func (d *Counters) restore(k keptCounters) {
+func (d *Counters) restore(k savedCounters) {
 	for _, kept := range k {
 		d.Layers[kept.layer].store(kept.at, kept.c)
 	}

@@ -90,7 +90,7 @@ func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width =
 
 // countFours is Counts, but for what depends on Meet and Full.
 func (d *Counters) countFours(dst, h1, h2 []uint64) {
-	var s starts
+	var s counterStarts
 	var left [keyBatch / 8]uint8
 	l := &d.Layers[0]
 	var second []byte
@@ -114,11 +114,11 @@ func (d *Counters) countFours(dst, h1, h2 []uint64) {
 // keyBatch is how many keys are looked at together.
 const keyBatch = 256
 
-// starts is where the counters of keys begin: the first of each, and how far it is from one
+// counterStarts is where the counters of keys begin: the first of each, and how far it is from one
 // to the next.
-type starts struct{ at, step [keyBatch]uint32 }
+type counterStarts struct{ at, step [keyBatch]uint32 }
 
 // find finds the starts of keys, a batch at most, in a layer.
-func (s *starts) find(l *Layer, h1, h2 []uint64) {
+func (s *counterStarts) find(l *Layer, h1, h2 []uint64) {
 	simd.Starts(s.at[:len(h1)], s.step[:len(h1)], h1, h2, l.Size)
 }

@@ -101,13 +101,13 @@ func (d *Counters) raisesFours() bool {
 // fourBatch is for how many keys counters are asked for before any is read: their lines fit the first-level cache.
 const fourBatch = 64
 
-// fours is where the four counters of each key are, in the first layer and above, and in which bytes.
-type fours struct{ at, above, bytes [4][fourBatch]uint32 }
+// counterQuads is where the four counters of each key are, in the first layer and above, and in which bytes.
+type counterQuads struct{ at, above, bytes [4][fourBatch]uint32 }
 
 // raiseFours is Insert by minimal increment.
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
-	var s starts
-	var f [2]fours
+	var s counterStarts
+	var f [2]counterQuads
 	for len(h1) > 0 {
 		m := min(keyBatch, len(h1))
 		s.find(&d.Layers[0], h1[:m], h2[:m])
@@ -128,7 +128,7 @@ func (d *Counters) raiseFours(h1, h2, n []uint64) {
 }
 
 // find finds the counters of keys from some on, fourBatch at most, and asks for them.
-func (f *fours) find(d *Counters, s *starts, from, to int) {
+func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	l, up := &d.Layers[0], &d.Layers[1]
 	starts, steps := s.at[from:to], s.step[from:to]
 	for i, at := range starts {
@@ -145,7 +145,7 @@ func (f *fours) find(d *Counters, s *starts, from, to int) {
 }
 
 // raiseAll is raiseFours for m keys whose counters were found.
-func (d *Counters) raiseAll(f *fours, m int, n []uint64) {
+func (d *Counters) raiseAll(f *counterQuads, m int, n []uint64) {
 	l0, l1, w := d.Layers[0].data, d.Layers[1].data[:d.Layers[1].Size], uint64(1)
 	for i := range min(m, fourBatch) {
 		if n != nil {

@@ -56,14 +56,14 @@ func TestPlacesOfFours(t *testing.T) {
 		up := 1 + r.Uint64N(1<<20)>>r.UintN(20)
 		size := up * (2 + r.Uint64N(15))
 		d := New(shapeOf(t, []int{4, 8}, []uint64{size, up}, 4))
-		var s starts
+		var s counterStarts
 		from := r.IntN(keyBatch)
 		to := from + r.IntN(min(fourBatch, keyBatch-from)+1)
 		for i := range s.at {
 			s.at[i], s.step[i] = uint32(r.Uint64N(size)), uint32(r.Uint64N(size))
 		}
 		s.at[from], s.step[from] = uint32(size-1), uint32(size-1)
-		var f fours
+		var f counterQuads
 		f.find(d, &s, from, to)
 		for i := range to - from {
 			for x := range uint64(4) {

@@ -27,7 +27,7 @@ type scale struct {
 	box           orb.Bound
 	read          []float64 // of sketches that are read anew at the next scale
 	last          []float64 // of the others: the next scale has their sums
-	haze          haze
+	haze          noiseMoments
 }
 
 // smallest is the shorter side of the picture of the last scale, in pixels, at least.
@@ -43,7 +43,7 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 		s.box.Max[0] = box.Min[0] + float64(s.width*side)*x
 		s.box.Min[1] = box.Max[1] - float64(s.height*side)*y
 		n := s.width * s.height
-		s.read, s.last, s.haze = make([]float64, n), make([]float64, n), haze{make([]float64, n), make([]float64, n)}
+		s.read, s.last, s.haze = make([]float64, n), make([]float64, n), noiseMoments{make([]float64, n), make([]float64, n)}
 		e.scales = append(e.scales, s)
 	}
 	return e
@@ -174,8 +174,8 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 	return true
 }
 
-// haze is the moments of the noise in the pixels of a picture.
-type haze struct{ second, third []float64 }
+// noiseMoments is the moments of the noise in the pixels of a picture.
+type noiseMoments struct{ second, third []float64 }
 
 // Surest is how many standard deviations of the noise a pixel must exceed: of a million
 // empty ones some tens do.
@@ -191,21 +191,21 @@ func least(second, third float64) float64 {
 	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
 }
 
-// reads is how a picture was read: squares of a level, each with so many cells, of which
+// readPlan is how a picture was read: squares of a level, each with so many cells, of which
 // some were read in a sample. Otherwise a square is one lookup.
-type reads struct {
+type readPlan struct {
 	level       int
 	cells, read float64
 	isSample    bool
 }
 
 // at is all squares of a level, each by one lookup.
-func (reads) at(level int) reads { return reads{level, 1, 1, false} }
+func (readPlan) at(level int) readPlan { return readPlan{level, 1, 1, false} }
 
 // subtract takes the noise of the squares that read nothing off a picture, and adds its moments
 // to h. A picture without pixels has its noise taken off already. With levels a square is read
 // where larger ones around it have points alone, and has less noise than this takes off.
-func (r *Reader) subtract(p *picture, how reads, h *haze) {
+func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 	none := p.noise.Estimate(0)
 	if how.isSample { // its sums are less that noise
 		none = 0

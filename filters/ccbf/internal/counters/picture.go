@@ -58,7 +58,7 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 				return true
 			}))
 		}
-		s := search{r: r, of: of, visit: each(func(l int, q *reading) bool {
+		s := search{r: r, of: of, visit: each(func(l int, q *squareCount) bool {
 			if l == level {
 				to.Spread(q.at, p.count(q.least))
 			}
@@ -73,7 +73,7 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 const leastReads = 4
 
 // drawWithin draws a category with at most so many lookups, and returns how it was read.
-func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how reads, sampled bool, err error) {
+func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, sampled bool, err error) {
 	unit := r.levelOf(p.Picture)
 	if p.SquaresIn(r.Head, unit) <= most/2 { // a search reads a third more, of larger squares
 		return how.at(unit), false, r.draw(p, category, unit)
@@ -99,7 +99,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how reads
 	}
 	reading := max(leastReads, most/max(p.SquaresIn(r.Head, level), 1))
 	n := math.Exp2(float64(2 * (level - unit)))
-	how = reads{level, n, min(float64(reading), n), true}
+	how = readPlan{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
 		s := sampler{r: r, noise: p.noise, category: category, reads: reading, hasher: r.Hasher(uint8(unit))}
 		all := clip.Intersect(r.Head.Bounds).Squares(unit)

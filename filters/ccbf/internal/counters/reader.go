@@ -191,7 +191,7 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	in := form.Box{Box: cells.Box(clip)}
 	return of.Each(func(category []byte) error {
 		if r.Levels > 0 {
-			s := search{r: r, of: cells.Of(category), visit: func(level int, squares []reading) []reading { return take(p, level, squares) }}
+			s := search{r: r, of: cells.Of(category), visit: func(level int, squares []squareCount) []squareCount { return take(p, level, squares) }}
 			return s.run(in)
 		}
 		return r.sweep(in, cells.Of(category), eachCell(func(at grid.Cell, n uint64) bool {
@@ -207,7 +207,7 @@ func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, ad
 		return r.sweep(a, of, eachCell(func(at grid.Cell, n uint64) bool { return n < threshold || add(form.Spot{Cell: at, Count: n}) }))
 	}
 	s := search{r: r, of: of}
-	s.visit = each(func(level int, q *reading) bool {
+	s.visit = each(func(level int, q *squareCount) bool {
 		if q.least < threshold || level > 0 {
 			return q.least >= threshold
 		}
@@ -222,7 +222,7 @@ func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, ad
 // TopK is that of form.Reader.
 func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	s := search{r: r, of: of, largestFirst: true}
-	s.visit = each(func(level int, q *reading) bool {
+	s.visit = each(func(level int, q *squareCount) bool {
 		if level == 0 {
 			if !t.Add(form.Candidate{Spot: form.Spot{Cell: q.at, Count: q.n}, Least: q.least}) {
 				s.most = 0

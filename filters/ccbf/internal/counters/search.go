@@ -19,36 +19,36 @@ type search struct {
 	of cells.Categories
 	// visit is called with squares, at most searchBatch, and returns those to whose
 	// parts to go on, where these were.
-	visit func(level int, squares []reading) []reading
+	visit func(level int, squares []squareCount) []squareCount
 	// largestFirst is for those who look for the largest: of the parts of
 	// searchBatch squares those that read most come first.
 	largestFirst bool
 
 	clips  [MaxLevels + 1]grid.Rect // the rectangle in squares of each level
-	parts  [MaxLevels + 1][]reading
+	parts  [MaxLevels + 1][]squareCount
 	reads  uint64 // lookups so far
 	most   uint64 // that are allowed; 0 ends the search
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
-	more   [4 * searchBatch]uint64  // of another category
-	first  [4 * searchBatch]reading // the largest squares, as many at once
+	more   [4 * searchBatch]uint64      // of another category
+	first  [4 * searchBatch]squareCount // the largest squares, as many at once
 }
 
 // searchBatch is how many squares go down together, so that lookups need not wait
 // for each other.
 const searchBatch = 64
 
-// reading is a square, what it reads, and the least of that and of what the squares
+// squareCount is a square, what it reads, and the least of that and of what the squares
 // above it read: never below the truth either.
-type reading struct {
+type squareCount struct {
 	at       grid.Cell
 	n, least uint64
 }
 
 // each is a search's visit of squares one by one: f reports whether to go on to the
 // square's parts.
-func each(f func(level int, q *reading) bool) func(level int, squares []reading) []reading {
-	return func(level int, squares []reading) []reading {
+func each(f func(level int, q *squareCount) bool) func(level int, squares []squareCount) []squareCount {
+	return func(level int, squares []squareCount) []squareCount {
 		kept := 0
 		for i := range squares {
 			if f(level, &squares[i]) {
@@ -76,7 +76,7 @@ func (s *search) run(a form.Area) error {
 	}
 	o.read = func(level int, at grid.Cell) uint64 {
 		s.reads = o.steps
-		read := s.read(level, []reading{{at: at, least: ^uint64(0)}})
+		read := s.read(level, []squareCount{{at: at, least: ^uint64(0)}})
 		if o.steps = s.reads; len(read) == 0 {
 			return 0
 		}
@@ -103,7 +103,7 @@ func (s *search) rect(clip grid.Rect) {
 	first := s.first[:0]
 	for y := all.MinY; y <= all.MaxY; y++ {
 		for x := all.MinX; x <= all.MaxX && s.reads <= s.most; x++ {
-			first = append(first, reading{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
+			first = append(first, squareCount{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
 			if len(first) == cap(first) || x == all.MaxX && y == all.MaxY {
 				s.down(top, first)
 				first = first[:0]
@@ -114,10 +114,10 @@ func (s *search) rect(clip grid.Rect) {
 
 // down reads squares, as many as a batch has parts, and goes on to the parts of
 // those that visit wants. least is so far that of the squares above.
-func (s *search) down(level int, squares []reading) {
+func (s *search) down(level int, squares []squareCount) {
 	squares = s.read(level, squares)
 	if s.largestFirst && level > 0 {
-		slices.SortFunc(squares, func(a, b reading) int { return cmp.Compare(b.least, a.least) })
+		slices.SortFunc(squares, func(a, b squareCount) int { return cmp.Compare(b.least, a.least) })
 	}
 	for len(squares) > 0 && s.reads <= s.most {
 		batch := squares[:min(searchBatch, len(squares))]
@@ -137,23 +137,23 @@ func (s *search) down(level int, squares []reading) {
 
 // appendParts appends the parts of a square, of the level below it, that meet the
 // rectangle.
-func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
+func (s *search) appendParts(dst []squareCount, level int, q *squareCount) []squareCount {
 	x, y, clip := 2*q.at.X, 2*q.at.Y, &s.clips[level]
 	if x >= clip.MinX && x < clip.MaxX && y >= clip.MinY && y < clip.MaxY {
-		return append(dst, reading{at: grid.Cell{X: x, Y: y}, least: q.least}, reading{at: grid.Cell{X: x + 1, Y: y}, least: q.least},
-			reading{at: grid.Cell{X: x, Y: y + 1}, least: q.least}, reading{at: grid.Cell{X: x + 1, Y: y + 1}, least: q.least})
+		return append(dst, squareCount{at: grid.Cell{X: x, Y: y}, least: q.least}, squareCount{at: grid.Cell{X: x + 1, Y: y}, least: q.least},
+			squareCount{at: grid.Cell{X: x, Y: y + 1}, least: q.least}, squareCount{at: grid.Cell{X: x + 1, Y: y + 1}, least: q.least})
 	}
 	for i := range int64(4) {
 		at := grid.Cell{X: x + i&1, Y: y + i>>1}
 		if clip.Contains(at) {
-			dst = append(dst, reading{at: at, least: q.least})
+			dst = append(dst, squareCount{at: at, least: q.least})
 		}
 	}
 	return dst
 }
 
 // read fills in what squares read and drops those that read 0.
-func (s *search) read(level int, squares []reading) []reading {
+func (s *search) read(level int, squares []squareCount) []squareCount {
 	s.reads += uint64(len(squares) * s.of.Number())
 	counts, more := s.counts[:len(squares)], s.more[:len(squares)]
 	clear(counts)
@@ -175,7 +175,7 @@ func (s *search) read(level int, squares []reading) []reading {
 }
 
 // count counts squares of a category.
-func (s *search) count(level int, squares []reading, category []byte, counts []uint64) {
+func (s *search) count(level int, squares []squareCount, category []byte, counts []uint64) {
 	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:len(squares)], s.h2[:len(squares)]
 	for i := range squares {
 		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
@@ -187,7 +187,7 @@ func (s *search) count(level int, squares []reading, category []byte, counts []u
 // take counts what squares read in the pixels in which they lie, and returns the others, where
 // these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
 // squares are left alone: another goroutine may have them.
-func take(p *form.Pixels, level int, squares []reading) (cut []reading) {
+func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
 	var at, least [searchBatch]uint64
 	taken := 0
 	west, south, last := p.Columns.From(), p.Lines.From(), int64(1)<<level-1

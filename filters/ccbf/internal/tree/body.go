@@ -21,7 +21,7 @@ type Reader struct {
 	sheets   []Sheet // of all sections
 	packet   *Packet // for the leaves that a question reads
 	groups   []group // what the last question is about
-	lookups  lookups
+	lookups  lookupScratch
 	asked    int   // questions
 	room     int64 // for leaves that are kept
 }
@@ -161,8 +161,8 @@ func (r *Reader) Leaves() int {
 	return int(n)
 }
 
-// lookups is the memory of questions for many cells.
-type lookups struct {
+// lookupScratch is the memory of questions for many cells.
+type lookupScratch struct {
 	keys, at []uint64 // in Z-order, and the question of each
 	found    []Leaf
 	sort     radix.Scratch

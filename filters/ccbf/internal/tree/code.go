@@ -267,7 +267,7 @@ var planners = sync.Pool{New: func() any { return new(planner) }}
 func CodeFor(parts [][]Squares) *Code {
 	m := planners.Get().(*planner)
 	defer planners.Put(m)
-	m.plan = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
+	m.plan = plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
 	for _, sheets := range parts {
 		for i := range sheets {
 			m.plan.sheet(&sheets[i])

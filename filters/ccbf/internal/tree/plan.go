@@ -18,12 +18,12 @@ type plan struct {
 	bits   uint                         // that are written as they are
 	huge   bool                         // the points of a packet may not fit a number
 	// high and low are with maxRoot and with lowRoot, which only cells can have.
-	high, low rootPlan
+	high, low rootStats
 	onlyCells bool
 }
 
-// rootPlan is what is counted with one root level.
-type rootPlan struct {
+// rootStats is what is counted with one root level.
+type rootStats struct {
 	root  uint8
 	kinds [symbols]uint32
 	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
@@ -99,7 +99,7 @@ func (p *plan) sheet(s *Squares) {
 }
 
 // tree counts what is written of a tree before its root, as if one packet had all of them.
-func (q *rootPlan) tree(key uint64, level uint8, symbol int) {
+func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
 	if q.begun {
 		q.gaps[level][gapLength(q.after, key, level)]++
@@ -113,7 +113,7 @@ func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - af
 
 // index counts what is written of a sheet before its trees, and takes off what is not, as the
 // first of a packet or a stretch has no gap.
-func (q *rootPlan) index(s *Squares) {
+func (q *rootStats) index(s *Squares) {
 	packets, before := uint(0), uint64(0)
 	for from, to := 0, 0; from < s.Len(); from = to {
 		first := q.begins(s, from)
@@ -137,7 +137,7 @@ func (q *rootPlan) index(s *Squares) {
 }
 
 // begins is the key of the tree that a leaf is the first of. Its gap is not written.
-func (q *rootPlan) begins(s *Squares, leaf int) uint64 {
+func (q *rootStats) begins(s *Squares, leaf int) uint64 {
 	level := max(s.Level(leaf), q.root)
 	key := s.Keys[leaf] &^ side2(level)
 	if leaf > 0 {
@@ -167,7 +167,7 @@ func (p *plan) codeFor(k *costs) *Code {
 }
 
 // with is the code with a root level, where the counts of leaves take so many bits.
-func (p *plan) with(k *costs, q *rootPlan, counts uint) *Code {
+func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	k.root = q.root
 	trees := counts + k.table(rootTable, &q.kinds, false)
 	for level := uint8(1); level <= splitTables; level++ {
