@@ -11,8 +11,8 @@ import (
 // paramPoint is a place as DuckDB 1.5's GEOMETRY.
 var paramPoint = duck.Param{Name: "point", Type: duck.Geometry}
 
-// atPoints adds to a function of x and y, the parameters from at on, the overloads with a point in
-// their place.
+// atPoints adds an overload for each one of fn. It takes one point in place of x and y, the
+// parameters at and at+1.
 func atPoints(fn duck.Function, at int) duck.Function {
 	for _, o := range fn.Overloads {
 		o.Params = append(append(o.Params[:at:at], paramPoint), o.Params[at+2:]...)

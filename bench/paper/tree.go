@@ -156,7 +156,8 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 	return m
 }
 
-// ask are the errors of all questions, by kind.
+// ask runs every query and returns the errors by kind of query. Boxes cover at most cells cells in all,
+// but at least three boxes of each side run.
 func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
 	errors := map[string][]float64{}
 	for _, ask := range m.asking {

@@ -40,8 +40,8 @@ type Data struct {
 	Bytes uint64
 	// Keys says that the keys are any values; otherwise they are cells of points.
 	Keys bool
-	// Areas says that questions about cells are about areas, maps and the largest cells,
-	// not about single ones: then what does not fit is to be a tree.
+	// Areas says that queries are about areas, maps and the largest cells, and not about single
+	// cells. If the exact list is larger than Bytes, the advice is then a tree.
 	Areas bool
 	// Extent is the side of a square, in cells, within which all points lie; 0 where
 	// that is not known. It says how long a list of the cells can get.

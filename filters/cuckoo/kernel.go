@@ -139,7 +139,8 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 			open++
 		}
 	}
-	// The first lane that has the low bits is not the key's, or has a sentinel.
+	// The loop above checks only the first matching lane of a word. It could not decide these keys.
+	// Both of their buckets are searched in full.
 	for _, k := range keys[:open] {
 		dst[k] = t.found(is[k], js[k], fps[k])
 	}

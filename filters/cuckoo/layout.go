@@ -126,7 +126,7 @@ func (l *layout) setClasses() {
 		l.codeShift--
 		extra = 1
 	}
-	// The codes in ascending order of their text, slot 0 first: 010, 100, ...
+	// The codes in lexicographic order of their bits, with slot 0 as the first bit: 010, 100, ...
 	n := uint(0)
 	for text := range codes {
 		code := bits.Reverse64(uint64(text)) >> (64 - t) // slot 0 is the lowest bit

@@ -40,7 +40,7 @@ func AppendPoints(dst []orb.Point, wkb []byte) ([]orb.Point, error) {
 	return dst, r.err
 }
 
-// pointReader reads what is left of b.
+// pointReader decodes a POINT or MULTIPOINT of WKB. b is the part that is not read yet.
 type pointReader struct {
 	b     []byte
 	order binary.ByteOrder

@@ -16,7 +16,7 @@ type Option struct {
 	// Choices are the values that a Text may have, the default first; nil where
 	// it may have any.
 	Choices []string
-	// PerRow options may differ between the rows of a group.
+	// PerRow allows the option to have different values in the rows of one group.
 	PerRow bool
 	// Beside is the other options, as SQL writes them, without which it has no meaning or not
 	// its whole range.

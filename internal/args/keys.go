@@ -139,8 +139,8 @@ func (k *Keys) AllValid() bool { return k.Class != key.None && k.col.AllValid() 
 // Valid reports whether row i has a key.
 func (k *Keys) Valid(i int) bool { return k.Class != key.None && k.col.Valid(i) }
 
-// Bytes are those of the key in row i in a sketch whose keys have class c;
-// None takes them as they are. They are valid until the next call.
+// Bytes returns the key in row i, converted to class c. With key.None it is not converted.
+// The bytes are valid until the next call.
 func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	k.own = AppendKey(k.own[:0], k.col, i)
 	if k.own == nil {

@@ -137,8 +137,8 @@ func (v *Vector) Bytes(i int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Add(s, 8)), n)
 }
 
-// Inline is what DuckDB has of value i of a VARCHAR or BLOB in the 16 bytes of its vector:
-// equal ones are equal values. False where the value is elsewhere.
+// Inline returns the 16 bytes (string_t) of value i of a VARCHAR or BLOB. ok is true if the value
+// is inlined: then equal words are equal values.
 func (v *Vector) Inline(i int) (w [2]uint64, ok bool) {
 	s := unsafe.Add(v.data, i*16)
 	return *(*[2]uint64)(s), *(*uint32)(s) <= inlineMax

@@ -24,8 +24,8 @@ type Options struct {
 	// few points. Top and larger values get the last colour. If Top is 0, both follow from the
 	// values.
 	Low, Top float64
-	// Steps fix the scale otherwise, for scales that have no formula. They are the least values of
-	// colours that are evenly apart, never falling, and the value of the last colour.
+	// Steps sets a scale that has no formula. It lists the lower bounds of evenly spaced colours in
+	// ascending order, then the value of the last colour.
 	Steps []float64
 	// One is the value of one point in a pixel. Smaller values occur where a tree knows of two
 	// points in many pixels. They are drawn in the colour of one point, the less the fainter: seen

@@ -63,7 +63,7 @@ func newScale(l law, values []float64, o *Options) *scale {
 	return s
 }
 
-// between is the value at a share of the way through steps.
+// between interpolates steps linearly. Share 0 gives the first step and share 1 the last.
 func between(steps []float64, share float64) float64 {
 	at := share * float64(len(steps)-1)
 	i := min(int(at), len(steps)-2)

@@ -23,7 +23,7 @@ type Options struct {
 	Sketch map[string]string // options of ccbf_agg as SQL literals
 }
 
-// FileOptions are those of a run and of compaction.
+// FileOptions holds the flags that a run and a compaction share: input, output, limits and threads.
 type FileOptions struct {
 	In        []string          `flag:"in" usage:"files to read, separated by commas: names, globs, or manifests of earlier runs (required)"`
 	Out       string            `flag:"out" usage:"prefix of the names of the output, for example out/2018-10 (required)"`

@@ -64,8 +64,9 @@ func NewEstimates(values []float64, width, height int) *Estimates {
 	return &Estimates{Values: values, Width: width, Height: height}
 }
 
-// Add adds a sketch, with some times most lookups at most if it is dense; n is its noise. All
-// sketches with noise are added for the same box.
+// Add adds a sketch to the picture; n is its noise. A dense sketch costs at most a small multiple of
+// most lookups. sampled is true if only part of its cells was read. All sketches with noise need the
+// same box.
 func (e *Estimates) Add(v *ccbf.View, n *Noise, b orb.Bound, of ccbf.Categories, most uint64) (sampled bool, err error) {
 	r, ok := hooks.View(v).Reader().(*counters.Reader)
 	if !ok || n == nil {

@@ -117,7 +117,7 @@ func (r reader) Unpack(at int, dst []uint64) { r.c.unpack(r.s, at, dst) }
 // slack is how many bytes are left free after a group of so many bytes.
 type slack func(g, bytes int) int
 
-// tight is the slack of a BLOB, which nothing is added to.
+// tight reserves no free bytes. It is for BLOBs, which never grow.
 func tight(int, int) int { return 0 }
 
 // roomy is half a bit for each counter, the paper's figure (section 6.4), or a

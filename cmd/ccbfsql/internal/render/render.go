@@ -29,7 +29,7 @@ type Column struct {
 	Name string
 	Type string // as DuckDB shows it: int32, varchar, decimal(4,2), ...
 	Kind Kind
-	// Right is true for numbers, also where their text is not plain.
+	// Right aligns the column right. It is set for all numeric types, also if Kind is not Number.
 	Right bool
 }
 

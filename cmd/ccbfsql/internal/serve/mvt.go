@@ -71,7 +71,7 @@ func (t *vectorTile) square(west, north, east, south int64, n float64, cell bool
 	t.features = message(t.features, 2, f)
 }
 
-// bytes is the tile; nothing where it has no square.
+// bytes encodes the vector tile. It returns nil if the tile has no features.
 func (t *vectorTile) bytes() []byte {
 	if len(t.features) == 0 {
 		return nil

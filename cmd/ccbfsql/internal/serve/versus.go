@@ -55,8 +55,8 @@ func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter
 // shades is how many colours a palette has on each side.
 const shades = 64
 
-// signed draws values of both signs: what is more in one colour, what is less in
-// another, the larger the fuller.
+// signed draws values with a diverging palette: one colour for positive values, another for negative
+// ones. Larger magnitudes are more saturated.
 func signed(values []float64, width, height int, o picture.Options) ([]byte, error) {
 	sizes := make([]float64, len(values))
 	for i, v := range values {

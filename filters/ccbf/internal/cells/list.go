@@ -142,11 +142,11 @@ func (l List) Plain() List {
 	return out
 }
 
-// Coarser is the squares of a level that hold the cells of l, which is left unchanged.
+// Coarser groups cells into squares of 2^level x 2^level and adds up their counts. It does not change l.
 func (l List) Coarser(level uint8) List { return l.CoarserBy(1 << level) }
 
-// CoarserBy is the squares of factor x factor cells that hold the cells of l, which stays
-// as it is.
+// CoarserBy groups cells into squares of factor x factor cells and adds up their counts. It does not
+// change l.
 func (l List) CoarserBy(factor int64) List {
 	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
 	if factor&(factor-1) == 0 { // all but always; a shift is far less work

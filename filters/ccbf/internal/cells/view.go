@@ -185,8 +185,8 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 	}
 }
 
-// EachSum calls f for the cells in an area that count least or more, a cell's categories added up, as
-// Count has them, until stop is set: it may be called a few times more.
+// EachSum calls f for each cell in an area whose count, summed over its categories, is least or more.
+// When stop is set, f still gets what is left of its batch: up to 511 cells.
 func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, isBox := a.(interface{ Rect() grid.Rect })
 	if isBox && !v.together(of) {

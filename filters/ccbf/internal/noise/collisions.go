@@ -74,7 +74,7 @@ func surplusesIn(d *cascade.Counters, class int, sums, met bool) *distribution {
 			}
 		}
 		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, draws))
-		// No reading is above the total.
+		// A counter never reads more than the total, d.Full.
 		v = min(max(v/shares, unit(&d.Shape, x)), v, float64(d.Full))
 		if last := len(g.values) - 1; last >= 0 && g.values[last] <= v {
 			g.tails[last] = more

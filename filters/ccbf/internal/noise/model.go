@@ -238,9 +238,9 @@ func (k *class) prepare(c *Estimator) {
 			sum += max(0, min(g.values[i], k.to-1)-below) * odds(g.tails[i])
 		}
 	}
-	// Cells of the class must come out right on average with those of their
-	// readings, too, that belong to a higher class. For the larger of both all do as
-	// soon as those with the most points do.
+	// Noise lifts some cells of this class into a higher one. The mean estimate must have no bias
+	// with these cells included. A reading that is the larger of count and noise needs the
+	// correction for the largest count alone.
 	f := k.from
 	if !c.sums {
 		if f = k.to - 1; math.IsInf(f, 1) {
