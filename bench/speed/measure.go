@@ -73,29 +73,6 @@ func (b *bench) inTurn(what string, contenders ...contender) []rounds {
 	return out
 }
 
-// least times two contenders that take less than the scheduler leaves a thread alone: of many
-// turns within a round the least counts, as what is interrupted, or robbed of its caches,
-// takes longer and never shorter.
-func (b *bench) least(what string, turns int, first, second contender) rounds {
-	contenders := []contender{first, second}
-	out := make([]rounds, len(contenders))
-	for range b.rounds {
-		runtime.GC()
-		for turn := range turns {
-			for i, c := range contenders {
-				took := timed(c.run)
-				if turn == 0 {
-					out[i] = append(out[i], took)
-				}
-				last := &out[i][len(out[i])-1]
-				*last = min(*last, took)
-			}
-		}
-	}
-	b.say(what, contenders, out)
-	return out[0].over(out[1])
-}
-
 func (c contender) time() float64 {
 	if c.fresh != nil {
 		c.fresh()

@@ -241,11 +241,10 @@ func TestAgainstModel(t *testing.T) {
 		}
 		n := r.IntN(300)
 		var h1s, h2s []uint64
-		var keys [][]byte
 		for range n {
 			b := key.AppendInt64(nil, r.Int64N(100))
 			h1, h2 := key.Hash(p.Seed, b)
-			h1s, h2s, keys = append(h1s, h1), append(h2s, h2), append(keys, b)
+			h1s, h2s = append(h1s, h1), append(h2s, h2)
 			one.Add(h1, h2, 1)
 			byKey.AddKey(b, 1)
 			m.add(h1, h2)
@@ -270,7 +269,8 @@ func TestAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		const asked = 200
-		keys, h1s, h2s = nil, nil, nil
+		h1s, h2s = nil, nil
+		var keys [][]byte
 		for i := range int64(asked) {
 			b := key.AppendInt64(nil, i)
 			h1, h2 := key.Hash(p.Seed, b)

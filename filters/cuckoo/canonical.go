@@ -34,7 +34,7 @@ func (t *table) arrangeWord(x uint64) (y uint64) {
 	slots := room[:t.b]
 	t.basesOf(x, nil, slots)
 	for j, v := range slots {
-		y |= v << (uint(t.b-1-rank(slots, j)) * t.f & 63)
+		y |= v << ((t.b - 1 - rank(slots, j)) * t.f & 63)
 	}
 	return y
 }

@@ -18,16 +18,16 @@ func (p Parts) Base() uint64 { return p.Counters + p.Slack }
 func (p Parts) Total() uint64 { return p.Base() + p.Groups + p.Chunks + p.Lengths + p.Vectors }
 
 // Parts takes the array apart.
-func (x *Array) Parts() Parts {
+func (a *Array) Parts() Parts {
 	p := Parts{
-		Groups: uint64(x.groups) * 32,
-		Chunks: uint64(x.groups) * (indexRecord*8 - 32),
+		Groups: uint64(a.groups) * 32,
+		Chunks: uint64(a.groups) * (indexRecord*8 - 32),
 	}
 	var buf [chunkLen]uint64
-	for c := range uint((x.n + chunkLen - 1) / chunkLen) {
-		pos, vector := x.chunk(c)
-		size := uint64(x.readChunk(c, &buf) - pos)
-		head := uint64(chunkLen * x.p[1])
+	for c := range uint((a.n + chunkLen - 1) / chunkLen) {
+		pos, vector := a.chunk(c)
+		size := uint64(a.readChunk(c, &buf) - pos)
+		head := uint64(chunkLen * a.p[1])
 		if vector {
 			head = vectorBits
 			p.Vectors += head
@@ -36,6 +36,6 @@ func (x *Array) Parts() Parts {
 		}
 		p.Counters += size - head
 	}
-	p.Slack = uint64(x.Bytes())*8 - p.Total()
+	p.Slack = uint64(a.Bytes())*8 - p.Total()
 	return p
 }
