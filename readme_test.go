@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -71,4 +72,11 @@ func readFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// README.md has at most 150 lines.
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(readFile(t, "README.md"), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, want at most 150", n)
+	}
 }
