@@ -1,5 +1,6 @@
-// How long an exported page takes to answer polygons that are drawn one after the other: the
-// milliseconds of each, from the last corner to the count on the page, as JSON.
+// How long an exported page takes to answer polygons that are drawn one after the other, as JSON: the
+// milliseconds of each from the last corner to the count on the page, while the map moves there, and
+// those that the page says its worker took.
 //
 //   node polygons.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER POLYGONS-AS-WKT
 import { desk, folder, launched, opened, settled } from "./browser.mjs";
@@ -9,6 +10,7 @@ const { page } = await opened(browser, { viewport: desk, coarse: true });
 await settled(page);
 const picture = Number(await page.evaluate(() => document.body.dataset.picture));
 const times = [];
+const worker = [];
 for (const polygon of JSON.parse(process.argv[5])) {
   times.push(await page.evaluate(async (polygon) => {
     const [answer, box] = ["answer", "box"].map((id) => document.getElementById(id));
@@ -22,8 +24,9 @@ for (const polygon of JSON.parse(process.argv[5])) {
     await shown();
     return performance.now() - start;
   }, polygon));
+  worker.push(Number(/([\d.]+) ms/.exec(await page.locator("#answer").textContent())[1]));
   await settled(page);
 }
 await page.screenshot({ path: `${folder}/exported-polygons.png` });
 await browser.close();
-console.log(JSON.stringify({ times, picture }));
+console.log(JSON.stringify({ times, worker, picture }));
