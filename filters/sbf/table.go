@@ -28,15 +28,15 @@ func satMul(a, b uint64) uint64 {
 	return lo
 }
 
-// cells are counters to read: words, of a Sketch or of a BLOB, or what coded has.
+// cells are counters to read: words, of a Sketch or of a BLOB, or counters in another encoding.
 type cells struct {
 	words words.Table // B is nil where coded has the counters
-	coded coded
+	coded encodedCounters
 	n     int
 }
 
-// coded is counters in another encoding than Plain.
-type coded interface {
+// encodedCounters are counters in another encoding than Plain.
+type encodedCounters interface {
 	counters.Source
 	At(i int) uint64
 }

@@ -13,8 +13,8 @@ type Array struct {
 	// sum is how long the counters are together, in bits, and full what that was when
 	// they were laid out.
 	sum, full uint
-	// What moved so far: bits of counters that were written elsewhere than
-	// where they were, and how often everything was.
+	// moved is the bits of counters that were written elsewhere than where they were, and
+	// rebuilds is how often all counters were.
 	moved    uint64
 	rebuilds int
 }
@@ -39,7 +39,7 @@ func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 func (a *Array) adopt(src Source, slack slack) {
 	ch := indexCodec{}.choose(src)
 	_, a.store = layout(nil, indexCodec{}, src, ch, slack)
-	// What was made for the worst case is given back.
+	// Memory that was made for the worst case is given back.
 	a.mem = append(make([]byte, 0, len(a.mem)+pad), a.mem[:len(a.mem)+pad]...)
 	a.sum, a.full = ch.weight, ch.weight
 }

@@ -216,28 +216,20 @@ func (t Table) Full() bool {
 
 // Sum is the sum of all counters, a number of 128 bits.
 func (t Table) Sum() (hi, lo uint64) {
-	var room [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
+	t.Each(func(_ int, block []uint64) {
 		for _, v := range block {
 			var carry uint64
 			lo, carry = bits.Add64(lo, v, 0)
 			hi += carry
 		}
-	}
+	})
 	return hi, lo
 }
 
 // Resize copies the counters to words of another size, which hold them.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
-	var room [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
-		to.pack(at, block)
-	}
+	t.Each(to.pack)
 	return to
 }
 

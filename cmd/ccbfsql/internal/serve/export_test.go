@@ -24,9 +24,7 @@ import (
 // exportOf writes a database to a folder.
 func exportOf(t testing.TB, file string, atLeast uint64) (folder, out string) {
 	t.Helper()
-	if !exists("page/index.html") {
-		t.Skip("left out: make web has not built the page")
-	}
+	needsPage(t)
 	folder = t.TempDir()
 	var text strings.Builder
 	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: folder, AtLeast: atLeast}
@@ -183,7 +181,7 @@ func answersAsServe(t *testing.T, address, server string) {
 	if drawn < 10_000 {
 		t.Errorf("the tiles have %d pixels with points", drawn)
 	}
-	// What a person sees at first.
+	// The page shows the sum of its first layer.
 	var sum answer
 	q := object{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
 	if err := json.Unmarshal(answerOf(t, server+"/api/sum", q), &sum); err != nil {
@@ -211,9 +209,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 // A single file opens from disk, asks for no other, and answers as the server does.
 func TestExportSingle(t *testing.T) {
 	t.Parallel()
-	if !exists("page/index.html") {
-		t.Skip("left out: make web has not built the page")
-	}
+	needsPage(t)
 	file := database(t, exportTables)
 	single := filepath.Join(t.TempDir(), "map with spaces.html")
 	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: single, Single: true}
@@ -224,12 +220,10 @@ func TestExportSingle(t *testing.T) {
 	answersAsServe(t, address.String(), started(t, file))
 }
 
-// What a single file cannot be: a folder, or of more sketches than a browser takes at once.
+// A single file is refused in place of a folder, and for more sketches than a browser takes at once.
 func TestExportSingleRefuses(t *testing.T) {
 	t.Parallel()
-	if !exists("page/index.html") {
-		t.Skip("left out: make web has not built the page")
-	}
+	needsPage(t)
 	// The same sketch in so many rows that it is above the limit.
 	file := database(t, `CREATE TABLE once AS SELECT ccbf_agg((hash(i) % 1000000) / 1000, (hash(i, 1) % 1000000) / 1000, 0.001) AS sketch FROM range(200000) t(i);
 		CREATE TABLE many AS SELECT i, sketch FROM once, range((SELECT (67108864 // octet_length(sketch) + 1) FROM once)) t(i);

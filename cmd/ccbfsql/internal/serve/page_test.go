@@ -15,9 +15,7 @@ import (
 // The page's files come compressed to who takes that and plain to others, are asked
 // for once, and its own script stays small.
 func TestPageIsSmall(t *testing.T) {
-	if !exists("page/index.html") {
-		t.Skip("left out: make web has not built the page")
-	}
+	needsPage(t)
 	server := httptest.NewServer(page())
 	defer server.Close()
 	names, err := fs.Glob(built, "page/assets/*.gz")

@@ -186,7 +186,7 @@ func (s *search) count(level int, squares []squareCount, category []byte, counts
 
 // take counts what squares read in the pixels in which they lie, and returns the others, where
 // these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
-// squares are left alone: another goroutine may have them.
+// squares are left alone.
 func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
 	var at, least [searchBatch]uint64
 	taken := 0

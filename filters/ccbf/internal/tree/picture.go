@@ -45,7 +45,7 @@ func (p *picture) add(l Leaf) {
 	if i0 > i1 || j0 > j1 {
 		return
 	}
-	// What a pixel gets that lies in the square; others get a part of it.
+	// A pixel that lies in the square gets each, another one its share of that.
 	each := float64(l.Count) * (p.dx / side) * (p.dy / side)
 	for j := j0; j <= j1; j++ {
 		n := each
