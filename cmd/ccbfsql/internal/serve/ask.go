@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,13 +23,39 @@ func (s *statement) text(format string, args ...any) { fmt.Fprintf(s, format, ar
 
 // value adds a value; cast is the type that a text of it is read as.
 func (s *statement) value(v any, cast string) {
-	if text, ok := v.(string); ok {
-		v = lexer.QuoteText(text)
+	switch v := v.(type) {
+	case string:
+		s.WriteString(quoteText(v))
+	case float64:
+		s.WriteString(float(v))
+	default:
+		fmt.Fprint(s, v)
 	}
-	fmt.Fprint(s, v)
 	if cast != "" {
 		s.text("::%s", cast)
 	}
+}
+
+// quoteText is a text in SQL, which ends where a character 0 is.
+func quoteText(text string) string {
+	quoted := lexer.QuoteText(text)
+	if !strings.Contains(text, "\x00") {
+		return quoted
+	}
+	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
+}
+
+// exactDigits is up to how many digits DuckDB makes the right double of a decimal literal, which it
+// reads as DECIMAL first.
+const exactDigits = 15
+
+// float is a number in SQL that is read as the same double.
+func float(v float64) string {
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if len(text) > exactDigits && !strings.Contains(text, "e") {
+		text += "e0" // a DOUBLE at once
+	}
+	return text
 }
 
 // each runs the statement, calls f at every row, and says how many milliseconds it took.

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,43 @@ func database(t testing.TB, statements string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// Values are read from SQL as they are: each double, and texts with any characters.
+func TestValuesAreReadAsTheyAre(t *testing.T) {
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	values := []any{"it's", "a\x00b", "\x00", "'\x00'", 51.2, -1e-9, 1e300, 123456.78901234567}
+	for i := range 300 {
+		values = append(values, 1000/float64(7*i+3))
+	}
+	var s statement
+	s.text("SELECT [")
+	for _, v := range values {
+		if v, ok := v.(float64); ok {
+			s.value(v, "DOUBLE")
+			s.text(", ")
+		}
+	}
+	s.text("NULL]::DOUBLE[]")
+	for _, v := range values {
+		if v, ok := v.(string); ok {
+			s.text(", ")
+			s.value(v, "VARCHAR")
+		}
+	}
+	var doubles []any
+	var texts [4]string
+	if err := db.QueryRow(s.String()).Scan(&doubles, &texts[0], &texts[1], &texts[2], &texts[3]); err != nil {
+		t.Fatal(err)
+	}
+	got := []any{texts[0], texts[1], texts[2], texts[3]}
+	if got = append(got, doubles[:len(doubles)-1]...); !slices.Equal(got, values) {
+		t.Errorf("%v are read as %v", values, got)
+	}
 }
 
 // started is what Run serves of a database, until the test ends.
