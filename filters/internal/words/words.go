@@ -214,22 +214,31 @@ func (t Table) Full() bool {
 	return false
 }
 
-// Sum is the sum of all counters, a number of 128 bits.
+// Sum is the sum of all counters, a number of 128 bits. It has a loop of its own because the
+// block of Each is allocated.
 func (t Table) Sum() (hi, lo uint64) {
-	t.Each(func(_ int, block []uint64) {
+	var room [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
 		for _, v := range block {
 			var carry uint64
 			lo, carry = bits.Add64(lo, v, 0)
 			hi += carry
 		}
-	})
+	}
 	return hi, lo
 }
 
 // Resize copies the counters to words of another size, which hold them.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
-	t.Each(to.pack)
+	var room [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := room[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
+		to.pack(at, block)
+	}
 	return to
 }
 
