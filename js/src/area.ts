@@ -10,7 +10,9 @@ export type Relation = typeof outside | typeof partly | typeof inside;
 /** What a sum is over. Rectangles are entered one inside the other. */
 export interface Area {
   readonly bounds: Rect;
-  /** How a rectangle lies. Where that is partly, it is entered, until leave. A single cell never is. */
+  /** Whether a cell is inside. It is in the rectangle that was entered last. */
+  contains(x: number, y: number): boolean;
+  /** How a rectangle lies. Where that is partly, it is entered, until leave. */
   enter(r: Rect): Relation;
   leave(): void;
   /** How many cells of a rectangle, the one entered last, are inside: of large ones about. */
@@ -22,6 +24,7 @@ export function boxArea(bounds: Rect): Area {
   return {
     bounds,
     enter: (r) => (cells(r) === 0 ? outside : cells(r) === cellsIn(r) ? inside : partly),
+    contains: (x, y) => x >= bounds.x0 && x <= bounds.x1 && y >= bounds.y0 && y <= bounds.y1,
     leave() {},
     cells,
   };
@@ -114,12 +117,14 @@ interface Window {
   alone: readonly [boolean, boolean] | undefined;
 }
 
-/** How many cells are asked for one by one, and how often larger rectangles are quartered. */
+/** A rectangle of so few cells is counted row by row. A larger one is quartered, for a share of it this often. */
 const fewCells = 64;
 const shareSteps = 2;
+/** A rectangle with so few edges is counted row by row if all its cells count. */
+const fewEdges = 16;
 
 /** The cells whose centres lie in a polygon: even-odd in a ring, holes, half-open edges. */
-export function polygonArea(grid: Grid, geojson: GeoJSON): Area & { contains(x: number, y: number): boolean } {
+export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
   const polygons = polygonsOf(geojson);
   const points = polygons.flat(2);
   if (points.length > mostPoints) fail(`polygon: more than ${mostPoints} points`);
@@ -131,6 +136,7 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area & { contains(x: 
     box[3] = Math.max(box[3], y);
   }
   const bounds = points.length > 0 ? meet(grid.box(box), everywhere) : squareAt(0, 0, 0);
+  const inBox = boxArea(bounds);
 
   /** The outer ring of each ring. */
   const outer: number[] = [];
@@ -161,6 +167,9 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area & { contains(x: 
   function holds(rings: number[]): boolean {
     return rings.some((ring) => outer[ring] === ring && !rings.some((hole) => hole !== ring && outer[hole] === ring));
   }
+
+  /** Whether a point in a window is inside that is right of an odd number of edges of these rings. */
+  const isInside = (w: Window, odd: number[]): boolean => (w.alone ? w.alone[odd.length > 0 ? 1 : 0] : holds(odd));
 
   /** What a rectangle inside a window sees of it. */
   function narrow(from: Window, rect: Rect): Window {
@@ -232,27 +241,53 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area & { contains(x: 
     windows.pop();
   }
 
-  /** Whether a cell of the rectangle that was entered last is inside. */
+  /** Counts the cells of a rectangle that are inside, row by row. It is in the one that was entered last. */
+  function inRows(rect: Rect): number {
+    const r = meet(rect, bounds);
+    if (isEmpty(r)) return 0;
+    const w = windows[windows.length - 1]!;
+    let n = 0;
+    for (let y = r.y0; y <= r.y1; y++) {
+      const odd = w.odd.slice();
+      for (const t of w.turns) if (t.row <= y) toggle(odd, t.ring);
+      const starts: { x: number; ring: number }[] = [];
+      for (const e of w.edges) {
+        if (y >= e.start && y < e.end) starts.push({ x: Math.max(grid.lower(crossing(e, grid.center(y))), r.x0), ring: e.ring });
+      }
+      if (starts.length > 1) starts.sort((a, b) => a.x - b.x);
+      let from = r.x0;
+      const upTo = (x: number): void => {
+        if (x > from && isInside(w, odd)) n += x - from;
+        from = x;
+      };
+      for (const { x, ring } of starts) {
+        if (x > r.x1) break;
+        upTo(x);
+        toggle(odd, ring);
+      }
+      upTo(r.x1 + 1);
+    }
+    return n;
+  }
+
   function contains(x: number, y: number): boolean {
-    if (cellsIn(meet(squareAt(x, y, 1), bounds)) === 0) return false;
+    if (!inBox.contains(x, y)) return false;
     const w = windows[windows.length - 1]!;
     const cx = grid.center(x);
     const cy = grid.center(y);
     const odd = w.odd.slice();
     for (const e of w.edges) if (y >= e.start && y < e.end && isLeft(e, cx, cy)) toggle(odd, e.ring);
     for (const t of w.turns) if (t.row <= y) toggle(odd, t.ring);
-    return w.alone ? w.alone[odd.length > 0 ? 1 : 0] : holds(odd);
+    return isInside(w, odd);
   }
 
   function cells(r: Rect, steps = shareSteps): number {
-    let n = 0;
-    if (cellsIn(r) <= fewCells) {
-      for (let y = r.y0; y <= r.y1; y++) for (let x = r.x0; x <= r.x1; x++) if (contains(x, y)) n++;
-      return n;
-    }
+    const few = steps > shareSteps && windows[windows.length - 1]!.edges.length <= fewEdges;
+    if (few || cellsIn(r) <= fewCells) return inRows(r);
     const x = r.x0 + Math.floor((r.x1 - r.x0) / 2);
     const y = r.y0 + Math.floor((r.y1 - r.y0) / 2);
     if (steps === 0) return contains(x, y) ? cellsIn(r) : 0;
+    let n = 0;
     for (const q of [
       { ...r, x1: x, y1: y },
       { ...r, x0: x + 1, y1: y },

@@ -60,8 +60,18 @@ export class Bits {
 
   /** Reads a number in the class code of an order into low and high. */
   code(order: number): void {
-    let zeros = 0;
-    for (let v = 0; v === 0; ) {
+    let v = this.peek();
+    let zeros = 31 - Math.clz32(v & -v);
+    const n = zeros > 0 ? zeros + order - 1 : order;
+    if (v !== 0 && zeros + n < 25) {
+      // The usual number: it is in these bits.
+      this.low = ((v >>> (zeros + 1)) & ((1 << n) - 1)) + (zeros > 0 ? 1 << n : 0);
+      this.high = 0;
+      this.at += zeros + 1 + n;
+      return;
+    }
+    zeros = 0;
+    for (v = 0; v === 0; ) {
       v = this.peek();
       const more = v === 0 ? 25 : 31 - Math.clz32(v & -v);
       zeros += more;

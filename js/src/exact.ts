@@ -1,7 +1,7 @@
 import { Bits, maxOrder } from "./bits.js";
 import { atMost, full, joined, type Must, partOf, Reader, view } from "./bytes.js";
 import type { Rect } from "./grid.js";
-import { around, grouped, type Item, type Section } from "./items.js";
+import { around, grouped, include, type Item, type Section } from "./items.js";
 import { cellX, cellY, lowestKey, type Region, regionOf } from "./zorder.js";
 
 const must: Must = partOf("its cells");
@@ -28,7 +28,8 @@ function readList(list: Uint8Array, region: Region, cells: number, points: bigin
   const data = r.rest();
   must(keys[0]! <= full && ends[ends.length - 1] === data.length);
 
-  const readBlock = (i: number): { items: Item[]; last: bigint; points: bigint } => {
+  /** Calls visit for the cells of a block. Returns its last key and its points. */
+  const readBlock = (i: number, visit: (x: number, y: number, count: number) => void): { last: bigint; points: bigint } => {
     const start = i > 0 ? ends[i - 1]! : 0;
     const end = ends[i]!;
     must(end >= start + 2 && end <= data.length);
@@ -42,9 +43,9 @@ function readList(list: Uint8Array, region: Region, cells: number, points: bigin
     let sumLow = 0;
     const gaps = new Lengths(gapOrder);
     const counts = new Lengths(countOrder);
-    const items: Item[] = [];
-    for (let left = Math.min(blockCells, cells - i * blockCells); left > 0; left--) {
-      if (items.length > 0) {
+    const n = Math.min(blockCells, cells - i * blockCells);
+    for (let cell = 0; cell < n; cell++) {
+      if (cell > 0) {
         bits.code(gapOrder);
         gaps.add(bits);
         low += bits.low + 1;
@@ -60,23 +61,26 @@ function readList(list: Uint8Array, region: Region, cells: number, points: bigin
       must(bits.high + bits.low < 2 * (2 ** 32 - 1));
       sumHigh += bits.high;
       sumLow += bits.low + 1;
-      const x = cellX(region, high, low);
-      const y = cellY(region, high, low);
-      items.push({ x0: x, y0: y, x1: x, y1: y, count: bits.high * 2 ** 32 + bits.low + 1, parts: undefined });
+      visit(cellX(region, high, low), cellY(region, high, low), bits.high * 2 ** 32 + bits.low + 1);
     }
     const padding = (end - start - 2) * 8 - bits.at;
     must(padding >= 0 && padding < 8 && bits.read(padding) === 0 && gaps.areBest() && counts.areBest());
-    return { items, last: joined(high, low), points: joined(sumHigh, sumLow) };
+    return { last: joined(high, low), points: joined(sumHigh, sumLow) };
   };
 
   let last = -1n;
   let sum = 0n;
   const blocks = keys.map((key, i) => {
     must(key > last);
-    const block = readBlock(i);
-    last = block.last;
-    sum += block.points;
-    return around(block.items, () => grouped(readBlock(i).items));
+    const block = around(() => {
+      const items: Item[] = [];
+      readBlock(i, (x, y, count) => items.push({ x0: x, y0: y, x1: x, y1: y, count, parts: undefined }));
+      return items;
+    });
+    const read = readBlock(i, (x, y, count) => include(block, x, y, x, y, count));
+    last = read.last;
+    sum += read.points;
+    return block;
   });
   must(atMost(sum) === points);
   return grouped(blocks);
@@ -143,7 +147,7 @@ export function readExact(
   for (const { label, cells, points, length } of heads) {
     sections.push({ category: label.category, points, items: readList(r.take(length), label.region, cells, points, bounds) });
   }
-  const tight = around(sections.flatMap((s) => s.items), () => []);
+  const tight = grouped(sections.flatMap((s) => s.items), 1)[0]!;
   must(tight.x0 === bounds.x0 && tight.y0 === bounds.y0 && tight.x1 === bounds.x1 && tight.y1 === bounds.y1);
   return { sections, cells: all };
 }

@@ -19,28 +19,31 @@ export interface Section {
 /** Above how many items they are put into groups. */
 const fewItems = 4;
 
-/** An item around others, which are read when they are needed. */
-export function around(items: Item[], parts: () => Item[]): Item {
-  const all: Item = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, count: 0, parts };
-  for (const { x0, y0, x1, y1, count } of items) {
-    if (x0 < all.x0) all.x0 = x0;
-    if (y0 < all.y0) all.y0 = y0;
-    if (x1 > all.x1) all.x1 = x1;
-    if (y1 > all.y1) all.y1 = y1;
-    all.count += count;
-  }
-  return all;
+/** An item around parts, which are read when they are needed. It is empty until it includes them. */
+export function around(parts: () => Item[]): Item {
+  return { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, count: 0, parts };
+}
+
+/** Extends an item to a rectangle and its points. */
+export function include(all: Item, x0: number, y0: number, x1: number, y1: number, count: number): void {
+  if (x0 < all.x0) all.x0 = x0;
+  if (y0 < all.y0) all.y0 = y0;
+  if (x1 > all.x1) all.x1 = x1;
+  if (y1 > all.y1) all.y1 = y1;
+  all.count += count;
 }
 
 /** Puts items into groups, and these into groups, until there are few. */
-export function grouped(items: Item[]): Item[] {
-  if (items.length <= fewItems) return items;
+export function grouped(items: Item[], few = fewItems): Item[] {
+  if (items.length <= few) return items;
   const groups: Item[] = [];
   for (let i = 0; i < items.length; i += fewItems) {
     const some = items.slice(i, i + fewItems);
-    groups.push(around(some, () => some));
+    const group = around(() => some);
+    for (const { x0, y0, x1, y1, count } of some) include(group, x0, y0, x1, y1, count);
+    groups.push(group);
   }
-  return grouped(groups);
+  return grouped(groups, few);
 }
 
 /** Takes an item, what of it is in bounds, and how that lies. */
@@ -49,6 +52,10 @@ type Visit = (item: Item, square: Rect, relation: typeof inside | typeof partly)
 /** Goes down to the largest items inside an area, and to cells and leaves that its outline crosses. */
 export function walk(area: Area, bounds: Rect, items: Item[], visit: Visit): void {
   for (const item of items) {
+    if (item.x0 === item.x1 && item.y0 === item.y1 && !item.parts) {
+      if (area.contains(item.x0, item.y0)) visit(item, item, inside);
+      continue;
+    }
     const square = meet(item, bounds);
     const relation = area.enter(square);
     if (relation === outside) continue;
