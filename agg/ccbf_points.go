@@ -1,6 +1,7 @@
 package agg
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
@@ -9,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
@@ -254,6 +256,9 @@ func (t *ccbfPage) of(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 // differing is the error for two configurations in one group.
 func differing(a, b *ccbf.Config) error {
 	if err := bridge.Differ(a, b); err != nil {
+		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // its advice is for two finished sketches
+			err = fmt.Errorf("%s %s", d.Parameter, d.Values)
+		}
 		return optionsDiffer(err)
 	}
 	if a.AtLeast != b.AtLeast {

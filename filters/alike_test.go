@@ -121,10 +121,10 @@ func ask(s keyed.Sketch, b []byte, h1, h2 uint64) (byHash, byKey uint64) {
 // askAll is ask of many keys at once, on a BLOB.
 func askAll(r keyed.Reader, kind keyed.QuestionKind, dst, h1s, h2s []uint64, found []bool) {
 	if kind == keyed.HowOften {
-		r.HowOften(0, dst, h1s, h2s)
+		r.CountHashes(dst, h1s, h2s)
 		return
 	}
-	r.Whether(0, found, h1s, h2s)
+	r.ContainsHashes(found, h1s, h2s)
 	for i, is := range found {
 		if dst[i] = 0; is {
 			dst[i] = 1

@@ -178,12 +178,12 @@ func answers(t *testing.T, f keyed.Any, s keyed.Sketch, h1s, h2s []uint64) []boo
 	is := make([]bool, len(h1s))
 	if f.Questions()[0].Kind == keyed.HowOften {
 		counts := make([]uint64, len(h1s))
-		r.HowOften(0, counts, h1s, h2s)
+		r.CountHashes(counts, h1s, h2s)
 		for i, n := range counts {
 			is[i] = n > 0
 		}
 		return is
 	}
-	r.Whether(0, is, h1s, h2s)
+	r.ContainsHashes(is, h1s, h2s)
 	return is
 }

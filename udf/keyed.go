@@ -78,17 +78,15 @@ func Keyed(f keyed.Any) functions {
 				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+"))"+key+")"+from(options), params(paramLeft, paramRight)))
 		}
 	}
-	for i, q := range questions {
+	for _, q := range questions {
 		example := "X_" + q.Verb + "(s, 1)" + from(q.Options)
 		switch q.Kind {
 		case keyed.HowOften:
-			fs = append(fs, fn(q.Verb, duck.UBigInt, keyedLookup(f, func(r keyed.Reader, dst, h1s, h2s []uint64) { r.HowOften(i, dst, h1s, h2s) }),
-				q.Summary, example, params(paramSketch, paramKey)))
+			fs = append(fs, fn(q.Verb, duck.UBigInt, keyedLookup(f, keyed.Reader.CountHashes), q.Summary, example, params(paramSketch, paramKey)))
 		case keyed.Whether:
-			fs = append(fs, fn(q.Verb, duck.Boolean, keyedLookup(f, func(r keyed.Reader, dst []bool, h1s, h2s []uint64) { r.Whether(i, dst, h1s, h2s) }),
-				q.Summary, example, params(paramSketch, paramKey)))
+			fs = append(fs, fn(q.Verb, duck.Boolean, keyedLookup(f, keyed.Reader.ContainsHashes), q.Summary, example, params(paramSketch, paramKey)))
 		case keyed.OneOfAll:
-			fs = append(fs, fn(q.Verb, duck.Double, keyedNumber(f, i), q.Summary, "X_"+q.Verb+"(s)"+from(q.Options), params(paramSketch)))
+			fs = append(fs, fn(q.Verb, duck.Double, keyedNumber(f), q.Summary, "X_"+q.Verb+"(s)"+from(q.Options), params(paramSketch)))
 		}
 	}
 	return append(append(fs, special[about.ID]...), keyedInfo(f, fn))
@@ -302,7 +300,7 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 }
 
 // keyedNumber computes what a sketch answers for all of its keys.
-func keyedNumber(f keyed.Any, question int) compute {
+func keyedNumber(f keyed.Any) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
 		numbers := duck.Out[float64](out)
@@ -310,7 +308,7 @@ func keyedNumber(f keyed.Any, question int) compute {
 			if err := r.Open(blob); err != nil {
 				return 0, err
 			}
-			return r.OneOfAll(question), nil
+			return r.Estimate(), nil
 		}, func(number *float64, i int) error {
 			numbers[i] = *number
 			return nil

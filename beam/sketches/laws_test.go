@@ -135,12 +135,12 @@ func keyedLaw(rng *rand.Rand, f keyed.Any) law {
 			switch f.Questions()[0].Kind {
 			case keyed.HowOften:
 				got := []uint64{0}
-				if r.HowOften(0, got, []uint64{h1}, []uint64{h2}); got[0] < n {
+				if r.CountHashes(got, []uint64{h1}, []uint64{h2}); got[0] < n {
 					t.Fatalf("key %d counts %d of %d", k, got[0], n)
 				}
 			case keyed.Whether:
 				is := []bool{false}
-				if r.Whether(0, is, []uint64{h1}, []uint64{h2}); !is[0] {
+				if r.ContainsHashes(is, []uint64{h1}, []uint64{h2}); !is[0] {
 					t.Fatalf("key %d is not there", k)
 				}
 			}

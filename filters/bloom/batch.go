@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// batchLen is the largest number of keys taken at once, lines that of the
-	// cache lines asked for at once.
+	// batchLen is the largest number of keys in a batch, lines the largest number of cache lines that
+	// are prefetched together.
 	batchLen = 128
 	lines    = 1024
-	// outOfCache is the size from which the bits are asked for ahead of their
-	// use. Below, the processor has enough to do while it waits.
+	// outOfCache is the size of the bits from which they are prefetched. Below it, the processor has
+	// enough to do while it waits.
 	outOfCache = 4 << 20
-	// head is the number of positions that are looked at first: in a filter
-	// half full they rule out three of four absent keys.
+	// head is the number of positions that are tested first. In a filter half full they rule out three
+	// of four absent keys.
 	head = 2
 )
 
-// batch is the number of keys whose positions are at most lines.
+// batch returns the number of keys that have at most lines positions together.
 func (f *filter) batch() int { return min(batchLen, lines/(int(f.n)+1)) }
 
-// touch asks for the memory of the keys' positions from..to-1, of at most
-// batch() keys.
+// touch prefetches the memory of the keys' positions from..to-1, of at most batch() keys.
 func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	var offsets [lines]uint32
 	at, first := 0, power(from)
@@ -59,10 +58,9 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	simd.Prefetch(unsafe.Pointer(&f.bits[0]), offsets[:at])
 }
 
-// containsBatch answers for at most batch() keys, of which, it is thought, most
-// are contained or not, and reports whether they were. Most absent keys are
-// ruled out by their first positions, so that the others' memory need not be
-// asked for.
+// containsBatch is ContainsHashes for at most batch() keys. most says whether most of them are expected
+// to be contained. It returns whether they were. The first positions rule out most absent keys, so the
+// memory of their other positions need not be prefetched.
 func (f *filter) containsBatch(dst []bool, h1s, h2s []uint64, most bool) bool {
 	h2s, dst = h2s[:len(h1s)], dst[:len(h1s)]
 	if most {
@@ -92,8 +90,7 @@ func (f *filter) containsBatch(dst []bool, h1s, h2s []uint64, most bool) bool {
 	return 2*n > len(h1s)
 }
 
-// headSet is 1 if the first head positions of a key are set. It takes no
-// branch on them.
+// headSet returns 1 if the first head positions of a key are set. It has no branch on them.
 func (f *filter) headSet(h1, h2 uint64) byte {
 	set := byte(1)
 	step := h2

@@ -9,23 +9,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// activationBit is where the activation stands in the first of a BLOB's parameters,
-// above the variant.
+// activationBit is the position of the activation in the first of a BLOB's parameters, above the
+// variant.
 const activationBit = 2
 
-// mostAround is the most bytes of a BLOB that are not the bits. How many they are
-// depends on the total; what a filter shrinks to does not.
+// mostAround is the largest number of bytes of a BLOB beside the bits. The actual number depends on the
+// total; the size that a filter shrinks to does not.
 const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 
-// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+// Blob encodes the filter: equal states give equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob appends what Blob returns.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
-	s = s.settled()
+	f := s.settled()
 	var room [mostAround]byte
-	params := s.appendParams(room[:0])
-	return sketch.Append(dst, keyed.Header(s.Base, id), params, s.bits)
+	params := f.appendParams(room[:0])
+	return sketch.Append(dst, keyed.Header(f.Base, id), params, f.bits)
 }
 
 func (f *form) appendParams(dst []byte) []byte {
@@ -38,16 +38,16 @@ func (f *form) appendParams(dst []byte) []byte {
 	return binary.AppendUvarint(dst, f.capacity)
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long
-// as that memory is. Any number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
 	filter
 	blob []byte
 }
 
-// NewView checks a BLOB's structure, including only the last word of its bits,
-// but not its checksum, which Check verifies. Whatever the BLOB, a View reads
-// only inside it. Errors wrap sketch.ErrInvalid.
+// NewView checks a BLOB's structure, including only the last word of its bits, but not its checksum,
+// which Check verifies. A View reads only inside its BLOB, whatever the bytes. Errors wrap
+// sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -80,14 +80,14 @@ func NewView(blob []byte) (View, error) {
 	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}, blob}, nil
 }
 
-// check is that the total is one that the bits can have.
+// check returns an error if the bits cannot have the total.
 func (v *View) check() error {
 	total, known := v.Total()
 	if !known {
 		return nil
 	}
-	// An occurrence sets a bit for each of its positions at most; in a standard
-	// filter one at least.
+	// An occurrence sets at most a bit for each of its positions. In a standard filter it sets at least
+	// one.
 	set := uint64(0)
 	for b := v.bits; len(b) > 0; b = b[8:] {
 		set += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(b)))
@@ -98,9 +98,9 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch is a copy in memory.
+// sketch returns a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{filter: v.filter}
+	s := &Sketch{v.filter}
 	s.bits = append([]byte(nil), v.bits...)
 	return s, nil
 }
@@ -117,12 +117,12 @@ type Info struct {
 	Capacity      uint64   // distinct keys
 	BitsPerKey    float64  // at capacity
 	FPPAtCapacity float64  // false positive rate to expect of Capacity keys
-	Cardinality   float64  // distinct keys, estimated; +Inf where the bits do not tell
-	Fill          float64  // part of the bits that are set
+	Cardinality   float64  // distinct keys, estimated; +Inf if the bits do not show it
+	Fill          float64  // fraction of the bits that are set
 	FPP           float64  // false positive rate at this fill
 }
 
-// Info reads the whole body. O(len(blob)).
+// Info describes the filter. It reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	return Info{
 		Common:  v.Common(len(v.blob)),

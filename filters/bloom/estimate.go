@@ -6,15 +6,15 @@ import (
 	"math/bits"
 )
 
-// rate is the probability that k positions, k being any number, are all set
-// where the part q of the bits is: a key has floor(k) of them or one more.
-// With whole k it is q^k; otherwise it is never below that, by convexity.
+// rate returns the probability that k positions are all set if a fraction q of the bits is. k may be
+// any number: a key has floor(k) positions or one more. With whole k it is q^k; otherwise it is never
+// below that, by convexity.
 func rate(k, q float64) float64 {
 	n := math.Floor(k)
 	return math.Pow(q, n) * (1 - (k-n)*(1-q))
 }
 
-// ones is the number of bits that are set. O(len(b)), whole words.
+// ones returns the number of bits that are set. The bits are whole words. O(len(b)).
 func ones(b []byte) (n uint64) {
 	for ; len(b) >= 8; b = b[8:] {
 		n += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(b)))
@@ -22,14 +22,17 @@ func ones(b []byte) (n uint64) {
 	return n
 }
 
-// Fill is the part of the bits that are set. O(m).
-func (f *filter) Fill() float64 { return float64(ones(f.bits)) / float64(f.kept) }
+// Fill returns the fraction of the bits that are set. O(m).
+func (f *filter) Fill() float64 {
+	f = f.settled()
+	return float64(ones(f.bits)) / float64(f.kept)
+}
 
-// FPP is the false positive rate that the bits now set make: the probability
-// that Contains is true for an absent key. It is q^k at a fill of q; with a
-// fraction p of k, (1-p) q^floor(k) + p q^(floor(k)+1); of Blocks, the mean
-// over the activations of the product over the blocks. O(m).
+// FPP returns the false positive rate of the bits as they are now: the probability that Contains is
+// true for an absent key. It is q^k at a fill of q. With a fraction p of k it is (1-p) q^floor(k) + p
+// q^(floor(k)+1). For Blocks it is the mean over the activations of the product over the blocks. O(m).
 func (f *filter) FPP() float64 {
+	f = f.settled()
 	if f.plan == nil {
 		return rate(f.k, f.Fill())
 	}
@@ -49,8 +52,8 @@ func (f *filter) FPP() float64 {
 	return f.plan.rate(func(block, positions int) float64 { return math.Pow(fill[block], float64(positions)) })
 }
 
-// rate is the probability that all positions of a key are set. set is that of some positions of
-// the block with a shift.
+// rate returns the probability that all positions of a key are set. set returns it for some positions
+// in the block with a shift.
 func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 	for i, list := range p.lists {
 		product := p.width(i)
@@ -69,22 +72,21 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 	return sum
 }
 
-// unset is the probability that k positions, k being any number, leave a share of the bits
-// unset: one key has floor(k) of them or one more. Products are rounded here and below, so that
-// machines that fuse them with sums make filters of the same size.
+// unset returns the probability that k positions leave a bit unset, of which each sets a fraction
+// share. k may be any number: a key has floor(k) positions or one more. Products are rounded here and
+// below, so that machines that fuse them with sums make filters of the same size.
 func unset(k, share float64) float64 {
 	n := math.Floor(k)
 	return math.Pow(1-share, n) * (1 - float64((k-n)*share))
 }
 
-// logUnset is the logarithm of the probability that a key leaves a bit unset.
+// logUnset returns the logarithm of the probability that a key leaves a bit unset.
 func (f *filter) logUnset() float64 { return math.Log(unset(f.k, 1/float64(f.size))) }
 
-// FPPAt is the false positive rate to expect of n distinct keys. O(k). For
-// whole k and large m it is (1 - e^(-kn/m))^k. Walther et al., equation 1 and
-// theorem 2; with the two numbers of positions that keys have. The fill of a small filter
-// varies, and the mean of its powers is above the power of the mean (Bose et al. 2008, "On the
-// false-positive rate of Bloom filters"): see fillPower.
+// FPPAt returns the false positive rate to expect of n distinct keys. O(k). For whole k and large m it
+// is (1 - e^(-kn/m))^k. Walther et al., equation 1 and theorem 2, with the two numbers of positions
+// that keys have. The fill of a small filter varies, and the mean of its powers is above the power of
+// the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of Bloom filters").
 func (f *filter) FPPAt(n float64) float64 {
 	f.MustBeMade()
 	if f.plan == nil {
@@ -96,7 +98,7 @@ func (f *filter) FPPAt(n float64) float64 {
 	})
 }
 
-// rateAt is the false positive rate to expect of n distinct keys in m bits.
+// rateAt returns the false positive rate to expect of n distinct keys in m bits.
 func rateAt(m, k, n float64) float64 {
 	whole := math.Floor(k)
 	rate := fillPower(m, k, n, whole)
@@ -106,9 +108,10 @@ func rateAt(m, k, n float64) float64 {
 	return rate
 }
 
-// fillPower is the mean of a power of the fill of m bits in which n keys set k bits each: that of a
-// lognormal distribution with the mean and the variance of the fill. It is never below the mean of the
-// exact distribution, and at most 1.25 times as high where that is 1e-7 or more (TestFillPower).
+// fillPower returns the mean of a power of the fill of m bits in which n keys set k bits each. It
+// assumes a lognormal distribution with the mean and the variance of the fill. The result is never
+// below the mean of the exact distribution. It is at most 1.25 times as high if that is 1e-7 or more
+// (TestFillPower).
 func fillPower(m, k, n, power float64) float64 {
 	one, two := math.Pow(unset(k, 1/m), n), 0.0
 	if m > 2 {
@@ -122,19 +125,17 @@ func fillPower(m, k, n, power float64) float64 {
 	return min(1, math.Pow(fill, power)*math.Pow(1+variance/(fill*fill), power*(power-1)/2))
 }
 
-// Cardinality is the number of distinct keys as estimated from the fill q:
-// ln(1-q) over the logarithm of the probability that a key leaves a bit unset,
-// which is close to -(m/k) ln(1-q). Its standard error with n keys is
-// sqrt(m (e^t - 1 - t)) / k, t = kn/m: 0.25% of n at n = 10,000 and half of
-// the bits set by 7 hash functions; with a fraction p of k, its square has
-// n p (1-p) / k^2 more. +Inf where the bits do not tell: all of them
-// are set, or k is 0. Right also after unions; after Intersect it is that of
-// a filter that keys in one alone have added some bits to, and so too high.
-// O(m). Swamidass and Baldi 2007, "Mathematical Correction for Fingerprint
-// Similarity Measures to Improve Chemical Retrieval"; the error is Whang et
-// al. 1990, "A Linear-Time Probabilistic Counting Algorithm", theorem 3.
+// Cardinality returns the number of distinct keys as estimated from the fill q. It is ln(1-q) over the
+// logarithm of the probability that a key leaves a bit unset, close to -(m/k) ln(1-q). Its standard
+// error with n keys is sqrt(m (e^t - 1 - t)) / k for t = kn/m. With a fraction p of k, the square of
+// the error has n p (1-p) / k^2 more. The result is +Inf if all bits are set or k is 0. It holds after
+// unions too. After Intersect it is too high, because keys of only one filter leave bits. O(m).
+// Swamidass and Baldi 2007, "Mathematical Correction for Fingerprint Similarity Measures to Improve
+// Chemical Retrieval". The error: Whang et al. 1990, "A Linear-Time Probabilistic Counting Algorithm",
+// theorem 3.
 func (f *filter) Cardinality() float64 {
 	f.MustBeMade()
+	f = f.settled()
 	set := ones(f.bits)
 	switch l := f.logUnset(); {
 	case l == 0 || set == f.kept:

@@ -25,12 +25,11 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
 	Add:  keyed.Unfailing((*Sketch).AddHashes),
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(&s.settled().filter, &v.filter) },
+	Agree: func(s *Sketch, v *View) error { return agree(s.settled(), &v.filter) },
 	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be in the set: always true for a key that was added, true with probability bloom_fpp for any other.",
-			(*Sketch).ContainsHashes, (*View).ContainsHashes),
+	Questions: []keyed.Question{
+		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added, true with probability bloom_fpp for any other."},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
@@ -59,7 +58,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 })
 
-// options are those of Params.
+// options set Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000; with bits and k, ln(2) * bits / k",
 		"Number of distinct keys that the filter is sized for. With more keys, more absent keys are found.",
@@ -111,9 +110,8 @@ func defaults(p *Params) {
 // Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
-// Decode makes a filter from a BLOB, which it does not change: a bad BLOB is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob), and
-// the plan of positions of Blocks.
+// Decode makes a filter from a BLOB, which it does not change. A bad BLOB is an error that wraps
+// sketch.ErrInvalid. It allocates at most len(blob), and the plan of positions of Blocks.
 func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
 
 // UnionBlob is Union with the filter of a BLOB, without a copy. A bad

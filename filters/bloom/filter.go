@@ -7,38 +7,43 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// filter is what a Sketch and a View share: the bits, and how keys find them.
+// filter is the part of a Sketch and of a View that answers queries: the bits, and how keys find
+// them. The bits are in memory of their own or in the BLOB's.
 type filter struct {
 	keyed.Base
 	form
 	route
-	bits []byte // whole words of 8 bytes
+	bits   []byte   // whole words of 8 bytes
+	gather *hashSet // keys from which Blob makes the bits; nil if these are made, as in a View
 }
 
-// Variant is how keys become positions.
+// Variant returns how keys become positions.
 func (f *filter) Variant() Variant { return f.variant }
 
-// Activation is what decides whether a key uses the last hash function.
+// Activation returns what decides whether a key uses the last hash function.
 func (f *filter) Activation() Activation { return f.activation }
 
-// Bits is the length m of the filter.
+// Bits returns the length m of the filter.
 func (f *filter) Bits() uint64 { return f.kept }
 
-// K is the number of hash functions: how many positions a key has on average.
+// K returns the number of hash functions: how many positions a key has on average.
 func (f *filter) K() float64 { return f.kNow() }
 
-// Capacity is the number of distinct keys that the filter was made for.
+// Capacity returns the number of distinct keys that the filter was made for.
 func (f *filter) Capacity() uint64 { return f.capacity }
 
-// Blocks are the sizes of the blocks in bits, the largest first; nil unless the
-// variant is Blocks.
+// Blocks returns the sizes of the blocks in bits, the largest first. It is nil unless the variant is
+// Blocks.
 func (f *filter) Blocks() []uint64 { return f.blockSizes() }
 
-// Contains reports whether a key may be there: always true for a key that was
-// added, and for another with the probability FPP. O(k), no allocation.
+// Contains reports whether a key may be there: always for a key that was added, and for another with
+// the probability FPP. While keys are gathered it is exact. O(k), no allocation.
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
-	if f.plan != nil {
+	switch {
+	case f.gather != nil:
+		return f.gather.contains(h1, h2)
+	case f.plan != nil:
 		return f.containsPlanned(h1, h2)
 	}
 	n := f.n
@@ -55,7 +60,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 	return true
 }
 
-// isSet reports whether bit p is set: widened, as that is one instruction.
+// isSet reports whether bit p is set. The byte is widened because that compiles to one instruction.
 func isSet(b []byte, p uint64) bool { return uint64(b[p/8])&(1<<(p%8)) != 0 }
 
 func (f *filter) containsPlanned(h1, h2 uint64) bool {
@@ -71,16 +76,12 @@ func (f *filter) containsPlanned(h1, h2 uint64) bool {
 }
 
 // ContainsKey is Contains of a key's bytes (package key).
-func (f *filter) ContainsKey(b []byte) bool {
-	h1, h2 := key.Hash(f.Seed(), b)
-	return f.Contains(h1, h2)
-}
+func (f *filter) ContainsKey(b []byte) bool { return f.Contains(key.Hash(f.Seed(), b)) }
 
-// ContainsHashes writes the Contains of every key to dst, which is as long as
-// h1s and h2s.
+// ContainsHashes writes the Contains of every key to dst. h1s and h2s are as long as dst.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.MustBeMade()
-	if len(f.bits) < outOfCache {
+	if f.gather != nil || len(f.bits) < outOfCache {
 		for i := range dst {
 			dst[i] = f.Contains(h1s[i], h2s[i])
 		}

@@ -11,14 +11,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// FirstStep is the capacity of the smallest filter that grew. Each next one has twice
-// its capacity and exactly twice its bits. The position of a key is the high half of
-// the product of a hash and the size, so that in a filter of twice the bits it is twice
-// that or one more: a filter folds to half its size by the disjunction of neighbours, and
-// a smaller one can be united with it.
+// FirstStep is the capacity of the smallest filter that grows. Each next one has twice its capacity and
+// exactly twice its bits. The position of a key is the high half of the product of a hash and the size.
+// So with twice the bits the position is twice that or one more. A filter folds to half its size by the
+// disjunction of neighbours, and can be united with a smaller one.
 const FirstStep = 16
 
-// step is the form of a filter that grew for n keys.
+// step returns the form of a filter that grew for n keys.
 func (p Params) step(n uint64) (form, error) {
 	switch {
 	case p.Bits != 0:
@@ -50,11 +49,10 @@ func (p Params) step(n uint64) (form, error) {
 	return f, f.check()
 }
 
-// NewGathering is New for a filter that is built at once, in any order and in parts.
-// With Grow it keeps the hashes of all distinct keys until Blob, and makes the filter as
-// large as they need. If they are more than MaxBits can hold at FPP, the filter has the
-// largest size, and a higher rate. Bits and Capacity are those of the smallest one until
-// then.
+// NewGathering is New for a filter that is built once and then encoded, in any order and in parts. With
+// Grow it keeps the hashes of all distinct keys until Blob, and makes the filter as large as they need.
+// If they are more than MaxBits can hold at FPP, the filter has the largest size and a higher rate.
+// Until then Bits and Capacity are those of the smallest filter.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err == nil && p.Grow {
@@ -74,7 +72,7 @@ type hash struct{ h1, h2 uint64 }
 
 const hashBytes = 16
 
-// leastSlots are the slots of the first key.
+// leastSlots is the number of slots after the first key.
 const leastSlots = 8
 
 func (g *hashSet) bytes() int {
@@ -103,7 +101,7 @@ func (g *hashSet) add(h1, h2 uint64) {
 	}
 }
 
-// find is the slot of a hash, or the one that is free for it.
+// find returns the slot of a hash, or the one that is free for it.
 func (g *hashSet) find(h1, h2 uint64) (at uint64, found bool) {
 	last := uint64(len(g.slots) - 1)
 	for at = key.Mix(h1) & last; g.slots[at].h2 != 0; at = (at + 1) & last {
@@ -112,6 +110,15 @@ func (g *hashSet) find(h1, h2 uint64) (at uint64, found bool) {
 		}
 	}
 	return at, false
+}
+
+// contains reports whether a hash is there.
+func (g *hashSet) contains(h1, h2 uint64) bool {
+	if g.n == 0 {
+		return false
+	}
+	_, found := g.find(h1, h2)
+	return found
 }
 
 func (g *hashSet) widen() {
@@ -125,30 +132,30 @@ func (g *hashSet) widen() {
 	}
 }
 
-// settled is s, or a filter of what it gathered.
-func (s *Sketch) settled() *Sketch {
-	if s.gather == nil {
-		return s
+// settled returns f, or a filter of the keys that f gathered.
+func (f *filter) settled() *filter {
+	if f.gather == nil {
+		return f
 	}
-	g := s.gather
-	c := &Sketch{filter: s.filter}
-	for f := s.form; ; {
-		c.form = f
-		if f.capacity >= uint64(g.n) || 2*f.size > MaxBits {
+	c := *f
+	c.gather = nil
+	for to := f.form; ; {
+		c.form = to
+		if to.capacity >= uint64(f.gather.n) || 2*to.size > MaxBits {
 			break
 		}
-		f.capacity, f.size, f.kept = 2*f.capacity, 2*f.size, 2*f.size
+		to.capacity, to.size, to.kept = 2*to.capacity, 2*to.size, 2*to.size
 	}
 	c.route, c.bits = c.form.route(), make([]byte, 8*c.words())
-	for _, h := range g.slots {
+	for _, h := range f.gather.slots {
 		if h.h2 != 0 {
 			c.set(h.h1, h.h2)
 		}
 	}
-	return c
+	return &c
 }
 
-// join is Union of two that gather.
+// join is Union of two filters that gather.
 func (s *Sketch) join(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
@@ -168,8 +175,8 @@ func (s *Sketch) join(other *Sketch) error {
 	return nil
 }
 
-// doubled is how many times one of two filters was doubled to have the size of the other;
-// 0 where it was not, or where they are otherwise not alike.
+// doubled returns how many times one of two filters was doubled to get the size of the other. It
+// returns 0 if it was not, or if they differ in another way.
 func (f *form) doubled(g *form) int {
 	small, large := f, g
 	if small.size > large.size {
@@ -185,12 +192,12 @@ func (f *form) doubled(g *form) int {
 	return n
 }
 
-// sameSize gives s the size of another filter, which agrees with it, where that is
-// larger, and returns the other in the size of s. Where sizes differ the total is no
-// longer known: a key has more bits than it set, and totals are held against bits.
+// sameSize gives s the size of another filter, which agrees with it, if that is larger. It returns the
+// other filter in the size of s. If sizes differ the total is no longer known: a key has more bits than
+// it set, and totals are checked against bits.
 func (s *Sketch) sameSize(other *filter) *filter {
 	if s.gather != nil {
-		*s = *s.settled()
+		s.filter = *s.settled()
 	}
 	n := s.doubled(&other.form)
 	if n == 0 {
@@ -201,17 +208,17 @@ func (s *Sketch) sameSize(other *filter) *filter {
 		s.double(n)
 		return other
 	}
-	c := Sketch{filter: *other}
+	c := *other
 	c.double(n)
-	return &c.filter
+	return &c
 }
 
-// double makes the filter 2^n times as large: each bit becomes as many.
-func (s *Sketch) double(n int) {
-	s.size <<= n
-	s.kept, s.capacity = s.size, s.capacity<<n
-	s.route = s.form.route()
-	from, to := s.bits, make([]byte, 8*s.words())
+// double makes the filter 2^n times as large: each bit becomes 2^n bits.
+func (f *filter) double(n int) {
+	f.size <<= n
+	f.kept, f.capacity = f.size, f.capacity<<n
+	f.route = f.form.route()
+	from, to := f.bits, make([]byte, 8*f.words())
 	for i := 0; i < len(from); i += 8 {
 		for w := binary.LittleEndian.Uint64(from[i:]); w != 0; w &= w - 1 {
 			first := (uint64(i)*8 + uint64(bits.TrailingZeros64(w))) << n
@@ -220,40 +227,5 @@ func (s *Sketch) double(n int) {
 			}
 		}
 	}
-	s.bits = to
+	f.bits = to
 }
-
-// Contains is that of the filter, exact while keys are gathered.
-func (s *Sketch) Contains(h1, h2 uint64) bool {
-	if s.gather == nil {
-		return s.filter.Contains(h1, h2)
-	}
-	if s.gather.n == 0 {
-		return false
-	}
-	_, found := s.gather.find(h1, h2)
-	return found
-}
-
-// ContainsHashes is that of the filter, exact while keys are gathered.
-func (s *Sketch) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	if s.gather == nil {
-		s.filter.ContainsHashes(dst, h1s, h2s)
-		return
-	}
-	for i := range dst {
-		dst[i] = s.Contains(h1s[i], h2s[i])
-	}
-}
-
-// ContainsKey is Contains of a key's bytes (package key).
-func (s *Sketch) ContainsKey(b []byte) bool { return s.Contains(key.Hash(s.Seed(), b)) }
-
-// Fill is that of the filter that Blob writes. O(m).
-func (s *Sketch) Fill() float64 { return s.settled().filter.Fill() }
-
-// FPP is that of the filter that Blob writes. O(m).
-func (s *Sketch) FPP() float64 { return s.settled().filter.FPP() }
-
-// Cardinality is that of the filter that Blob writes. O(m).
-func (s *Sketch) Cardinality() float64 { return s.settled().filter.Cardinality() }

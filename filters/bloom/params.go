@@ -1,9 +1,8 @@
-// Package bloom is the Bloom filter: which keys are there, in a fixed number
-// of bits. It answers yes for every key that was added, and for an absent key
-// with a small probability, the false positive rate. Bloom 1970, "Space/time
-// trade-offs in hash coding with allowable errors"; the variants Rational and
-// Blocks: Walther, Mansour, Zollner and Werner, "Extending the Applicability
-// of Bloom Filters by Relaxing their Parameter Constraints".
+// Package bloom implements the Bloom filter: a set of keys in a fixed number of bits. It finds every
+// key that was added, and an absent key with a small probability, the false positive rate. Bloom 1970,
+// "Space/time trade-offs in hash coding with allowable errors". The variants Rational and Blocks:
+// Walther, Mansour, Zollner and Werner, "Extending the Applicability of Bloom Filters by Relaxing their
+// Parameter Constraints".
 //
 // The filter takes hashed keys (package key). Methods are not safe for
 // concurrent use with a writer; any number of readers is.
@@ -25,7 +24,7 @@ const (
 	MaxBits = 1 << 33
 	// MaxK is the largest number of hash functions.
 	MaxK = 64
-	// MinFPP is the lowest false positive rate that can be asked for.
+	// MinFPP is the lowest false positive rate for Params.
 	MinFPP = 1e-18
 )
 
@@ -35,7 +34,7 @@ const (
 	DefaultFPP      = 0.01
 )
 
-// NoHashes stands in Params.K for a k of 0, as a K of 0 stands for the default.
+// NoHashes is a k of 0 in Params.K, where 0 means the default.
 const NoHashes = -1
 
 // Variant is how keys become positions.
@@ -45,18 +44,17 @@ type Variant uint8
 const (
 	// Standard filters have a whole number of hash functions.
 	Standard Variant = 0
-	// Rational filters have any number of at least 0: the last hash function
-	// is used for that part of the keys which the fraction says.
+	// Rational filters have any number of hash functions from 0. The fraction is the fraction of keys
+	// that use the last one.
 	Rational Variant = 1
-	// Blocks filters are split along the binary digits of their length into blocks
-	// of powers of two, so that positions are computed by shifts and whole blocks
-	// can be dropped (Shrink). Each block has its part of k.
+	// Blocks filters consist of blocks of powers of two, the binary digits of their length. Positions
+	// are computed by shifts, and whole blocks can be dropped (Shrink). Each block has its part of k.
 	Blocks Variant = 2
 )
 
 var variants = [...]string{Standard: "standard", Rational: "rational", Blocks: "blocks"}
 
-// String is the variant's name in SQL.
+// String returns the variant's name in SQL.
 func (v Variant) String() string {
 	if int(v) < len(variants) {
 		return variants[v]
@@ -72,14 +70,13 @@ type Activation uint8
 const (
 	// ByHash decides by a mix of the hash that no position depends on.
 	ByHash Activation = 0
-	// ByPosition decides by the position before the last, the paper's choice
-	// (algorithm 1).
+	// ByPosition decides by the position before the last, the paper's choice (algorithm 1).
 	ByPosition Activation = 1
 )
 
 var activations = [...]string{ByHash: "hash", ByPosition: "position"}
 
-// String is the activation's name in SQL.
+// String returns the activation's name in SQL.
 func (a Activation) String() string {
 	if int(a) < len(activations) {
 		return activations[a]
@@ -89,37 +86,34 @@ func (a Activation) String() string {
 
 // Params are a filter's size and rules. Zero fields take their defaults.
 type Params struct {
-	// Capacity is the number of distinct keys n that the filter is made for,
-	// from 1. If Bits and K are both given it sizes nothing; its default is
-	// then the number of keys that sets half of the bits, m ln 2 / k.
+	// Capacity is the number of distinct keys n that the filter is made for, at least 1. If Bits and K
+	// are both given it sizes nothing. Its default is then m ln 2 / k, the number of keys that sets
+	// half of the bits.
 	Capacity uint64
-	// FPP is the false positive rate at Capacity that Bits and K are chosen
-	// for, from MinFPP to below 1. K is -log2(FPP), of Standard rounded up: the best number
-	// where half of the bits are set. Bits is the fewest whole words of 64 in which the rate
-	// to expect at Capacity (FPPAt) is not above FPP. Broder and Mitzenmacher 2004, "Network
-	// Applications of Bloom Filters: A Survey", section 2.
+	// FPP is the false positive rate at Capacity for which Bits and K are chosen, from MinFPP to below
+	// 1. K is -log2(FPP), rounded up for Standard: the best number if half of the bits are set. Bits is
+	// the fewest whole words of 64 with which FPPAt is at most FPP at Capacity. Broder and Mitzenmacher
+	// 2004, "Network Applications of Bloom Filters: A Survey", section 2.
 	FPP float64
 	// Bits is the length m, from 1 to MaxBits, in place of FPP.
 	Bits uint64
-	// K is the number of hash functions, whole and from 1 to MaxK where the
-	// variant is Standard, otherwise any from 0 to MaxK, 0 being NoHashes. Where
-	// Bits is not given, Bits is what reaches FPP with this K. Where Bits is, its default is
-	// m ln 2 / n, of Standard rounded up.
+	// K is the number of hash functions. For Standard it is whole and from 1 to MaxK, otherwise any
+	// number from 0 to MaxK, with NoHashes for 0. Without Bits, Bits is chosen to reach FPP with this
+	// K. With Bits, the default of K is m ln 2 / n, rounded up for Standard.
 	K float64
 	// Variant is how keys become positions.
 	Variant Variant
 	// Activation is ByHash unless the variant is Rational.
 	Activation Activation
-	// Grow makes a filter that is built at once (NewGathering) as large as its keys
-	// need at FPP: Capacity is the least that it is made for, and doubles as often as
-	// necessary from FirstStep on. It excludes Bits, K and variants other than
-	// Standard. Filters with the same FPP unite whatever their sizes.
+	// Grow makes a filter that is built once (NewGathering) as large as its keys need at FPP. Capacity
+	// is then the minimum; it starts at FirstStep and doubles as often as necessary. Grow excludes
+	// Bits, K and variants other than Standard. Filters with the same FPP unite whatever their sizes.
 	Grow bool
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
 
-// form is what two filters must share to be used together, beside their Base.
+// form is the part of two filters that must agree, beside their Base.
 type form struct {
 	size       uint64 // bits of the filter as it was made
 	kept       uint64 // bits that are left: size, or some of its binary digits
@@ -146,8 +140,8 @@ type formOf struct {
 	form form
 }
 
-// lastForm is the form made last, for the many filters of one aggregate: the length of
-// a filter takes a search.
+// lastForm is the form made last, for the many filters of one aggregate, because finding a filter's
+// length takes a search.
 var lastForm atomic.Pointer[formOf]
 
 func (p Params) newForm() (form, error) {
@@ -198,7 +192,7 @@ func (p Params) newForm() (form, error) {
 	return f, f.check()
 }
 
-// empty is what an empty filter takes; 0 where the parameters are wrong.
+// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
 func (p Params) empty() (bytes, seed uint64) {
 	f, err := p.form()
 	if err != nil {
@@ -207,11 +201,12 @@ func (p Params) empty() (bytes, seed uint64) {
 	return 8 * f.words(), p.Seed
 }
 
-// wordBits is the unit of a body: what a filter has anyway is used.
+// wordBits is the number of bits of a word. Sizes are whole words, because a body has whole words
+// anyway.
 const wordBits = 64
 
-// sizeFor is the least multiple of unit bits in which n keys have a false positive rate of
-// at most fpp with k hash functions.
+// sizeFor returns the smallest multiple of unit bits in which n keys have a false positive rate of at
+// most fpp with k hash functions.
 func sizeFor(n uint64, fpp, k, unit float64) (uint64, error) {
 	q := fillFor(k, fpp)
 	if q == 0 {
@@ -227,8 +222,8 @@ func sizeFor(n uint64, fpp, k, unit float64) (uint64, error) {
 	return 0, sketch.OptionError("capacity", "is %d, which needs %.3g bits, at most %d are allowed", n, m, uint64(MaxBits))
 }
 
-// fillFor is the fill at which k hash functions have a false positive rate; 0
-// where no fill is so low. The rate grows with the fill.
+// fillFor returns the fill at which k hash functions have a false positive rate. It returns 0 if no
+// fill is so low. The rate grows with the fill.
 func fillFor(k, fpp float64) float64 {
 	if rate(k, 0) >= fpp {
 		return 0
@@ -248,7 +243,7 @@ func fillFor(k, fpp float64) float64 {
 	return lo
 }
 
-// check says what is wrong with a form that was given or read.
+// check returns an error for a form that is out of range.
 func (f *form) check() error {
 	switch {
 	case f.variant > Blocks:
@@ -273,11 +268,10 @@ func (f *form) check() error {
 	return nil
 }
 
-// words is the length of the bits in words of 8 bytes.
+// words returns the length of the bits in words of 8 bytes.
 func (f *form) words() uint64 { return (f.kept + 63) / 64 }
 
-// kNow is the mean number of bits that a key sets: k, less where blocks were
-// dropped.
+// kNow returns the mean number of bits that a key sets: k, less if blocks were dropped.
 func (f *form) kNow() float64 {
 	if f.kept == f.size {
 		return f.k
@@ -285,8 +279,8 @@ func (f *form) kNow() float64 {
 	return f.k * float64(f.kept) / float64(f.size)
 }
 
-// blockSizes are the sizes of the blocks that are left, the largest first; nil
-// unless the variant is Blocks.
+// blockSizes returns the sizes of the blocks that are left, the largest first. It is nil unless the
+// variant is Blocks.
 func (f *form) blockSizes() (sizes []uint64) {
 	if f.variant != Blocks {
 		return nil

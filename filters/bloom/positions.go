@@ -14,7 +14,7 @@ import (
 // Position i of a key comes from the highest bits of x_i = h1 + key.Spread^i*h2, in a filter of
 // m bits floor(x_i*m / 2^64).
 
-// power is key.Spread^i.
+// power returns key.Spread^i.
 func power(i uint64) uint64 {
 	p := uint64(1)
 	for range i {
@@ -26,14 +26,13 @@ func power(i uint64) uint64 {
 // one is 1 in the fixed-point numbers of k and of activations.
 const one = 1 << 56
 
-// activation is a number from 0 to below one: a mix of all bits of the hash,
-// of which the positions take the top bits, or the low bits. The mix is the
-// end of MurmurHash3.
+// activation returns a number from 0 to below one: the end of MurmurHash3 over both halves of the hash.
+// So it depends on all bits, while positions depend mostly on the top bits.
 func activation(h1, h2 uint64) uint64 {
 	return key.Mix(h1^bits.RotateLeft64(h2, 32)) >> 8
 }
 
-// route is how keys find their positions, made from a form.
+// route holds the values by which keys find their positions. It is derived from a form.
 type route struct {
 	fixed uint64 // k in units of 1/one
 	n     uint64 // floor(k)
@@ -60,8 +59,7 @@ func (f *form) route() route {
 	return r
 }
 
-// probes is the number of positions of a key whose k is not whole; not of
-// Blocks.
+// probes returns the number of positions of a key if k is not whole. It is not for Blocks.
 func (f *filter) probes(h1, h2 uint64) uint64 {
 	if f.activation == ByHash {
 		return (f.fixed + activation(h1, h2)) / one
@@ -74,36 +72,35 @@ func (f *filter) probes(h1, h2 uint64) uint64 {
 	return f.n
 }
 
-// plan lists the positions of the keys of a Blocks filter. With S_j the part
-// of k that the first j blocks have, the positions of a key whose activation
-// is u are numbered 0 to floor(k+u)-1, and number i is in the first block with
-// floor(S_j+u) > i. So block j has k_j positions on average, and a key has
-// floor(k) or floor(k)+1 in all, the fewest different numbers that there can
-// be: with an activation for each block of its own, as in the paper, their
-// sum would vary more, and the false positive rate be higher (convexity).
+// plan lists the positions of the keys of a Blocks filter. Let S_j be the part of k that the first j
+// blocks have, and u the activation of a key. Its positions are numbered 0 to floor(k+u)-1, and number
+// i is in the first block with floor(S_j+u) > i. So block j has its part of k positions on average, and
+// a key has floor(k) or floor(k)+1 in all. These are the fewest different numbers possible. With an
+// activation for each block, as in the paper, their sum would vary more, and the false positive rate be
+// higher (convexity).
 type plan struct {
 	size, kept, fixed uint64
-	// starts are the activations from which on another list holds.
+	// starts are the activations at which another list begins.
 	starts []uint64
 	lists  [][]probe
-	// direct is the list by the 8 highest bits of the activation, nil where
-	// more than one begins there.
+	// direct holds the list by the 8 highest bits of the activation. It is nil if more than one list
+	// begins there.
 	direct [256][]probe
 }
 
-// probe is one position of a key, see at. Where the shift is dropped, the position was in a
-// block that is not there any more.
+// probe is one position of a key, see at. If the shift is dropped, the position was in a block that is
+// not there any more.
 type probe struct {
 	offset uint64
 	shift  uint8 // 63 less the binary logarithm of the block
 }
 
-// at is the position in the bits that are left, offset + floor(x*block / 2^64).
+// at returns the position in the bits that are left, offset + floor(x*block / 2^64).
 func (p probe) at(x uint64) uint64 { return p.offset | x>>1>>(p.shift&63) }
 
 const dropped = 255
 
-// list is the positions of a key.
+// list returns the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
 	if len(p.lists) == 1 { // the only one, as in a power of two with whole k
 		return p.lists[0]
@@ -115,7 +112,7 @@ func (p *plan) list(h1, h2 uint64) []probe {
 	return p.search(u)
 }
 
-// search is the list of an activation.
+// search returns the list of an activation.
 func (p *plan) search(u uint64) []probe {
 	i := len(p.starts) - 1
 	for p.starts[i] > u {
@@ -124,7 +121,7 @@ func (p *plan) search(u uint64) []probe {
 	return p.lists[i]
 }
 
-// plans keeps the plans made last, for the many filters of one form.
+// plans caches the plans made last, for the many filters of one form.
 var plans [32]atomic.Pointer[plan]
 
 func planFor(size, kept, fixed uint64) *plan {
@@ -180,7 +177,7 @@ func newPlan(size, kept, fixed uint64) *plan {
 	return p
 }
 
-// width is the part of all keys that has list i.
+// width returns the fraction of all keys that have list i.
 func (p *plan) width(i int) float64 {
 	end := uint64(one)
 	if i+1 < len(p.starts) {

@@ -1,10 +1,13 @@
 package bloom
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
 // fillSigma is the standard deviation of the fill that n keys make. The number
@@ -34,80 +37,46 @@ func random(s *Sketch, r *rand.Rand, n int) {
 	s.AddHashes(h1s, h2s, nil)
 }
 
-// measure is the part of asked random keys that are contained.
-func measure(s *Sketch, r *rand.Rand, asked int) float64 {
-	yes := 0
-	for range asked {
-		if s.Contains(r.Uint64(), r.Uint64()|1) {
-			yes++
-		}
-	}
-	return float64(yes) / float64(asked)
-}
-
-// The measured rate is that of the fill within 4 sigma of the sample, and that
-// of the formula within 4 sigma of the sample and the fill, for every variant
-// and at every load.
+// The measured rate is that of the fill, and that of the formula, for every variant and at every load.
 func TestRate(t *testing.T) {
 	const capacity = 30_000
 	asked := 300_000
 	if os.Getenv("CCBF_LONG") == "1" {
 		asked = 10_000_000
 	}
-	for _, c := range []struct {
-		name string
-		p    Params
-		keep float64
-	}{
-		{name: "standard", p: Params{}},
-		{name: "standard, k 1", p: Params{K: 1}},
-		{name: "rational", p: Params{Variant: Rational}},
-		{name: "rational, k 2.5", p: Params{K: 2.5, Variant: Rational}},
-		{name: "rational by position", p: Params{Variant: Rational, Activation: ByPosition}},
-		{name: "rational by position, k 1.5", p: Params{K: 1.5, Variant: Rational, Activation: ByPosition}},
-		{name: "blocks", p: Params{Variant: Blocks}},
-		{name: "blocks, k 3", p: Params{K: 3, Variant: Blocks}},
-		{name: "shrunk to 3 of 4", p: Params{Variant: Blocks}, keep: 0.75},
-		{name: "shrunk to 1 of 2", p: Params{Variant: Blocks}, keep: 0.5},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := c.p
-			p.Capacity, p.FPP = capacity, 0.05
-			if p.Variant == Blocks {
-				// Binary digits with gaps: 101101110101111001.
-				p.FPP, p.Bits = 0, 187_769
+	shrunk := func(keep float64) func(t testing.TB, s *Sketch) *Sketch {
+		return func(t testing.TB, s *Sketch) *Sketch {
+			d := s.Clone()
+			if err := d.Shrink(start + uint64(keep*float64(len(s.bits)))); err != nil {
+				t.Fatal(err)
 			}
-			s := mustNew(t, p)
-			r := rand.New(rand.NewPCG(7, uint64(len(c.name))))
-			added := 0
-			for _, load := range []int{25, 50, 75, 90, 100} {
-				n := capacity * load / 100
-				random(s, r, n-added)
-				added = n
-				u := s
-				if c.keep != 0 {
-					d, err := Decode(s.Blob())
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := d.Shrink(start + uint64(c.keep*float64(len(s.bits)))); err != nil {
-						t.Fatal(err)
-					}
-					u = d
-				}
-				got, fill, mean := measure(u, r, asked), u.FPP(), u.FPPAt(float64(n))
-				sample := math.Sqrt(fill * (1 - fill) / float64(asked))
-				if d := math.Abs(got - fill); d > 4*sample {
-					t.Errorf("load %d%%: measured %.5f, by the fill %.5f, %.1f sigma", load, got, fill, d/sample)
-				}
-				sigma := math.Hypot(sample, rateSigma(&u.filter, float64(n)))
-				if d := math.Abs(got - mean); d > 4*sigma {
-					t.Errorf("load %d%%: measured %.5f, by the formula %.5f, %.1f sigma", load, got, mean, d/sigma)
-				}
-				t.Logf("load %d%%, k %.3f: measured %.5f, by the fill %.5f, by the formula %.5f (sigma %.5f)", load, u.K(), got, fill, mean, sigma)
-			}
-		})
+			return d
+		}
 	}
+	sized := func(p Params) Params {
+		p.Capacity, p.FPP = capacity, 0.05
+		if p.Variant == Blocks {
+			p.FPP, p.Bits = 0, 187_769 // binary digits with gaps: 101101110101111001
+		}
+		return p
+	}
+	conform.Rates(t, Family, capacity, asked, []conform.RateCase[Params, *Sketch]{
+		{Name: "standard", Params: sized(Params{})},
+		{Name: "standard, k 1", Params: sized(Params{K: 1})},
+		{Name: "rational", Params: sized(Params{Variant: Rational})},
+		{Name: "rational, k 2.5", Params: sized(Params{K: 2.5, Variant: Rational})},
+		{Name: "rational by position", Params: sized(Params{Variant: Rational, Activation: ByPosition})},
+		{Name: "rational by position, k 1.5", Params: sized(Params{K: 1.5, Variant: Rational, Activation: ByPosition})},
+		{Name: "blocks", Params: sized(Params{Variant: Blocks})},
+		{Name: "blocks, k 3", Params: sized(Params{K: 3, Variant: Blocks})},
+		{Name: "shrunk to 3 of 4", Params: sized(Params{Variant: Blocks}), Change: shrunk(0.75)},
+		{Name: "shrunk to 1 of 2", Params: sized(Params{Variant: Blocks}), Change: shrunk(0.5)},
+	}, func(_ testing.TB, s *Sketch, n int) []conform.Rate {
+		return []conform.Rate{
+			{By: "FPP", Mean: s.FPP()},
+			{By: "FPPAt", Mean: s.FPPAt(float64(n)), Sigma: rateSigma(&s.filter, float64(n))},
+		}
+	})
 }
 
 // At a low rate and few bits, double hashing has several times the rate of the
@@ -121,12 +90,8 @@ func TestLowRate(t *testing.T) {
 		{Capacity: 1366, Bits: 1 << 15, K: 17, Variant: Blocks},
 	} {
 		s := mustNew(t, p)
-		r := rand.New(rand.NewPCG(8, 9))
-		random(s, r, int(s.capacity))
-		got, want := measure(s, r, asked), s.FPP()
-		if sigma := math.Sqrt(want / asked); math.Abs(got-want) > 4*sigma {
-			t.Errorf("%+v: measured %.3g, by the fill %.3g, sigma %.2g", p, got, want, sigma)
-		}
+		conform.AddKeys(t, Family, s, 0, int(s.capacity))
+		conform.Rate{By: "FPP", Mean: s.FPP()}.Near(t, fmt.Sprintf("%+v", p), conform.Positives(s, asked), asked)
 	}
 }
 
@@ -140,11 +105,10 @@ func TestConvexity(t *testing.T) {
 		for _, k := range []float64{NoHashes, 0.3, 0.5, 1, 1.5, 2, 2.5, 3.5, 5.7} {
 			s := mustNew(t, Params{Bits: m, K: k, Variant: Rational, Activation: activation})
 			k := max(k, 0)
-			r := rand.New(rand.NewPCG(10, uint64(10*k)))
-			random(s, r, n)
+			conform.AddKeys(t, Family, s, 0, n)
 			q, p := s.Fill(), k-math.Floor(k)
 			want := (1-p)*math.Pow(q, math.Floor(k)) + p*math.Pow(q, math.Floor(k)+1)
-			got := measure(s, r, asked)
+			got := conform.Positives(s, asked)
 			sigma := math.Sqrt(want * (1 - want) / asked)
 			if math.Abs(got-want) > 4*sigma || got < math.Pow(q, k)-4*sigma {
 				t.Errorf("k %v: measured %.5f, mixture %.5f, q^k %.5f, sigma %.5f", k, got, want, math.Pow(q, k), sigma)

@@ -9,10 +9,7 @@ import (
 )
 
 // Sketch is a Bloom filter in memory.
-type Sketch struct {
-	filter
-	gather *hashSet // the keys that the filter is to be made of; nil where it is made
-}
+type Sketch struct{ filter }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
 // and its range.
@@ -21,10 +18,10 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sketch{filter: filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
+	return &Sketch{filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
 }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	clear(s.bits)
@@ -33,10 +30,10 @@ func (s *Sketch) Reset() {
 	}
 }
 
-// Bytes is the memory of the bits, and of the keys that it gathers.
+// Bytes returns the memory of the bits and of the keys that it gathers.
 func (s *Sketch) Bytes() int { return len(s.bits) + s.gather.bytes() }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.bits = slices.Clone(s.bits)
@@ -44,9 +41,8 @@ func (s *Sketch) Clone() *Sketch {
 	return &c
 }
 
-// Add puts a key into the filter, by its hash. n counts in the total alone,
-// but a weight of 0 adds nothing. O(k), no allocation. Bloom 1970, section 3;
-// Walther et al., algorithms 1 and 2.
+// Add adds a key by its hash. n counts in the total alone, but a weight of 0 adds nothing. O(k), no
+// allocation. Bloom 1970, section 3; Walther et al., algorithms 1 and 2.
 func (s *Sketch) Add(h1, h2, n uint64) {
 	if n == 0 {
 		return
@@ -55,21 +51,21 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 	s.set(h1, h2)
 }
 
-// set sets the bits of a key.
-func (s *Sketch) set(h1, h2 uint64) {
-	if s.gather != nil {
-		s.gather.add(h1, h2)
+// set sets the bits of a key, or gathers it.
+func (f *filter) set(h1, h2 uint64) {
+	if f.gather != nil {
+		f.gather.add(h1, h2)
 		return
 	}
-	if s.plan != nil {
-		s.setPlanned(h1, h2)
+	if f.plan != nil {
+		f.setPlanned(h1, h2)
 		return
 	}
-	n := s.n
-	if s.part {
-		n = s.probes(h1, h2)
+	n := f.n
+	if f.part {
+		n = f.probes(h1, h2)
 	}
-	b, size := s.bits, s.size
+	b, size := f.bits, f.size
 	for step := h2; n > 0; n-- {
 		p, _ := bits.Mul64(h1+step, size)
 		step *= key.Spread
@@ -77,10 +73,10 @@ func (s *Sketch) set(h1, h2 uint64) {
 	}
 }
 
-func (s *Sketch) setPlanned(h1, h2 uint64) {
-	b := s.bits
+func (f *filter) setPlanned(h1, h2 uint64) {
+	b := f.bits
 	step := h2
-	for _, at := range s.plan.list(h1, h2) {
+	for _, at := range f.plan.list(h1, h2) {
 		if at.shift != dropped {
 			p := at.at(h1 + step)
 			b[p/8] |= 1 << (p % 8)
@@ -95,9 +91,8 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 	s.Add(h1, h2, n)
 }
 
-// AddHashes puts many keys into the filter: ns[i] of the key (h1s[i], h2s[i]),
-// or one of each where ns is nil. The result is that of Add for each in turn.
-// The slices must be as long as h1s.
+// AddHashes adds many keys: ns[i] of the key (h1s[i], h2s[i]), or one of each if ns is nil. The result
+// is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	if ns == nil {
 		keyed.Grow(&s.Base, uint64(len(h1s)))

@@ -3,8 +3,9 @@ package bloom
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
 // exactFillPower is fillPower by the distribution of the bits set, one throw after the other.
@@ -39,40 +40,21 @@ func TestFillPower(t *testing.T) {
 	}
 }
 
-// Small filters keep what they promise: over many filters, the measured rate is at most 1.3
-// times the mean of their FPP and the FPP that was asked for, beyond 4 sigma of the sample.
+// Small filters keep their FPP and the rate that was asked for.
 func TestSmallFilters(t *testing.T) {
-	filters, asked := 200, 2000
-	if os.Getenv("CCBF_LONG") == "1" {
-		filters, asked = 1000, 50_000
-	}
-	r := rand.New(rand.NewPCG(41, 0))
-	for _, variant := range []Params{{}, {Variant: Rational}, {Variant: Rational, Activation: ByPosition}, {Variant: Blocks}} {
-		for _, capacity := range []uint64{1, 2, 4, 8, 16, 32, 100} {
-			for _, fpp := range []float64{0.9, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9} {
-				p := variant
-				p.Capacity, p.FPP = capacity, fpp
-				found, mean := 0, 0.0
-				for range filters {
-					s := mustNew(t, p)
-					random(s, r, int(capacity))
-					mean += s.FPP() / float64(filters)
-					for range asked {
-						if s.Contains(r.Uint64(), r.Uint64()|1) {
-							found++
-						}
-					}
-				}
-				n := float64(filters * asked)
-				for what, want := range map[string]float64{"FPP": mean, "what was asked for": fpp} {
-					// The rates of filters vary too; their share is covered by that of 1.3.
-					if limit := 1.3*want*n + 4*math.Sqrt(1.3*want*n) + 1; float64(found) > limit {
-						t.Errorf("%+v: %d of %g found, at most %.1f for %s %.3g", p, found, n, limit, what, want)
-					}
-				}
+	var all []Params
+	for _, p := range []Params{{}, {Variant: Rational}, {Variant: Rational, Activation: ByPosition}, {Variant: Blocks}} {
+		for _, p.Capacity = range []uint64{1, 2, 4, 8, 16, 32, 100} {
+			for _, p.FPP = range []float64{0.9, 0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9} {
+				all = append(all, p)
 			}
 		}
 	}
+	conform.SmallRates(t, Family, 200, all, func(p Params) uint64 { return p.Capacity },
+		func(p Params, seed uint64) Params { p.Seed = seed; return p },
+		func(_ testing.TB, p Params, s *Sketch) []conform.Rate {
+			return []conform.Rate{{By: "FPP", Mean: s.FPP()}, {By: "the option fpp", Mean: p.FPP}}
+		})
 }
 
 // Positions by double hashing from numbers of few bits fail: keys all of whose positions coincide

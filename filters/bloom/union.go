@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// agree is nil for filters that may be used together, otherwise an error that
-// wraps sketch.ErrDiffer and names both values.
+// agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
+// sketch.ErrDiffer and names both values.
 func agree(a, b *filter) error {
 	left := func(f *filter) string { return fmt.Sprintf("%d of %d", f.kept, f.size) }
 	switch {
@@ -32,22 +32,21 @@ func agree(a, b *filter) error {
 	return keyed.Agree(a.Base, b.Base)
 }
 
-// Union adds the keys of other, which is left unchanged and must agree in everything
-// except its keys (sketch.ErrDiffer). The union of parts is the filter of the whole, to
-// the byte. Filters that grew (Params.Grow), whose sizes differ by a power of two,
-// unite in the larger size: every bit of the smaller one sets all bits that fold to it,
-// so that no key is lost, and the rate follows from the bits that are set (FPP). The
-// total is then not known. The union of two that still gather is the filter of the
+// Union adds the keys of other, which is unchanged and must agree in everything except its keys
+// (sketch.ErrDiffer). The union of filters of parts is the filter of the whole, to the byte. Filters
+// that grew (Params.Grow) may differ in size by a power of two. They unite in the larger size: every
+// bit of the smaller one sets all bits that fold to it. So no key is lost, FPP follows from the bits
+// that are set, and the total is not known. The union of two that still gather is the filter of the
 // whole, to the byte. O(m).
 func (s *Sketch) Union(other *Sketch) error {
 	if s.gather != nil && other.gather != nil {
 		return s.join(other)
 	}
-	other = other.settled()
-	if err := agree(&s.settled().filter, &other.filter); err != nil {
+	o := other.settled()
+	if err := agree(s.settled(), o); err != nil {
 		return err
 	}
-	s.or(&other.filter)
+	s.or(o)
 	return nil
 }
 
@@ -60,17 +59,11 @@ func (s *Sketch) or(other *filter) {
 	}
 }
 
-// Intersect keeps the bits that other has too, which is left unchanged and must
-// agree as for Union. Every key that is in both is still contained. An absent
-// key is contained no more often than in either, but more often than in a
-// filter of the common keys alone. The total is unknown afterwards. O(m).
+// Intersect keeps the bits that other has too, which is unchanged and must agree as for Union. Every
+// key that is in both is still contained. An absent key is contained no more often than in either, but
+// more often than in a filter of the common keys alone. The total is unknown afterwards. O(m).
 func (s *Sketch) Intersect(other *Sketch) error {
-	other = other.settled()
-	if err := agree(&s.settled().filter, &other.filter); err != nil {
-		return err
-	}
-	s.and(&other.filter)
-	return nil
+	return s.intersect(other.settled())
 }
 
 // IntersectBlob is Intersect with the filter of a BLOB, as UnionBlob is Union.
@@ -79,14 +72,13 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := agree(&s.settled().filter, &v.filter); err != nil {
-		return err
-	}
-	s.and(&v.filter)
-	return nil
+	return s.intersect(&v.filter)
 }
 
-func (s *Sketch) and(other *filter) {
+func (s *Sketch) intersect(other *filter) error {
+	if err := agree(s.settled(), other); err != nil {
+		return err
+	}
 	other = s.sameSize(other)
 	keyed.Unite(&s.Base, other.Base)
 	keyed.Forget(&s.Base)
@@ -94,15 +86,15 @@ func (s *Sketch) and(other *filter) {
 	for i := 0; i+8 <= len(b); i += 8 {
 		binary.LittleEndian.PutUint64(b[i:], binary.LittleEndian.Uint64(b[i:])&binary.LittleEndian.Uint64(o[i:]))
 	}
+	return nil
 }
 
-// Shrink drops blocks until the BLOB has at most size bytes, keeping as many bits
-// as it can. Only of the variant Blocks; a size that leaves no block is an error
-// (sketch.ErrOption), and an error changes nothing. No key is lost. A key's
-// positions in the dropped blocks are no longer checked, so the false positive
-// rate grows, about to FPP to the power of Bits after over Bits before (FPP and
-// FPPAt say it exactly). Shrunk filters go on taking keys, and unite with filters
-// of the same blocks. O(m). Walther et al., section 3.
+// Shrink drops blocks until the BLOB has at most size bytes, and keeps as many bits as it can. Only the
+// variant Blocks can shrink. A size that leaves no block is an error (sketch.ErrOption), and an error
+// changes nothing. No key is lost. A key's positions in the dropped blocks are no longer checked, so
+// the false positive rate grows: about to FPP to the power of Bits after over Bits before. FPP and
+// FPPAt return it exactly. Shrunk filters still take keys, and unite with filters of the same blocks.
+// O(m). Walther et al., section 3.
 func (s *Sketch) Shrink(size uint64) error {
 	if s.variant != Blocks {
 		return fmt.Errorf("shrink a filter of variant '%v': only '%v' has blocks to drop", s.variant, Blocks)

@@ -5,22 +5,9 @@ import (
 	"math"
 	"os"
 	"testing"
-)
 
-// found is the number of n absent keys that a filter finds.
-func found(s *Sketch, n uint64) (count float64) {
-	dst := make([]bool, 4096)
-	for from := uint64(0); from < n; from += 4096 {
-		h1s, h2s := hashes(s.Seed(), 1<<40+from, 4096)
-		s.ContainsHashes(dst, h1s, h2s)
-		for _, is := range dst {
-			if is {
-				count++
-			}
-		}
-	}
-	return count
-}
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
+)
 
 var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
@@ -34,6 +21,7 @@ var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 // different ones: both is off by a part of k^2/words at most, 3e-3 of r.
 func TestRates(t *testing.T) {
 	const capacity, asked = 1 << 15, 1 << 19
+	var cases []conform.RateCase[Params, *Sketch]
 	for _, p := range []Params{
 		{Variant: Plain, K: 3},
 		{Variant: Plain, K: 2, CounterBits: 8},
@@ -53,40 +41,29 @@ func TestRates(t *testing.T) {
 	} {
 		p.Capacity, p.Seed = capacity, 77
 		p.Counters = uint64(capacity * float64(p.K) / math.Ln2)
-		s := mustNew(t, p)
-		n := uint64(0)
-		for _, load := range loads {
-			to := uint64(load * capacity)
-			h1s, h2s := hashes(p.Seed, n, to-n)
-			s.AddHashes(h1s, h2s, nil)
-			n = to
-			if load == 1 && s.variable && s.Halves() != (p.Alpha == 1) {
-				t.Errorf("%+v: halves %v when full", p, s.Halves())
-			}
-			predicted := s.rate(float64(n), s.Halves())
-			pass, samples := math.Pow(predicted, 1/float64(p.K)), float64(s.counters())
-			if s.Halves() {
-				samples = float64(s.words)
-			}
-			spread := predicted * float64(p.K) * math.Sqrt((1-pass)/(pass*samples))
-			sigma := math.Sqrt(predicted*(1-predicted)/asked + spread*spread)
-			got := found(s, asked) / asked
-			name := fmt.Sprintf("%v K %d bits %d L %d variable %v load %.0f%%", p.Variant, p.K, s.width, s.inc, p.VariableLength, 100*load)
-			if math.Abs(got-predicted) > 4*sigma+3e-3*predicted {
-				t.Errorf("%s: rate %.6f, predicted %.6f, sigma %.6f", name, got, predicted, sigma)
-			}
-			// The prediction from the counters alone leaves only what is asked.
-			v, err := NewView(s.Blob())
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := v.Info()
-			if sigma := math.Sqrt(in.FPP * (1 - in.FPP) / asked); math.Abs(got-in.FPP) > 4*sigma+3e-3*in.FPP {
-				t.Errorf("%s: rate %.6f, by Info %.6f, sigma %.6f", name, got, in.FPP, sigma)
-			}
-			t.Logf("%s: rate %.6f, predicted %.6f, by Info %.6f (%+.1f sigma), stuck %d", name, got, predicted, in.FPP, (got-predicted)/sigma, in.Stuck)
-		}
+		cases = append(cases, conform.RateCase[Params, *Sketch]{
+			Name: fmt.Sprintf("%v K %d bits %d L %d variable %v", p.Variant, p.K, p.CounterBits, p.Increment, p.VariableLength), Params: p,
+		})
 	}
+	conform.Rates(t, Family, capacity, asked, cases, func(t testing.TB, s *Sketch, n int) []conform.Rate {
+		if n == capacity && s.variable && s.Halves() != (s.alpha == 1) {
+			t.Errorf("halves %v when full", s.Halves())
+		}
+		mean := s.rate(float64(n), s.Halves())
+		pass, samples := math.Pow(mean, 1/float64(s.k)), float64(s.counters())
+		if s.Halves() {
+			samples = float64(s.words)
+		}
+		v, err := NewView(s.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fpp := v.Info().FPP
+		return []conform.Rate{
+			{By: "the formula", Mean: mean, Sigma: mean * float64(s.k) * math.Sqrt((1-pass)/(pass*samples)), Bias: 3e-3 * mean},
+			{By: "Info", Mean: fpp, Bias: 3e-3 * fpp}, // from the counters alone
+		}
+	})
 }
 
 // reductions is by how much variable length lowers the measured rate at 25, 50,
@@ -100,11 +77,11 @@ func reductions(t *testing.T, p Params, asked uint64) (fixed, variable, by, know
 	n := uint64(0)
 	for i, load := range loads[:4] {
 		to := uint64(load * float64(p.Capacity))
-		h1s, h2s := hashes(p.Seed, n, to-n)
+		h1s, h2s := conform.Hashes(p.Seed, n, int(to-n))
 		a.AddHashes(h1s, h2s, nil)
 		b.AddHashes(h1s, h2s, nil)
 		n = to
-		fixed[i], variable[i] = found(a, asked)/float64(asked), found(b, asked)/float64(asked)
+		fixed[i], variable[i] = conform.Positives(a, int(asked)), conform.Positives(b, int(asked))
 		by[i] = 1 - variable[i]/fixed[i]
 		_, x, _ := a.measure()
 		_, y, _ := b.measure()

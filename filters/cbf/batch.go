@@ -9,17 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// batchLen is the number of keys taken at once. Their hash functions are gone
-// through one after the other, each for all keys, so that what is waited for
-// is the memory of many keys together.
+// batchLen is the number of keys in a batch. One hash function after the other runs over all keys of a
+// batch. So the processor waits for the memory of many keys at once.
 const batchLen = 256
 
-// few is the number of keys from which that is worth the room for it.
+// few is the smallest number of keys for which a batch is faster than single keys.
 const few = 6
 
-// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
-// one of each where ns is nil. The result is that of Add for each in turn. The
-// slices must be as long as h1s.
+// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
+// The result is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))
@@ -50,7 +48,7 @@ func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
 // addBatch adds one occurrence of each key, at most batchLen keys.
 func (s *Sketch) addBatch(h1s, h2s []uint64) {
 	if s.kernel.halves {
-		// The keys before the one that the halves have no room for.
+		// These are the keys for which the halves have room.
 		total, _ := s.Total()
 		if left := s.threshold() - total; left < uint64(len(h1s)) {
 			s.addRows(h1s[:left], h2s[:left])
@@ -96,14 +94,14 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	return stuck
 }
 
-// batchOffsets are where one hash function of the keys of a batch leads: offsets of
-// words in the body, and what is left of the hashes.
+// batchOffsets is the result of one hash function for the keys of a batch: the offsets of their words
+// in the body, and the rests of their hashes.
 type batchOffsets struct {
 	at   [batchLen]uint32 // the body has at most 2^30 bytes
 	rest [batchLen]uint64
 }
 
-// locate sets the positions of hash function i, and asks for their memory.
+// locate sets the positions of hash function i and prefetches their memory.
 func (f *filter) locate(p *batchOffsets, i uint64, h1s, h2s []uint64) {
 	h2s = h2s[:len(h1s)]
 	at, rest := p.at[:len(h1s)], p.rest[:len(h1s)]
@@ -115,8 +113,8 @@ func (f *filter) locate(p *batchOffsets, i uint64, h1s, h2s []uint64) {
 	simd.Prefetch(unsafe.Pointer(&f.body[0]), at)
 }
 
-// ContainsHashes writes to dst whether each key may be there, as Contains. dst
-// and h2s must be as long as h1s.
+// ContainsHashes writes to dst whether each key may be there, as Contains. dst and h2s must be as long
+// as h1s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.MustBeMade()
 	if len(h1s) < few {
@@ -150,21 +148,21 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	}
 }
 
-// candidates holds the keys of a batch that are not ruled out so far.
+// candidates holds the keys of a batch that no counter has ruled out yet.
 type candidates struct {
 	batchOffsets
 	h1s, h2s [batchLen]uint64
 	key      [batchLen]uint8 // its number in the batch
 }
 
-// keep moves key j to place n and n on where ok is 1: without a branch, for
-// the answer is the one thing that cannot be predicted.
+// keep moves key j to place n. It returns n+1 if ok is 1, otherwise n. It has no branch, because ok
+// cannot be predicted.
 func (c *candidates) keep(n, j int, ok uint64) int {
 	c.h1s[n&(batchLen-1)], c.h2s[n&(batchLen-1)], c.key[n&(batchLen-1)] = c.h1s[j], c.h2s[j], c.key[j]
 	return n + int(ok)
 }
 
-// sift leaves the first of the keys that their positions do not rule out.
+// sift moves the keys that their positions do not rule out to the front, and returns their number.
 func (f *filter) sift(c *candidates, left int) (n int) {
 	g := f.kernel
 	for j, to := range c.at[:left] {

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The phases in a BLOB's parameters, docs/FORMAT.md, and where they stand in the
-// first of them, above the variant.
+// The phases in a BLOB's parameters, docs/FORMAT.md. The first parameter has the phase above the
+// variant.
 const (
 	fixedLength = 0
 	inHalves    = 1
@@ -18,7 +18,7 @@ const (
 	phaseBit = 2
 )
 
-// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+// Blob encodes the filter: equal states give equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob appends what Blob returns.
@@ -42,8 +42,8 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	return sketch.Append(dst, keyed.Header(s.Base, id), p, s.body)
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long
-// as that memory is. Any number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
 	filter
 	blob []byte
@@ -100,7 +100,7 @@ func NewView(blob []byte) (View, error) {
 	return View{filter: filter{Base: base, shape: s, kernel: s.kernel(phase == inHalves), body: b.Body}, blob: blob}, nil
 }
 
-// check is that the counters are those that occurrences make.
+// check returns an error if no occurrences produce these counters.
 func (v *View) check() error {
 	g := &v.kernel
 	stuck := uint64(0)
@@ -120,9 +120,9 @@ func (v *View) check() error {
 	return v.checkTotal()
 }
 
-// checkTotal holds the total of a plain filter against its counters, to which
-// every occurrence adds k, and k more with halves. Where a counter is stuck what
-// came after is lost; what increments add depends on the key.
+// checkTotal compares the total of a plain filter with its counters. Every occurrence adds k to their
+// sum, and k more with halves. Stuck counters lost occurrences. The increments of the other variants
+// depend on the key.
 func (v *View) checkTotal() error {
 	total, known := v.Total()
 	if !known || v.Saturated() || v.variant != Plain {
@@ -143,7 +143,7 @@ func (v *View) checkTotal() error {
 	return nil
 }
 
-// sketch is a copy in memory.
+// sketch returns a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{v.filter}
 	s.body = append([]byte(nil), v.body...)

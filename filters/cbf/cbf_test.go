@@ -287,7 +287,7 @@ func TestUnionOfPhases(t *testing.T) {
 		p := Params{Capacity: 200, Counters: 4000, K: 3, Variant: v, VariableLength: true}
 		part := func(from, n uint64) *Sketch {
 			s := mustNew(t, p)
-			h1s, h2s := hashes(0, from, n)
+			h1s, h2s := conform.Hashes(0, from, int(n))
 			s.AddHashes(h1s, h2s, nil)
 			return s
 		}
@@ -307,7 +307,7 @@ func TestUnionOfPhases(t *testing.T) {
 					t.Errorf("%v: %d and %d: halves %v, error %v", v, c.a, c.b, a.Halves(), err)
 				}
 				for _, of := range [][2]uint64{{0, c.a}, {1000, c.b}} {
-					h1s, h2s := hashes(0, of[0], of[1])
+					h1s, h2s := conform.Hashes(0, of[0], int(of[1]))
 					for i, h1 := range h1s {
 						if !a.Contains(h1, h2s[i]) {
 							t.Fatalf("%v: %d and %d: key %d is missing", v, c.a, c.b, i)
@@ -335,7 +335,7 @@ func TestUnionOfPhases(t *testing.T) {
 func TestOrderPastThreshold(t *testing.T) {
 	for _, v := range []Variant{Plain, Increment, Tandem} {
 		p := Params{Capacity: 400, Counters: 2400, K: 3, CounterBits: 16, Variant: v, VariableLength: true, Seed: 3}
-		h1s, h2s := hashes(p.Seed, 0, 500)
+		h1s, h2s := conform.Hashes(p.Seed, 0, int(500))
 		whole := mustNew(t, p)
 		whole.AddHashes(h1s, h2s, nil)
 		back := mustNew(t, p)
@@ -375,13 +375,4 @@ func TestNotSums(t *testing.T) {
 	if _, err := NewView(sketch.Join(b.Header, b.Params, b.Body)); !errors.Is(err, sketch.ErrInvalid) {
 		t.Errorf("counters that are not sums: %v", err)
 	}
-}
-
-// hashes are those of n keys from the given one on.
-func hashes(seed, from, n uint64) (h1s, h2s []uint64) {
-	h1s, h2s = make([]uint64, n), make([]uint64, n)
-	for i := range n {
-		h1s[i], h2s[i] = key.HashUint64(seed, from+i)
-	}
-	return h1s, h2s
 }

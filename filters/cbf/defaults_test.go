@@ -3,6 +3,8 @@ package cbf
 import (
 	"os"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
 // TestDefaultsGrid prints what the defaults of counter bits and L were chosen
@@ -29,7 +31,7 @@ func TestDefaultsGrid(t *testing.T) {
 		p.Capacity, p.Counters = capacity, capacity*bits/p.CounterBits
 		s := mustNew(t, p)
 		const turnovers = 10
-		h1s, h2s := hashes(0, 0, (1+turnovers)*capacity)
+		h1s, h2s := conform.Hashes(0, 0, (1+turnovers)*capacity)
 		state := func() (fpp, stuck float64) {
 			_, fpp, n := s.measure()
 			return fpp, float64(n) / float64(8*len(s.body)) * float64(s.kernel.bits)

@@ -1,6 +1,6 @@
-// Package cbf is the counting Bloom filter: a set of keys that may be removed
-// again, in a fixed number of small counters. There are three variants, each of
-// them also with a variable length of what it remembers of a key.
+// Package cbf implements the counting Bloom filter: a set from which keys can be removed, in a fixed
+// number of small counters. There are three variants, each also with a variable length of the
+// information about a key.
 //
 //   - Plain: each of k counters of a key counts its occurrences. A key is ruled
 //     out by a counter at 0. Fan et al. 2000, "Summary Cache".
@@ -12,25 +12,22 @@
 //     the pair remembers more of it. Reviriego and Rottenstreich 2019, "The
 //     Tandem Counting Bloom Filter".
 //
-// With VariableLength the counters are split into two halves while there is room:
-// the lower halves count the k hash functions, the upper halves k more. Once
-// more than Alpha*Capacity occurrences were in the filter at one time, the
-// upper halves are dropped and the lower ones take the whole width, permanently.
-// "Variable-length Encoding Framework", section IV.
+// With VariableLength the counters are split into two halves while there is room. The lower halves
+// count the k hash functions, the upper halves k more. When the filter has had more than Alpha*Capacity
+// occurrences at one time, it drops the upper halves. The lower ones then take the whole width,
+// permanently. "Variable-length Encoding Framework", section IV.
 //
-// A key that was added is found until it was removed as often as it was
-// added. A key that was not added is found with a probability that Info predicts. A
-// counter that reaches its ceiling is stuck: nothing changes it any more, so
-// it never falls below the count that it stands for. Stuck counters cost accuracy
-// after removals, never a false negative.
+// A key that was added is found until it was removed as often as it was added. A key that was not added
+// is found with a probability that Info predicts. A counter that reaches its ceiling is stuck: nothing
+// changes it any more, so it never falls below its count. Stuck counters cost accuracy after removals,
+// never a false negative.
 //
 // # Pairs of tandem counters
 //
-// No sum of increments is in 1..L-1, so a counter with such a value, called a
-// note, says that the other counter of the pair holds one occurrence alone. The
-// other one is then not v but v, v+L or v+2L. The hash of the occurrence
-// chooses one of L-1 notes and one of the three: 3(L-1) signatures beside the L
-// increments. With A the counter that is meant, B its partner:
+// No sum of increments is in 1..L-1. A counter with such a value is called a note: it says that the
+// other counter of the pair holds a single occurrence. The other one is then not v but v, v+L or v+2L.
+// The hash of the occurrence chooses one of L-1 notes and one of the three: 3(L-1) signatures beside
+// the L increments. In the table, A is the counter of the occurrence and B its partner:
 //
 //	A        B        meaning                   is the key there?       add at A         add at B
 //	0        0        empty                     no                      one, signed      one, signed
@@ -42,10 +39,9 @@
 //	ceiling  0, >= L  A is stuck                yes                     A as it is       B + v
 //	note     note     not possible; nor is a note beside 0
 //
-// Several occurrences at once are never signed. A removal from a signed counter
-// takes the occurrence that it is signed by, and leaves the pair empty. A
-// removal from an unsigned one subtracts v; what is left stays unsigned, even
-// when it is one occurrence, until the pair is empty again. A pair with a stuck
-// counter never is. The union of a pair with an empty one is that pair; the
-// union of two others is unsigned, the sum of each counter.
+// Several occurrences at once are never signed. A removal from a signed counter removes the occurrence
+// of its signature, and leaves the pair empty. A removal from an unsigned counter subtracts v. The rest
+// stays unsigned, even if it is one occurrence, until the pair is empty again. A pair with a stuck
+// counter never is empty. The union of a pair with an empty one is that pair. The union of two others
+// is unsigned, the sum of each counter.
 package cbf

@@ -32,9 +32,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be in the set: always true for a key that was added more often than removed.",
-			(*Sketch).ContainsHashes, (*View).ContainsHashes),
+	Questions: []keyed.Question{
+		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added more often than removed."},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
@@ -55,10 +54,10 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	),
 	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
 
-	// Counters are sums up to their ceiling, and a pair's signature depends on
-	// what occurrences it has and not on their order: additions commute and unite
-	// exactly. Variable length past its threshold depends on which counters were
-	// stuck when the upper halves were dropped, so on the order.
+	// Counters are sums up to their ceiling. A pair's signature depends on its occurrences and not on
+	// their order. So additions commute and unite exactly. With variable length, the result past the
+	// threshold depends on which counters were stuck when the upper halves were dropped, so on the
+	// order.
 	Laws: func(p Params) sketch.Laws {
 		l := sketch.Laws{Set: true, Alone: true, Deletable: true}
 		if !p.VariableLength {
@@ -72,7 +71,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 })
 
-// options are those of Params.
+// options set Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, MaxCapacity, "100000",
 		"Number of keys that the filter is sized for, each counted as often as it is added. With more keys, more absent keys are found.",
@@ -122,8 +121,8 @@ func defaults(p *Params) {
 // Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
-// Decode makes a filter from a BLOB, which it does not change: a bad BLOB is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+// Decode makes a filter from a BLOB, which it does not change. A bad BLOB is an error that wraps
+// sketch.ErrInvalid. It allocates at most len(blob).
 func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
 
 // UnionBlob is Union with the filter of a BLOB, without a copy. A bad

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// filter is what Sketch and View share: the shape, the phase and the words,
-// as little-endian bytes, so that a BLOB's own memory is as good as any.
+// filter is the part of a Sketch and of a View that answers queries: the shape, the phase and the
+// words, as little-endian bytes. They are in memory of their own or in the BLOB's.
 type filter struct {
 	keyed.Base
 	shape
@@ -21,29 +21,29 @@ func (f *filter) at(word uint64) uint64 { return binary.LittleEndian.Uint64(f.bo
 
 func (f *filter) set(word, to uint64) { binary.LittleEndian.PutUint64(f.body[8*word:], to) }
 
-// Capacity is the number of occurrences that the filter is made for.
+// Capacity returns the number of occurrences that the filter is made for.
 func (f *filter) Capacity() uint64 { return f.capacity }
 
-// Counters is the number of counters.
+// Counters returns the number of counters.
 func (f *filter) Counters() uint64 {
 	f.MustBeMade()
 	return f.counters()
 }
 
-// K is the number of hash functions, without the extra ones of halves.
+// K returns the number of hash functions, without the extra ones of halves.
 func (f *filter) K() uint64 { return f.k }
 
-// Variant is what an occurrence adds to its counters.
+// Variant returns what an occurrence adds to its counters.
 func (f *filter) Variant() Variant { return f.variant }
 
-// Halves reports whether counters are in two halves, the upper ones counting
-// K extra hash functions. Only with VariableLength, and until more than
-// Alpha*Capacity occurrences were in the filter at one time.
+// Halves reports whether counters are in two halves, of which the upper ones count K extra hash
+// functions. That is only with VariableLength, until the filter has had more than Alpha*Capacity
+// occurrences at one time.
 func (f *filter) Halves() bool { return f.kernel.halves }
 
-// Contains reports whether a key may be there: always for one that was added
-// and not removed as often, for another with the probability Info.FPP. O(K), at
-// the first counter that rules the key out it stops.
+// Contains reports whether a key may be there. It is true for a key that was added and not removed as
+// often, and for another with the probability Info.FPP. O(K); it stops at the first counter that rules
+// the key out.
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
 	g := &f.kernel
@@ -64,31 +64,30 @@ func (f *filter) ContainsKey(b []byte) bool {
 	return f.Contains(h1, h2)
 }
 
-// lowHalves are the bits of the lower halves of counters of this width, or of
-// the even counters of half that width.
+// lowHalves returns the bits of the lower halves of counters of this width, or of the even counters of
+// half that width.
 func lowHalves(width uint64) uint64 {
 	return ^uint64(0) / (1<<(width/2) + 1)
 }
 
-// widen is a word whose upper halves are dropped. Halves that are stuck, at
-// low, stay stuck.
+// widen returns a word without its upper halves. Lower halves that are stuck stay stuck.
 func (g *kernel) widen(word uint64) (after, stuck uint64) {
 	low := lowHalves(g.width)
 	stuck = g.stuck(word) & low
 	return word&low | stuck<<(g.width/2)*g.ceiling, stuck
 }
 
-// zeros has the lowest bit set of every counter of the word that is 0.
+// zeros returns the lowest bit of every counter of the word that is 0.
 func (g *kernel) zeros(word uint64) uint64 {
 	top := g.ones << (g.bits - 1)
 	return (^((word&^top + (top - g.ones)) | word) & top) >> (g.bits - 1)
 }
 
-// stuck has the lowest bit set of every counter, or half, that is stuck.
+// stuck returns the lowest bit of every counter, or half, that is stuck.
 func (g *kernel) stuck(word uint64) uint64 {
 	full := g.zeros(^word)
 	if g.variant == Tandem {
-		// Where the partner is a note, it is a signed occurrence and no ceiling.
+		// If the partner is a note, the counter holds a signed occurrence and is not at its ceiling.
 		for left := full; left != 0; left &= left - 1 {
 			at := uint64(bits.TrailingZeros64(left))
 			if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
@@ -99,7 +98,7 @@ func (g *kernel) stuck(word uint64) uint64 {
 	return full
 }
 
-// misfit has a bit set where a word has what no occurrences make.
+// misfit returns a word that is not 0 if no occurrences produce this word.
 func (g *kernel) misfit(word uint64) (bad uint64) {
 	if g.variant == Plain {
 		return 0

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -63,7 +64,7 @@ func TestHistory(t *testing.T) {
 				t.Errorf("%v: halves were dropped at step %d, before there were too many", variant, dropped)
 			}
 			_, fpp, stuck := s.measure()
-			if rate := found(s, 1<<14) / (1 << 14); rate > 0.02 {
+			if rate := conform.Positives(s, 1<<14); rate > 0.02 {
 				t.Errorf("%v %v: %.4f of the absent keys are found", variant, variable, rate)
 			}
 			t.Logf("%v variable %v: %d steps, %d removed, %d there, %d of %d counters stuck, rate %.4f", variant, variable, steps, removed, len(there), stuck, s.Counters(), fpp)

@@ -18,13 +18,13 @@ type Info struct {
 	Alpha                 float64 // 0 without VariableLength
 	Halves                bool    // counters are in halves now
 	Load                  float64 // Total/Capacity; +Inf where the total is not known
-	Fill                  float64 // part of the counters, or halves, that are not 0
+	Fill                  float64 // fraction of the counters, or halves, that are not 0
 	Stuck                 uint64  // counters, or halves, at their ceiling
 	FPP                   float64 // probability that an absent key is found, as the counters are now
 	BitsPerKey            float64 // bits of the body per Capacity
 }
 
-// Info reads the whole body, for Fill, Stuck and FPP. O(len(blob)).
+// Info describes the filter. It reads the whole body, for Fill, Stuck and FPP. O(len(blob)).
 func (v *View) Info() Info {
 	in := Info{
 		Common:   v.Common(len(v.blob)),
@@ -40,9 +40,9 @@ func (v *View) Info() Info {
 	return in
 }
 
-// measure goes through all counters. Of fpp, what is exact is the probability
-// that one hash function lets an absent key through: the mean over all that its
-// hash can choose. K of them in as many words are taken for independent.
+// measure reads all counters. The probability that one hash function lets an absent key through is
+// exact: the mean over all that its hash can choose. For fpp, K of them in as many words are taken as
+// independent.
 func (f *filter) measure() (fill, fpp float64, stuck uint64) {
 	g := &f.kernel
 	perWord := 64 / g.bits
@@ -68,8 +68,7 @@ func (f *filter) measure() (fill, fpp float64, stuck uint64) {
 	return float64(used) / float64(f.words*perWord), math.Pow(pass/n, float64(f.k)), stuck
 }
 
-// passes is the part of all increments and signatures that a counter does not
-// rule out.
+// passes returns the fraction of all increments and signatures that a counter does not rule out.
 func (g *kernel) passes(word, at uint64) float64 {
 	c := word >> at & g.ceiling
 	if g.variant == Plain {

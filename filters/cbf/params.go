@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Variant says what an occurrence adds to its counters.
+// Variant is what an occurrence adds to its counters.
 type Variant uint8
 
 // The variants.
@@ -29,7 +29,7 @@ func (v Variant) String() string {
 
 // Limits of a filter's shape.
 const (
-	// MaxK is the largest number of hash functions, the extra ones not counted.
+	// MaxK is the largest number of hash functions, without the extra ones.
 	MaxK = 32
 	// MaxIncrement is the largest L.
 	MaxIncrement = 64
@@ -49,52 +49,40 @@ const (
 
 // Params are a filter's shape and rules. Zero fields take their defaults.
 type Params struct {
-	// Capacity is the number of occurrences that the filter is made for, 1 to
-	// MaxCapacity, and FPP the false positive rate, in (0, 1), that it has when
-	// it is full. More may be added, at a higher rate.
+	// Capacity is the number of occurrences that the filter is made for, 1 to MaxCapacity. FPP is the
+	// false positive rate, in (0, 1), when the filter has that many. More may be added, at a higher
+	// rate.
 	Capacity uint64
 	FPP      float64
-	// Counters is the number of counters, in place of FPP, rounded up to whole
-	// words of 64 bits. Without Capacity the filter is full when K*Capacity is
-	// ln(2)*Counters.
+	// Counters is the number of counters, in place of FPP, rounded up to whole words of 64 bits.
+	// Without Capacity the filter is full when K*Capacity is ln(2)*Counters.
 	Counters uint64
-	// K is the number of hash functions, 1 to MaxK: the best for the other
-	// parameters where it is 0.
+	// K is the number of hash functions, 1 to MaxK. 0 is the best for the other parameters.
 	K uint64
-	// CounterBits is the width of a counter: 2, 4, 8 or 16. At least 4 for
-	// Increment and Tandem and for VariableLength, at least 8 for both
-	// together. 4, or 8 where 4 is not allowed.
+	// CounterBits is the width of a counter: 2, 4, 8 or 16. It is at least 4 for Increment and Tandem
+	// and for VariableLength, and at least 8 for both together. The default is 4, or 8 if 4 is not
+	// allowed.
 	CounterBits uint64
 	// Variant is Plain, Increment or Tandem.
 	Variant Variant
-	// Increment is L, a power of two from 2 to 2^(w-2) and at most
-	// MaxIncrement, for counters (or halves, with VariableLength) of w bits:
-	// two occurrences then always fit. 2 for 4 bits, 8 for 8, 64 for 16: about
-	// as many occurrences fit as the root of 2^w. Larger ones make fewer false
-	// positives and more stuck counters. At 40 bits a key, full and then after
-	// ten times as many keys came and went, increment has a rate of 1.9e-4 and
-	// 2.8e-4 with 4 bits and L = 2, 1.4e-5 and 0.26 with L = 4 (most counters
-	// are stuck), 1.7e-3 and 1.7e-3 with 8 bits and L = 8; tandem 6.1e-5 and
-	// 1.5e-4, 5.4e-6 and 0.16, 1.3e-3 and 1.5e-3; plain, with 4 bits, 8.2e-3 and
-	// 8.1e-3 (TestDefaultsGrid).
+	// Increment is L, a power of two. For counters (or halves, with VariableLength) of w bits it is
+	// from 2 to 2^(w-2), and at most MaxIncrement, so that two occurrences always fit. The default is 2
+	// for 4 bits, 8 for 8, 64 for 16: then about as many occurrences fit as the square root of 2^w.
+	// Larger values make fewer false positives and more stuck counters. TestDefaultsGrid prints the
+	// rates by which the defaults were chosen.
 	Increment uint64
-	// VariableLength uses halves of counters while not more than
-	// Alpha*Capacity occurrences are there; Alpha is in (0, 1]. Below that the
-	// false positive rate is about the square of what it is without. A larger
-	// Alpha costs stuck halves: at 40 bits a key and Alpha = 1, after ten times
-	// as many keys came and went, 54% of the halves of 2 bits of a plain filter,
-	// 2% of those of 4 bits with L = 2 of the others (TestDefaultsGrid). Filters
-	// from which few keys are ever removed lose nothing by Alpha = 1. Halves of
-	// 2 bits stick at 3 and suffer at any Alpha where keys come and go for long:
-	// 20% of the counters after 2.5 million removals at up to 45% of a capacity
-	// of 131,072 (TestHistory).
+	// VariableLength uses halves of counters while there are at most Alpha*Capacity occurrences. Alpha
+	// is in (0, 1]. Below that the false positive rate is about the square of the rate without. A
+	// larger Alpha costs stuck halves after many removals, most with halves of 2 bits, which are stuck
+	// at 3 (TestDefaultsGrid, TestHistory). Filters from which few keys are ever removed lose nothing
+	// by Alpha = 1.
 	VariableLength bool
 	Alpha          float64
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
 
-// shape is what Params come to: what two filters must share.
+// shape is the resolved Params, which two filters must share.
 type shape struct {
 	capacity uint64
 	words    uint64 // of 64 bits
@@ -106,12 +94,12 @@ type shape struct {
 	alpha    float64 // 0 unless variable
 }
 
-// perWord is the number of counters in a word.
+// perWord returns the number of counters in a word.
 func (s *shape) perWord() uint64 { return 64 / s.width }
 
 func (s *shape) counters() uint64 { return s.words * s.perWord() }
 
-// threshold is the largest number of occurrences for which halves are kept.
+// threshold returns the largest number of occurrences for which halves are kept.
 func (s *shape) threshold() uint64 {
 	if !s.variable {
 		return 0
@@ -119,7 +107,7 @@ func (s *shape) threshold() uint64 {
 	return uint64(s.alpha * float64(s.capacity))
 }
 
-// narrow is the width of the narrowest counters.
+// narrow returns the width of the narrowest counters.
 func (s *shape) narrow() uint64 {
 	if s.variable {
 		return s.width / 2
@@ -179,7 +167,7 @@ func (p Params) shape() (s shape, err error) {
 	return s, nil
 }
 
-// fillIn gives what is 0 its default, where that needs no size.
+// fillIn sets fields that are 0 to their defaults, if these do not depend on the size.
 func (s *shape) fillIn() {
 	if s.width == 0 {
 		s.width = 4
@@ -198,8 +186,8 @@ func (s *shape) fillIn() {
 	}
 }
 
-// check says what is wrong with all but the size, given or read; k and
-// capacity may still be 0.
+// check returns an error for a shape that is out of range, except for its size. k and capacity may
+// still be 0.
 func (s *shape) check() error {
 	least := uint64(2)
 	if s.variant != Plain {
@@ -233,7 +221,7 @@ func (s *shape) check() error {
 
 var widths = map[uint64]string{2: "2, 4, 8 or 16", 4: "4, 8 or 16", 8: "8 or 16"}
 
-// empty is what an empty filter takes; 0 where the parameters are wrong.
+// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
 func (p Params) empty() (bytes, seed uint64) {
 	s, err := p.shape()
 	if err != nil {
@@ -242,7 +230,7 @@ func (p Params) empty() (bytes, seed uint64) {
 	return 8 * s.words, p.Seed
 }
 
-// form is the variant in the words of an error.
+// form returns the variant as errors write it.
 func (s *shape) form() string {
 	if s.variable {
 		return fmt.Sprintf(" for the variant '%v' with variable length", s.variant)
@@ -250,7 +238,7 @@ func (s *shape) form() string {
 	return fmt.Sprintf(" for the variant '%v'", s.variant)
 }
 
-// agree is nil for filters that may be united, otherwise an error that wraps
+// agree returns nil for filters that may be united. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values.
 func agree(a, b *shape) error {
 	switch {

@@ -2,29 +2,29 @@ package cbf
 
 import "math"
 
-// The rates below are those of keys that were never added, after additions of
-// n keys, each once: per counter the occurrences are Poisson distributed with
-// mean x = k*n/counters. One hash function rules the key out with 1-pass(x);
-// k of them, in as many words, let it through with pass(x)^k.
+// The rates below hold for keys that were never added, after additions of n keys, each once. The number
+// of occurrences at a counter is Poisson distributed with the mean x = k*n/counters. One hash function
+// rules the key out with the probability 1-pass(x). k of them, in as many words, let it through with
+// pass(x)^k.
 
-// pass is the probability that one counter does not rule an absent key out.
+// pass returns the probability that one counter does not rule an absent key out.
 //
 // Plain: 1 - e^-x, Fan et al. 2000, section V.
 //
-// Increment: one occurrence has the key's v with 1/L. Two, at u and u' above L,
-// sum to v+L or more unless u+u' < v', v' being the key's own: u+u' = s has
-// probability (s+1)/L^2 for s < L, so that fails with (v'(v'+1)/2)/L^2, on
-// average over v' (L^2-1)/(6L^2). Three are always enough, 3L >= v+L.
+// Increment: one occurrence has the key's v with 1/L. Two occurrences are at u and u' above L. They sum
+// to v+L or more unless u+u' < v', where v' is the key's own. For s < L, the sum u+u' is s with a
+// probability of (s+1)/L^2. So two fail with (v'(v'+1)/2)/L^2. The average over v' is (L^2-1)/(6L^2).
+// Three are always enough, 3L >= v+L.
 //
-// Tandem: as that, but one occurrence beside an empty partner is signed, and
-// equal to the key's with 1/(3L(L-1)).
+// Tandem: the same, but one occurrence beside an empty partner is signed, and equal to the key's with
+// 1/(3L(L-1)).
 func (s *shape) pass(x float64) float64 {
 	none := math.Exp(-x)
 	return s.passOf(none*x, none*none*x, none*x*x/2, none)
 }
 
-// passOf is pass for the probabilities that one occurrence is at the counter,
-// that it is and its partner is empty, that two are, and that none is.
+// passOf is pass for given probabilities of what is at the counter: one occurrence, one with an empty
+// partner, two, and none.
 func (s *shape) passOf(one, alone, two, none float64) float64 {
 	if s.variant == Plain {
 		return 1 - none
@@ -39,10 +39,9 @@ func (s *shape) passOf(one, alone, two, none float64) float64 {
 	return signed + one/l + two*(1-(l*l-1)/(6*l*l)) + three
 }
 
-// passHalves is pass for a hash function and the extra one beside it. Both
-// count in one word, which j of all occurrences reach; given j, the r lower
-// and the r upper halves of the word are filled independently, each half by
-// each occurrence with 1/r.
+// passHalves is pass for a hash function and the extra one beside it. Both count in one word, to which
+// j of all occurrences come. Given j, the r lower and the r upper halves of the word are filled
+// independently: each occurrence fills each half with 1/r.
 func (s *shape) passHalves(x float64) float64 {
 	r := float64(s.perWord())
 	mean := x * r
@@ -61,8 +60,7 @@ func (s *shape) passHalves(x float64) float64 {
 	return sum
 }
 
-// rate is the false positive rate with n keys. halves says whether the upper
-// halves are there.
+// rate returns the false positive rate with n keys. halves says whether the upper halves are there.
 func (s *shape) rate(n float64, halves bool) float64 {
 	x := float64(s.k) * n / float64(s.counters())
 	if halves {
@@ -71,8 +69,8 @@ func (s *shape) rate(n float64, halves bool) float64 {
 	return math.Pow(s.pass(x), float64(s.k))
 }
 
-// size sets k, unless it is set, and returns the number of counters: the
-// fewest that a full filter has the rate fpp with.
+// size sets k, unless it is set, and returns the fewest counters with which a full filter has the rate
+// fpp.
 func (s *shape) size(fpp float64) float64 {
 	best := math.Inf(1)
 	from, to := uint64(1), uint64(MaxK)
@@ -80,7 +78,7 @@ func (s *shape) size(fpp float64) float64 {
 		from, to = s.k, s.k
 	}
 	for k := from; k <= to; k++ {
-		// pass grows with x: halve the interval until x is known.
+		// pass grows with x, so x is found by bisection.
 		lo, hi := 0.0, 64.0
 		want := math.Pow(fpp, 1/float64(k))
 		for range 60 {
@@ -98,7 +96,7 @@ func (s *shape) size(fpp float64) float64 {
 	return best
 }
 
-// bestK is the number of hash functions of the lowest rate when full.
+// bestK returns the number of hash functions with the lowest rate of a full filter.
 func (s shape) bestK() uint64 {
 	best, least := uint64(1), math.Inf(1)
 	for s.k = 1; s.k <= MaxK; s.k++ {

@@ -2,8 +2,8 @@ package cbf
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows are the counters in one row, each as the number in its bits: where counters are in halves, two for
-// each, the lower half first. The error is that of keyed.Listable.
+// Rows returns the counters in one row, each as the number in its bits. If counters are in halves, it
+// returns two numbers for each, the lower half first. The error is that of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	g := &v.kernel

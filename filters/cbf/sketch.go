@@ -28,24 +28,24 @@ func New(p Params) (*Sketch, error) {
 	}}, nil
 }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base, s.kernel = s.Base.Emptied(), s.shape.kernel(s.variable)
 	clear(s.body)
 }
 
-// Bytes is the memory of the counters.
+// Bytes returns the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.body) }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.body = slices.Clone(s.body)
 	return &c
 }
 
-// room drops the upper halves where n occurrences more would be too many for
-// them. It is called before they are added.
+// room drops the upper halves if n more occurrences would be too many for them. It is called before
+// they are added.
 func (s *Sketch) room(n uint64) {
 	if !s.kernel.halves {
 		return
@@ -56,7 +56,7 @@ func (s *Sketch) room(n uint64) {
 	}
 }
 
-// drop gives the lower halves of all counters the whole width. O(Counters).
+// drop drops the upper halves of all counters, so that the lower ones get the whole width. O(Counters).
 func (s *Sketch) drop() {
 	stuck := uint64(0)
 	half := s.kernel
@@ -73,8 +73,8 @@ func (s *Sketch) drop() {
 	s.setSaturated(stuck != 0)
 }
 
-// setSaturated says whether a counter is stuck now: those of upper halves are
-// no longer.
+// setSaturated records whether a counter is stuck now. Those of upper halves that were dropped no
+// longer are.
 func (s *Sketch) setSaturated(stuck bool) {
 	if stuck {
 		keyed.SetSaturated(&s.Base)
@@ -83,8 +83,8 @@ func (s *Sketch) setSaturated(stuck bool) {
 	}
 }
 
-// Add adds n occurrences of a key by its hash. O(K); once, where Alpha*Capacity
-// is passed, O(Counters). No allocation.
+// Add adds n occurrences of a key by its hash. O(K); O(Counters) once, when Alpha*Capacity is passed.
+// No allocation.
 func (s *Sketch) Add(h1, h2, n uint64) {
 	if n == 0 {
 		return
@@ -96,7 +96,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 	}
 }
 
-// put counts n occurrences, 1 or more.
+// put counts n occurrences, at least 1.
 func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
 	g := &s.kernel
 	for i := range g.k {
@@ -130,10 +130,9 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 	s.Add(h1, h2, n)
 }
 
-// Remove takes away n occurrences of a key that were added before; removing
-// others can make keys that are there seem absent. More than can be there is an
-// error (sketch.ErrTooMany), as is a key that Contains says is absent. An error
-// changes nothing. O(K).
+// Remove subtracts n occurrences of a key that were added before. Removing others can make keys that
+// are there seem absent. More than can be there is an error (sketch.ErrTooMany), and so is a key that
+// Contains does not find. An error changes nothing. O(K).
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if n == 0 {
 		return nil
@@ -151,13 +150,13 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	return fmt.Errorf("remove %d of a key that is there fewer times: %w", n, sketch.ErrTooMany)
 }
 
-// take is Remove but for the total. It reports false, and changes nothing,
-// where the occurrences cannot all be there.
+// take is Remove without the total. It reports false, and changes nothing, if the occurrences cannot
+// all be there.
 func (s *Sketch) take(h1, h2, n uint64) bool {
 	g := &s.kernel
 	var words, rests, before [MaxK]uint64
 	all := uint64(0)
-	for i := range g.k { // first only read: what is waited for is all of it together
+	for i := range g.k { // only reads first, so that the processor waits for all words at once
 		words[i], rests[i] = bits.Mul64(hash(h1, h2, i), g.words)
 		all |= s.at(words[i])
 	}
@@ -173,7 +172,7 @@ func (s *Sketch) take(h1, h2, n uint64) bool {
 			w, ok = g.remove(w, &high, n)
 		}
 		if !ok {
-			// Backwards: a key may meet a word twice.
+			// Backwards, because a key may have a word twice.
 			for ; i > 0; i-- {
 				s.set(words[i-1], before[i-1])
 			}

@@ -2,19 +2,17 @@ package cbf
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Subtract takes away the occurrences of other, which is left unchanged and must
-// agree in every parameter, seed and class of keys (sketch.ErrDiffer): all of them
-// were added here before. A counter of other that holds what its like here cannot, or
-// a larger total, shows that other is not part (sketch.ErrTooMany); what counters do
-// not show can make keys that are there seem absent. An error changes nothing.
-// O(Counters).
+// Subtract subtracts the occurrences of other, all of which were added here before. It leaves other
+// unchanged, which must agree in every parameter, seed and class of keys (sketch.ErrDiffer). A counter
+// of other that the same counter here cannot contain, or a larger total, shows that other is not part
+// (sketch.ErrTooMany). If other is not part and counters do not show it, keys that are there can seem
+// absent. An error changes nothing. O(Counters).
 //
-// What remains of a plain filter or one with increments, of fixed length, is the
-// filter of the other occurrences, to the byte, unless a counter is stuck: it stays
-// so. A pair of tandem counters that held occurrences of both has no signature
-// afterwards, as after Remove. With variable length the upper halves remain if both
-// have them; if one has dropped them, both are used without, and a counter that is
-// stuck in other, because its half was stuck when it was dropped, becomes stuck.
+// For plain filters and those with increments, of fixed length, the result is the filter of the other
+// occurrences, to the byte. Only stuck counters stay stuck. A pair of tandem counters that held
+// occurrences of both has no signature afterwards, as after Remove. With variable length the upper
+// halves remain if both have them. If one has dropped them, both are used without. A counter of other
+// may be stuck because its half was stuck when it was dropped: it becomes stuck here.
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := s.agree(&other.filter); err != nil {
 		return err
@@ -25,8 +23,7 @@ func (s *Sketch) Subtract(other *Sketch) error {
 // SubtractBlob is Subtract of the filter of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// subtract works on a copy, for it may end in an error. It may be given the filter of
-// s itself.
+// subtract works on a copy, because it may return an error. other may be the filter of s itself.
 func (s *Sketch) subtract(other *filter) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
@@ -61,9 +58,9 @@ func (s *Sketch) subtract(other *filter) error {
 	return nil
 }
 
-// subtract is the word a without what word b holds, counter by counter. It reports
-// false where that is not part of a. Where the filters dropped their halves, or one did,
-// they did so with other occurrences, apart: a counter may be stuck in b alone.
+// subtract returns the word a without the occurrences of word b, counter by counter. It reports false
+// if b is not part of a. If apart is true, at least one filter has dropped its halves, with other
+// occurrences. A counter may then be stuck in b alone.
 func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
 	if g.variant == Tandem {
 		return g.subtractPairs(a, b, apart)
@@ -78,7 +75,7 @@ func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
 	return rest, true
 }
 
-// less is counter a without b, neither of them signed.
+// less returns counter a without b, neither of them signed.
 func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 	switch {
 	case b == 0 || a == g.ceiling: // a stuck one stands for any number
@@ -89,7 +86,7 @@ func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 	return a - b, a == b || a >= b+g.inc
 }
 
-// subtractPairs is subtract for pairs. A signed one holds one occurrence alone.
+// subtractPairs is subtract for pairs. A signed pair holds a single occurrence.
 func (g *kernel) subtractPairs(a, b uint64, apart bool) (rest uint64, part bool) {
 	for at := uint64(0); at < 64; at += g.bits {
 		if at&g.width != 0 { // the second of its pair

@@ -2,15 +2,14 @@ package cbf
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Union adds the occurrences of other, which is left unchanged and must agree
-// in every parameter, seed and class of keys (sketch.ErrDiffer). Counters are
-// added up to their ceiling. If both have their upper halves and all
-// occurrences together are at most Alpha*Capacity, the union keeps them;
-// otherwise both are used without. O(Counters).
+// Union adds the occurrences of other, which is unchanged and must agree in every parameter, seed and
+// class of keys (sketch.ErrDiffer). Counters are added up to their ceiling. The union keeps the upper
+// halves if both have them and all occurrences together are at most Alpha*Capacity. Otherwise both are
+// used without. O(Counters).
 //
-// The union of parts is the filter of the whole, to the byte, for filters of
-// fixed length. With variable length that holds while halves are kept, and past
-// them where no half was stuck: one that is stuck in a part is so in the union.
+// The union of filters of parts is the filter of the whole, to the byte, for fixed length. With
+// variable length that holds while halves are kept. Past them it holds if no half was stuck: a half
+// that is stuck in a part is stuck in the union.
 func (s *Sketch) Union(other *Sketch) error {
 	if err := s.agree(&other.filter); err != nil {
 		return err
@@ -26,7 +25,7 @@ func (f *filter) agree(other *filter) error {
 	return keyed.Agree(f.Base, other.Base)
 }
 
-// unite may be given the filter of s itself.
+// unite adds a filter, which may be that of s itself.
 func (s *Sketch) unite(other *filter) {
 	total, known := other.Total()
 	if known && other.kernel.halves {
@@ -52,7 +51,7 @@ func (s *Sketch) unite(other *filter) {
 	s.setSaturated(stuck != 0)
 }
 
-// unite is the sum of two words, counter by counter.
+// unite returns the sum of two words, counter by counter.
 func (g *kernel) unite(a, b uint64) uint64 {
 	if a == 0 {
 		return b
@@ -67,8 +66,7 @@ func (g *kernel) unite(a, b uint64) uint64 {
 	return sum | carry>>(g.bits-1)*g.ceiling
 }
 
-// unitePairs is unite for pairs, which have their signature only where the
-// other has nothing.
+// unitePairs is unite for pairs. A pair keeps its signature only if the other one is empty.
 func (g *kernel) unitePairs(a, b uint64) (sum uint64) {
 	for at := uint64(0); at < 64; at += g.bits {
 		if at&g.width != 0 { // the second of its pair

@@ -2,24 +2,23 @@ package cbf
 
 import "math/bits"
 
-// Where a key counts is part of the format (docs/FORMAT.md) and never changes.
+// The positions of a key are part of the format (docs/FORMAT.md) and never change.
 //
-// Hash function i of a key is x = h1 + (i+1)*h2, scattered once more: counters
-// follow the high bits, and the high bits alone of such a series lie on a line,
-// which small filters would notice. From the product of x and a number n, the
-// high half is a number below n and the low half what is left of x to choose
-// more by (Lemire 2019, "Fast Random Integer Generation in an Interval"). So
-// word, counter, increment and signature are independent of each other.
+// Hash function i of a key is x = h1 + (i+1)*h2, scattered once more. Counters follow from the high
+// bits, and the high bits of such a series lie on a line, which would show in small filters. The high
+// half of the product of x and a number n is a number below n. The low half is the rest of x, from
+// which more is chosen (Lemire 2019, "Fast Random Integer Generation in an Interval"). So word,
+// counter, increment and signature are independent of each other.
 
 const scatter = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
 
-// hash is hash function i of a key.
+// hash returns hash function i of a key.
 func hash(h1, h2, i uint64) uint64 {
 	x := h1 + (i+1)*h2
 	return (x ^ x>>32) * scatter
 }
 
-// kernel is what the inner loops need of a shape and a phase.
+// kernel holds the values of a shape and a phase that the inner loops need.
 type kernel struct {
 	words   uint64
 	k       uint64
@@ -48,35 +47,35 @@ func (s *shape) kernel(halves bool) kernel {
 	}
 }
 
-// mark is one occurrence at one counter: where in its word, and what it adds.
+// mark is one occurrence at one counter: its place in the word, and what it adds.
 type mark struct {
 	at   uint64 // first bit of the counter in the word
 	v    uint64 // increment: L to 2L-1, or 1
 	sign uint64 // what its signature is taken from
 }
 
-// counter takes the number of a counter of the word out of x.
+// counter takes the number of a counter of the word from x.
 func (g *kernel) counter(x uint64) (at, rest uint64) {
 	return x >> (-g.lanes & 63) * g.width & 63, x << (g.lanes & 63)
 }
 
-// increment takes an increment out of x.
+// increment takes an increment from x.
 func (g *kernel) increment(x uint64) (v, rest uint64) {
 	return g.inc + x>>(-g.incBits&63), x << (g.incBits & 63)
 }
 
-// signBits is what a signature takes of a hash: 3*63 is below 2^8.
+// signBits is the number of bits of a hash that a signature takes: 3*63 is below 2^8.
 const signBits = 8
 
-// sign takes a signature out of x: what the counter holds of a signed
-// occurrence, v, v+L or v+2L, and its partner, 1 to L-1.
+// sign takes a signature from x. code is the value of the counter with a signed occurrence: v, v+L or
+// v+2L. note is its partner's, from 1 to L-1.
 func (g *kernel) sign(v, x uint64) (code, note uint64) {
 	times, x := bits.Mul64(x, 3)
 	note, _ = bits.Mul64(x, g.notes)
 	return v + times<<(g.incBits&63), note + 1
 }
 
-// mark takes an occurrence out of x.
+// mark takes an occurrence from x.
 func (g *kernel) mark(x uint64) (m mark, rest uint64) {
 	m.at, x = g.counter(x)
 	if g.variant == Plain {
@@ -91,9 +90,9 @@ func (g *kernel) mark(x uint64) (m mark, rest uint64) {
 	return m, x
 }
 
-// marks are the occurrence at the lower half, or the whole, of a counter and,
-// with halves, at the upper half of another in the same word. x is what the
-// choice of the word left of the hash. The first does not depend on halves.
+// marks returns the occurrence at a counter or its lower half and, with halves, the one at the upper
+// half of another counter in the same word. The argument is the rest of the hash after the choice of
+// the word. The first result does not depend on halves.
 func (g *kernel) marks(x uint64) (low, high mark) {
 	low, x = g.mark(x)
 	if g.halves {
@@ -103,24 +102,22 @@ func (g *kernel) marks(x uint64) (low, high mark) {
 	return low, high
 }
 
-// Everything below answers with 0 or 1, and chooses by masks: which counters
-// are empty is not to be predicted.
+// Everything below returns 0 or 1 and selects by masks, because no branch predictor can guess which
+// counters are empty.
 
-// over is 1 where a > b. Both are below 2^63.
+// over returns 1 if a > b. Both are below 2^63.
 func over(a, b uint64) uint64 { return (b - a) >> 63 }
 
-// some is 1 where a counter is not 0.
+// some returns 1 if a counter is not 0.
 func some(c uint64) uint64 { return -c >> 63 }
 
-// holds is 1 where a counter can hold an occurrence of increment v:
-// c = v or c >= v+L.
+// holds returns 1 if a counter can hold an occurrence of increment v: c = v or c >= v+L.
 func holds(c, v, inc uint64) uint64 {
 	d := c - v
 	return (^(d - inc) | (d-1)&^d) >> 63
 }
 
-// holdsSigned is 1 where the tandem counter at a bit of the word can hold the
-// occurrence.
+// holdsSigned returns 1 if the tandem counter at a bit of the word can hold the occurrence.
 func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
 	code, note := g.sign(v, x)
 	a, b := word>>(at&63)&g.ceiling, word>>((at^g.width)&63)&g.ceiling
@@ -129,7 +126,7 @@ func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
 	return noted&same | (noted^1)&holds(a, v, g.inc)
 }
 
-// contains is 1 where the word can hold the occurrence.
+// contains returns 1 if the word can hold the occurrence.
 func (g *kernel) contains(word uint64, m *mark) uint64 {
 	switch g.variant {
 	case Plain:
@@ -140,15 +137,14 @@ func (g *kernel) contains(word uint64, m *mark) uint64 {
 	return g.holdsSigned(word, m.at, m.v, m.sign)
 }
 
-// sum is a+n, n being at most 2^32, or the ceiling.
+// sum returns a+n, at most the ceiling. n is at most 2^32.
 func (g *kernel) sum(a, n uint64) (sum, stuck uint64) {
 	sum = a + n
 	m := -over(sum, g.ceiling-1) // where it is the ceiling or more
 	return sum&^m | g.ceiling&m, m & 1
 }
 
-// unsigned is a pair of tandem counters without a signature: what is left of a
-// signed one is its increment.
+// unsigned returns a pair of tandem counters without a signature. A signed one keeps its increment.
 func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	noteA := -(some(a) & over(g.inc, a))
 	noteB := -(some(b) & over(g.inc, b))
@@ -158,8 +154,8 @@ func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	return a, b
 }
 
-// addOne is the word of a plain or increment filter with one occurrence more,
-// and 1 where the counter became stuck or is: seldom, which can be predicted.
+// addOne returns the word of a plain or increment filter with one occurrence more, and 1 if the counter
+// is stuck now. That is rare, so the branch is predictable.
 func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
 	if c := word >> (at & 63) & g.ceiling; c+v >= g.ceiling {
 		return word | g.ceiling<<(at&63), 1
@@ -167,7 +163,7 @@ func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
 	return word + v<<(at&63), 0
 }
 
-// addSigned is addOne for a tandem filter. x is what a signature is taken from.
+// addSigned is addOne for a tandem filter. The signature is taken from x.
 func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
 	at &= 63
 	partner := (at ^ g.width) & 63
@@ -213,7 +209,7 @@ func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
 	return g.addOne(word, m.at, m.v)
 }
 
-// addMany is add for n occurrences, 2 or more: they are not signed.
+// addMany is add for at least 2 occurrences, which are not signed.
 func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
 	n = min(n, g.ceiling) * m.v
 	c := word >> m.at & g.ceiling
@@ -228,8 +224,8 @@ func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
 	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck
 }
 
-// remove is the word with n occurrences less, n at least 1. It reports false
-// where they cannot all be there.
+// remove returns the word with n occurrences less, n at least 1. It reports false if they cannot all be
+// there.
 func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) {
 	c := word >> m.at & g.ceiling
 	if g.variant == Tandem {

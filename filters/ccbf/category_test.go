@@ -162,7 +162,7 @@ func TestCategoryErrors(t *testing.T) {
 	if err := b.Add(cell, nil, 0, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false" {
+	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false; build both with the same category" {
 		t.Error(err)
 	}
 	va, vb := viewOf(t, blobOf(t, a)), viewOf(t, blobOf(t, b))
@@ -195,7 +195,7 @@ func TestCategoryErrors(t *testing.T) {
 	if err := numbers.Add(cell, []byte("12345678"), key.Int, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := numbers.AddView(va); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: type of category BIGINT vs VARCHAR" {
+	if err := numbers.AddView(va); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: type of category BIGINT vs VARCHAR; build both with the same type of category" {
 		t.Error(err)
 	}
 	if err := none.AddView(va); err != nil || none.class != key.Text {

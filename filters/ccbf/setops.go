@@ -45,7 +45,7 @@ func withFactor(err error, a, b grid.Grid) error {
 	if g, notOne := fine.Coarser(uint64(factor)); notOne != nil || g != coarse {
 		return err
 	}
-	return fmt.Errorf("%w (ccbf_coarsen the %s by %.0f)", err, which, factor)
+	return fmt.Errorf("%w, or ccbf_coarsen the %s by %.0f", err, which, factor)
 }
 
 // combine returns an error that wraps sketch.ErrDiffer where a sketch of a form does not

@@ -197,18 +197,18 @@ func TestMismatchedSketches(t *testing.T) {
 		left, right Params
 		want        string
 	}{
-		{exact, Params{Res: 2.5}, "sketches differ: resolution 1 vs 2.5"},
-		{exact, Params{Res: 2}, "sketches differ: resolution 1 vs 2 (ccbf_coarsen the first by 2)"},
-		{dense, Params{Res: 0.1}, "sketches differ: resolution 1 vs 0.1 (ccbf_coarsen the second by 10)"},
-		{exact, Params{Res: 1, Categories: true}, "sketches differ: category false vs true"},
-		{dense, Params{Res: 1, Categories: true}, "sketches differ: category false vs true"},
-		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Mode: Standard}, "sketches differ: mode mi vs standard"},
-		{dense, Params{Res: 1, Bytes: 4096, Dense: true, K: 5}, "sketches differ: k 4 vs 5"},
-		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Seed: 1}, "sketches differ: seed 0 vs 1"},
-		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Levels: 2}, "sketches differ: levels 0 vs 2"},
-		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Widths: []int{8, 16}}, "sketches differ: layers [4 8 16 32] vs [8 16]"},
-		{dense, Params{Res: 1, Dense: true, Counters: []uint64{512, 64, 8, 1}}, "sketches differ: counters [5632 704 88 11] vs [512 64 8 1]"},
-		{Params{Res: 1, Dense: true, Categories: true, Totals: true}, Params{Res: 1, Dense: true, Categories: true}, "sketches differ: totals true vs false"},
+		{exact, Params{Res: 2.5}, "sketches differ: resolution 1 vs 2.5; build both with the same resolution"},
+		{exact, Params{Res: 2}, "sketches differ: resolution 1 vs 2; build both with the same resolution, or ccbf_coarsen the first by 2"},
+		{dense, Params{Res: 0.1}, "sketches differ: resolution 1 vs 0.1; build both with the same resolution, or ccbf_coarsen the second by 10"},
+		{exact, Params{Res: 1, Categories: true}, "sketches differ: category false vs true; build both with the same category"},
+		{dense, Params{Res: 1, Categories: true}, "sketches differ: category false vs true; build both with the same category"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Mode: Standard}, "sketches differ: mode mi vs standard; build both with the same mode"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, K: 5}, "sketches differ: k 4 vs 5; build both with the same k"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Seed: 1}, "sketches differ: seed 0 vs 1; build both with the same seed"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Levels: 2}, "sketches differ: levels 0 vs 2; build both with the same levels"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Widths: []int{8, 16}}, "sketches differ: layers [4 8 16 32] vs [8 16]; build both with the same layers"},
+		{dense, Params{Res: 1, Dense: true, Counters: []uint64{512, 64, 8, 1}}, "sketches differ: counters [5632 704 88 11] vs [512 64 8 1]; build both with the same counters"},
+		{Params{Res: 1, Dense: true, Categories: true, Totals: true}, Params{Res: 1, Dense: true, Categories: true}, "sketches differ: totals true vs false; build both with the same totals"},
 	} {
 		var cell points
 		if cell.add(spot{grid.Cell{X: 1}, plain}, 1); c.left.Categories {

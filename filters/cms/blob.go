@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Blob encodes the sketch: equal states, equal bytes. The counters take the
-// fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
+// Blob encodes the sketch: equal states give equal bytes. The counters take 1, 2, 4 or 8 bytes each,
+// the fewest that hold the largest. The sketch is unchanged.
 func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob appends what Blob returns.
@@ -29,8 +29,8 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	return sketch.Append(dst, keyed.Header(s.Base, id), params, c.B)
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long
-// as that memory is. Any number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
 	counts
 	blob []byte
@@ -67,7 +67,7 @@ func NewView(blob []byte) (View, error) {
 	return View{counts{base, rows(words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth)}, blob}, nil
 }
 
-// check is that the counters are in their only form.
+// check returns an error if the counters are not in their only form.
 func (v *View) check() error {
 	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
 		return sketch.Invalidf("counters of %d bytes, but %d suffice", 1<<v.c.Shift, 1<<shift)
@@ -78,9 +78,8 @@ func (v *View) check() error {
 	return v.checkTotal()
 }
 
-// checkTotal holds the total against the counters: every row counts all
-// occurrences, and with conservative update some row at least. What is beyond a
-// saturated counter is lost.
+// checkTotal compares the total with the counters. Every row counts all occurrences; with conservative
+// update at least one row does. It cannot check saturated counters, which lost occurrences.
 func (v *View) checkTotal() error {
 	total, known := v.Total()
 	if !known || v.Saturated() {
@@ -102,7 +101,7 @@ func (v *View) checkTotal() error {
 	return nil
 }
 
-// sketch is a copy in memory.
+// sketch returns a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{v.counts}
 	s.c.B = slices.Clone(v.c.B)
@@ -117,19 +116,19 @@ type Info struct {
 	Conservative   bool
 	ErrorBound     float64 // occurrences; +Inf where the total is not known
 	CounterBits    int     // of every counter, in the BLOB
-	Fill           float64 // part of the counters that are not 0
+	Fill           float64 // fraction of the counters that are not 0
 }
 
-// Info reads the whole body, for Fill. O(len(blob)).
+// Info describes the sketch. It reads the whole body, for Fill. O(len(blob)).
 func (v *View) Info() Info {
 	used := 0
-	v.c.Each(func(_ int, block []uint64) {
+	for _, block := range words.Blocks(v.c.Table) {
 		for _, n := range block {
 			if n != 0 {
 				used++
 			}
 		}
-	})
+	}
 	bound, delta := v.ErrorBound()
 	return Info{
 		Common: v.Common(len(v.blob)),

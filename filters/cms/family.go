@@ -27,8 +27,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Unite:    func(s *Sketch, v *View) error { s.unite(&v.counts); return nil },
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.counts) },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("get", "Number of occurrences of a key: never below the true count.", (*Sketch).CountHashes, (*View).CountHashes),
+	Questions: []keyed.Question{
+		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: never below the true count."},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("width", func(i *Info) uint64 { return i.Width }),
@@ -57,7 +57,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 })
 
-// options are those of Params.
+// options set Params.
 var options = keyed.Options[Params]{
 	keyed.NumberOption("epsilon", part, "0.001", "An estimate is too high by at most epsilon times the total with a probability of 1 - delta.",
 		func(p *Params) *float64 { return &p.Epsilon }),
@@ -73,7 +73,7 @@ var options = keyed.Options[Params]{
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 
-// part is the interval of what is a part of a whole.
+// part is the interval of a fraction.
 var part = keyed.Interval{Least: 0, Most: 1, AboveLeast: true, Below: true}
 
 func defaults(p *Params) {
@@ -88,8 +88,8 @@ func defaults(p *Params) {
 // Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
-// Decode makes a sketch from a BLOB, which it does not change: a bad BLOB is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+// Decode makes a sketch from a BLOB, which it does not change. A bad BLOB is an error that wraps
+// sketch.ErrInvalid. It allocates at most len(blob).
 func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
 
 // UnionBlob is Union with the sketch of a BLOB, without a copy. A bad

@@ -1,7 +1,6 @@
-// Package cms is the Count-Min Sketch: how often each key occurred, in a
-// fixed number of counters. Cormode and Muthukrishnan 2005, "An Improved Data
-// Stream Summary: The Count-Min Sketch and its Applications"; conservative
-// update: Estan and Varghese 2002.
+// Package cms implements the Count-Min Sketch, which counts how often each key occurred in a fixed
+// number of counters. Cormode and Muthukrishnan 2005, "An Improved Data Stream Summary: The Count-Min
+// Sketch and its Applications". Conservative update: Estan and Varghese 2002.
 //
 // The sketch takes hashed keys (package key). Methods are not safe for
 // concurrent use with a writer; any number of readers is.
@@ -31,17 +30,15 @@ const (
 
 // Params are a sketch's shape and rules. Zero fields take their defaults.
 type Params struct {
-	// Epsilon is the excess of an estimate as a part of the total, in (0, 1),
-	// that is exceeded with probability at most Delta, in (0, 1).
-	// Cormode and Muthukrishnan 2005, theorem 1. Width and Depth may be given
-	// in their place, each instead of the one it follows from:
-	// width = ceil(e/epsilon), depth = ceil(ln(1/delta)).
+	// Epsilon bounds the excess of an estimate, as a fraction of the total. The excess is larger with a
+	// probability of at most Delta. Both are in (0, 1). Cormode and Muthukrishnan 2005, theorem 1.
+	// Width and Depth may be given instead, each in place of the one that it follows from: width =
+	// ceil(e/epsilon), depth = ceil(ln(1/delta)).
 	Epsilon, Delta float64
 	// Width is the number of counters of a row, Depth the number of rows.
 	Width, Depth uint64
-	// Conservative raises only those counters that bound the estimate. Closer
-	// estimates, but no Remove and no JoinSize, and the result depends on the
-	// order of the keys.
+	// Conservative raises only the counters that bound the estimate. Estimates are closer, but Remove
+	// and JoinSize are errors, and the result depends on the order of the keys.
 	Conservative bool
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
@@ -78,7 +75,7 @@ func (p Params) shape() (width, depth uint64, err error) {
 	return width, depth, checkShape(width, depth)
 }
 
-// empty is what an empty sketch takes; 0 where the parameters are wrong.
+// empty returns the memory of an empty sketch, 0 if the parameters are wrong, and the seed.
 func (p Params) empty() (bytes, seed uint64) {
 	width, depth, err := p.shape()
 	if err != nil {
@@ -87,7 +84,7 @@ func (p Params) empty() (bytes, seed uint64) {
 	return width * depth, p.Seed
 }
 
-// checkShape says what is wrong with a shape that was given or read.
+// checkShape returns an error for a shape that is out of range.
 func checkShape(width, depth uint64) error {
 	switch {
 	case width < 1 || width > maxCounters:

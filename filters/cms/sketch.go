@@ -11,23 +11,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// saturated is the value of a counter that reached the end of 64 bits: it
-// stays there whatever is added or removed.
+// saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
+// added or removed.
 const saturated = words.Saturated
 
-// Sketch is a Count-Min Sketch in memory: width times depth counters of 1, 2,
-// 4 or 8 bytes each, all as wide as the largest needs.
+// Sketch is a Count-Min Sketch in memory. It has width times depth counters of 1, 2, 4 or 8 bytes each,
+// all as wide as the largest needs.
 type Sketch struct{ counts }
 
-// counts is what a Sketch and a View share: the counters, in memory of their own or in the
-// BLOB's.
+// counts is the part of a Sketch and of a View that answers queries. The counters are in memory of
+// their own or in the BLOB's.
 type counts struct {
 	keyed.Base // Additive unless conservative
 	c          words.Rows
 }
 
-// factors are those of h2 in a key's positions: row i has h1 + (i+1)*h2. Part of the
-// format: they never change.
+// factors are multiplied by h2 to give a key's positions: row i has h1 + (i+1)*h2. They are part of the
+// format and never change.
 var factors = func() (f [MaxDepth]uint64) {
 	for i := range f {
 		f[i] = uint64(i) + 1
@@ -35,7 +35,7 @@ var factors = func() (f [MaxDepth]uint64) {
 	return f
 }()
 
-// rows are counters, row after row.
+// rows returns a table as rows.
 func rows(t words.Table, width, depth uint64) words.Rows {
 	return words.Rows{Table: t, Width: width, Factors: factors[:depth]}
 }
@@ -54,38 +54,38 @@ func New(p Params) (*Sketch, error) {
 	return &Sketch{counts{keyed.New(p.Seed, flags), rows(words.Make(0, int(width*depth)), width, depth)}}, nil
 }
 
-// Width is the number of counters of a row.
+// Width returns the number of counters of a row.
 func (c *counts) Width() uint64 { return c.c.Width }
 
-// Depth is the number of rows.
+// Depth returns the number of rows.
 func (c *counts) Depth() uint64 { return uint64(len(c.c.Factors)) }
 
-// Conservative reports the update rule.
+// Conservative reports whether the sketch is conservative (Params.Conservative).
 func (c *counts) Conservative() bool {
 	c.MustBeMade()
 	return !c.Additive()
 }
 
-// Bytes is the memory of the counters.
+// Bytes returns the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.c.B) }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.c.Table = words.Table{B: s.c.B[:s.c.Len()]}
 	clear(s.c.B)
 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.c.B = slices.Clone(s.c.B)
 	return &c
 }
 
-// Add counts n occurrences of a key by its hash. O(depth), no allocation but
-// when counters widen, at most three times in a sketch's life. Cormode and
-// Muthukrishnan 2005, section 3; conservative: Estan and Varghese 2002.
+// Add counts n occurrences of a key by its hash. O(depth). It allocates only when counters widen, at
+// most three times in a sketch's life. Cormode and Muthukrishnan 2005, section 3; conservative: Estan
+// and Varghese 2002.
 func (s *Sketch) Add(h1, h2, n uint64) {
 	keyed.Grow(&s.Base, n)
 	saturated := false
@@ -105,9 +105,8 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 	s.Add(h1, h2, n)
 }
 
-// AddHashes counts many keys: ns[k] occurrences of the key (h1s[k], h2s[k]),
-// or one of each where ns is nil. The result is that of Add for each in turn.
-// The slices must be as long as h1s.
+// AddHashes counts many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is
+// nil. The result is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	if ns == nil {
 		keyed.Grow(&s.Base, uint64(len(h1s)))
@@ -126,10 +125,9 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	}
 }
 
-// Count is the estimate of a key's occurrences: never below the true count
-// (unless what was removed was never added, or a counter saturated), and above
-// it by more than epsilon times the total with probability delta at most.
-// O(depth). Cormode and Muthukrishnan 2005, theorem 1.
+// Count returns the estimate of a key's occurrences. It is never below the true count, unless keys were
+// removed that were never added, or a counter saturated. It is above by more than epsilon times the
+// total with a probability of at most delta. O(depth). Cormode and Muthukrishnan 2005, theorem 1.
 func (c *counts) Count(h1, h2 uint64) uint64 {
 	var n [1]uint64
 	c.CountHashes(n[:], []uint64{h1}, []uint64{h2})
@@ -142,17 +140,15 @@ func (c *counts) CountKey(b []byte) uint64 {
 	return c.Count(h1, h2)
 }
 
-// CountHashes writes the Count of every key to dst, which is as long as h1s
-// and h2s.
+// CountHashes writes the Count of every key to dst. h1s and h2s are as long as dst.
 func (c *counts) CountHashes(dst, h1s, h2s []uint64) {
 	c.MustBeMade()
 	c.c.Least(dst, h1s, h2s)
 }
 
-// Remove takes away n occurrences of a key that were added before; removing
-// others can make estimates fall below the truth. Only for sketches that are
-// not conservative (sketch.ErrNotAdditive). More than Count is an error
-// (sketch.ErrTooMany). An error changes nothing. O(depth).
+// Remove subtracts n occurrences of a key that were added before. Removing others can make estimates
+// fall below the truth. It is an error for conservative sketches (sketch.ErrNotAdditive), and for more
+// than Count (sketch.ErrTooMany). An error changes nothing. O(depth).
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if s.Conservative() {
 		return fmt.Errorf("remove from a conservative sketch: %w", sketch.ErrNotAdditive)
@@ -173,9 +169,9 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// ErrorBound is the excess of an estimate, in occurrences, that is exceeded
-// with probability delta at most: e/width of the total, delta = exp(-depth).
-// +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
+// ErrorBound returns the excess of an estimate, in occurrences, that is exceeded with a probability of
+// at most delta. The excess is e/width of the total, delta is exp(-depth). It is +Inf if the total is
+// not known. Cormode and Muthukrishnan 2005, theorem 1.
 func (c *counts) ErrorBound() (excess, delta float64) {
 	c.MustBeMade()
 	total, known := c.Total()

@@ -8,15 +8,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Subtract takes away the occurrences of other, which is left unchanged and must
-// agree as for Union (sketch.ErrDiffer): all of them were added here before. What
-// remains is the sketch of the others, to the byte, unless a counter is saturated:
-// it stays so. Only for sketches that are not conservative (sketch.ErrNotAdditive).
-// A counter of other that is above its like here, or a total that is, shows that
-// other is not part (sketch.ErrTooMany); what counters do not show can make
-// estimates fall below the truth, as Remove of what was never added. An error
-// changes nothing. O(width*depth). Sums are linear: Cormode and Muthukrishnan 2005,
-// section 3.
+// Subtract subtracts the occurrences of other, all of which were added here before. other is unchanged
+// and must agree as for Union (sketch.ErrDiffer). The result is the sketch of the other occurrences, to
+// the byte, unless a counter is saturated: it stays so. Conservative sketches are an error
+// (sketch.ErrNotAdditive). So is a counter or a total of other that is larger than here, which shows
+// that other is not part (sketch.ErrTooMany). If other is not part and counters do not show it,
+// estimates can fall below the truth. An error changes nothing. O(width*depth). Sums are linear:
+// Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := agree(&s.counts, &other.counts); err != nil {
 		return err
@@ -27,7 +25,7 @@ func (s *Sketch) Subtract(other *Sketch) error {
 // SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// subtract takes away counters that agree, which may be those of s.
+// subtract subtracts counters that agree, which may be those of s.
 func (s *Sketch) subtract(other *counts) error {
 	if s.Conservative() {
 		return fmt.Errorf("subtract from a conservative sketch: %w", sketch.ErrNotAdditive)
@@ -35,20 +33,11 @@ func (s *Sketch) subtract(other *counts) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
 	}
-	// All are compared before any is changed.
-	part, from := true, other.c.Table
-	var room [words.BlockLen]uint64
-	s.c.Each(func(at int, block []uint64) {
-		less := room[:len(block)]
-		from.Unpack(at, less)
-		for i, v := range block {
-			part = part && less[i] <= v
-		}
-	})
-	if !part {
+	// All counters are compared before any is changed.
+	if !words.Covers(s.c.Table, other.c.Table) {
 		return keyed.ErrNoPart
 	}
-	s.c.Merge(from, func(a, b uint64) uint64 {
+	s.c.Merge(other.c.Table, func(a, b uint64) uint64 {
 		if a == saturated {
 			return a
 		}

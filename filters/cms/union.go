@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// agree is nil for sketches that may be used together, otherwise an error that
-// wraps sketch.ErrDiffer and names both values.
+// agree returns nil for sketches that may be used together. Otherwise it returns an error that wraps
+// sketch.ErrDiffer and names both values.
 func agree(a, b *counts) error {
 	rule := map[bool]string{true: "plain", false: "conservative"}
 	switch {
@@ -24,13 +24,11 @@ func agree(a, b *counts) error {
 	return keyed.Agree(a.Base, b.Base)
 }
 
-// Union adds the occurrences of other, which is left unchanged and must agree
-// in width, depth, seed, update rule and class of keys (sketch.ErrDiffer). For
-// plain sketches the union of parts is the sketch of the whole, to the byte.
-// Conservative ones unite by addition too: each counter is at least the sum of
-// the counts that it bounds in either, so estimates are never below the truth,
-// but they may be larger than those of one sketch of the whole.
-// O(width*depth). Cormode and Muthukrishnan 2005, section 3.
+// Union adds the occurrences of other, which is unchanged and must agree in width, depth, seed, update
+// rule and class of keys (sketch.ErrDiffer). The union of plain sketches of parts is the sketch of the
+// whole, to the byte. Conservative sketches unite by addition too. Each counter is at least the sum of
+// the counts that it bounds in both, so estimates are never below the truth. They may be larger than
+// those of one sketch of the whole. O(width*depth). Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(&s.counts, &other.counts); err != nil {
 		return err
@@ -39,8 +37,8 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
-// unite adds counters that agree, which may be those of s: widening gives s another table
-// and leaves this.
+// unite adds counters that agree, which may be those of s: widening makes a new table for s and leaves
+// this one.
 func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
 	saturates := false
@@ -57,15 +55,13 @@ func (s *Sketch) unite(other *counts) {
 	}
 }
 
-// JoinSize is the estimate of the number of pairs with equal keys, the sum over
-// all keys of count in a times count in b, as hi*2^64 + lo: never below the
-// true size, and above it by more than e/width times the product of the totals
-// with probability exp(-depth) at most; 2^128-1 where it is larger than that or not
-// known, because in every row a counter at 2^64-1 meets one that is not 0.
-// The sketches must agree (sketch.ErrDiffer) and be plain
-// (sketch.ErrNotAdditive): conservative counters are not sums, and their
-// products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
-// 2005, section 4.2.
+// JoinSize returns the estimate of the number of pairs with equal keys, as hi*2^64 + lo. This is the
+// sum over all keys of the count in a times the count in b. It is never below the true size. It is
+// above by more than e/width times the product of the totals with a probability of at most exp(-depth).
+// It is 2^128-1 if it is larger or not known, because in every row a saturated counter meets one that
+// is not 0. The sketches must agree (sketch.ErrDiffer) and be plain (sketch.ErrNotAdditive).
+// Conservative counters are not sums, and their products can fall below the truth. O(width*depth).
+// Cormode and Muthukrishnan 2005, section 4.2.
 func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
 	return joinSize(&a.counts, &b.counts)
 }
@@ -99,11 +95,11 @@ func joinSize(a, b *counts) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// dot is the product of a row with a row, 2^128-1 where it is larger or can be.
+// dot returns the dot product of two rows, 2^128-1 if it is or may be larger.
 func dot(a, b words.Table) (hi, lo uint64) {
 	var over uint64
 	var room [words.BlockLen]uint64
-	a.Each(func(at int, block []uint64) {
+	for at, block := range words.Blocks(a) {
 		others := room[:len(block)]
 		b.Unpack(at, others)
 		for i, v := range block {
@@ -117,7 +113,7 @@ func dot(a, b words.Table) (hi, lo uint64) {
 				over = 1
 			}
 		}
-	})
+	}
 	if over != 0 {
 		return saturated, saturated
 	}

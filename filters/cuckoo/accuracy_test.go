@@ -3,10 +3,12 @@ package cuckoo
 import (
 	"math"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// loads of the paper, and 100%.
-var loads = []int{25, 50, 75, 90, 100}
+// loads are those of the paper.
+var loads = []int{25, 50, 75, 90}
 
 // forms are the four of the paper.
 func fourForms(p Params) []Params {
@@ -20,59 +22,31 @@ func fourForms(p Params) []Params {
 	return all
 }
 
-// measure is the part of so many absent keys that are said to be there.
-func measure(s *Sketch, asked int) float64 {
-	h1s, h2s := keysFrom(s.Seed(), 1<<40, asked)
-	dst := make([]bool, asked)
-	s.ContainsHashes(dst, h1s, h2s)
-	wrong := 0
-	for _, yes := range dst {
-		if yes {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(asked)
-}
-
-// The rate that FPP predicts is the one that is measured, within
-// four standard deviations of a binomial sample; and in filters that are not of
-// variable length it is the textbook's, 1-(1-1/(2^f-1))^(2b*fill), Fan et al.
-// 2014, section 5.1, but for two of their fingerprints that one key matches.
+// The measured rate is FPP. In filters that are not of variable length it is also the textbook's,
+// 1-(1-1/(2^f-1))^(2b*fill), Fan et al. 2014, section 5.1. The two differ where one key matches two
+// fingerprints.
 func TestFalsePositiveRate(t *testing.T) {
+	const asked = 500_000
 	for _, size := range []Params{
 		{FingerprintBits: 12, Capacity: 60_000, Seed: 1}, {FingerprintBits: 8, Capacity: 60_000, Seed: 2},
 		{FingerprintBits: 8, Slots: 8, Capacity: 60_000, Seed: 3}, {FingerprintBits: 10, Slots: 2, Capacity: 50_000, Seed: 4},
 		{FingerprintBits: 9, Capacity: 60_000, Seed: 5, Duplicates: true},
 		{FingerprintBits: 10, Slots: 7, Capacity: 60_000, Seed: 6, Duplicates: true},
 	} {
+		var cases []conform.RateCase[Params, *Sketch]
 		for _, p := range fourForms(size) {
-			s := mustNew(t, p)
-			h1s, h2s := keysFrom(p.Seed, 0, int(p.Capacity))
-			done := 0
-			for _, load := range loads {
-				n := int(p.Capacity) * load / 100
-				if err := s.AddHashes(h1s[done:n], h2s[done:n], nil); err != nil {
-					t.Fatal(err)
-				}
-				done = n
-				const asked = 500_000
-				want, got := s.FPP(), measure(s, asked)
-				sigma := math.Sqrt(want * (1 - want) / asked)
-				t.Logf("%s at %d%%: predicted %.3g, measured %.3g, %.1f sigma", p.name(), load, want, got, (got-want)/max(sigma, 1e-12))
-				if math.Abs(got-want) > 4*sigma+1./asked {
-					t.Errorf("%s at %d%%: predicted %.4g, measured %.4g, sigma %.2g", p.name(), load, want, got, sigma)
-				}
-				if p.VariableLength {
-					continue
-				}
-				fill := float64(s.stored) / float64(s.buckets*uint64(s.b))
-				book := 1 - math.Pow(1-1/float64(s.base), 2*float64(s.b)*fill)
-				// The two differ by the pairs, book^2/2.
-				if math.Abs(want-book) > book*book {
-					t.Errorf("%s at %d%%: predicted %.4g, textbook %.4g", p.name(), load, want, book)
-				}
-			}
+			cases = append(cases, conform.RateCase[Params, *Sketch]{Name: p.name(), Params: p})
 		}
+		conform.Rates(t, Family, int(size.Capacity), asked, cases, func(t testing.TB, s *Sketch, n int) []conform.Rate {
+			fpp := s.FPP()
+			fill := float64(s.stored) / float64(s.buckets*uint64(s.b))
+			book := 1 - math.Pow(1-1/float64(s.base), 2*float64(s.b)*fill)
+			// The two differ by the pairs, book^2/2.
+			if !s.variable && math.Abs(fpp-book) > book*book {
+				t.Errorf("%d keys: FPP %.4g, textbook %.4g", n, fpp, book)
+			}
+			return []conform.Rate{{By: "FPP", Mean: fpp, Bias: 1. / asked}}
+		})
 	}
 }
 
@@ -81,18 +55,15 @@ func TestFalsePositiveRateOfCopies(t *testing.T) {
 	for _, p := range fourForms(Params{FingerprintBits: 9, Capacity: 20_000, Duplicates: true}) {
 		s := mustNew(t, p)
 		const keys, copies = 3000, 3
-		h1s, h2s := keysFrom(0, 0, keys)
+		h1s, h2s := conform.Hashes(0, 0, keys)
 		for range copies {
 			if err := s.AddHashes(h1s, h2s, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		const asked = 1_000_000
-		want, got := s.FPP(), measure(s, asked)
-		sigma := math.Sqrt(want * (1 - want) / asked)
-		if math.Abs(got-want) > 4*sigma {
-			t.Errorf("%s: predicted %.4g, measured %.4g, sigma %.2g", p.name(), want, got, sigma)
-		}
+		want := s.FPP()
+		conform.Rate{By: "FPP", Mean: want}.Near(t, p.name(), conform.Positives(s, asked), asked)
 		// One in 700 keys shares both buckets and the fingerprint with another.
 		if once := 2 * keys / float64(s.buckets) / float64(s.base); !p.VariableLength && math.Abs(want-once) > once/200 {
 			t.Errorf("%s: predicted %.4g, of %d keys once %.4g", p.name(), want, keys, once)
@@ -117,9 +88,9 @@ func TestVariableLengthLowersTheRate(t *testing.T) {
 			if plain.Bytes() != variable.Bytes() {
 				t.Fatalf("%d and %d bytes", plain.Bytes(), variable.Bytes())
 			}
-			h1s, h2s := keysFrom(0, 0, int(p.Capacity))
+			h1s, h2s := conform.Hashes(0, 0, int(p.Capacity))
 			done, mean := 0, 0.0
-			for k, load := range loads[:4] {
+			for k, load := range loads {
 				n := int(p.Capacity) * load / 100
 				if plain.AddHashes(h1s[done:n], h2s[done:n], nil) != nil || variable.AddHashes(h1s[done:n], h2s[done:n], nil) != nil {
 					t.Fatal("no room")
@@ -150,7 +121,7 @@ func TestRateAfterRemovals(t *testing.T) {
 			continue
 		}
 		s := mustNew(t, p)
-		h1s, h2s := keysFrom(0, 0, int(p.Capacity))
+		h1s, h2s := conform.Hashes(0, 0, int(p.Capacity))
 		if err := s.AddHashes(h1s, h2s, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -160,11 +131,10 @@ func TestRateAfterRemovals(t *testing.T) {
 			}
 		}
 		const asked = 1_000_000
-		want, got := s.FPP(), measure(s, asked)
-		plain := 2 * float64(s.stored) / float64(s.buckets) / float64(s.base)
-		t.Logf("%s: predicted %.3g, measured %.3g, plain %.3g", p.name(), want, got, plain)
-		if sigma := math.Sqrt(want * (1 - want) / asked); math.Abs(got-want) > 4*sigma || want >= plain {
-			t.Errorf("%s: predicted %.4g, measured %.4g, plain %.4g, sigma %.2g", p.name(), want, got, plain, sigma)
+		want, plain := s.FPP(), 2*float64(s.stored)/float64(s.buckets)/float64(s.base)
+		conform.Rate{By: "FPP", Mean: want}.Near(t, p.name(), conform.Positives(s, asked), asked)
+		if want >= plain {
+			t.Errorf("%s: FPP %.4g, of a plain filter %.4g", p.name(), want, plain)
 		}
 	}
 }

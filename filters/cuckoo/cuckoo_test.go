@@ -18,17 +18,6 @@ import (
 
 func mustNew(t testing.TB, p Params) *Sketch { t.Helper(); return conform.Made(t, Family, p) }
 
-// keysFrom are the hashes of the numbers from, from+1, ...
-func keysFrom(seed, from uint64, n int) (h1s, h2s []uint64) {
-	vs := make([]uint64, n)
-	h1s, h2s = make([]uint64, n), make([]uint64, n)
-	for i := range vs {
-		vs[i] = from + uint64(i)
-	}
-	key.HashUint64s(seed, vs, h1s, h2s)
-	return h1s, h2s
-}
-
 func TestOptions(t *testing.T) {
 	for want, p := range map[string]Params{
 		`option "fingerprint_bits" is 3, must be from 4 to 32`:                            {FingerprintBits: 3},

@@ -32,11 +32,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Unite:    func(s *Sketch, v *View) error { return s.unite(&v.table, v.Base) },
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.table, v.Base) },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be in the filter: always true for a key that was added and not removed.",
-			(*Sketch).ContainsHashes, (*View).ContainsHashes),
-		keyed.HowOftenIs("count", "Number of occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.",
-			(*Sketch).CountHashes, (*View).CountHashes).With(multiset),
+	Questions: []keyed.Question{
+		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the filter: always true for a key that was added and not removed."},
+		{Kind: keyed.HowOften, Verb: "count", Summary: "Number of occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.", Options: multiset},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Params.Variant.String() }),

@@ -39,7 +39,7 @@ func TestFull(t *testing.T) {
 			t.Errorf("%s: full after %d keys", p.name(), n)
 		}
 		// Many at once: those before the one that finds no room are in it.
-		h1s, h2s := keysFrom(p.Seed, 0, int(n)+5)
+		h1s, h2s := conform.Hashes(p.Seed, 0, int(n)+5)
 		batch := mustNew(t, p)
 		if err := batch.AddHashes(h1s, h2s, nil); !errors.Is(err, ErrFull) || !bytes.Equal(batch.Blob(), before) {
 			t.Errorf("%s: at once: %v", p.name(), err)
@@ -116,7 +116,7 @@ func TestAchievableLoad(t *testing.T) {
 				}
 				for seed := range uint64(seeds) {
 					p := Params{Capacity: capacity, Slots: slots, FingerprintBits: f, Seed: seed, Variant: Variant(seed % 2), Duplicates: true}
-					h1s, h2s := keysFrom(seed, 0, int(capacity))
+					h1s, h2s := conform.Hashes(seed, 0, int(capacity))
 					trials++
 					if mustNew(t, p).AddHashes(h1s, h2s, nil) != nil {
 						failed++
@@ -135,7 +135,7 @@ func TestAchievableLoad(t *testing.T) {
 		s := mustNew(t, p)
 		const buckets = 1 << 14
 		s.table = newTable(p, buckets, make([]byte, bodySize(buckets, 12*slots)))
-		h1s, h2s := keysFrom(0, 0, int(buckets*slots))
+		h1s, h2s := conform.Hashes(0, 0, int(buckets*slots))
 		_ = s.AddHashes(h1s, h2s, nil)
 		load := float64(s.stored) / float64(buckets*slots)
 		t.Logf("%d slots: full at %.4f", slots, load)
@@ -157,7 +157,7 @@ func TestAchievableLoadOfCopies(t *testing.T) {
 		sum, squares := 0.0, 0.0
 		for seed := range uint64(seeds) {
 			s := mustNew(t, Params{Slots: c.slots, Capacity: 30_000, Duplicates: true, Variant: Tagged, Seed: seed})
-			h1s, h2s := keysFrom(seed, 0, 30_000)
+			h1s, h2s := conform.Hashes(seed, 0, 30_000)
 			for k, h1 := range h1s {
 				if s.Add(h1, h2s[k], c.copies) != nil {
 					break
@@ -288,11 +288,11 @@ func TestUnion(t *testing.T) {
 	for _, p := range everyForm() {
 		p.Capacity = 20_000
 		few, many := mustNew(t, p), mustNew(t, p)
-		h1s, h2s := keysFrom(p.Seed, 0, 12_000)
+		h1s, h2s := conform.Hashes(p.Seed, 0, 12_000)
 		if many.AddHashes(h1s, h2s, nil) != nil || few.AddHashes(h1s[:1000], h2s[:1000], nil) != nil {
 			t.Fatal("no room")
 		}
-		f1s, f2s := keysFrom(p.Seed, 1<<40, 1000)
+		f1s, f2s := conform.Hashes(p.Seed, 1<<40, 1000)
 		if few.AddHashes(f1s, f2s, nil) != nil {
 			t.Fatal("no room")
 		}

@@ -14,57 +14,55 @@ type filter struct {
 	stored uint64 // fingerprints; of a View, once it was checked
 }
 
-// Contains reports whether a key may be there: true for every key that was
-// added and not removed, and for another with the false positive rate (Info).
-// O(1). Fan et al. 2014, section 3.2.
+// Contains reports whether a key may be there: true for every key that was added and not removed,
+// and for another with the false positive rate (Info). O(1). Fan et al. 2014, section 3.2.
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
-	return f.contains(h1, h2)
+	i, fp := f.first(h1), f.fingerprintOf(h2)
+	return f.found(i, f.other(i, fp), fp)
 }
 
 // ContainsKey is Contains of a key's bytes (package key).
-func (f *filter) ContainsKey(b []byte) bool {
-	f.MustBeMade()
-	return f.contains(key.Hash(f.Seed(), b))
-}
+func (f *filter) ContainsKey(b []byte) bool { return f.Contains(key.Hash(f.Seed(), b)) }
 
-// ContainsHashes writes Contains of every key to dst, which is as long as h1s
-// and h2s.
+// ContainsHashes writes Contains of every key to dst. h1s and h2s are as long as dst.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.MustBeMade()
-	f.containsHashes(dst, h1s, h2s)
+	var b batch
+	for len(dst) > 0 {
+		n := min(batchLen, len(dst))
+		f.locate(&b, h1s[:n], h2s[:n])
+		f.foundBatch(dst[:n], &b)
+		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
+	}
 }
 
-// Count is how often a key may be in a multiset: never below the true number,
-// and at most twice the slots of a bucket; 1 or 0 for a set. O(1).
+// Count returns how often a key may be in a multiset: never below the true number, and at most
+// twice the slots of a bucket. In a set it returns 1 or 0. O(1).
 func (f *filter) Count(h1, h2 uint64) uint64 {
 	f.MustBeMade()
-	return f.countOf(h1, h2)
+	i, fp := f.first(h1), f.fingerprintOf(h2)
+	return f.times(i, f.other(i, fp), fp)
 }
 
 // CountKey is Count of a key's bytes (package key).
-func (f *filter) CountKey(b []byte) uint64 {
-	f.MustBeMade()
-	return f.countOf(key.Hash(f.Seed(), b))
-}
+func (f *filter) CountKey(b []byte) uint64 { return f.Count(key.Hash(f.Seed(), b)) }
 
-// CountHashes writes the Count of every key to dst, which is as long as h1s
-// and h2s.
+// CountHashes writes Count of every key to dst. h1s and h2s are as long as dst.
 func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 	f.MustBeMade()
-	f.countHashes(dst, h1s, h2s)
+	var b batch
+	for len(dst) > 0 {
+		n := min(batchLen, len(dst))
+		f.locate(&b, h1s[:n], h2s[:n])
+		for k := range dst[:n] {
+			dst[k] = f.times(b.i[k], b.j[k], b.fp[k])
+		}
+		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
+	}
 }
 
-func (t *table) contains(h1, h2 uint64) bool {
-	i, fp := t.first(h1), t.fingerprintOf(h2)
-	return t.found(i, t.other(i, fp), fp)
-}
-
-func (t *table) countOf(h1, h2 uint64) uint64 {
-	i, fp := t.first(h1), t.fingerprintOf(h2)
-	return t.times(i, t.other(i, fp), fp)
-}
-
+// times is Count by a key's buckets and its fingerprint.
 func (t *table) times(i, j, fp uint64) uint64 {
 	if t.multiset {
 		return uint64(t.copies(i, j, fp))
@@ -73,26 +71,4 @@ func (t *table) times(i, j, fp uint64) uint64 {
 		return 1
 	}
 	return 0
-}
-
-func (t *table) containsHashes(dst []bool, h1s, h2s []uint64) {
-	var b batch
-	for len(dst) > 0 {
-		n := min(batchLen, len(dst))
-		t.locate(&b, h1s[:n], h2s[:n])
-		t.foundBatch(dst[:n], &b)
-		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
-	}
-}
-
-func (t *table) countHashes(dst, h1s, h2s []uint64) {
-	var b batch
-	for len(dst) > 0 {
-		n := min(batchLen, len(dst))
-		t.locate(&b, h1s[:n], h2s[:n])
-		for k := range dst[:n] {
-			dst[k] = t.times(b.i[k], b.j[k], b.fp[k])
-		}
-		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
-	}
 }

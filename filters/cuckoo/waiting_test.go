@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -129,7 +130,7 @@ func TestWaitingTakesCapacity(t *testing.T) {
 		if s.Later(); s.waiting == nil {
 			t.Fatalf("%d slots: does not wait", slots)
 		}
-		h1s, h2s := keysFrom(slots, 1, int(capacity))
+		h1s, h2s := conform.Hashes(slots, 1, int(capacity))
 		if err := s.AddHashes(h1s, h2s, nil); err != nil {
 			t.Fatalf("%d slots: %v", slots, err)
 		}
@@ -146,7 +147,7 @@ func TestWaitingTakesCapacity(t *testing.T) {
 		s.Later()
 		var err error
 		for round := uint64(0); round < 3 && err == nil; round++ {
-			h1s, h2s := keysFrom(slots, 1+round*capacity, int(capacity))
+			h1s, h2s := conform.Hashes(slots, 1+round*capacity, int(capacity))
 			err = s.AddHashes(h1s, h2s, nil)
 		}
 		if !errors.Is(err, ErrFull) {

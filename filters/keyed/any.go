@@ -10,96 +10,92 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Any is a family whose Params, Sketch and View are not known: a *Family. Its
-// methods take sketches that it made; with another family's sketch they panic,
-// which is a mistake in the program.
+// Any is a *Family whose Params, Sketch and View are not known. Its methods take sketches that it made.
+// With another family's sketch they panic, which is a mistake in the program.
 type Any interface {
-	// About is what is known of families of any kind.
+	// About returns what is known of families of any kind.
 	About() sketch.Family
-	// Noun is the family in a sentence: "Count-Min Sketch".
+	// Noun returns the family's name in a sentence: "Count-Min Sketch".
 	Noun() string
 	Summaries() Summaries
 	Questions() []Question
-	// Options are those of its Params, in the order of Settings.
+	// Options returns the options that set its Params, in the order of Settings.
 	Options() []sketch.Option
-	// Settings are Params to be set by options.
+	// Settings returns Params that options can set.
 	Settings() Settings
 	// ReadParams reads Params from JSON.
 	ReadParams(text []byte) (params any, err error)
-	// Forms are those of the Samples, so that code and tests for any family reach every form.
+	// Forms returns the forms of the Samples, so that code and tests for any family reach every form.
 	Forms() []Form
-	// Laws are what sketches of these parameters promise.
+	// Laws returns the promises of sketches of these parameters.
 	Laws(params any) sketch.Laws
 
-	// Empty is about what an empty sketch of Params takes, and the seed of its keys'
-	// hashes; 0 bytes where Make fails or where the sketch is ByValue.
+	// Empty returns about how many bytes an empty sketch of Params takes, and the seed of its keys'
+	// hashes. It returns 0 bytes if Make fails or the sketch is ByValue.
 	Empty(params any) (bytes, seed uint64)
-	// Make makes an empty sketch of Params, to be built at once.
+	// Make makes an empty sketch of Params that is built once and then encoded.
 	Make(params any) (Sketch, error)
 	// Load makes a sketch from a BLOB.
 	Load(blob []byte) (Sketch, error)
-	// Clone is a copy.
+	// Clone returns a copy.
 	Clone(s Sketch) (Sketch, error)
-	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each
-	// where ns is nil. Not for sketches ByValue.
+	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. It is an
+	// error for sketches that are ByValue.
 	Add(s Sketch, h1s, h2s, ns []uint64) error
-	// AddKey counts n occurrences of a key by its bytes (package key), RemoveKey
-	// takes them away again.
+	// AddKey counts n occurrences of a key by its bytes (package key). RemoveKey subtracts them again.
 	AddKey(s Sketch, key []byte, n uint64) error
 	RemoveKey(s Sketch, key []byte, n uint64) error
-	// Removes reports whether there is a RemoveKey, and the options, as SQL has
-	// them, without which it is refused.
+	// Removes reports whether keys can be removed, and the options, as SQL writes them, without which a
+	// removal is refused.
 	Removes() (options string, is bool)
-	// Unite takes from into s, and leaves it unchanged; UniteBlob the sketch of a
-	// BLOB.
+	// Unite adds from, which is unchanged, to s. UniteBlob adds the sketch of a BLOB.
 	Unite(s, from Sketch) error
 	UniteBlob(s Sketch, blob []byte) error
-	// Subtracts reports whether there is a Subtract, which takes the sketch of a
-	// BLOB, part of s, away from it.
+	// Subtracts reports whether sketches can be subtracted. Subtract subtracts the sketch of a BLOB,
+	// which must be part of s.
 	Subtracts() bool
 	Subtract(s Sketch, blob []byte) error
 
-	// InfoFields name what a Reader's Info has.
+	// InfoFields returns the names of the values that a Reader's Info returns.
 	InfoFields() []InfoField
-	// Reader is a Reader without a BLOB.
+	// Reader returns a Reader without a BLOB.
 	Reader() Reader
 }
 
-// Reader answers from BLOBs, one after the other. Its memory is reused, so many
-// small BLOBs cost no allocation.
+// Reader answers queries from BLOBs, one after the other. It reuses its memory, so many small BLOBs
+// cost no allocation.
 type Reader interface {
 	baseHolder
-	// Open points the reader at a BLOB, of which it checks the structure. The
-	// BLOB must stay as it is until Close or the next Open.
+	// Open points the reader at a BLOB and checks its structure. The BLOB must stay unchanged until
+	// Close or the next Open.
 	Open(blob []byte) error
 	Close()
-	// HowOften and Whether write the answers of a question for many keys to dst,
-	// OneOfAll is the answer for all keys.
-	HowOften(question int, dst, h1s, h2s []uint64)
-	Whether(question int, dst []bool, h1s, h2s []uint64)
-	OneOfAll(question int) float64
+	// CountHashes, ContainsHashes and Estimate answer the family's question of their kind. They
+	// panic if it has none.
+	counter
+	container
+	estimator
 	// Info appends the values of InfoFields.
 	Info(dst []sketch.Value) []sketch.Value
 }
 
-// Settings are Params that options are set on.
+// Settings holds Params and sets options on them.
 type Settings interface {
 	Reset()
-	// Len is the number of Options.
+	// Len returns the number of Options.
 	Len() int
 	// Set sets option i of Options to a value that is not NULL.
 	Set(i int, v sketch.Value) error
-	// Params are the Params, with defaults: a value that compares with == and
-	// costs an allocation only where they are others than the last.
+	// Params returns the Params, with defaults: a value that can be compared with ==. It allocates only
+	// if they differ from the last ones.
 	Params() any
 }
 
-// BaseOf returns what a sketch or a view has besides its counters.
+// BaseOf returns the Base of a sketch or a view.
 func BaseOf(b baseHolder) *Base { return b.self() }
 
-// ByValue reports whether a sketch needs the keys themselves and not only their
-// hashes, as one that answers for ranges of keys or lists them does: it then has
-// AddKey of its own, and RemoveKey where keys can be removed.
+// ByValue reports whether a sketch needs the keys themselves and not only their hashes, as for ranges
+// or lists of keys. It then has AddKey of its own, and RemoveKey if keys can be removed.
 func ByValue(s Sketch) bool {
 	v, ok := s.(valueSketch)
 	return ok && v.ByValue()
@@ -129,11 +125,7 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 
 // Questions implements Any.
 func (f *Family[P, S, V]) Questions() []Question {
-	var qs []Question
-	for _, a := range f.spec.Answers {
-		qs = append(qs, a.Question)
-	}
-	return qs
+	return slices.Clip(f.spec.Questions)
 }
 
 // Options implements Any.
@@ -186,8 +178,7 @@ func (f *Family[P, S, V]) Load(blob []byte) (Sketch, error) {
 	return s, nil
 }
 
-// Clone implements Any. A sketch that, while it is built, knows more than its
-// BLOB has its own Clone.
+// Clone implements Any. A sketch that knows more than its BLOB while it is built has its own Clone.
 func (f *Family[P, S, V]) Clone(s Sketch) (Sketch, error) {
 	if c, ok := s.(interface{ Clone() S }); ok {
 		return c.Clone(), nil
@@ -315,15 +306,15 @@ func (r *reader[P, S, V]) Close() {
 	r.v, r.blob = none, nil
 }
 
-func (r *reader[P, S, V]) HowOften(q int, dst, h1s, h2s []uint64) {
-	r.f.spec.Answers[q].countsOfView(&r.v, dst, h1s, h2s)
+func (r *reader[P, S, V]) CountHashes(dst, h1s, h2s []uint64) {
+	any(&r.v).(counter).CountHashes(dst, h1s, h2s)
 }
 
-func (r *reader[P, S, V]) Whether(q int, dst []bool, h1s, h2s []uint64) {
-	r.f.spec.Answers[q].findsOfView(&r.v, dst, h1s, h2s)
+func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	any(&r.v).(container).ContainsHashes(dst, h1s, h2s)
 }
 
-func (r *reader[P, S, V]) OneOfAll(q int) float64 { return r.f.spec.Answers[q].numberOfView(&r.v) }
+func (r *reader[P, S, V]) Estimate() float64 { return any(&r.v).(estimator).Estimate() }
 
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
 	return appendCommon(r.f.spec.Info.append(dst, &r.v), r.base, len(r.blob))

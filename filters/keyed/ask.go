@@ -8,36 +8,41 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// This file is the answers of sketches of a known family to its most important
-// question, for one key or for all of them.
+// This file answers a family's most important question, for one key or for all of them.
 
 // New makes an empty sketch.
 func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
 
-// Gather makes an empty sketch that is built at once.
+// Gather makes an empty sketch that is built once and then encoded.
 func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.gather(p) }
 
-// Counts reports whether the first question is about keys, and not about all.
-func (f *Family[P, S, V]) Counts() bool { return f.spec.Answers[0].Kind != OneOfAll }
+// Counts reports whether the first question is about single keys, and not about all together.
+func (f *Family[P, S, V]) Counts() bool { return f.spec.Questions[0].Kind != OneOfAll }
 
-// Count is the number of occurrences of a key, given by its bytes (package
-// key), by the first question; 1 or 0 if that asks whether it is there. Only where Counts: otherwise 0.
-func (f *Family[P, S, V]) Count(s S, b []byte) uint64 {
+// Count returns the number of occurrences of a key by the first question. If that asks whether the key
+// is there, it returns 1 or 0. The key is given by its bytes (package key). Count is 0 if Counts is
+// false.
+func (f *Family[P, S, V]) Count(s S, b []byte) uint64 { return f.countIn(s, b) }
+
+// countIn is Count for a sketch or a view.
+func (f *Family[P, S, V]) countIn(s baseHolder, b []byte) uint64 {
 	h1, h2 := key.Hash(s.self().seed, b)
-	switch a := &f.spec.Answers[0]; a.Kind {
+	switch f.spec.Questions[0].Kind {
 	case HowOften:
 		n := []uint64{0}
-		a.counts(s, n, []uint64{h1}, []uint64{h2})
+		s.(counter).CountHashes(n, []uint64{h1}, []uint64{h2})
 		return n[0]
 	case Whether:
 		is := []bool{false}
-		a.finds(s, is, []uint64{h1}, []uint64{h2})
-		return number(is[0])
+		s.(container).ContainsHashes(is, []uint64{h1}, []uint64{h2})
+		if is[0] {
+			return 1
+		}
 	}
 	return 0
 }
 
-// canCount is an error that wraps sketch.ErrUnsupported where the first question is not about keys.
+// canCount returns an error that wraps sketch.ErrUnsupported if the first question is not about keys.
 func (f *Family[P, S, V]) canCount() error {
 	if !f.Counts() {
 		return fmt.Errorf("count a key in %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
@@ -45,7 +50,7 @@ func (f *Family[P, S, V]) canCount() error {
 	return nil
 }
 
-// CountBlob is Count from a BLOB's memory. The error wraps sketch.ErrUnsupported where Counts is false.
+// CountBlob is Count from a BLOB's memory. The error wraps sketch.ErrUnsupported if Counts is false.
 func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
 	if err := f.canCount(); err != nil {
 		return 0, err
@@ -54,36 +59,19 @@ func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	h1, h2 := key.Hash(any(&v).(baseHolder).self().seed, b)
-	switch a := &f.spec.Answers[0]; a.Kind {
-	case HowOften:
-		n := []uint64{0}
-		a.countsOfView(&v, n, []uint64{h1}, []uint64{h2})
-		return n[0], nil
-	case Whether:
-		is := []bool{false}
-		a.findsOfView(&v, is, []uint64{h1}, []uint64{h2})
-		return number(is[0]), nil
-	}
-	return 0, nil
+	return f.countIn(any(&v).(baseHolder), b), nil
 }
 
-func number(is bool) uint64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// Estimate is the first question's answer for all keys; NaN where Counts, as that is about one key.
+// Estimate returns the answer to the first question for all keys. It is NaN if Counts, as the question
+// is then about one key.
 func (f *Family[P, S, V]) Estimate(s S) float64 {
 	if f.Counts() {
 		return math.NaN()
 	}
-	return f.spec.Answers[0].number(s)
+	return any(s).(estimator).Estimate()
 }
 
-// EstimateBlob is Estimate from a BLOB's memory. The error wraps sketch.ErrUnsupported where Counts.
+// EstimateBlob is Estimate from a BLOB's memory. The error wraps sketch.ErrUnsupported if Counts.
 func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
 	if f.Counts() {
 		return 0, fmt.Errorf("one number of all keys of %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
@@ -92,23 +80,23 @@ func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return f.spec.Answers[0].numberOfView(&v), nil
+	return any(&v).(estimator).Estimate(), nil
 }
 
-// LawsOf are what sketches of these parameters promise.
+// LawsOf returns the promises of sketches of these parameters.
 func (f *Family[P, S, V]) LawsOf(p P) sketch.Laws { return f.spec.Laws(p) }
 
-// Later is a sketch that takes very many keys faster together than as they come. After
-// Later, of a sketch without keys, it may keep them and be larger for that: then it may
-// only be added to, united with others like it, copied, and finished. An error of Finish,
-// that keys do not fit, may leave some of them in the sketch.
+// Later is a sketch that adds very many keys faster if it may defer them. Later may be called on a
+// sketch without keys. The sketch then may keep the keys, for which it is larger. Until Finish it may
+// only be added to, united with others like it, and copied. If Finish returns an error because keys do
+// not fit, some of them may be in the sketch.
 type Later interface {
 	Later()
-	// Finish is Blob.
+	// Finish adds the keys that were kept and returns the BLOB.
 	Finish() ([]byte, error)
 }
 
-// AppendBlob appends what Finish returns.
+// AppendBlob appends the BLOB that Finish returns.
 func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
 	if a, ok := s.(interface{ AppendBlob(dst []byte) []byte }); ok {
 		return a.AppendBlob(dst), nil
@@ -117,7 +105,7 @@ func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
 	return append(dst, blob...), err
 }
 
-// Finish is the BLOB of a sketch, be it one that keeps keys or not.
+// Finish returns the BLOB of a sketch, whether it keeps keys (Later) or not.
 func Finish(s Sketch) ([]byte, error) {
 	if l, ok := s.(Later); ok {
 		return l.Finish()

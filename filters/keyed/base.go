@@ -7,10 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Base is what every sketch of keys has besides its counters: the seed of its
-// hashes, the class of its keys, how many occurrences it took in, and the flags
-// of its header. A family embeds it in its Sketch and in its View, which gives
-// both the methods, and changes it by the functions.
+// Base is the part of a sketch of keys that all families share: the seed of its hashes, the class of
+// its keys, the number of occurrences, and the flags of its header. A family embeds it in its Sketch
+// and in its View, which gives both the methods, and changes it by the functions.
 type Base struct {
 	seed, total uint64
 	flags       sketch.Flags
@@ -18,26 +17,24 @@ type Base struct {
 	isMade      bool // by New or Read
 }
 
-// MustBeMade panics where b is the zero value: neither New nor Decode nor NewView of a
-// family made the sketch or the view. The methods that add keys, answer, combine or
-// encode call it.
+// MustBeMade panics if b is the zero value, so neither New nor Decode nor NewView of a family made the
+// sketch or the view. The methods that add keys, answer queries, combine or encode call it.
 func (b *Base) MustBeMade() {
 	if !b.isMade {
 		panic("a zero Sketch or View is used: New, Decode or NewView makes one")
 	}
 }
 
-// self is the Base of a sketch or a view that embeds it.
+// self returns the Base of a sketch or a view that embeds it.
 func (b *Base) self() *Base { return b }
 
-// New is the base of a sketch without keys. The total is known; flags are the
-// family's own.
+// New returns the base of a sketch without keys. The total is known. flags are the family's own.
 func New(seed uint64, flags sketch.Flags) Base {
 	return Base{seed: seed, flags: flags | sketch.TotalKnown, isMade: true}
 }
 
-// Read is the base that a header tells of, whose flags may be those allowed and
-// sketch.TotalKnown. Errors wrap sketch.ErrInvalid.
+// Read returns the base of a header. Its flags may be those allowed and sketch.TotalKnown. Errors wrap
+// sketch.ErrInvalid.
 func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
 	if extra := h.Flags &^ (allowed | sketch.TotalKnown); extra != 0 {
 		return Base{}, sketch.Invalidf("flags %#x, which %v does not have", uint16(extra), h.Family)
@@ -52,22 +49,22 @@ func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
 	return Base{seed: h.Seed, total: h.Total, flags: h.Flags, class: class, isMade: true}, nil
 }
 
-// Header is the header of a BLOB of this sketch.
+// Header returns the header of a BLOB of this sketch.
 func Header(b Base, id sketch.ID) sketch.Header {
 	b.MustBeMade()
 	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint64(b.class), Seed: b.seed, Total: b.total}
 }
 
-// Emptied is the base of the sketch before its first key.
+// Emptied returns the base of the sketch before its first key.
 func (b *Base) Emptied() Base {
 	b.MustBeMade()
 	return New(b.seed, b.flags&^sketch.Saturated)
 }
 
-// Seed is the seed of the keys' hashes.
+// Seed returns the seed of the keys' hashes.
 func (b *Base) Seed() uint64 { return b.seed }
 
-// KeyClass is the class of the keys, key.None before the first.
+// KeyClass returns the class of the keys, key.None before the first.
 func (b *Base) KeyClass() key.Class { return b.class }
 
 // SetKeyClass sets the class of the keys. The first call decides; a
@@ -81,26 +78,25 @@ func (b *Base) SetKeyClass(c key.Class) error {
 	return nil
 }
 
-// Total is the number of occurrences that were added, less those removed. It is
-// unknown once it exceeded 2^64-1.
+// Total returns the number of occurrences that were added, less those removed. It is unknown once it
+// exceeded 2^64-1.
 func (b *Base) Total() (total uint64, known bool) {
 	return b.total, b.flags.Has(sketch.TotalKnown)
 }
 
-// Additive reports whether counters are sums of occurrences, so that
-// occurrences can be removed.
+// Additive reports whether counters are sums of occurrences, so that occurrences can be removed.
 func (b *Base) Additive() bool { return b.flags.Has(sketch.Additive) }
 
 // Saturated reports whether a counter reached its ceiling.
 func (b *Base) Saturated() bool { return b.flags.Has(sketch.Saturated) }
 
-// SetSaturated says that a counter reached its ceiling.
+// SetSaturated records that a counter reached its ceiling.
 func SetSaturated(b *Base) { b.flags |= sketch.Saturated }
 
-// ClearSaturated says that no counter is at its ceiling any more.
+// ClearSaturated records that no counter is at its ceiling any more.
 func ClearSaturated(b *Base) { b.flags &^= sketch.Saturated }
 
-// Grow counts occurrences into the total.
+// Grow adds occurrences to the total.
 func Grow(b *Base, n uint64) {
 	b.MustBeMade()
 	if b.flags.Has(sketch.TotalKnown) {
@@ -110,9 +106,8 @@ func Grow(b *Base, n uint64) {
 	}
 }
 
-// Shrink subtracts occurrences from the total. It returns false, and changes
-// nothing, if there are fewer, which happens only in a BLOB that no sketch
-// wrote.
+// Shrink subtracts occurrences from the total. It returns false and changes nothing if there are fewer,
+// which happens only in a BLOB that no sketch wrote.
 func Shrink(b *Base, n uint64) bool {
 	if !b.flags.Has(sketch.TotalKnown) {
 		return true
@@ -124,8 +119,8 @@ func Shrink(b *Base, n uint64) bool {
 	return true
 }
 
-// Part is nil if the occurrences of other, for which Agree is nil, can be part of
-// those of b as far as totals tell. The error wraps sketch.ErrTooMany.
+// Part returns nil if the occurrences of other can be part of those of b as far as totals show. Agree
+// must be nil for the two. The error wraps sketch.ErrTooMany.
 func Part(b, other Base) error {
 	have, known := b.Total()
 	switch n, ofOther := other.Total(); {
@@ -138,8 +133,8 @@ func Part(b, other Base) error {
 	}
 }
 
-// ErrNoPart says that a sketch's counters exceed those of the one that it is
-// subtracted from.
+// ErrNoPart is the error for a sketch whose counters exceed those of the sketch that it is subtracted
+// from.
 var ErrNoPart = fmt.Errorf("subtract a sketch with occurrences that are not in this one: %w", sketch.ErrTooMany)
 
 // Forget makes the total unknown.
@@ -148,9 +143,8 @@ func Forget(b *Base) {
 	b.flags &^= sketch.TotalKnown
 }
 
-// Agree returns nil for sketches whose keys are hashed alike and of one class.
-// The error wraps sketch.ErrDiffer. A sketch without keys has no class and
-// agrees with any.
+// Agree returns nil for sketches whose keys have one seed and one class. The error wraps
+// sketch.ErrDiffer. A sketch without keys has no class and agrees with any.
 func Agree(a, b Base) error {
 	a.MustBeMade()
 	b.MustBeMade()
@@ -163,8 +157,8 @@ func Agree(a, b Base) error {
 	return nil
 }
 
-// Unite joins the base of another sketch, which Agree accepts, to b: the class
-// of its keys, its occurrences, and whether it is saturated.
+// Unite adds the base of another sketch, for which Agree is nil, to b: its class of keys, its
+// occurrences, and whether it is saturated.
 func Unite(b *Base, other Base) {
 	if b.class == key.None {
 		b.class = other.class

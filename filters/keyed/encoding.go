@@ -7,10 +7,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// errZero says that a zero Sketch was to be encoded.
+// errZero is the error for encoding a zero Sketch.
 var errZero = errors.New("a zero Sketch has no BLOB: New or Decode makes a sketch")
 
-// AppendBinary appends the BLOB of a sketch. That of a zero Sketch is an error.
+// AppendBinary appends the BLOB of a sketch. A zero Sketch is an error.
 func AppendBinary(dst []byte, s Sketch) ([]byte, error) {
 	if !s.self().isMade {
 		return dst, errZero
@@ -29,8 +29,8 @@ func (f *Family[P, S, V]) AddUint64(s S, v uint64) error {
 	return f.addOne(s, key.Int, key.AppendUint64(nil, v))
 }
 
-// AddTime counts an instant once: a TIMESTAMPTZ, or in a sketch of TIMESTAMP keys the date and time
-// that it is in UTC. It is exact to the nanosecond, where SQL's values mostly have microseconds.
+// AddTime counts an instant once, as a TIMESTAMPTZ. In a sketch of TIMESTAMP keys it is the date and
+// time in UTC. It is exact to the nanosecond, while most of SQL's values have microseconds.
 func (f *Family[P, S, V]) AddTime(s S, t time.Time) error {
 	b, class := timeKey(s, t)
 	return f.addOne(s, class, b)
@@ -43,23 +43,24 @@ func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
 	return f.AddKey(s, b, 1)
 }
 
-// CountString is the number of occurrences of a VARCHAR, as CountValue has it.
+// CountString returns the number of occurrences of a VARCHAR, as CountValue does.
 func (f *Family[P, S, V]) CountString(s S, v string) (uint64, error) {
 	return f.countOne(s, key.Text, []byte(v))
 }
 
-// CountUint64 is the number of occurrences of an integer, as CountValue has it.
+// CountUint64 returns the number of occurrences of an integer, as CountValue does.
 func (f *Family[P, S, V]) CountUint64(s S, v uint64) (uint64, error) {
 	return f.countOne(s, key.Int, key.AppendUint64(nil, v))
 }
 
-// CountTime is the number of occurrences of an instant, the key that AddTime makes of it.
+// CountTime returns the number of occurrences of an instant, the key that AddTime makes of it.
 func (f *Family[P, S, V]) CountTime(s S, t time.Time) (uint64, error) {
 	b, class := timeKey(s, t)
 	return f.countOne(s, class, b)
 }
 
-// timeKey is the key of an instant in a sketch, and its class. DATE keys are asked as TIMESTAMP ones.
+// timeKey returns the key of an instant in a sketch, and its class. In a sketch of DATE keys it is a
+// TIMESTAMP.
 func timeKey(s Sketch, t time.Time) ([]byte, key.Class) {
 	class := key.TimestampTZ
 	if c := s.self().class; c == key.Timestamp || c == key.Date {
@@ -86,5 +87,5 @@ func (f *Family[P, S, V]) countOne(s S, class key.Class, b []byte) (uint64, erro
 	return f.Count(s, b), nil
 }
 
-// Found is whether a key that was counted is there.
+// Found reports whether a key that was counted is there.
 func Found(n uint64, err error) (bool, error) { return n > 0, err }

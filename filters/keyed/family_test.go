@@ -16,6 +16,7 @@ func (*note) Bytes() int        { return 0 }
 func (*note) Reset()            {}
 func (*note) Blob() []byte      { return nil }
 func (*note) Union(*note) error { return nil }
+func (*note) Estimate() float64 { return 0 }
 
 type noteSpec = Spec[struct{ Seed uint64 }, *note, note]
 
@@ -31,7 +32,7 @@ func wholeNote() noteSpec {
 		Copy:      func(*note) (*note, error) { return nil, errors.New("none") },
 		Agree:     func(*note, *note) error { return nil },
 		Unite:     func(*note, *note) error { return nil },
-		Answers:   []Answer[*note, note]{OneNumber("size", "Size.", func(*note) float64 { return 0 }, func(*note) float64 { return 0 })},
+		Questions: []Question{{Kind: OneOfAll, Verb: "size", Summary: "Size."}},
 		Info:      Of(func(*note) Common { return Common{} }),
 		Words:     func(*note) string { return "" },
 		Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
@@ -43,21 +44,22 @@ func wholeNote() noteSpec {
 // and not by a nil function in the middle of a query.
 func TestDefineIncomplete(t *testing.T) {
 	for want, drop := range map[string]func(s *noteSpec){
-		"ID":               func(s *noteSpec) { s.ID = 0 },
-		"Name":             func(s *noteSpec) { s.Name = "" },
-		"Article":          func(s *noteSpec) { s.Article = "" },
-		"Noun":             func(s *noteSpec) { s.Noun = "" },
-		"Title, About":     func(s *noteSpec) { s.Title, s.About = "", "" },
-		"Summaries.Agg":    func(s *noteSpec) { s.Summaries.Agg = "" },
-		"Summaries.Info":   func(s *noteSpec) { s.Summaries.Info = "" },
-		"Summaries.Remove": func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
-		"Options":          func(s *noteSpec) { s.Options = nil },
-		"New, Add":         func(s *noteSpec) { s.New, s.Add = nil, nil },
-		"View, Copy":       func(s *noteSpec) { s.View, s.Copy = nil, nil },
-		"Agree, Unite":     func(s *noteSpec) { s.Agree, s.Unite = nil, nil },
-		"Answers, Info":    func(s *noteSpec) { s.Answers, s.Info = nil, Info[note]{} },
-		"Words, Laws":      func(s *noteSpec) { s.Words, s.Laws = nil, nil },
-		"Samples":          func(s *noteSpec) { s.Samples = nil },
+		"ID":                                   func(s *noteSpec) { s.ID = 0 },
+		"Name":                                 func(s *noteSpec) { s.Name = "" },
+		"Article":                              func(s *noteSpec) { s.Article = "" },
+		"Noun":                                 func(s *noteSpec) { s.Noun = "" },
+		"Title, About":                         func(s *noteSpec) { s.Title, s.About = "", "" },
+		"Summaries.Agg":                        func(s *noteSpec) { s.Summaries.Agg = "" },
+		"Summaries.Info":                       func(s *noteSpec) { s.Summaries.Info = "" },
+		"Summaries.Remove":                     func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
+		"Options":                              func(s *noteSpec) { s.Options = nil },
+		"New, Add":                             func(s *noteSpec) { s.New, s.Add = nil, nil },
+		"View, Copy":                           func(s *noteSpec) { s.View, s.Copy = nil, nil },
+		"Agree, Unite":                         func(s *noteSpec) { s.Agree, s.Unite = nil, nil },
+		"Questions, Info":                      func(s *noteSpec) { s.Questions, s.Info = nil, Info[note]{} },
+		"Sketch.CountHashes, View.CountHashes": func(s *noteSpec) { s.Questions[0].Kind = HowOften },
+		"Words, Laws":                          func(s *noteSpec) { s.Words, s.Laws = nil, nil },
+		"Samples":                              func(s *noteSpec) { s.Samples = nil },
 	} {
 		s := wholeNote()
 		drop(&s)

@@ -7,19 +7,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Field is one property of a sketch, taken from I, the family's Info.
+// Field is one property of a sketch. It is read from I, the family's Info.
 type Field[I any] struct {
 	name string
 	kind sketch.Kind
 	set  func(v *sketch.Value, info *I)
 }
 
-// Is is a field that every sketch has. Infinite values and NaN are unknown.
+// Is returns a field that every sketch has. Infinite values and NaN are unknown.
 func Is[I any, T bool | uint64 | int | float64 | string | []uint64](name string, of func(info *I) T) Field[I] {
 	return If(name, func(info *I) (T, bool) { return of(info), true })
 }
 
-// If is a field that not every sketch has.
+// If returns a field that not every sketch has.
 func If[I any, T bool | uint64 | int | int64 | float64 | string | []uint64](name string, of func(info *I) (T, bool)) Field[I] {
 	var none T
 	return Field[I]{name, kindOf(none), func(v *sketch.Value, info *I) {
@@ -64,20 +64,20 @@ func kindOf(v any) sketch.Kind {
 	return sketch.WholeKind
 }
 
-// Info is what a family reports about sketches, whose View is V.
+// Info describes the properties that a family reports about sketches with the View V.
 type Info[V any] struct {
 	fields []InfoField
 	append func(dst []sketch.Value, v *V) []sketch.Value
 }
 
-// InfoField is a field without its family.
+// InfoField is the name and the kind of a Field.
 type InfoField struct {
 	Name string
 	Kind sketch.Kind
 }
 
-// Of is the Info of a family: info describes a sketch, fields are its parts in
-// order. The fields that all families have follow.
+// Of returns the Info of a family. info describes a sketch; fields are its properties in order. The
+// fields that all families have follow.
 func Of[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 	out := Info[V]{append: func(dst []sketch.Value, v *V) []sketch.Value {
 		i := info(v)
@@ -93,7 +93,7 @@ func Of[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 	return out
 }
 
-// common are the fields that all families have.
+// common is the list of fields that all families have.
 var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
 
 func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
@@ -106,8 +106,7 @@ func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
 	)
 }
 
-// Common describes any sketch without its keys. A family
-// embeds it in its Info.
+// Common describes any sketch without its keys. A family embeds it in its Info.
 type Common struct {
 	Seed       uint64
 	KeyClass   key.Class
@@ -117,7 +116,7 @@ type Common struct {
 	Bytes      int // of the BLOB
 }
 
-// Common is that of a sketch whose BLOB has so many bytes.
+// Common returns the Common of a sketch whose BLOB has this many bytes.
 func (b *Base) Common(bytes int) Common {
 	b.MustBeMade()
 	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), bytes}

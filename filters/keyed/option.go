@@ -13,23 +13,22 @@ type Option[P any] struct {
 	sketch.Option
 	// Set sets the field to a value that is not NULL.
 	Set func(p *P, v sketch.Value) error
-	// check says what is wrong with the field, which is 0 where it is to take
-	// its default.
+	// check returns an error if the field is out of range. A field that is 0 takes its default.
 	check func(p *P) error
 }
 
-// With is the option of which the range is told beside others: "variable_length: true".
+// With returns the option with other options beside which its range holds: "variable_length: true".
 func (o Option[P]) With(others string) Option[P] {
 	o.Beside = others
 	return o
 }
 
-// Options are the options of a family. They are the only place that defines
-// each parameter's own range: errors and the reference follow from it.
+// Options are the options of a family. Only they define the range of each parameter; errors and the
+// reference use them.
 type Options[P any] []Option[P]
 
-// Check says which parameter is out of its range. The family checks conditions
-// between parameters.
+// Check returns an error for a parameter that is out of its range. The family checks conditions between
+// parameters.
 func (o Options[P]) Check(p P) error {
 	for i := range o {
 		if o[i].check == nil {
@@ -42,8 +41,8 @@ func (o Options[P]) Check(p P) error {
 	return nil
 }
 
-// WholeOption is an option that sets a whole number from least, which is 1 at
-// least, to most. 0 in Params is the default.
+// WholeOption returns an option that sets a whole number from least, which is at least 1, to most. 0 in
+// Params means the default.
 func WholeOption[P any](name string, least, most uint64, defaultText, summary string, field func(*P) *uint64) Option[P] {
 	in := fmt.Sprintf("from %d to %d", least, most)
 	if most == math.MaxUint64 {
@@ -59,8 +58,8 @@ func WholeOption[P any](name string, least, most uint64, defaultText, summary st
 	return o
 }
 
-// WholeOptionIn is WholeOption with words for its range, where that depends on
-// other parameters or has gaps: "2, 4, 8 or 16". The family checks it.
+// WholeOptionIn is WholeOption with words for its range, if that depends on other parameters or has
+// gaps: "2, 4, 8 or 16". The family checks it.
 func WholeOptionIn[P any](name, in, defaultText, summary string, field func(*P) *uint64) Option[P] {
 	return Option[P]{
 		Option: sketch.Option{Name: name, Kind: sketch.WholeKind, Range: in, Default: defaultText, Summary: summary},
@@ -80,12 +79,12 @@ type Interval struct {
 	AboveLeast, Below bool // the ends are open
 }
 
-// Has reports whether v is in the interval; NaN is in none.
+// Has reports whether v is in the interval. NaN is in none.
 func (i Interval) Has(v float64) bool {
 	return (v > i.Least || v == i.Least && !i.AboveLeast) && (v < i.Most || v == i.Most && !i.Below)
 }
 
-// String is the interval in the words of errors.
+// String returns the interval as errors write it.
 func (i Interval) String() string {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	least, most := number(i.Least), number(i.Most)
@@ -100,8 +99,8 @@ func (i Interval) String() string {
 	return "from " + least + " to " + most
 }
 
-// NumberOption is an option that sets a number. 0 in Params is the default and
-// must not be in the interval.
+// NumberOption returns an option that sets a number. 0 in Params means the default and must not be in
+// the interval.
 func NumberOption[P any](name string, in Interval, defaultText, summary string, field func(*P) *float64) Option[P] {
 	wrong := func(v float64) error { return sketch.OptionError(name, "is %v, must be %v", v, in) }
 	return Option[P]{
@@ -122,7 +121,7 @@ func NumberOption[P any](name string, in Interval, defaultText, summary string, 
 	}
 }
 
-// FlagOption is an option that is yes or no, no by default.
+// FlagOption returns an option that is true or false, false by default.
 func FlagOption[P any](name, summary string, field func(*P) *bool) Option[P] {
 	return Option[P]{
 		Option: sketch.Option{Name: name, Kind: sketch.FlagKind, Default: "false", Summary: summary},
@@ -130,8 +129,8 @@ func FlagOption[P any](name, summary string, field func(*P) *bool) Option[P] {
 	}
 }
 
-// ChoiceOption is an option that names one of several values, the first by
-// default, as their String does.
+// ChoiceOption returns an option that names one of several values by their String. The first is the
+// default.
 func ChoiceOption[P any, E interface {
 	~uint8
 	fmt.Stringer
@@ -151,7 +150,7 @@ func ChoiceOption[P any, E interface {
 	return o
 }
 
-// SeedOption is the option of the hash's seed, which every family has.
+// SeedOption returns the option of the hash's seed, which every family has.
 func SeedOption[P any](field func(*P) *uint64) Option[P] {
 	return Option[P]{
 		Option: sketch.Option{Name: "seed", Kind: sketch.WholeKind, Default: "0", Summary: "Seed of the hash function. Only sketches with the same seed combine."},

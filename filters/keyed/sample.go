@@ -7,19 +7,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sample is a small sketch of one form of a family: of the rows 0 to Rows-1
-// the keys row % Keys, integers.
+// Sample describes a small sketch of one form of a family. It has Rows keys, integers: row % Keys for
+// each row from 0.
 type Sample[P, S any] struct {
 	Form       string
 	Options    string // what SQL writes for Params, without braces: "bits: 64, k: 3"
 	Params     P
 	Rows, Keys uint64
 	Change     func(s S) error // nil where nothing comes after the rows
-	// Words are what the family says of it, as in sketch.Sample.
+	// Words is the description of the sketch, as in sketch.Sample.
 	Words string
 }
 
-// Form is what a Sample says of a form to code that works with any family.
+// Form is a Sample for code that works with any family.
 type Form struct {
 	Name, Options string
 	Params        any

@@ -6,13 +6,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// valuesAtOnce is how many keys are hashed and added together.
+// valuesAtOnce is the number of keys that are hashed and added together.
 const valuesAtOnce = 1024
 
-// AddValues counts each of the values once, as X_agg does of a column: the BLOB is
-// the same, byte for byte, where the order of keys does not matter. key.Append says
-// which values of Go are which keys. A value that is not a key of the sketch's class
-// is an error; the values before it have been added.
+// AddValues counts each of the values once, as X_agg does with a column. If the order of keys does not
+// matter, the BLOB is the same, byte for byte. key.Append defines which key a value of Go is. A value
+// that is not a key of the sketch's class is an error; the values before it have been added.
 func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, values []T) error {
 	var flat []byte
 	var h1s, h2s [valuesAtOnce]uint64
@@ -56,10 +55,9 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 	return flush()
 }
 
-// CountValue is the number of occurrences of a value, by the family's first question;
-// 1 or 0 if that asks whether it is there. In a sketch without keys it is 0. A value
-// of another class than the keys' is converted if that loses nothing, and is an error
-// otherwise, as in SQL.
+// CountValue returns the number of occurrences of a value by the family's first question. If that asks
+// whether the value is there, it returns 1 or 0. In a sketch without keys it is 0. A value of another
+// class than the keys' is converted if that loses nothing, and is an error otherwise, as in SQL.
 func CountValue[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, value T) (uint64, error) {
 	b, class, err := key.Append(nil, value)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -49,48 +50,26 @@ func blockedRate(n, blocks int, k int) (mean, deviation float64) {
 	return mean, math.Sqrt((square - mean*mean) / float64(blocks))
 }
 
-// The measured rate of false positives is within 4 standard deviations of the
-// formula, for every method, at all loads.
+// The measured rate of false positives is that of the formula, for every method and at all loads.
 func TestFalsePositives(t *testing.T) {
 	const capacity, asked = 20_000, 100_000
-	h1s, h2s, counts := make([]uint64, asked), make([]uint64, asked), make([]uint64, asked)
-	for _, f := range []struct {
-		name string
-		p    Params
-	}{
-		{"ms", Params{}}, {"mi", Params{Method: MI}}, {"rm", Params{Method: RM}}, {"trm", Params{Method: TRM, Marker: Unmarked}},
-		{"k 3", Params{K: 3}}, {"k 8", Params{K: 8}}, {"blocked", Params{Blocked: true}}, {"blocked mi", Params{Method: MI, Blocked: true}},
-	} {
-		for _, load := range []int{25, 50, 75, 90, 100} {
-			p := f.p
-			p.Capacity, p.Seed = capacity, uint64(load)
-			s := mustNew(t, p)
-			n := capacity * load / 100
-			for v := range n {
-				must(t, s.AddInt(int64(v), 1))
-			}
-			for i := range h1s {
-				h1s[i], h2s[i] = key.HashUint64(p.Seed, 1<<32+uint64(i))
-			}
-			s.CountHashes(counts, h1s, h2s)
-			wrong := 0.0
-			for _, c := range counts {
-				if c != 0 {
-					wrong++
-				}
-			}
-			rate, deviation := absentRate(float64(n), float64(s.shape.first.m), float64(s.k))
-			if p.Blocked {
-				rate, deviation = blockedRate(n, int(s.shape.first.m/64), s.k)
-			}
-			sigma := math.Hypot(deviation, math.Sqrt(rate*(1-rate)/asked))
-			if got := wrong / asked; math.Abs(got-rate) > 4*sigma {
-				t.Errorf("%s at %d%%: rate %.5f, expected %.5f, sigma %.5f", f.name, load, got, rate, sigma)
-			} else if load == 100 {
-				t.Logf("%s at %d%%: rate %.5f, expected %.5f, sigma %.5f", f.name, load, got, rate, sigma)
-			}
+	sized := func(p Params) Params { p.Capacity = capacity; return p }
+	conform.Rates(t, Family, capacity, asked, []conform.RateCase[Params, *Sketch]{
+		{Name: "ms", Params: sized(Params{})},
+		{Name: "mi", Params: sized(Params{Method: MI})},
+		{Name: "rm", Params: sized(Params{Method: RM})},
+		{Name: "trm", Params: sized(Params{Method: TRM, Marker: Unmarked})},
+		{Name: "k 3", Params: sized(Params{K: 3})},
+		{Name: "k 8", Params: sized(Params{K: 8})},
+		{Name: "blocked", Params: sized(Params{Blocked: true})},
+		{Name: "blocked mi", Params: sized(Params{Method: MI, Blocked: true})},
+	}, func(_ testing.TB, s *Sketch, n int) []conform.Rate {
+		mean, sigma := absentRate(float64(n), float64(s.shape.first.m), float64(s.k))
+		if s.blocked {
+			mean, sigma = blockedRate(n, int(s.shape.first.m/64), s.k)
 		}
-	}
+		return []conform.Rate{{By: "the formula", Mean: mean, Sigma: sigma}}
+	})
 }
 
 // Section 6.1, figures 6 and 8 (full lines): at gamma 0.7 the additive error of
@@ -345,9 +324,9 @@ func TestRangePieces(t *testing.T) {
 			continue
 		}
 		pieces := 0
-		_, err := s.shape.rangeSum(s.Base, lo, hi, func(uint64, uint64) uint64 { pieces++; return 0 })
-		if most := max(1, 2*math.Ceil(math.Log2(float64(uint64(hi)-uint64(lo))+1))); err != nil || float64(pieces) > most {
-			t.Fatalf("from %d to %d: %d pieces, at most %v, error %v", lo, hi, pieces, most, err)
+		s.span.cover(lo, hi, func(int, uint64) { pieces++ })
+		if most := max(1, 2*math.Ceil(math.Log2(float64(uint64(hi)-uint64(lo))+1))); float64(pieces) > most {
+			t.Fatalf("from %d to %d: %d pieces, at most %v", lo, hi, pieces, most)
 		}
 	}
 }

@@ -3,16 +3,14 @@ package sbf
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The first of a BLOB's parameters, docs/FORMAT.md: the method, above it the
-// encoding, and above that the bits of form.
+// The first of a BLOB's parameters, docs/FORMAT.md: the method, above it the encoding, and above that
+// the bits of form.
 const (
 	encodingBit = 2
 	formBit     = 4
@@ -23,13 +21,13 @@ const (
 	formProduct = 1 << 3
 )
 
-// Blob encodes the sketch: equal states, equal bytes. The sketch is unchanged;
-// one that gathers is encoded as the filters of what it has. O(m).
+// Blob encodes the sketch: equal states give equal bytes. The sketch is unchanged. A sketch that
+// gathers is encoded as the filters of its keys. O(m).
 func (s *Sketch) Blob() []byte {
 	s.MustBeMade()
 	s = s.settled()
-	// The parameters have the lengths of filters that are encoded first, so room is
-	// left before them.
+	// The parameters contain the lengths of the filters, so these are encoded first and room is left
+	// before them.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
 	body := counters.Encode(at, s.encoding, s.first.source())
@@ -48,10 +46,10 @@ func (s *Sketch) Blob() []byte {
 	return sketch.Seal(blob)
 }
 
-// maxParams is the most bytes that appendParams appends.
+// maxParams is the largest number of bytes that appendParams appends.
 const maxParams = 2 + 5*10
 
-// appendParams appends the parameters of a sketch whose filters take so many bytes.
+// appendParams appends the parameters of a sketch whose filters take first and second bytes.
 func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
 	form := byte(0)
 	if s.blocked {
@@ -79,15 +77,13 @@ func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
 	return dst
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long
-// as that memory is. Any number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
-	keyed.Base
-	shape
-	first, second    cells
-	marks, trapTable []byte
-	blob             []byte
-	bodies           [2][]byte
+	filter
+	trapTable    []byte
+	blob         []byte
+	counterBytes int // of both filters
 }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum,
@@ -131,14 +127,15 @@ func NewView(blob []byte) (View, error) {
 	if span != (Range{}) && !isNumber(base.KeyClass()) {
 		return View{}, sketch.Invalidf("a range over %v keys", base.KeyClass())
 	}
-	v := View{Base: base, shape: sh, blob: blob}
+	v := View{filter: filter{Base: base, shape: sh}, blob: blob}
 	body := sketch.NewReader("body", b.Body)
-	v.bodies = [2][]byte{body.Bytes(firstLen), body.Bytes(secondLen)}
-	if v.first, err = open(encoding, int(m), v.bodies[0]); err != nil {
+	first, second := body.Bytes(firstLen), body.Bytes(secondLen)
+	v.counterBytes = len(first) + len(second)
+	if v.first, err = open(encoding, int(m), first); err != nil {
 		return View{}, err
 	}
 	if method.recurring() {
-		if v.second, err = open(encoding, int(sh.second.m), v.bodies[1]); err != nil {
+		if v.second, err = open(encoding, int(sh.second.m), second); err != nil {
 			return View{}, err
 		}
 	}
@@ -152,7 +149,7 @@ func NewView(blob []byte) (View, error) {
 	return v, body.Done()
 }
 
-// open reads counters. An error of the reader comes later.
+// open returns the counters of a body. It checks their structure.
 func open(e Encoding, n int, body []byte) (cells, error) {
 	v, err := counters.Open(e, n, body)
 	if err != nil {
@@ -161,7 +158,7 @@ func open(e Encoding, n int, body []byte) (cells, error) {
 	return cells{words: v.Words(), coded: &v, n: n}, nil
 }
 
-// check is that everything in the body is in its only form.
+// check returns an error if anything in the body is not in its only form.
 func (v *View) check() error {
 	if err := v.first.check(); err != nil {
 		return err
@@ -193,34 +190,12 @@ func (v *View) check() error {
 	return nil
 }
 
-// check is that of the body of a BLOB.
+// check returns an error if the counters of a BLOB are not in their only form.
 func (c *cells) check() error { return c.coded.(*counters.View).Check() }
 
-// full reports whether a counter is saturated.
-func (c *cells) full() (full bool) {
-	if c.plain() {
-		return c.words.Full()
-	}
-	c.each(func(_ int, block []uint64) { full = full || slices.Contains(block, saturated) })
-	return full
-}
-
-// sum is the sum of all counters, a number of 128 bits.
-func (c *cells) sum() (hi, lo uint64) {
-	c.each(func(_ int, block []uint64) {
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
-	})
-	return hi, lo
-}
-
-// checkTotal holds the total against the sum of the first filter's counters,
-// where every occurrence of a key, and of each node above it, adds one to k of
-// them, with method mi to one of them at least. What is beyond a saturated counter
-// is lost.
+// checkTotal compares the total with the sum of the first filter's counters. Every occurrence of a key,
+// and of each node above it, adds one to k of them, with method mi to at least one. Saturated counters
+// lost occurrences.
 func (v *View) checkTotal() error {
 	total, known := v.Total()
 	if !known || v.Saturated() {
@@ -235,7 +210,7 @@ func (v *View) checkTotal() error {
 	if v.method == MI {
 		leastHi, least = bits.Mul64(total, keys)
 	}
-	hi, lo := v.first.sum()
+	hi, lo := v.first.total()
 	if hi < leastHi || hi == leastHi && lo < least || hi > mostHi || hi == mostHi && lo > most {
 		return sketch.Invalidf("a total of %d, but counters do not add up to it", total)
 	}
@@ -253,44 +228,9 @@ func (v *View) traps() traps {
 	return t
 }
 
-// sketch is a copy in memory.
+// sketch returns a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{Base: v.Base, shape: v.shape, first: v.first.table(v.encoding), traps: v.traps()}
-	if v.method.recurring() {
-		s.second = v.second.table(v.encoding)
-	}
-	if v.marker {
-		s.marks = append([]byte(nil), v.marks...)
-	}
+	s := &Sketch{filter: v.filter, traps: v.traps()}
+	s.ownCounters(v.encoding)
 	return s, nil
-}
-
-// Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain
-// or indexed, otherwise a scan of a few codes for each. No allocation.
-func (v *View) Count(h1, h2 uint64) uint64 {
-	var n [1]uint64
-	v.CountHashes(n[:], []uint64{h1}, []uint64{h2})
-	return n[0]
-}
-
-// CountKey is Count of a key's bytes (package key).
-func (v *View) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(v.Seed(), b)
-	return v.Count(h1, h2)
-}
-
-// CountHashes is Sketch.CountHashes from the BLOB's memory.
-func (v *View) CountHashes(dst, h1s, h2s []uint64) {
-	v.MustBeMade()
-	v.shape.countHashes(&v.first, &v.second, v.marks, dst, h1s, h2s)
-}
-
-// Unbiased is Sketch.Unbiased from the BLOB's memory.
-func (v *View) Unbiased(h1, h2 uint64, groups int) (float64, error) {
-	return v.shape.unbiased(v.Base, &v.first, h1, h2, groups)
-}
-
-// RangeSum is Sketch.RangeSum from the BLOB's memory.
-func (v *View) RangeSum(lo, hi int64) (uint64, error) {
-	return v.shape.rangeSum(v.Base, lo, hi, v.Count)
 }

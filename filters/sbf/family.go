@@ -10,9 +10,8 @@ import (
 
 const id sketch.ID = 3
 
-// Family describes Spectral Bloom Filters.
-// Methods rm and trm gather exact counts while they are built: what builds in
-// parts and in any order, as DuckDB does, could not add their filters.
+// Family describes Spectral Bloom Filters. Methods rm and trm gather exact counts while they are built.
+// DuckDB builds in parts and in any order, and the filters of such parts could not be added.
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "sbf", Article: "an", Noun: "Spectral Bloom Filter",
 	Title: "Counts of keys in a Bloom filter",
@@ -30,13 +29,12 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return agree(s.operand(), v.operand()) },
-	Unite:    func(s *Sketch, v *View) error { s.unite(v.operand()); return nil },
-	Subtract: func(s *Sketch, v *View) error { return s.subtract(v.operand()) },
+	Agree:    func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
+	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter, v.traps()); return nil },
+	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("get", "Number of occurrences of a key: exact for most keys and never below the true count. With methods rm and trm it can, rarely, be below if the sketch was changed after sbf_agg.",
-			(*Sketch).CountHashes, (*View).CountHashes),
+	Questions: []keyed.Question{
+		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: exact for most keys and never below the true count. With methods rm and trm it can, rarely, be below if the sketch was changed after sbf_agg."},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("method", func(i *Info) string { return i.Method.String() }),
@@ -61,7 +59,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	),
 	Words: func(v *View) string { return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()) },
 
-	// Of New; nodes of a range meet each other. NewGathering has the laws of MS for all but MI.
+	// These are the laws of New; nodes of a range meet each other. NewGathering has the laws of MS for
+	// all methods except MI.
 	Laws: func(p Params) sketch.Laws {
 		l := sketch.Laws{UnionCommutes: true, Deletable: p.Method != MI, Below: p.Method.recurring(), Alone: !p.Method.recurring() && p.Range == (Range{})}
 		if p.Method == MS {
@@ -79,7 +78,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 })
 
-// options are those of Params.
+// options set Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, maxCounters, "100000",
 		"Number of distinct keys that the filter is sized for. With method ms and k = 5, 1 in 30 of them then has too high a count.",

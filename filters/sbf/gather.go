@@ -8,24 +8,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// gathered is how often each key occurred, exactly.
+// gathered holds how often each key occurred, exactly.
 type gathered map[hash]uint64
 
 func (g gathered) clone() gathered { return maps.Clone(g) }
 
-// bytes is about the memory of the map: 24 bytes an entry and, between two
-// doublings, as much again that is free.
+// bytes returns about the memory of the map. An entry has 24 bytes and, between two doublings, as much
+// again is free.
 func (g gathered) bytes() int { return 48 * len(g) }
 
-// NewGathering is New for a sketch that is built at once, in any order and in
-// parts. With RM and TRM it keeps the exact counts of all keys until Blob, and
-// makes the filters from these: the keys that need the second filter are there
-// with their true counts, so that no estimate is below the truth, few are
-// above, and the bytes do not depend on order or parts. Memory grows with the
-// keys. If there are more different keys than counters, where no estimate would
-// be useful, all of them go to the first filter and none is moved. With MS and
-// MI it is New. Counters are plain until Blob, where New would keep them in an
-// index: larger, and many times faster to change.
+// NewGathering is New for a sketch that is built once and then encoded, in any order and in parts. With
+// RM and TRM it keeps the exact counts of all keys until Blob, and makes the filters from these. The
+// second filter then has the keys that need it with their true counts. So no estimate is below the
+// truth, few are above, and the bytes do not depend on order or parts. Memory grows with the keys. If
+// there are more different keys than counters, no estimate would be useful: all keys go to the first
+// filter and none is moved. With MS and MI it is New. Counters are plain until Blob, even with the
+// encoding Index: larger, and many times faster to change.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err != nil {
@@ -35,9 +33,9 @@ func NewGathering(p Params) (*Sketch, error) {
 		s.gather = gathered{}
 	}
 	if s.encoding == Index {
-		s.first = newTable(Plain, s.first.n)
+		s.first = newCells(Plain, s.first.n)
 		if s.method.recurring() {
-			s.second = newTable(Plain, s.second.n)
+			s.second = newCells(Plain, s.second.n)
 		}
 	}
 	return s, nil
@@ -51,14 +49,14 @@ func (s *Sketch) collect(h1, h2, n uint64) {
 	}
 }
 
-// bound gives up where there are too many keys to keep.
+// bound gives up if there are too many keys to keep.
 func (s *Sketch) bound() {
 	if uint64(len(s.gather)) > s.shape.first.m+s.shape.second.m {
 		s.giveUp()
 	}
 }
 
-// giveUp puts all keys into the first filter, as what comes later.
+// giveUp adds all keys to the first filter. Later keys go there too.
 func (s *Sketch) giveUp() {
 	g := s.gather
 	s.gather, s.gaveUp = nil, true
@@ -82,14 +80,12 @@ func (g gathered) remove(h1s, h2s []uint64, n uint64) error {
 	return nil
 }
 
-// settle makes the filters of the exact counts. The paper's filters meet keys
-// in order, and move a key when an occurrence of it finds a single least
-// counter, the sign of an error. Here errors need no sign: with a marker the
-// keys are moved whose least counter is wrong, and no others, so that the second
-// filter has few keys and next to no errors of its own; without one a lookup
-// goes by the sign, so all keys that have it are moved. They are moved with
-// their own counts. Nothing depends on order: sums commute, and what is moved in
-// a pass is decided before the pass.
+// settle makes the filters from the exact counts. The paper's filters meet keys in order. They move a
+// key when an occurrence of it finds a single least counter, the sign of an error. Here errors need no
+// sign. With a marker, only keys are moved whose least counter is wrong. So the second filter has few
+// keys and next to no errors of its own. Without a marker a lookup goes by the sign, so all keys that
+// have it are moved. They are moved with their own counts. Nothing depends on order: sums commute, and
+// each pass decides which keys it moves before it moves them.
 func (s *Sketch) settle() {
 	g := s.gather
 	s.gather = nil
@@ -107,15 +103,15 @@ func (s *Sketch) settle() {
 			moved = append(moved, h)
 		}
 	}
-	// A key that the marker only seems to have may find others' occurrences in
-	// the second filter, fewer than its own. It is moved too. Every pass moves
-	// such keys only, so there are few passes.
+	// The marker may seem to have a key that was not moved. If the second filter has fewer occurrences
+	// for it than the key has, the key is moved too. Every pass moves only such keys, so there are few
+	// passes.
 	for len(moved) > 0 {
 		for _, h := range moved {
 			s.secondPositions(pos, h.h1, h.h2)
 			full = s.second.add(pos, g[h]) || full
 			if s.marker {
-				s.mark(s.marks, h.h1, h.h2)
+				s.mark(h.h1, h.h2)
 			}
 		}
 		moved = moved[:0]
@@ -130,7 +126,7 @@ func (s *Sketch) settle() {
 	}
 }
 
-// settled is s, or a copy of it whose filters are made.
+// settled returns s, or a copy of it whose filters are made.
 func (s *Sketch) settled() *Sketch {
 	if s.gather == nil {
 		return s

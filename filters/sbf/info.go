@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
@@ -21,7 +22,7 @@ type Info struct {
 	Product        bool
 	Keys           float64 // about how many different keys, or nodes, are there
 	Load           float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
-	Fill           float64 // part of the counters that are not 0
+	Fill           float64 // fraction of the counters that are not 0
 	ErrorRate      float64 // probability that an absent key has a count
 	SecondFill     float64 // Fill of the second filter
 	Traps          int
@@ -29,7 +30,7 @@ type Info struct {
 	CounterBits    float64 // in the BLOB, on average, of both filters
 }
 
-// Info reads the whole body. O(len(blob)).
+// Info describes the sketch. It reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	i := Info{
 		Common: v.Common(len(v.blob)),
@@ -40,7 +41,7 @@ func (v *View) Info() Info {
 	var used uint64
 	var rows [MaxK]uint64 // of them the used ones
 	at := uint64(0)
-	v.first.each(func(_ int, vs []uint64) { // a block of the layout at a time
+	for _, vs := range words.Blocks(v.first.source()) { // a block of the layout at a time
 		n := 0
 		for _, c := range vs {
 			i.Largest = max(i.Largest, c)
@@ -58,7 +59,7 @@ func (v *View) Info() Info {
 			all *= float64(max(n-j, 0)) / float64(len(vs)-j)
 		}
 		i.ErrorRate += all * float64(len(vs)) / float64(v.first.n)
-	})
+	}
 	m := float64(v.shape.first.m)
 	i.Fill = float64(used) / m
 	if !v.blocked {
@@ -70,18 +71,17 @@ func (v *View) Info() Info {
 	// fill = 1 - exp(-n*k/m), section 2.1. A full filter has any number of keys.
 	i.Load = -math.Log1p(-i.Fill)
 	i.Keys = i.Load * m / float64(v.k)
-	bits := len(v.bodies[0]) + len(v.bodies[1])
-	i.CounterBits = 8 * float64(bits) / (m + float64(v.shape.second.m))
+	i.CounterBits = 8 * float64(v.counterBytes) / (m + float64(v.shape.second.m))
 	if v.method.recurring() {
 		used := 0
-		v.second.each(func(_ int, vs []uint64) {
+		for _, vs := range words.Blocks(v.second.source()) {
 			for _, c := range vs {
 				i.Largest = max(i.Largest, c)
 				if c != 0 {
 					used++
 				}
 			}
-		})
+		}
 		i.SecondFill = float64(used) / float64(v.second.n)
 	}
 	return i

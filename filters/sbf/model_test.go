@@ -234,7 +234,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 		saturates := false
 		for i, c := range []map[int64]*big.Int{m.c, m.d} {
-			cells := []*cells{&one.first.cells, &one.second.cells}[i]
+			cells := []*cells{&one.first, &one.second}[i]
 			for p, want := range c {
 				if got := cells.at(uint32(p)); got != want.Uint64() {
 					t.Fatalf("round %d, %+v: counter %d of filter %d is %d, want %v", round, p, p, i, got, want)

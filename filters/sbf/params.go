@@ -26,11 +26,11 @@ const (
 	DefaultK        = 5
 )
 
-// load is gamma = n*k/m, counters used per counter there is, at the capacity:
-// about ln 2, where the error of a Bloom filter is least. Section 2.1.
+// load is gamma = n*k/m at the capacity. It is about ln 2, at which the error of a Bloom filter is
+// smallest. Section 2.1.
 const load = 0.7
 
-// counterBits is what Bytes takes a counter for.
+// counterBits is the number of bits that Bytes assumes for a counter.
 const counterBits = 16
 
 // Method is how keys are counted and estimated.
@@ -38,19 +38,17 @@ type Method uint8
 
 // The methods. The numbers are part of the format.
 const (
-	// MS, minimum selection, adds to all k counters of a key, whose least is
-	// the estimate. Keys can be removed, the union of parts is the sketch of
-	// the whole, and order never matters. Section 2.2.
+	// MS, minimum selection, adds to all k counters of a key. The smallest is the estimate. Keys can be
+	// removed, the union of parts is the sketch of the whole, and order never matters. Section 2.2.
 	MS Method = 0
-	// MI, minimal increase, raises only the counters that bound the estimate.
-	// Closest, but without removal, and the result depends on the order of
-	// keys. Section 3.2.
+	// MI, minimal increase, raises only the counters that bound the estimate. It is the most accurate,
+	// but keys cannot be removed, and the result depends on the order of keys. Section 3.2.
 	MI Method = 1
-	// RM, recurring minimum, keeps the keys with a single least counter in a
-	// second filter, where there are few. Section 3.3.
+	// RM, recurring minimum, keeps the keys with a single least counter in a second filter, which has
+	// few keys. Section 3.3.
 	RM Method = 2
-	// TRM, trapping recurring minimum, is RM that watches the counter from
-	// which a key was moved, to correct what was moved with it. Section 3.3.1.
+	// TRM, trapping recurring minimum, is RM that watches the counter from which a key was moved, to
+	// correct the occurrences that were moved with it. Section 3.3.1.
 	TRM Method = 3
 
 	methods = 4
@@ -58,7 +56,7 @@ const (
 
 var methodNames = [methods]string{"ms", "mi", "rm", "trm"}
 
-// String is the method's name in options.
+// String returns the method's name in options.
 func (m Method) String() string {
 	if m < methods {
 		return methodNames[m]
@@ -69,8 +67,8 @@ func (m Method) String() string {
 // recurring reports whether a method has a second filter.
 func (m Method) recurring() bool { return m == RM || m == TRM }
 
-// Marker says whether a sketch of method rm or trm marks the keys that it
-// moved to its second filter in a Bloom filter of one bit per counter.
+// Marker says whether a sketch of method rm or trm has a marker filter. That is a Bloom filter, of one
+// bit per counter, of the keys that were moved to the second filter.
 type Marker uint8
 
 // The values of Marker.
@@ -82,7 +80,7 @@ const (
 
 var markerNames = [...]string{MarkerDefault: "none", Marked: "true", Unmarked: "false"}
 
-// String is the value of the option.
+// String returns the value of the option.
 func (m Marker) String() string {
 	if int(m) < len(markerNames) {
 		return markerNames[m]
@@ -101,11 +99,10 @@ const (
 	Index = counters.Index // the string-array index, in memory too
 )
 
-// Range is the range of integer keys that a sketch can sum over, both ends
-// included. The zero Range is none.
+// Range is the range of integer keys for RangeSum, both ends included. The zero Range is none.
 type Range struct{ Lo, Hi int64 }
 
-// String is the range as errors have it.
+// String returns the range as errors write it.
 func (r Range) String() string {
 	if r == (Range{}) {
 		return "none"
@@ -113,11 +110,11 @@ func (r Range) String() string {
 	return fmt.Sprintf("%d to %d", r.Lo, r.Hi)
 }
 
-// levels is the number of nodes of the range tree that count a key: the leaf
-// and those above it, without the root, whose count is the total.
+// levels returns the number of nodes of the range tree that count a key. These are the leaf and the
+// nodes above it, without the root, whose count is the total.
 func (r Range) levels() int { return max(1, bits.Len64(uint64(r.Hi)-uint64(r.Lo))) }
 
-// nodes is the most nodes that n keys can have. Section 5.5, claim 12.
+// nodes returns the largest number of nodes that n keys can have. Section 5.5, claim 12.
 func (r Range) nodes(n uint64) (sum uint64) {
 	if r == (Range{}) {
 		return n
@@ -132,42 +129,40 @@ func (r Range) nodes(n uint64) (sum uint64) {
 
 // Params are a sketch's shape and method. Zero fields take their defaults.
 type Params struct {
-	// Capacity is the number of different keys for which the filter is laid
-	// out: ceil(K * Capacity / 0.7) counters, at which about 1 key in 30 has
-	// too high a count with MS and K = 5. With a Range, of the keys' nodes.
+	// Capacity is the number of different keys for which the filter is sized: ceil(K * Capacity / 0.7)
+	// counters. About 1 key in 30 then has too high a count with MS and K = 5. With a Range it is sized
+	// for the keys' nodes.
 	Capacity uint64
-	// Bytes is the size in memory and BLOB where counters take 16 bits on
-	// average, in place of Capacity. Counters below 256 take half of it, large
-	// ones up to 4 times.
+	// Bytes is the size in memory and BLOB in place of Capacity, if counters take 16 bits on average.
+	// Counters below 256 take half of it, large ones up to 4 times.
 	Bytes uint64
-	// Counters is the number of counters, in place of Capacity, in whole rows, one for each of
-	// K functions, or in whole blocks. RM and TRM have half as many more in their second
+	// Counters is the number of counters in place of Capacity. It is rounded to whole rows, one for
+	// each of K functions, or to whole blocks. RM and TRM have half as many more in their second
 	// filter, so that their first one is that of MS.
 	Counters uint64
 	// K is the number of counters per key, from 1 to 32.
 	K uint64
-	// Method is how keys are counted. MS is the default, because only it allows
-	// everything: removal, exact unions, the same result in any order; MI is
-	// closer if nothing is removed.
+	// Method is how keys are counted. The default is MS, because only it allows everything: removal,
+	// exact unions, the same result in any order. MI is more accurate if nothing is removed.
 	Method Method
-	// Marker of RM and TRM; one bit for each counter of the first filter. Other methods
-	// cannot be Marked.
+	// Marker of RM and TRM takes one bit for each counter of the first filter. Other methods cannot be
+	// Marked.
 	Marker Marker
 	// Encoding of the counters in a BLOB.
 	Encoding Encoding
-	// Blocked keeps all counters of a key in one block of 64, so that a key
-	// costs one or two cache misses instead of K; estimates are a little worse.
+	// Blocked keeps all counters of a key in one block of 64. A key then costs one or two cache misses
+	// instead of K, and estimates are a little worse.
 	Blocked bool
-	// Range makes the sketch answer RangeSum. Its keys have RangeClass: integers, the
-	// default, or days (key.Date) or microseconds since 1970 (key.Timestamp, key.TimestampTZ).
+	// Range makes RangeSum possible. The keys have RangeClass: integers, the default, or days
+	// (key.Date) or microseconds since 1970 (key.Timestamp, key.TimestampTZ).
 	Range      Range
 	RangeClass key.Class
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
 
-// shape is what Params resolve to, and what a BLOB says: all that must agree
-// between sketches that are used together, but for the encoding.
+// shape is the resolved Params, or what a BLOB says. It must agree between sketches that are used
+// together, except for the encoding.
 type shape struct {
 	k        int
 	method   Method
@@ -180,7 +175,7 @@ type shape struct {
 	second   layout // of rm and trm; otherwise its m is 0
 }
 
-// Least and most of what Params ask for.
+// shape resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) shape() (shape, error) {
 	k := p.K
 	if k == 0 {
@@ -198,14 +193,14 @@ func (p Params) shape() (shape, error) {
 	return newShape(m, k, p.Method, p.Encoding, p.marked(), p.Blocked, p.Range)
 }
 
-// marked reports whether there is a marker filter: as asked for, and by default where there is a
-// second filter.
+// marked reports whether there is a marker filter: if it is set, and by default if there is a second
+// filter.
 func (p *Params) marked() bool {
 	return p.Marker == Marked || p.Method.recurring() && p.Marker != Unmarked
 }
 
-// empty is what the counters of an empty sketch take; 0 where the parameters are wrong, or
-// where it takes keys and not their hashes.
+// empty returns the memory of the counters of an empty sketch, and the seed. It returns 0 if the
+// parameters are wrong, or if the sketch needs keys and not their hashes.
 func (p Params) empty() (bytes, seed uint64) {
 	s, err := p.shape()
 	if err != nil || p.Range != (Range{}) {
@@ -214,8 +209,7 @@ func (p Params) empty() (bytes, seed uint64) {
 	return s.first.m + s.second.m, p.Seed
 }
 
-// counters is the number of counters that the parameters ask for, at most
-// maxCounters.
+// counters returns the number of counters for the parameters, at most maxCounters.
 func (p Params) counters(k uint64) (uint64, error) {
 	asked := []struct {
 		name  string
@@ -266,8 +260,7 @@ func (p Params) counters(k uint64) (uint64, error) {
 	return uint64(total), nil
 }
 
-// newShape is the shape of m counters in the first filter. The error wraps
-// sketch.ErrOption.
+// newShape returns the shape of m counters in the first filter. The error wraps sketch.ErrOption.
 func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked bool, span Range) (shape, error) {
 	switch {
 	case k < 1 || k > MaxK:
@@ -297,8 +290,8 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 	return s, nil
 }
 
-// whole rounds a number of counters up to whole blocks or to whole rows, or down where there
-// are as many as can be.
+// whole rounds a number of counters up to whole blocks or to whole rows. It rounds down if that would
+// exceed maxCounters.
 func whole(m, k uint64, blocked bool) uint64 {
 	unit := k
 	if blocked {
@@ -310,7 +303,7 @@ func whole(m, k uint64, blocked bool) uint64 {
 	return (m + unit - 1) / unit * unit
 }
 
-// markBytes is the size of the marker filter.
+// markBytes returns the size of the marker filter.
 func (s *shape) markBytes() int {
 	if !s.marker {
 		return 0

@@ -6,14 +6,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// blockLen is the number of counters of a block: 64, so that one word says
-// which of them a key took.
+// blockLen is the number of counters of a block: 64, so that one word can mark those that a key has.
 const blockLen = 64
 
 // slots is the number of positions in a block that one word gives.
 const slots = 10
 
-// layout says where a key's counters are in an array of m: one in each of k rows, or all in a
+// layout defines the positions of a key's counters in an array of m: one in each of k rows, or all in a
 // block.
 type layout struct {
 	m       uint64
@@ -23,14 +22,14 @@ type layout struct {
 
 func newLayout(m, k uint64, blocked bool) layout { return layout{m, m / k, blocked} }
 
-// scale takes x from 2^64 to m: floor(x*m / 2^64).
+// scale maps x from 2^64 to m: floor(x*m / 2^64).
 func scale(x, m uint64) uint32 {
 	p, _ := bits.Mul64(x, m)
 	return uint32(p)
 }
 
-// positions writes the len(dst) positions of a key, all different. Part of the format
-// (docs/FORMAT.md), forever.
+// positions writes the len(dst) positions of a key, all different. They are part of the format
+// (docs/FORMAT.md) and never change.
 func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 	if l.blocked {
 		l.blockPositions(dst, h1, h2)
@@ -43,8 +42,8 @@ func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 	}
 }
 
-// blockPositions takes the block from h1 and the counters in it from h2, 6
-// bits each, with more words where 10 are not enough.
+// blockPositions takes the block from h1 and the counters in it from h2, 6 bits each. More than 10
+// positions take more words.
 func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 	base := scale(h1, l.m/blockLen) * blockLen
 	var used uint64
@@ -81,8 +80,8 @@ const (
 	tagMarker = 2 // the marker filter
 )
 
-// derive is another hash of the same key, for filters that must not share
-// their collisions with the first.
+// derive returns another hash of the same key, for filters that must not share their collisions with
+// the first.
 func derive(h1, h2, tag uint64) (uint64, uint64) {
 	return key.Mix(h1 + tag*phi), key.Mix(h2+tag*phi) | 1
 }

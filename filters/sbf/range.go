@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// ErrOutside says that a key is not in the range of its sketch.
+// ErrOutside is the error for a key that is not in the range of its sketch.
 var ErrOutside = errors.New("outside the range")
 
 // maxLevels is the largest number of levels of a range.
@@ -20,16 +20,12 @@ const maxLevels = 64
 // themselves and not only their hashes.
 func (s *Sketch) ByValue() bool { return s.span != (Range{}) }
 
-// Range is the range of keys that RangeSum answers for; the zero Range where
-// there is none.
-func (s *Sketch) Range() Range { return s.span }
-
-// isNumber reports whether keys of a class are 64-bit numbers, over which there are ranges.
+// isNumber reports whether keys of a class are 64-bit numbers, which can have a range.
 func isNumber(c key.Class) bool {
 	return c == key.Int || c == key.Date || c == key.Timestamp || c == key.TimestampTZ
 }
 
-// intOf is the integer of a key of class Int.
+// intOf returns the integer of a key of class Int.
 func intOf(b []byte) (int64, error) {
 	if len(b) != 8 {
 		return 0, fmt.Errorf("a key beyond 64 bits is %w", ErrOutside)
@@ -37,8 +33,8 @@ func intOf(b []byte) (int64, error) {
 	return int64(binary.LittleEndian.Uint64(b)), nil
 }
 
-// node is the hash of a node of the range tree: that of the key on level 0, of
-// the number of the node and the level above. Section 5.5.
+// node returns the hash of a node of the range tree. On level 0 it is the hash of the key, above it
+// that of the node's number and level. Section 5.5.
 func node(seed uint64, span Range, level int, number uint64) (h1, h2 uint64) {
 	if level == 0 {
 		return key.HashUint64(seed, number+uint64(span.Lo))
@@ -62,9 +58,8 @@ func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
 	return n, nil
 }
 
-// AddInt counts n occurrences of an integer key, in a sketch with a Range at
-// every level of it; outside of it is an error that wraps ErrOutside.
-// O(k * log2(Hi-Lo)). Theorem 11.
+// AddInt counts n occurrences of an integer key. In a sketch with a Range it counts them at every
+// level. A key outside the range is an error that wraps ErrOutside. O(k * log2(Hi-Lo)). Theorem 11.
 func (s *Sketch) AddInt(v int64, n uint64) error {
 	if !s.ByValue() {
 		h1, h2 := key.HashUint64(s.Seed(), uint64(v))
@@ -95,48 +90,44 @@ func (s *Sketch) RemoveInt(v int64, n uint64) error {
 	return s.removeAll(h1s[:levels], h2s[:levels], n)
 }
 
-// CountInt is Count of an integer key.
-func (s *Sketch) CountInt(v int64) uint64 {
-	h1, h2 := key.HashUint64(s.Seed(), uint64(v))
-	return s.Count(h1, h2)
-}
-
-// RangeSum is the estimate of the occurrences of all keys from lo to hi, both
-// included: never below the truth where Count is not, 2^64-1 where it is more.
-// Keys outside the sketch's Range cannot be there and count 0. A sketch without
-// a Range, and lo above hi, is an error that wraps sketch.ErrOption, a product one that wraps
-// sketch.ErrNotAdditive: its inner nodes are products of sums, not sums of products. At most 2*log2(hi-lo)
-// counts. Theorem 11.
-func (s *Sketch) RangeSum(lo, hi int64) (uint64, error) {
-	return s.shape.rangeSum(s.Base, lo, hi, s.Count)
-}
-
-// rangeSum adds up the nodes that cover a range, from the leaves to the level
-// where nothing is left between the two ends.
-func (s *shape) rangeSum(b keyed.Base, lo, hi int64, count func(h1, h2 uint64) uint64) (uint64, error) {
+// RangeSum returns the estimate of the occurrences of all keys from lo to hi, both included. It is
+// never below the truth if Count is not, and 2^64-1 if it is larger. Keys outside the sketch's Range
+// cannot be there and count 0. A sketch without a Range, or lo above hi, is an error that wraps
+// sketch.ErrOption. A product is an error that wraps sketch.ErrNotAdditive: its inner nodes are
+// products of sums, not sums of products. At most 2*log2(hi-lo) counts. Theorem 11.
+func (f *filter) RangeSum(lo, hi int64) (uint64, error) {
 	switch {
-	case s.span == (Range{}):
-		return 0, noRange()
-	case s.product:
+	case f.span == (Range{}):
+		return 0, sketch.OptionError("range", "is not set, must be given when the sketch is built, for sums over a range")
+	case f.product:
 		return 0, fmt.Errorf("range sum of a product: %w: its nodes are products of sums", sketch.ErrNotAdditive)
 	case lo > hi:
 		return 0, sketch.ArgumentError("lo", "is %d, above \"hi\" %d", lo, hi)
 	}
-	lo, hi = max(lo, s.span.Lo), min(hi, s.span.Hi)
+	lo, hi = max(lo, f.span.Lo), min(hi, f.span.Hi)
 	if lo > hi {
 		return 0, nil
 	}
 	sum := uint64(0)
-	add := func(level int, number uint64) {
-		h1, h2 := node(b.Seed(), s.span, level, number)
-		sum = satAdd(sum, count(h1, h2))
+	f.span.cover(lo, hi, func(level int, number uint64) {
+		sum = satAdd(sum, f.Count(node(f.Seed(), f.span, level, number)))
+	})
+	if total, known := f.Total(); known {
+		sum = min(sum, total)
 	}
-	// from and to are the first and the last node not yet counted, of a level.
-	from, to := uint64(lo)-uint64(s.span.Lo), uint64(hi)-uint64(s.span.Lo)
-	for level, top := 0, s.span.levels()-1; ; level++ {
+	return sum, nil
+}
+
+// cover calls add with the level and number of the nodes that together have the keys from lo to hi,
+// which are in the range. It goes from the leaves to the level at which nothing is left between the
+// two ends.
+func (r Range) cover(lo, hi int64, add func(level int, number uint64)) {
+	// from and to are the first and the last node of a level that are not covered yet.
+	from, to := uint64(lo)-uint64(r.Lo), uint64(hi)-uint64(r.Lo)
+	for level, top := 0, r.levels()-1; from <= to; level++ {
 		if from == to {
 			add(level, from)
-			break
+			return
 		}
 		if from&1 == 1 || level == top {
 			add(level, from)
@@ -147,16 +138,8 @@ func (s *shape) rangeSum(b keyed.Base, lo, hi int64, count func(h1, h2 uint64) u
 			to--
 		}
 		if from > to {
-			break
+			return
 		}
 		from, to = from>>1, to>>1
 	}
-	if total, known := b.Total(); known {
-		sum = min(sum, total)
-	}
-	return sum, nil
-}
-
-func noRange() error {
-	return sketch.OptionError("range", "is not set, must be given when the sketch is built, for sums over a range")
 }

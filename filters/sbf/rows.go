@@ -2,8 +2,8 @@ package sbf
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows are the counters of the filter and, with RM and TRM, those of the second one. The error is that of
-// keyed.Listable.
+// Rows returns the counters of the filter and, with RM and TRM, those of the second one. The error is
+// that of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	if err := keyed.Listable(uint64(v.first.n) + uint64(v.second.n)); err != nil {

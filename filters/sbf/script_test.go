@@ -65,7 +65,7 @@ func TestFormatExamples(t *testing.T) {
 		g1, g2 := derive(h1, h2, tagMarker)
 		marks := make([]uint32, 2)
 		v.shape.first.positions(marks, g1, g2)
-		has(fmt.Sprintf("| `%s` | %s | %s | %s | %v | %d |\n", k, list(pos), list(two), list(marks), v.marked(v.marks, h1, h2), v.Count(h1, h2)))
+		has(fmt.Sprintf("| `%s` | %s | %s | %s | %v | %d |\n", k, list(pos), list(two), list(marks), v.isMarked(h1, h2), v.Count(h1, h2)))
 	}
 	// Positions in blocks, and nodes of a range.
 	l := newLayout(256, 3, true)

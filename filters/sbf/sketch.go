@@ -2,8 +2,8 @@ package sbf
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -11,14 +11,9 @@ import (
 
 // Sketch is a Spectral Bloom Filter in memory.
 type Sketch struct {
-	keyed.Base // Additive but with MI, and but for products
-	shape
-	first  table
-	second table    // rm, trm
-	marks  []byte   // one bit for each counter of first, where keys are marked
-	traps  traps    // trm
-	gather gathered // rm, trm: what the filters are to be made of; nil where they are made
-	gaveUp bool     // there were too many keys to gather: none is moved
+	filter
+	traps  traps // of TRM
+	gaveUp bool  // there were too many keys to gather: none is moved
 }
 
 // New makes an empty sketch. Errors wrap sketch.ErrOption and name the value
@@ -32,7 +27,7 @@ func New(p Params) (*Sketch, error) {
 	if p.Method == MI {
 		flags = 0
 	}
-	s := &Sketch{Base: keyed.New(p.Seed, flags), shape: sh}
+	s := &Sketch{filter: filter{Base: keyed.New(p.Seed, flags), shape: sh}}
 	if s.ByValue() {
 		class := p.RangeClass
 		if class == key.None {
@@ -45,15 +40,15 @@ func New(p Params) (*Sketch, error) {
 			return nil, err
 		}
 	}
-	s.first = newTable(sh.encoding, int(sh.first.m))
+	s.first = newCells(sh.encoding, int(sh.first.m))
 	s.empty()
 	return s, nil
 }
 
-// empty makes what a sketch has beside its first filter, without keys.
+// empty makes the parts of a sketch beside its first filter, without keys.
 func (s *Sketch) empty() {
 	if s.method.recurring() {
-		s.second = newTable(s.encoding, int(s.shape.second.m))
+		s.second = newCells(s.encoding, int(s.shape.second.m))
 	}
 	if s.marker {
 		s.marks = make([]byte, s.markBytes())
@@ -63,7 +58,7 @@ func (s *Sketch) empty() {
 	}
 }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.first = s.first.emptied()
@@ -79,41 +74,27 @@ func (s *Sketch) Reset() {
 	}
 }
 
-// emptied is a table without counts, in the same memory where that is as large as at first.
-func (t *table) emptied() table {
-	if t.index != nil {
-		return newTable(Index, t.n)
-	}
-	t.words = words.Table{B: t.words.B[:t.n]}
-	clear(t.words.B)
-	return *t
-}
-
-// Clone is a copy.
+// Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	s.MustBeMade()
 	c := *s
-	c.first = s.first.table(Index)
-	if s.method.recurring() {
-		c.second = s.second.table(Index)
-	}
-	c.marks = append([]byte(nil), s.marks...)
+	c.ownCounters(Index)
 	c.traps = s.traps.clone()
 	c.gather = s.gather.clone()
 	return &c
 }
 
-// Method is how keys are counted.
-func (s *Sketch) Method() Method { return s.method }
+// ownCounters copies the counters and marks, which are those of another sketch or of a BLOB, to
+// memory of their own.
+func (s *Sketch) ownCounters(e Encoding) {
+	s.first = s.first.clone(e)
+	if s.method.recurring() {
+		s.second = s.second.clone(e)
+	}
+	s.marks = slices.Clone(s.marks)
+}
 
-// K is the number of counters per key.
-func (s *Sketch) K() int { return s.k }
-
-// Counters are the numbers of counters of the first filter and, with RM and
-// TRM, of the second.
-func (s *Sketch) Counters() (first, second uint64) { return s.shape.first.m, s.shape.second.m }
-
-// Bytes is the memory that the sketch takes now.
+// Bytes returns the memory that the sketch takes now.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
 	n := s.first.bytes() + len(s.marks) + s.traps.bytes() + s.gather.bytes()
@@ -123,18 +104,17 @@ func (s *Sketch) Bytes() int {
 	return n
 }
 
-// Add counts n occurrences of a key by its hash. O(k), no allocation but when
-// counters widen, at most three times in a sketch's life, or traps are set. A
-// sketch with a Range needs the key: it takes AddKey and AddInt only.
+// Add counts n occurrences of a key by its hash. O(k). It allocates only when counters widen, at most
+// three times in a sketch's life, or when traps are set. A sketch with a Range needs the key: it takes
+// AddKey and AddInt only.
 func (s *Sketch) Add(h1, h2, n uint64) {
 	s.hashesOnly()
 	keyed.Grow(&s.Base, n)
 	s.put([]uint64{h1}, []uint64{h2}, nil, n)
 }
 
-// AddHashes counts many keys: ns[i] occurrences of the key (h1s[i], h2s[i]),
-// or one of each where ns is nil. The result is that of Add for each in turn.
-// The slices must be as long as h1s.
+// AddHashes counts many keys: ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is
+// nil. The result is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	s.hashesOnly()
 	if ns == nil {
@@ -152,10 +132,10 @@ func (s *Sketch) hashesOnly() {
 	}
 }
 
-// put counts ns[i] of each key, or n where ns is nil, without the total.
+// put counts ns[i] of each key, or n if ns is nil, without the total.
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
-	if (s.sums() || s.method == MI) && s.gather == nil && s.inRows(&s.first.cells) {
-		rows, full := s.rows(&s.first.cells), false
+	if (s.sums() || s.method == MI) && s.gather == nil && s.inRows() {
+		rows, full := s.rows(), false
 		if s.method == MI {
 			full = rows.AddLeast(h1s, h2s, ns, n)
 		} else {
@@ -186,7 +166,7 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	s.putAt(pos, h1, h2, n)
 }
 
-// sums reports whether a key is added to its counters and nothing else is done.
+// sums reports whether a key is only added to its counters.
 func (s *Sketch) sums() bool { return s.method == MS || s.gaveUp }
 
 // putAt counts n of a key whose counters in the first filter are given.
@@ -220,76 +200,9 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 	return nil
 }
 
-// Count is the estimate of a key's occurrences. With MS and MI it is never
-// below the true count (unless what was removed was never added, or a counter
-// saturated) and above it for a part of (1 - exp(-n*k/m))^k of all keys with
-// MS, of fewer with MI, n being the number of different keys. With RM and TRM
-// it can be below, see the package's documentation. O(k). Claims 1 and 4.
-func (s *Sketch) Count(h1, h2 uint64) uint64 {
-	var n [1]uint64
-	s.CountHashes(n[:], []uint64{h1}, []uint64{h2})
-	return n[0]
-}
-
-// CountKey is Count of a key's bytes (package key).
-func (s *Sketch) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(s.Seed(), b)
-	return s.Count(h1, h2)
-}
-
-// CountHashes writes the Count of every key to dst, which is as long as h1s
-// and h2s.
-func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
-	s.MustBeMade()
-	if s.gather != nil {
-		for i := range dst {
-			dst[i] = s.gather[hash{h1s[i], h2s[i]}]
-		}
-		return
-	}
-	s.shape.countHashes(&s.first.cells, &s.second.cells, s.marks, dst, h1s, h2s)
-}
-
-// countHashes is CountHashes on the counters of a sketch or of a BLOB.
-func (s *shape) countHashes(first, second *cells, marks []byte, dst, h1s, h2s []uint64) {
-	if !s.method.recurring() && s.inRows(first) {
-		rows := s.rows(first)
-		rows.Least(dst, h1s, h2s)
-		return
-	}
-	var room [MaxK]uint32
-	pos := room[:s.k]
-	for i := range dst {
-		s.first.positions(pos, h1s[i], h2s[i])
-		if s.method.recurring() {
-			dst[i] = s.recurring(first, second, marks, pos, h1s[i], h2s[i])
-		} else {
-			dst[i] = first.least(pos)
-		}
-	}
-}
-
-// inRows reports whether counters are words in rows, which many keys take at once.
-func (s *shape) inRows(c *cells) bool { return c.plain() && !s.blocked }
-
-// rows are the counters of the first filter.
-func (s *shape) rows(c *cells) words.Rows {
-	return words.Rows{Table: c.words, Width: s.first.width, Factors: factors[:s.k]}
-}
-
-// factors are those of h2 in a key's positions.
-var factors = func() (f [MaxK]uint64) {
-	f[0] = 1
-	for i := range MaxK - 1 {
-		f[i+1] = f[i] * key.Spread
-	}
-	return f
-}()
-
-// Remove takes away n occurrences of a key that were added before; removing
-// others can make estimates fall below the truth. Not with MI, and not from
-// products (sketch.ErrNotAdditive). More than Count, or with RM and TRM than
-// the first filter has, is an error (sketch.ErrTooMany). An error changes
+// Remove subtracts n occurrences of a key that were added before. Removing others can make estimates
+// fall below the truth. It is an error with MI and for products (sketch.ErrNotAdditive). So is more
+// than Count or, with RM and TRM, more than the first filter has (sketch.ErrTooMany). An error changes
 // nothing. A sketch with a Range takes RemoveKey and RemoveInt only. O(k).
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	s.hashesOnly()
@@ -309,8 +222,8 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// removeAll takes n occurrences from each of the hashes that a key has: one,
-// and one more for each level of its range.
+// removeAll subtracts n occurrences from each of a key's hashes: one, and one more for each level of
+// its range.
 func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 	if !s.Additive() {
 		return fmt.Errorf("remove from a sketch of method %s: %w", s.what(), sketch.ErrNotAdditive)
@@ -335,9 +248,8 @@ func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 	return nil
 }
 
-// removeFirst takes n from the first filter for each hash. Two hashes of one
-// key may share a counter, so that only doing it shows whether it can be done:
-// what was done is undone where it cannot.
+// removeFirst subtracts n from the first filter for each hash. Two hashes of one key may share a
+// counter, so only trying shows whether it is possible. If it is not, the changes are undone.
 func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 	var room [MaxK]uint32
 	pos := room[:s.k]
@@ -357,7 +269,7 @@ func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 	return nil
 }
 
-// what is the method, or what became of it.
+// what returns the method, and whether the sketch is a product.
 func (s *shape) what() string {
 	if s.product {
 		return s.method.String() + " that is a product"

@@ -8,21 +8,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Subtract takes away the occurrences of other, which is left unchanged and must
-// agree in everything but the encoding (sketch.ErrDiffer): all of them were added
-// here before. Not with MI, and not from products (sketch.ErrNotAdditive). A counter
-// of other that is above its like here, or a total that is, shows that other is not
-// part (sketch.ErrTooMany); what counters do not show can make estimates fall below
-// the truth. An error changes nothing. O(m).
+// Subtract subtracts the occurrences of other, all of which were added here before. It leaves other
+// unchanged, which must agree in everything except the encoding (sketch.ErrDiffer). It is an error with
+// MI and for products (sketch.ErrNotAdditive). A counter or a total of other that is larger than here
+// shows that other is not part (sketch.ErrTooMany). If other is not part and counters do not show it,
+// estimates can fall below the truth. An error changes nothing. O(m).
 //
-// With MS what remains is the sketch of the other keys, to the byte, unless a counter
-// is saturated. With RM and TRM the first filter remains so. The second one, whose keys
-// are not known, is left unchanged: it still has the counts of the keys that lost
-// nothing. Those of the others are too high there, and the least counter of the first
-// filter, which bounds every estimate, is their answer. Two sketches that still gather
-// are subtracted exactly.
+// With MS the result is the sketch of the other keys, to the byte, unless a counter is saturated. With
+// RM and TRM that holds for the first filter. The second one, whose keys are not known, is unchanged.
+// It still has the counts of the keys that lost nothing. Those of the others are too high there, and
+// the least counter of the first filter, which bounds every estimate, is their answer. Two sketches
+// that still gather are subtracted exactly.
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := agree(s.operand(), other.operand()); err != nil {
+	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	if s.gather != nil && other.gather != nil {
@@ -32,7 +30,7 @@ func (s *Sketch) Subtract(other *Sketch) error {
 	if o == s {
 		o = s.Clone()
 	}
-	if err := c.subtract(o.operand()); err != nil {
+	if err := c.subtract(&o.filter); err != nil {
 		return err
 	}
 	*s = *c
@@ -42,7 +40,7 @@ func (s *Sketch) Subtract(other *Sketch) error {
 // SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// ungather is Subtract of exact counts from exact counts.
+// ungather is Subtract for two sketches that gather.
 func (s *Sketch) ungather(other *Sketch) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
@@ -66,8 +64,8 @@ func (s *Sketch) ungather(other *Sketch) error {
 	return nil
 }
 
-// subtract takes a sketch away that agrees, from one whose filters are made.
-func (s *Sketch) subtract(o operand) error {
+// subtract subtracts a filter that agrees, whose counters are made.
+func (s *Sketch) subtract(o *filter) error {
 	if !s.Additive() {
 		return fmt.Errorf("subtract from a sketch of method %s: %w", s.what(), sketch.ErrNotAdditive)
 	}
@@ -77,7 +75,7 @@ func (s *Sketch) subtract(o operand) error {
 	if s.gather != nil {
 		s.settle()
 	}
-	if !s.first.holds(&o.first) {
+	if !words.Covers(s.first.source(), o.first.source()) {
 		return keyed.ErrNoPart
 	}
 	total, _ := o.Total()
@@ -93,18 +91,4 @@ func (s *Sketch) subtract(o operand) error {
 	keyed.Shrink(&s.Base, total)
 	s.flagSaturated()
 	return nil
-}
-
-// holds reports whether every counter is at least its like in o.
-func (c *cells) holds(o *cells) bool {
-	holds := true
-	var room [words.BlockLen]uint64
-	c.each(func(at int, block []uint64) {
-		others := room[:len(block)]
-		o.unpack(at, others)
-		for i, v := range block {
-			holds = holds && others[i] <= v
-		}
-	})
-	return holds
 }

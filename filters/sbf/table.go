@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// saturated is the value of a counter that reached the end of 64 bits: it
-// stays there whatever is added or removed.
+// saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
+// added or removed.
 const saturated = words.Saturated
 
 func satAdd(a, b uint64) uint64 {
@@ -28,29 +28,52 @@ func satMul(a, b uint64) uint64 {
 	return lo
 }
 
-// cells are counters to read: words, of a Sketch or of a BLOB, or counters in another encoding.
+// cells are the counters of a filter. A Sketch keeps them in words or in an index. Elias and steps
+// codes take a scan to read and a rewrite to change, so only a View has these.
 type cells struct {
-	words words.Table // B is nil where coded has the counters
-	coded encodedCounters
 	n     int
+	words words.Table     // B is nil if the encoding is another than Plain
+	coded encodedCounters // nil if the encoding is Plain
+	index *counters.Array // the same as coded in a Sketch, nil in a View
 }
 
 // encodedCounters are counters in another encoding than Plain.
 type encodedCounters interface {
-	counters.Source
+	words.Source
 	At(i int) uint64
 }
 
-// source is the counters in order.
-func (c *cells) source() counters.Source {
+// newCells returns n counters that are 0.
+func newCells(e Encoding, n int) cells {
+	if e != Index {
+		return cells{words: words.Make(0, n), n: n}
+	}
+	a := counters.NewArray(n)
+	return cells{coded: a, index: a, n: n}
+}
+
+// plain reports whether the counters are words.
+func (c *cells) plain() bool { return c.words.B != nil }
+
+// source returns the counters as words or in their encoding.
+func (c *cells) source() words.Source {
 	if c.plain() {
 		return c.words
 	}
 	return c.coded
 }
 
-// plain reports whether the counters are words.
-func (c *cells) plain() bool { return c.words.B != nil }
+// Len implements words.Source.
+func (c *cells) Len() int { return c.n }
+
+// Unpack implements words.Source.
+func (c *cells) Unpack(at int, dst []uint64) {
+	if c.plain() {
+		c.words.Unpack(at, dst)
+	} else {
+		c.coded.Unpack(at, dst)
+	}
+}
 
 func (c *cells) at(p uint32) uint64 {
 	if !c.plain() {
@@ -59,25 +82,38 @@ func (c *cells) at(p uint32) uint64 {
 	return c.words.At(int(p))
 }
 
-func (c *cells) unpack(at int, dst []uint64) {
-	if c.plain() {
-		c.words.Unpack(at, dst)
-	} else {
-		c.coded.Unpack(at, dst)
+// bytes returns the memory of the counters of a Sketch.
+func (c *cells) bytes() int {
+	if c.index != nil {
+		return c.index.Bytes()
 	}
+	return len(c.words.B)
 }
 
-// each calls f with all counters in order, in blocks that begin at at.
-func (c *cells) each(f func(at int, block []uint64)) {
-	var room [words.BlockLen]uint64
-	for at := 0; at < c.n; at += len(room) {
-		block := room[:min(len(room), c.n-at)]
-		c.unpack(at, block)
-		f(at, block)
+// clone returns a copy that can be changed, for a sketch with an encoding.
+func (c *cells) clone(e Encoding) cells {
+	switch {
+	case c.plain():
+		return cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}
+	case e != Index:
+		return cells{words: words.Of(c.coded), n: c.n}
 	}
+	t := newCells(e, c.n)
+	t.copy(c)
+	return t
 }
 
-// least is the smallest of a key's counters.
+// emptied returns counters that are 0, in the same memory where that is as large as at first.
+func (c *cells) emptied() cells {
+	if c.index != nil {
+		return newCells(Index, c.n)
+	}
+	c.words = words.Table{B: c.words.B[:c.n]}
+	clear(c.words.B)
+	return *c
+}
+
+// least returns the smallest of a key's counters.
 func (c *cells) least(pos []uint32) uint64 {
 	least := uint64(saturated)
 	for _, p := range pos {
@@ -86,8 +122,8 @@ func (c *cells) least(pos []uint32) uint64 {
 	return least
 }
 
-// minimum is the smallest of a key's counters, whether only one of them is as
-// small, and that one.
+// minimum returns the smallest of a key's counters, its position, and whether no other counter of
+// the key has the same value.
 func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 	least = saturated
 	for i, p := range pos {
@@ -101,81 +137,115 @@ func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 	return least, single, at
 }
 
-// table is cells that change, in words or in an index. Elias and steps codes take a scan to
-// read and a rewrite to change: they are for BLOBs.
-type table struct {
-	cells
-	index *counters.Array // coded as well; nil where there are words
-}
-
-func newTable(e Encoding, n int) table {
-	if e != Index {
-		return table{cells: cells{words: words.Make(0, n), n: n}}
-	}
-	a := counters.NewArray(n)
-	return table{cells{coded: a, n: n}, a}
-}
-
-// table is a copy of the counters, to be written in an encoding.
-func (c *cells) table(e Encoding) table {
+// full reports whether a counter is saturated.
+func (c *cells) full() bool {
 	if c.plain() {
-		return table{cells: cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}}
+		return c.words.Full()
 	}
-	if e != Index {
-		return table{cells: cells{words: words.Of(c.n, c.coded.Unpack), n: c.n}}
+	for _, block := range words.Blocks(c.coded) {
+		if slices.Contains(block, saturated) {
+			return true
+		}
 	}
-	t := newTable(e, c.n)
-	t.copy(c)
-	return t
+	return false
 }
 
-func (t *table) bytes() int {
-	if t.index != nil {
-		return t.index.Bytes()
+// total returns the sum of all counters, a number of 128 bits.
+func (c *cells) total() (hi, lo uint64) {
+	if c.plain() {
+		return c.words.Sum()
 	}
-	return len(t.words.B)
+	for _, block := range words.Blocks(c.coded) {
+		for _, v := range block {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
+	}
+	return hi, lo
 }
 
-// set makes counter p v, whatever that takes.
-func (t *table) set(p uint32, v uint64) {
-	if t.index != nil {
-		t.index.Set(int(p), v)
+// empty reports whether all counters are 0.
+func (c *cells) empty() bool {
+	for _, block := range words.Blocks(c.source()) {
+		for _, v := range block {
+			if v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// set sets counter p to v. All counters get wider if v needs it.
+func (c *cells) set(p uint32, v uint64) {
+	if c.index != nil {
+		c.index.Set(int(p), v)
 	} else {
-		t.words.Raise(int(p), v)
+		c.words.Raise(int(p), v)
 	}
 }
 
-// add adds n to a key's counters and reports whether one of them is now
-// saturated, or was.
-func (t *table) add(pos []uint32, n uint64) (full bool) {
+// add adds n to a key's counters and reports whether one of them is saturated.
+func (c *cells) add(pos []uint32, n uint64) (full bool) {
 	for _, p := range pos {
-		v := satAdd(t.at(p), n)
+		v := satAdd(c.at(p), n)
 		full = full || v == saturated
-		t.set(p, v)
+		c.set(p, v)
 	}
 	return full
 }
 
-// raise is the minimal increase: every counter of a key becomes at least their
-// least and n more. Section 3.2.
-func (t *table) raise(pos []uint32, n uint64) (full bool) {
-	target := satAdd(t.least(pos), n)
+// raise is the minimal increase: it raises every counter of a key to at least the smallest of them
+// plus n. Section 3.2.
+func (c *cells) raise(pos []uint32, n uint64) (full bool) {
+	target := satAdd(c.least(pos), n)
 	for _, p := range pos {
-		if t.at(p) < target {
-			t.set(p, target)
+		if c.at(p) < target {
+			c.set(p, target)
 		}
 	}
 	return target == saturated
 }
 
-// sub takes n from a key's counters, all of which have it.
-func (t *table) sub(pos []uint32, n uint64) {
+// sub subtracts n from a key's counters, which are all at least n.
+func (c *cells) sub(pos []uint32, n uint64) {
 	if n == 0 {
 		return
 	}
 	for _, p := range pos {
-		if v := t.at(p); v != saturated {
-			t.set(p, v-n)
+		if v := c.at(p); v != saturated {
+			c.set(p, v-n)
 		}
 	}
 }
+
+// update sets every counter to f(its value, the value of the same counter in o). It reports whether
+// a result is saturated.
+func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
+	value := func(a, b uint64) uint64 {
+		v := f(a, b)
+		full = full || v == saturated
+		return v
+	}
+	if c.index == nil {
+		from := o.words
+		if !o.plain() {
+			from = words.Of(o.coded)
+		}
+		c.words.Merge(from, value)
+		return full
+	}
+	var room [words.BlockLen]uint64
+	c.index.Update(func(at int, block []uint64) {
+		others := room[:len(block)]
+		o.Unpack(at, others)
+		for i, v := range block {
+			block[i] = value(v, others[i])
+		}
+	})
+	return full
+}
+
+// copy copies the counters of o.
+func (c *cells) copy(o *cells) { c.update(o, func(_, b uint64) uint64 { return b }) }

@@ -2,21 +2,20 @@ package sbf
 
 import "github.com/ccbfsql/ccbfsql/filters/internal/counters"
 
-// Values are the counters of the first filter, in order: for studies of how
-// they are encoded. O(m).
+// Values returns the counters of the first filter, in order, for studies of their encodings. O(m).
 func (s *Sketch) Values() []uint64 {
 	s.MustBeMade()
 	s = s.settled()
 	values := make([]uint64, s.first.n)
-	s.first.unpack(0, values)
+	s.first.Unpack(0, values)
 	return values
 }
 
-// IndexParts are the bits of a string-array index by what they are for.
+// IndexParts is the number of bits of a string-array index by purpose.
 type IndexParts = counters.Parts
 
-// IndexParts divides the string-array index of the first filter, as it is in
-// memory, into its parts; false if the encoding is another. Figures 13 and 14.
+// IndexParts returns the parts of the string-array index of the first filter, as it is in memory. It
+// returns false if the encoding is another. Figures 13 and 14.
 func (s *Sketch) IndexParts() (parts IndexParts, is bool) {
 	a := s.settled().first.index
 	if a == nil {

@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// Describe says in a few words what a BLOB is, for people who look at a table:
-// "ccbf exact, 12,345 cells, 14 KB". It returns false for a BLOB that is not a
-// sketch of these families. The body is not checked: the words of a damaged
-// sketch may be wrong.
+// Describe returns a few words about a BLOB, for people who look at a table: "ccbf exact, 12,345 cells,
+// 14 KB". It returns false for a BLOB that is not a sketch of these families. It does not check the
+// body, so the words of a damaged sketch may be wrong.
 func Describe(families []Family, blob []byte) (string, bool) {
 	b, err := Parse(blob)
 	if err != nil {
@@ -27,7 +26,7 @@ func Describe(families []Family, blob []byte) (string, bool) {
 	return "", false
 }
 
-// size writes a number of bytes with two digits that count.
+// size formats a number of bytes with two significant digits.
 func size(n int) string {
 	v, unit := float64(n), 0
 	for v >= 999.5 {
@@ -40,7 +39,7 @@ func size(n int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64) + []string{" B", " KB", " MB", " GB", " TB", " PB", " EB"}[unit]
 }
 
-// Number writes a number as Describe does, with commas.
+// Number formats a number with commas.
 func Number(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -49,7 +48,7 @@ func Number(n uint64) string {
 	return s
 }
 
-// Count is a number of things: "1 cell", "2 cells".
+// Count formats a number of things: "1 cell", "2 cells".
 func Count(n uint64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -57,7 +56,7 @@ func Count(n uint64, thing string) string {
 	return Number(n) + " " + thing + "s"
 }
 
-// Added are the words for a total, empty where it is not known.
+// Added formats a total: ", 5 added". It is empty if the total is not known.
 func Added(total uint64, known bool) string {
 	if !known {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"encoding/base64"
 )
 
-// This file is what the methods of encoding, database/sql and encoding/json have in
-// common in all families: a sketch is its BLOB, and in text the BLOB in base64.
+// This file has what the methods for encoding, database/sql and encoding/json have in common in all
+// families. A sketch is its BLOB, in text the BLOB in base64.
 
-// Set makes *s the sketch of a BLOB, which decode copies. An error changes nothing.
+// Set sets *s to the sketch of a BLOB, which decode copies. An error changes nothing.
 func Set[S any](s *S, blob []byte, decode func(blob []byte) (*S, error)) error {
 	made, err := decode(blob)
 	if err == nil {
@@ -17,7 +17,7 @@ func Set[S any](s *S, blob []byte, decode func(blob []byte) (*S, error)) error {
 	return err
 }
 
-// SetText is Set of a BLOB in base64, as Text writes it. The error wraps ErrInvalid.
+// SetText is Set for a BLOB in base64, as Text writes it. The error wraps ErrInvalid.
 func SetText[S any](s *S, text []byte, decode func(blob []byte) (*S, error)) error {
 	blob, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
@@ -26,8 +26,8 @@ func SetText[S any](s *S, text []byte, decode func(blob []byte) (*S, error)) err
 	return Set(s, blob, decode)
 }
 
-// Scan is Set of what a column of type BLOB has, for sql.Scanner. NULL is an error: scan a column
-// that has NULL into a sql.Null of the sketch.
+// Scan is Set for a value of a BLOB column, for sql.Scanner. NULL is an error: scan a column that has
+// NULL into a sql.Null of the sketch.
 func Scan[S any](s *S, src any, decode func(blob []byte) (*S, error)) error {
 	switch src := src.(type) {
 	case []byte:
@@ -38,7 +38,7 @@ func Scan[S any](s *S, src any, decode func(blob []byte) (*S, error)) error {
 	return Invalidf("a %T where a sketch is a BLOB", src)
 }
 
-// Text is a BLOB in base64, for encoding.TextMarshaler and so for encoding/json.
+// Text returns a BLOB in base64, for encoding.TextMarshaler and so for encoding/json.
 func Text(blob []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Text(blob []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, blob), nil
 }
 
-// Driver is a BLOB as a parameter of a statement, for driver.Valuer.
+// Driver returns a BLOB as a parameter of a statement, for driver.Valuer.
 func Driver(blob []byte, err error) (driver.Value, error) {
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Driver(blob []byte, err error) (driver.Value, error) {
 	return blob, nil
 }
 
-// String is Describe of a BLOB of a family, for fmt.Stringer; empty where there is none.
+// String is Describe for a BLOB of a family, for fmt.Stringer. It is empty if there is none.
 func String(f Family, blob []byte, err error) string {
 	if err != nil {
 		return ""

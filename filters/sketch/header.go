@@ -1,12 +1,12 @@
-// Package sketch is what all sketch families share: the header in front of
-// every sketch BLOB, its checksum, and bounded reads of untrusted bytes.
+// Package sketch has what all families of sketches share: the header in front of every BLOB, its
+// checksum, and bounded reads of untrusted bytes.
 //
-// A BLOB is a header, the family's parameters and the body. What is as usual takes
-// no bytes, and every number has one spelling: docs/FORMAT.md.
+// A BLOB is a header, the family's parameters and the body. Defaults take no bytes, and every number
+// has one spelling: docs/FORMAT.md.
 //
-// In all families New, Decode and NewView make sketches. The zero value of a Sketch or a View
-// is none: what would add to it, ask it, combine it or encode it panics and says so, as
-// the zero time.Timer does. Plain accessors return zero values.
+// In all families New, Decode and NewView make sketches. The zero value of a Sketch or a View is not
+// valid: methods that add, answer queries, combine or encode panic with a text, as those of the zero
+// time.Timer do. Plain accessors return zero values.
 package sketch
 
 import (
@@ -23,17 +23,15 @@ import (
 
 // Sizes and versions of the BLOB format.
 const (
-	// Version is the format version that this package writes, and the newest
-	// that it reads.
+	// Version is the format version that this package writes, and the newest that it reads.
 	Version = 1
 	// HashVersion names how keys become positions: MurmurHash3 x64 128 of the
 	// key's bytes, halves (h1, h2|1). It goes with format version 1.
 	HashVersion = 1
-	// MaxParams bounds the parameters of any family.
+	// MaxParams is the largest length of any family's parameters, in bytes.
 	MaxParams = 1 << 12
-	// MaxHeader is the most bytes that stand before the parameters of a sketch
-	// whose class of keys takes one byte. That of STRUCTs takes up to MaxMore more,
-	// ClassMore says how many.
+	// MaxHeader is the largest number of bytes before the parameters, if the class of keys takes one
+	// byte. The class of STRUCTs takes up to MaxMore more; ClassMore returns how many.
 	MaxHeader = atFlags + 2 + 1 + 1 + 10 + 10 + 2
 	MaxMore   = 9
 
@@ -65,16 +63,16 @@ const (
 	Additive Flags = 1 << iota
 	// TotalKnown says that the total is the number of occurrences inserted.
 	TotalKnown
-	// Saturated says that a counter is at its ceiling: what it counted beyond is
-	// not known. Each family says what it then reads as.
+	// Saturated says that a counter is at its ceiling, so it may have lost occurrences. Each family
+	// defines what it returns then.
 	Saturated
 	// Categorised says that keys carry a category.
 	Categorised
 	// WithTotals says that a sketch with categories answers without one too.
 	WithTotals
 
-	// hasClass, hasSeed and hasLevels say which fields of the header are there.
-	// They are flags of the bytes alone.
+	// hasClass, hasSeed and hasLevels say which fields the header has. They are flags of the bytes
+	// alone.
 	hasClass
 	hasSeed
 	hasLevels
@@ -107,7 +105,7 @@ type Blob struct {
 // castagnoli is CRC-32C: in hardware on amd64 and arm64, faster than memory.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum covers every byte but its own four.
+// checksum returns the checksum of every byte except its own four.
 func checksum(blob []byte) uint32 {
 	sum := crc32.Checksum(blob[:atChecksum], castagnoli)
 	for rest := blob[atFlags:]; ; rest = rest[stretch:] {
@@ -119,11 +117,11 @@ func checksum(blob []byte) uint32 {
 	}
 }
 
-// stretch is how many bytes are asked for while those before them are added up: a large BLOB
-// comes from far away, and the sum asks for too few of its lines at a time.
+// stretch is the number of bytes that are prefetched while those before them are added up. The sum
+// alone requests too few lines of a large BLOB at a time.
 const stretch = 1 << 13
 
-// stretchLines is where the lines of a stretch begin.
+// stretchLines holds the offsets of the cache lines of a stretch.
 var stretchLines = func() (lines [stretch / 64]uint32) {
 	for i := range lines {
 		lines[i] = uint32(i) * 64
@@ -162,8 +160,8 @@ func Begin(dst []byte, h Header, params []byte) []byte {
 	return append(dst, params...)
 }
 
-// ClassMore is how many bytes a class of keys takes beyond the one that MaxHeader
-// counts for it.
+// ClassMore returns the number of bytes that a class of keys takes beyond the one that MaxHeader counts
+// for it.
 func ClassMore(class uint64) uint64 { return uint64(max(bits.Len64(class), 1)-1) / 7 }
 
 // Seal writes the checksum into a BLOB that is otherwise complete.
@@ -172,12 +170,12 @@ func Seal(blob []byte) []byte {
 	return blob
 }
 
-// Join is the BLOB of a header, parameters and a body.
+// Join returns the BLOB of a header, parameters and a body.
 func Join(h Header, params, body []byte) []byte {
 	return Append(nil, h, params, body)
 }
 
-// Append is Join at the end of dst.
+// Append appends the BLOB that Join returns.
 func Append(dst []byte, h Header, params, body []byte) []byte {
 	at := len(dst)
 	dst = slices.Grow(dst, MaxHeader+len(params)+len(body))
@@ -186,9 +184,9 @@ func Append(dst []byte, h Header, params, body []byte) []byte {
 	return dst
 }
 
-// Parse checks a BLOB's header and lengths and returns views of its parts. It
-// reads a bounded number of bytes whatever the BLOB's size: the checksum is
-// Verify's. The error wraps ErrInvalid and says what is wrong.
+// Parse checks a BLOB's header and lengths and returns views of its parts. It reads a bounded number of
+// bytes whatever the BLOB's size, so it does not check the checksum (Verify). The error wraps
+// ErrInvalid and says what is wrong.
 func Parse(blob []byte) (Blob, error) {
 	if len(blob) < minHeader {
 		return Blob{}, Invalidf("%d bytes, but a header alone has at least %d", len(blob), minHeader)
@@ -231,7 +229,7 @@ func Parse(blob []byte) (Blob, error) {
 	return b, nil
 }
 
-// fields reads those that flags promise.
+// fields reads the fields that flags announce.
 func (h *Header) fields(r *Reader, flags Flags) {
 	missing := false
 	if flags.Has(hasClass) {
@@ -271,7 +269,7 @@ func Verify(blob []byte) error {
 	return nil
 }
 
-// Invalidf is an error that wraps ErrInvalid.
+// Invalidf returns an error that wraps ErrInvalid.
 func Invalidf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }

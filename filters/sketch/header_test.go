@@ -147,7 +147,7 @@ func TestFamilyNames(t *testing.T) {
 			Define(f)
 		}()
 	}
-	if err := Differ("width", 1, 2); !errors.Is(err, ErrDiffer) || err.Error() != "sketches differ: width 1 vs 2" {
+	if err := Differ("width", 1, 2); !errors.Is(err, ErrDiffer) || err.Error() != "sketches differ: width 1 vs 2; build both with the same width" {
 		t.Error(err)
 	}
 }

@@ -5,27 +5,25 @@ import (
 	"strings"
 )
 
-// Option describes an option: of the functions of a family in SQL, and the
-// field of its Params that it sets.
+// Option describes an option of a family's functions in SQL, and the field of its Params that it sets.
 type Option struct {
 	Name string
 	Kind Kind
-	// Range says which values of the kind are allowed, as errors have it: "from
-	// 1 to 32". Empty where all are, or where they depend on other options.
+	// Range says which values of the kind are allowed, as errors write it: "from 1 to 32". It is empty
+	// if all are allowed, or if they depend on other options.
 	Range string
-	// Choices are the values that a Text may have, the default first; nil where
-	// it may have any.
+	// Choices are the values that a Text may have, the default first. It is nil if any text is allowed.
 	Choices []string
 	// PerRow allows the option to have different values in the rows of one group.
 	PerRow bool
-	// Beside is the other options, as SQL writes them, without which it has no meaning or not
-	// its whole range.
+	// Beside is the other options, as SQL writes them, that the option needs for a meaning or for its
+	// whole range.
 	Beside string
 	// Default, as SQL writes it, and Summary are for the reference.
 	Default, Summary string
 }
 
-// Values says in words what values are allowed: "a whole number from 1 to 32".
+// Values describes the values that are allowed: "a whole number from 1 to 32".
 func (o *Option) Values() string {
 	switch {
 	case len(o.Choices) > 0:
@@ -46,7 +44,7 @@ func (o *Option) Values() string {
 	return o.Kind.String() + " " + o.Range
 }
 
-// Choose is the index of a value among the Choices, whose case does not matter.
+// Choose returns the index of a value among the Choices. Upper and lower case are equal.
 func (o *Option) Choose(value string) (int, error) {
 	for i, c := range o.Choices {
 		if strings.EqualFold(c, value) {
@@ -56,7 +54,7 @@ func (o *Option) Choose(value string) (int, error) {
 	return 0, OptionError(o.Name, "is '%s', must be %s", value, o.Values())
 }
 
-// Kind is the kind of a value: of an option, or of one that a sketch reports.
+// Kind is the kind of a value: of an option, or of a property that a sketch reports.
 type Kind uint8
 
 // The kinds of values.
@@ -72,7 +70,7 @@ const (
 	BoxKind                // a STRUCT of four numbers, xmin, ymin, xmax, ymax
 )
 
-// String is the kind in the words of errors.
+// String returns the kind as errors write it.
 func (k Kind) String() string {
 	return [...]string{
 		"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value",
@@ -81,7 +79,7 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Value is a value of some Kind: the field of that kind is set.
+// Value is a value of some Kind. The field of that kind is set.
 type Value struct {
 	Null   bool
 	Flag   bool

@@ -15,11 +15,11 @@ type Reader struct {
 	err  error
 }
 
-// NewReader reads b, called what in errors ("parameters", "body").
+// NewReader returns a Reader of b, which errors call what ("parameters", "body").
 func NewReader(what string, b []byte) *Reader { return &Reader{b: b, what: what} }
 
-// next is the following n bytes, or nil and an error. n comes from callers, or
-// from the bytes themselves, so it is compared before anything is added to it.
+// next returns the following n bytes, or nil and sets an error. n comes from callers or from the bytes
+// themselves, so it is compared before anything is added to it.
 func (r *Reader) next(n uint64) []byte {
 	if r.err != nil {
 		return nil
@@ -49,7 +49,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Bytes reads n bytes, a view of the Reader's memory; nil where they are not there.
+// Bytes reads n bytes, a view of the Reader's memory. It returns nil if there are fewer.
 func (r *Reader) Bytes(n uint64) []byte { return r.next(n) }
 
 // Uvarint reads an unsigned LEB128 number of at most 10 bytes, in its shortest
@@ -97,13 +97,13 @@ func (r *Reader) Float() float64 {
 	return float64(m) / powers[places]
 }
 
-// Len is the number of bytes not yet read.
+// Len returns the number of bytes not yet read.
 func (r *Reader) Len() int { return len(r.b) - r.off }
 
-// Err is the first error, which wraps ErrInvalid.
+// Err returns the first error, which wraps ErrInvalid.
 func (r *Reader) Err() error { return r.err }
 
-// Done is Err, or an error where bytes are left over.
+// Done returns Err, or an error if bytes are left over.
 func (r *Reader) Done() error {
 	if r.err == nil && r.off != len(r.b) {
 		r.err = Invalidf("%s: %d bytes, expected %d", r.what, len(r.b), r.off)

@@ -56,9 +56,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Agree: func(s *Sketch, v *View) error { return agree(s, v.Base, v.k) },
 	Unite: func(s *Sketch, v *View) error { s.absorb(v.Base, v.maxError, v.each); return nil },
 
-	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("count", "Number of occurrences of a key, never below the true number and at most total/(k+1) above it. top_keys has the lower bound too.",
-			(*Sketch).CountHashes, (*View).CountHashes),
+	Questions: []keyed.Question{
+		{Kind: keyed.HowOften, Verb: "count", Summary: "Number of occurrences of a key, never below the true number and at most total/(k+1) above it. top_keys has the lower bound too."},
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("k", func(i *Info) uint64 { return i.K }),

@@ -1,6 +1,10 @@
 package counters
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
+)
 
 // codedCodec keeps the counters of a group one after the other in a prefix
 // code, that of Elias or one of the steps codes, whose number is then p[0].
@@ -43,7 +47,7 @@ func (c codedCodec) choose(src Source) choice {
 func codeSizes(src Source, codes []steps) []uint {
 	var tally [256]uint
 	sizes := make([]uint, len(codes))
-	each(src, func(_ int, group []uint64) {
+	for _, group := range words.Blocks(src) {
 		for _, v := range group {
 			if v < uint64(len(tally)) {
 				tally[v]++
@@ -53,7 +57,7 @@ func codeSizes(src Source, codes []steps) []uint {
 				sizes[i] += s.size(v)
 			}
 		}
-	})
+	}
 	for v, n := range tally {
 		for i, s := range codes {
 			sizes[i] += n * s.size(uint64(v))

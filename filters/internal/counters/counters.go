@@ -47,7 +47,7 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 	if t, ok := src.(words.Table); ok && words.Shift(t.Or()) == t.Shift {
 		return append(dst, t.B...)
 	}
-	return appendWords(dst, src)
+	return append(dst, words.Of(src).B...)
 }
 
 // View reads counters from a body's own memory, without a copy. It is valid

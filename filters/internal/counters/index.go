@@ -3,6 +3,8 @@ package counters
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
 // The string-array index: doc.go describes it. A group's record is two words:
@@ -61,7 +63,7 @@ func (indexCodec) valid(p params) bool {
 // long counters are, and how long the longest of each chunk is.
 func (indexCodec) choose(src Source) choice {
 	var lengths, longest [65]uint
-	each(src, func(_ int, group []uint64) {
+	for _, group := range words.Blocks(src) {
 		for at := 0; at < len(group); at += chunkLen {
 			all := uint64(0)
 			chunk := group[at:min(at+chunkLen, len(group))]
@@ -72,7 +74,7 @@ func (indexCodec) choose(src Source) choice {
 			lengths[0] += uint(chunkLen - len(chunk))
 			longest[bits.Len64(all)]++
 		}
-	})
+	}
 	chunks := uint((src.Len() + chunkLen - 1) / chunkLen)
 	best := choice{most: ^uint(0)}
 	for length, n := range lengths {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
 // Array is counters from 0 to 2^64-1 under a string-array index, which change. Indices out
@@ -86,12 +88,13 @@ func (a *Array) Unpack(at int, dst []uint64) {
 func (a *Array) Update(f func(at int, block []uint64)) {
 	t := newStore(indexCodec{}, a.n, a.p, make([]byte, a.base+maxGroup+pad, len(a.mem)+maxGroup+pad))
 	end := t.base
-	each(reader{&a.store, indexCodec{}}, func(g int, group []uint64) {
-		f(g*blockLen, group)
+	for at, group := range words.Blocks(reader{&a.store, indexCodec{}}) {
+		g := at / blockLen
+		f(at, group)
 		t.mem = slices.Grow(t.mem, maxGroup)[:end+maxGroup+pad]
 		t.setStart(g, end-t.base)
 		end = int(indexCodec{}.put(&t, g, t.pos(g), group)+7) / 8
-	})
+	}
 	t.mem = t.mem[:end]
 	a.adopt(reader{&t, indexCodec{}}, roomy)
 }

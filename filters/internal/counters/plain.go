@@ -1,31 +1,9 @@
 package counters
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// appendWords appends the counters of src in the smallest words that hold them.
-func appendWords(dst []byte, src Source) []byte {
-	all := uint64(0)
-	each(src, func(_ int, group []uint64) {
-		for _, v := range group {
-			all |= v
-		}
-	})
-	shift := words.Shift(all)
-	at, n := len(dst), src.Len()
-	dst = slices.Grow(dst, n<<shift)[:at+n<<shift]
-	w := words.Table{Shift: shift, B: dst[at:]}
-	each(src, func(g int, group []uint64) {
-		for k, v := range group {
-			w.Set(g*blockLen+k, v)
-		}
-	})
-	return dst
-}
 
 func openPlain(n int, body []byte) (words.Table, error) {
 	for shift := range uint8(4) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -51,21 +52,8 @@ type choice struct {
 	weight uint
 }
 
-// Source is counters that can be read in order: an Array, a View.
-type Source interface {
-	Len() int
-	Unpack(at int, dst []uint64)
-}
-
-// each calls f with all groups of src.
-func each(src Source, f func(g int, group []uint64)) {
-	var buf [blockLen]uint64
-	for at := 0; at < src.Len(); at += blockLen {
-		group := buf[:min(blockLen, src.Len()-at)]
-		src.Unpack(at, group)
-		f(at/blockLen, group)
-	}
-}
+// Source is counters in any encoding: an Array, a View, a words.Table. Its blocks are the groups.
+type Source = words.Source
 
 func newStore(c codec, n int, p params, mem []byte) store {
 	groups := (n + blockLen - 1) / blockLen
@@ -95,7 +83,9 @@ func (s *store) check(c codec) error {
 		return sketch.Invalidf("counters with parameters %v, must be %v", s.p, ch.p)
 	}
 	size := s.base
-	each(src, func(_ int, group []uint64) { size += int(c.size(s.p, group)+7) / 8 })
+	for _, group := range words.Blocks(src) {
+		size += int(c.size(s.p, group)+7) / 8
+	}
 	if size != len(s.mem) {
 		return sketch.Invalidf("counters in %d bytes, must be %d", len(s.mem), size)
 	}
@@ -141,12 +131,13 @@ func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, st
 	s.mem = dst[at:]
 	copy(s.mem, s.p[:])
 	next := 0
-	each(src, func(g int, group []uint64) {
+	for at, group := range words.Blocks(src) {
+		g := at / blockLen
 		s.setStart(g, next)
 		begin := s.pos(g)
 		n := int(c.put(&s, g, begin, group)-begin+7) / 8
 		next += n + slack(g, n)
-	})
+	}
 	s.mem = s.mem[:s.base+next]
 	return dst[:at+len(s.mem)], s
 }

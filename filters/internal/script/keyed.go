@@ -58,7 +58,7 @@ func (k *kit[P, S, V]) run(sketches Sketches[S], d *datadriven.TestData, a Args)
 	}
 	questions := k.f.Questions()
 	if q := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Verb == d.Cmd }); q >= 0 {
-		return k.ask(s, q, questions[q].Kind, d.Input)
+		return k.query(s, questions[q].Kind, d.Input)
 	}
 	switch d.Cmd {
 	case "add", "remove":
@@ -154,14 +154,14 @@ func (k *kit[P, S, V]) change(s S, d *datadriven.TestData, a Args) error {
 	return nil
 }
 
-// ask prints the answers of a BLOB, which must be those of memory too.
-func (k *kit[P, S, V]) ask(s S, question int, kind keyed.QuestionKind, input string) (string, error) {
+// query prints the results for the words of the input, from the BLOB of s.
+func (k *kit[P, S, V]) query(s S, kind keyed.QuestionKind, input string) (string, error) {
 	r := k.f.Reader()
 	if err := r.Open(s.Blob()); err != nil {
 		return "", err
 	}
 	if kind == keyed.OneOfAll {
-		return fmt.Sprintln(r.OneOfAll(question)), nil
+		return fmt.Sprintln(r.Estimate()), nil
 	}
 	var out strings.Builder
 	for _, word := range strings.Fields(input) {
@@ -169,12 +169,12 @@ func (k *kit[P, S, V]) ask(s S, question int, kind keyed.QuestionKind, input str
 		h1, h2 := key.Hash(keyed.BaseOf(s).Seed(), b)
 		if kind == keyed.HowOften {
 			n := []uint64{0}
-			r.HowOften(question, n, []uint64{h1}, []uint64{h2})
+			r.CountHashes(n, []uint64{h1}, []uint64{h2})
 			fmt.Fprintf(&out, "%s %d\n", word, n[0])
 			continue
 		}
 		is := []bool{false}
-		r.Whether(question, is, []uint64{h1}, []uint64{h2})
+		r.ContainsHashes(is, []uint64{h1}, []uint64{h2})
 		fmt.Fprintf(&out, "%s %v\n", word, is[0])
 	}
 	return out.String(), nil

@@ -2,22 +2,22 @@ package words
 
 import "math/bits"
 
-// Rows is counters in rows, of which a key has one in each: in row i that of
-// h1 + Factors[i]*h2, reduced to Width by the high half of a product (Lemire 2019, "Fast
-// Random Integer Generation in an Interval").
+// Rows is a table of counters in rows. A key has one counter in each row: in row i the one at h1 +
+// Factors[i]*h2, reduced to Width by the high half of a product (Lemire 2019, "Fast Random Integer
+// Generation in an Interval").
 type Rows struct {
 	Table
 	Width   uint64
 	Factors []uint64 // as many as there are rows
 }
 
-// Row is the counters of a row.
+// Row returns the counters of a row.
 func (r *Rows) Row(row int) Table {
 	size := int(r.Width) << r.Shift
 	return Table{r.Shift, r.B[row*size:][:size]}
 }
 
-// Places appends where a key's counters are.
+// Places appends the indexes of a key's counters.
 func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
 	for i, f := range r.Factors {
 		p, _ := bits.Mul64(h1+f*h2, r.Width)
@@ -26,8 +26,8 @@ func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
 	return dst
 }
 
-// Increase adds n to a counter. Where the sum does not fit, all counters get wider or, at
-// 64 bits, the counter saturates, which it reports.
+// Increase adds n to a counter. If the sum does not fit, all counters get wider or, at 64 bits, the
+// counter saturates. It reports whether the counter is saturated.
 func (t *Table) Increase(i int, n uint64) (saturated bool) {
 	sum, carry := bits.Add64(t.At(i), n, 0)
 	if carry != 0 {
@@ -37,7 +37,7 @@ func (t *Table) Increase(i int, n uint64) (saturated bool) {
 	return sum == Saturated
 }
 
-// Raise makes a counter v, for which all counters get wider where that is needed.
+// Raise sets a counter to v. All counters get wider if v needs it.
 func (t *Table) Raise(i int, v uint64) {
 	if shift := Shift(v); shift > t.Shift {
 		*t = t.Resize(shift)
@@ -68,10 +68,11 @@ func (r *Rows) AddKey(h1, h2, n uint64) (saturated bool) {
 	return saturated
 }
 
-// maxRows is for how many rows places need no memory.
+// maxRows is the largest number of rows.
 const maxRows = 32
 
-// addKey stops at the first row whose counter the sum does not fit.
+// addKey adds n to a key's counters until the sum does not fit in one of them. It returns the row of
+// that one.
 func addKey[W Word](r *Rows, h1, h2, n uint64) (row int) {
 	room := Room[W]()
 	if n > room {
@@ -92,13 +93,13 @@ func addKey[W Word](r *Rows, h1, h2, n uint64) (row int) {
 	return len(r.Factors)
 }
 
-// keysAtOnce is how many keys go through all rows together: their hashes stay in the fastest
+// keysAtOnce is the number of keys that go through all rows together. Their hashes fit in the fastest
 // cache.
 const keysAtOnce = 256
 
-// Add adds ns[k], or n where ns is nil, to the counters of every key, and reports whether
-// one of them is saturated. Many keys go through the rows one after the other, so that the
-// reads of different keys do not wait for each other.
+// Add adds ns[k], or n if ns is nil, to the counters of every key. It reports whether one of them is
+// saturated. Many keys go through one row after the other, so that the reads of different keys do not
+// wait for each other.
 func (r *Rows) Add(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	for len(h1s) > 0 {
 		keys := min(keysAtOnce, len(h1s))
@@ -111,7 +112,7 @@ func (r *Rows) Add(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	return saturated
 }
 
-// addRow is Add to one row. Without weights there are none.
+// addRow is Add for one row. n is the weight of every key if ns is empty.
 func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	for f := r.Factors[row]; ; {
 		done, t := 0, r.Row(row)
@@ -137,7 +138,7 @@ func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool)
 	}
 }
 
-// addRow stops at the first key whose counter the sum does not fit.
+// addRow adds to the counters of keys until a sum does not fit. It returns the index of that key.
 func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) int {
 	limit := Room[W]()
 	h2s = h2s[:len(h1s)]
@@ -168,8 +169,8 @@ func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) 
 	return len(h1s)
 }
 
-// AddLeast is the conservative update: every counter of a key becomes at least the least of
-// them and ns[k], or n where ns is nil, more. It reports whether one of them is saturated.
+// AddLeast is the conservative update. It raises every counter of a key to at least their minimum plus
+// ns[k], or plus n if ns is nil. It reports whether one of them is saturated.
 func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	for {
 		done := 0
@@ -204,7 +205,7 @@ func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	}
 }
 
-// addLeast stops at the first key whose sum does not fit.
+// addLeast updates keys until a sum does not fit. It returns the index of that key.
 func addLeast[W Word](r *Rows, h1s, h2s, ns []uint64, n uint64) (done int) {
 	var room [maxRows]uint32
 	b, width, factors, limit := r.B, r.Width, r.Factors, Room[W]()
@@ -232,7 +233,7 @@ func addLeast[W Word](r *Rows, h1s, h2s, ns []uint64, n uint64) (done int) {
 	return len(h1s)
 }
 
-// Least writes the least counter of every key to dst.
+// Least writes the smallest counter of every key to dst.
 func (r *Rows) Least(dst, h1s, h2s []uint64) {
 	switch r.Shift {
 	case 0:
@@ -260,7 +261,7 @@ func least[W Word](r *Rows, dst, h1s, h2s []uint64) {
 	}
 }
 
-// Take takes n from the counters of a key, all of which have it, but from saturated ones.
+// Take subtracts n from the counters of a key, which are all at least n. Saturated counters stay.
 func (r *Rows) Take(h1, h2, n uint64) {
 	var room [maxRows]int
 	for _, at := range r.Places(room[:0], h1, h2) {

@@ -1,35 +1,32 @@
-// Package words has tables of counters of one size: little-endian words of 1, 2,
-// 4 or 8 bytes, in memory as in a BLOB, so that sketches and views of BLOBs are
-// read by the same code. Count-Min Sketches and plain Spectral Bloom Filters are
-// such tables.
+// Package words keeps counters of one size in tables: little-endian words of 1, 2, 4 or 8 bytes. The
+// layout in memory is the one in a BLOB, so the same code reads sketches and views of BLOBs. Count-Min
+// Sketches and plain Spectral Bloom Filters are such tables.
 //
-// Three other layouts have their own code. A word of a
-// Counting Bloom Filter (package cbf) is 64 bits, with counters of any width in
-// it that are compared and added to by masks, several at once. A bucket of a
-// cuckoo filter has fields of any width, which are found by a hash's bits and
-// not by a number. The layers of a CascadeCBF have an overflow flag in every
-// counter, and a carry from each to the next. Counters of different lengths,
-// side by side, are package counters.
+// Other layouts have their own code. A word of a counting Bloom filter (package cbf) has 64 bits, in
+// which counters of any width are compared and added to by masks, several at once. A bucket of a cuckoo
+// filter has fields of any width, which the bits of a hash select. The layers of a CascadeCBF have an
+// overflow flag in every counter, and a carry from each layer to the next. Package counters keeps
+// counters of different lengths side by side.
 package words
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 	"math/bits"
 	"unsafe"
 )
 
-// Saturated is the value of a counter that reached the end of 64 bits: it
-// stays there whatever is added or removed.
+// Saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
+// added or removed.
 const Saturated = math.MaxUint64
 
-// Word is what a table consists of.
+// Word is a counter of a table.
 type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Get is word p. The size of W is known where this is compiled, so that one
-// branch of four is left.
+// Get returns word p. The compiler knows the size of W, so one branch of four is left.
 func Get[W Word](b []byte, p uint32) W {
 	switch unsafe.Sizeof(W(0)) {
 	case 1:
@@ -42,7 +39,7 @@ func Get[W Word](b []byte, p uint32) W {
 	return W(binary.LittleEndian.Uint64(b[uint64(p)*8 : uint64(p)*8+8]))
 }
 
-// Put makes word p v.
+// Put sets word p to v.
 func Put[W Word](b []byte, p uint32, v W) {
 	switch unsafe.Sizeof(W(0)) {
 	case 1:
@@ -56,8 +53,8 @@ func Put[W Word](b []byte, p uint32, v W) {
 	}
 }
 
-// Room is the largest sum that a word takes without the caller's help: at 8
-// bytes the largest number of all says that the counter is saturated.
+// Room returns the largest sum that a word holds. At 8 bytes the largest number means that the counter
+// is saturated, so the sum is one less.
 func Room[W Word]() uint64 {
 	if m := uint64(^W(0)); m < math.MaxUint64 {
 		return m
@@ -65,7 +62,7 @@ func Room[W Word]() uint64 {
 	return Saturated - 1
 }
 
-// Shift is that of the smallest word that holds v.
+// Shift returns the Table.Shift of the smallest word that holds v.
 func Shift(v uint64) uint8 {
 	return uint8(bits.Len(uint(max(bits.Len64(v)-1, 0)) / 8))
 }
@@ -76,13 +73,13 @@ type Table struct {
 	B     []byte
 }
 
-// Make is a table of n counters that are 0.
+// Make returns a table of n counters that are 0.
 func Make(shift uint8, n int) Table { return Table{shift, make([]byte, n<<shift)} }
 
-// Len is the number of counters.
+// Len returns the number of counters.
 func (t Table) Len() int { return len(t.B) >> t.Shift }
 
-// At is counter i.
+// At returns counter i.
 func (t Table) At(i int) uint64 {
 	switch t.Shift {
 	case 0:
@@ -95,7 +92,7 @@ func (t Table) At(i int) uint64 {
 	return binary.LittleEndian.Uint64(t.B[i*8 : i*8+8])
 }
 
-// Set makes counter i v, which fits.
+// Set sets counter i to v, which must fit.
 func (t Table) Set(i int, v uint64) {
 	switch t.Shift {
 	case 0:
@@ -109,7 +106,7 @@ func (t Table) Set(i int, v uint64) {
 	}
 }
 
-// Unpack writes the counters from at on to dst.
+// Unpack copies the counters from at on to dst.
 func (t Table) Unpack(at int, dst []uint64) {
 	switch t.Shift {
 	case 0:
@@ -129,7 +126,7 @@ func unpack[W Word](b []byte, at int, dst []uint64) {
 	}
 }
 
-// pack makes the counters from at on those of src, which fit.
+// pack copies src to the counters from at on. The values must fit.
 func (t Table) pack(at int, src []uint64) {
 	switch t.Shift {
 	case 0:
@@ -149,32 +146,42 @@ func pack[W Word](b []byte, at int, src []uint64) {
 	}
 }
 
-// BlockLen is the most counters that are taken together.
+// BlockLen is the number of counters in a block.
 const BlockLen = 64
 
-// Each calls f with all counters in order, in blocks that begin at at.
-func (t Table) Each(f func(at int, block []uint64)) {
-	var room [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
-		f(at, block)
+// Source is a list of counters in any encoding.
+type Source interface {
+	// Len returns the number of counters.
+	Len() int
+	// Unpack copies the counters from at on to dst.
+	Unpack(at int, dst []uint64)
+}
+
+// Blocks yields the counters of a source in order, in blocks of BlockLen; the last one may be shorter.
+// It yields the index of a block's first counter with it. The next block overwrites the last one.
+// Blocks allocates one block.
+func Blocks(s Source) iter.Seq2[int, []uint64] {
+	return func(yield func(at int, block []uint64) bool) {
+		block := make([]uint64, BlockLen)
+		for at, n := 0, s.Len(); at < n; at += BlockLen {
+			block = block[:min(BlockLen, n-at)]
+			if s.Unpack(at, block); !yield(at, block) {
+				return
+			}
+		}
 	}
 }
 
-// Of is a table of n counters, which unpack copies from at on to dst.
-func Of(n int, unpack func(at int, dst []uint64)) Table {
-	t := Make(0, n)
-	var room [BlockLen]uint64
-	for at := 0; at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		unpack(at, block)
+// Of returns a table of the counters of a source.
+func Of(s Source) Table {
+	t := Make(0, s.Len())
+	for at, block := range Blocks(s) {
 		t.put(at, block)
 	}
 	return t
 }
 
-// put makes the counters from at on those of src. All get as wide as that takes.
+// put copies src to the counters from at on. All counters get as wide as the largest value needs.
 func (t *Table) put(at int, src []uint64) {
 	all := uint64(0)
 	for _, v := range src {
@@ -186,8 +193,23 @@ func (t *Table) put(at int, src []uint64) {
 	t.pack(at, src)
 }
 
-// Merge gives every counter the value that f has for it and its like in another table. All
-// counters get as wide as that takes. Unlike Each it allocates nothing else.
+// Covers reports whether every counter of a is at least the same counter of b, which has as many.
+func Covers(a, b Source) bool {
+	var room [BlockLen]uint64
+	for at, block := range Blocks(a) {
+		others := room[:len(block)]
+		b.Unpack(at, others)
+		for i, v := range block {
+			if v < others[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Merge sets every counter to f(its value, the value of the same counter in other). All counters
+// get as wide as the largest result needs. It has a loop of its own so that it allocates no block.
 func (t *Table) Merge(other Table, f func(a, b uint64) uint64) {
 	var mine, others [BlockLen]uint64
 	for at, n := 0, t.Len(); at < n; at += BlockLen {
@@ -214,8 +236,8 @@ func (t Table) Full() bool {
 	return false
 }
 
-// Sum is the sum of all counters, a number of 128 bits. It has a loop of its own because the
-// block of Each is allocated.
+// Sum returns the sum of all counters, a number of 128 bits. It has a loop of its own so that opening
+// a BLOB allocates no block.
 func (t Table) Sum() (hi, lo uint64) {
 	var room [BlockLen]uint64
 	for at, n := 0, t.Len(); at < n; at += BlockLen {
@@ -230,7 +252,7 @@ func (t Table) Sum() (hi, lo uint64) {
 	return hi, lo
 }
 
-// Resize copies the counters to words of another size, which hold them.
+// Resize copies the counters to words of another size, in which they must fit.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
 	var room [BlockLen]uint64
@@ -242,7 +264,7 @@ func (t Table) Resize(shift uint8) Table {
 	return to
 }
 
-// Or is a number as long as the longest counter.
+// Or returns a number that has as many bits as the largest counter.
 func (t Table) Or() uint64 {
 	var all uint64
 	rest := t.B
