@@ -3,7 +3,6 @@ package ccbf
 import (
 	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -113,12 +112,12 @@ func (s *Sketch) Clip(p *Polygon) error {
 		sec := &from.Sections[i]
 		a.X, a.Y = sec.X, sec.Y
 		var left tree.Squares
-		clipped(&a, &sec.Squares, func(from, to int, partly bool) {
-			if partly && exact && !on.Contains(cells.CellOf(sec.X, sec.Y, sec.Keys[from])) {
+		sec.Squares.Visit(&a, func(l tree.Leaf, inside bool) {
+			if !inside && exact && !on.Contains(cells.CellOf(sec.X, sec.Y, l.Key)) {
 				return
 			}
-			across = across || partly
-			left = left.Append(&sec.Squares, from, to)
+			across = across || !inside
+			left.Push(l)
 		})
 		if left.Len() > 0 {
 			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
@@ -161,7 +160,7 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 				continue
 			}
 			across = across || !all
-			left = left.Append(&sec.Squares, j, j+1)
+			left.Push(sec.Leaf(j))
 			bounds = cells.Hull(bounds, r)
 		}
 		if left.Len() > 0 {
@@ -221,55 +220,6 @@ func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	s.bounds = bounds
 	s.lostTotal()
 	return nil
-}
-
-// clipped calls keep for the squares that have cells in an area, in their order: for
-// those from one index to another, of which all cells within a's bounds are, or, one at
-// a time, some may not be.
-func clipped(a *tree.RegionArea, s *tree.Squares, keep func(from, to int, partly bool)) {
-	if s.Len() == 0 || a.Bounds.Empty() {
-		return
-	}
-	c := clipper{a, s, keep}
-	c.square(0, s.Len(), 0, 32)
-}
-
-type clipper struct {
-	a    *tree.RegionArea
-	s    *tree.Squares
-	keep func(from, to int, partly bool)
-}
-
-// square is about the squares from one index to another, all of which are in the square
-// of a level at low.
-func (c *clipper) square(from, to int, low uint64, level uint8) {
-	if from == to {
-		return
-	}
-	switch c.a.Enter(low, level) {
-	case grid.Outside:
-		return
-	case grid.Inside:
-		c.keep(from, to, false)
-		return
-	}
-	defer c.a.Leave()
-	for ; from < to && c.s.Level(from) >= level; from++ {
-		c.keep(from, from+1, true)
-	}
-	if level == 0 {
-		return
-	}
-	part := uint64(1) << (2 * (level - 1))
-	for i := range uint64(4) {
-		end := to
-		if i < 3 {
-			next := low + (i+1)*part
-			end = from + sort.Search(to-from, func(j int) bool { return c.s.Keys[from+j] >= next })
-		}
-		c.square(from, end, low+i*part, level-1)
-		from = end
-	}
 }
 
 // ErrSuppress is a sketch that no tree can be made of.

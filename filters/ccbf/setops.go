@@ -497,7 +497,7 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out t
 	a := tree.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
 	for i, key := range squares.Keys {
 		if !a.Rect(key, squares.Level(i)).Empty() {
-			out = out.Append(&squares, i, i+1)
+			out.Push(squares.Leaf(i))
 		}
 	}
 	return out

@@ -175,11 +175,11 @@ func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }
 
 // Done reports whether all bits were read, but for less than a byte of zeros.
 func (r *Reader) Done() bool {
-	return r.pos <= uint(len(r.buf))*8 && uint(len(r.buf))*8-r.pos < 8 && r.window() == 0
+	return r.pos <= uint(len(r.buf))*8 && uint(len(r.buf))*8-r.pos < 8 && r.Peek() == 0
 }
 
-// window returns the next bits of the stream, at least 57 of them.
-func (r *Reader) window() uint64 {
+// Peek returns the next 57 bits of the stream or more, and reads none.
+func (r *Reader) Peek() uint64 {
 	i := r.pos / 8
 	if i+8 <= uint(len(r.buf)) {
 		return binary.LittleEndian.Uint64(r.buf[i:]) >> (r.pos & 7)
@@ -187,7 +187,7 @@ func (r *Reader) window() uint64 {
 	return r.tail(i)
 }
 
-// tail is window at the end of the buffer.
+// tail is Peek at the end of the buffer.
 func (r *Reader) tail(i uint) uint64 {
 	var b [8]byte
 	if i < uint(len(r.buf)) {
@@ -200,7 +200,7 @@ func (r *Reader) tail(i uint) uint64 {
 // ClassCode it branches on the class: where the next number begins depends on
 // this one, and a class that was foreseen shortens that chain.
 func (r *Reader) ReadClass(k uint) uint64 {
-	w := r.window()
+	w := r.Peek()
 	e := uint(bits.TrailingZeros64(w))
 	if need := 2*e + k; e != 0 && need <= 57 { // one window holds it all
 		low := e - 1 + k
@@ -217,7 +217,7 @@ func (r *Reader) ReadClass(k uint) uint64 {
 func (r *Reader) readLongClass(k uint) uint64 {
 	e := uint(0)
 	for {
-		z := min(uint(bits.TrailingZeros64(r.window())), 56)
+		z := min(uint(bits.TrailingZeros64(r.Peek())), 56)
 		r.pos += z
 		e += z
 		if z < 56 {
@@ -235,33 +235,27 @@ func (r *Reader) readLongClass(k uint) uint64 {
 		return 0
 	}
 	if e == 0 {
-		return r.read(k)
+		return r.Read(k)
 	}
-	return r.read(length-1) | 1<<(length-1)
+	return r.Read(length-1) | 1<<(length-1)
 }
 
-// Peek returns the next bits of the stream, at least 57 of them, and reads none.
-func (r *Reader) Peek() uint64 { return r.window() }
-
-// Skip reads n bits that Peek showed.
+// Skip reads n bits.
 func (r *Reader) Skip(n uint) { r.pos += n }
 
 // Position is how many bits were read.
 func (r *Reader) Position() uint { return r.pos }
 
-// Read reads n bits, n at most 64.
-func (r *Reader) Read(n uint) uint64 { return r.read(n) }
-
-// read reads n bits, n at most 64.
-func (r *Reader) read(n uint) uint64 {
+// Read reads n bits, at most 64.
+func (r *Reader) Read(n uint) uint64 {
 	if n <= 32 {
-		v := r.window() & (1<<n - 1)
+		v := r.Peek() & (1<<n - 1)
 		r.pos += n
 		return v
 	}
-	lo := r.window() & (1<<32 - 1)
+	lo := r.Peek() & (1<<32 - 1)
 	r.pos += 32
-	hi := r.window() & (1<<(n-32) - 1)
+	hi := r.Peek() & (1<<(n-32) - 1)
 	r.pos += n - 32
 	return hi<<32 | lo
 }

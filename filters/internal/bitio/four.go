@@ -86,7 +86,8 @@ func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 	return from
 }
 
-// classIn is class by the parts of its order.
+// classIn returns the number whose code of order k a window begins with, and the length of the code. A
+// length above 57 means that the window does not hold all of it. parts are classParts[k].
 func classIn(w uint64, k uint, parts *[64]classBits) (v uint64, n uint) {
 	e := uint(bits.TrailingZeros64(w|1<<63)) & 63
 	p := &parts[e]

@@ -1,9 +1,6 @@
 package bitio
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // ReadPairs reads len(us) pairs of numbers written by WriteClasses, with orders j and k,
 // as ReadClass would one by one: past the end, where that gives zeros, anything. Both codes of a
@@ -12,17 +9,17 @@ import (
 func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 	vs = vs[:len(us)]
 	buf, pos := r.wide, r.pos
-	parts := &classParts[j]
+	uParts, vParts := &classParts[j], &classParts[k]
 	for i := range us {
 		if at := pos / 8; at+8 <= uint(len(buf)) {
 			w := binary.LittleEndian.Uint64(buf[at:at+8]) >> (pos & 7)
-			u, m := classIn(w, j, parts)
+			u, m := classIn(w, j, uParts)
 			if w >>= m & 63; k == 0 && w&1 != 0 && m < 57 {
 				us[i], vs[i] = u, 0
 				pos += m + 1
 				continue
 			}
-			v, n := class(w, k)
+			v, n := classIn(w, k, vParts)
 			if m += n; m <= 57 {
 				us[i], vs[i] = u, v
 				pos += m
@@ -35,16 +32,4 @@ func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 		pos = r.pos
 	}
 	r.pos = pos
-}
-
-// class is the number at the beginning of a window and the length of its code; that is
-// above 57 where the window does not hold it.
-func class(w uint64, k uint) (v uint64, n uint) {
-	e := uint(bits.TrailingZeros64(w | 1<<63))
-	some := uint(0)
-	if e != 0 {
-		some = 1
-	}
-	low := e + k - some
-	return w>>((e+1)&63)&(1<<(low&63)-1) | uint64(some)<<(low&63), e + 1 + low
 }

@@ -24,42 +24,77 @@ func (p *Picture) Side() float64 {
 	return min((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
 }
 
-// Paint draws squares of one level of a sketch. each is called with the rectangle of cells that
-// the picture shows and paints them.
-func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
-	side, bounds := h.Grid.Res()*float64(uint64(1)<<level), h.Bounds.Squares(level)
-	to := Painting{
-		x:    newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side, bounds.MinX, bounds.MaxX),
-		y:    newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side, bounds.MinY, bounds.MaxY),
-		sums: p.Pixels,
+// Squares returns the squares of a side that the picture shows, counted from the origin of coordinates.
+func (p *Picture) Squares(side float64) grid.Rect {
+	// Squares beyond the indexes of a grid need no number.
+	index := func(v float64) int64 { return int64(max(min(v, 2*grid.MaxIndex), -2*grid.MaxIndex)) }
+	return grid.Rect{
+		MinX: index(math.Floor(p.Box.Min[0] / side)), MinY: index(math.Floor(p.Box.Min[1] / side)),
+		MaxX: index(math.Ceil(p.Box.Max[0]/side)) - 1, MaxY: index(math.Ceil(p.Box.Max[1]/side)) - 1,
 	}
-	x, y := &to.x, &to.y
-	if x.first > x.last || y.first > y.last {
+}
+
+// squaresOf returns the squares of a level, and their side, that the picture shows of a sketch.
+func (p *Picture) squaresOf(h *Head, level int) (in grid.Rect, side float64) {
+	side = h.Grid.Res() * math.Exp2(float64(level))
+	return p.Squares(side).Intersect(h.Bounds.Squares(level)), side
+}
+
+// SquaresIn returns the number of squares of a level, within the bounds of a sketch, that the picture
+// shows.
+func (p *Picture) SquaresIn(h *Head, level int) uint64 {
+	in, _ := p.squaresOf(h, level)
+	return in.Count()
+}
+
+// Spread spreads the points of a square evenly over the pixels that it meets. The square has
+// 2^level x 2^level cells of length res, of which corner is the south-western one.
+func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) {
+	side := res * float64(uint64(1)<<level)
+	dx, dy := (p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height)
+	x := spanOf((float64(corner.X)*res-p.Box.Min[0])/dx, side/dx, p.Width)
+	y := spanOf((float64(corner.Y)*res-p.Box.Min[1])/dy, side/dy, p.Height)
+	fill(p.Pixels, p.Width, x, y, n*(dx/side)*(dy/side))
+}
+
+// axes returns both axes for squares of a side.
+func (p *Picture) axes(side float64) (x, y axis) {
+	return newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side), newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side)
+}
+
+// Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
+// picture shows; each spreads what these squares count.
+func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
+	in, side := p.squaresOf(h, level)
+	if in.Empty() {
 		return nil
 	}
-	if x.large || y.large {
-		lent := takeBins(x.bins * y.bins)
+	x, y := p.axes(side)
+	to := Painting{sums: p.Pixels}
+	if x.isLarge || y.isLarge {
+		lent := takeBins(x.bins(in.Width()) * y.bins(in.Height()))
 		defer giveBins(lent)
 		to.sums = *lent
 	}
-	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
+	to.x, to.y = binAxis{x, in.MinX, x.bins(in.Width())}, binAxis{y, in.MinY, y.bins(in.Height())}
+	clip := grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
 	if err := each(clip, &to); err != nil {
 		return err
 	}
-	if x.large || y.large {
-		stretch(p.Pixels, to.sums, x, y)
+	if x.isLarge || y.isLarge {
+		to.finish(p)
 	}
 	return nil
 }
 
-// lentBins lends the memory of bins: to come by half a million each time took an eighth of
+// lentBins keeps the memory of bins between pictures: an allocation of half a million took an eighth of
 // the processor time of a picture.
 var lentBins = sync.Pool{New: func() any { return new([]float64) }}
 
-// maxLentBins is up to how many bins are kept.
+// maxLentBins is the most bins that are kept.
 const maxLentBins = 1 << 20
 
-// takeBins is n bins, all of them 0.
+// takeBins returns n bins, all of them 0.
 func takeBins(n int) *[]float64 {
 	lent := lentBins.Get().(*[]float64)
 	if cap(*lent) < n {
@@ -76,27 +111,29 @@ func giveBins(lent *[]float64) {
 	}
 }
 
-// Painting is the sums of bins.
+// Painting sums up the points of squares of one size. If squares are larger than pixels on an axis,
+// there is a bin for each of them: many squares of different categories may lie in the same place, and
+// their sum is spread once. Otherwise the bins of the axis are the pixels.
 type Painting struct {
-	x, y axis
-	sums []float64
+	x, y binAxis
+	sums []float64 // rows of bins from the north-west
 }
 
 // Add spreads a count.
 func (p *Painting) Add(c grid.Cell, count uint64) { p.Spread(c, float64(count)) }
 
-// Spread spreads the points of a square over the bins that it meets.
+// Spread spreads the points of a square over the bins that it meets, at most two on each axis.
 func (p *Painting) Spread(c grid.Cell, n float64) {
 	x, y, sums := &p.x, &p.y, p.sums
 	i, west, east := x.bin(c.X)
 	j, south, north := y.bin(c.Y)
-	at := (y.bins-1-j)*x.bins + i
+	at := (y.n-1-j)*x.n + i
 	sums[at] += n * south * west
 	if east > 0 {
 		sums[at+1] += n * south * east
 	}
 	if north > 0 {
-		at -= x.bins
+		at -= x.n
 		sums[at] += n * north * west
 		if east > 0 {
 			sums[at+1] += n * north * east
@@ -104,51 +141,42 @@ func (p *Painting) Spread(c grid.Cell, n float64) {
 	}
 }
 
-// axis is one axis of a picture: pixels, and cells that are no larger than
-// those or larger. Whichever is larger are its bins, so that each of the others
-// meets two bins at most: cells are added up in bins, and larger cells are then
-// stretched over their pixels. No cell is painted pixel by pixel, of which
-// there may be millions.
-type axis struct {
-	low, pixel, side float64 // where the box begins, length of a pixel and of a cell
-	first, last      int64   // the cells that meet the box and can have a count
-	pixels, bins     int
-	large            bool // cells are larger than pixels
+// finish spreads the bins over the pixels of the picture.
+func (p *Painting) finish(to *Picture) {
+	columns := make([]span, p.x.n)
+	for i := range columns {
+		columns[i] = p.x.covered(i)
+	}
+	each := p.x.part() * p.y.part()
+	for j := range p.y.n { // from the south
+		row := p.y.covered(j)
+		for i, n := range p.sums[(p.y.n-1-j)*p.x.n:][:p.x.n] {
+			if n != 0 {
+				fill(to.Pixels, to.Width, columns[i], row, n*each)
+			}
+		}
+	}
 }
 
-func newAxis(low, high float64, pixels int, side float64, first, last int64) axis {
-	a := axis{low: low, pixel: (high - low) / float64(pixels), side: side, pixels: pixels, bins: pixels}
-	// Cells beyond the indexes of a grid need no number.
-	index := func(v float64) int64 { return int64(max(min(v, 2*grid.MaxIndex), -2*grid.MaxIndex)) }
-	a.first, a.last = max(first, index(math.Floor(low/side))), min(last, index(math.Ceil(high/side))-1)
-	if a.large = side > a.pixel; a.large {
-		a.bins = int(a.last - a.first + 1)
-	}
-	return a
+// binAxis is an axis with its bins.
+type binAxis struct {
+	axis
+	first int64 // the first square with a bin
+	n     int
 }
 
-// bin is the first bin that a cell meets, and its shares of the cell and of the
-// one after it.
-func (a *axis) bin(cell int64) (i int, here, next float64) {
-	if a.large {
-		return int(cell - a.first), 1, 0
+// bin returns the first bin that a square meets, and the fractions of the square in it and in the next
+// one.
+func (a *binAxis) bin(square int64) (i int, here, next float64) {
+	if a.isLarge {
+		return int(square - a.first), 1, 0
 	}
-	i, here, next = overlap((float64(cell)*a.side-a.low)/a.pixel, a.side/a.pixel, a.pixels)
+	i, here, next = overlap((float64(square)*a.side-a.low)/a.pixel, a.side/a.pixel, a.n)
 	return i, here * a.pixel / a.side, next * a.pixel / a.side
 }
 
-// source is the first bin that a pixel meets, and how much of it and of the one
-// after it the pixel covers.
-func (a *axis) source(pixel int) (i int, here, next float64) {
-	if !a.large {
-		return pixel, 1, 0
-	}
-	return overlap((a.low+float64(pixel)*a.pixel)/a.side-float64(a.first), a.pixel/a.side, a.bins)
-}
-
-// overlap is what a stretch from at on, of a length up to 1, has of the unit
-// intervals i and i+1, of which there are n from 0 on; next is 0 where there is
-// no i+1.
+// overlap returns how much the stretch from at on, of a length up to 1, has of the unit intervals i and
+// i+1. There are n intervals from 0 on.
 func overlap(at, length float64, n int) (i int, here, next float64) {
 	floor := math.Floor(at)
 	here = min(length, floor+1-at)
@@ -164,99 +192,89 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 	return int(floor), here, next
 }
 
-// stretch adds bins to the pixels that meet them, both row by row from the
-// north-west.
-func stretch(dst, bins []float64, x, y *axis) {
-	w := stretcher{x: x, y: y, bins: bins}
-	w.init()
-	for j := range y.pixels { // from the south
-		i, here, next := y.source(j)
-		if here == 0 && next == 0 {
-			continue
-		}
-		row := dst[(y.pixels-1-j)*x.pixels+w.first:]
-		w.add(row, i, here)
-		if next > 0 {
-			w.add(row, i+1, next)
-		}
+// covered returns the pixels that a bin covers.
+func (a *binAxis) covered(bin int) span {
+	if a.isLarge {
+		return spanOf((float64(a.first+int64(bin))*a.side-a.low)/a.pixel, a.side/a.pixel, a.pixels)
 	}
+	return span{first: bin, last: bin, low: 1}
 }
 
-// stretcher stretches rows of bins to the width of the picture. Each is stretched once,
-// for all rows of pixels that it meets.
-type stretcher struct {
-	x, y    *axis
-	bins    []float64
-	columns []column // from first on; no others meet a bin
-	first   int
-	rows    [2]stretchedRow // the one of bin i at i%2
-}
-
-// column is the first bin that a column of pixels meets, and how much of it and of the one
-// after it.
-type column struct {
-	bin        int
-	here, next float64
-}
-
-// stretchedRow is a row of bins, as wide as columns are.
-type stretchedRow struct {
-	bin   int // -1 for none
-	empty bool
-	sums  []float64
-}
-
-func (w *stretcher) init() {
-	for i := range w.x.pixels {
-		bin, here, next := w.x.source(i)
-		if here == 0 && next == 0 {
-			continue
-		}
-		if len(w.columns) == 0 {
-			w.first = i
-		}
-		w.columns = append(w.columns, column{bin, here, next})
+// part returns the fraction of a bin in a pixel that lies in it.
+func (a *binAxis) part() float64 {
+	if a.isLarge {
+		return a.pixel / a.side
 	}
-	for i := range w.rows {
-		w.rows[i] = stretchedRow{bin: -1, sums: make([]float64, len(w.columns))}
-	}
+	return 1
 }
 
-// add adds a share of the bins of row i, counted from the south, to a row of pixels.
-func (w *stretcher) add(row []float64, i int, share float64) {
-	s := &w.rows[i%2]
-	if s.bin != i {
-		s.bin = i
-		w.stretch(s, w.bins[(w.y.bins-1-i)*w.x.bins:][:w.x.bins])
+// axis is one axis of a picture and the side of squares.
+type axis struct {
+	low, pixel, side float64 // the coordinate where the picture begins; lengths of a pixel and of a square
+	pixels           int
+	isLarge          bool // whether squares are larger than pixels
+}
+
+func newAxis(low, high float64, pixels int, side float64) axis {
+	pixel := (high - low) / float64(pixels)
+	return axis{low, pixel, side, pixels, side > pixel}
+}
+
+// bins returns the number of bins for so many squares.
+func (a *axis) bins(squares uint64) int {
+	if a.isLarge {
+		return int(squares)
 	}
-	if s.empty {
+	return a.pixels
+}
+
+// span is the pixels that a square covers along one axis, from first to last; none if last is lower. The
+// square covers the fraction low of the first pixel, and high of the last one. If they are the same pixel,
+// low is the fraction.
+type span struct {
+	first, last int
+	low, high   float64
+}
+
+// spanOf returns the pixels, of n from 0 on, that a square covers. It begins at at and has a length, both
+// in pixels.
+func spanOf(at, length float64, n int) span {
+	from, to := max(at, 0), min(at+length, float64(n))
+	if !(from < to) {
+		return span{last: -1}
+	}
+	first, last := min(int(from), n-1), min(int(math.Ceil(to))-1, n-1)
+	if last <= first {
+		return span{first, first, to - from, 0}
+	}
+	return span{first, last, float64(first+1) - from, to - float64(last)}
+}
+
+// fill adds the points of a square to the pixels that it covers: each to a pixel inside, and a part of it to
+// the others. The pixels are rows of a width from the north-west; y counts rows from the south.
+func fill(pixels []float64, width int, x, y span, each float64) {
+	if x.first > x.last {
 		return
 	}
-	row = row[:len(s.sums)]
-	for k, n := range s.sums {
-		row[k] += n * share
-	}
-}
-
-// stretch makes s the stretched row of bins.
-func (w *stretcher) stretch(s *stretchedRow, bins []float64) {
-	if s.empty = !slices.ContainsFunc(bins, func(n float64) bool { return n != 0 }); s.empty {
-		return
-	}
-	for j, c := range w.columns {
-		s.sums[j] = bins[c.bin] * c.here
-		if c.next > 0 {
-			s.sums[j] += bins[c.bin+1] * c.next
+	at := len(pixels) - (y.first+1)*width
+	for j := y.first; j <= y.last; j++ {
+		n := each
+		switch j {
+		case y.first:
+			n *= y.low
+		case y.last:
+			n *= y.high
+		}
+		row := pixels[at:][x.first : x.last+1]
+		at -= width
+		row[0] += n * x.low
+		if len(row) > 1 {
+			for i := range row[1 : len(row)-1] {
+				row[i+1] += n
+			}
+			row[len(row)-1] += n * x.high
 		}
 	}
-}
-
-// SquaresIn is how many squares of a level, within the bounds of a sketch, the picture shows.
-func (p *Picture) SquaresIn(h *Head, level int) uint64 {
-	side, b := h.Grid.Res()*math.Exp2(float64(level)), h.Bounds.Squares(level)
-	x := newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side, b.MinX, b.MaxX)
-	y := newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side, b.MinY, b.MaxY)
-	return grid.Rect{MinX: x.first, MinY: y.first, MaxX: x.last, MaxY: y.last}.Count()
 }
 
 // Pixels is a raster in the making.

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader is a form.Reader of a tree's body (Reset, list.go).
+// Reader is a form.Reader of the body of a tree (nested squares with counts; list.go describes the bytes).
 type Reader struct {
 	Head        *form.Head
 	Suppression Suppression // as the parameters say
@@ -19,11 +19,11 @@ type Reader struct {
 	sections []section
 	tables   *Tables
 	sheets   []Sheet // of all sections
-	packet   *Packet // for the leaves that a question reads
-	groups   []group // what the last question is about
+	packet   *Packet // memory for the packet that a query decodes
+	groups   []group // sheets that the last query reads
 	lookups  lookupScratch
-	asked    int   // questions
-	room     int64 // for leaves that are kept
+	queries  int   // since Reset; counted up to 2
+	room     int64 // bytes that are left for kept leaves
 }
 
 var (
@@ -32,13 +32,13 @@ var (
 	_ form.ErrorCoster = (*Reader)(nil)
 )
 
-// keepLeaves is how much memory is taken to keep the leaves of a tree that is asked
-// more than once, as many are asked only one question.
+// keepLeaves is the number of bytes for decoded leaves. They are kept from the second query on, as many
+// readers serve only one.
 const keepLeaves = 16 << 20
 
-// begin notes a question.
+// begin counts a query.
 func (r *Reader) begin() {
-	if r.asked++; r.asked == 2 {
+	if r.queries++; r.queries == 2 {
 		r.room = keepLeaves
 		for i := range r.sheets {
 			r.sheets[i].Keep(&r.room)
@@ -49,7 +49,7 @@ func (r *Reader) begin() {
 // section is one section of a body.
 type section struct {
 	cells.LabelView
-	from, to int // its sheets
+	from, to int // its sheets are Reader.sheets[from:to]
 }
 
 // group is the sheets of one region.
@@ -82,7 +82,7 @@ func (r *Reader) Reset(body []byte) error {
 	if sections > uint64(in.Len())/4 {
 		return sketch.Invalidf("%d sections in %d bytes", sections, len(body))
 	}
-	r.tau, r.asked = Tau(tau), 0
+	r.tau, r.queries = Tau(tau), 0
 	if r.packet == nil {
 		r.packet = new(Packet)
 	}
@@ -96,27 +96,27 @@ func (r *Reader) Reset(body []byte) error {
 	return r.checkTotal()
 }
 
-// readSections reads the labels of so many sections, the code and the heads of all sheets.
-func (r *Reader) readSections(in *sketch.Reader, sections uint64) error {
+// readSections reads the labels of n sections, the code, and the heads of all sheets.
+func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 	r.sections = r.sections[:0]
 	all := 0
-	for i := range sections {
+	for i := range n {
 		label, err := cells.ReadLabel(in, r.Head.Categories)
 		if err != nil {
 			return err
 		}
-		n := in.Uvarint()
+		sheets := in.Uvarint()
 		if err := in.Err(); err != nil {
 			return err
 		}
-		if n == 0 || n > MaxLevel+1 {
-			return sketch.Invalidf("section %d of %d with %d sheets, must be from 1 to %d", i+1, sections, n, MaxLevel+1)
+		if sheets == 0 || sheets > MaxLevel+1 {
+			return sketch.Invalidf("section %d of %d with %d sheets, must be from 1 to %d", i+1, n, sheets, MaxLevel+1)
 		}
 		if i > 0 && r.sections[i-1].Compare(&label) >= 0 {
 			return sketch.Invalidf("sections %d and %d are not in order", i, i+1)
 		}
-		r.sections = append(r.sections, section{label, all, all + int(n)})
-		all += int(n)
+		r.sections = append(r.sections, section{label, all, all + int(sheets)})
+		all += int(sheets)
 	}
 	var err error
 	if r.tables, err = ReadCode(in); err != nil {
@@ -137,7 +137,7 @@ func (r *Reader) readSections(in *sketch.Reader, sections uint64) error {
 	return nil
 }
 
-// checkTotal holds the sum of all counts against the head.
+// checkTotal checks that all counts add up to the total in the head, if that is known.
 func (r *Reader) checkTotal() error {
 	total := uint64(0)
 	for i := range r.sheets {
@@ -152,7 +152,7 @@ func (r *Reader) checkTotal() error {
 	return nil
 }
 
-// Leaves is how many there are.
+// Leaves returns the number of leaves.
 func (r *Reader) Leaves() int {
 	n := uint64(0)
 	for i := range r.sheets {
@@ -161,18 +161,18 @@ func (r *Reader) Leaves() int {
 	return int(n)
 }
 
-// lookupScratch is the memory of questions for many cells.
+// lookupScratch is the memory of a lookup of many cells.
 type lookupScratch struct {
-	keys, at []uint64 // in Z-order, and the question of each
+	keys, at []uint64 // keys in Z-order, and the index of the cell that each belongs to
 	found    []Leaf
 	sort     radix.Scratch
 }
 
-// Counts is that of form.Reader. A packet is read once for all cells that it holds.
+// Counts implements form.Reader. It reads a packet once for all cells that the packet holds.
 func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst)
 	b := &r.lookups
-	for _, g := range r.about(of) {
+	for _, g := range r.sheetsOf(of) {
 		b.keys, b.at = b.keys[:0], b.at[:0]
 		for i, c := range at {
 			if !r.Head.Bounds.Contains(c) {
@@ -196,8 +196,8 @@ func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	}
 }
 
-// about are the sheets that a question is about, by region.
-func (r *Reader) about(of cells.Categories) []group {
+// sheetsOf returns the sheets of some categories by region, and counts a query.
+func (r *Reader) sheetsOf(of cells.Categories) []group {
 	r.begin()
 	r.groups = r.groups[:0]
 	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
@@ -225,8 +225,8 @@ func (r *Reader) about(of cells.Categories) []group {
 	return r.groups
 }
 
-// All is all leaves, held against what the body and the head say: it is the only body that
-// they have.
+// All returns all leaves, after it checked that the body is what they are written as and agrees with the
+// head.
 func (r *Reader) All() (*List, error) {
 	list, err := r.list()
 	if err != nil {
@@ -250,7 +250,7 @@ func (r *Reader) All() (*List, error) {
 	return list, nil
 }
 
-// list is all leaves, in the code of the body.
+// list returns all leaves, after it checked that the body is what they are written as.
 func (r *Reader) list() (*List, error) {
 	parts := make([][]Sheet, len(r.sections))
 	for i, s := range r.sections {

@@ -9,15 +9,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The code of a sheet. Squares of one level, the root level, that hold leaves are
-// trees; larger leaves are trees by themselves. Trees stand in Z-order, each with the
-// gap to the one before but for the first of a stretch, and are written from the
-// root down: for each square that is split one symbol for what its four quarters
-// are, then what there is to say of these, in order. So where leaves are close their
-// places take less than a bit for each level, and where they are far apart they take
-// what gaps take.
+// A sheet is written as trees. A square of the root level that holds leaves is a tree, and a larger leaf
+// is one by itself. Trees stand in Z-order, each with the gap to the tree before, except for the first of
+// a stretch. A tree is written from the root down. A split square has one symbol for the kinds of its four
+// quarters, and the quarters follow in order. So if leaves are close together, a place takes less than a
+// bit for each level. If they are far apart, it takes as much as a gap.
 
-// What a quarter is, two bits of a split square's symbol.
+// Kinds of a quarter, two bits each of the symbol of a split square.
 const (
 	absent = iota // no points
 	one           // a leaf with one point
@@ -25,15 +23,14 @@ const (
 	split
 )
 
-// maxRoot is the highest root level, and that of all lists but some of cells alone.
+// maxRoot is the highest root level. All lists have it but some of cells.
 const maxRoot = 4
 
-// maxTree is the most leaves that a tree can have.
+// maxTree is the most leaves of a tree.
 const maxTree = 1 << (2 * maxRoot)
 
-// The tables of a code: one for the kinds of roots; one each for what is in squares
-// of level 1, of level 2, and above; one each for counts of leaves of level 0, 1 and
-// so on to 4, and above.
+// The tables of a code: one for the kinds of roots; three for split squares of level 1, 2 and above; six
+// for the counts of leaves of levels 0 to 4 and above.
 const (
 	rootTable   = 0
 	splitTable  = 1
@@ -43,10 +40,10 @@ const (
 	tables      = countTable + countTables
 )
 
-// symbols is the number of symbols that a table can have.
+// symbols is the most symbols of a table.
 const symbols = 256
 
-// rootSymbol is that of a root: a split square of the root level, or a leaf.
+// rootSymbol returns the symbol of a root: a split square of the root level, or a leaf.
 func rootSymbol(level, root uint8, what int) int {
 	if what == split {
 		return 0
@@ -54,12 +51,12 @@ func rootSymbol(level, root uint8, what int) int {
 	return 2*int(level-root) + what
 }
 
-// splitTableOf and countTableOf are the tables for a square of a level.
+// splitTableOf and countTableOf return the tables for squares of a level.
 func splitTableOf(level uint8) int { return splitTable + int(min(level, splitTables)) - 1 }
 func countTableOf(level uint8) int { return countTable + int(min(level, countTables-1)) }
 
-// Counts of 2 and more, less 2, are written as themselves below direct, and
-// otherwise as their length in bits and all bits but the first.
+// A count n of 2 or more is written by n - 2. Below direct that is its symbol. Otherwise the symbol is its
+// length in bits, and all bits but the first follow.
 const direct = 8
 
 func countSymbol(n uint64) (symbol int, extra uint) {
@@ -70,27 +67,27 @@ func countSymbol(n uint64) (symbol int, extra uint) {
 	return direct + length - 4, uint(length - 1)
 }
 
-// From how many leaves on a packet, and a stretch of it, ends with the tree it is in.
-// A lookup reads where the stretches of a packet begin, and then one of them.
+// A packet, and a stretch of it, ends with the first tree that makes it so many leaves or more. A lookup
+// decodes one packet.
 const (
 	packetLeaves  = 256
 	stretchLeaves = 128
 )
 
-// maxPacket is more leaves than a packet can have, by those of a square of level 1.
+// maxPacket is more than the leaves of a packet, by those of a square of level 1.
 const maxPacket = packetLeaves + maxTree + 4
 
-// nextTree is the first leaf from one on that is the first of a tree of its own.
+// nextTree returns the first leaf, from one on, that begins a tree.
 func nextTree(s *Squares, root uint8, leaf int) int {
 	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^side2(root) == 0; leaf++ {
 	}
 	return min(leaf, s.Len())
 }
 
-// write gives the leaves of a sheet to an encoder.
+// write hands the leaves of a sheet to an encoder.
 func write(s *Squares, root uint8, out *Encoder) {
 	after := uint64(0)
-	packet, stretch := -packetLeaves, 0 // the first leaves of both
+	packet, stretch := -packetLeaves, 0 // indexes of their first leaves
 	for i := 0; i < s.Len(); {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
@@ -116,7 +113,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 		}
 		out.symbol(rootTable, rootSymbol(level, root, what))
 		if !begins {
-			out.gap(level, (key-after)>>(2*level)) // whole squares of the tree's size
+			out.gap(level, (key-after)>>(2*level)) // in squares of the tree's size
 		}
 		if what == split {
 			out.tree(s, root, from, i)
@@ -127,7 +124,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 	}
 }
 
-// kind is what a leaf with n points is.
+// kind returns the kind of a leaf with n points.
 func kind(n uint64) int {
 	if n == 1 {
 		return one
@@ -135,22 +132,21 @@ func kind(n uint64) int {
 	return more
 }
 
-// Code is how the sheets of one tree are written.
+// Code is the code that the sheets of one tree are written in.
 type Code struct {
 	root    uint8
-	same    [tables]bool // as the table before
+	same    [tables]bool // whether a table is the one before it
 	used    [tables][]uint16
 	lengths [tables][symbols]uint8
 	orders  [MaxLevel + 1]uint8
-	steps   uint8 // order of the steps between stretches
-	size    uint  // bytes of all sheets and of the code itself, at most
+	steps   uint8 // order of the class code of steps between stretches
+	size    uint  // the most bytes of all sheets and of the code itself
 }
 
-// Size is how many bytes the code and the sheets take, at most: a few bytes a packet
-// less.
+// Size returns the most bytes that the code and the sheets take, which is a few bytes a packet too high.
 func (c *Code) Size() uint64 { return uint64(c.size) }
 
-// tablesSize is the bytes of the code itself, at most.
+// tablesSize returns the most bytes of the code itself.
 func (c *Code) tablesSize() uint64 {
 	n := uint(headBits + orderBits*(MaxLevel+1))
 	for t := range tables {
@@ -180,28 +176,27 @@ func (c *Code) hasRoots(level uint8) bool {
 
 // The widths of the fields of a code, and of the heads of packets.
 const (
-	rootBits      = 3 // of the root level
+	rootBits      = 3 // bits of the root level
 	orderBits     = 6
 	lengthBits    = 4
-	usedOrder     = 3 // of the class code of the number of symbols
-	nextOrder     = 0 // of the class code of the gaps between symbols
+	usedOrder     = 3 // order of the class code of the number of symbols
+	nextOrder     = 0 // order of the class code of the gaps between symbols
 	headBits      = rootBits + orderBits + 8 + 16
-	stretchesBits = 1  // of the number of stretches, less one
-	restBits      = 3  // of how many bits of the last byte are not used
-	stretchOrder  = 10 // of the class code of the length of the first of two
+	stretchesBits = 1  // bits of the number of stretches, less one
+	restBits      = 3  // bits of the number of unused bits of the last byte
+	stretchOrder  = 10 // order of the class code of the length of the first of two stretches
 )
 
-// costs is a code on its way: the tables so far and what they take.
+// costs is a code in the making: the tables so far and their bits.
 type costs struct {
 	Code
 	freq [tables][symbols]uint32
 	cost [tables]uint
-	last int // the table that one that is the same would be like
+	last int // the last table that is not the one before it
 }
 
-// table adds a table for symbols of these frequencies, which may be that before it
-// where follows; it returns the bits that the symbols, and tables with them, take
-// more.
+// table adds a table for symbols of these frequencies. If follows, it may be the table before, for the
+// symbols of both. It returns how many more bits symbols and tables take.
 func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
 	alone := tableCost(freq, &k.lengths[t])
 	k.same[t] = false
@@ -221,7 +216,7 @@ func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
 	return alone
 }
 
-// code is the code of all tables.
+// code returns the code with all tables.
 func (k *costs) code() *Code {
 	c := k.Code
 	for t := range tables {
@@ -239,8 +234,7 @@ func (k *costs) code() *Code {
 	return &c
 }
 
-// tableCost is the bits of all symbols of a table and of the table itself, whose
-// lengths it sets.
+// tableCost returns the bits of all symbols of a table and of the table itself. It sets the lengths.
 func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	lengthsOf(lengths, freq)
 	used, next := uint(0), 0
@@ -255,7 +249,7 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
 }
 
-// planner is the memory that a code is found in, lent to one tree after the other.
+// planner is the memory for finding a code. planners keeps it from one tree to the next.
 type planner struct {
 	plan  plan
 	costs costs
@@ -263,7 +257,7 @@ type planner struct {
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-// CodeFor is the best code for the sheets of all parts. It follows from the squares.
+// CodeFor returns the best code for the sheets of all parts. It depends on the squares only.
 func CodeFor(parts [][]Squares) *Code {
 	m := planners.Get().(*planner)
 	defer planners.Put(m)
@@ -276,16 +270,14 @@ func CodeFor(parts [][]Squares) *Code {
 	return m.plan.codeFor(&m.costs)
 }
 
-// maxLength is the longest code word in bits: a table of all words of it fits the
-// first-level cache.
+// maxLength is the most bits of a code word: a table of all words fits the first-level cache.
 const maxLength = 11
 
-// lengthsOf are the lengths of a Huffman code for symbols of these frequencies
-// (Huffman 1952), at most maxLength; 0 for symbols that do not occur, and for one
-// that occurs alone, which takes no bits.
+// lengthsOf sets dst to the lengths of a Huffman code for symbols of these frequencies (Huffman 1952), at
+// most maxLength. The length is 0 for symbols that do not occur, and for a single one.
 func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
 	*dst = [symbols]uint8{}
-	// By frequency, equal ones in order: frequencies take 32 bits, symbols 8.
+	// By frequency, equal frequencies by symbol: a frequency takes 32 bits, a symbol 8.
 	var sorted [symbols]uint64
 	n := 0
 	for s, f := range freq {
@@ -302,7 +294,7 @@ func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
 	var weights [2 * symbols]uint64
 	var parents [2 * symbols]uint16
 	var depths [2 * symbols]uint8
-	for shift := uint(0); ; shift++ { // rare symbols are taken for more frequent until all lengths are in range
+	for shift := uint(0); ; shift++ { // rounds frequencies up until all lengths are in range
 		for k, s := range sorted[:n] {
 			weights[k] = s>>8>>shift + 1
 		}
@@ -337,8 +329,7 @@ func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
 	}
 }
 
-// wordsOf are the words of the canonical code with these lengths, least
-// significant bit first.
+// wordsOf sets dst to the words of the canonical code with these lengths, least significant bit first.
 func wordsOf(dst []uint16, lengths []uint8) {
 	var count, next [maxLength + 2]uint16
 	for _, n := range lengths {
@@ -356,17 +347,17 @@ func wordsOf(dst []uint16, lengths []uint8) {
 	}
 }
 
-// table finds the symbol that begins with the next bits.
+// table maps the next bits to the symbol that they begin with.
 type table struct {
 	mask  uint64
-	words []uint16 // symbol << 4 | length, by the next bits
+	words []uint16 // symbol << 4 | length, indexed by the next bits
 }
 
-// noSymbol is what a table without symbols reads, which no table has.
+// noSymbol is the symbol that a table without symbols reads. No code has it.
 const noSymbol = 1<<12 - 1
 
-// newTable makes the table of a canonical code; false where the lengths are
-// none of a complete code. A symbol that is alone takes no bits.
+// newTable makes the table of a canonical code; false if the lengths are not those of a complete code. A
+// single symbol takes no bits.
 func newTable(lengths []uint8, used []uint16) (table, bool) {
 	switch len(used) {
 	case 0:
@@ -398,16 +389,16 @@ func newTable(lengths []uint8, used []uint16) (table, bool) {
 	return d, true
 }
 
-// Tables is a code as it is read.
+// Tables is a code to read with.
 type Tables struct {
 	root   uint8
 	steps  uint8
-	bytes  []byte // it was read from
+	bytes  []byte // the bytes that it was read from
 	decode [tables]table
 	orders [MaxLevel + 1]uint8
 }
 
-// ReadCode reads what AppendCode wrote. Errors wrap sketch.ErrInvalid.
+// ReadCode reads a code that AppendCode wrote. Errors wrap sketch.ErrInvalid.
 func ReadCode(r *sketch.Reader) (*Tables, error) {
 	b := r.Bytes(r.Uvarint())
 	if err := r.Err(); err != nil {

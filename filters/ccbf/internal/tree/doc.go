@@ -1,28 +1,28 @@
-// Package tree is the pruned quadtree: what a sketch keeps of its cells when
-// not all of them fit.
+// Package tree is the pruned quadtree: nested squares with counts, which a sketch keeps if not all of its
+// cells fit.
 //
-// A square is 2^l x 2^l cells of the Z-order curve, l its level; a leaf is a
-// square and the number of points known to lie in it. One rule decides which
-// squares are leaves: a square is split while (side - 1) * points is above a
-// threshold, tau. So the count of a cell, that of the leaf which holds it, is
-// never below the truth and too high by at most tau / (side - 1); the sum over an
-// area lies between that of the leaves inside it and that of all leaves that meet it. The
-// idea is that of q-digests (Shrivastava, Buragohain, Agrawal and Suri 2004,
-// "Medians and Beyond") and of adaptive spatial partitioning (Hershberger,
-// Shrivastava, Suri and Toth 2004), with a rule that weighs a point by how far
-// it may be from where it is said to be.
+// A square of level l is 2^l x 2^l cells of the Z-order curve. A leaf is a square with the number of
+// points known to lie in it. One rule decides which squares are leaves: a square is split while (side - 1)
+// * points is above a threshold, tau.
 //
-// Squares is the list itself, sorted. Fit prunes lists to a number of bytes, by one
-// threshold for all, and says how they are written; an Encoder writes them, and Check
-// reads them as what anyone may have written. Merge and Merger add lists up, Remove
-// and Subtract take points away, Intersect and Mask give upper bounds of what two lists
-// have in common, Coarsen changes the grid.
+// The count of a cell is the count of the leaf that holds it. It is never below the truth, and too high by
+// at most tau / (side - 1). The sum over an area is at least that of the leaves inside, and at most that
+// of all leaves that meet it.
 //
-// A Sheet answers from bytes: Find a cell, FindAll of many in Z-order, Sum an area,
-// Visit its leaves; Keep lets it keep what it reads. A packet of leaves is read as a
-// whole, and the one that was read last is remembered. A Reader asks all sheets of a body.
+// The idea comes from q-digests (Shrivastava, Buragohain, Agrawal and Suri 2004, "Medians and Beyond") and
+// from adaptive spatial partitioning (Hershberger, Shrivastava, Suri and Toth 2004). The rule here also
+// weighs how far a point may be from its stated place.
 //
-// Squares that were united may lie inside one another: points of a coarse square
-// stay there, because their place within it is not known. Such lists are written as
-// sheets, each of disjoint squares, whose answers add up.
+// Squares is a sorted list. Fit prunes lists to a number of bytes by one threshold, and chooses how they
+// are written. An Encoder writes them; Check reads bytes that anyone may have written. Merge and Merger
+// add lists up, and Remove and Subtract take points away. Intersect and Mask give upper bounds of what two
+// lists have in common. Coarsen changes the grid.
+//
+// A Sheet is read in place: it finds one cell or many, sums an area, or visits the leaves that meet an
+// area. It decodes a packet of leaves as a whole, remembers the last one, and keeps others if Keep allows
+// it. A Reader answers from all sheets of a body.
+//
+// Squares that were united may lie inside one another: points of a coarse square stay there, because their
+// place within it is not known. These lists are written as sheets, each of disjoint squares, whose counts
+// add up.
 package tree

@@ -63,7 +63,7 @@ type Encoder struct {
 	code  *Code
 	words [tables][symbols]word
 	w     bitio.Writer
-	bits  uint   // written of the packet
+	bits  uint   // bits of the packet so far
 	total uint64 // points of the packet
 	head  bitio.Writer
 	data  []byte
@@ -72,19 +72,19 @@ type Encoder struct {
 	tail  []tailBits
 }
 
-// tailBits is what a tree is written with, from some bit on: 56 bits at most.
+// tailBits is at most 56 bits of a tree, which is put together from its end.
 type tailBits struct {
 	bits uint64
 	n    uint
 }
 
-// part is a stretch of the packet being written.
+// part is a stretch of the packet that is being written.
 type part struct {
 	first uint64 // key of its first tree
-	bits  uint   // of the packet before it
+	bits  uint   // bits of the packet before it
 }
 
-// NewEncoder is an encoder in a code.
+// NewEncoder returns an encoder for a code.
 func NewEncoder(c *Code) *Encoder {
 	e := &Encoder{code: c}
 	for t := range tables {
@@ -97,7 +97,7 @@ func NewEncoder(c *Code) *Encoder {
 	return e
 }
 
-// word is how a symbol is written.
+// word is the code word of a symbol.
 type word struct {
 	bits uint16
 	n    uint8
@@ -120,7 +120,7 @@ func (e *Encoder) symbol(table int, symbol int) {
 	e.put(uint64(w.bits), uint(w.n))
 }
 
-// count writes what the symbol before did not say of a leaf's count.
+// count writes the count of a leaf with several points.
 func (e *Encoder) count(level uint8, n uint64) {
 	e.total = saturate.Add(e.total, n)
 	if n == 1 {
@@ -135,11 +135,11 @@ func (e *Encoder) count(level uint8, n uint64) {
 	e.put(n, extra)
 }
 
-// tree writes the leaves from from to to-1, all that is in a square that is split. The
-// symbol of a square stands before the first leaf in it, and is known after the last:
-// so the bits are put together from the last to the first.
+// tree writes the leaves with indexes from to to-1, all leaves in a split square. The symbol of a square
+// stands before its first leaf, and is known after its last one. So tree puts the bits together from the
+// last to the first.
 func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
-	var open [8]uint8 // what is known of the squares with the leaf after, by level
+	var open [8]uint8 // symbols so far of the squares around the next leaf, by level
 	all, n := uint64(0), uint(0)
 	tail := e.tail[:0]
 	for i := to - 1; i >= from; i-- {
@@ -167,7 +167,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 			w := e.words[countTableOf(level)][symbol]
 			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
 		}
-		// The squares that begin with the leaf, from the smallest up.
+		// Squares that begin with the leaf, from the smallest up.
 		for l := level + 1; ; l++ {
 			symbol := open[l&7] | what<<(2*(key>>(2*(l-1)&63)&3))
 			if l > top {
@@ -198,14 +198,14 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 // packet begins a packet with the tree at a key.
 func (e *Encoder) packet(first uint64) {
 	e.endPacket()
-	// A tree takes a symbol and a gap, a leaf a symbol of its parent and a count.
+	// There is a symbol and a gap for a tree, and for a leaf the symbol of its square and a count.
 	e.w.Reset(4 * maxPacket)
 	e.bits, e.total, e.parts = 0, 0, e.parts[:0]
 	e.index = append(e.index, entry{first: first})
 	e.stretch(first)
 }
 
-// stretch begins one inside a packet.
+// stretch begins a stretch in the packet.
 func (e *Encoder) stretch(first uint64) { e.parts = append(e.parts, part{first, e.bits}) }
 
 func (e *Encoder) endPacket() {
@@ -217,7 +217,7 @@ func (e *Encoder) endPacket() {
 	trees := e.w.Bytes()
 	e.head.Reset(2 + len(trees))
 	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
-	e.head.Write(0, restBits) // for now
+	e.head.Write(0, restBits) // set below
 	all := e.bits + stretchesBits + restBits
 	if len(e.parts) > 1 {
 		step := (e.parts[1].first-e.parts[0].first)>>(2*e.code.root) - 1
@@ -247,8 +247,8 @@ func (e *Encoder) endPacket() {
 //	uvarint  packets
 //	per packet: uvarint first key, in squares of the root level, less that of the
 //	           packet before; uvarint points; uvarint bytes
-//	per packet: 1 bit, whether it has two stretches; 3 bits, how many bits of its
-//	           last byte are not used; of two stretches the step from the first
+//	per packet: 1 bit, whether it has two stretches; 3 bits, the number of unused bits of
+//	           its last byte; if there are two stretches, the step from the first
 //	           key to that of the second, in squares of the root level and less
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {

@@ -13,8 +13,8 @@ type Leaf struct {
 	Level      uint8
 }
 
-// Find is the leaf that holds a cell; false where there is none, or its packet is
-// damaged. b is memory for one packet.
+// Find returns the leaf that holds a cell; false if there is none, or if its packet is damaged. b is
+// memory for one packet.
 func (s *Sheet) Find(key uint64, b *Packet) (Leaf, bool) {
 	i := s.above(key) - 1
 	if i < 0 {
@@ -24,16 +24,20 @@ func (s *Sheet) Find(key uint64, b *Packet) (Leaf, bool) {
 	return leaves.find(searchAbove(leaves.Keys, key), key)
 }
 
-// find is the leaf that holds a cell, of those up to the one before i the last.
+// find returns the leaf that holds a cell, if that is leaf i-1, the last one that does not begin behind
+// it.
 func (s *Squares) find(i int, key uint64) (Leaf, bool) {
 	if i == 0 || key > s.last(i-1) {
 		return Leaf{}, false
 	}
-	return Leaf{s.Keys[i-1], s.Counts[i-1], s.Level(i - 1)}, true
+	return s.Leaf(i - 1), true
 }
 
-// FindAll is Find for many cells in Z-order: out[i] is the leaf that holds keys[i],
-// of no points where there is none. A packet that holds several of them is read once.
+// Leaf returns square i.
+func (s *Squares) Leaf(i int) Leaf { return Leaf{s.Keys[i], s.Counts[i], s.Level(i)} }
+
+// FindAll finds the leaves of many cells, whose keys ascend: out[i] is the leaf that holds keys[i], or has
+// no points if there is none. It reads a packet once for all cells in it.
 func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Packet) {
 	var leaves Squares // of the packet before next
 	at, next := 0, 0
@@ -47,7 +51,7 @@ func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Packet) {
 	}
 }
 
-// searchNear is searchAbove of a key that is probably near the first.
+// searchNear is searchAbove for a key that is probably near the first one.
 func searchNear(keys []uint64, key uint64) int {
 	low, step := 0, 1
 	for low+step <= len(keys) && keys[low+step-1] <= key {
@@ -57,20 +61,17 @@ func searchNear(keys []uint64, key uint64) int {
 	return low + searchAbove(keys[low:min(low+step, len(keys))], key)
 }
 
-// Area is what a sum is over. It is asked about squares, each inside the one
-// entered before it.
+// Area is where a sum or a visit looks. Each square that is entered lies inside the one entered before it.
 type Area interface {
-	// Enter says how the square of a level at a key lies. Where that is
-	// grid.Partly it is entered, until Leave.
+	// Enter returns how a square lies. If that is grid.Partly, the square is entered until Leave.
 	Enter(key uint64, level uint8) grid.Relation
 	Leave()
-	// Share is the part of the cells of the square entered last that is in the
-	// area.
-	Share(key uint64, level uint8) float64
+	// Fraction returns the fraction of the cells of the square entered last that lie in the area.
+	Fraction(key uint64, level uint8) float64
 }
 
-// Sum is what a tree knows of the points in an area: at least Low, at most High,
-// and Estimate where the points of a leaf are spread evenly over its cells.
+// Sum is the points in an area: at least Low and at most High. Estimate takes the points of a leaf as
+// spread evenly over its cells.
 type Sum struct {
 	Low, High uint64
 	Estimate  float64
@@ -81,21 +82,34 @@ func (s *Sum) inside(n uint64) {
 	s.Estimate += float64(n)
 }
 
-// Sum is that of the leaves of a sheet. Packets with damaged bytes count nothing.
-// O(leaves that the outline crosses, and packets).
+// Sum returns the sum over the leaves of a sheet. Packets with damaged bytes count nothing. O(leaves that
+// the outline crosses, and packets).
 func (s *Sheet) Sum(a Area, b *Packet) Sum {
 	w := walk{s: s, area: a, b: b}
 	w.run()
 	return w.sum
 }
 
-// Visit calls f for the leaves of a sheet that meet an area, in order, and says
-// whether they lie in it; where not, the leaf is the square that the area entered
-// last. Leaves of packets with fewer than *least points are left out, which f may
-// raise: they count less than that. Packets with damaged bytes have no leaves.
+// Visit calls f for the leaves of a sheet that meet an area, in order, and reports whether they lie
+// inside. A leaf that does not is the square that the area entered last. Visit skips packets with
+// fewer than *least points, as their leaves have fewer; f may raise *least. It skips packets whose
+// bytes are damaged.
 func (s *Sheet) Visit(a Area, b *Packet, least *uint64, f func(l Leaf, inside bool)) {
 	w := walk{s: s, area: a, b: b, least: least, visit: f}
 	w.run()
+}
+
+// Visit calls f for the squares that meet an area, in order, as Sheet.Visit does for leaves.
+func (s *Squares) Visit(a Area, f func(l Leaf, inside bool)) {
+	const all = MaxLevel + 1 // the level of the square that holds all cells
+	w := walk{area: a, now: *s, visit: f}
+	switch a.Enter(0, all) {
+	case grid.Inside:
+		w.within(0, s.Len())
+	case grid.Partly:
+		w.leaves(all, 0, s.Len())
+		a.Leave()
+	}
 }
 
 // walk goes down into the squares that an area's outline crosses: first by the
@@ -104,7 +118,7 @@ type walk struct {
 	s     *Sheet
 	area  Area
 	b     *Packet
-	now   Squares // the leaves of the packet read last
+	now   Squares // the leaves of the packet read last, or all squares of a list
 	sum   Sum
 	least *uint64
 	visit func(l Leaf, inside bool) // nil for a sum
@@ -116,7 +130,7 @@ func (w *walk) run() {
 	}
 }
 
-// within adds leaves of the packet read last that lie in the area.
+// within adds leaves that lie in the area.
 func (w *walk) within(from, to int) {
 	if w.visit == nil {
 		for _, n := range w.now.Counts[from:to] {
@@ -125,19 +139,19 @@ func (w *walk) within(from, to int) {
 		return
 	}
 	for i := from; i < to; i++ {
-		w.visit(Leaf{w.now.Keys[i], w.now.Counts[i], w.now.Levels[i]}, true)
+		w.visit(w.now.Leaf(i), true)
 	}
 }
 
 // across adds a leaf that the outline crosses, the square entered last.
 func (w *walk) across(i int) {
-	l := Leaf{w.now.Keys[i], w.now.Counts[i], w.now.Levels[i]}
+	l := w.now.Leaf(i)
 	if w.visit != nil {
 		w.visit(l, false)
 		return
 	}
 	w.sum.High = saturate.Add(w.sum.High, l.Count)
-	w.sum.Estimate += float64(l.Count) * w.area.Share(l.Key, l.Level)
+	w.sum.Estimate += float64(l.Count) * w.area.Fraction(l.Key, l.Level)
 }
 
 // packets adds the leaves in a square, all of which lie in the packets from from to
@@ -186,7 +200,7 @@ func (w *walk) inside(key uint64, level uint8, from, to int) {
 	}
 }
 
-// cut reads a packet and returns which of its leaves begin in a square.
+// cut reads a packet and returns the range of its leaves that begin in a square.
 func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	if w.visit != nil && w.s.index[i].total < *w.least {
 		return 0, 0
@@ -198,18 +212,17 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	return from, to
 }
 
-// fewLeaves is up to how many leaves of a square are looked at one by one.
+// fewLeaves is the most leaves of a square that are looked at one by one.
 const fewLeaves = 8
 
-// leaves adds the leaves from from to to-1 of the packet read last, which lie in the
-// square entered last.
+// leaves adds the leaves from from to to-1, which lie in the square entered last. Those that are
+// this square come first, and the squares inside follow.
 func (w *walk) leaves(level uint8, from, to int) {
-	if to-from == 1 && w.now.Levels[from] >= level {
+	for ; from < to && w.now.Level(from) >= level; from++ {
 		w.across(from)
-		return
 	}
 	for i := from; i < to; {
-		j, at, below := i+1, w.now.Keys[i], w.now.Levels[i]
+		j, at, below := i+1, w.now.Keys[i], w.now.Level(i)
 		if to-from > fewLeaves {
 			below = level - 1
 			at &^= side2(below)
@@ -226,7 +239,7 @@ func (w *walk) leaves(level uint8, from, to int) {
 	}
 }
 
-// AreaSum is the sum over an area of all sheets.
+// AreaSum returns the sum over an area of all sheets.
 func AreaSum(sheets []Sheet, a Area, b *Packet) Sum {
 	var sum Sum
 	for i := range sheets {
@@ -241,10 +254,9 @@ func (s *Sum) Add(o Sum) {
 	s.Estimate += o.Estimate
 }
 
-// visit calls f for the leaves of all sheets that meet an area, in order, with how many points
-// the squares around each have. Leaves of several sheets that are the same square are one. Packets
-// with damaged bytes have no leaves. Where there is one sheet, leaves of packets with fewer than
-// *least points may be left out.
+// visit calls f for the leaves of all sheets that meet an area, in order, with the number of points in the
+// squares around each. Leaves of several sheets that are the same square are one. Packets with damaged
+// bytes are skipped. If there is one sheet, so are packets with fewer than *least points.
 func visit(sheets []Sheet, a Area, b *Packet, least *uint64, f func(l Leaf, around uint64)) {
 	if len(sheets) == 1 {
 		sheets[0].Visit(a, b, least, func(l Leaf, _ bool) { f(l, 0) })

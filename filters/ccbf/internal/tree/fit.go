@@ -7,39 +7,40 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Pruned is a tree that fits its bytes.
+// Pruned is a tree that was pruned by a threshold.
 type Pruned struct {
-	// Tau is the threshold of squares up to the key UpTo, of which most trees have
-	// all, and the next lower one that of those beyond.
+	// Tau is the threshold of the squares up to the key UpTo. Beyond, the next lower threshold holds.
+	// In most trees no square is beyond.
 	Tau    Tau
 	UpTo   uint64
 	Parts  []Squares
 	Sheets [][]Squares // of each part
 	Code   *Code
-	// Excess is by how much the counts of all cells with points are too high
-	// together, and Cells how many those are; 0 where that is not known, because
-	// the squares were none of cells.
+	// Cells is the number of cells with points, and Excess the sum by which their counts are too high.
+	// Both are 0 if the squares that were pruned were not all cells.
 	Excess, Cells uint64
+
+	memory *Squares // memory of a fitter that Parts lie in
 }
 
-// Size is how many bytes the code and the sheets take, at most.
+// Size returns the most bytes that the code and the sheets take.
 func (p *Pruned) Size() uint64 { return p.Code.Size() }
 
-// Fit prunes parts, such as those of several categories, by one threshold: one on
-// the scale for which code and sheets take at most limit bytes, and for the next
-// lower one they do not. False where they never do. Where many squares have the same
-// weight, as where most cells have one point, a step of the scale can be a tenth of
-// the bytes and more: then those of the last step are split from the end of the curve
-// on, up to what fits. The result depends on the points alone, not on the order in
-// which they came. O(n) for n squares.
+// Fit prunes parts, for example the squares of several categories, by one threshold. Code and sheets take
+// at most limit bytes at this threshold, and more at the next lower one. Fit returns false if they always
+// take more.
+//
+// If many squares have the same weight, for example because most cells have one point, the next lower
+// threshold may take a tenth more bytes. Then Fit applies it to the end of the curve, from the key on that
+// fits. The result depends on the points only, not on their order. O(n) for n squares.
 func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
 	return f.fitParts(parts, limit)
 }
 
-// fitParts is Fit. Where there are many squares a sample says about which threshold it
-// will be, so that the thresholds near it alone are looked at.
+// fitParts is Fit. If there are many squares, a sample tells about which threshold it will be, so that few
+// thresholds are looked at.
 func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
 	f.limit = limit
 	guess, each := f.guess(parts)
@@ -58,16 +59,16 @@ func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
 	return f.fit(parts, each)
 }
 
-// window is thresholds above low and up to high.
+// window is the thresholds above low and up to high.
 type window struct{ low, high int }
 
 // allTaus is the window of all thresholds.
 var allTaus = window{-1, Taus - 1}
 
-// nearTaus is how far from the guess of a sample a threshold may be.
+// nearTaus is how far the threshold may be from the guess by a sample.
 const nearTaus = 6
 
-// near is the window of the thresholds near a guess.
+// near returns the window of thresholds around a guess.
 func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
 
 // onlyCells reports whether all squares are cells.
@@ -75,26 +76,28 @@ func onlyCells(parts []Squares) bool {
 	return !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil })
 }
 
+// fitter searches the threshold for some parts.
 type fitter struct {
 	limit  uint64
 	window window
 	parts  []nodes
-	leaves [Taus + 1]int // that are left by each threshold of the window
-	// Memory for the parts, and for the leaves of two trials: which of these has no tree that fits.
+	leaves [Taus + 1]int // number of leaves at each threshold of the window
+	// memory is for the leaves of two trials, 0 and 1, and for the parts. The best trial so far is not in
+	// memory[free].
 	memory [3]Squares
 	free   int
 }
 
-// fitters lends memory to one tree after the other.
+// fitters keeps the memory of fitters from one tree to the next.
 var fitters = sync.Pool{New: func() any { return new(fitter) }}
 
-// end gives back what is lent.
+// end returns the fitter to fitters.
 func (f *fitter) end() {
 	*f = fitter{parts: f.parts[:0], memory: f.memory}
 	fitters.Put(f)
 }
 
-// room is n squares of memory.
+// room returns n squares of memory, and makes s longer if it has fewer.
 func room(s *Squares, n int) Squares {
 	if len(s.Keys) < n {
 		*s = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
@@ -102,7 +105,7 @@ func room(s *Squares, n int) Squares {
 	return Squares{s.Keys[:n], s.Levels[:n], s.Counts[:n]}
 }
 
-// total is how many squares there are in all parts.
+// total returns the number of squares in all parts.
 func total(parts []Squares) (n int) {
 	for i := range parts {
 		n += parts[i].Len()
@@ -110,10 +113,10 @@ func total(parts []Squares) (n int) {
 	return n
 }
 
-// from is the squares from one on.
+// from returns the squares from index i on.
 func (s *Squares) from(i int) Squares { return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]} }
 
-// build prepares all parts for the thresholds of a window.
+// build finds the nodes of all parts for the thresholds of a window.
 func (f *fitter) build(parts []Squares, w window) {
 	f.window, f.leaves = w, [Taus + 1]int{}
 	f.parts = slices.Grow(f.parts[:0], len(parts))[:len(parts)]
@@ -128,38 +131,26 @@ func (f *fitter) build(parts []Squares, w window) {
 	}
 }
 
-// trial is a tree that may be it.
-type trial struct {
-	tau    Tau
-	upTo   uint64
-	code   *Code
-	parts  []Squares
-	sheets [][]Squares
-	memory *Squares // of the fitter, for the parts
-}
-
-func (t *trial) size() uint64 { return t.code.Size() }
-
-// try is the tree that is pruned by a threshold, that of squares up to a key.
-func (f *fitter) try(tau Tau, upTo uint64) trial {
-	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
-	memory := room(t.memory, f.leaves[0])
+// try prunes by a threshold, which holds for squares up to a key. The tree is in memory of the fitter.
+func (f *fitter) try(tau Tau, upTo uint64) *Pruned {
+	p := &Pruned{Tau: tau, UpTo: upTo, Parts: make([]Squares, len(f.parts)), Sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
+	memory := room(p.memory, f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
-		memory, t.parts[i] = memory.from(leaves.Len()), leaves
+		memory, p.Parts[i] = memory.from(leaves.Len()), leaves
 		if f.parts[i].nested {
-			t.sheets[i] = leaves.Sheets()
+			p.Sheets[i] = leaves.Sheets()
 		}
-		if leaves.Len() > 0 && len(t.sheets[i]) < 2 {
-			t.sheets[i] = t.parts[i : i+1 : i+1]
+		if leaves.Len() > 0 && len(p.Sheets[i]) < 2 {
+			p.Sheets[i] = p.Parts[i : i+1 : i+1]
 		}
 	}
-	t.code = CodeFor(t.sheets)
-	return t
+	p.Code = CodeFor(p.Sheets)
+	return p
 }
 
-// unpruned is the tree of all cells.
+// unpruned returns the tree of all cells.
 func unpruned(parts []Squares) *Pruned {
 	p := &Pruned{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts)), Cells: uint64(total(parts))}
 	for i := range parts {
@@ -169,69 +160,69 @@ func unpruned(parts []Squares) *Pruned {
 	return p
 }
 
-// whole is the tree of a trial, in memory of its own: that of the fitter where it fills most of that.
-func (t *trial) whole(of []Squares) *Pruned {
-	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: t.parts, Sheets: t.sheets}
-	if len(t.memory.Keys) <= total(t.parts)/4*5 {
-		*t.memory = Squares{}
+// finish moves the tree out of the fitter's memory, or takes this memory if the tree fills most of it.
+// It measures the excess of counts if the squares that were pruned are cells.
+func (p *Pruned) finish(of []Squares) {
+	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
+		*p.memory = Squares{}
 	} else {
 		for i := range p.Parts {
 			s := &p.Parts[i]
 			*s = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
 		}
 	}
+	p.memory = nil
 	if onlyCells(of) {
 		p.Cells = uint64(total(of))
 		for i := range of {
 			p.Excess = saturate.Add(p.Excess, excess(of[i].Keys, &p.Parts[i]))
 		}
 	}
-	return p
 }
 
-// fit looks for a threshold that fits and whose next lower one does not, by about how
-// many bytes a leaf takes. There is none, and no tree, where it would not be in the
-// window.
+// fit searches a threshold that fits while the next lower one does not. A leaf takes about each bytes. It
+// returns nil if the threshold is not in the window.
 func (f *fitter) fit(parts []Squares, each float64) (*Pruned, bool) {
-	var fits trial
+	var fits *Pruned
 	t, above, ok := f.search(each, func(t int) uint64 {
 		p := f.try(Tau(t), ^uint64(0))
-		if p.size() <= f.limit {
+		if p.Size() <= f.limit {
 			fits = p
 			f.free ^= 1
 		}
-		return p.size()
+		return p.Size()
 	})
 	switch {
 	case !ok:
 		return nil, false
-	case fits.code == nil:
+	case fits == nil:
 		fits = f.try(Tau(t), ^uint64(0))
 	case above > 0:
 		fits = f.fill(parts, fits, above)
 	}
-	return fits.whole(parts), fits.size() <= f.limit
+	fits.finish(parts)
+	return fits, fits.Size() <= f.limit
 }
 
-// The places on the curve from which on the last step of the scale is taken.
+// Where on the curve the next lower threshold may begin.
 const (
 	places    = 64
 	fillTries = 2
-	fillShare = 32 // so small a part of the limit is not worth a try
+	fillShare = 32 // no try if less than this part of the limit is left
 )
 
-// fill splits more of a tree, which would take above bytes at the next lower
-// threshold, where that fits.
-func (f *fitter) fill(parts []Squares, fits trial, above uint64) trial {
+// fill splits more of a tree, from some key on, if that fits. The whole tree takes above bytes at the next
+// lower threshold.
+func (f *fitter) fill(parts []Squares, fits *Pruned, above uint64) *Pruned {
 	keys := parts[0].Keys
 	for i := range parts {
 		if k := parts[i].Keys; len(k) > len(keys) {
 			keys = k
 		}
 	}
-	// Up to the place low too much is split; high fits. Sizes are taken to change
-	// evenly from one to the other.
-	low, high, below := 0, places, fits.size()
+	// Splitting from place low on takes too much, and from place high on it fits. Sizes are assumed to
+	// grow evenly between both.
+	low, high, below := 0, places, fits.Size()
 	for range fillTries {
 		if f.limit-below < f.limit/fillShare || high-low < 2 {
 			break
@@ -241,35 +232,35 @@ func (f *fitter) fill(parts []Squares, fits trial, above uint64) trial {
 		if at >= high {
 			break
 		}
-		p := f.try(fits.tau, keys[len(keys)*at/places])
-		if p.size() <= f.limit {
-			fits, high, below = p, at, p.size()
+		p := f.try(fits.Tau, keys[len(keys)*at/places])
+		if p.Size() <= f.limit {
+			fits, high, below = p, at, p.Size()
 			f.free ^= 1
 		} else {
-			low, above = at, p.size()
+			low, above = at, p.Size()
 		}
 	}
 	return fits
 }
 
 const (
-	// quickTries is how often the bytes of a leaf say where to try next; then halves do.
+	// quickTries is the number of tries that interpolate. Then tries halve the window.
 	quickTries = 10
-	// From sureLeaves on the bytes of a leaf at a threshold, those of the next lower one
-	// but for sureShare of them at most, say that it does not fit: its leaves are
-	// smaller, and take more to say where they are. Not so where leaves are so much
-	// alike that they take next to nothing.
+	// From sureLeaves on, a threshold's bytes per leaf say that the next lower one does not fit, with a
+	// margin of one part in sureShare. The leaves of a lower threshold are smaller, and take more bytes to
+	// say where they are. Leaves below sureBytes are the exception: they are so much alike that they take
+	// next to nothing.
 	sureLeaves = 1 << 13
 	sureShare  = 64
 	sureBytes  = 0.5
 )
 
-// search is a threshold at which size is at most the limit and at whose next lower one
-// it is not, and the size there, or the highest of all; false where it is not in the
-// window. It tries where the limit would be at about so many bytes a leaf, and then
-// if these grew evenly from one threshold tried to the next.
+// search returns a threshold at which size is at most the limit, if it is above at the next lower one, and
+// the size there. If none fits, it returns the highest threshold. It returns false if the threshold is not
+// in the window. It interpolates: at first as if every leaf took each bytes, then between the thresholds
+// that were tried.
 func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFitting uint64, ok bool) {
-	low, high := f.window.low, f.window.high // low does not fit; high does, if any does
+	low, high := f.window.low, f.window.high // low does not fit; if any threshold fits, high does
 	below, above := each, each
 	for tries := 0; low+1 < high; tries++ {
 		t := (low + high) / 2
@@ -300,8 +291,8 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 	return high, notFitting, (low > f.window.low || low < 0) && (high < f.window.high || high == Taus-1)
 }
 
-// leastFor is the least threshold from low to high that leaves so many bytes at most,
-// by the bytes of a leaf at both.
+// leastFor returns the least threshold from low to high whose leaves take at most limit bytes. A leaf
+// takes below bytes at low and above bytes at high.
 func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
 	from, to := low, high
 	for from < to {
@@ -316,18 +307,18 @@ func (f *fitter) leastFor(limit float64, low, high int, below, above float64) in
 	return from
 }
 
-// Samples are stretches of squares from which the bytes of a leaf are known.
+// Samples are stretches of squares that tell how many bytes a leaf takes.
 const (
-	sampleLeast   = 1 << 16 // fewer squares take no longer than their sample
-	sampleFactor  = 8       // as many squares are one in the sample
-	sampleMost    = 1 << 16
-	sampleStretch = 1 << 9 // squares in a stretch at most
-	sampleParts   = 64     // stretches in a list at least
-	jumpBytes     = 4      // about, for the gap between two of them
+	sampleLeast   = 1 << 16 // squares of a part at least; to prune fewer takes no longer than a sample
+	sampleFactor  = 8       // one square in so many at most
+	sampleMost    = 1 << 16 // about the most squares in a sample
+	sampleStretch = 1 << 9  // squares in a stretch at most
+	sampleParts   = 64      // stretches in a part at least
+	jumpBytes     = 4       // about the bytes of the gap between two stretches
 )
 
-// sampled is a part of the squares of all parts: stretches that lie evenly in them.
-// None where there are few squares, or where few are in parts that have many.
+// sampled returns stretches that lie evenly in the squares of all parts, their number, and the number of
+// all squares. The sample is empty if there are few squares, or few in parts with many.
 func sampled(parts []Squares) (sample Squares, stretches, all int) {
 	many := 0
 	for _, s := range parts {
@@ -362,8 +353,8 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 	return m.Sum(), stretches, all
 }
 
-// guess is a threshold that is likely to fit, and the bytes of a leaf there, by a
-// sample; below 0 where there is none.
+// guess returns a threshold that is likely to fit, and the bytes of a leaf there, both by a sample. The
+// threshold is negative if there is no sample.
 func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	sample, stretches, all := sampled(parts)
 	if sample.Len() == 0 {
@@ -371,7 +362,7 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	// Few trees are so coarse that a threshold is as large as all points are many.
+	// Few trees are so coarse that their threshold exceeds the number of points.
 	w := window{-1, int(tauOf(sample.Total()))}
 	g.build([]Squares{sample}, w)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
@@ -384,19 +375,18 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 			t = g.leastFor(limit, 0, w.high, each, each)
 		}
 		if before >= 0 && max(t-before, before-t) <= nearTaus {
-			break // a leaf takes as much
+			break // the bytes of a leaf are about the same
 		}
 		p := g.try(Tau(t), ^uint64(0))
-		// All of the tables are in the sample's bytes, and jumps from stretch to
-		// stretch.
-		tables := p.code.tablesSize()
+		// The bytes of the sample include all tables, and the jumps between stretches.
+		tables := p.Code.tablesSize()
 		jumps := uint64(stretches * jumpBytes)
-		size := max(p.size(), tables+jumps) - tables - jumps
+		size := max(p.Size(), tables+jumps) - tables - jumps
 		leaves := float64(max(g.leaves[t], 1))
 		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
 	}
 	return t, each
 }
 
-// sampleTries is how often a sample is pruned at most.
+// sampleTries is the most times that a sample is pruned.
 const sampleTries = 3

@@ -162,7 +162,7 @@ func (b *box) Enter(key uint64, level uint8) grid.Relation {
 
 func (b *box) Leave() { b.depth-- }
 
-func (b *box) Share(key uint64, level uint8) float64 {
+func (b *box) Fraction(key uint64, level uint8) float64 {
 	w, h, side := b.overlap(key, level)
 	return float64(w) / float64(side) * float64(h) / float64(side)
 }

@@ -9,33 +9,33 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// List is how many points are known to lie in squares of cells: what a sketch
-// that is a tree has in place of a cells.List. It is never changed once made.
+// List is the body of a sketch that is a tree: for each label the squares of cells with their points. It
+// is never changed once made.
 type List struct {
 	Sections []Section // ordered by their labels, none of them empty
-	// Tau is the largest threshold that any part of it was pruned by.
+	// Tau is the largest threshold that any part was pruned by.
 	Tau Tau
 	Fit Accuracy
-	// layout is how it is written; nil where that is not known yet.
+	// layout is the code and the sheets that the list is written in; nil if they are not known yet.
 	layout *Layout
 }
 
-// Section is the squares of one label.
+// Section is a label (a region and a category) with its squares.
 type Section struct {
 	cells.Label
 	Squares
 }
 
-// Accuracy is what was known of the cells when they were pruned.
+// Accuracy is what was measured of the cells when they were pruned.
 type Accuracy struct {
-	Known   bool   // the rest is; not after anything was added or taken away
-	Sampled bool   // it is an estimate from a sample of cells: the tree was pruned while it was built
-	Cells   uint64 // with points, those of several categories once for each
-	Excess  uint64 // by how much their counts are too high together
+	Known   bool   // whether Cells and Excess are known; not after points were added or taken away
+	Sampled bool   // whether they are estimates from a sample: the tree was pruned while it was built
+	Cells   uint64 // cells with points, once for each category
+	Excess  uint64 // the sum by which the counts of these cells are too high
 	Suppression
 }
 
-// ListOf is the cells of l as squares.
+// ListOf returns cells as squares.
 func ListOf(l cells.List) *List {
 	t := &List{Sections: make([]Section, len(l))}
 	for i, s := range l {
@@ -44,7 +44,7 @@ func ListOf(l cells.List) *List {
 	return t
 }
 
-// Cells is the squares as cells; false where some are none.
+// Cells returns the squares as cells; false if some are larger.
 func (t *List) Cells() (cells.List, bool) {
 	l := make(cells.List, len(t.Sections))
 	for i := range t.Sections {
@@ -59,12 +59,12 @@ func (t *List) Cells() (cells.List, bool) {
 	return l, true
 }
 
-// At is where the section of a label is, or where it would be.
+// At returns the index of the section of a label, or where it would be, and whether it is there.
 func (t *List) At(p cells.Label) (int, bool) {
 	return slices.BinarySearchFunc(t.Sections, p, func(s Section, p cells.Label) int { return s.Compare(p) })
 }
 
-// Squares are those of a label.
+// Squares returns the squares of a label.
 func (t *List) Squares(p cells.Label) Squares {
 	if i, ok := t.At(p); ok {
 		return t.Sections[i].Squares
@@ -72,7 +72,7 @@ func (t *List) Squares(p cells.Label) Squares {
 	return Squares{}
 }
 
-// With is t with other squares for a label, which may be none.
+// With returns a copy of t with other squares for a label. If there are none, the section goes.
 func (t *List) With(p cells.Label, s Squares) *List {
 	out := &List{Sections: slices.Clone(t.Sections), Tau: t.Tau}
 	switch i, ok := t.At(p); {
@@ -87,7 +87,7 @@ func (t *List) With(p cells.Label, s Squares) *List {
 	return out
 }
 
-// Total is the number of points.
+// Total returns the number of points.
 func (t *List) Total() uint64 {
 	n := uint64(0)
 	for i := range t.Sections {
@@ -96,7 +96,7 @@ func (t *List) Total() uint64 {
 	return n
 }
 
-// Most is by how much the count of a cell can be too high.
+// Most returns the largest number by which the count of a cell can be too high.
 func (t *List) Most(categories bool) uint64 {
 	most := uint64(0)
 	if !categories {
@@ -105,7 +105,7 @@ func (t *List) Most(categories bool) uint64 {
 		}
 		return most
 	}
-	// For points of any category a cell counts the squares of all of them.
+	// The count of a cell over all categories adds up the squares of each.
 	all := map[[2]int32]*Merger{}
 	for i := range t.Sections {
 		s := &t.Sections[i]
@@ -123,7 +123,7 @@ func (t *List) Most(categories bool) uint64 {
 	return most
 }
 
-// Number is how many squares there are.
+// Number returns the number of squares.
 func (t *List) Number() (n uint64) {
 	for i := range t.Sections {
 		n += uint64(t.Sections[i].Len())
@@ -131,7 +131,7 @@ func (t *List) Number() (n uint64) {
 	return n
 }
 
-// Memory is the bytes that the list takes, about.
+// Memory returns about the bytes that the list takes.
 func (t *List) Memory() int64 {
 	n := int64(0)
 	for i := range t.Sections {
@@ -140,32 +140,32 @@ func (t *List) Memory() int64 {
 	return n
 }
 
-// SquareBytes is the memory of n squares: key, level and count.
+// SquareBytes returns the memory of n squares: key, level and count.
 func SquareBytes(n int) int64 { return int64(n) * 17 }
 
-// FitBytes is the memory that pruning n squares takes at most: squares that are left, by a
-// sample, two trials and in sheets.
+// FitBytes returns the most memory that pruning n squares takes: the squares of a window of thresholds, a
+// sample, two trials and their sheets.
 func FitBytes(n int) int64 { return 6 * SquareBytes(n) }
 
 // The body of a tree (docs/FORMAT.md):
 //
 //	uvarint  tau, by its place on the scale
-//	uvarint  1 + cells that were pruned; 0 where that is not known, 1 where it is estimated
-//	uvarint  an estimate of the cells; only where it is one
-//	uvarint  by how much their counts are too high together; only where known or estimated
+//	uvarint  1 + cells that were pruned; 0 if not known, 1 if estimated
+//	uvarint  an estimate of the cells, if estimated
+//	uvarint  the sum by which their counts are too high, if known or estimated
 //	uvarint  sections
 //	per section: label; uvarint sheets
 //	the code
 //	per section: its sheets
 
-// Layout is a list and how it is written.
+// Layout is a list with the code and the sheets that it is written in.
 type Layout struct {
 	*List
 	sheets [][]Squares
 	code   *Code
 }
 
-// laidOut says how t is written.
+// laidOut lays the list out as it is.
 func (t *List) laidOut() *Layout {
 	p := &Layout{List: t}
 	for i := range t.Sections {
@@ -175,10 +175,10 @@ func (t *List) laidOut() *Layout {
 	return p
 }
 
-// maxHead is the most bytes that the numbers of a body take.
+// maxHead is the most bytes of the numbers of a body.
 const maxHead = 4 * binary.MaxVarintLen64
 
-// headBytes is the most bytes that what stands before the code takes.
+// headBytes returns the most bytes of the body before its code.
 func (t *List) headBytes() uint64 {
 	n := maxHead
 	for i := range t.Sections {
@@ -187,13 +187,13 @@ func (t *List) headBytes() uint64 {
 	return uint64(n)
 }
 
-// Size is the most bytes that the body takes.
+// Size returns the most bytes that the body takes.
 func (p *Layout) Size() uint64 { return p.headBytes() + p.code.Size() }
 
-// Within is t, pruned where it takes more than limit bytes; false where even a tree
-// of the largest squares does.
+// Within lays the list out, pruned if it takes more than limit bytes. It returns false if even a tree of
+// the largest squares does.
 func (t *List) Within(limit uint64) (*Layout, bool) {
-	// Cells that were never in a tree are here because they take too much.
+	// Cells that were never in a tree are not tried: they are here because they take too much.
 	if t.layout != nil && t.layout.Size() <= limit {
 		return t.layout, true
 	}
@@ -248,7 +248,7 @@ func (p *Layout) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// TooLong is the error for a tree whose sections take too many bytes.
+// TooLong returns the error for a tree whose sections take too many bytes.
 func (t *List) TooLong(limit uint64) error {
 	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
 		limit, sketch.Count(uint64(len(t.Sections)), "section"))

@@ -7,46 +7,45 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// lowRoot is the root level that lists of cells can have: where cells are far apart
-// the gaps between them take less than trees. Lists with larger squares have maxRoot.
+// lowRoot is the root level that only lists of cells can have. If cells are far apart, gaps take fewer
+// bytes than trees. Lists with larger squares have maxRoot.
 const lowRoot = 1
 
-// plan counts how often what would be written, with each root level.
+// plan counts the symbols and bits of sheets before they are written, for each root level.
 type plan struct {
 	counts [countTables][symbols]uint32
-	splits [maxRoot + 1][symbols]uint32 // of squares of each level
-	bits   uint                         // that are written as they are
-	huge   bool                         // the points of a packet may not fit a number
-	// high and low are with maxRoot and with lowRoot, which only cells can have.
+	splits [maxRoot + 1][symbols]uint32 // symbols of split squares, by level
+	bits   uint                         // bits that are written without a code
+	huge   bool                         // whether the points of a packet may exceed a uint64
+	// high and low are for maxRoot and for lowRoot, which only cells can have.
 	high, low rootStats
 	onlyCells bool
 }
 
-// rootStats is what is counted with one root level.
+// rootStats is what is counted for one root level.
 type rootStats struct {
 	root  uint8
 	kinds [symbols]uint32
-	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
-	steps [65]uint32               // and of those between stretches
-	bytes uint                     // of the index, but for the points of packets
-	// packets, and stretches in all of them
-	packets, stretches uint
+	gaps  [MaxLevel + 1][65]uint32 // number of gaps by level and bit length
+	steps [65]uint32               // number of steps between stretches by bit length
+	bytes uint                     // bytes of the index, without the points of packets
+
+	packets, stretches uint // numbers of both
 	totals             uint // bytes of the points of packets
 
-	begun bool   // there was a tree of the sheet
-	after uint64 // the key behind the last one
+	begun bool   // whether a tree of the sheet was counted
+	after uint64 // the key behind the last tree
 }
 
-// maxLengthBytes is what the length of a packet takes: packets are shorter than
-// 2^14 bytes, as a leaf takes 27 with all that leads to it.
+// maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
+// squares around it, so a packet takes less than 2^14.
 const maxLengthBytes = 2
 
-// hugeCount is a number of points of which not all leaves of a packet may have as
-// many.
+// hugeCount is a number of points. If all leaves of a packet had it, their sum would exceed a uint64.
 const hugeCount = 1 << 55
 
-// sheet counts a sheet. A square that is split is counted when all is known
-// that is in it, so that each leaf is looked at once for all root levels.
+// sheet counts a sheet. It counts a split square after the last leaf in it, so that it looks at each leaf
+// once for all root levels.
 func (p *plan) sheet(s *Squares) {
 	p.high.begun, p.low.begun = false, false
 	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
@@ -55,14 +54,14 @@ func (p *plan) sheet(s *Squares) {
 	}
 	p.onlyCells = p.onlyCells && !slices.ContainsFunc(levels, func(level uint8) bool { return level > 0 })
 	levels = levels[:len(s.Keys)]
-	var open [8]int // what is known of the quarters of the squares with the last leaf, by level
+	var open [8]int // kinds of the quarters of the squares around the last leaf, by level
 	for i, key := range s.Keys {
 		level, n, differ := levels[i], counts[i], ^uint64(0) // bits of the next key
 		if i+1 < len(s.Keys) {
 			differ = key ^ s.Keys[i+1]
 		}
 		what := kind(n)
-		symbol := uint8(n - 2) // a point alone counts where no symbol is
+		symbol := uint8(n - 2) // that of a single point, which has none, is taken out later
 		if n >= direct+2 {
 			long, extra := countSymbol(n)
 			symbol = uint8(long)
@@ -98,7 +97,7 @@ func (p *plan) sheet(s *Squares) {
 	}
 }
 
-// tree counts what is written of a tree before its root, as if one packet had all of them.
+// tree counts the gap and the symbol of a root, as if all trees were in one packet.
 func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
 	if q.begun {
@@ -108,11 +107,11 @@ func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 	q.after = key + side2(level) + 1
 }
 
-// gapLength is the bit length of the gap before a tree.
+// gapLength returns the bit length of the gap before a tree.
 func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - after) >> (2 * level)) }
 
-// index counts what is written of a sheet before its trees, and takes off what is not, as the
-// first of a packet or a stretch has no gap.
+// index counts the bytes of a sheet before its trees. It takes back the gaps of the first trees of packets
+// and stretches, which are not written.
 func (q *rootStats) index(s *Squares) {
 	packets, before := uint(0), uint64(0)
 	for from, to := 0, 0; from < s.Len(); from = to {
@@ -136,7 +135,7 @@ func (q *rootStats) index(s *Squares) {
 	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
 }
 
-// begins is the key of the tree that a leaf is the first of. Its gap is not written.
+// begins returns the key of the tree that begins with a leaf, and takes its gap back.
 func (q *rootStats) begins(s *Squares, leaf int) uint64 {
 	level := max(s.Level(leaf), q.root)
 	key := s.Keys[leaf] &^ side2(level)
@@ -147,14 +146,14 @@ func (q *rootStats) begins(s *Squares, leaf int) uint64 {
 	return key
 }
 
-// uvarintBytes is how many bytes a number takes.
+// uvarintBytes returns the bytes of a number.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
-// codeFor is the code that is best for a plan.
+// codeFor returns the best code for a plan.
 func (p *plan) codeFor(k *costs) *Code {
 	counts := p.bits
 	for level := range p.counts {
-		p.counts[level][symbols-1] = 0 // points alone
+		p.counts[level][symbols-1] = 0 // single points
 		counts += k.table(countTable+level, &p.counts[level], level > 0)
 	}
 	best := p.with(k, &p.high, counts)
@@ -166,13 +165,13 @@ func (p *plan) codeFor(k *costs) *Code {
 	return best
 }
 
-// with is the code with a root level, where the counts of leaves take so many bits.
+// with returns the best code for a root level. The counts of leaves take so many bits.
 func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	k.root = q.root
 	trees := counts + k.table(rootTable, &q.kinds, false)
 	for level := uint8(1); level <= splitTables; level++ {
 		var freq [symbols]uint32
-		for l := level; l <= q.root && (l == level || level == splitTables); l++ { // the last is for all above
+		for l := level; l <= q.root && (l == level || level == splitTables); l++ { // the last table is for all levels above
 			for s, n := range p.splits[l] {
 				freq[s] += n
 			}
@@ -203,9 +202,8 @@ func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	return k.code()
 }
 
-// stretchBits is the most that the lengths of stretches take that are no more than
-// so many bits together: in the class code of order k a number v takes no more than
-// k + 1 + 3v/2^(k+1) bits.
+// stretchBits returns the most bits that the lengths of stretches take, which add up to at most all bits.
+// In the class code of order k a number v takes at most k + 1 + 3v/2^(k+1) bits.
 func stretchBits(stretches, all uint) uint {
 	return stretches*(stretchOrder+1) + all>>(stretchOrder+1)*3 + 3
 }

@@ -7,44 +7,43 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// edge is above the level of all squares.
+// edge is a level above all squares.
 const edge = MaxLevel + 2
 
-// node is the smallest square that holds some of the squares that a tree is made of, two or
-// more: the squares between a node and the node above it have the same points.
+// node is the smallest square that holds two or more of the squares of a tree, and just these. Larger
+// squares below the next node hold the same points.
 type node struct {
 	total  uint64 // points
-	lo, hi int32  // the squares below are those from lo to hi-1
-	first  int32  // of the nodes below, which stand before it up to itself
+	lo, hi int32  // indexes of the squares in it: from lo to hi-1
+	first  int32  // index of the first node in it; these nodes stand before it
 	tau    Tau    // the least threshold at which it is a leaf
 	level  uint8
 }
 
-// nodes are what the thresholds of a window make leaves of.
+// nodes are a list of squares, and the nodes that the thresholds of a window can make leaves.
 type nodes struct {
-	// Squares are those that a tree is made of, where the threshold below the window does not put
-	// several together. The key of such a square is that of the first one in it.
+	// Squares has the squares of the list, except that squares which the threshold below the window puts
+	// together are one. The key of that one is the key of its first square.
 	Squares
-	all    []node  // each after those below
-	leaves []int32 // of these, the last first
-	nested bool    // some squares hold others: so do leaves, then
+	all    []node  // each after the nodes in it
+	leaves []int32 // indexes of the nodes that are leaves, the last one first
+	nested bool    // whether some squares hold others, so that leaves may too
 }
 
-// build makes n the nodes of s for the thresholds above low and up to high, in memory with room
-// for all of s. It adds to change, by threshold, how many more leaves there are from that one on.
-// O(n) for n squares.
+// build sets n to the nodes of s for the thresholds above low and up to high. memory has room for all of
+// s. To change[t] it adds how many more leaves there are from threshold t on. O(n) for n squares.
 func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]int) {
 	n.all, n.nested = n.all[:0], false
-	top := uint8(1) // all squares of it and above, which hold several of these, are split
+	top := uint8(1) // from this level on, any square that holds two squares is split
 	for top < edge && weight(top, 2) <= high {
 		top++
 	}
-	// Squares that hold the square before and the one behind it, by level: whether one is, is a bit
-	// of open, as nobody foresees it.
+	// Squares that hold both the square before and the one after, by level. The bits of open say which
+	// levels have one, as a branch would be mispredicted.
 	var holders [64]struct {
 		total     uint64
 		lo, first int32
-		below     int32 // squares and nodes directly below, less one
+		below     int32 // number of squares and nodes directly below, less one
 	}
 	open, some := uint64(0), uint64(1)<<top-1
 	at := int32(0) // the next square
@@ -72,12 +71,12 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 				levels[lo], counts[lo] = level, total
 			case v <= high:
 				tau := tauOf(v)
-				change[tau] -= int(o.below) // each of them, and what is behind the last, is a leaf up to here
+				change[tau] -= int(o.below) // from here on they are one leaf
 				all = append(all, node{total, lo, at, first, tau, level})
 			}
 		}
 		o := &holders[to&63]
-		was := -int32(open >> to & 1) // all bits where the square is open
+		was := -int32(open >> to & 1) // all bits set if the square is open
 		o.total = saturate.Add(total, o.total&uint64(int64(was)))
 		o.lo, o.first, o.below = lo^(lo^o.lo)&was, first^(first^o.first)&was, o.below&was+1
 		open |= 1 << to & some
@@ -87,9 +86,9 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 	change[0] += int(at)
 }
 
-// prune makes in dst, which has room for all squares, the leaves of a threshold of the window. Squares
-// whose first key is beyond upTo have the next lower threshold. Each leaf is the largest square
-// with these points that its threshold allows.
+// prune sets dst to the leaves at a threshold of the window; dst has room for all squares. For squares
+// whose first key is beyond upTo the next lower threshold holds. Each leaf is the largest square with its
+// points that the threshold allows.
 func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 	n.leaves = n.leaves[:0]
 	for i := len(n.all) - 1; i >= 0; {
@@ -119,12 +118,12 @@ func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 	dst.enlarge(tau, upTo)
 }
 
-// enlarge makes of squares, whose keys are those of their first cells with points, the largest ones
-// that hold no others and that the threshold allows.
+// enlarge replaces each square by the largest one that the threshold allows and that holds no other
+// square. The keys given are those of the first cells with points.
 func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
 	levels, counts := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)]
-	meet := uint8(edge) // the level of the smallest square that holds a leaf and the one before
+	meet := uint8(edge) // level of the smallest square that holds both a leaf and the one before
 	for i, key := range s.Keys {
 		level, next, n := levels[i], uint8(edge), counts[i]
 		if i+1 < len(s.Keys) {
@@ -140,7 +139,7 @@ func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	}
 }
 
-// excess is by how much the counts of cells are too high together in the leaves made of them.
+// excess returns the sum by which the counts of cells are too high in leaves made of them.
 func excess(cells []uint64, leaves *Squares) (sum uint64) {
 	at := 0
 	for i, n := range leaves.Counts {
@@ -156,14 +155,14 @@ func excess(cells []uint64, leaves *Squares) (sum uint64) {
 	return sum
 }
 
-// Tau is a threshold of the rule for splitting, by its place on a scale of five
-// significant bits: neighbours differ by 1/16 at most.
+// Tau is a threshold of the rule for splitting, as an index of a scale with five significant bits.
+// Neighbours differ by at most 1/16.
 type Tau uint16
 
-// Taus is the number of thresholds. The last splits nothing that can be a leaf.
+// Taus is the number of thresholds. The last one splits nothing that can be a leaf.
 const Taus = 60*16 + 16
 
-// Value is the threshold itself.
+// Value returns the threshold itself.
 func (t Tau) Value() uint64 {
 	if t < 16 {
 		return uint64(t)
@@ -171,7 +170,7 @@ func (t Tau) Value() uint64 {
 	return uint64(16+t%16) << (t/16 - 1)
 }
 
-// limit is the largest weight of a node that is a leaf.
+// limit returns the largest weight of a node that is a leaf.
 func (t Tau) limit() uint64 {
 	if t == Taus-1 {
 		return ^uint64(0) // weights that overflow have the last threshold
@@ -179,7 +178,7 @@ func (t Tau) limit() uint64 {
 	return t.Value()
 }
 
-// tauOf is the least threshold that is not below v.
+// tauOf returns the least threshold that is at least v.
 func tauOf(v uint64) Tau {
 	if v < 16 {
 		return Tau(v)
@@ -192,7 +191,7 @@ func tauOf(v uint64) Tau {
 	return min(Tau((uint64(shift)+1)*16+top-16), Taus-1)
 }
 
-// weight is (side - 1) * points of a square.
+// weight returns (side - 1) * points of a square.
 func weight(level uint8, points uint64) uint64 {
 	return saturate.Mul(1<<level-1, points)
 }

@@ -11,76 +11,77 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Memory is that of form.Reader: for the leaves, and for the sheets that they come from.
+// Memory implements form.Reader: the bytes of all leaves, and of the sheets that they are decoded from.
 func (r *Reader) Memory() int64 {
-	lists := 3 // of one that grows, twice, and what is checked of it
+	lists := 3 // a list that grows takes twice its size; its check takes one more
 	if len(r.sheets) > len(r.sections) {
-		lists = 6 // those of the sheets, their sum, and that in sheets again
+		lists = 6 // the sheets, their sum, and the sum divided into sheets again
 	}
 	return int64(lists)*SquareBytes(r.Leaves()) + int64(len(r.sections))*cells.SectionBytes
 }
 
-// ErrorBytes is that of form.ErrorCoster.
+// ErrorBytes implements form.ErrorCoster.
 func (r *Reader) ErrorBytes() int64 { return r.Memory() }
 
-// Count is that of form.Reader.
+// Count implements form.Reader.
 func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 	var n [1]uint64
 	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
 	return n[0]
 }
 
-// ask is what the tree knows of the points in an area.
-func (r *Reader) ask(a form.Area, of cells.Categories, shares bool) Sum {
+// sum returns the bounds of the points in an area, and with fractions also an estimate.
+func (r *Reader) sum(a form.Area, of cells.Categories, fractions bool) Sum {
 	var sum Sum
-	for _, g := range r.about(of) {
-		sum.Add(AreaSum(g.sheets, &RegionArea{a, r.Head.Bounds, g.x, g.y, shares}, r.packet))
+	for _, g := range r.sheetsOf(of) {
+		sum.Add(AreaSum(g.sheets, &RegionArea{a, r.Head.Bounds, g.x, g.y, fractions}, r.packet))
 	}
 	return sum
 }
 
-// Sum is that of form.Reader.
+// Sum implements form.Reader: it returns the upper bound.
 func (r *Reader) Sum(a form.Area, of cells.Categories) (uint64, error) {
-	return r.ask(a, of, false).High, nil
+	return r.sum(a, of, false).High, nil
 }
 
-// Estimate is that of form.Reader.
+// Estimate implements form.Reader.
 func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
-	return r.estimateOf(r.ask(a, of, true)), nil
+	return r.estimateOf(r.sum(a, of, true)), nil
 }
 
-// estimateOf is the estimate of a sum.
+// estimateOf returns a sum as an estimate with its bounds.
 func (r *Reader) estimateOf(s Sum) form.Estimate {
 	if !r.Head.Sums {
-		s.Low = 0 // counts are the most that there can be
+		s.Low = 0 // counts are upper bounds, after an intersection or a mask
 	}
-	// Shares are rounded.
+	// Fractions are rounded.
 	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
 	return form.Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
 }
 
-// visit calls f with the leaves of all sheets that meet a rectangle, in no particular order, and
-// with the cells of each that are in bounds and in the rectangle, at least one.
-func (r *Reader) visit(clip grid.Rect, of cells.Categories, f func(l Leaf, at grid.Rect)) {
-	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
+// visit calls f with the leaves of all sheets whose squares meet a rectangle, in no particular order. The
+// south-western cell of a square is its corner. The square may have cells out of bounds.
+func (r *Reader) visit(clip grid.Rect, of cells.Categories, f func(corner grid.Cell, l Leaf)) {
+	if clip.Empty() {
 		return
 	}
 	none := uint64(0)
-	for _, g := range r.about(of) {
-		a := &RegionArea{form.Box{Box: cells.Box(clip)}, r.Head.Bounds, g.x, g.y, false}
+	for _, g := range r.sheetsOf(of) {
+		a := &RegionArea{form.Box{Box: cells.Box(clip)}, cells.Hull(clip, r.Head.Bounds), g.x, g.y, false}
 		for i := range g.sheets {
-			g.sheets[i].Visit(a, r.packet, &none, func(l Leaf, _ bool) {
-				if at := a.Rect(l.Key, l.Level).Intersect(clip); !at.Empty() { // of a damaged tree it can be
-					f(l, at)
-				}
-			})
+			g.sheets[i].Visit(a, r.packet, &none, func(l Leaf, _ bool) { f(cells.CellOf(g.x, g.y, l.Key), l) })
 		}
 	}
 }
 
 // Raster counts a leaf in every pixel that it has cells in, as sums do.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	r.visit(clip, of, func(l Leaf, at grid.Rect) {
+	clip = clip.Intersect(r.Head.Bounds)
+	r.visit(clip, of, func(corner grid.Cell, l Leaf) {
+		at := square(corner, l.Level).Intersect(clip)
+		if at.Empty() { // in a damaged tree
+			return
+		}
 		for line := p.Lines.Part(at.MinY); line <= p.Lines.Part(at.MaxY); line++ {
 			for column := p.Columns.Part(at.MinX); column <= p.Columns.Part(at.MaxX); column++ {
 				if p.Lines.Holds(line) && p.Columns.Holds(column) {
@@ -92,51 +93,54 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	return nil
 }
 
-func (r *Reader) spot(g *group, l Leaf) form.Spot {
-	return form.Spot{Cell: cells.CellOf(g.x, g.y, l.Key), Count: l.Count, Level: l.Level}
+// Density spreads a leaf evenly over its square.
+func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
+	res := r.Head.Grid.Res()
+	r.visit(p.Squares(res), of, func(corner grid.Cell, l Leaf) { p.Spread(res, corner, l.Level, float64(l.Count)) })
+	return nil
 }
 
-// Hotspots is that of form.Reader.
+// eachLeaf calls f for the leaves that meet an area, those of a region in order, as visit does. The
+// squares around a leaf have the points around. For each region, *least begins at least.
+func (r *Reader) eachLeaf(in form.Area, of cells.Categories, least uint64, f func(s form.Spot, around uint64, least *uint64)) {
+	for _, g := range r.sheetsOf(of) {
+		least := least
+		visit(g.sheets, &RegionArea{in, r.Head.Bounds, g.x, g.y, false}, r.packet, &least, func(l Leaf, around uint64) {
+			f(form.Spot{Cell: cells.CellOf(g.x, g.y, l.Key), Count: l.Count, Level: l.Level}, around, &least)
+		})
+	}
+}
+
+// skipRest is a least number of points that no packet has: it skips those that are left.
+const skipRest = ^uint64(0)
+
+// Hotspots implements form.Reader. A leaf counts what a cell counts that lies in no smaller square.
 func (r *Reader) Hotspots(in form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
-	for _, g := range r.about(of) {
-		least := threshold
-		r.spots(&g, in, &least, func(s form.Spot) {
-			if s.Count >= threshold && least == threshold && !add(s) {
-				least = ^uint64(0) // of the packets that are left
-			}
-		})
-	}
-	return nil
-}
-
-// TopK is that of form.Reader.
-func (r *Reader) TopK(in form.Area, of cells.Categories, t *form.Top) error {
-	for _, g := range r.about(of) {
-		least := uint64(0)
-		r.spots(&g, in, &least, func(s form.Spot) {
-			if t.Add(form.Candidate{Spot: s, Least: s.Count}) && len(t.Cells) == t.K {
-				least = t.Cells[0].Least
-			}
-		})
-	}
-	return nil
-}
-
-// spots calls f for the leaves of a region that meet an area, as visit does. The count of each is that
-// of its cells that are in no smaller one.
-func (r *Reader) spots(g *group, in form.Area, least *uint64, f func(form.Spot)) {
-	a := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}
-	visit(g.sheets, a, r.packet, least, func(l Leaf, around uint64) {
-		l.Count = saturate.Add(l.Count, around)
-		f(r.spot(g, l))
+	r.eachLeaf(in, of, threshold, func(s form.Spot, around uint64, least *uint64) {
+		s.Count = saturate.Add(s.Count, around)
+		if s.Count >= threshold && *least == threshold && !add(s) {
+			*least = skipRest
+		}
 	})
+	return nil
 }
 
-// Error says what was measured when the cells were pruned.
+// TopK implements form.Reader. Leaves count as in Hotspots.
+func (r *Reader) TopK(in form.Area, of cells.Categories, t *form.Top) error {
+	r.eachLeaf(in, of, 0, func(s form.Spot, around uint64, least *uint64) {
+		s.Count = saturate.Add(s.Count, around)
+		if t.Add(form.Candidate{Spot: s, Least: s.Count}) && len(t.Cells) == t.K {
+			*least = t.Cells[0].Least
+		}
+	})
+	return nil
+}
+
+// Error implements form.Reader, from what was measured when the cells were pruned.
 func (r *Reader) Error() form.Error {
 	var e form.Error
 	list, err := r.list()
-	if err != nil || !r.Head.Sums { // what intersect and mask left may not be there at all
+	if err != nil || !r.Head.Sums { // after an intersection or a mask the points may not be there
 		return e
 	}
 	if e.Certain, e.Most = true, list.Most(r.Head.Categories); !r.fit.Known {
@@ -146,8 +150,8 @@ func (r *Reader) Error() form.Error {
 	if f.Cells > 0 {
 		e.Occupied.Excess = float64(f.Excess) / float64(f.Cells)
 	}
-	// All cells in bounds, once for each section: those that a leaf holds, and by how
-	// much all their counts are too high together.
+	// All cells in bounds, once for each section: how many lie in a leaf, and the sum by which their
+	// counts exceed the truth.
 	all, held, excess := 0.0, 0.0, 0.0
 	for i := range list.Sections {
 		s := &list.Sections[i]
@@ -169,10 +173,10 @@ func (r *Reader) Error() form.Error {
 	return e
 }
 
-// Unbiased is that of form.Reader.
+// Unbiased implements form.Reader.
 func (r *Reader) Unbiased() bool { return false }
 
-// Describe is that of form.Reader.
+// Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
 	i.Tau, i.Leaves = r.tau.Value(), uint64(r.Leaves())
 	if f := r.fit; f.Known && !f.Sampled {
@@ -186,7 +190,7 @@ func (r *Reader) Describe(i *form.Info) {
 	}
 }
 
-// String is that of form.Reader.
+// String implements form.Reader.
 func (r *Reader) String() string {
 	n := r.Leaves()
 	noun := "leaves"
@@ -197,23 +201,20 @@ func (r *Reader) String() string {
 		sketch.Added(r.Head.Total, r.Head.TotalKnown)
 }
 
-// EachCell is that of form.Lister.
+// EachCell implements form.Lister. Leaves have only their own points.
 func (r *Reader) EachCell(in form.Area, of cells.Categories, stop *bool, f func(form.Spot)) {
-	for _, g := range r.about(of) {
-		a, least := &RegionArea{in, r.Head.Bounds, g.x, g.y, false}, uint64(0)
-		visit(g.sheets, a, r.packet, &least, func(l Leaf, _ uint64) {
-			if *stop {
-				least = ^uint64(0) // of the packets that are left
-				return
-			}
-			f(r.spot(&g, l))
-		})
-	}
+	r.eachLeaf(in, of, 0, func(s form.Spot, _ uint64, least *uint64) {
+		if *stop {
+			*least = skipRest
+			return
+		}
+		f(s)
+	})
 }
 
-// Listed is that of form.Lister.
+// Listed implements form.Lister.
 func (r *Reader) Listed(_ bool, of cells.Categories) (leaves int, bytes int64) {
-	for _, g := range r.about(of) {
+	for _, g := range r.sheetsOf(of) {
 		n := 0
 		for i := range g.sheets {
 			n += int(g.sheets[i].Leaves())
@@ -225,7 +226,7 @@ func (r *Reader) Listed(_ bool, of cells.Categories) (leaves int, bytes int64) {
 	return leaves, bytes
 }
 
-// EachCategorySum is that of form.Lister.
+// EachCategorySum implements form.Lister.
 func (r *Reader) EachCategorySum(a form.Area, of cells.Categories, f func(category []byte, e form.Estimate)) {
 	r.begin()
 	r.eachCategory(func(category []byte, sections []section) {
@@ -241,7 +242,7 @@ func (r *Reader) EachCategorySum(a form.Area, of cells.Categories, f func(catego
 	})
 }
 
-// EachCategory is that of form.Lister.
+// EachCategory implements form.Lister.
 func (r *Reader) EachCategory(f func(category []byte, cells, total uint64)) {
 	r.eachCategory(func(category []byte, sections []section) {
 		total := uint64(0)
@@ -262,5 +263,5 @@ func (r *Reader) eachCategory(f func(category []byte, sections []section)) {
 	}
 }
 
-// Sections is that of form.Lister.
+// Sections implements form.Lister.
 func (r *Reader) Sections() int { return len(r.sections) }

@@ -6,23 +6,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// RegionArea asks an area about squares of a region, as far as they are within bounds:
-// no point is outside.
+// RegionArea is an Area of one region. It hands squares to an area on the grid, without their cells beyond
+// bounds, where no point is.
 type RegionArea struct {
-	Area   cells.Area
-	Bounds grid.Rect
-	X, Y   int32
-	Shares bool // Share is asked for
+	Area      cells.Area
+	Bounds    grid.Rect
+	X, Y      int32
+	Fractions bool // whether Fraction is called
 }
 
-// Rect is the cells of a square that can have points.
+// Rect returns the cells of a square that are within bounds.
 func (a *RegionArea) Rect(key uint64, level uint8) grid.Rect {
-	from := cells.CellOf(a.X, a.Y, key)
-	side := int64(1) << level
-	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: from.X + side - 1, MaxY: from.Y + side - 1}.Intersect(a.Bounds)
+	return square(cells.CellOf(a.X, a.Y, key), level).Intersect(a.Bounds)
 }
 
-// Enter is that of Area.
+// square returns the cells of a square of a level, of which corner is the south-western one.
+func square(corner grid.Cell, level uint8) grid.Rect {
+	last := int64(1)<<level - 1
+	return grid.Rect{MinX: corner.X, MinY: corner.Y, MaxX: corner.X + last, MaxY: corner.Y + last}
+}
+
+// Enter implements Area.
 func (a *RegionArea) Enter(key uint64, level uint8) grid.Relation {
 	r := a.Rect(key, level)
 	if r.Empty() {
@@ -31,30 +35,30 @@ func (a *RegionArea) Enter(key uint64, level uint8) grid.Relation {
 	return a.Area.Enter(r)
 }
 
-// Leave is that of Area.
+// Leave implements Area.
 func (a *RegionArea) Leave() { a.Area.Leave() }
 
-// fewShares is up to how many cells of a square are asked for one by one, and
-// shareSteps how many times larger ones are quartered.
+// fewCells is the most cells of a square that are looked at one by one. Larger squares are quartered up to
+// fractionSteps times.
 const (
-	fewShares  = 64
-	shareSteps = 2
+	fewCells      = 64
+	fractionSteps = 2
 )
 
-// Share is that of Area: of boxes and of small squares right, of others that of
-// the centres of its parts.
-func (a *RegionArea) Share(key uint64, level uint8) float64 {
+// Fraction implements Area. It is exact for boxes and for small squares. Otherwise, parts of the square
+// that lie across the outline count by their centre.
+func (a *RegionArea) Fraction(key uint64, level uint8) float64 {
 	r := a.Rect(key, level)
-	if !a.Shares || r.Empty() {
+	if !a.Fractions || r.Empty() {
 		return 0
 	}
 	if b, ok := a.Area.(form.Box); ok {
 		return cellsOf(r.Intersect(grid.Rect(b.Box))) / cellsOf(r)
 	}
-	return a.inside(r, shareSteps) / cellsOf(r)
+	return a.inside(r, fractionSteps) / cellsOf(r)
 }
 
-// cellsOf is how many cells a rectangle has.
+// cellsOf returns the number of cells of a rectangle.
 func cellsOf(r grid.Rect) float64 {
 	if r.Empty() {
 		return 0
@@ -62,9 +66,9 @@ func cellsOf(r grid.Rect) float64 {
 	return float64(r.Width()) * float64(r.Height())
 }
 
-// inside is about how many cells of the rectangle entered last are in the area.
+// inside estimates how many cells of the rectangle entered last lie in the area.
 func (a *RegionArea) inside(r grid.Rect, steps int) float64 {
-	if r.Width() <= fewShares && r.Height() <= fewShares && r.Count() <= fewShares {
+	if r.Width() <= fewCells && r.Height() <= fewCells && r.Count() <= fewCells {
 		n := 0.0
 		for y := r.MinY; y <= r.MaxY; y++ {
 			for x := r.MinX; x <= r.MaxX; x++ {

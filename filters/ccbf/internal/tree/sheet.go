@@ -9,27 +9,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sheet answers from the bytes of a sheet, which must not change meanwhile.
+// Sheet reads a sheet (disjoint leaves in packets) in place. Its bytes must not change meanwhile.
 type Sheet struct {
 	t      *Tables
 	leaves uint64
 	total  uint64
 	index  []entry
 	data   []byte
-	bytes  []byte    // of all of it
-	kept   []Squares // the leaves of packets, where they were read and are kept
-	room   *int64    // bytes that may be kept yet
+	bytes  []byte    // the whole sheet
+	kept   []Squares // leaves of packets that are kept, by packet
+	room   *int64    // bytes that are left for kept leaves
 }
 
-// entry is what the index has of a packet.
+// entry is a packet in the index.
 type entry struct {
 	first uint64 // key of its first tree
 	total uint64 // points
-	end   int    // of the packet, in the data
+	end   int    // where the packet ends in the data
 }
 
-// Read makes s the sheet that AppendSheet wrote. It reads the index, not the
-// trees: their bytes may still be damaged. Errors wrap sketch.ErrInvalid. O(packets).
+// Read sets s to a sheet that AppendSheet wrote. It reads the index, not the trees, whose bytes may be
+// damaged. Errors wrap sketch.ErrInvalid. O(packets).
 func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	*s = Sheet{t: t, index: s.index[:0]}
 	start, length := *r, r.Len()
@@ -70,17 +70,16 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	return r.Err()
 }
 
-// Leaves is how many leaves there are. Many can take few bytes, 80 of them one byte
-// where all are alike: whoever wants All of them, or asks for the hotspots of several
-// sheets, compares their number with the memory that there is first.
+// Leaves returns the number of leaves. A byte may hold 80 of them if all are alike. So compare their
+// number with the memory that there is before a call of All, or a visit of several sheets.
 func (s *Sheet) Leaves() uint64 { return s.leaves }
 
-// Total is the number of points, or the largest number where they are more.
+// Total returns the number of points, at most the largest uint64.
 func (s *Sheet) Total() uint64 { return s.total }
 
-// All is all leaves; false where the bytes are damaged.
+// All returns all leaves; false if the bytes are damaged.
 func (s *Sheet) All() (Squares, bool) {
-	const atOnce = 1 << 20 // memory for no more than that on the bytes' word
+	const atOnce = 1 << 20 // no more is allocated before leaves are there
 	n := min(s.leaves, atOnce)
 	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
 	var b Packet
@@ -99,7 +98,7 @@ func (s *Sheet) All() (Squares, bool) {
 	return all, uint64(all.Len()) == s.leaves
 }
 
-// above is the first packet that begins after a key.
+// above returns the first packet that begins after a key.
 func (s *Sheet) above(key uint64) int {
 	low, high := 0, len(s.index)
 	for low < high {
@@ -112,10 +111,10 @@ func (s *Sheet) above(key uint64) int {
 	return low
 }
 
-// Packet is memory for the leaves of a packet. It belongs to the sheets of one reader.
+// Packet is memory for the leaves of a packet, which the sheets of one reader share.
 type Packet struct {
-	sheet *Sheet // of the packet that was read last; nil where there is none, or it is damaged
-	i     int    // which one of the sheet
+	sheet *Sheet // sheet of the packet that was decoded last; nil if there is none or it is damaged
+	i     int    // its index
 
 	keys   [maxPacket]uint64
 	levels [maxPacket]uint8
@@ -123,11 +122,11 @@ type Packet struct {
 	n      int
 }
 
-// leaves are those that were read last, in the memory of b.
+// leaves returns the leaves that were decoded last, in the memory of b.
 func (b *Packet) leaves() Squares { return Squares{b.keys[:b.n], b.levels[:b.n], b.counts[:b.n]} }
 
-// Keep makes s keep the leaves that are read, while *room lasts, which counts bytes. Sheets can
-// share it. A sheet that keeps leaves answers one question at a time.
+// Keep makes s keep decoded leaves as long as *room, a number of bytes that sheets can share, is not used
+// up. A sheet that keeps leaves serves one query at a time.
 func (s *Sheet) Keep(room *int64) {
 	const each = 72
 	if need := int64(len(s.index)) * each; need <= *room {
@@ -136,7 +135,7 @@ func (s *Sheet) Keep(room *int64) {
 	}
 }
 
-// packet is the leaves of packet i; none where its bytes are damaged. They may be in the memory of b.
+// packet returns the leaves of packet i, none if its bytes are damaged. They may be in the memory of b.
 func (s *Sheet) packet(i int, b *Packet) Squares {
 	if s.kept != nil && s.kept[i].Keys != nil {
 		return s.kept[i]
@@ -156,7 +155,7 @@ func (s *Sheet) packet(i int, b *Packet) Squares {
 	return leaves
 }
 
-// decode reads packet i; false where its bytes are damaged.
+// decode reads packet i; false if its bytes are damaged.
 func (s *Sheet) decode(i int, b *Packet) bool {
 	b.sheet, b.i, b.n = nil, i, 0
 	from, first := 0, s.index[i].first
@@ -195,14 +194,14 @@ type decoder struct {
 	t   *Tables
 	in  bitio.Reader
 	b   *Packet
-	bad bool // the bytes are damaged
+	bad bool // whether the bytes are damaged
 
-	key   uint64 // of the tree
-	after uint64 // the key after it, 0 at the end of the curve
+	key   uint64 // key of the tree
+	after uint64 // key after the tree, 0 at the end of the curve
 	level uint8
 }
 
-// stretch reads the trees of a stretch up to a bit of the packet; false where they are damaged.
+// stretch reads the trees of a stretch up to a bit of the packet; false if they are damaged.
 func (d *decoder) stretch(first uint64, end uint) bool {
 	d.key = first
 	for begun := false; (!begun || d.in.Position() < end) && !d.bad; begun = true {
@@ -211,7 +210,7 @@ func (d *decoder) stretch(first uint64, end uint) bool {
 	return !d.bad && d.in.Position() == end && !d.in.Overrun()
 }
 
-// tree reads a tree, which has a gap before it unless it is the first of a stretch.
+// tree reads a tree, after its gap if it has one. The first tree of a stretch has none.
 func (d *decoder) tree(gap bool) {
 	symbol := d.symbol(&d.t.decode[rootTable])
 	d.level = d.t.root
@@ -248,7 +247,7 @@ func (d *decoder) symbol(t *table) uint {
 	return uint(w >> 4)
 }
 
-// count reads the count of a leaf of a level that has several points.
+// count reads the count of a leaf with several points.
 func (d *decoder) count(level uint8) uint64 {
 	symbol := d.symbol(&d.t.decode[countTableOf(level)])
 	n := uint64(symbol)
@@ -265,7 +264,7 @@ func (d *decoder) count(level uint8) uint64 {
 	return n
 }
 
-// quarters reads what the quarters of a square are that is split, two bits each.
+// quarters reads the kinds of the quarters of a split square, two bits each.
 func (d *decoder) quarters(level uint8) uint {
 	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
 	// Cells are not split.
@@ -310,8 +309,8 @@ func (d *decoder) split(level uint8, key uint64) {
 	}
 }
 
-// cells reads the quarters of a square of level 1, most of what there is to read:
-// their counts are in the same window, but for large ones.
+// cells reads the quarters of a square of level 1, which are most of the leaves. All counts but large ones
+// are in the same window.
 func (d *decoder) cells(symbol uint, key uint64) {
 	t := &d.t.decode[countTable]
 	i := d.b.n
@@ -319,7 +318,7 @@ func (d *decoder) cells(symbol uint, key uint64) {
 		d.bad = true
 		return
 	}
-	w, used := d.in.Peek(), uint(0) // 4 symbols of maxLength fit its 57 bits
+	w, used := d.in.Peek(), uint(0) // four symbols of maxLength fit its 57 bits
 	for ; symbol != 0; symbol >>= 2 {
 		what := symbol & 3
 		if what == absent {
@@ -347,12 +346,11 @@ func (d *decoder) cells(symbol uint, key uint64) {
 	d.b.n = i
 }
 
-// Check reads all sheets of all parts, in a code, and returns the squares of each
-// part. It is an error that wraps sketch.ErrInvalid where the bytes are damaged,
-// where there are more than most leaves, or where they are not the bytes that these
-// squares are written as: a tree has one spelling. O(leaves).
+// Check reads all sheets of all parts in a code, and returns the squares of each part. The error wraps
+// sketch.ErrInvalid if the bytes are damaged, or if there are more than most leaves. It does so as well if
+// the bytes are not what these squares are written as: a tree has one spelling. O(leaves).
 func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
-	leaves := uint64(0) // of a sheet fewer than 2^32 times maxPacket, of BLOBs in memory
+	leaves := uint64(0) // no overflow: a sheet in memory has fewer than 2^32 packets
 	for _, sheets := range parts {
 		for i := range sheets {
 			leaves += sheets[i].leaves

@@ -10,22 +10,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// MaxLevel is the highest level of a leaf. A square of level 32 is all there is.
+// MaxLevel is the highest level of a leaf. A square of level 32 holds all cells of a region.
 const MaxLevel = 31
 
-// Squares are numbers of points known to lie in squares: sorted by key, squares
-// that hold others before those. They are never changed once made, so that they
-// can be shared.
+// Squares are squares with the number of points known to lie in each. They are sorted by key; a square
+// comes before those inside it. They are never changed once made, so that they can be shared.
 type Squares struct {
-	Keys   []uint64 // of each square's lowest cell on the Z-order curve
-	Levels []uint8  // nil where all are cells
+	Keys   []uint64 // key of the first cell of each square on the Z-order curve
+	Levels []uint8  // nil if all are cells
 	Counts []uint64 // at least 1
 }
 
-// Len is the number of squares.
+// Len returns the number of squares.
 func (s *Squares) Len() int { return len(s.Keys) }
 
-// Level is the level of square i.
+// Level returns the level of square i.
 func (s *Squares) Level(i int) uint8 {
 	if s.Levels == nil {
 		return 0
@@ -33,13 +32,13 @@ func (s *Squares) Level(i int) uint8 {
 	return s.Levels[i]
 }
 
-// last is the key of the last cell of square i.
+// last returns the key of the last cell of square i.
 func (s *Squares) last(i int) uint64 { return s.Keys[i] | side2(s.Level(i)) }
 
-// side2 is the bits of a key within a square of a level.
+// side2 returns the bits of a key that differ within a square of a level.
 func side2(level uint8) uint64 { return 1<<(2*level) - 1 }
 
-// Total is the number of points, or the largest number where they are more.
+// Total returns the number of points, at most the largest uint64.
 func (s *Squares) Total() uint64 {
 	total := uint64(0)
 	for _, n := range s.Counts {
@@ -59,7 +58,7 @@ func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
 	return key < otherKey || key == otherKey && level > otherLevel
 }
 
-// Count is what a cell counts: the points of all squares that hold it. O(squares).
+// Count returns the count of a cell: the points of all squares that hold it. O(squares).
 func (s *Squares) Count(key uint64) uint64 {
 	n := uint64(0)
 	for i, k := range s.Keys {
@@ -73,10 +72,10 @@ func (s *Squares) Count(key uint64) uint64 {
 	return n
 }
 
-// CountSorted is Count of keys that rise.
+// CountSorted counts many cells, whose keys ascend.
 func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	counts := make([]uint64, len(keys))
-	var open []int // squares that hold the key, each inside the one before
+	var open []int // indexes of squares that hold the key, each inside the one before
 	next := 0
 	for i, key := range keys {
 		for ; next < len(s.Keys) && s.Keys[next] <= key; next++ {
@@ -92,8 +91,8 @@ func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	return counts
 }
 
-// Most is the largest number that a cell's count can be too high by: the points
-// of all squares above level 0 that hold it.
+// Most returns the largest number by which the count of a cell can be too high. That is the points of all
+// squares above level 0 that hold it.
 func (s *Squares) Most() uint64 {
 	most := uint64(0)
 	if s.Levels == nil {
@@ -118,9 +117,8 @@ func (s *Squares) Most() uint64 {
 	return most
 }
 
-// Sheets divides the squares into lists of disjoint ones: in the first those
-// that hold no other, in the next those that hold squares of the first alone, and
-// so on.
+// Sheets divides the squares into lists of disjoint ones. The first has those that hold no other, the next
+// those that hold only squares of the first, and so on.
 func (s *Squares) Sheets() []Squares {
 	switch {
 	case s.Len() == 0:
@@ -135,7 +133,7 @@ func (s *Squares) Sheets() []Squares {
 		for len(open) > 0 && s.last(open[len(open)-1]) < s.Keys[i] {
 			open = open[:len(open)-1]
 		}
-		// A chain of squares has one of each level at most.
+		// Squares that hold one another have different levels, so a chain is short.
 		for d, j := uint8(1), len(open)-1; j >= 0 && height[open[j]] < d; d, j = d+1, j-1 {
 			height[open[j]] = d
 			top = max(top, d)
@@ -152,15 +150,10 @@ func (s *Squares) Sheets() []Squares {
 	return sheets
 }
 
-// Append is s with the squares of another list from one index to another.
-func (s Squares) Append(o *Squares, from, to int) Squares {
-	for i := from; i < to; i++ {
-		s.push(o.Keys[i], o.Level(i), o.Counts[i])
-	}
-	return s
-}
+// Push appends a square, which must come after all others in the order of Squares.
+func (s *Squares) Push(l Leaf) { s.push(l.Key, l.Level, l.Count) }
 
-// Merge adds the points of two lists: what each knows is kept.
+// Merge adds up the points of two lists. It keeps what each knows.
 func Merge(a, b Squares) Squares {
 	switch {
 	case a.Len() == 0:
@@ -195,9 +188,8 @@ func Merge(a, b Squares) Squares {
 	return m
 }
 
-// Merger adds up many lists: the sum of all does not depend on their order. A list
-// is merged with others of about its size alone, so that each square is moved
-// O(log n) times.
+// Merger adds up many lists; their order does not matter. It merges lists of about the same size only, so
+// that each square is moved O(log n) times.
 type Merger struct{ lists []Squares }
 
 // Add adds a list, which is not changed.
@@ -211,10 +203,10 @@ func (m *Merger) Add(s Squares) {
 	}
 }
 
-// Lists are the lists as they are at the moment: their sum is that of all.
+// Lists returns the lists as they are now. Their sum is the sum of all lists that were added.
 func (m *Merger) Lists() []Squares { return m.lists }
 
-// Len is how many squares there are, some of them possibly twice and more.
+// Len returns the number of squares in all lists. A square may be in several.
 func (m *Merger) Len() int {
 	n := 0
 	for i := range m.lists {
@@ -223,7 +215,7 @@ func (m *Merger) Len() int {
 	return n
 }
 
-// Sum is all lists added up.
+// Sum merges all lists into one.
 func (m *Merger) Sum() Squares {
 	for n := len(m.lists); n > 1; n-- {
 		m.lists = append(m.lists[:n-2], Merge(m.lists[n-2], m.lists[n-1]))
@@ -234,32 +226,29 @@ func (m *Merger) Sum() Squares {
 	return m.lists[0]
 }
 
-// Why points cannot be taken away.
+// Errors of taking points away.
 var (
-	// ErrAbsent is points that are not there.
+	// ErrAbsent says that there are fewer points than are to be taken away.
 	ErrAbsent = errors.New("there are fewer points")
-	// ErrCoarse is points known to lie in a square of which there are smaller ones:
-	// in which of these they lie is not known.
+	// ErrCoarse says that points lie in a square that has smaller ones inside, and nothing says in which
+	// of them.
 	ErrCoarse = errors.New("points whose leaf is not known")
 )
 
-// Remove is s with n points less in a cell. Where there are fewer the error is
-// ErrAbsent. The points must have been inserted, as all of s but what Intersect
-// and Mask made is. O(squares).
+// Remove returns s with n points fewer in a cell. If there are fewer, the error is ErrAbsent. The points
+// must have been inserted: Remove does not apply after Intersect and Mask. O(squares).
 func Remove(s Squares, key, n uint64) (Squares, error) {
 	return Subtract(s, Squares{Keys: []uint64{key}, Counts: []uint64{n}})
 }
 
-// Subtract is a without the points of b, all of which are among those of a.
+// Subtract returns a without the points of b, all of which are among the points of a.
 //
-// Points leave the smallest square that holds theirs. That square may not be the
-// one that counts them; then a point that it does count is taken for one of the
-// larger square in their place, which holds it as well. So no count falls below the
+// Points leave the smallest square that holds them. Another square may have counted them. Then one of that
+// square's points, which the larger square holds as well, takes their place. So no count falls below the
 // truth, and sums keep their bounds.
 //
-// It is ErrAbsent where a has fewer points in a square of b, and ErrCoarse where
-// it has squares inside one, as then nothing says which of them loses its points. A
-// saturated count is left unchanged. Neither list is changed. O(squares).
+// The error is ErrAbsent if a has too few points in a square of b. It is ErrCoarse if a has squares inside
+// a square of b. A saturated count is left unchanged. Neither list is changed. O(squares).
 func Subtract(a, b Squares) (Squares, error) {
 	counts := slices.Clone(a.Counts)
 	var open []int // squares of a that hold the one of b, the smallest last
@@ -296,7 +285,7 @@ func Subtract(a, b Squares) (Squares, error) {
 	return a.with(counts), nil
 }
 
-// with is the squares with other counts, without those of 0.
+// with returns the squares with other counts, without those of 0.
 func (s *Squares) with(counts []uint64) Squares {
 	var out Squares
 	for i, n := range counts {
@@ -307,14 +296,13 @@ func (s *Squares) with(counts []uint64) Squares {
 	return out
 }
 
-// Intersect has for every cell at least the smaller of the two counts that are
-// true, and is no sum of points any more: what it says of an area is an upper bound.
+// Intersect returns for every cell a count that is at least the smaller of the two true counts. The counts
+// are no sums of points any more: a sum over an area is only an upper bound.
 //
-// A point of both lies in a square of a and in one of b, one inside the other or
-// equal. It is counted in the smaller one, whose count is as many points as there
-// can be: its own in a, up to those that b has in larger squares around; its own
-// in b likewise; and those that both have in it. Neither list is changed.
-// O(squares).
+// A point of both lies in a square of a and in one of b, which are equal or one inside the other. It
+// counts in the smaller square, whose count is the largest possible number of these points. Points of this
+// square in a may be in larger squares of b, and points in b in larger squares of a. The rest is in this
+// square of both. Neither list is changed. O(squares).
 func Intersect(a, b Squares) Squares {
 	type around struct {
 		last uint64
@@ -349,10 +337,9 @@ func Intersect(a, b Squares) Squares {
 	return out
 }
 
-// Mask has of the points of a at least those in cells where b has a count, and no
-// others that are known to be elsewhere. As Intersect it is an upper bound: points
-// of a square of which b holds only a part count in the smallest square that holds
-// that part. Neither list is changed. O(n log n) for n squares.
+// Mask returns the points of a that may lie in cells where b has a count. Counts are upper bounds, as
+// after Intersect. If b has only a part of a square of a, the points count in the smallest square that
+// holds this part. Neither list is changed. O(n log n) for n squares.
 func Mask(a, b Squares) Squares {
 	var out Squares
 	sorted := true
@@ -384,10 +371,10 @@ func Mask(a, b Squares) Squares {
 	return out
 }
 
-// common is the level of the smallest square that holds two keys.
+// common returns the level of the smallest square that holds two keys.
 func common(a, b uint64) uint8 { return uint8(bits.Len64(a^b)+1) / 2 }
 
-// searchAbove is how many of the keys, in order, are not above one.
+// searchAbove returns how many of the keys, in ascending order, are at most key.
 func searchAbove(keys []uint64, key uint64) int {
 	low, high := 0, len(keys)
 	for low < high {
@@ -400,20 +387,21 @@ func searchAbove(keys []uint64, key uint64) int {
 	return low
 }
 
-// Region is a square of 2^32 x 2^32 cells, of which keys are, by its place in the grid
-// of such squares.
+// Region is the place of a square of 2^32 x 2^32 cells, which one set of keys covers, in the grid of these
+// squares.
 type Region struct{ X, Y int32 }
 
-// Coarsen adds the squares of a region on a grid whose cells are factor times as long
-// to those of the regions that they lie in there, in no particular order: Sorted puts that right.
-// Coordinates in regions are those of the grid plus bias, on both grids.
+// Coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they
+// may lie in several regions, in no particular order: Sorted sorts them. Coordinates in regions are those
+// of the grid plus bias, on both grids.
 //
-// Where factor is no power of two, or does not divide the bias, squares lie across the
-// new ones. Such a square becomes the smallest one that holds it: that a count is never
-// below the truth and that sums have bounds stays so, but it can be too high by more. Cells
-// lie across none: those of s of level 0 come out exact. The first square, if any, that
-// lies across regions or half of one, which no square of a tree does, is returned, and
-// false; it is 2^29 cells or more of the coarser grid away from the origin.
+// If factor is no power of two, or does not divide the bias, a square may lie across squares of the new
+// grid. It becomes the smallest square that holds it. Counts stay upper bounds and sums keep their bounds,
+// but counts can be too high by more. A cell always lies in one new cell, so cells come out exact.
+//
+// No square of a tree lies across regions or halves of one. Coarsen stops at the first square that does,
+// and returns its index and false. This square is at least 2^29 cells of the coarser grid away from the
+// origin.
 func Coarsen(s Squares, at Region, factor uint64, bias uint32, into map[Region]*Squares) (int, bool) {
 	move := func(region Region, x, y uint64) (Region, uint32, uint32) {
 		c := grid.Cell{X: int64(region.X)<<32 + int64(x) - int64(bias), Y: int64(region.Y)<<32 + int64(y) - int64(bias)}.Coarser(int64(factor))

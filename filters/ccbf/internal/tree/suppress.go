@@ -8,17 +8,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// MinLeast is the fewest points that a leaf may be promised to have; MaxLeast is the most.
+// MinLeast and MaxLeast bound the number of points that each leaf can be promised to have.
 const (
 	MinLeast = 2
 	MaxLeast = 1 << 32
 )
 
-// Suppression is that no leaf has fewer than least points, and how many points were dropped
-// for that. The zero value is that leaves may have any number.
+// Suppression promises that no leaf has fewer than Least points, and counts the points that were dropped
+// for it. The zero value promises nothing.
 type Suppression struct{ Least, Dropped uint64 }
 
-// check is that no leaf has fewer than least points.
+// check returns an error if a leaf has fewer than Least points.
 func (h Suppression) check(t *List) error {
 	for i := range t.Sections {
 		for j, n := range t.Sections[i].Counts {
@@ -30,7 +30,7 @@ func (h Suppression) check(t *List) error {
 	return nil
 }
 
-// Read reads what a tree's parameters say of it.
+// Read reads the suppression from the parameters of a tree.
 func (h *Suppression) Read(r *sketch.Reader) error {
 	h.Least, h.Dropped = r.Uvarint(), r.Uvarint()
 	if r.Err() == nil && (h.Least < MinLeast || h.Least > MaxLeast) {
@@ -39,13 +39,13 @@ func (h *Suppression) Read(r *sketch.Reader) error {
 	return nil
 }
 
-// Suppress is the points of squares in squares with at least k points each, and how many points
-// are in none: those of a square of MaxLevel that has fewer in all.
+// Suppress moves points to squares that have at least k points each. It drops points, and returns their
+// number, if a square of MaxLevel has fewer than k in all.
 //
-// A square with fewer than k leaves its points to the smallest square around it that has k of
-// such points, and is a leaf around others then. What is left in the end, fewer than k, goes
-// with the nearest leaf, the one with the fewest points of several, to the smallest square around
-// both.
+// A square with fewer than k points gives them to the smallest square around it that gets k points this
+// way. That is a leaf then, which may hold others. In the end fewer than k points may be left. They join
+// the nearest leaf, among equally near ones the leaf with the fewest points, in the smallest square that
+// holds both.
 func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
 	var all []Leaf
 	for from := 0; from < s.Len(); {
@@ -73,11 +73,11 @@ type pooler struct {
 	s      Squares
 	k      uint64
 	leaves []Leaf
-	from   int // of leaves, the first of this square
+	from   int // index of the first leaf of this square
 }
 
-// square makes the leaves of what is in squares from from to to-1, and returns what is left:
-// fewer than k points, and the smallest square around them.
+// square makes leaves of the squares with indexes from to to-1. It returns the points that are left, fewer
+// than k, in the smallest square around them.
 func (p *pooler) square(from, to int) (rest Leaf) {
 	if from == to {
 		return rest
@@ -104,7 +104,7 @@ func (p *pooler) square(from, to int) (rest Leaf) {
 	return Leaf{}
 }
 
-// pool is two leaves as one; either may have no points.
+// pool returns two leaves as one. Either may have no points.
 func pool(a, b Leaf) Leaf {
 	switch {
 	case a.Count == 0:
@@ -117,13 +117,13 @@ func pool(a, b Leaf) Leaf {
 	return c
 }
 
-// around is the smallest square around two.
+// around returns the smallest square around two leaves, without points.
 func around(a, b Leaf) Leaf {
 	level := max(a.Level, b.Level, common(a.Key, b.Key))
 	return Leaf{Key: a.Key &^ side2(level), Level: level}
 }
 
-// join puts what is left together with a leaf; false where there is none.
+// join joins the points that are left to a leaf; false if there is none.
 func (p *pooler) join(rest Leaf) bool {
 	best := -1
 	for i := p.from; i < len(p.leaves); i++ {
