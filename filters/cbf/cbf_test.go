@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -235,34 +234,12 @@ func TestRemoveErrors(t *testing.T) {
 	}
 }
 
-// A removal that fails at a later counter puts back what it took before, also
-// where the key meets a word more than once.
-func TestRemoveIsAllOrNothing(t *testing.T) {
-	for _, p := range forms() {
-		p.Counters, p.K = 64, 8
-		r := rand.New(rand.NewPCG(7, 7))
-		s := mustNew(t, p)
-		for i := range uint64(6) {
-			h1, h2 := key.HashUint64(p.Seed, i)
-			s.Add(h1, h2, 2)
-		}
-		refused := 0
-		for range 2000 {
-			before := s.Blob()
-			h1, h2 := key.HashUint64(p.Seed, r.Uint64())
-			if s.Remove(h1, h2, 1+r.Uint64N(3)) == nil {
-				s, _ = Decode(before)
-				continue
-			}
-			refused++
-			if !bytes.Equal(before, s.Blob()) {
-				t.Fatalf("%+v: a refused removal changed something", p)
-			}
-		}
-		if refused < 100 {
-			t.Errorf("%+v: only %d refused", p, refused)
-		}
+func TestRefusedRemovals(t *testing.T) {
+	all := forms()
+	for i := range all {
+		all[i].Counters, all[i].K = 64, 8
 	}
+	conform.RefusedRemovals(t, Family, 2, all)
 }
 
 func TestUnionsThatDiffer(t *testing.T) {

@@ -108,12 +108,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 // AddHashes counts many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is
 // nil. The result is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
-	if ns == nil {
-		keyed.Grow(&s.Base, uint64(len(h1s)))
-	}
-	for _, n := range ns {
-		keyed.Grow(&s.Base, n)
-	}
+	keyed.GrowAll(&s.Base, len(h1s), ns)
 	saturated := false
 	if s.Additive() {
 		saturated = s.c.Add(h1s, h2s, ns, 1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -43,10 +44,7 @@ func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
 	saturates := false
 	s.c.Merge(other.c.Table, func(a, b uint64) uint64 {
-		sum, carry := bits.Add64(a, b, 0)
-		if carry != 0 {
-			sum = saturated
-		}
+		sum := saturate.Add(a, b)
 		saturates = saturates || sum == saturated
 		return sum
 	})

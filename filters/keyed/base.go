@@ -106,6 +106,16 @@ func Grow(b *Base, n uint64) {
 	}
 }
 
+// GrowAll is Grow for many keys: ns[i] occurrences of each, or one if ns is nil.
+func GrowAll(b *Base, keys int, ns []uint64) {
+	if ns == nil {
+		Grow(b, uint64(keys))
+	}
+	for _, n := range ns {
+		Grow(b, n)
+	}
+}
+
 // Shrink subtracts occurrences from the total. It returns false and changes nothing if there are fewer,
 // which happens only in a BLOB that no sketch wrote.
 func Shrink(b *Base, n uint64) bool {

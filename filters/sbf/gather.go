@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -44,7 +45,7 @@ func NewGathering(p Params) (*Sketch, error) {
 func (s *Sketch) collect(h1, h2, n uint64) {
 	if n > 0 {
 		h := hash{h1, h2}
-		s.gather[h] = satAdd(s.gather[h], n)
+		s.gather[h] = saturate.Add(s.gather[h], n)
 		s.bound()
 	}
 }

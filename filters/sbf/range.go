@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -110,7 +111,7 @@ func (f *filter) RangeSum(lo, hi int64) (uint64, error) {
 	}
 	sum := uint64(0)
 	f.span.cover(lo, hi, func(level int, number uint64) {
-		sum = satAdd(sum, f.Count(node(f.Seed(), f.span, level, number)))
+		sum = saturate.Add(sum, f.Count(node(f.Seed(), f.span, level, number)))
 	})
 	if total, known := f.Total(); known {
 		sum = min(sum, total)

@@ -117,12 +117,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 // nil. The result is that of Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	s.hashesOnly()
-	if ns == nil {
-		keyed.Grow(&s.Base, uint64(len(h1s)))
-	}
-	for _, n := range ns {
-		keyed.Grow(&s.Base, n)
-	}
+	keyed.GrowAll(&s.Base, len(h1s), ns)
 	s.put(h1s, h2s, ns, 1)
 }
 

@@ -13,34 +13,9 @@ import (
 )
 
 func TestSaturation(t *testing.T) {
-	for _, p := range []Params{{}, {Method: MI}, {Method: RM}, {Method: TRM}, {Encoding: Index}} {
-		p.Counters = 60
-		s := mustNew(t, p)
-		k := []byte("k")
-		must(t, s.AddKey(k, math.MaxUint64-1))
-		if s.Saturated() || s.CountKey(k) != math.MaxUint64-1 {
-			t.Fatalf("%v: one below the ceiling: %d, saturated %v", p.Method, s.CountKey(k), s.Saturated())
-		}
-		must(t, s.AddKey(k, 5))
-		if !s.Saturated() || s.CountKey(k) != math.MaxUint64 {
-			t.Fatalf("%v: at the ceiling: %d, saturated %v", p.Method, s.CountKey(k), s.Saturated())
-		}
-		if total, known := s.Total(); total != 0 || known {
-			t.Fatalf("%v: the total of more than 2^64: %d, known %v", p.Method, total, known)
-		}
-		// What a saturated counter lost is not known, so it stays.
-		if err := s.RemoveKey(k, 100); p.Method != MI && (err != nil || s.CountKey(k) != math.MaxUint64) {
-			t.Errorf("%v: after a removal: %d, error %v", p.Method, s.CountKey(k), err)
-		}
-		d, err := Decode(s.Blob())
-		if err != nil || !d.Saturated() {
-			t.Errorf("%v: decoded: %v", p.Method, err)
-		}
-		must(t, s.Union(d))
-		if _, err := Decode(s.Blob()); err != nil || !s.Saturated() {
-			t.Errorf("%v: united: %v", p.Method, err)
-		}
-	}
+	conform.Saturation(t, Family, []Params{
+		{Counters: 60}, {Counters: 60, Method: MI}, {Counters: 60, Method: RM}, {Counters: 60, Method: TRM}, {Counters: 60, Encoding: Index},
+	})
 }
 
 func TestRemove(t *testing.T) {
@@ -71,32 +46,13 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// The nodes of a key may share counters: a removal that the first nodes allow
-// and the last does not leaves nothing behind.
-func TestRemoveIsAllOrNothing(t *testing.T) {
-	refused := 0
-	for seed := range uint64(300) {
-		s := mustNew(t, Params{Counters: 40, K: 4, Range: Range{0, 255}, Seed: seed})
-		for v := range int64(5) {
-			must(t, s.AddInt(v*50, 10))
-		}
-		for v := range int64(256) {
-			before := s.Blob()
-			if err := s.RemoveInt(v, 9); err == nil {
-				must(t, s.AddInt(v, 9))
-			} else if !errors.Is(err, sketch.ErrTooMany) {
-				t.Fatal(err)
-			} else {
-				refused++
-			}
-			if !bytes.Equal(before, s.Blob()) {
-				t.Fatalf("seed %d: removing %d left something", seed, v)
-			}
-		}
+// The nodes of a key may share counters, so a removal may find too little at the last node.
+func TestRefusedRemovals(t *testing.T) {
+	var all []Params
+	for seed := range uint64(30) {
+		all = append(all, Params{Counters: 40, K: 4, Range: Range{0, 255}, Seed: seed})
 	}
-	if refused == 0 {
-		t.Error("no removal was refused")
-	}
+	conform.RefusedRemovals(t, Family, 10, all)
 }
 
 func TestUnionsThatDiffer(t *testing.T) {

@@ -5,28 +5,13 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
 // saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
 // added or removed.
 const saturated = words.Saturated
-
-func satAdd(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry != 0 {
-		return saturated
-	}
-	return sum
-}
-
-func satMul(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	if hi != 0 {
-		return saturated
-	}
-	return lo
-}
 
 // cells are the counters of a filter. A Sketch keeps them in words or in an index. Elias and steps
 // codes take a scan to read and a rewrite to change, so only a View has these.
@@ -189,7 +174,7 @@ func (c *cells) set(p uint32, v uint64) {
 // add adds n to a key's counters and reports whether one of them is saturated.
 func (c *cells) add(pos []uint32, n uint64) (full bool) {
 	for _, p := range pos {
-		v := satAdd(c.at(p), n)
+		v := saturate.Add(c.at(p), n)
 		full = full || v == saturated
 		c.set(p, v)
 	}
@@ -199,7 +184,7 @@ func (c *cells) add(pos []uint32, n uint64) (full bool) {
 // raise is the minimal increase: it raises every counter of a key to at least the smallest of them
 // plus n. Section 3.2.
 func (c *cells) raise(pos []uint32, n uint64) (full bool) {
-	target := satAdd(c.least(pos), n)
+	target := saturate.Add(c.least(pos), n)
 	for _, p := range pos {
 		if c.at(p) < target {
 			c.set(p, target)

@@ -1,6 +1,9 @@
 package sbf
 
-import "github.com/ccbfsql/ccbfsql/filters/keyed"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
 
 // Union adds the occurrences of other, which is unchanged and must agree in everything except the
 // encoding (sketch.ErrDiffer). O(m).
@@ -20,7 +23,7 @@ func (s *Sketch) Union(other *Sketch) error {
 		keyed.Unite(&s.Base, other.Base)
 		if s == other {
 			for h, n := range s.gather {
-				s.gather[h] = satAdd(n, n)
+				s.gather[h] = saturate.Add(n, n)
 			}
 			return nil
 		}
@@ -50,7 +53,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 	}
 	keyed.Unite(&s.Base, o.Base)
 	if !s.method.recurring() {
-		if s.first.update(&o.first, satAdd) {
+		if s.first.update(&o.first, saturate.Add) {
 			keyed.SetSaturated(&s.Base)
 		}
 		return
@@ -65,7 +68,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 			s.traps = traps.clone()
 		}
 	default:
-		s.first.update(&o.first, satAdd)
+		s.first.update(&o.first, saturate.Add)
 		s.empty()
 	}
 	s.flagSaturated()
@@ -98,7 +101,7 @@ func Product(a, b *Sketch) (*Sketch, error) {
 	keyed.Forget(&p.Base)
 	p.product = true
 	p.empty()
-	p.first.update(&b.first, satMul)
+	p.first.update(&b.first, saturate.Mul)
 	p.flagSaturated()
 	return p, nil
 }

@@ -4,7 +4,7 @@ package saturate
 
 import "math/bits"
 
-// Add is a + b, at most 2^64-1.
+// Add returns a + b, at most 2^64-1.
 func Add(a, b uint64) uint64 {
 	if s := a + b; s >= a {
 		return s
@@ -12,7 +12,7 @@ func Add(a, b uint64) uint64 {
 	return ^uint64(0)
 }
 
-// Mul is a * b, at most 2^64-1.
+// Mul returns a * b, at most 2^64-1.
 func Mul(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	if high != 0 {

@@ -1,6 +1,10 @@
 package words
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // Rows is a table of counters in rows. A key has one counter in each row: in row i the one at h1 +
 // Factors[i]*h2, reduced to Width by the high half of a product (Lemire 2019, "Fast Random Integer
@@ -29,10 +33,7 @@ func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
 // Increase adds n to a counter. If the sum does not fit, all counters get wider or, at 64 bits, the
 // counter saturates. It reports whether the counter is saturated.
 func (t *Table) Increase(i int, n uint64) (saturated bool) {
-	sum, carry := bits.Add64(t.At(i), n, 0)
-	if carry != 0 {
-		sum = Saturated
-	}
+	sum := saturate.Add(t.At(i), n)
 	t.Raise(i, sum)
 	return sum == Saturated
 }
@@ -192,10 +193,7 @@ func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 		}
 		var least [1]uint64
 		r.Least(least[:], h1s[done:], h2s[done:])
-		target, carry := bits.Add64(least[0], n, 0)
-		if carry != 0 {
-			target = Saturated
-		}
+		target := saturate.Add(least[0], n)
 		var room [maxRows]int
 		for _, at := range r.Places(room[:0], h1s[done], h2s[done]) {
 			r.Raise(at, max(r.At(at), target))
