@@ -16,7 +16,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the script prints to rollup.out")
 
-// TestMain removes what Beam leaves among the temporary files.
+// TestMain removes temporary files that Beam leaves behind.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "ccbf-test-")
 	if err != nil {
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The script prints rollup.out over what the pipelines of its first lines write.
-// It compares bytes and counts with the truth from the points itself.
+// TestRollup checks that the script prints rollup.out, over the output of the pipelines in its
+// first lines. It compares bytes and counts with those of the points.
 func TestRollup(t *testing.T) {
 	shell := filepath.Join(t.TempDir(), "ccbfsql")
 	build := exec.Command("go", "build", "-o", shell, "./cmd/ccbfsql")

@@ -20,11 +20,11 @@ func init() {
 	beam.RegisterCoder(pointsType, encodePoints, decodePoints)
 }
 
-// Accumulator is a sketch on its way through a pipeline, or none yet. Between workers it is
-// the sketch's BLOB, or nothing.
+// Accumulator is a sketch that a pipeline is building, or none yet. Between workers it is encoded
+// as the sketch's BLOB, or as no bytes.
 type Accumulator struct{ builder }
 
-// builder is a sketch in memory of whatever family.
+// builder is a sketch of any family that is being built in memory.
 type builder interface {
 	add(input any) error
 	// unite adds a sketch of the same family.
@@ -32,7 +32,7 @@ type builder interface {
 	bytes() ([]byte, error)
 }
 
-// load makes an accumulator of a BLOB, which it checks.
+// load returns an accumulator with the sketch of a BLOB, which it checks.
 func load(blob []byte) (Accumulator, error) {
 	if len(blob) == 0 {
 		return Accumulator{}, nil
@@ -83,7 +83,7 @@ func encodeAccumulator(a Accumulator) ([]byte, error) {
 
 var errNothing = errors.New("no sketch was added")
 
-// extract is the sketch as a BLOB.
+// extract returns the sketch as a BLOB.
 func (a Accumulator) extract() ([]byte, error) {
 	if a.builder == nil {
 		return nil, errNothing
@@ -91,15 +91,15 @@ func (a Accumulator) extract() ([]byte, error) {
 	return a.bytes()
 }
 
-// Occurrences is a key and its number of occurrences. Class and Key are those
-// of package key, which also has them for SQL types that Go does not have.
+// Occurrences is a key and its number of occurrences. Class and Key are values of package key,
+// which also has them for SQL types without a Go type.
 type Occurrences struct {
 	Class key.Class
 	Key   []byte
 	N     uint64
 }
 
-// occurrences are those of a value: one of the key that it is in SQL, or what it says.
+// occurrences returns the key of a Go value with one occurrence, or an Occurrences unchanged.
 func occurrences(v any) (Occurrences, error) {
 	o, ok := v.(Occurrences)
 	if ok {
@@ -112,7 +112,7 @@ func occurrences(v any) (Occurrences, error) {
 	return Occurrences{class, b, 1}, nil
 }
 
-// checkClass returns an error for what no sketch can say of its keys.
+// checkClass returns an error for a class that sketches cannot have.
 func checkClass(c key.Class) error {
 	if c == key.None || !c.Known() {
 		return fmt.Errorf("keys of class %d: give one of the classes of package key", uint64(c))
@@ -151,8 +151,8 @@ type Point struct{ X, Y float64 }
 // once for all of them. N and Category are empty or as long as X.
 type Points struct {
 	X, Y     []float64
-	N        []uint64  // how many points each stands for, the option weight; empty: one
-	Category [][]byte  // the category of each, in bytes from package key; empty: none
+	N        []uint64  // weight of each point; empty: 1
+	Category [][]byte  // category of each point, encoded by package key; empty: none
 	Class    key.Class // class of the categories
 }
 
@@ -172,7 +172,7 @@ func decodePoints(b []byte) (p Points, err error) {
 	return p, err
 }
 
-// places builds a CascadeCBF sketch.
+// places builds a ccbf sketch.
 type places struct{ *ccbf.Builder }
 
 func loadPlaces(blob []byte) (builder, error) {
@@ -216,7 +216,7 @@ func (t places) addPoints(p *Points) error {
 		var category []byte
 		class := key.None
 		if len(p.Category) > 0 {
-			category, class = append([]byte{}, p.Category[i]...), p.Class // an empty category is one
+			category, class = append([]byte{}, p.Category[i]...), p.Class // empty text is a category
 		}
 		if err := t.Add(cell, category, class, count); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 )
 
-// What a pipeline does with the Fn that sketches.CombineGlobally(s, fn, words) takes:
-// parts of the words on several workers, merged, and a BLOB in the end.
+// The example makes the calls of a pipeline with sketches.CombineGlobally(s, fn, words). Several
+// workers accumulate parts of the words, the parts are merged, and the result is a BLOB.
 func ExampleKeys() {
 	fn, err := sketches.Keys(cms.Family, cms.Params{})
 	if err != nil {

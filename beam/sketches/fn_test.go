@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Parameters are refused in the words of the family, before a pipeline runs.
+// Wrong parameters have the family's own error, before a pipeline runs.
 func TestParametersAreChecked(t *testing.T) {
 	_, want := ccbf.Params{Res: 1, K: 99}.Config()
 	_, err := CCBF(ccbf.Params{Res: 1, K: 99})
@@ -24,7 +24,7 @@ func TestParametersAreChecked(t *testing.T) {
 	}
 }
 
-// A worker that was sent a Fn of a newer program says so.
+// A worker that receives a Fn of a newer program reports that.
 func TestUnknownFamily(t *testing.T) {
 	if _, err := (&Fn{Family: "qf"}).CreateAccumulator(); err == nil || !strings.Contains(err.Error(), `"qf"`) {
 		t.Error(err)
@@ -55,7 +55,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The values of Go are the keys that SQL has for them.
+// Go values are the same keys as in SQL.
 func TestKeysAreThoseOfSQL(t *testing.T) {
 	fn := must(Keys(cms.Family, cms.Params{}))
 	a := must(fn.CreateAccumulator())
@@ -106,7 +106,7 @@ func TestUnionsThatAreRefused(t *testing.T) {
 			t.Errorf("got %v, want an error with %q", err, c.want)
 		}
 	}
-	// The same where both sides are already in memory.
+	// The same with both sides in memory.
 	a := must((&UnionFn{}).AddInput((&UnionFn{}).CreateAccumulator(), fine))
 	b := must((&UnionFn{}).AddInput((&UnionFn{}).CreateAccumulator(), other))
 	if _, err := (&UnionFn{}).MergeAccumulators(a, b); !errors.Is(err, sketch.ErrInvalid) {

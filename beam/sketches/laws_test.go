@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// must is the value of a constructor that a test relies on.
+// must returns the value of a call, or panics at an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -20,19 +20,19 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// law is a CombineFn, what it is fed, and what it must come to.
+// law is a CombineFn, its inputs, and the expected result.
 type law struct {
 	name   string
 	fn     *Fn
 	inputs []any
-	// want are the bytes of the whole, from the family's package alone; nil
-	// where the order of bundles may show.
+	// want are the bytes that the family's package returns for all inputs; nil if the result may
+	// depend on the order of bundles.
 	want []byte
-	// holds checks what is promised of any order.
+	// holds checks what must be true for any order.
 	holds func(t *testing.T, blob []byte)
 }
 
-// somePoints are in about 3,000 cells of 0.5, a few of them often.
+// somePoints are points in about 3,000 cells of 0.5, a few of which have many.
 func somePoints(rng *rand.Rand, n int) []Point {
 	out := make([]Point, n)
 	for i := range out {
@@ -44,7 +44,7 @@ func somePoints(rng *rand.Rand, n int) []Point {
 	return out
 }
 
-// pointInputs are points, one by one and in batches.
+// pointInputs returns points one by one and in batches.
 func pointInputs(rng *rand.Rand, points []Point) []any {
 	var out []any
 	for len(points) > 0 {
@@ -64,7 +64,7 @@ func pointInputs(rng *rand.Rand, points []Point) []any {
 	return out
 }
 
-// builtOf is the sketch that ccbf_agg builds of the points.
+// builtOf returns the sketch that ccbf_agg builds of the points.
 func builtOf(p ccbf.Params, points []Point) []byte {
 	c := must(p.Config())
 	b := ccbf.NewBuilder(c, nil)
@@ -104,9 +104,9 @@ func ccbfLaw(rng *rand.Rand, name string, p ccbf.Params, identical bool) law {
 	return l
 }
 
-// keyedLaw is that of a family with default parameters: the bytes of the whole
-// where it promises them, and every key that was added is there, as often as it
-// was or once.
+// keyedLaw returns the law of a family with default parameters. If the family promises it, the
+// result has the bytes of one sketch of all keys. Every added key is found, as often as it was
+// added or once.
 func keyedLaw(rng *rand.Rand, f keyed.Any) law {
 	about, params := f.About(), f.Settings().Params()
 	l := law{name: about.Name, fn: must(newFn(about.ID, params))}
@@ -164,7 +164,7 @@ func laws(rng *rand.Rand) []law {
 	return out
 }
 
-// onTheWay is an accumulator after it went to another worker, now and then.
+// onTheWay returns the accumulator, sometimes encoded and decoded, as between two workers.
 func onTheWay(t *testing.T, rng *rand.Rand, a Accumulator) Accumulator {
 	if rng.IntN(2) == 0 {
 		return a
@@ -180,8 +180,7 @@ func onTheWay(t *testing.T, rng *rand.Rand, a Accumulator) Accumulator {
 	return b
 }
 
-// bundle accumulates inputs as a worker does, once in four times after an
-// attempt that came to nothing.
+// bundle accumulates inputs as a worker does, one time in four after a failed attempt.
 func bundle(t *testing.T, rng *rand.Rand, fn *Fn, inputs []any) Accumulator {
 	attempt := func(inputs []any) Accumulator {
 		a, err := fn.CreateAccumulator()
@@ -204,8 +203,8 @@ func bundle(t *testing.T, rng *rand.Rand, fn *Fn, inputs []any) Accumulator {
 	return onTheWay(t, rng, attempt(inputs))
 }
 
-// Bundles of any size, retried, reordered, and merged in any tree come to the
-// bytes of the whole where the family promises it, and never count too few.
+// Bundles of any size, repeated, reordered, and merged in any tree, have the bytes of one sketch of
+// all inputs if the family promises that. They never count too few.
 func TestAnyTreeOfBundles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for _, l := range laws(rng) {
@@ -241,8 +240,7 @@ func TestAnyTreeOfBundles(t *testing.T) {
 	}
 }
 
-// Merging leaves its source as it is, and an accumulator may go on after it was
-// encoded.
+// A merge leaves its source unchanged, and an accumulator can be used after it was encoded.
 func TestMergeLeavesItsSource(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	for _, l := range laws(rng) {

@@ -1,7 +1,7 @@
 package sketches
 
-// Beam's Prism runner has its workers in the process that starts it, so that bundles can
-// wait for each other and results can be left in a variable.
+// Beam's Prism runner has its workers in the process that starts it. So bundles can wait for each
+// other, and results can be stored in a variable.
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ var (
 	results  sync.Map // name, "/", key: []byte
 )
 
-// meeting is over when as many are there as were called.
+// meeting ends when the expected number of bundles has joined.
 type meeting struct {
 	sync.Mutex
 	missing int
@@ -32,8 +32,8 @@ type meeting struct {
 // meet calls n bundles to a meeting.
 func meet(name string, n int) { meetings.Store(name, &meeting{missing: n, all: make(chan struct{})}) }
 
-// join waits until all bundles of a meeting run. It is an error where they do
-// not run side by side.
+// join waits until all bundles of a meeting run. It returns an error if they do not run side by
+// side.
 func join(ctx context.Context, name string) error {
 	v, ok := meetings.Load(name)
 	if !ok {
@@ -57,17 +57,17 @@ func join(ctx context.Context, name string) error {
 
 type collectFn struct{ Name string }
 
-// ProcessElement leaves what it is given where collected finds it.
+// ProcessElement stores an element for collected.
 func (f *collectFn) ProcessElement(k, blob []byte) {
 	results.Store(f.Name+"/"+string(k), bytes.Clone(blob))
 }
 
-// collect leaves a PCollection<KV<[]byte, []byte>> for collected.
+// collect stores a PCollection<KV<[]byte, []byte>> for collected.
 func collect(s beam.Scope, name string, col beam.PCollection) {
 	beam.ParDo0(s, &collectFn{name}, col)
 }
 
-// collected is what was collected under a name, by key.
+// collected returns the stored elements of a name, by key.
 func collected(name string) map[string][]byte {
 	out := map[string][]byte{}
 	results.Range(func(k, v any) bool {

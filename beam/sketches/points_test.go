@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Points survive the way, and nothing that is shorter is taken for points.
+// Points are decoded as they were encoded, and truncated bytes are an error.
 func TestPointsOnTheWay(t *testing.T) {
 	for _, p := range []Points{
 		{},
@@ -21,7 +21,7 @@ func TestPointsOnTheWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := decodePoints(b)
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(p) { // an empty category may be nil
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(p) { // an empty category may be decoded as nil
 			t.Errorf("%v came as %v, %v", p, got, err)
 		}
 		for n := range b {

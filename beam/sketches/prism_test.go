@@ -25,7 +25,7 @@ func init() {
 	register.Function2x2(wordOf)
 }
 
-// TestMain removes what Beam leaves among the temporary files.
+// TestMain removes temporary files that Beam leaves behind.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "ccbf-test-")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sourceFn emits every Of-th point, but not before all its siblings run.
+// sourceFn emits every Of-th point, after all its siblings have started.
 type sourceFn struct {
 	Test      string
 	Index, Of int
@@ -45,7 +45,7 @@ type sourceFn struct {
 
 const prismPoints = 30_000
 
-// keyed is the key of a point: few keys, of which one has most points.
+// keyed returns the key of a point: there are few keys, and one has most points.
 func (f *sourceFn) keyed(p Point) string { return fmt.Sprintf("x%d", max(0, int(p.X)/5)) }
 
 func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func([]byte, Point)) error {
@@ -61,7 +61,7 @@ func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func([]byt
 
 func testPoints() []Point { return somePoints(rand.New(rand.NewPCG(8, 3)), prismPoints) }
 
-// sources are n collections of points that run in n bundles at once.
+// sources returns n collections of points, which run in n bundles at once.
 func sources(s beam.Scope, test string, n int) []beam.PCollection {
 	meet(test, n)
 	out := make([]beam.PCollection, n)
@@ -71,8 +71,8 @@ func sources(s beam.Scope, test string, n int) []beam.PCollection {
 	return out
 }
 
-// Every key's sketch has the bytes of the whole, however many workers there are
-// and whether they sketch their own points or share one combine.
+// Every key's sketch has the bytes of one sketch of all its points, for any number of workers, with
+// and without lifted combiners.
 func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 	for _, p := range []ccbf.Params{
 		{Res: 0.5},
@@ -170,7 +170,7 @@ func TestCollectionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// A point without a cell fails the pipeline with an error that says which.
+// A point without a cell fails the pipeline with an error that names it.
 func TestPrismFailsOnABadPoint(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	CombineGlobally(s, must(CCBF(ccbf.Params{Res: 1})), beam.Create(s, Point{1, 2}, Point{1e300, 2}))

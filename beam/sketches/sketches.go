@@ -1,18 +1,17 @@
-// Package sketches builds the project's sketches in Apache Beam: a CombineFn for
-// each family, whose accumulators travel as the BLOBs that DuckDB reads and
-// whose output is such a BLOB.
+// Package sketches builds the project's sketches in Apache Beam. Each family has a CombineFn. Its
+// accumulators are encoded as the BLOBs that DuckDB reads, and its output is such a BLOB.
 //
 //	fn, err := sketches.CCBF(ccbf.Params{Res: 0.001})
 //	blobs := sketches.CombinePerKey(s, fn, points) // PCollection<KV<K, []byte>>
 //
-// A sketch of the exact form, and one in mode 'standard', has the bytes that
-// ccbf_agg gives for the same points, whatever the bundles were.
+// An exact sketch (a sorted list of cells) has the bytes that ccbf_agg returns for the same points,
+// for any division into bundles. So has a sketch in mode 'standard'.
 //
-// Prism lifts these combiners, and Dataflow says that it does: each worker sketches what
-// it reads, and sketches are shuffled, not points. The portable runners for Flink and
-// Spark do not lift combiners of Beam's Go SDK (apache/beam 18584 and 18586): they
-// shuffle points, and Flink joins all values of a key in memory (18848). Make sketches
-// of what a worker reads in a DoFn there, and unite them by UnionPerKey.
+// Prism lifts these combiners, and so does Dataflow according to its documentation: each worker
+// sketches what it reads, and sends sketches instead of points. The portable runners for Flink and
+// Spark do not lift combiners of Beam's Go SDK (apache/beam 18584 and 18586). They send points, and
+// Flink joins all values of a key in memory (18848). For these runners, build sketches in a DoFn
+// and unite them with UnionPerKey.
 package sketches
 
 import (
@@ -32,9 +31,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// DoFns are registered by their types alone, without the callers that package
-// register generates: those save a microsecond per element, which is a batch of
-// points or a sketch, and take a minute to compile.
+// DoFns are registered by their types, without the callers that package register generates. These
+// would save a microsecond per element, which is a batch of points or a sketch, and take a minute
+// to compile.
 func init() {
 	register.Combiner3[Accumulator, beam.T, []byte](&Fn{})
 	register.Combiner2[Accumulator, []byte](&UnionFn{})
@@ -43,9 +42,8 @@ func init() {
 	register.Emitter2[[]byte, beam.Y]()
 }
 
-// Fn is the CombineFn of one family and its parameters. Make one with CCBF or
-// Keys, which check the parameters; the fields are there for Beam to send it to
-// workers.
+// Fn is the CombineFn of one family with parameters. CCBF and Keys return one and check the
+// parameters. The fields are exported so that Beam can send them to workers.
 type Fn struct {
 	Family string          // prefix in SQL
 	Params json.RawMessage // Params of the family's package
@@ -53,7 +51,7 @@ type Fn struct {
 	fresh func() (builder, error)
 }
 
-// newFn makes a Fn of parameters that a family accepts.
+// newFn returns a Fn with checked parameters.
 func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 	params, err := json.Marshal(p)
 	if err != nil {
@@ -63,20 +61,20 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 	return f, f.prepare()
 }
 
-// CCBF counts points in the cells of a grid. It takes Point or Points. Errors
+// CCBF returns a Fn that counts points in the cells of a grid. Inputs are Point or Points. Errors
 // are those of ccbf.Params.Config.
 func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
-// Keys makes sketches of keys, of a family such as cms.Family. It takes Go's
-// numbers, strings, []byte and bool, which are the same keys as in SQL, or
-// Occurrences. Errors are those of New of the family's package.
+// Keys returns a Fn for a family of keys such as cms.Family. Inputs are Occurrences, or numbers,
+// strings, []byte and bool. These are the same keys as in SQL. Errors are those of the function New
+// in the family's package.
 //
 //	fn, err := sketches.Keys(cms.Family, cms.Params{Epsilon: 0.0001})
 func Keys[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], p P) (*Fn, error) {
 	return newFn(f.ID, p)
 }
 
-// prepare reads and checks the parameters, on the worker as well.
+// prepare decodes and checks the parameters, also on workers.
 func (f *Fn) prepare() error {
 	if f.fresh != nil {
 		return nil
@@ -108,7 +106,7 @@ func (f *Fn) prepare() error {
 	return fmt.Errorf("no family of sketches has the name %q", f.Family)
 }
 
-// takes returns an error where a type is none that sketches are made of.
+// takes returns an error if values of a type cannot be counted.
 func (f *Fn) takes(t reflect.Type) error {
 	if f.Family == ccbf.Family.Name {
 		if t == pointType || t == pointsType {
@@ -122,7 +120,7 @@ func (f *Fn) takes(t reflect.Type) error {
 	return nil
 }
 
-// CreateAccumulator is an accumulator without points or keys.
+// CreateAccumulator returns an accumulator without points or keys.
 func (f *Fn) CreateAccumulator() (Accumulator, error) {
 	if err := f.prepare(); err != nil {
 		return Accumulator{}, err
@@ -137,57 +135,54 @@ func (f *Fn) AddInput(a Accumulator, input beam.T) (Accumulator, error) { return
 // MergeAccumulators adds b, which is left unchanged, to a.
 func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a.merge(b) }
 
-// ExtractOutput is the sketch as a BLOB.
+// ExtractOutput returns the sketch as a BLOB.
 func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.extract() }
 
-// UnionFn is the CombineFn that unites sketches of any family. If parameters
-// differ, the bundle fails with an error that names both values. It takes BLOBs
-// and returns one.
+// UnionFn is the CombineFn that unites sketches of any family, from BLOBs to one BLOB. If
+// parameters differ, the bundle fails with an error that names both values.
 type UnionFn struct{}
 
-// CreateAccumulator is an accumulator without a sketch.
+// CreateAccumulator returns an accumulator without a sketch.
 func (*UnionFn) CreateAccumulator() Accumulator { return Accumulator{} }
 
-// AddInput adds a sketch, which is left unchanged.
+// AddInput adds a sketch, which stays unchanged.
 func (*UnionFn) AddInput(a Accumulator, blob []byte) (Accumulator, error) { return a.unite(blob) }
 
 // MergeAccumulators adds b, which is left unchanged, to a.
 func (*UnionFn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a.merge(b) }
 
-// ExtractOutput is the union as a BLOB.
+// ExtractOutput returns the union as a BLOB.
 func (*UnionFn) ExtractOutput(a Accumulator) ([]byte, error) { return a.extract() }
 
-// Option is a way of combining.
+// Option changes how values are combined.
 type Option struct{ fanout int }
 
-// HotKeyFanout spreads each key over n sketches before they become one, so that
-// no worker merges all sketches of a hot key. The output is the same. Elements go by the
-// hash of key and value, so equal elements of a key stay together.
+// HotKeyFanout first builds n sketches per key and then unites them, so that no worker merges all
+// sketches of a frequent key. The output is the same. The hash of key and value selects the sketch,
+// so equal elements of a key stay together.
 func HotKeyFanout(n int) Option { return Option{n} }
 
-// CombinePerKey makes a sketch of the values of each key: it turns a
-// PCollection<KV<K, V>> into a PCollection<KV<K, []byte>>. Like
-// beam.CombinePerKey it panics on a collection that cannot be combined this way.
+// CombinePerKey builds a sketch of the values of each key: PCollection<KV<K, V>> becomes
+// PCollection<KV<K, []byte>>. Like beam.CombinePerKey it panics on a collection that cannot be
+// combined this way.
 func CombinePerKey(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
 	return beam.Must(TryCombinePerKey(s, fn, col, opts...))
 }
 
-// CombineGlobally makes one sketch of a PCollection<V>: a PCollection<[]byte>,
-// empty where the input is. Like beam.Combine it panics on a collection that
-// cannot be combined this way.
+// CombineGlobally builds one sketch of a PCollection<V>: a PCollection<[]byte>, empty if the input
+// is. Like beam.Combine it panics on a collection that cannot be combined this way.
 func CombineGlobally(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
 	s = s.Scope("sketches.CombineGlobally")
 	return beam.DropKey(s, CombinePerKey(s, fn, beam.AddFixedKey(s, col), opts...))
 }
 
-// UnionPerKey unites the sketches of each key: it turns a PCollection<KV<K,
-// []byte>> into another one with one BLOB per key. It panics as CombinePerKey
-// does.
+// UnionPerKey unites the sketches of each key: PCollection<KV<K, []byte>> keeps its type, with one
+// BLOB per key. It panics as CombinePerKey does.
 func UnionPerKey(s beam.Scope, col beam.PCollection, opts ...Option) beam.PCollection {
 	return beam.Must(tryCombine(s.Scope("sketches.UnionPerKey"), &UnionFn{}, col, opts))
 }
 
-// TryCombinePerKey is CombinePerKey with an error in place of a panic.
+// TryCombinePerKey is CombinePerKey, but returns an error instead of a panic.
 func TryCombinePerKey(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) (beam.PCollection, error) {
 	if !typex.IsKV(col.Type()) {
 		return beam.PCollection{}, fmt.Errorf("%s: a collection of %v, must be of KV", fn.Family, col.Type())
@@ -223,11 +218,11 @@ func tryCombine(s beam.Scope, fn any, col beam.PCollection, opts []Option) (beam
 	return beam.TryCombinePerKey(s.Scope("whole"), &UnionFn{}, blobs[0])
 }
 
-// shardBytes is the length of a shard's number in front of a key's bytes.
+// shardBytes is the length of a shard's number before a key's bytes.
 const shardBytes = 4
 
-// shardFn puts a shard in front of each key, by the hash of key and value. A stage that a
-// runner repeats then has the same elements in each shard, in whatever order it reads them.
+// shardFn puts a shard's number before each key, from the hash of key and value. So a repeated
+// stage has the same elements in each shard, whatever the order in which it reads them.
 type shardFn struct {
 	Key, Value beam.EncodedType
 	Shards     uint32
@@ -235,7 +230,7 @@ type shardFn struct {
 	keys, values beam.ElementEncoder
 }
 
-// Setup makes the encoders.
+// Setup creates the encoders.
 func (f *shardFn) Setup() {
 	f.keys, f.values = beam.NewElementEncoder(f.Key.T), beam.NewElementEncoder(f.Value.T)
 }
@@ -256,17 +251,17 @@ func (f *shardFn) ProcessElement(k beam.X, v beam.Y, emit func([]byte, beam.Y)) 
 	return nil
 }
 
-// unshardFn takes the shard away again.
+// unshardFn removes the shard's number.
 type unshardFn struct {
 	Key beam.EncodedType
 
 	dec beam.ElementDecoder
 }
 
-// Setup makes the decoder of keys.
+// Setup creates the decoder of keys.
 func (f *unshardFn) Setup() { f.dec = beam.NewElementDecoder(f.Key.T) }
 
-// ProcessElement gives a part of a sketch its own key back.
+// ProcessElement restores the key of a partial sketch.
 func (f *unshardFn) ProcessElement(k, blob []byte) (beam.X, []byte, error) {
 	key, err := f.dec.Decode(bytes.NewReader(k[shardBytes:]))
 	return key, blob, err

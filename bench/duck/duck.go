@@ -1,4 +1,4 @@
-// Package duck has what the programs that measure ask of DuckDB: an error ends the experiment.
+// Package duck lets the measuring programs use DuckDB. An error ends the experiment.
 package duck
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// Open opens a database in memory on one connection, with so many threads.
+// Open opens a database in memory with one connection and a number of threads.
 func Open(threads int) *sql.DB {
 	db := report.Must(connector.Open(fmt.Sprintf("?threads=%d", threads)))
 	db.SetMaxOpenConns(1)
@@ -31,13 +31,13 @@ func Run(db *sql.DB, statements ...string) {
 // Scan reads the only row of a query.
 func Scan(db *sql.DB, query string, to ...any) { report.Check(db.QueryRow(query).Scan(to...)) }
 
-// Number is the only answer of a query.
+// Number returns the result of a query for one number.
 func Number(db *sql.DB, query string) (n float64) {
 	Scan(db, query, &n)
 	return n
 }
 
-// Each reads the rows of a query, one after the other, into to, and calls f after each.
+// Each reads the rows of a query into to, one by one, and calls f after each.
 func Each(db *sql.DB, query string, f func(), to ...any) {
 	rows := report.Must(db.Query(query))
 	defer rows.Close()
@@ -48,14 +48,14 @@ func Each(db *sql.DB, query string, f func(), to ...any) {
 	report.Check(rows.Err())
 }
 
-// Column is the only column of a query.
+// Column returns the only column of a query.
 func Column[T any](db *sql.DB, query string) (out []T) {
 	var v T
 	Each(db, query, func() { out = append(out, v) }, &v)
 	return out
 }
 
-// Packed is how many bytes a table, or a query, takes in Parquet with zstd.
+// Packed returns the bytes of a table or a query as Parquet with zstd.
 func Packed(db *sql.DB, table string) (bytes float64) {
 	Folder(func(dir string) {
 		file := filepath.Join(dir, "packed.parquet")
@@ -65,14 +65,14 @@ func Packed(db *sql.DB, table string) (bytes float64) {
 	return bytes
 }
 
-// Folder calls f with a folder that is removed afterwards.
+// Folder calls f with a temporary folder.
 func Folder(f func(dir string)) {
 	dir := report.Must(os.MkdirTemp("", "ccbfsql-bench"))
 	defer os.RemoveAll(dir)
 	f(dir)
 }
 
-// Texts is a function that has a statement, or several, of the templates in the folder sql.
+// Texts returns a function that fills in a template of the folder sql: one or several statements.
 func Texts(files fs.FS, functions template.FuncMap) func(name string, values any) string {
 	statements := template.Must(template.New("").Funcs(functions).ParseFS(files, "sql/*.sql"))
 	return func(name string, values any) string {

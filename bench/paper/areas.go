@@ -11,10 +11,10 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Sums over areas of the UK's points.
+// This file has experiments about sums over areas of the UK's points.
 
-// estimatedSketches are what a user can choose at equal bytes; the first is the
-// paper's, the second the default.
+// estimatedSketches are counters (layered counting Bloom filters) with several options. The first
+// has the paper's parameters, the second our defaults.
 var estimatedSketches = []struct {
 	name string
 	ccbf.Params
@@ -26,8 +26,7 @@ var estimatedSketches = []struct {
 	{"k 8, default layers, mi", ccbf.Params{K: 8}},
 }
 
-// paperCounters is the paper's sizing: so many counters of 16 bits for each cell
-// with points.
+// paperCounters is the paper's number of 16-bit counters for each cell with points.
 const paperCounters = 14
 
 // estimates measures polygon estimates of dense sketches on the UK file.
@@ -68,7 +67,7 @@ func estimates(c report.Config, s *report.Section) {
 	}
 }
 
-// askedPolygons are n stars with more than 1,000 points each, and how many.
+// askedPolygons returns n stars with more than 1,000 points each, and their numbers of points.
 func askedPolygons(p points, exact *ccbf.View, n int) (asked []orb.MultiPolygon, truth []float64) {
 	r, b := random(seedOf(0), 41), exact.Bounds
 	for len(asked) < n {
@@ -85,8 +84,8 @@ func askedPolygons(p points, exact *ccbf.View, n int) (asked []orb.MultiPolygon,
 	return asked, truth
 }
 
-// polygonErrors asks a sketch, to which points came in random order, by how much the
-// sum and the estimate of each polygon are off, in parts of the truth.
+// polygonErrors builds a sketch from points in random order. It returns the errors of the sum and
+// of the estimate for each polygon, as fractions of the truth.
 func polygonErrors(of ccbf.Params, p points, asked []orb.MultiPolygon, truth []float64) []report.Figures {
 	v := cascaded(of, p.shuffled(of.Seed, 42)).view
 	out := make([]report.Figures, len(asked))
@@ -99,8 +98,7 @@ func polygonErrors(of ccbf.Params, p points, asked []orb.MultiPolygon, truth []f
 	return out
 }
 
-// levels compares sums over squares of dense sketches of equal size, with
-// levels of squares and without.
+// levels compares sums over squares of dense sketches of equal size, with and without levels.
 func levels(c report.Config, s *report.Section) {
 	seeds, squares := report.Pick(c, 1, 2, 4), report.Pick(c, 10, 100, 300)
 	const levels = 8
@@ -110,13 +108,13 @@ func levels(c report.Config, s *report.Section) {
 	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	forms := []string{"without levels", "with 8 levels"}
 	probe := report.Must(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config())
-	perCounter := float64(bridge.DenseBytes(&probe)) / float64(probe.Counters()[0]) // of all layers
+	perCounter := float64(bridge.DenseBytes(&probe)) / float64(probe.Counters()[0]) // bytes of all layers for each counter of the first
 	for _, counters := range []float64{14, 7.4, 4} {
 		bytes := uint64(counters * float64(len(p.places)) * perCounter)
 		for i, form := range forms {
 			for j, of := range transposed(report.Parallel(seeds, func(seed int) []report.Figures {
 				v := viewOf(p.sketched(ccbf.Params{Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}))
-				exact := viewOf(truth) // a view is for one goroutine
+				exact := viewOf(truth) // a view must not be shared by goroutines
 				report.Require(exact.IsExact(), "the cells do not fit")
 				r := random(seedOf(seed), 31)
 				return report.Column(sides, func(side int64) report.Figures {
@@ -151,8 +149,7 @@ func levels(c report.Config, s *report.Section) {
 	}
 }
 
-// cancel is what section 4 of the CascadeCBF paper says of sums: that errors cancel in
-// large areas.
+// cancel tests section 4 of the CascadeCBF paper: errors cancel in large areas.
 func cancel(c report.Config, s *report.Section) {
 	boxes := report.Pick(c, 20, 200, 1000)
 	p := uk.degrees(c.Data, 0.01).light(c)
@@ -167,7 +164,7 @@ func cancel(c report.Config, s *report.Section) {
 		for _, side := range []int64{1, 4, 16, 64, 256} {
 			var each []float64
 			excess, sum, low := 0.0, 0.0, 0.0
-			for range boxes * int(max(1, 256/(side*side))) { // of small ones more
+			for range boxes * int(max(1, 256/(side*side))) { // more small boxes
 				x, y := bounds.MinX+r.Int64N(bounds.MaxX-bounds.MinX-side+2), bounds.MinY+r.Int64N(bounds.MaxY-bounds.MinY-side+2)
 				box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
 				want, got := float64(report.Must(exact.Sum(ccbf.Box(box), ccbf.Categories{}))), float64(report.Must(a.view.Sum(ccbf.Box(box), ccbf.Categories{})))

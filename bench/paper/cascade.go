@@ -13,17 +13,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Figures 2 and 3 and tables 2 and 4 of the CascadeCBF paper: structures of a size, judged
-// by their relative error over the places with points.
+// This file has figures 2 and 3 and tables 2 and 4 of the CascadeCBF paper. They compare the
+// relative errors of structures of equal size at the places with points.
 
-// zipfData is the synthetic data of the CascadeCBF paper, section 5.1: draws
-// from the cells (i, 2i), P(rank r) in proportion to r^-alpha.
+// zipfData is the synthetic data of the CascadeCBF paper, section 5.1: draws from the cells (i,
+// 2i), with P(rank r) proportional to r^-alpha.
 type zipfData struct {
 	keys, draws int
 	alpha       float64
 }
 
-// zipfOf is that data at the scale of a run.
+// zipfOf returns that data at the scale of a run.
 func zipfOf(c report.Config, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }
@@ -40,7 +40,7 @@ func (z zipfData) draw(seed uint64) points {
 	return p
 }
 
-// zipfMemory is figure 3: error over memory for three skews.
+// zipfMemory measures figure 3: error over memory for three skews.
 func zipfMemory(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
 	data := zipfOf(c, 0)
@@ -53,10 +53,10 @@ func zipfMemory(c report.Config, s *report.Section) {
 	}
 }
 
-// negligible is the error that the CascadeCBF paper calls so. Section 5.1.
+// negligible is the error that the CascadeCBF paper calls negligible. Section 5.1.
 const negligible = 0.0001
 
-// kSensitivity is figure 2 (b): error over k.
+// kSensitivity measures figure 2 (b): error over k.
 func kSensitivity(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
 	ks := report.Pick(c, []int{1, 4, 11}, []int{1, 2, 3, 4, 6, 8, 11, 16}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
@@ -70,7 +70,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 		}
 		for _, of := range []struct {
 			name      string
-			published int // the k from which on the error is negligible
+			published int // least k with a negligible error
 		}{{"CascadeCBF", 4}, {"spectral", 4}, {"Count-Min", 11}} {
 			from := 0.0
 			byK := s.Where("counters", 1<<bits, "structure", of.name).By("k")
@@ -82,7 +82,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 	}
 }
 
-// fromOn are the rows from which on, to the last ones, something holds; nil for none.
+// fromOn returns the first element after which a condition always holds, or nil.
 func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.Data) {
 	for _, at := range all {
 		if !holds(at) {
@@ -94,7 +94,7 @@ func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.
 	return from
 }
 
-// covidRivals are table 2's structures, and ours.
+// covidRivals are the structures of table 2, and ours.
 var covidRivals = []structure{
 	cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)),
 	spectralOf("spectral, 2^20", paperK, 16),
@@ -104,12 +104,12 @@ var covidRivals = []structure{
 	defaults,
 }
 
-// covidSeries is table 2: error while points pile up.
+// covidSeries measures table 2: the error as points are added.
 func covidSeries(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	s.Set("what", covidWhat, "side", covidSide, "k", paperK, "seeds", seeds)
 	p := newPointSet("", covidWhat, 1)
-	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // errors of counters that stop
+	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // errors of counters that saturate
 	for date, places := range covid(c.Data) {
 		for _, at := range places {
 			p.add(at.Cell, at.points)
@@ -128,10 +128,10 @@ func covidSeries(c report.Config, s *report.Section) {
 	}
 }
 
-// urbanBytes is the size of table 4's first layer.
+// urbanBytes returns the size of the first layer in table 4.
 func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
 
-// urban is table 4: counts on a city's raster.
+// urban measures table 4: counts on a city's raster.
 func urban(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
@@ -142,20 +142,19 @@ func urban(c report.Config, s *report.Section) {
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "shown", []string{all[0].name, "crimes"})
 }
 
-// sized is points that the paper's structure counts in the paper's bytes, and
-// what is needed to count them as closely.
+// sized has points and the size in which the paper's structure counts them.
 type sized struct {
 	points
 	paper structure
 	bytes uint64
 }
 
-// leastBytes is the smallest size that is tried: any layers fit.
+// leastBytes is the smallest size in the search. Any layers fit.
 const leastBytes = 512
 
-// least is a structure's error in the least bytes in which it is not larger than
-// the published one, as far as it falls with the bytes; and its error in the size
-// before. Sizes grow by a factor of step.
+// least searches for the fewest bytes in which a structure's error is at most the published one. It
+// returns the error there and one step below. It assumes that the error falls with the bytes. Sizes
+// grow by a factor of step.
 func (z sized) least(of structure, published report.Figures, step float64, seed uint64) (found, before report.Figures) {
 	bytes := func(i int) uint64 { return uint64(leastBytes * math.Pow(step, float64(i))) }
 	tried := map[int]report.Figures{}
@@ -171,12 +170,12 @@ func (z sized) least(of structure, published report.Figures, step float64, seed 
 	return try(at), try(max(at-1, 0))
 }
 
-// sameError asks how many bytes our defaults need to be as close as the paper's
-// structures: those of these, of our defaults and with a step less, and in the dense form.
+// sameError measures how many bytes our defaults need for the error of the paper's structures: with
+// defaults, one step below, and in the dense form.
 func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
 	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	var cases []sized // the spatial points of the other sections
+	var cases []sized // the spatial points of the other experiments
 	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
 		cases = append(cases, sized{p, urbanCascade, urbanBytes(c)})
 	}
@@ -204,10 +203,10 @@ func sameError(c report.Config, s *report.Section) {
 	}
 }
 
-// What the CascadeCBF paper says of counters outside its tables and figures.
+// This part tests what the CascadeCBF paper says about counters outside its tables and figures.
 
-// overcount is equation 2 of section 3: the total overcount of t insertions of n
-// keys into m counters is said to be about k t/n (1 - e^(-kn/m)).
+// overcount tests equation 2 of section 3: t insertions of n keys into m counters overcount by
+// about k t/n (1 - e^(-kn/m)) in all.
 func overcount(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 20)
 	data := zipfOf(c, 0)
@@ -231,8 +230,8 @@ func overcount(c report.Config, s *report.Section) {
 			record(report.At{"alpha": data.alpha, "counters": counters}, float64(data.draws), counters, data.draw)
 		}
 	}
-	// Keys that come once each, in four counters a key: equation 2 is the same for any
-	// number of them. The others raise a counter by a Poisson variable of mean k/4.
+	// Keys that occur once each, with four counters per key. Equation 2 is the same for any number
+	// of them. Other keys raise a counter by a Poisson variable with a mean of k/4.
 	least, others := 0.0, distuv.Poisson{Lambda: paperK / 4.}
 	for j := 0.; j < 100; j++ {
 		least += math.Pow(others.Survival(j), paperK)
@@ -246,7 +245,7 @@ func overcount(c report.Config, s *report.Section) {
 	}
 }
 
-// overcount are the keys that occur and the sum of (estimate - count) over them.
+// overcount returns the number of keys that occur, and the sum of (estimate - count) over them.
 func (p points) overcount(mode ccbf.Mode, counters int, seed uint64) report.Figures {
 	a := cascadeOf("", paperK, mode, parts(1, 16)).count(p, uint64(2*counters), seed)
 	of := report.Figures{}

@@ -10,13 +10,14 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Table 3 and section 5.2.2 of the CascadeCBF paper, on real points: categories, and sums over countries.
+// This file has table 3 and section 5.2.2 of the CascadeCBF paper, on real points: categories, and
+// sums over countries.
 
-// categoryBytes is what all structures of table 3 share.
+// categoryBytes is the size of all structures in table 3.
 const categoryBytes = 512 << 10
 
-// cellAlone is the paper's structure as its public program has it, which hashes
-// the cell and leaves the category out.
+// cellAlone is the paper's structure as in its public program, which hashes the cell without the
+// category.
 var cellAlone = structure{"the same, the cell alone hashed", func(p points, bytes, seed uint64) answers {
 	p.places = slices.Clone(p.places)
 	for i := range p.places {
@@ -26,11 +27,10 @@ var cellAlone = structure{"the same, the cell alone hashed", func(p points, byte
 	return answers{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
 }}
 
-// categoryStructures are those that are compared.
+// categoryStructures are the compared structures.
 var categoryStructures = []structure{paperSpectral, paperCountMin, paperCascade, paperStandard, denseDefaults, ourDefaults, cellAlone}
 
-// strangers are, for every category, the cells that have points of other
-// categories only.
+// strangers returns, for every category, the cells that have points of other categories only.
 func strangers(places []place) (out []place) {
 	there := map[grid.Cell]map[string]bool{}
 	for _, p := range places {
@@ -49,9 +49,9 @@ func strangers(places []place) (out []place) {
 	return out
 }
 
-// askCategories counts points and asks for samples of them, and for categories that cells
-// do not have: the errors of points that are sampled from every category, the answers for
-// absent categories above 0, beside the formula, and their mean.
+// askCategories counts points and then queries a sample of each category, and categories that cells
+// do not have. It returns the errors of the sample, and the rate and mean of results above 0 for
+// absent categories, beside the formula.
 func askCategories(of structure, p points, strange []place, samples int, seed uint64) report.Figures {
 	a := of.count(p, categoryBytes, seed)
 	r := random(seed, 62)
@@ -80,11 +80,11 @@ func askCategories(of structure, p points, strange []place, samples int, seed ui
 	return out
 }
 
-// askAllCategories asks every structure with several seeds.
+// askAllCategories calls askCategories for every structure with several seeds.
 func askAllCategories(c report.Config, s *report.Section, p points) {
 	seeds, samples := report.Pick(c, 1, 1, 5), report.Pick(c, 200, 10_000, 10_000)
 	strange := strangers(p.places)
-	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys for each of the cascade's first counters
+	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys per counter of the cascade's first layer
 	for _, of := range categoryStructures {
 		at := report.At{"points": p.name, "keys": len(p.places), "load": perCounter, "crimes": p.what != "", "structure": of.name}
 		s.Record(at, report.Parallel(seeds, func(i int) report.Figures {
@@ -96,21 +96,21 @@ func askAllCategories(c report.Config, s *report.Section, p points) {
 	}
 }
 
-// isolation adds up how often categories are found in cells that lack them, over all
-// seeds. More than four standard errors above the formula are a failure.
+// isolation records how often categories are found in cells that lack them, over all seeds. A rate
+// above the formula by more than four standard errors is a failure.
 func isolation(s *report.Section, points, structure string) {
 	of := s.Where("points", points, "structure", structure)
 	sum := tally{int(of.Sum("hits")), int(of.Sum("asked")), of.Sum("expected"), of.Sum("variance")}
 	all := sum.figures()
 	const wrong = "%s, %s: %d of %d keys that are absent have a count, the formula allows %.0f"
 	switch {
-	case structure == cellAlone.name: // no false positives, but the points of others
+	case structure == cellAlone.name: // the points of other categories, not false positives
 		delete(all, "formula")
 		delete(all, "z")
 	case sum.variance > 0:
 		all["isolation z"] = sum.z()
 		report.Require(sum.z() <= 4, wrong, points, structure, sum.hits, sum.asked, sum.expected)
-	default: // exact, or all counters in use
+	default: // exact, or every counter is in use
 		delete(all, "z")
 		report.Require(float64(sum.hits) <= sum.expected, wrong, points, structure, sum.hits, sum.asked, sum.expected)
 	}
@@ -119,10 +119,10 @@ func isolation(s *report.Section, points, structure string) {
 	s.Record(report.At{"isolated": points, "structure": structure}, all)
 }
 
-// sameKeys is the resolution at which the UK has as many keys as the made-up events.
+// sameKeys is the resolution at which the UK has as many keys as the synthetic events.
 const sameKeys = 0.108
 
-// categories is table 3: counts of cells and categories in one sketch.
+// categories measures table 3: counts of cells and categories in one sketch.
 func categories(c report.Config, s *report.Section) {
 	loads := []points{events().light(c)}
 	for _, res := range append([]float64{sameKeys}, report.Pick(c, nil, []float64{0.01}, []float64{0.05, 0.02, 0.01})...) {
@@ -137,7 +137,7 @@ func categories(c report.Config, s *report.Section) {
 		"small", inSmall(at), "small of events", inSmall(like), "like", like.name, "at", at.name, "shown", []string{like.name, at.name}, "all bytes", float64(categoryBytes), "uk", at.what)
 }
 
-// inSmall is the share of points in places of less than 10.
+// inSmall returns the fraction of points in places with fewer than 10.
 func inSmall(p points) float64 {
 	few := uint64(0)
 	for i := range p.places {
@@ -148,16 +148,16 @@ func inSmall(p points) float64 {
 	return float64(few) / float64(p.total())
 }
 
-// world is points on the globe, with what polygons really hold of them.
+// world is points on the globe, with the true numbers of points in polygons.
 type world struct {
 	points
 	polygons []orb.MultiPolygon
 	bounds   grid.Rect
-	truth    []uint64 // of each polygon
+	truth    []uint64 // points in each polygon
 }
 
-// newWorld sums the points of every polygon, and how many cells the polygons have for each
-// with points.
+// newWorld counts the points in every polygon. inside is the number of cells in all polygons over
+// the number of those with points.
 func newWorld(p points, polygons []orb.MultiPolygon) (w world, inside float64) {
 	w = world{p, polygons, grid.EmptyRect(), nil}
 	of := map[grid.Cell]uint64{}
@@ -177,7 +177,7 @@ func newWorld(p points, polygons []orb.MultiPolygon) (w world, inside float64) {
 	return w, all / occupied
 }
 
-// sums are those of what count has for the cells inside of each polygon.
+// sums returns the sum of count over the cells inside each polygon.
 func (w world) sums(count func(p *place) uint64) []uint64 {
 	g := report.Must(grid.New(w.res))
 	return report.Column(w.polygons, func(mp orb.MultiPolygon) (sum uint64) {
@@ -194,12 +194,12 @@ func (w world) sums(count func(p *place) uint64) []uint64 {
 	})
 }
 
-// largePolygon is how many points the paper's claim asks for. Section 5.2.2.
+// largePolygon is the least number of points of a polygon in the paper's claim. Section 5.2.2.
 const largePolygon = 1000
 
-// ask sums every polygon with a structure: errors of the sums and of the estimates, in
-// parts of the truth, of large polygons and of all; and then the errors one by one. A sum
-// below the truth is an error.
+// ask sums every polygon with a structure. The first result has the errors of sums and estimates as
+// fractions of the truth, for large polygons and for all. The others have the errors of single
+// polygons. A sum below the truth is a failure.
 func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 	a := of.count(w.shuffled(seed, 72), bytes, seed)
 	out := report.Figures{"bytes": float64(a.bytes), "exact": yesNo(a.exact())}
@@ -246,7 +246,7 @@ func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 // bytesPerCell is the paper's load: 512 KB for the 20,000 cells of its events.
 const bytesPerCell = float64(categoryBytes) / eventCells
 
-// globePoints are kinds of points on the globe, in cells of so many degrees.
+// globePoints are data sets on the globe, in cells of res degrees.
 var globePoints = []struct {
 	name string
 	res  float64
@@ -257,7 +257,7 @@ var globePoints = []struct {
 	{"COVID-19, 1 degree", 1, covidDegrees},
 }
 
-// countrySums is section 5.2.2: sums over countries.
+// countrySums measures section 5.2.2: sums over countries.
 func countrySums(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	polygons, outlines := islands(c.Data)
@@ -272,7 +272,7 @@ func countrySums(c report.Config, s *report.Section) {
 				return w.ask(by, uint64(bytesPerCell*float64(len(w.places))), seedOf(seed))
 			}) {
 				s.Record(at, rows[0])
-				if i == 0 { // the points of the plot
+				if i == 0 { // points of the plot
 					s.Record(at, rows[1:]...)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 )
 
-// uses are what a sketch is asked to do.
+// uses are the uses of sketches that are compared.
 var uses = [...]struct {
 	name         string
 	keys, remove bool
@@ -20,32 +20,32 @@ var uses = [...]struct {
 	{"keys", true, false}, {"keys, removal", true, true},
 }
 
-// The uses without removal by their index; the one after each is that with it.
+// Indexes in uses of those without removal. The next index is the same use with removal.
 const (
 	ofPlaces = 0
 	ofKeys   = 2
 )
 
-// outcome is a sketch as it was expected and as it came out.
+// outcome is a sketch with its expected and its measured size and error.
 type outcome struct {
 	advise.Advice
 	bytes, err float64 // measured
 }
 
-// told are the ways to tell how counts are spread.
+// told are the ways to describe the distribution of counts to the advice.
 var told = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
 
-// result is what came of a use: of all that is tried, and of what was advised by what was
-// told.
+// result has the outcomes of a use: of all candidates, and of the advised sketches by the entries
+// of told.
 type result struct {
 	tried   []outcome
 	advised [len(told)]outcome
 }
 
-// exact says that a sketch for cells needed no counters.
+// exact reports whether the sketch for cells has no error.
 func (r *result) exact() bool { return r.tried[0].Family == "ccbf" && r.tried[0].err == 0 }
 
-// least is the least error of the sketches of some families, or of all.
+// least returns the smallest error of the candidates of some families, or of all.
 func (r *result) least(families ...string) float64 {
 	best := math.Inf(1)
 	for _, o := range r.tried {
@@ -56,25 +56,26 @@ func (r *result) least(families ...string) float64 {
 	return best
 }
 
-// off is by how much an expected error is off: a factor. Errors below one in
-// 10,000 are all the same.
+// off returns an expected error as a multiple of the measured one. Errors below 1 in 10,000 count
+// as equal.
 func off(expected, measured float64) float64 {
 	const least = 1e-4
 	return max(expected, least) / max(measured, least)
 }
 
-// comparison is a source at so many bits for a key, by use.
+// comparison has the results of a source with a number of bits per key, by use.
 type comparison struct {
 	*counting
 	bits float64
 	of   [len(uses)]result
 }
 
-// compare builds all that the advice tries, and what it advises, at so many bits for a key.
+// compare builds all candidates of the advice, and the advised sketches, for each number of bits
+// per key.
 func (r rowSource) compare(bits []float64) (all []comparison) {
 	db := r.count()
 	defer db.Close()
-	// Few keys in few bits are fewer bytes than a sketch can have.
+	// Few keys in few bits would have fewer bytes than a sketch can have.
 	bits = slices.DeleteFunc(slices.Clone(bits), func(b float64) bool { return b*float64(db.distinct) < 8*leastBytes })
 	if len(bits) == 0 {
 		bits = []float64{math.Ceil(8 * leastBytes / float64(db.distinct))}
@@ -93,8 +94,7 @@ func (r rowSource) compare(bits []float64) (all []comparison) {
 	return all
 }
 
-// choosing compares the families at equal bytes, and the advice with what comes
-// out.
+// choosing compares the families at equal bytes, and the advice with the outcome.
 func choosing(c report.Config, s *report.Section) {
 	n := report.Pick(c, 2000, 4000, 20_000)
 	skews := report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6})
@@ -111,8 +111,7 @@ func choosing(c report.Config, s *report.Section) {
 	}
 }
 
-// families are those that are compared; the use after the one named is the same
-// with removal.
+// families are the compared families. The use after the one named is the same with removal.
 var families = []struct {
 	name, family string
 	use          int
@@ -120,8 +119,8 @@ var families = []struct {
 
 const removal = ", removal"
 
-// recordErrors records the least error of each family at each size of a source, and from
-// how many bits on one family is closer than another.
+// recordErrors records the smallest error of each family at each size of a source. It also records
+// from how many bits on one family has a smaller error than another.
 func recordErrors(s *report.Section, part []comparison) {
 	for _, at := range part {
 		for i, suffix := range []string{"", removal} {
@@ -146,8 +145,8 @@ func recordErrors(s *report.Section, part []comparison) {
 	s.Record(even, of)
 }
 
-// crossing is the bits from which on a ratio is below 1: between two settings, by
-// the logarithms, or the first or the last bits where there are no such two.
+// crossing returns from how many bits on a ratio is below 1. It interpolates between two settings
+// on a logarithmic scale, or returns the first or last number of bits.
 func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 	for i := len(part) - 1; i >= 0; i-- {
 		above := math.Log(ratio(&part[i]))
@@ -162,11 +161,11 @@ func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 	return part[0].bits
 }
 
-// manyKeys are enough for the error of a sketch to be little by chance.
+// manyKeys is the least number of keys for which chance affects the error of a sketch little.
 const manyKeys = 1000
 
-// recordAdvice records how good the advice was, by use and by what was told: sketches for
-// cells that need no counters have no error, and say only how sure it was of that.
+// recordAdvice records the quality of the advice by use and by entry of told. Sketches of cells
+// without counters have no error: for them, it records only whether the advice expected that.
 func recordAdvice(s *report.Section, part []comparison) {
 	for i, u := range uses {
 		for by, name := range told {
@@ -193,7 +192,7 @@ func recordAdvice(s *report.Section, part []comparison) {
 	}
 }
 
-// exactSources are points of which exact counts are kept.
+// exactSources returns the sources of which exact counts are measured.
 func exactSources(c report.Config) (sources []rowSource) {
 	sources = realRows(c.Data, report.Pick(c, 500, 50_000, 2_000_000))
 	n := report.Pick(c, 500, 20_000, 100_000)
@@ -204,8 +203,8 @@ func exactSources(c report.Config) (sources []rowSource) {
 	return sources
 }
 
-// exactSize is what exact counts take: bytes for each cell, and with categories for each
-// pair of a cell and a category.
+// exactSize returns the size of exact counts: bytes per cell and, with categories, per pair of a
+// cell and a category.
 func (r rowSource) exactSize() report.Figures {
 	db := r.count()
 	defer db.Close()
@@ -228,7 +227,7 @@ func (r rowSource) exactSize() report.Figures {
 	}
 }
 
-// choosingExact measures what exact counts take, as a sketch and as a table.
+// choosingExact measures the size of exact counts as a sketch and as a table.
 func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
 	for i, of := range report.Parallel(len(sources), func(i int) report.Figures { return sources[i].exactSize() }) {
@@ -238,8 +237,8 @@ func choosingExact(c report.Config, s *report.Section) {
 	keyTables(c, s)
 }
 
-// groups are sketches of few cells each, all of them in one Parquet file, beside the
-// table; "few" is up to how many cells in a group the table is the smaller.
+// groups compares sketches of few cells each, in one Parquet file, with the table. "few" is the
+// number of cells per group up to which the table is smaller.
 func groups(c report.Config, s *report.Section) {
 	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
 	db := source.count()
@@ -258,7 +257,7 @@ func groups(c report.Config, s *report.Section) {
 	}
 }
 
-// keyTables are exact tables of keys that are no cells.
+// keyTables measures exact tables of keys that are not cells.
 func keyTables(c report.Config, s *report.Section) {
 	n := report.Pick(c, 500, 20_000, 100_000)
 	s.Set("keys", n)
@@ -276,27 +275,26 @@ func keyTables(c report.Config, s *report.Section) {
 	}
 }
 
-// rowSource is a query for rows (key, x, y, category) in the order in which they
-// come, x and y in cells.
+// rowSource is a query for rows (key, x, y, category) in their order. x and y are in cells.
 type rowSource struct{ name, query string }
 
-// zipfRows draws occurrences of keys with probabilities in proportion to rank^-skew.
+// zipfRows draws keys with probabilities proportional to rank^-skew.
 func zipfRows(keys, occurrences int, skew float64) rowSource {
 	return rowSource{fmt.Sprintf("Zipf %v", skew), text("zipf rows", report.At{"keys": keys, "occurrences": occurrences, "skew": skew})}
 }
 
-// realRows are all files of points and values, each at several resolutions: so many
-// rows or more of each, where a file has as many, in random order.
+// realRows returns all files of points and values at several resolutions. It reads at least atLeast
+// rows of each, if a file has as many, in random order.
 func realRows(folder string, atLeast int) (sources []rowSource) {
 	for _, f := range []struct {
 		name, query, file, category string
 		rows                        int
-		by                          []float64 // degrees, or meters
+		by                          []float64 // degrees, or metres
 	}{
 		{"UK crimes, %v degrees", "rows of points", uk.file, "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
 		{"populated places, %v degrees", "rows of points", cities.file, "country", 171_075, []float64{0.001, 0.1, 1}},
 		{"taxi pickups, %v degrees", "rows of points", taxis.file, "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
-		{"elevations in %v m", "rows of values", elevations, "", 484_098, []float64{1, 10}}, // cells side by side
+		{"elevations in %v m", "rows of values", elevations, "", 484_098, []float64{1, 10}}, // adjacent cells
 		{"COVID-19 cases, %v degrees", "rows of cases", covidFile, "", 547_182, []float64{0.01, 10}},
 	} {
 		for _, by := range f.by {
@@ -313,20 +311,19 @@ type counting struct {
 	name                  string
 	distinct, occurrences uint64
 	skew                  float64
-	sample                []uint64 // counts of some keys
-	extent                uint64   // the larger side of the box around all cells
+	sample                []uint64 // counts of a sample of keys
+	extent                uint64   // larger side of the box around all cells
 }
 
-// sampleSize is how many keys' counts the advice is told.
+// sampleSize is the number of keys whose counts the advice gets.
 const sampleSize = 1000
 
-// count reads a source. Aggregates see the rows in their order, for there is one
-// thread.
+// count reads a source. With one thread, aggregates get the rows in their order.
 func (r rowSource) count() *counting {
 	c := &counting{DB: duck.Open(1), name: r.name}
 	duck.Run(c.DB, text("count", r.query))
 	duck.Scan(c.DB, text("counted", nil), &c.distinct, &c.occurrences, &c.extent, &c.skew)
-	if math.IsNaN(c.skew) { // of a single rank
+	if math.IsNaN(c.skew) { // with a single rank
 		c.skew = 0
 	}
 	c.skew = min(max(c.skew, 0), advise.MaxSkew)
@@ -334,7 +331,7 @@ func (r rowSource) count() *counting {
 	return c
 }
 
-// data is what the advice is asked for.
+// data returns the input of the advice.
 func (c *counting) data(use int, bitsPerKey float64) advise.Data {
 	return advise.Data{
 		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: uses[use].keys, Remove: uses[use].remove,
@@ -342,7 +339,7 @@ func (c *counting) data(use int, bitsPerKey float64) advise.Data {
 	}
 }
 
-// outcome runs the call that an advice gives, and measures its sketch.
+// outcome runs the advised call and measures its sketch.
 func (c *counting) outcome(a advise.Advice) outcome {
 	o, key := outcome{Advice: a}, "key"
 	if a.Family == "ccbf" {

@@ -32,14 +32,13 @@ func TestZipf(t *testing.T) {
 	}
 }
 
-// TestBloomRate: a filter with half of its bits set finds an absent key with a
-// chance of 2^-k.
+// TestBloomRate: a filter with half of its bits set finds an absent key with a probability of 2^-k.
 func TestBloomRate(t *testing.T) {
 	require.InDelta(t, 1.0/1024, bloomRate(1000, 100*math.Ln2, 10), 1e-15)
 }
 
-// TestEvents: the made-up events are as many as the paper's, but for less than a
-// point in each cell, and in as many cells.
+// TestEvents: the synthetic events are as many as the paper's, with less than a point per cell of
+// difference, and in as many cells.
 func TestEvents(t *testing.T) {
 	p := events()
 	places := p.places
@@ -74,7 +73,7 @@ func TestStrangers(t *testing.T) {
 	require.ElementsMatch(t, []string{"ub", "va", "vc"}, got)
 }
 
-// TestNearest compares with all pairs of points.
+// TestNearest compares nearest with a search of all pairs of points.
 func TestNearest(t *testing.T) {
 	r := random(1, 84)
 	var places []place
@@ -95,14 +94,14 @@ func TestNearest(t *testing.T) {
 			distances = append(distances, 0)
 		}
 	}
-	// The middle one in order, of an even number the upper.
+	// The median; of an even number the upper one.
 	slices.Sort(distances)
 	require.Equal(t, distances[len(distances)/2], nearest(places))
 }
 
-// TestDraw: the kernel of a single place has its mean and its bandwidth. The mean
-// of n draws deviates by bandwidth/sqrt(n), their variance by a part of
-// sqrt(2/n), to which rounding to cells adds 1/12. Both are within four of that.
+// TestDraw: points drawn from a single place have its mean and bandwidth. The mean of n draws has a
+// deviation of bandwidth/sqrt(n), the variance a relative one of sqrt(2/n). Rounding to cells adds
+// 1/12. Both are within four deviations.
 func TestDraw(t *testing.T) {
 	const n, bandwidth = 40_000, 20.0
 	at := place{Cell: grid.Cell{X: 1000 * fine, Y: -500 * fine}, points: 3}
@@ -123,10 +122,9 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestTextbook: what is measured against ours counts as ours do. A cascade's
-// counters are those of ccbf, one by one, as long as none is flagged; no answer
-// of any is below the truth; and where there is room for all keys, every answer
-// is the truth, beyond the first layer as well.
+// TestTextbook: the textbook structures count as ours do. Without flags, a cascade's counters equal
+// those of ccbf. No count is below the truth. With room for all keys every count is exact, also
+// beyond the first layer.
 func TestTextbook(t *testing.T) {
 	const k = paperK
 	type book struct {

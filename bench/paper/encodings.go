@@ -13,8 +13,8 @@ import (
 
 var encodingsOf = []sbf.Encoding{sbf.Plain, sbf.Elias, sbf.Steps, sbf.Index}
 
-// encodings measures what counters take and how long a lookup is. Figures 10
-// to 15 of the spectral paper.
+// encodings measures the size of counters and the time of a lookup. Figures 10 to 15 of the
+// spectral paper.
 func encodings(c report.Config, s *report.Section) {
 	encodingBits(c, s)
 	indexSize(c, s)
@@ -22,8 +22,8 @@ func encodings(c report.Config, s *report.Section) {
 	hashTable(c, s)
 }
 
-// logBits is the bound of figure 10: the bits of every counter, and nothing
-// that tells one from the next.
+// logBits returns the bound of figure 10: the bits of all counters, without anything that separates
+// them.
 func logBits(values []uint64) (n float64) {
 	for _, v := range values {
 		n += float64(bits.Len64(v))
@@ -31,9 +31,9 @@ func logBits(values []uint64) (n float64) {
 	return n
 }
 
-// printedBits are the lengths of a counter in the paper's Elias code and in the
-// steps code that it prints, 0 and 10 for 0 and 1, and 11 before the Elias code
-// of what is larger. Section 4.5.
+// printedBits returns the lengths of a counter in the paper's Elias code and in its steps code as
+// printed. That has 0 and 10 for 0 and 1, and 11 before the Elias code of larger values. Section
+// 4.5.
 func printedBits(v uint64) (elias, steps int) {
 	length := func(n uint64) int {
 		log := bits.Len64(n) - 1
@@ -45,7 +45,7 @@ func printedBits(v uint64) (elias, steps int) {
 	return length(v + 1), 2 + length(v)
 }
 
-// encodingBits is figure 10: bits per counter.
+// encodingBits measures figure 10: bits per counter.
 func encodingBits(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 5)
 	keys := report.Pick(c, 500, 5000, 20_000)
@@ -67,8 +67,8 @@ func encodingBits(c report.Config, s *report.Section) {
 	}
 }
 
-// bitsOf are the bits per counter of a data set in every encoding, the bound, and
-// those of the codes as printed.
+// bitsOf returns the bits per counter of a data set in every encoding, of the bound, and of the
+// codes as printed.
 func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 	of := report.Figures{}
 	for _, e := range encodingsOf {
@@ -92,8 +92,8 @@ func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 	return of
 }
 
-// indexSize is figures 13 to 15: the string-array index beside its base array, in bits
-// per counter.
+// indexSize measures figures 13 to 15: the string-array index and its base array, in bits per
+// counter.
 func indexSize(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
@@ -107,11 +107,11 @@ func indexSize(c report.Config, s *report.Section) {
 		}
 	}
 	n := float64(sizes[len(sizes)-1])
-	tight, _ := math.Lgamma(n + 1)                                                                       // the sum of ln i
-	s.Set("index seeds", seeds, "n", int(n), "log", math.Log2(n), "tight", tight/math.Ln2/n, "words", n) // a mean of 10 leaves none above 255
+	tight, _ := math.Lgamma(n + 1)                                                                       // sum of ln i
+	s.Set("index seeds", seeds, "n", int(n), "log", math.Log2(n), "tight", tight/math.Ln2/n, "words", n) // with a mean of 10, no count exceeds 255
 }
 
-// indexOf are the parts of the index of n counters after so many increments.
+// indexOf returns the parts of the index of n counters after a number of increments.
 func indexOf(n, increments int, seed uint64) report.Figures {
 	sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seed}))
 	for from := 0; from < increments; from += 10_000 {
@@ -126,16 +126,16 @@ func indexOf(n, increments int, seed uint64) report.Figures {
 		"blob": v.Info().CounterBits}
 }
 
-// answered takes counts that nobody reads.
+// answered receives counts that are not used.
 var answered [pieceLen]uint64
 
-// timedSizes are how many counters or keys figures 11 and 12 have here.
+// timedSizes returns the numbers of counters or keys in figures 11 and 12.
 func timedSizes(c report.Config) []int {
 	return report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 }
 
-// lookupTimes is figure 11: a lookup of one counter in each encoding beside plain words,
-// in one run.
+// lookupTimes measures figure 11: the lookup of a counter in each encoding, relative to plain words
+// in the same run.
 func lookupTimes(c report.Config, s *report.Section) {
 	rounds, asked := report.Pick(c, 3, 7, 25), report.Pick(c, 1<<12, 1<<17, 1<<20)
 	s.Set("timed asked", asked, "timed rounds", rounds)
@@ -154,8 +154,8 @@ func lookupTimes(c report.Config, s *report.Section) {
 		}
 		some := numbers(0, absent, asked)
 		took := race(some, rounds, lookups...)
-		// Each round raises what the one before has raised: few, so that counters
-		// stay of about one length.
+		// Rounds add to the same counters. There are few rounds, so that the lengths of counters
+		// stay about the same.
 		raised := race(some.slice(0, min(asked, max(pieceLen, n))), min(rounds, 5), raises...)
 		built := math.Inf(1)
 		for range rounds {
@@ -175,8 +175,8 @@ func lookupTimes(c report.Config, s *report.Section) {
 	}
 }
 
-// hashTable is figure 12: a Spectral Bloom Filter of k 5 beside a hash table of
-// the same keys, with as many counters as the table has room.
+// hashTable measures figure 12: a Spectral Bloom Filter with k = 5, and a hash table of the same
+// keys. The filter has as many counters as the table has slots.
 func hashTable(c report.Config, s *report.Section) {
 	sizes := timedSizes(c)
 	rounds, asked := report.Pick(c, 2, 5, 9), report.Pick(c, 1<<12, 1<<16, 1<<20)

@@ -16,14 +16,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Filters of any family, and how often they find keys that are absent.
+// This file measures how often filters of any family find absent keys.
 
-// container answers for many keys.
+// container is a filter that looks up many keys at once.
 type container interface {
 	ContainsHashes(dst []bool, h1s, h2s []uint64)
 }
 
-// positives counts the keys that a filter says it may hold.
+// positives returns how many keys a filter may contain, according to itself.
 func positives(c container, h hashes) (hits int) {
 	var dst [pieceLen]bool
 	for from := 0; from < h.len(); from += pieceLen {
@@ -34,8 +34,8 @@ func positives(c container, h hashes) (hits int) {
 	return hits
 }
 
-// falsePositives counts, of n absent keys, those that a filter says it may
-// hold, without keeping all their hashes.
+// falsePositives returns how many of n absent keys a filter may contain, according to itself. It
+// does not keep all hashes in memory.
 func falsePositives(c container, seed uint64, n int) int {
 	hits := 0
 	for from := 0; from < n; from += 1 << 16 {
@@ -44,11 +44,11 @@ func falsePositives(c container, seed uint64, n int) int {
 	return hits
 }
 
-// tally is hits of absent keys over several filters, with what was expected of
-// each.
+// tally counts lookups of absent keys that were found, over several filters, with their expected
+// number.
 type tally struct {
 	hits, asked        int
-	expected, variance float64 // of the hits
+	expected, variance float64 // mean and variance of the number of hits by the formula
 }
 
 func (t *tally) add(hits, asked int, rate float64) {
@@ -63,8 +63,8 @@ func (t tally) rate() float64    { return float64(t.hits) / float64(t.asked) }
 func (t tally) formula() float64 { return t.expected / float64(t.asked) }
 func (t tally) z() float64       { return (float64(t.hits) - t.expected) / math.Sqrt(t.variance) }
 
-// figures are the tally's, with the distance of the rate from the formula in standard
-// errors, 0 where nothing is left to chance, and the interval of the rate.
+// figures returns the rate with its interval, the formula, and their distance in standard errors.
+// The distance is 0 if the variance is 0.
 func (t tally) figures() report.Figures {
 	z := t.z()
 	if t.variance == 0 {
@@ -75,7 +75,7 @@ func (t tally) figures() report.Figures {
 		"lo": lo, "hi": hi}
 }
 
-// tallies asks filters, each with a seed of its own, for absent keys, and sums up.
+// tallies looks up absent keys in filters with different seeds, and adds up the results.
 func tallies(seeds, asked int, build func(i int) (c container, rate float64)) (sum tally) {
 	for _, t := range report.Parallel(seeds, func(i int) (t tally) {
 		c, rate := build(i)
@@ -87,7 +87,7 @@ func tallies(seeds, asked int, build func(i int) (c container, rate float64)) (s
 	return sum
 }
 
-// filter is a filter of any family.
+// filter is a sketch of any family that looks up keys.
 type filter struct {
 	family keyed.Any
 	keyed.Sketch
@@ -95,7 +95,7 @@ type filter struct {
 
 func (f filter) add(h hashes) { report.Check(f.family.Add(f.Sketch, h.h1, h.h2, nil)) }
 
-// ContainsHashes takes a key for there when it has a count.
+// ContainsHashes implements container. A key with a count above 0 is contained.
 func (f filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	if c, yesOrNo := f.Sketch.(container); yesOrNo {
 		c.ContainsHashes(dst, h1s, h2s)
@@ -106,7 +106,7 @@ func (f filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	}
 }
 
-// remove takes keys away again.
+// remove removes keys.
 func (f filter) remove(h hashes) {
 	s := f.Sketch.(interface{ Remove(h1, h2, n uint64) error })
 	for i := range h.h1 {
@@ -114,7 +114,7 @@ func (f filter) remove(h hashes) {
 	}
 }
 
-// info is what X_info has of these names, the first that the family knows.
+// info returns the first of these fields that the family's X_info has.
 func (f filter) info(names ...string) (v sketch.Value, known bool) {
 	r := f.family.Reader()
 	report.Check(r.Open(f.Blob()))
@@ -127,7 +127,7 @@ func (f filter) info(names ...string) (v sketch.Value, known bool) {
 	return v, false
 }
 
-// predicted is the rate that the filter's own formula gives for its state.
+// predicted returns the false positive rate by the filter's own formula in its state.
 func (f filter) predicted() float64 {
 	rate, _ := f.info("fpp", "error_rate")
 	return rate.Number
@@ -140,14 +140,14 @@ func (f filter) bits() int {
 	return 8 * f.Bytes()
 }
 
-// form is one variant of one family.
+// form is a variant of a family.
 type form struct {
 	family, name string
 	make         func(capacity, seed uint64) filter
 }
 
-// formOf is a family with parameters to which the seed comes, and the capacity or, where
-// they are given, the bits for each key of it.
+// formOf returns a form. make adds the seed and the capacity to the parameters or, if bits is
+// given, the bits per key of the capacity.
 func formOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, p P, bits ...float64) form {
 	return form{f.About().Name, name, func(capacity, seed uint64) filter {
 		size := fmt.Sprintf(`"Capacity": %d`, capacity)
@@ -160,7 +160,7 @@ func formOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V],
 	}}
 }
 
-// forms are all variants of all families that answer yes or no, or a count.
+// forms are the variants of all families that return whether or how often a key occurs.
 var forms = []form{
 	formOf(bloom.Family, "standard", bloom.Params{}),
 	formOf(bloom.Family, "rational, k 3.4, by hash", bloom.Params{K: 3.4, Variant: bloom.Rational}, 3.4/math.Ln2),
@@ -184,10 +184,10 @@ var forms = []form{
 	formOf(sbf.Family, "trm", sbf.Params{Method: sbf.TRM}),
 }
 
-// loads at which filters are measured, as parts of their capacity.
+// loads are the fractions of the capacity at which filters are measured.
 var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
-// rates holds the false positive rate of every form against its formula.
+// rates compares the false positive rate of every form with its formula.
 func rates(c report.Config, s *report.Section) {
 	seeds, capacity, asked := report.Pick(c, 1, 4, 20), report.Pick(c, 1000, 20_000, 30_000), report.Pick(c, 500, 100_000, 500_000)
 	s.Set("capacity", capacity, "seeds", seeds, "asked", asked, "rate of sbf", bloomRate(spectralK/spectralGamma, 1, spectralK))
@@ -221,7 +221,7 @@ func rates(c report.Config, s *report.Section) {
 	}
 }
 
-// countMin holds the estimates of Count-Min against its bound.
+// countMin compares the estimates of Count-Min with its bound.
 func countMin(c report.Config, s *report.Section) {
 	seeds, draws, distinct := report.Pick(c, 2, 5, 20), report.Pick(c, 2000, 200_000, 1_000_000), report.Pick(c, 500, 20_000, 100_000)
 	s.Set("draws", draws, "distinct", distinct, "seeds", seeds, "1/e", 1/math.E)

@@ -1,7 +1,6 @@
-// Command paper runs the experiments of the papers that the families of sketches
-// come from, and compares what was published with what is measured here:
-// docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
-// docs/accuracy with the details and the plots.
+// Command paper runs the experiments of the papers from which the families of sketches come, and
+// compares published with measured results. It writes docs/ACCURACY.md for users, docs/papers for
+// the claims of each paper, and docs/accuracy with the details and the plots.
 //
 // How to add an experiment is in bench/README.md.
 package main
@@ -12,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// texts are what stands before the sections of the pages.
+// texts has the texts of pages and sections.
 //
 //go:embed text
 var texts embed.FS
@@ -21,7 +20,7 @@ func page(file, text string, experiments ...report.Experiment) *report.Page {
 	return report.NewPage(texts, file, text, report.Compared, experiments...)
 }
 
-// run is an experiment of this name.
+// run returns an experiment with this name.
 func run(name string, of func(report.Config, *report.Section)) report.Experiment {
 	return report.Experiment{Name: name, Run: of}
 }

@@ -14,8 +14,8 @@ import (
 	realdata "github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// TestExperiments runs every experiment at the smallest size: what is said is
-// well formed, and every table has a row for each of its parameters.
+// TestExperiments runs every experiment at the smallest scale. Sections must be well formed, and
+// every table must have a row for each combination of its parameters.
 func TestExperiments(t *testing.T) {
 	folder, err := realdata.Folder()
 	require.NoError(t, err)
@@ -49,8 +49,8 @@ var (
 	numerals = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*%?`)
 )
 
-// TestChoosingPage: docs/CHOOSING.md, which is written by hand, has numbers only in
-// links to the sections of docs/accuracy that measured them, and in these they are.
+// TestChoosingPage: the hand-written docs/CHOOSING.md has numbers only in links to the sections of
+// docs/accuracy that measured them, and these sections contain the numbers.
 func TestChoosingPage(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
@@ -76,8 +76,8 @@ func TestChoosingPage(t *testing.T) {
 	require.Empty(t, numerals.FindAllString(links.ReplaceAllString(text, ""), -1), "numbers that no measurement holds")
 }
 
-// TestSystems: the table of the papers' structures names experiments that there are, and every
-// experiment of the papers' pages.
+// TestSystems: the table of the papers' structures names only existing experiments, and all
+// experiments of the papers' pages.
 func TestSystems(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "papers", "README.md"))
 	require.NoError(t, err)

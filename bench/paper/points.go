@@ -17,26 +17,25 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// place is a cell, a category where the points have some, and how many points
-// are there.
+// place is a cell, a category if the points have categories, and its number of points.
 type place struct {
 	grid.Cell
-	category []byte // nil for none
+	category []byte // nil: no category
 	points   uint64
 }
 
-// hash is that of the cell with its category, as ccbf hashes it.
+// hash returns the hash of the cell with its category, as ccbf hashes it.
 func (p *place) hash(seed uint64) (h1, h2 uint64) {
 	var b [64]byte
 	return key.Hash(seed, key.AppendCell(b[:0], p.X, p.Y, 0, p.category))
 }
 
-// points are points on a plane.
+// points are the points of a data set by place.
 type points struct {
-	name, what string  // in tables and in texts
+	name, what string  // names for tables and for texts
 	res        float64 // side of a cell
 	places     []place
-	order      []int32 // in which the points come, each by the index of its place
+	order      []int32 // order in which points are added: indexes of places
 }
 
 func (p points) total() (n uint64) {
@@ -46,13 +45,13 @@ func (p points) total() (n uint64) {
 	return n
 }
 
-// occupied leaves out the places without points.
+// occupied returns the points without empty places.
 func (p points) occupied() points {
 	p.places = slices.DeleteFunc(slices.Clone(p.places), func(p place) bool { return p.points == 0 })
 	return p
 }
 
-// light has two points at most in each place, for the tests.
+// light limits places to two points each at the scale of tests.
 func (p points) light(c report.Config) points {
 	if c.Scale == report.Tiny {
 		p.places = slices.Clone(p.places)
@@ -63,7 +62,7 @@ func (p points) light(c report.Config) points {
 	return p
 }
 
-// shuffled has the points come in random order.
+// shuffled returns the points in random order.
 func (p points) shuffled(seed, stream uint64) points {
 	p.order = make([]int32, 0, p.total())
 	for i := range p.places {
@@ -75,7 +74,7 @@ func (p points) shuffled(seed, stream uint64) points {
 	return p
 }
 
-// sketched is the BLOB of a sketch to which the points of a place come at once.
+// sketched returns the BLOB of a sketch to which all points of a place are added at once.
 func (p points) sketched(of ccbf.Params) []byte {
 	of.Res = p.res
 	b := ccbf.NewBuilder(report.Must(of.Config()), nil)
@@ -91,7 +90,8 @@ func viewOf(blob []byte) *ccbf.View {
 	return v
 }
 
-// exact is the exact form in at most so many bytes, and its size.
+// exact returns the exact sketch of the points and its bytes. More than the given number of bytes
+// are a failure.
 func (p points) exact(bytes uint64) (*ccbf.View, int) {
 	blob := p.sketched(ccbf.Params{Bytes: bytes})
 	v := viewOf(blob)
@@ -99,7 +99,7 @@ func (p points) exact(bytes uint64) (*ccbf.View, int) {
 	return v, len(blob)
 }
 
-// squareAround is a square around one of the cells.
+// squareAround returns a square around a random cell with points.
 func (p points) squareAround(r *rand.Rand, side int64) grid.Rect {
 	at := p.places[r.IntN(len(p.places))]
 	x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
@@ -116,31 +116,31 @@ var (
 	cities = dataSet{"cities", "geonames_cities.parquet", "populated places (GeoNames)"}
 )
 
-// The files of values, and of counts over time.
+// Files of values, and of counts over time.
 const (
 	elevations = "covtype_elevation.parquet"
 	covidFile  = "jhu_covid19_confirmed_global.csv"
 )
 
-// files have the queries, as templates.
+// files has the queries, as templates.
 //
 //go:embed sql
 var files embed.FS
 
-// text is a query of the folder sql.
+// text returns a query of the folder sql.
 var text = duck.Texts(files, nil)
 
-// sqlFile is a file with real data as SQL names it.
+// sqlFile returns the name of a file with real data as a SQL string.
 func sqlFile(folder, file string) string {
 	return "'" + strings.ReplaceAll(filepath.Join(folder, file), "'", "''") + "'"
 }
 
-// read reads the cells of the points, which are SQL's of lon and lat.
+// read returns the places of the points. x and y are SQL expressions of lon and lat.
 func (d dataSet) read(folder, x, y, category, where string) []place {
 	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": sqlFile(folder, d.file), "where": where}))
 }
 
-// readPlaces reads places: x, y, category and points.
+// readPlaces runs a query for x, y, category and points.
 func readPlaces(query string) (places []place) {
 	db := duck.Open(1)
 	defer db.Close()
@@ -149,18 +149,18 @@ func readPlaces(query string) (places []place) {
 	return places
 }
 
-// degrees are the points in cells of so many degrees, without those at (0, 0), which are
-// of no known place.
+// degrees returns the points in cells of res degrees, without those at (0, 0), whose place is
+// unknown.
 func (d dataSet) degrees(folder string, res float64) points {
 	places := d.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "NULL", "lon <> 0 OR lat <> 0")
 	return points{name: fmt.Sprintf("%s, %v degrees", d.name, res), what: d.what, res: res, places: places}
 }
 
-// rasterSide is the number of cells of a raster's side. CascadeCBF, section 5.2.4.
+// rasterSide is the number of cells along a raster's side. CascadeCBF, section 5.2.4.
 const rasterSide = 4096
 
-// raster are the points within a box of degrees on a raster over it, each cell divided
-// into so many parts.
+// raster returns the points within a box of degrees on a raster over that box. Each cell is divided
+// into parts by parts parts.
 func (d dataSet) raster(folder string, west, south, east, north float64, parts int) points {
 	side := float64(rasterSide * parts)
 	return points{what: d.what, res: 1, places: d.read(folder,
@@ -168,25 +168,24 @@ func (d dataSet) raster(folder string, west, south, east, north float64, parts i
 		fmt.Sprintf("lon >= %v AND lon < %v AND lat >= %v AND lat < %v", west, east, south, north))}
 }
 
-// crimeRaster are the points of the UK file on a raster over all of them.
+// crimeRaster returns the points of the UK file on a raster over all of them.
 func crimeRaster(c report.Config) points {
 	p := uk.raster(c.Data, -8.1, 49.9, 1.8, 57.6, 1)
 	p.name, p.places = "crimes", p.places[:report.Pick(c, 5000, len(p.places), len(p.places))]
 	return p
 }
 
-// crimeCategories are the cells of the UK file with their categories, by category, row
-// and column. Some rows have something else where the category should be; every category
-// has thousands of rows.
+// crimeCategories returns the cells of the UK file with their categories, by category, row and
+// column. Some rows have other text in place of a category; every category has thousands of rows.
 func crimeCategories(folder string, res float64) points {
 	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", sqlFile(folder, uk.file))
 	return points{name: fmt.Sprintf("crimes, %v degrees", res), what: uk.what, res: res,
 		places: uk.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
 }
 
-// pointSet collects points that come one after the other.
+// pointSet collects points in their order.
 type pointSet struct {
-	points // a place for each cell
+	points // one place per cell
 	index  map[grid.Cell]int32
 }
 
@@ -207,24 +206,21 @@ func (p *pointSet) add(c grid.Cell, n uint64) {
 	}
 }
 
-// covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
-// of the file have them.
+// covidDates are the dates of table 2 of the CascadeCBF paper, as in the columns of the file.
 var covidDates = []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
 
 const covidWhat = "confirmed COVID-19 cases (JHU CSSE)"
 
-// covidSide is the raster's number of cells from pole to pole and around the
-// equator.
+// covidSide is the number of the raster's cells from pole to pole, and around the equator.
 const covidSide = 8192
 
-// covid are the cells of the COVID-19 file's places with the points that come at
-// each date, date by date: a thousandth of all cases until then, rounded down.
+// covid returns the cells of the COVID-19 file's places with the new points at each date. A place
+// has a thousandth of all cases until then, rounded down.
 func covid(folder string) (byDate [][]place) {
 	return byCategory(readPlaces(text("covid", report.At{"file": sqlFile(folder, covidFile), "dates": covidDates, "side": covidSide})))
 }
 
-// byCategory are the places, which are in the order of categories, category by
-// category.
+// byCategory splits places, which are sorted by category, into the places of each category.
 func byCategory(places []place) (all [][]place) {
 	for from, to := 0, 0; from < len(places); from = to {
 		for to < len(places) && string(places[to].category) == string(places[from].category) {
@@ -235,7 +231,7 @@ func byCategory(places []place) (all [][]place) {
 	return all
 }
 
-// covidPile are the points of all dates, place after place at each.
+// covidPile returns the points of all dates, at each date place by place.
 func covidPile(folder string) *pointSet {
 	p := newPointSet("COVID-19", covidWhat, 1)
 	for _, at := range slices.Concat(covid(folder)...) {
@@ -244,10 +240,10 @@ func covidPile(folder string) *pointSet {
 	return p
 }
 
-// covidDegrees are the points of the COVID-19 file at a resolution in degrees.
+// covidDegrees returns the points of the COVID-19 file at a resolution in degrees.
 func covidDegrees(folder string, res float64) points {
 	out := newPointSet(fmt.Sprintf("COVID-19, %v degrees", res), covidWhat, res)
-	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
+	const width, height = 360.0 / covidSide, 180.0 / covidSide // size of a raster's cell in degrees
 	for _, p := range slices.Concat(covid(folder)...) {
 		if p.points > 0 {
 			x, y := ((float64(p.X)+0.5)*width-180)/res, ((float64(p.Y)+0.5)*height-90)/res
@@ -257,27 +253,27 @@ func covidDegrees(folder string, res float64) points {
 	return out.points
 }
 
-// countries are the polygons of the Natural Earth file.
+// countries returns the polygons of the Natural Earth file.
 func countries(folder string) (polygons []orb.MultiPolygon, what string) {
 	polygons = outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile(folder, "ne_110m_countries.geojson") +
 		", columns = {features: 'STRUCT(geometry JSON)[]'})")
 	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
 }
 
-// outlines are the polygons that a query has as GeoJSON.
+// outlines returns the polygons of a query for GeoJSON.
 func outlines(query string) []orb.MultiPolygon {
 	db := duck.Open(1)
 	defer db.Close()
 	return report.Column(duck.Column[string](db, query), func(text string) orb.MultiPolygon { return report.Must(grid.ParseGeoJSON([]byte(text))) })
 }
 
-// islands are the polygons of the finer Natural Earth file, each alone.
+// islands returns the polygons of the finer Natural Earth file one by one.
 func islands(folder string) (polygons []orb.MultiPolygon, what string) {
 	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile(folder, "ne_50m_countries.parquet"))
 	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth in its medium scale", len(polygons))
 }
 
-// star is a ring of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.
+// star returns a polygon of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.
 func star(r *rand.Rand, centre orb.Point, radius float64) orb.MultiPolygon {
 	var ring orb.Ring
 	n := 5 + r.IntN(36)

@@ -9,18 +9,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 )
 
-// rationalRate is the probability that an absent key finds all its bits set, a
-// part q of the bits being so: it looks at floor(k) of them or at one more.
+// rationalRate returns the probability that an absent key finds all its bits set if a fraction q of
+// the bits is set. The filter tests floor(k) bits or one more.
 func rationalRate(k, q float64) float64 {
 	whole, p := math.Floor(k), k-math.Floor(k)
 	return (1-p)*math.Pow(q, whole) + p*math.Pow(q, whole+1)
 }
 
-// fillOf is the share of ones that n keys with k hash functions leave in m
-// bits.
+// fillOf returns the expected fraction of set bits after n keys with k hash functions in m bits.
 func fillOf(m, n, k float64) float64 { return -math.Expm1(n * k * math.Log1p(-1/m)) }
 
-// bloomOf is a filter of the first n numbers.
+// bloomOf returns a filter of the first n numbers.
 func bloomOf(p bloom.Params, n int, seed uint64) *bloom.Sketch {
 	p.Seed = seed
 	f := report.Must(bloom.New(p))
@@ -29,7 +28,7 @@ func bloomOf(p bloom.Params, n int, seed uint64) *bloom.Sketch {
 	return f
 }
 
-// bloomTally asks filters of n keys for absent ones, with so many seeds.
+// bloomTally looks up absent keys in filters of n keys with several seeds.
 func bloomTally(p bloom.Params, n, seeds, asked int) tally {
 	return tallies(seeds, asked, func(i int) (container, float64) {
 		f := bloomOf(p, n, seedOf(i))
@@ -37,11 +36,11 @@ func bloomTally(p bloom.Params, n, seeds, asked int) tally {
 	})
 }
 
-// rationalBits is the length of the filters. Figure 3.
+// rationalBits is the length of the filters in figure 3.
 const rationalBits = 131072
 
-// rational tests why the rate of filters with fractional k is least near whole
-// k. Walther, Mansour, Zollner and Werner, section 4 and figure 3.
+// rational tests why the rate of filters with fractional k is lowest near whole k. Walther,
+// Mansour, Zollner and Werner, section 4 and figure 3.
 func rational(c report.Config, s *report.Section) {
 	const m, example = rationalBits, 60000
 	seeds, asked := report.Pick(c, 1, 2, 5), report.Pick(c, 1000, 100_000, 400_000)
@@ -63,7 +62,8 @@ func rational(c report.Config, s *report.Section) {
 				if !whole {
 					of["low"] = yesNo(of["lo"] > of["theorem"])
 				}
-				// One of the two activations is drawn at each k, or they hide each other.
+				// At each k only one of the two activations is drawn, so that they do not hide each
+				// other.
 				s.Record(report.At{"n": n, "by": a, "k": k, "whole": whole, "shown": i%5 == 0 || whole, "drawn": i%2 == by || whole}, of)
 			}
 		}
@@ -74,7 +74,7 @@ func rational(c report.Config, s *report.Section) {
 		s.Record(report.At{"keys": n, "best whole": whole.At["k"]}, report.Figures{"best": best, "promised": math.Exp2(-best), "whole": whole.First("rate"),
 			"near": nearK(curve, best).First("rate"), "at whole": yesNo(!strings.Contains(strings.Join(minimaOf(curve), " "), "."))})
 	}
-	// What the paper says of figure 3, and the whole k that bloom_agg chooses for the same bits.
+	// The paper's claims about figure 3, and the whole k that bloom_agg chooses for the same bits.
 	curve, best := s.Where("n", example, "by", bloom.ByHash), m*math.Ln2/float64(example)
 	ours := bloom.Params{Bits: m, Capacity: example}
 	defaults := bloomOf(ours, example, 0)
@@ -84,8 +84,8 @@ func rational(c report.Config, s *report.Section) {
 	rationalSmall(s, seeds, asked)
 }
 
-// leastRate are the rows of the k with the least rate, nearK those of the k that is
-// nearest to one.
+// leastRate returns the rows of the k with the lowest rate. nearK returns those of the k that is
+// nearest to a value.
 func leastRate(curve *report.Data) *report.Data {
 	return leastOf(curve.By("k"), func(at *report.Data) float64 { return at.First("rate") })
 }
@@ -94,7 +94,7 @@ func nearK(curve *report.Data, k float64) *report.Data {
 	return leastOf(curve.By("k"), func(at *report.Data) float64 { return math.Abs(at.Number("k") - k) })
 }
 
-// minimaOf are the k of the least rates, each among three neighbours on either
+// minimaOf returns the k of local minima of the rate: the lowest among three neighbours on each
 // side.
 func minimaOf(curve *report.Data) (ks []string) {
 	all, rates := curve.By("k"), curve.All("rate")
@@ -110,7 +110,7 @@ func minimaOf(curve *report.Data) (ks []string) {
 	return ks
 }
 
-// rationalSmall is figure 1: filters of 8,192 bits with the k* of so many keys.
+// rationalSmall measures figure 1: filters of 8,192 bits with the k* of several numbers of keys.
 func rationalSmall(s *report.Section, seeds, asked int) {
 	const m = 8192
 	for _, n := range []int{1000, 2000, 3000, 4000, 5000} {
@@ -119,7 +119,7 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 			{Bits: m, K: best, Variant: bloom.Rational}, {Bits: m, Capacity: uint64(n)}, {Bits: m, K: max(1, math.Floor(best))}, {Bits: m, K: math.Ceil(best)},
 		}, func(p bloom.Params) float64 {
 			s.Set("small size", float64(len(bloomOf(p, 0, 0).Blob())))
-			// The share of ones varies more where there are fewer.
+			// The fraction of set bits varies more in small filters.
 			return bloomTally(p, n, 10*seeds, asked/10).rate()
 		})
 		whole := min(rates[2], rates[3])
@@ -146,8 +146,8 @@ func blocks(c report.Config, s *report.Section) {
 			s.Record(report.At{"m": m, "blocks": bits.OnesCount64(m), "k": k, "n": n}, of)
 		}
 	}
-	// 16 bits a key and k = 11 = 16 ln 2, so that there is something to drop.
-	const m, k = 196607, 11 // 2^17 + 2^16 - 1: one block of each smaller size but 2^16
+	// 16 bits per key and k = 11 = 16 ln 2, so that blocks can be dropped.
+	const m, k = 196607, 11 // 2^17 + 2^16 - 1: one block of 2^17 and of each size below 2^16
 	n := int(m / 16)
 	s.Set("seeds", seeds, "asked", asked, "dropped m", m, "dropped k", k)
 	for _, part := range []uint64{1, 2, 3, 4, 6} {
@@ -170,8 +170,8 @@ func blocks(c report.Config, s *report.Section) {
 	blocksClaims(c, s)
 }
 
-// blocksClaims is what the paper says of filters of blocks besides, and what is so of
-// the filters that bloom_agg lays out for a capacity.
+// blocksClaims tests the paper's other claims about filters of blocks, also for the filters that
+// bloom_agg makes for a capacity.
 func blocksClaims(c report.Config, s *report.Section) {
 	seeds, asked, rounds := report.Pick(c, 1, 3, 10), report.Pick(c, 1000, 200_000, 1_000_000), report.Pick(c, 2, 7, 15)
 	const m, k = 131071, 7

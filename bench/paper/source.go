@@ -14,17 +14,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// random is the source of everything that an experiment draws: the same for
-// equal numbers.
+// random returns the random generator of an experiment. Equal arguments give the same sequence.
 func random(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
-// seedOf is the i-th seed of an experiment. Seeds are large.
+// seedOf returns the i-th seed of an experiment, a large number.
 func seedOf(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
 
-// hashes are the halves of the hashes of some keys.
+// hashes are the two halves of the hashes of several keys.
 type hashes struct{ h1, h2 []uint64 }
 
-// numbers are the hashes of the n whole numbers from a first one on.
+// numbers returns the hashes of n consecutive whole numbers.
 func numbers(seed, first uint64, n int) hashes {
 	vs, h := make([]uint64, n), hashes{make([]uint64, n), make([]uint64, n)}
 	for i := range vs {
@@ -41,7 +40,7 @@ func (h hashes) len() int { return len(h.h1) }
 
 func (h hashes) slice(from, to int) hashes { return hashes{h.h1[from:to], h.h2[from:to]} }
 
-// pick are those with these indices.
+// pick returns the hashes with these indexes.
 func pick[I int | int32](h hashes, order []I) hashes {
 	out := hashes{make([]uint64, len(order)), make([]uint64, len(order))}
 	for at, i := range order {
@@ -50,20 +49,20 @@ func pick[I int | int32](h hashes, order []I) hashes {
 	return out
 }
 
-// counter answers how often.
+// counter is a sketch that returns counts.
 type counter interface {
 	CountHashes(dst, h1s, h2s []uint64)
 }
 
-// counts are the estimates of keys.
+// counts returns the estimates of keys.
 func counts(c counter, h hashes) []uint64 {
 	dst := make([]uint64, h.len())
 	c.CountHashes(dst, h.h1, h.h2)
 	return dst
 }
 
-// zipf draws ranks 0 to n-1 with probabilities in proportion to
-// (rank+1)^-skew; skew 0 is uniform.
+// zipf draws ranks 0 to n-1 with probabilities proportional to (rank+1)^-skew. A skew of 0 is
+// uniform.
 type zipf struct{ upTo []float64 }
 
 func newZipf(n int, skew float64) zipf {
@@ -79,7 +78,7 @@ func newZipf(n int, skew float64) zipf {
 	return z
 }
 
-// stream is so many draws.
+// stream returns n draws.
 func (z zipf) stream(r *rand.Rand, n int) []int {
 	s := make([]int, n)
 	for i := range s {
@@ -88,20 +87,20 @@ func (z zipf) stream(r *rand.Rand, n int) []int {
 	return s
 }
 
-// bloomRate is the false positive rate of m bits or counters with n keys and k
-// hash functions, whole or not, that nothing ties together.
+// bloomRate returns the false positive rate of m bits or counters with n keys and k independent
+// hash functions. k can be fractional.
 func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k) }
 
-// pieceLen is how many keys race hands over at once.
+// pieceLen is the number of keys per call in race.
 const pieceLen = 4096
 
-// pieces are keys that can be handed over in parts.
+// pieces are keys that can be divided.
 type pieces[P any] interface {
 	len() int
 	slice(from, to int) P
 }
 
-// timed are the seconds of a function for each piece of the keys.
+// timed returns the seconds of a function for each piece of the keys.
 func timed[P pieces[P]](h P, f func(P)) (took []float64) {
 	for from := 0; from < h.len(); from += pieceLen {
 		part := h.slice(from, min(from+pieceLen, h.len()))
@@ -112,7 +111,7 @@ func timed[P pieces[P]](h P, f func(P)) (took []float64) {
 	return took
 }
 
-// least has the lesser of each two, b where a has none.
+// least returns the smaller of each two elements, or b if a is empty.
 func least(a, b []float64) []float64 {
 	for i := range a {
 		b[i] = min(a[i], b[i])
@@ -120,9 +119,9 @@ func least(a, b []float64) []float64 {
 	return b
 }
 
-// race times functions on the same keys, in seconds for each key. They take
-// turns, each going through all keys in pieces; the time of a piece is the
-// least of all rounds, so that what else the machine does is left out.
+// race times functions on the same keys, in seconds per key. They run in turn, each on all keys in
+// pieces. The time of a piece is the smallest of all rounds, so that other load of the machine does
+// not count.
 func race[P pieces[P]](h P, rounds int, fs ...func(P)) []float64 {
 	took := make([][]float64, len(fs))
 	for round := range rounds {
@@ -134,12 +133,12 @@ func race[P pieces[P]](h P, rounds int, fs ...func(P)) []float64 {
 	return report.Column(took, func(t []float64) float64 { return report.Mean(t) * float64(len(t)) / float64(h.len()) })
 }
 
-// leastOf is the first of those with the least value.
+// leastOf returns the first element with the smallest value.
 func leastOf[T any](all []T, value func(T) float64) T {
 	return slices.MinFunc(all, func(a, b T) int { return cmp.Compare(value(a), value(b)) })
 }
 
-// yesNo is 1 of what holds, to be added up.
+// yesNo returns 1 for true and 0 for false.
 func yesNo(holds bool) float64 {
 	if holds {
 		return 1
@@ -147,7 +146,7 @@ func yesNo(holds bool) float64 {
 	return 0
 }
 
-// transposed are the columns of rows.
+// transposed returns the columns of rows.
 func transposed[T any](rows [][]T) [][]T {
 	out := make([][]T, len(rows[0]))
 	for _, row := range rows {
@@ -158,10 +157,10 @@ func transposed[T any](rows [][]T) [][]T {
 	return out
 }
 
-// Points that are made of others, or of what is published of them.
+// This part makes points from other points, or from published descriptions.
 
-// sample is n points of places drawn at random with replacement, each by the
-// index of its place.
+// sample draws n points of places at random with replacement, and returns the indexes of their
+// places.
 func sample(r *rand.Rand, places []place, n int) []int {
 	upTo := make([]uint64, len(places))
 	total := uint64(0)
@@ -177,15 +176,15 @@ func sample(r *rand.Rand, places []place, n int) []int {
 	return drawn
 }
 
-// urbanDraws is how many pickups the paper has. Section 5.2.4.
+// urbanDraws is the paper's number of pickups. Section 5.2.4.
 const urbanDraws = 987_000
 
-// fine is how many parts of a cell a pickup's place is known to: a tenth of an
-// inch or so.
+// fine is the number of parts of a cell in each direction to which a pickup's place is known.
 const fine = 1 << 12
 
-// crowds are points of the pickups on a raster within the limits of New York, drawn with
-// kernels of several bandwidths, in parts of the rule's, and those of the UK file.
+// crowds returns points drawn from the kernel density of New York's pickups, with several
+// bandwidths as multiples of a rule. It also returns the points of the UK file. Each data set is on
+// its own raster.
 func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
 	pickups, crimes := taxis.raster(c.Data, -74.26, 40.49, -73.70, 40.92, fine), crimeRaster(c)
 	n := report.Pick(c, 10_000, urbanDraws, urbanDraws)
@@ -201,8 +200,7 @@ func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
 	return append(all, crimes), text
 }
 
-// nearest is the median over all points of the distance to the nearest other
-// one.
+// nearest returns the median distance of a point to the nearest other point.
 func nearest(places []place) float64 {
 	byX := slices.Clone(places)
 	slices.SortFunc(byX, func(a, b place) int { return int(a.X - b.X) })
@@ -227,11 +225,11 @@ func nearest(places []place) float64 {
 	return distances[len(distances)/2]
 }
 
-// draw draws n points from the kernel density of places in parts of a cell, with a normal
-// kernel of that bandwidth.
+// draw draws n points from the kernel density of places, which are in parts of a cell, with a
+// normal kernel.
 func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
 	p := newPointSet("", "", 1)
-	// A point is anywhere in its part of a cell.
+	// A point is at a random place in its part of a cell.
 	near := func(part int64) int64 {
 		return int64(math.Floor((float64(part) + r.Float64() + bandwidth*r.NormFloat64()) / fine))
 	}
@@ -242,9 +240,8 @@ func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
 	return p.points
 }
 
-// What the paper says of its events: how many there are in how many cells, how
-// many in the fullest one, and how many of 100 have the first category, one of the
-// first two, and so on. Sections 5.2 and 5.2.1.
+// The paper's description of its events: their number, the number of cells, the points of the
+// fullest cell, and cumulative percentages of the categories. Sections 5.2 and 5.2.1.
 const (
 	eventPoints = 1_900_000
 	eventCells  = 20_000
@@ -253,16 +250,16 @@ const (
 
 var eventShares = []int{46, 60, 91, 100}
 
-// events are made-up places of the shape of the paper's, by category, row and
-// column: a key for each cell, their points the quantiles of the lognormal
-// distribution that has the paper's total and largest value.
+// events returns synthetic places like the paper's, by category, row and column, with one key per
+// cell. Their points are the quantiles of the lognormal distribution that has the paper's total and
+// largest value.
 func events() points {
-	below := make([]float64, eventCells) // the largest, in standard deviations
+	below := make([]float64, eventCells) // distance below the largest, in standard deviations
 	for i := range below {
 		below[i] = math.Sqrt2 * (math.Erfinv(2*(float64(i)+0.5)/eventCells-1) - math.Erfinv(1-1.0/eventCells))
 	}
 	pointsOf := func(sigma float64, i int) float64 { return math.Ceil(eventMost * math.Exp(sigma*below[i])) }
-	// The larger sigma, the more of the points are in the fullest cells.
+	// A larger sigma moves points to the fullest cells.
 	sigma := float64(sort.Search(10_000, func(thousandths int) bool {
 		total := 0.0
 		for i := range below {

@@ -9,9 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
-// What the experiments with Spectral Bloom Filters share: 1,000 distinct values,
-// 100,000 occurrences, k = 5, gamma = n k / m = 0.7 unless varied. Cohen and
-// Matias 2003, section 6.1.
+// These are the defaults of the experiments with Spectral Bloom Filters. gamma is n k / m. Cohen
+// and Matias 2003, section 6.1.
 const (
 	spectralKeys  = 1000
 	spectralDraws = 100_000
@@ -19,9 +18,8 @@ const (
 	spectralGamma = 0.7
 )
 
-// zipfCounts is a data set of exactly n values and total occurrences, in
-// proportion to rank^-skew, at least one of each; the first has what rounding
-// leaves.
+// zipfCounts returns the counts of n values with total occurrences, proportional to rank^-skew and
+// at least 1. The first count absorbs the rounding.
 func zipfCounts(n, total int, skew float64) []uint64 {
 	norm := 0.0
 	for i := range n {
@@ -36,7 +34,7 @@ func zipfCounts(n, total int, skew float64) []uint64 {
 	return counts
 }
 
-// total is the number of occurrences.
+// total returns the number of occurrences.
 func total(counts []uint64) (n uint64) {
 	for _, f := range counts {
 		n += f
@@ -44,7 +42,7 @@ func total(counts []uint64) (n uint64) {
 	return n
 }
 
-// shuffled is a data set as a stream in random order.
+// shuffled returns a data set as a stream in random order.
 func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 	for i, n := range counts {
 		s = append(s, slices.Repeat([]int{i}, int(n))...)
@@ -53,13 +51,13 @@ func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 	return s
 }
 
-// method is a way to count and estimate.
+// method is a method of a Spectral Bloom Filter.
 type method struct {
 	name   string
 	params sbf.Params
-	gather bool // built at once, as SQL does
-	// printed is the algorithm of section 3.3 word for word, in a model of it,
-	// with the paper's own hash functions.
+	gather bool // built from all values at once, as in SQL
+	// printed: the algorithm of section 3.3 word for word, simulated by a model with the paper's
+	// own hash functions.
 	printed bool
 }
 
@@ -77,12 +75,13 @@ func names(methods []method) []string {
 	return report.Column(methods, func(m method) string { return m.name })
 }
 
-// sketch is an empty sketch of m counters in all, which rm and trm share out.
+// sketch returns an empty sketch with a total number of counters. Methods rm and trm divide them
+// between two filters.
 func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	p := m.params
 	p.Counters, p.K, p.Seed = uint64(counters), uint64(k), seed
 	if p.Method == sbf.RM || p.Method == sbf.TRM {
-		p.Counters -= p.Counters / 3 // the second filter has half as many
+		p.Counters -= p.Counters / 3 // the second filter has half as many as the first
 	}
 	if m.gather {
 		return report.Must(sbf.NewGathering(p))
@@ -90,10 +89,9 @@ func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	return report.Must(sbf.New(p))
 }
 
-// judge compares estimates with the truth: "additive", the root of the mean squared
-// error; "wrong", the share of the keys whose estimate is not the truth; "below", that
-// of the keys whose estimate is too small, and "deficit", the mean of (truth -
-// estimate) / truth over those.
+// judge compares estimates with the truth. "additive" is the root of the mean squared error.
+// "wrong" is the fraction of keys with a wrong estimate, and "below" the fraction with an estimate
+// below the truth. "deficit" is the mean of (truth - estimate) / truth over the latter.
 func judge(estimates, truth []uint64) report.Figures {
 	q, n, deficit := report.Figures{"below": 0, "wrong": 0}, float64(len(truth)), 0.0
 	for i, f := range truth {
@@ -112,12 +110,12 @@ func judge(estimates, truth []uint64) report.Figures {
 	return q
 }
 
-// spectralSize is how many values and occurrences a run has.
+// spectralSize returns the numbers of values and occurrences of a run.
 func spectralSize(c report.Config) (keys, draws int) {
 	return report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 }
 
-// setting is one point of an experiment.
+// setting is a data set with the size of a filter.
 type setting struct {
 	counts []uint64
 	m, k   int
@@ -127,12 +125,12 @@ func settingOf(keys, draws int, skew, gamma float64, k int) setting {
 	return setting{zipfCounts(keys, draws, skew), int(math.Ceil(float64(keys*k) / gamma)), k}
 }
 
-// run streams the data set in random order into a sketch of each method, for one seed.
+// run adds the data set in random order to a sketch of each method, for one seed.
 func (s setting) run(seed uint64, methods []method) []report.Figures {
 	return s.stream(seed, shuffled(s.counts, random(seed, 21)), methods)
 }
 
-// stream is run for a given order.
+// stream is run with a given order.
 func (s setting) stream(seed uint64, stream []int, methods []method) []report.Figures {
 	keys := numbers(seed, 0, len(s.counts))
 	h := pick(keys, stream)
@@ -151,17 +149,16 @@ func (s setting) stream(seed uint64, stream []int, methods []method) []report.Fi
 	})
 }
 
-// recordMethods adds what came of methods with many seeds, a row for each.
+// recordMethods records the results of methods with several seeds, a row for each.
 func recordMethods(to *report.Section, at report.At, methods []method, seeds int, of func(seed uint64) []report.Figures) {
 	to.RecordEach(at, "method", names(methods), report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
 }
 
-// model is a Spectral Bloom Filter of a few lines, for what the package refuses
-// to do or has no need of: other hash functions, and taking occurrences from
-// counters of minimal increase.
+// model is a minimal Spectral Bloom Filter. It can do what the package refuses or does not need:
+// other hash functions, and removals from counters of minimal increase.
 type model struct {
 	counters  []int
-	positions [][]int // of each key
+	positions [][]int // positions of each key
 }
 
 func (m *model) add(key, n int) {
@@ -186,15 +183,14 @@ func (m *model) least(key int) int {
 	return least
 }
 
-// isRecurring reports whether the least counter of a key comes twice. Section 3.3.
+// isRecurring reports whether the smallest counter of a key occurs twice. Section 3.3.
 func (m *model) isRecurring(key int) bool {
 	least := m.least(key)
 	return report.Count(m.positions[key], func(p int) bool { return m.counters[p] == least }) > 1
 }
 
-// newModel makes a model whose positions are those of the hashes, or, with
-// multiply, of the paper's hash functions: the fractional parts of key times
-// alpha, for k random alphas (section 6.1).
+// newModel returns a model with random positions. With multiply, positions follow from the paper's
+// hash functions: the fractional parts of key times alpha, for k random alphas (section 6.1).
 func newModel(m, k, keys int, seed uint64, multiply bool) *model {
 	out := &model{make([]int, m), make([][]int, keys)}
 	r := random(seed, 22)
@@ -217,17 +213,16 @@ func newModel(m, k, keys int, seed uint64, multiply bool) *model {
 	return out
 }
 
-// recurringModel is recurring minimum as section 3.3 has it, word for word,
-// without a marker: what our package does otherwise, it does to keep estimates
-// from falling below the truth.
+// recurringModel is recurring minimum as printed in section 3.3, without a marker. Our package
+// differs from it to keep estimates from falling below the truth.
 type recurringModel struct{ first, second *model }
 
-// newRecurringModel has filters of the given sizes.
+// newRecurringModel returns a model with filters of the given sizes.
 func newRecurringModel(first, second, k, keys int, seed uint64, multiply bool) recurringModel {
 	return recurringModel{newModel(first, k, keys, seed, multiply), newModel(second, k, keys, seed^1<<32, multiply)}
 }
 
-// run is the quality of a stream's estimates.
+// run adds a stream and judges the estimates.
 func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
 	for _, key := range stream {
 		r.first.add(key, 1)

@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// spectralBelow measures how often and by how much recurring minimum falls
-// below the truth, which the paper says it does not (section 6.2).
+// spectralBelow measures how often and by how much estimates of recurring minimum are below the
+// truth. The paper says that they are not (section 6.2).
 func spectralBelow(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 2, 5, 40)
 	keys, draws := spectralSize(c)
@@ -28,7 +28,8 @@ func spectralBelow(c report.Config, s *report.Section) {
 	}
 }
 
-// estimator is the minimum, or lemma 3's in so many groups. Section 3.1.
+// estimator is the minimum (groups is 0), or the estimator of lemma 3 in a number of groups.
+// Section 3.1.
 type estimator struct {
 	name   string
 	groups int
@@ -41,7 +42,7 @@ var estimators = []estimator{{"minimum (ms)", 0}, {"unbiased", 1}, {"boosted, 5 
 func spectralUnbiased(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 3, 20, 200)
 	keys, draws := spectralSize(c)
-	// A mean of k counters, each with a variance of N k/m.
+	// The standard deviation of a mean of k counters, each with a variance of N k/m.
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "chance", math.Sqrt(float64(draws)/float64(keys)*spectralGamma/spectralK))
 	for _, l := range []struct {
 		gamma float64
@@ -64,9 +65,9 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 	}
 }
 
-// estimates are the errors of the estimators for one seed: the mean error of a key, its
-// root mean square, the error of the sum over a random half of the keys, and the share
-// of the estimates below the truth.
+// estimates returns the errors of the estimators for one seed: the mean error of a key, and its
+// root mean square. It also returns the error of the sum over a random half of the keys, and the
+// fraction of estimates below the truth.
 func (s setting) estimates(seed uint64) []report.Figures {
 	sk := methodMS.sketch(s.m, s.k, seed)
 	keys := len(s.counts)

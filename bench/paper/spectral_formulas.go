@@ -9,9 +9,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
-// icebergError is the share of keys that an iceberg query reports though they
-// are below the threshold: a key of f is, where all its counters are stepped on
-// by keys of threshold-f and more. Section 5.2.
+// icebergError returns the expected fraction of keys below the threshold that an iceberg query
+// reports. A key with count f is reported if other keys with counts of at least threshold-f use all
+// its counters. Section 5.2.
 func icebergError(counts []uint64, m, k int, threshold uint64) float64 {
 	sum := 0.0
 	for _, f := range counts {
@@ -19,7 +19,7 @@ func icebergError(counts []uint64, m, k int, threshold uint64) float64 {
 			continue
 		}
 		heavy := 0
-		for heavy < len(counts) && counts[heavy] >= threshold-f { // counts fall
+		for heavy < len(counts) && counts[heavy] >= threshold-f { // counts are descending
 			heavy++
 		}
 		sum += bloomRate(float64(m), float64(heavy), float64(k))
@@ -27,8 +27,7 @@ func icebergError(counts []uint64, m, k int, threshold uint64) float64 {
 	return sum / float64(len(counts))
 }
 
-// iceberg is figure 4: keys that a query for frequent ones reports though they
-// are not.
+// iceberg measures figure 4: keys that a query for frequent keys reports wrongly.
 func iceberg(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 2, 10, 100)
 	keys, draws := spectralSize(c)
@@ -40,8 +39,8 @@ func iceberg(c report.Config, s *report.Section) {
 	}
 }
 
-// iceberg asks sketches of a setting at 40 thresholds a decade: a row for each, and one
-// for that of the largest error. A key that is missed is an error.
+// iceberg queries sketches at 40 thresholds per decade. It records a row for each threshold, and
+// one for the threshold with the largest error. A missed key is a failure.
 func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 	var thresholds []uint64
 	for i := 0; ; i++ {
@@ -53,7 +52,7 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 			thresholds = append(thresholds, t)
 		}
 	}
-	// Above the largest count, too, something is reported.
+	// Keys are also reported at thresholds above the largest count.
 	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
 	n, all, bytes := float64(len(s.counts)), float64(total(s.counts)), 0.0
 	measured := report.Parallel(seeds, func(i int) (errors []float64) {
@@ -94,7 +93,7 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 	to.Record(at, worst)
 }
 
-// spectralRange holds sums over ranges against exact ones. Section 5.5.
+// spectralRange compares sums over ranges with exact sums. Section 5.5.
 func spectralRange(c report.Config, s *report.Section) {
 	seeds, draws, queries := report.Pick(c, 1, 3, 20), report.Pick(c, 2000, 50_000, 200_000), report.Pick(c, 20, 200, 1000)
 	const span = 1 << 16
@@ -115,8 +114,8 @@ func spectralRange(c report.Config, s *report.Section) {
 
 var rangeLengths = []int{16, 256, 4096, 32768}
 
-// rangeSums asks a sketch with one seed for sums over random ranges, and records all, and each
-// length.
+// rangeSums queries sums over random ranges for one seed. The first result is about all ranges, the
+// others about one length each.
 func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) []report.Figures {
 	r := random(seed, 24)
 	order := r.Perm(span)
@@ -155,8 +154,8 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) []
 	return all
 }
 
-// nodesOf counts the nodes of a binary tree above the keys that occur, the
-// leaves among them and the root not.
+// nodesOf returns the number of nodes of a binary tree over the keys that occur, with the leaves
+// and without the root.
 func nodesOf(truth []uint64) (nodes float64) {
 	for level := truth; len(level) > 1; {
 		above := make([]uint64, len(level)/2)
@@ -171,15 +170,15 @@ func nodesOf(truth []uint64) (nodes float64) {
 	return nodes
 }
 
-// mostLookups is the most lookups of a sum over log2 of its length, over random
-// ranges: those of the largest nodes that cover it.
+// mostLookups returns the largest number of lookups for a sum over log2 of its length, over random
+// ranges. The lookups are the largest nodes that cover the range.
 func mostLookups(span, queries int) (most float64) {
 	r := random(0, 28)
 	for range queries * 10 {
 		length := 2 + r.IntN(span-2)
 		lo := r.IntN(span - length + 1)
 		lookups := 0
-		for from, to := lo, lo+length; from < to; from, to = (from+1)/2, to/2 { // a level up: the nodes from up to to
+		for from, to := lo, lo+length; from < to; from, to = (from+1)/2, to/2 { // one level up: the nodes from `from` to before `to`
 			lookups += from&1 + to&1
 		}
 		most = math.Max(most, float64(lookups)/math.Log2(float64(length)))
@@ -187,12 +186,12 @@ func mostLookups(span, queries int) (most float64) {
 	return most
 }
 
-// tableFigures are the columns of the paper's table 1 that are reckoned or measured.
+// tableFigures are the computed and measured columns of the paper's table 1.
 var tableFigures = []string{"P(Rx)", "P(Ex given Rx)", "E_b, measured", "gamma_s", "E_b^s", "E_RM", gainOfTable}
 
 const gainOfTable = "gain E_b / E_RM"
 
-// The paper's table 1, in the order of these.
+// table1 is the paper's table 1, with columns in the order of tableFigures.
 var table1 = []struct {
 	gamma     float64
 	published [7]float64
@@ -204,32 +203,32 @@ var table1 = []struct {
 	{0.5, [7]float64{0.969, 0, 0.009, 0.031, 2.65e-8, 8.21e-10, 11480352}},
 }
 
-// recurringOutcome is what table 1 rests on, for one seed.
+// recurringOutcome has the measured values behind table 1 for one seed.
 type recurringOutcome struct {
 	recurring float64 // P(Rx)
 	errors    float64 // P(Ex|Rx)
-	wrong     float64 // share of wrong estimates of minimum selection
+	wrong     float64 // fraction of wrong estimates of minimum selection
 }
 
-// second is the load of a second filter of so many counters for each key of the
-// first, gamma_s = n(1-P(Rx))k/m_s, and its error, (1-e^-gamma_s)^k. Section 3.3.
+// second returns the load of a second filter with a number of counters per key of the first,
+// gamma_s = n(1-P(Rx))k/m_s, and its error, (1-e^-gamma_s)^k. Section 3.3.
 func (o recurringOutcome) second(counters float64) (gamma, err float64) {
 	gamma = (1 - o.recurring) * spectralK / counters
 	return gamma, bloomRate(1, gamma/spectralK, spectralK)
 }
 
-// erm is P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s: the error that table 1 expects with
-// such a second filter.
+// erm returns P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s: the expected error of table 1 with that second
+// filter.
 func (o recurringOutcome) erm(counters float64) float64 {
 	_, second := o.second(counters)
 	return o.recurring*o.errors + (1-o.recurring)*second
 }
 
-// recurrence is the setting of table 1 and 2, with positions of our hashes, which are
-// uniformly random, and with those of the paper's.
+// recurrence is the setting of tables 1 and 2, with the outcomes of our hashes, which are uniformly
+// random, and of the paper's hash functions.
 type recurrence struct {
 	setting
-	random, multiply []recurringOutcome // of many seeds
+	random, multiply []recurringOutcome // one per seed
 }
 
 func recurrenceOf(c report.Config, gamma float64) recurrence {
@@ -244,7 +243,7 @@ func recurrenceOf(c report.Config, gamma float64) recurrence {
 	return out
 }
 
-// recurring measures how often least counters recur and err.
+// recurring measures how often the smallest counter of a key recurs, and how often it is wrong.
 func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
 	keys := len(s.counts)
 	f := newModel(s.m, s.k, keys, seed, multiply)
@@ -261,12 +260,12 @@ func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
 	return recurringOutcome{recurring / float64(keys), errors / max(1, recurring), all / float64(keys)}
 }
 
-// expectedError is the error that is expected with such a second filter.
+// expectedError returns the mean expected error with a second filter.
 func expectedError(all []recurringOutcome, counters float64) float64 {
 	return report.MeanOf(all, func(o recurringOutcome) float64 { return o.erm(counters) })
 }
 
-// figures are those of a row of table 1, reckoned of what was measured.
+// figures returns a row of table 1, computed from the measured values.
 func (o recurringOutcome) figures(gamma float64) [7]float64 {
 	half := spectralK / gamma / 2
 	second, ofSecond := o.second(half)
@@ -286,7 +285,7 @@ func spectralTable(c report.Config, s *report.Section) {
 			lo, hi := report.Quantile(multiply, 0.025), report.Quantile(multiply, 0.975)
 			inside += yesNo(published >= lo && published <= hi)
 			middle := report.Mean
-			if name == gainOfTable { // a quotient by what can be next to nothing
+			if name == gainOfTable { // a quotient whose divisor can be close to 0
 				middle, name = report.Median, name+", median"
 			}
 			s.Record(report.At{"gamma": row.gamma, "figure": name},
@@ -304,7 +303,7 @@ func spectralTable(c report.Config, s *report.Section) {
 		ms := made.Mean("wrong", "method", "ms")
 		streamed, gathered := ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))
 		drawn := report.Figures{"expected, random positions": gain[0], "expected, the paper's hashes": gain[1], "rm, streamed": streamed, "rm, built at once": gathered}
-		if n < 4 { // the fifth is another scale
+		if n < 4 { // the fifth has another scale
 			drawn["published"] = published
 		}
 		s.Record(report.At{"gamma": row.gamma, "drawn": true}, drawn)
@@ -314,7 +313,7 @@ func spectralTable(c report.Config, s *report.Section) {
 	spectralMemory(c, s, runs)
 }
 
-// ratioOr is a quotient, or nothing that can be drawn where there is none.
+// ratioOr returns a quotient, or NaN if b is 0.
 func ratioOr(a, b float64) float64 {
 	if b == 0 {
 		return math.NaN()
@@ -322,9 +321,8 @@ func ratioOr(a, b float64) float64 {
 	return a / b
 }
 
-// The paper's table 2: what more memory gains as a second filter, as the error
-// of a larger plain filter with more hash functions over that of recurring
-// minimum.
+// table2 is the paper's table 2: the gain of more memory as a second filter. The ratio is the error
+// of a larger plain filter with more hash functions over that of recurring minimum.
 var table2 = []struct {
 	part, ratio float64
 	k           int

@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// spectralMethods is figures 6 and 8 (without deletions): additive error and
-// wrong answers over skew, gamma and k.
+// spectralMethods measures figures 6 and 8 (without deletions): additive errors and wrong results
+// over skew, gamma and k.
 func spectralMethods(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := spectralSize(c)
@@ -43,12 +43,12 @@ func spectralMethods(c report.Config, s *report.Section) {
 	methodTimes(c, s, settingOf(keys, draws, 0.5, spectralGamma, spectralK))
 }
 
-// nearestGamma is the value that is nearest to the default.
+// nearestGamma returns the value that is nearest to the default.
 func nearestGamma(gammas []float64) float64 {
 	return leastOf(gammas, func(v float64) float64 { return math.Abs(v - spectralGamma) })
 }
 
-// leastFrom is the least value from which on a method's error is below that of ms.
+// leastFrom returns the smallest value from which on a method's error is below that of ms.
 func leastFrom(d *report.Data, method, figure string) string {
 	from := fromOn(d.By("value"), func(at *report.Data) bool { return at.Mean(figure, "method", method) < at.Mean(figure, "method", "ms") })
 	if from == nil {
@@ -57,7 +57,7 @@ func leastFrom(d *report.Data, method, figure string) string {
 	return report.Num(from.Number("value"))
 }
 
-// methodTimes compares the time that an occurrence takes to come. Section 3.4.
+// methodTimes compares the times to add an occurrence. Section 3.4.
 func methodTimes(c report.Config, s *report.Section, set setting) {
 	stream := pick(numbers(0, 0, len(set.counts)), shuffled(set.counts, random(0, 29)))
 	var adds []func(hashes)
@@ -73,12 +73,12 @@ func methodTimes(c report.Config, s *report.Section, set setting) {
 	}
 }
 
-// forest is figure 7: the methods on the elevations of the Forest Cover data.
+// forest measures figure 7: the methods on the elevations of the Forest Cover data.
 func forest(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
-	// The elevations in their order, as numbers from 0 in that of their first.
+	// The elevations in the order of the file, numbered from 0 by their first occurrence.
 	p := newPointSet("", "", 1)
 	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, elevations)) {
 		p.add(at.Cell, 1)
@@ -105,10 +105,10 @@ func forest(c report.Config, s *report.Section) {
 	}
 }
 
-// change is n occurrences of a key that come or, where n is negative, go.
+// change adds n occurrences of a key or, if n is negative, removes -n.
 type change struct{ key, n int }
 
-// history is changes, and how often each key is there after them.
+// history has changes, and the count of each key after them.
 type history struct {
 	changes []change
 	truth   []uint64
@@ -119,8 +119,8 @@ func (h *history) add(key, n int) {
 	h.truth[key] += uint64(n)
 }
 
-// deletions is figure 8's history: ten parts of the stream, each followed by
-// the removal of all that is there of 5% of the values.
+// deletions is the history of figure 8: ten parts of the stream, each followed by the removal of
+// all occurrences of 5% of the values.
 func (h *history) deletions(stream []int, r *rand.Rand) {
 	const phases = 10
 	for phase := range phases {
@@ -133,7 +133,7 @@ func (h *history) deletions(stream []int, r *rand.Rand) {
 	}
 }
 
-// window is figure 9's history: only the last fifth of the stream stays.
+// window is the history of figure 9: only the last fifth of the stream remains.
 func (h *history) window(stream []int, _ *rand.Rand) {
 	size := len(stream) / 5
 	for i, key := range stream {
@@ -144,14 +144,14 @@ func (h *history) window(stream []int, _ *rand.Rand) {
 	}
 }
 
-// insertions all stay.
+// insertions is a history without removals.
 func (h *history) insertions(stream []int, _ *rand.Rand) {
 	for _, key := range stream {
 		h.add(key, 1)
 	}
 }
 
-// live applies a history to a sketch of a method, and judges it.
+// live applies a history to a sketch of a method and judges it.
 func live(m method, counters, k int, seed uint64, of history) report.Figures {
 	sk := m.sketch(counters, k, seed)
 	h := numbers(seed, 0, len(of.truth))
@@ -167,9 +167,8 @@ func live(m method, counters, k int, seed uint64, of history) report.Figures {
 	return q
 }
 
-// rawMI applies a history to a model of minimal increase that takes
-// occurrences from all counters of a key: the paper's demonstration of what
-// must not be done.
+// rawMI applies a history to a model of minimal increase that removes occurrences from all counters
+// of a key. The paper demonstrates with it why that is wrong.
 func rawMI(counters, k int, seed uint64, of history) report.Figures {
 	f := newModel(counters, k, len(of.truth), seed, false)
 	for _, c := range of.changes {
@@ -189,7 +188,7 @@ func rawMI(counters, k int, seed uint64, of history) report.Figures {
 	return judge(out, of.truth)
 }
 
-// spectralChanges is figures 8 and 9: deletions and a sliding window.
+// spectralChanges measures figures 8 and 9: deletions and a sliding window.
 func spectralChanges(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := spectralSize(c)
@@ -215,7 +214,7 @@ func spectralChanges(c report.Config, s *report.Section) {
 			})
 		}
 	}
-	// The share of mi's errors that are below the truth.
+	// The fraction of mi's errors that are below the truth.
 	s.Set("mistakes", report.Column(s.Where("removals", "deletions", "method", "mi, simulated").By("value"), func(raw *report.Data) float64 {
 		return raw.Mean("below") / raw.Mean("wrong")
 	}))

@@ -14,15 +14,15 @@ import (
 // paperK is the CascadeCBF paper's number of hash functions unless varied. Section 5.
 const paperK = 8
 
-// structure counts points, one by one in their order, in so many bytes.
+// structure counts points one by one in their order, in a number of bytes.
 type structure struct {
 	name  string
 	count func(p points, bytes, seed uint64) answers
 }
 
-// The structures of the CascadeCBF paper's experiments: those of figures 2 and 3 and of
-// table 4, whose counters have 16 bits; those of table 3 and of section 5.2.2, where
-// rivals' have 32; and this project's defaults.
+// The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
+// counters have 16 bits. In table 3 and in section 5.2.2 the rivals' counters have 32 bits. Our
+// defaults are compared too.
 var (
 	oneStandard   = cascadeOf("one layer, standard", paperK, ccbf.Standard, parts(1))
 	oneMI         = cascadeOf("one layer, mi", paperK, ccbf.MinimalIncrement, parts(1))
@@ -42,19 +42,18 @@ var (
 	ourDefaults   = defaultsOf("our defaults", false)
 )
 
-// parts are layers that are smaller than the first by divisors; bytes are the
-// first one's.
+// parts returns the numbers of counters of layers: the first layer's bytes over 2, divided by each
+// divisor.
 func parts(divisors ...uint64) func(bytes uint64) []uint64 {
 	return func(bytes uint64) []uint64 {
 		return report.Column(divisors, func(d uint64) uint64 { return bytes / 2 / d })
 	}
 }
 
-// split shares bytes nine to one between two layers of 16 bits. Section 5.2.1.
+// split divides bytes nine to one between two layers of 16-bit counters. Section 5.2.1.
 func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} }
 
-// cascadeOf is a CascadeCBF in layers of 16 bits, and how many counters they
-// have.
+// cascadeOf returns a CascadeCBF with layers of 16-bit counters.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
 	return structure{name, func(p points, bytes, seed uint64) answers {
 		of := ccbf.Params{Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
@@ -63,15 +62,15 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 	}}
 }
 
-// defaultsOf is a CascadeCBF that is told its size and, where it is dense, that: what
-// does not fit is counted in counters, which are what the paper is about.
+// defaultsOf returns a CascadeCBF with default options in a given size. Cells that do not fit are
+// counted in counters, the subject of the paper.
 func defaultsOf(name string, dense bool) structure {
 	return structure{name, func(p points, bytes, seed uint64) answers {
 		return cascaded(ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, p)
 	}}
 }
 
-// spectralOf is a Spectral Bloom Filter of minimal increase.
+// spectralOf returns a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
 	return structure{name, func(p points, bytes, seed uint64) answers {
 		counters := bytes * 8 / width
@@ -79,32 +78,32 @@ func spectralOf(name string, k, width uint64) structure {
 	}}
 }
 
-// countMinOf is a Count-Min Sketch with conservative updates.
+// countMinOf returns a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
 	return structure{name, func(p points, bytes, seed uint64) answers {
 		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, p)
 	}}
 }
 
-// countMinned are the answers of a Count-Min Sketch with conservative updates.
+// countMinned returns the counts of a Count-Min Sketch with conservative updates.
 func countMinned(of cms.Params, width uint64, p points) answers {
 	of.Conservative = true
 	sk := report.Must(cms.New(of))
 	return hashed(sk, p, of.Seed, sk.Width()*sk.Depth(), width)
 }
 
-// answers is a structure that has counted places.
+// answers is a structure that has counted points.
 type answers struct {
 	count func(p *place) uint64
-	view  *ccbf.View // nil where the structure is no ccbf
-	bytes uint64     // of the counters as wide as the paper has them; of ccbf, of the BLOB
-	most  uint64     // what its counters count to
+	view  *ccbf.View // nil: not a ccbf sketch
+	bytes uint64     // bytes of the counters in the paper's width; for ccbf, of the BLOB
+	most  uint64     // largest count of its counters
 }
 
-// exact are the answers of a sketch that has no error.
+// exact reports whether the structure is a sketch without errors.
 func (a *answers) exact() bool { return a.view != nil && a.view.IsExact() }
 
-// cascaded are the answers of a ccbf.
+// cascaded returns the counts of a ccbf sketch.
 func cascaded(of ccbf.Params, p points) answers {
 	class := key.None
 	if len(p.places) > 0 && p.places[0].category != nil {
@@ -119,18 +118,17 @@ func cascaded(of ccbf.Params, p points) answers {
 	}
 	blob := report.Must(b.Sketch()).Blob()
 	v := viewOf(blob)
-	valueBits := 0 // a bit of each counter is its flag
+	valueBits := 0 // one bit of each counter is its flag
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
 	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
 }
 
-// hashed are the answers of a structure that takes hashed keys, as if its
-// counters, which widen, stopped at a width: where only the least counters of a
-// key are raised, one that stops at a ceiling holds the smaller of the ceiling
-// and of what it would hold without, by induction over the points; and so does
-// the least of k.
+// hashed returns the counts of a structure of hashed keys, as if its counters, which can widen,
+// saturated at a width. That is exact for conservative updates, by induction over the points. A
+// saturating counter holds the minimum of the ceiling and of what it would hold otherwise. So does
+// the minimum of k counters.
 func hashed(sk interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	Count(h1, h2 uint64) uint64
@@ -147,16 +145,16 @@ func hashed(sk interface {
 	return answers{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
 }
 
-// excess is by how much an answer is too high, in parts of the truth. One that
-// is too low is an error, but where the counters end.
+// excess returns by how much a count is too high, as a fraction of the truth. A count below the
+// truth is a failure, unless the counters are saturated.
 func (a *answers) excess(p *place) float64 {
 	n := a.count(p)
 	report.Require(n >= min(p.points, a.most), "cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
 	return (float64(n) - float64(p.points)) / float64(p.points)
 }
 
-// absentRate is the chance that a ccbf has a count for a key that is not there:
-// that all k counters of it are in use. 0 while exact.
+// absentRate returns the probability that a ccbf sketch has a count for an absent key: that all its
+// k counters are in use. It is 0 for exact sketches.
 func (a *answers) absentRate() float64 {
 	if a.view == nil || a.exact() {
 		return 0
@@ -164,8 +162,8 @@ func (a *answers) absentRate() float64 {
 	return math.Pow(a.view.Info().Fill, float64(a.view.K()))
 }
 
-// judge lets a structure count the points: its errors over the places with points, in
-// parts of the truth, the mean also in percent, and its size.
+// judge counts the points with a structure. It returns the errors over the places with points as
+// fractions of the truth, and the size.
 func (of structure) judge(p points, bytes, seed uint64) report.Figures {
 	a := of.count(p, bytes, seed)
 	var errors []float64
@@ -179,8 +177,8 @@ func (of structure) judge(p points, bytes, seed uint64) report.Figures {
 		"bytes": float64(a.bytes), "kilobytes": float64(a.bytes) / 1024}
 }
 
-// judgeAll lets structures count the points of several seeds in so many bytes: a row for
-// each structure and seed.
+// judgeAll counts the points of several seeds with several structures, and records a row for each
+// structure and seed.
 func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) points, bytes uint64, structures ...structure) {
 	bySeed := report.Parallel(seeds, func(i int) []report.Figures {
 		p := of(seedOf(i))
@@ -189,12 +187,11 @@ func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) p
 	s.RecordEach(at, "structure", report.Column(structures, func(by structure) string { return by.name }), bySeed)
 }
 
-// The structures of the CascadeCBF paper as textbooks have them, one key after
-// the other, nothing done ahead: what throughput is measured against. Sizes are
-// powers of two, for their positions to cost as little as can be.
+// This part has the structures of the CascadeCBF paper as in textbooks, one key at a time.
+// Throughput is measured against them. Sizes are powers of two, so that positions are cheap.
 
-// textbookCascade is two layers of 16-bit counters, the first with a flag that
-// says that there is more in the second. Section 3.
+// textbookCascade has two layers of 16-bit counters. A flag in the first says that the second has
+// the rest of a count. Section 3.
 type textbookCascade struct {
 	first, second []uint16
 	k             uint64
@@ -210,7 +207,7 @@ func (t *textbookCascade) value(p uint64) uint64 {
 	return uint64(c&^textbookFlag) + uint64(t.second[p&uint64(len(t.second)-1)])*textbookFlag
 }
 
-// increment carries into the second layer, whose counters stop.
+// increment carries into the second layer, whose counters saturate.
 func (t *textbookCascade) increment(p uint64) {
 	if c := t.first[p]; c&^textbookFlag < textbookFlag-1 {
 		t.first[p] = c + 1
@@ -222,7 +219,7 @@ func (t *textbookCascade) increment(p uint64) {
 	}
 }
 
-// standard raises all k counters of every key. Algorithm 1.
+// standard increments all k counters of every key. Algorithm 1.
 func (t *textbookCascade) standard(h hashes) {
 	mask := uint64(len(t.first) - 1)
 	for i, h1 := range h.h1 {
@@ -232,7 +229,7 @@ func (t *textbookCascade) standard(h hashes) {
 	}
 }
 
-// minimal raises those of every key that are at the minimum.
+// minimal increments the smallest counters of every key.
 func (t *textbookCascade) minimal(h hashes) {
 	mask := uint64(len(t.first) - 1)
 	for i, h1 := range h.h1 {
@@ -256,13 +253,13 @@ func (t *textbookCascade) count(h1, h2 uint64) uint64 {
 	return least
 }
 
-// textbookRows is k rows of 16-bit counters that stop, of which the least of a
-// key are raised: a Count-Min Sketch with conservative updates, and where all
-// rows are one and the same, a Spectral Bloom Filter of minimal increase.
+// textbookRows has k rows of saturating 16-bit counters, of which the smallest of a key are
+// incremented: a Count-Min Sketch with conservative updates. If all rows are the same, it is a
+// Spectral Bloom Filter of minimal increase.
 type textbookRows struct {
 	counters []uint16
-	width    uint64 // of a row
-	apart    uint64 // how far a row is from the one before; 0 where they are one
+	width    uint64 // counters per row
+	apart    uint64 // distance between rows; 0: all rows are the same
 	k        uint64
 }
 

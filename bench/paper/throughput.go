@@ -14,20 +14,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
-// stream is points of one kind, and the seconds that the CascadeCBF paper has
-// for such: standard, mi, spectral and Count-Min. Table 1.
+// stream is a data set with the seconds that the CascadeCBF paper's table 1 has for it: standard,
+// mi, spectral and Count-Min.
 type stream struct {
 	name string
 	arrived
 	published []float64
 }
 
-// streams are the points that are inserted; most is how many of each at most.
+// streams returns the data sets that are inserted, with at most most points each.
 func streams(c report.Config, most int) (all []stream, text string) {
 	cases := covidPile(c.Data).points
 	city, cityText := crowds(c, []float64{1})
 	add := func(name string, p points, published ...float64) {
-		if n := len(p.order); n > most { // every so manieth
+		if n := len(p.order); n > most { // an even sample
 			thinned := make([]int32, most)
 			for i := range thinned {
 				thinned[i] = p.order[i*n/most]
@@ -38,19 +38,19 @@ func streams(c report.Config, most int) (all []stream, text string) {
 	}
 	add("COVID-19, place after place", cases, 6.99, 9.22, 7.61, 10.78)
 	add("COVID-19, in random order", cases.shuffled(seedOf(0), 91))
-	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // the paper's events
+	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // published for the paper's events
 	add("pickups", city[0].shuffled(seedOf(0), 91), 0, 0.07, 0.09, 0.11)
 	return all, fmt.Sprintf("One kind of points is %s, on the raster of their section, place after place and in random order. "+
 		"The others come in random order: %s", covidWhat, cityText)
 }
 
-// matches are two structures of which one is to be faster, as places among racers and in
-// the paper's table 1.
+// matches are pairs of structures of which one should be faster, as indexes in racers and in the
+// paper's table 1.
 var matches = []struct {
 	name       string
 	one, other int
-	published  string // in the text
-	why        string // there may be a difference
+	published  string // published in the text
+	why        string // why the result may differ
 }{
 	{"CascadeCBF, mi, over Count-Min", 1, 3, "1.3 to 1.6", "both read and raise k counters for a point, and ours takes keys apart that textbooks have as coordinates; " +
 		"most COVID-19 points lie in cells that have outgrown the first layer, for which ours asks the second through code for any layers; the paper's own table 1 has 1.06 to 1.57"},
@@ -59,8 +59,8 @@ var matches = []struct {
 	{"CascadeCBF, standard, over mi", 0, 1, "1.5 to 2", "hashing and unpacking the points costs the same in both; the paper's own table 1 has 1.32 and 1.38"},
 }
 
-// throughput is table 1, and what section 5.1 says of the modes: how many times as fast
-// one structure is as another, round by round.
+// throughput measures table 1 and section 5.1: how many times as fast one structure is as another,
+// round by round.
 func throughput(c report.Config, s *report.Section) {
 	rounds := report.Pick(c, 1, 5, 11)
 	all, text := streams(c, report.Pick(c, 2000, 200_000, 1<<21))
@@ -69,7 +69,7 @@ func throughput(c report.Config, s *report.Section) {
 		took := x.inserts(rounds)
 		for _, m := range matches {
 			at := report.At{"points": x.name, "row": i + 1, "match": m.name, "claimed": m.published, "why": m.why}
-			if x.published != nil && x.published[m.one] > 0 { // table 1
+			if x.published != nil && x.published[m.one] > 0 { // the ratio in table 1
 				s.Record(at, report.Figures{"published": x.published[m.other] / x.published[m.one]})
 			}
 			for round := range rounds {
@@ -86,15 +86,13 @@ func throughput(c report.Config, s *report.Section) {
 	}
 }
 
-// insertCounters is how many counters of 16 bits the structures have: the 2 MB
-// of table 4.
+// insertCounters is the number of 16-bit counters of the structures: 2 MB as in table 4.
 const insertCounters = 1 << 20
 
-// insertBatch is how many points are handed over at once, as SQL does.
+// insertBatch is the number of points per call, as in SQL.
 const insertBatch = 2048
 
-// arrived are the cells of points in the order in which they come, as
-// coordinates, and as the keys that ccbf has for them.
+// arrived has the cells of points in their order, and ccbf's keys for them.
 type arrived struct {
 	cells []grid.Cell
 	keys  []uint64
@@ -112,7 +110,7 @@ func newArrived(p points) arrived {
 	return a
 }
 
-// hashed gives f the hashes of the points, batch by batch.
+// hashed calls f with the hashes of the points in batches.
 func (a arrived) hashed(f func(h hashes)) {
 	var h1s, h2s [insertBatch]uint64
 	for cells := range slices.Chunk(a.cells, insertBatch) {
@@ -123,14 +121,13 @@ func (a arrived) hashed(f func(h hashes)) {
 	}
 }
 
-// racer makes a structure and puts all points into it.
+// racer creates a structure and inserts all points.
 type racer struct {
 	name   string
 	insert func(a arrived)
 }
 
-// racers are the textbooks' structures and ours in the same order, and ours with our
-// defaults.
+// racers are the textbook structures, ours in the same order, and ours with default options.
 var racers = []racer{
 	ofHashed("textbook: CascadeCBF, standard", func() func(hashes) { return newTextbookCascade(insertCounters).standard }),
 	ofHashed("textbook: CascadeCBF, mi", func() func(hashes) { return newTextbookCascade(insertCounters).minimal }),
@@ -150,8 +147,7 @@ var racers = []racer{
 	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters, Overflow: ccbf.ToCounters}),
 }
 
-// Places in that list: of ours, which are those of the textbooks from there on,
-// and of our defaults.
+// Indexes in racers: of our first structure, and of our defaults.
 const (
 	ours0     = 4
 	oursExact = 9
@@ -161,7 +157,7 @@ func paperInserts(mode ccbf.Mode) ccbf.Params {
 	return ccbf.Params{Dense: true, K: paperK, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{insertCounters, insertCounters / 16}}
 }
 
-// ofCascade is a ccbf.
+// ofCascade returns a racer of a ccbf sketch.
 func ofCascade(name string, p ccbf.Params) racer {
 	return racer{name, func(a arrived) {
 		p.Res = 1
@@ -169,16 +165,16 @@ func ofCascade(name string, p ccbf.Params) racer {
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(bridge.AddKeys(b, keys))
 		}
-		viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
+		viewOf(report.Must(b.Sketch()).Blob()) // an exact sketch is encoded here
 	}}
 }
 
-// ofHashed is a structure of hashed keys.
+// ofHashed returns a racer of a structure of hashed keys.
 func ofHashed(name string, empty func() (add func(hashes))) racer {
 	return racer{name, func(a arrived) { a.hashed(empty()) }}
 }
 
-// inserts are the seconds that the racers take for the points, round by round.
+// inserts returns the seconds of each racer for the points, round by round.
 func (a arrived) inserts(rounds int) [][]float64 {
 	return report.InTurn(rounds, len(racers), func(i int) float64 {
 		start := time.Now()

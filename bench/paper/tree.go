@@ -14,19 +14,19 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mapped is a structure that has counted the points of a map.
+// mapped is a structure that has counted points on a map.
 type mapped interface {
-	// count is never below the points of a cell.
+	// count returns an upper bound of the points in a cell.
 	count(c grid.Cell) uint64
-	// box has an upper bound of the points in a box, and an estimate.
+	// box returns an upper bound and an estimate of the points in a box.
 	box(r grid.Rect) (high, estimate float64, err error)
 	// Estimate estimates the points of an area.
 	Estimate(a ccbf.Area, of ccbf.Categories) (ccbf.Estimate, error)
-	// Density is the picture of a box.
+	// Density draws the picture of a box.
 	Density(dst []float64, b orb.Bound, width, height int, of ccbf.Categories) error
 }
 
-// sketchMap is a sketch, whatever its form.
+// sketchMap is a sketch of any form.
 type sketchMap struct{ *ccbf.View }
 
 func (m sketchMap) count(c grid.Cell) uint64 { return m.Count(c, nil) }
@@ -40,27 +40,27 @@ func (m sketchMap) box(r grid.Rect) (float64, float64, error) {
 	return float64(sum), e.Value, err
 }
 
-// coarseMap is exact counts of larger cells, so many as wide and as high.
+// coarseMap has exact counts of larger cells: each is factor by factor cells.
 type coarseMap struct {
 	*ccbf.View
 	factor int64
 }
 
-// up is the large cell with a coordinate.
+// up returns the coordinate of the large cell that contains a cell.
 func (m coarseMap) up(a int64) int64 { return (a - ((a%m.factor)+m.factor)%m.factor) / m.factor }
 
 func (m coarseMap) count(c grid.Cell) uint64 {
 	return m.Count(grid.Cell{X: m.up(c.X), Y: m.up(c.Y)}, nil)
 }
 
-// part is a stretch of large cells, and what share of each lies inside.
+// part is a range of large cells, and the fraction of each that lies inside.
 type part struct {
 	from, to int64
 	share    float64
 }
 
-// parts are those of the cells from first to last: the large cells at both ends
-// may be cut.
+// parts divides the cells from first to last into large cells. Those at both ends may be partly
+// outside.
 func (m coarseMap) parts(first, last int64) []part {
 	from, to := m.up(first), m.up(last)
 	width := float64(m.factor)
@@ -89,27 +89,25 @@ func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 	return high, estimate, nil
 }
 
-// mapPoints are points, and what is asked of a structure that has counted them: the errors
-// of each question are noted by its kind. For sums that take a lookup for each cell, boxes of
-// a side are only so many as have so many cells together.
+// mapPoints has points and the queries of a structure that has counted them.
 type mapPoints struct {
 	points
-	view   *ccbf.View // the truth
-	bytes  uint64     // of the exact form
+	view   *ccbf.View // exact counts
+	bytes  uint64     // bytes of the exact sketch
 	asking []func(of mapped, cells float64, note func(kind string, off float64))
 }
 
-// What is asked for.
+// Parameters of the queries.
 const (
-	windowPixels = 256 // of a picture, each way
-	pixelCells   = 4   // of a pixel, each way
-	nearCells    = 4   // from a cell with points
-	leastInside  = 10  // points of a polygon
-	starTries    = 10  // to find a polygon with as many, for each
+	windowPixels = 256 // Pixels along a picture's side.
+	pixelCells   = 4   // Cells along a pixel's side.
+	nearCells    = 4   // Distance from a cell with points.
+	leastInside  = 10  // Least number of points in a polygon.
+	starTries    = 10  // Attempts to find such a polygon, for each.
 )
 
-// mapSize is how much is asked for: sides of boxes, and how many boxes of each, polygons where
-// no outlines are given, cells without points, and pictures.
+// mapSize has the sides of boxes, and the numbers of boxes per side, of cells without points, and
+// of pictures. stars is the number of polygons if there are no outlines.
 type mapSize struct {
 	sides                         []int64
 	boxes, stars, others, windows int
@@ -120,8 +118,8 @@ func mapSizeOf(c report.Config) mapSize {
 	return report.Pick(c, mapSize{sides[:2], 20, 5, 100, 1}, mapSize{sides, 500, 50, 5000, 2}, mapSize{sides, 2000, 60, 20_000, 2})
 }
 
-// newMapPoints draws the questions, and answers them by the exact form. Without
-// outlines the polygons are stars.
+// newMapPoints draws the queries and computes their exact results. Without outlines the polygons
+// are stars.
 func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPoints {
 	v, size := p.exact(64 << 20)
 	most := mapSizeOf(c)
@@ -166,7 +164,7 @@ func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
 	return errors
 }
 
-// askCells asks for the counts of cells.
+// askCells adds queries for the counts of cells.
 func (m *mapPoints) askCells(kind string, places []place) {
 	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
 		for _, p := range places {
@@ -177,7 +175,7 @@ func (m *mapPoints) askCells(kind string, places []place) {
 	})
 }
 
-// askBoxes asks for the upper bounds and the estimates of n boxes.
+// askBoxes adds queries for the upper bounds and the estimates of n boxes.
 func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 	boxes, truths := make([]grid.Rect, n), make([]float64, n)
 	for i := range boxes {
@@ -195,7 +193,7 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 	})
 }
 
-// askWindow asks for the picture of a box.
+// askWindow adds a query for the picture of a box.
 func (m *mapPoints) askWindow(b orb.Bound) {
 	picture := func(of mapped) ([]float64, error) {
 		pixels := make([]float64, windowPixels*windowPixels)
@@ -210,7 +208,7 @@ func (m *mapPoints) askWindow(b orb.Bound) {
 	})
 }
 
-// without draws n cells that have no points.
+// without draws n cells without points.
 func (m *mapPoints) without(n int, draw func() grid.Cell) []place {
 	var all []place
 	for len(all) < n {
@@ -221,7 +219,7 @@ func (m *mapPoints) without(n int, draw func() grid.Cell) []place {
 	return all
 }
 
-// stars are around cells with points, of 10 to 200 cells radius.
+// stars returns stars around cells with points, with radiuses of 10 to 200 cells.
 func (m *mapPoints) stars(r *rand.Rand, n int) []orb.MultiPolygon {
 	var all []orb.MultiPolygon
 	for try := 0; try < starTries*n && len(all) < n; try++ {
@@ -234,7 +232,7 @@ func (m *mapPoints) stars(r *rand.Rand, n int) []orb.MultiPolygon {
 	return all
 }
 
-// The kinds of questions, beside the upper bounds of boxes and their estimates.
+// Kinds of queries, beside the upper bounds and estimates of boxes.
 const (
 	ofCells   = "cells with points"
 	ofNear    = "others near them"
@@ -246,9 +244,8 @@ const (
 func boundOf(side int64) string    { return fmt.Sprintf("boxes of %d, bound", side) }
 func estimateOf(side int64) string { return fmt.Sprintf("boxes of %d, estimate", side) }
 
-// mapKinds are all kinds of questions, in the order in which they are reported, and their
-// parts of the mix: a quarter for cells, for boxes, for polygons and for pictures, and in
-// each the same for all.
+// mapKinds returns all kinds of queries in the order of the report, and their weights in the mix.
+// Cells, boxes, polygons and pictures have a quarter each, divided evenly among their kinds.
 func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 	weights = map[string]float64{ofCells: 1. / 12, ofNear: 1. / 12, ofOthers: 1. / 12, ofPolygon: 1. / 4, ofPicture: 1. / 4}
 	kinds = slices.Concat([]string{ofCells, ofNear, ofOthers, ofPolygon, ofPicture}, report.Column(sides, boundOf), report.Column(sides, estimateOf))
@@ -258,10 +255,10 @@ func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 	return kinds, weights
 }
 
-// mapStructure is what a map can be in too few bytes.
+// mapStructure is a structure for a map that does not fit as exact counts.
 type mapStructure struct {
 	name  string
-	cells float64 // most that boxes of a side have together, as sums take a lookup for each
+	cells float64 // most cells of all boxes of a side together, because some sums look up each cell
 	build func(p points, bytes uint64) (of mapped, size int)
 }
 
@@ -272,11 +269,11 @@ var mapStructures = []mapStructure{
 	{"coarser cells", math.Inf(1), coarseIn},
 }
 
-// fewCells are enough for a mean of counters: 2,000 boxes of 16 cells a side, 15 of 256,
-// 3 of 1,024.
+// fewCells is enough for a mean with counters: all 2,000 boxes of 16 cells a side, 15 of 256, or 3
+// of 1,024.
 const fewCells = 1e6
 
-// sketchIn builds a sketch in so many bytes.
+// sketchIn returns a function that builds a sketch in a number of bytes.
 func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapped, int) {
 	return func(p points, bytes uint64) (mapped, int) {
 		blob := overflowed(of, p, bytes)
@@ -284,7 +281,7 @@ func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapped, int) {
 	}
 }
 
-// overflowed is the BLOB of a sketch for which the exact form is too large.
+// overflowed returns the BLOB of a sketch whose exact form does not fit.
 func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
 	of.Bytes, of.Seed = bytes, seedOf(0)
 	blob := p.sketched(of)
@@ -292,7 +289,7 @@ func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
 	return blob
 }
 
-// coarseIn takes the smallest cells that fit: whole multiples of the cells, in steps
+// coarseIn uses the smallest cells whose exact sketch fits: whole multiples of the cells, in steps
 // of a quarter from 8 on.
 func coarseIn(p points, bytes uint64) (mapped, int) {
 	for factor := int64(2); ; factor += max(1, factor/4) {
@@ -308,16 +305,16 @@ func coarseIn(p points, bytes uint64) (mapped, int) {
 	}
 }
 
-// mapFloor is what counts as no error when errors are compared as ratios: a hundredth
-// of the truth, or of a point.
+// mapFloor is added to errors before they are compared as ratios: a hundredth of the truth, or of a
+// point.
 const mapFloor = 0.01
 
-// mapSources are the points of the data sets, at resolutions in degrees.
+// mapSources returns the points of the data sets, at resolutions in degrees.
 func mapSources(c report.Config) []*mapPoints {
 	type source struct {
 		res      float64
 		read     func(folder string, res float64) points
-		outlines bool // the countries are asked for
+		outlines bool // the polygons are countries
 	}
 	sources := report.Pick(c, []source{{0.1, uk.degrees, false}},
 		[]source{{0.01, uk.degrees, false}, {0.001, taxis.degrees, false}},
@@ -336,10 +333,10 @@ func mapSources(c report.Config) []*mapPoints {
 	})
 }
 
-// recordMaps measures every data set in parts of its exact bytes, where a sketch can be
-// so small: a row for each structure and kind of question, with its mean error where it
-// is not refused, and the ratio of that to the least of all structures; and a row for
-// each structure, with its regret.
+// recordMaps measures every data set in fractions of its exact bytes, if a sketch can be that
+// small. It records a row per structure and kind of query. A row has the mean error and its ratio
+// to the least of all structures, and no error if the query is refused. A further row per structure
+// has its regret.
 func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 	type answered struct {
 		size   float64
@@ -349,7 +346,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
 			bytes := m.bytes / share
-			if bytes < leastBytes { // counters do not fit
+			if bytes < leastBytes { // too small for counters
 				continue
 			}
 			all := report.Parallel(len(mapStructures), func(i int) answered {
@@ -387,7 +384,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 	}
 }
 
-// treeMaps compares what a map can be in fewer bytes than its exact form.
+// treeMaps compares structures for maps in fewer bytes than exact counts need.
 func treeMaps(c report.Config, s *report.Section) {
 	sources := mapSources(c)
 	recordMaps(c, s, sources)

@@ -11,19 +11,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// treeWay is how a tree can come about in a part of the exact bytes, other than of all
-// cells at once.
+// treeWay is a way to build a tree in a fraction of the exact bytes, other than from all cells at
+// once.
 type treeWay struct {
 	name   string
 	shares []uint64
 	build  func(m *mapPoints, share uint64) *ccbf.Sketch
 }
 
-// lossKinds are asked of trees that came about in different ways.
+// lossKinds are the kinds of queries of trees that were built in different ways.
 var lossKinds = append(report.Column([]int64{4, 16, 64, 256}, boundOf), ofCells)
 
-// treeWays prune in little memory, at shares of the bytes at which what is kept between two
-// prunings is less than all; and unite parts.
+// treeWays returns ways that prune in little memory, and ways that unite parts. The fractions of
+// the bytes for pruning are so small that not all cells fit between two prunings.
 func treeWays() (all []treeWay) {
 	for _, times := range []uint64{ccbf.HoldTree / 4, ccbf.HoldTree / 16} {
 		scarce := func(m *mapPoints, share uint64, order []int32) *ccbf.Sketch {
@@ -62,7 +62,7 @@ func (p points) builder(bytes uint64) *ccbf.Builder {
 	return ccbf.NewBuilder(report.Must(ccbf.Params{Res: p.res, Bytes: bytes, Seed: seedOf(0)}.Config()), nil)
 }
 
-// randomParts are n parts, to one of which each point goes.
+// randomParts divides the points among n parts at random.
 func (p points) randomParts(n int) []points {
 	parts, r := make([]points, n), random(seedOf(0), 99)
 	for _, at := range p.places {
@@ -79,7 +79,7 @@ func (p points) randomParts(n int) []points {
 	return parts
 }
 
-// regions are n parts with as many cells each, from south to north.
+// regions divides the points into n parts with equally many cells, from south to north.
 func (p points) regions(n int) (parts []points) {
 	for places := range slices.Chunk(p.places, (len(p.places)+n-1)/n) {
 		parts = append(parts, points{res: p.res, places: places})
@@ -87,9 +87,8 @@ func (p points) regions(n int) (parts []points) {
 	return parts
 }
 
-// recordWays measures by how much trees are off that came about in different ways, beside
-// trees of all cells at once in the same bytes. What was not pruned before its end is the
-// same tree, and has no row.
+// recordWays compares trees that were built in different ways with trees of all cells at once in
+// the same bytes. A tree that was not pruned before its end is the same tree, and has no row.
 func recordWays(s *report.Section, sources []*mapPoints) {
 	s.Set("hold", ccbf.HoldTree)
 	for _, m := range sources {
@@ -107,7 +106,7 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 				}
 				off := m.ask(sketchMap{viewOf(blob)}, math.Inf(1))
 				for _, kind := range lossKinds {
-					if off[kind] == nil { // the tests have fewer sides
+					if off[kind] == nil { // tests have fewer sides
 						continue
 					}
 					f := report.Figures{"excess": report.Mean(off[kind]), "at once": report.Mean(atOnce[kind]), "size": float64(len(blob)), "of at once": float64(len(blob)) / float64(size)}

@@ -8,35 +8,34 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 )
 
-// maker makes a filter of about so many slots or keys at a step, one from which keys can
-// be removed or any, and says how many.
+// maker makes a filter of about size slots or keys, for a number of fingerprint bits or hash
+// functions, and returns its capacity. removable: keys can be removed.
 type maker func(size, step int, variable, removable bool, seed uint64) (f filter, capacity int)
 
-// pair is a filter and its variable-length form at equal bits.
+// pair is a filter and its variable-length form with equal bits.
 type pair struct {
 	name string
-	grid []int // of fingerprint bits, or of hash functions
+	grid []int // numbers of fingerprint bits or of hash functions
 	what string
 	make maker
-	// published is the mean reduction of the rate; 0 where there is none, and
-	// the pair is no part of the means.
+	// published is the mean reduction of the rate; 0: not published, and not part of the means.
 	published float64
 	byDefault bool // the variant is the default of cuckoo_agg or cbf_agg
 }
 
-// ofSlots makes cuckoo filters of so many slots in all.
+// ofSlots makes cuckoo filters with a total number of slots.
 func ofSlots(v cuckoo.Variant) maker {
 	return func(size, step int, variable, removable bool, seed uint64) (filter, int) {
 		s := report.Must(cuckoo.New(cuckoo.Params{
-			Capacity:        uint64(size) * 945 / 1000, // is less than 95% of the slots
+			Capacity:        uint64(size) * 945 / 1000, // below 95% of the slots
 			FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Duplicates: removable, Seed: seed,
 		}))
 		return filter{cuckoo.Family, s}, int(s.Buckets()) * 4
 	}
 }
 
-// ofCounters makes counting filters of k N / ln 2 counters. increment is L of
-// the fixed and of the variable form.
+// ofCounters makes counting filters with k N / ln 2 counters. increment is L of the plain and of
+// the variable form.
 func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 	return func(size, step int, variable, _ bool, seed uint64) (filter, int) {
 		p := cbf.Params{
@@ -47,8 +46,8 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 	}
 }
 
-// ofDefaults makes counting filters of variable length with default options, and plain
-// ones of as many bits.
+// ofDefaults makes counting filters of variable length with default options, and plain ones with as
+// many bits.
 func ofDefaults(v cbf.Variant) maker {
 	return func(size, _ int, variable, _ bool, seed uint64) (filter, int) {
 		p := cbf.Params{Capacity: uint64(size), Variant: v, VariableLength: true, Seed: seed}
@@ -67,8 +66,8 @@ func countingInfo(s *cbf.Sketch) cbf.Info {
 	return v.Info()
 }
 
-// The steps, and the one whose filters stand for a pair where one figure is asked: 12 bits
-// or k = 4, as the paper's examples have them.
+// These are the steps of pairs. middle is the index of the step that represents a pair in single
+// figures: 12 bits or k = 4, as in the paper's examples.
 var (
 	fingerprints = []int{8, 10, 12, 14, 16}
 	functions    = []int{2, 3, 4, 5, 6}
@@ -97,11 +96,12 @@ var defaultPairs = []pair{
 
 var varlenLoads = []float64{0.25, 0.5, 0.75, 0.9}
 
-// leastHits is how many show a rate: where fewer make it, it is the formula's.
+// leastHits is the least number of hits for a measured rate. With fewer hits the formula's rate is
+// used.
 const leastHits = 50
 
-// measure asks no more than most absent keys of filters of so many slots or keys: the
-// rates of the plain form and of that of variable length at every load, over all seeds.
+// measure looks up at most most absent keys in filters of a size. It returns the rates of the plain
+// and the variable form at every load, over all seeds.
 func (p pair) measure(step, size, most, seeds int) []report.Figures {
 	at := report.Column(varlenLoads, func(float64) report.Figures { return report.Figures{} })
 	for form, name := range []string{"plain", "variable"} {
@@ -115,7 +115,7 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 				f.add(h.slice(from, to))
 				from = to
 				rate := f.predicted()
-				// What no number of keys shows is asked little.
+				// Rates that are too low to measure get few lookups.
 				asked := min(most, 100_000)
 				if float64(most)*rate >= leastHits/2 {
 					asked = int(min(float64(most), max(10_000/rate, 100_000)))
@@ -140,8 +140,8 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 	return at
 }
 
-// recordPairs measures pairs at all their steps and loads. A reduction is that of the rate
-// by variable length.
+// recordPairs measures pairs at all their steps and loads. A reduction is the relative decrease of
+// the rate by variable length.
 func recordPairs(s *report.Section, options string, pairs []pair, size, most, seeds int) {
 	for i, bySteps := range report.Parallel(len(pairs), func(i int) [][]report.Figures {
 		return report.Column(pairs[i].grid, func(step int) []report.Figures { return pairs[i].measure(step, size, most, seeds) })
@@ -170,16 +170,16 @@ func variableLength(c report.Config, s *report.Section) {
 	}
 }
 
-// The operations of the paper's table I, with the throughput of variable length
-// as a part of plain: the mean over its five filters and three data sets, and
-// that over the data sets for each filter, computed from the table.
+// operations are the operations of the paper's table I. Throughput is that of variable length
+// relative to plain. published is the mean over filters and data sets, and each has the means over
+// the data sets for each filter.
 var operations = []struct {
 	name      string
 	published float64
 	each      [5]float64
-	absent    bool // keys
+	absent    bool // absent keys are looked up
 	run       func(f filter, h hashes)
-	why       [2]string // there may be a difference: of cuckoo filters, and of counting ones
+	why       [2]string // why the result may differ: for cuckoo filters, and for counting filters
 }{
 	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, false, filter.add,
 		[2]string{"a bucket is divided anew for each key", "up to half of the keys twice as many counters are raised, then all halves are joined"}},
@@ -191,23 +191,23 @@ var operations = []struct {
 var whyAsked = [2]string{"a plain bucket is compared as one word, a divided one must first be asked how; its filters of 2^27 keys wait for memory in either form",
 	"both forms run the same code at this load"}
 
-// yes takes answers that nobody reads.
+// yes receives results that are not used.
 var yes [pieceLen]bool
 
 func (f filter) ask(h hashes) { f.ContainsHashes(yes[:h.len()], h.h1, h.h2) }
 
-// timeNoise is by how much the ratios of two runs may differ: not worse is what
-// is less than that below the published.
+// timeNoise is the tolerance of ratios between runs: at most this much below the published ratio
+// counts as not worse.
 const timeNoise = 0.05
 
-// variableSpeed is table I: throughput of variable length as a part of plain.
+// variableSpeed measures table I: throughput of variable length relative to plain.
 func variableSpeed(c report.Config, s *report.Section) {
 	capacity, rounds := report.Pick(c, 1<<14, 1<<17, 1<<20), report.Pick(c, 2, 5, 9)
 	s.Set("capacity", capacity, "piece", pieceLen, "rounds", rounds, "noise", 100*timeNoise)
 	for _, of := range []struct {
 		load    float64
 		options string
-		pairs   []pair // of the same filters
+		pairs   []pair // pairs of the same filters
 	}{{0.45, "paper's", pairs}, {0.9, "paper's", pairs}, {0.9, "defaults", defaultPairs}} {
 		for i, x := range of.pairs[:5] {
 			step := pairs[i].grid[middle]
@@ -221,8 +221,8 @@ func variableSpeed(c report.Config, s *report.Section) {
 	}
 }
 
-// contest times the operations on a plain filter and on its variable-length
-// form at a load: the throughput of the latter as a part of the former's.
+// contest times the operations on a plain filter and on its variable-length form at a load. It
+// returns the throughput of the latter relative to the former.
 func contest(build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)

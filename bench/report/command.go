@@ -1,5 +1,5 @@
-// Package report is shared by the programs that measure: experiments that
-// write sections of a page, with tables, plots and statistics.
+// Package report is shared by the measuring programs: it runs experiments and writes sections of a
+// page with tables, plots and statistics.
 package report
 
 import (
@@ -14,31 +14,30 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// Scale is how large the experiments are.
+// Scale is the size of experiments.
 type Scale int
 
 // Scales of the experiments.
 const (
-	Tiny  Scale = iota // for the tests: every row, no meaning
+	Tiny  Scale = iota // for tests: every row, meaningless figures
 	Quick              // minutes for all
-	Full               // what stands in the page
+	Full               // the figures of the pages
 )
 
 var scales = [...]string{Tiny: "tiny", Quick: "quick", Full: "full"}
 
 func (s Scale) String() string { return scales[s] }
 
-// Config is what all experiments share.
+// Config has the settings of all experiments.
 type Config struct {
 	Scale Scale
-	Data  string // folder with the real data
+	Data  string // folder with real data
 }
 
-// Pick is the value for the scale.
+// Pick returns the value for the scale.
 func Pick[T any](c Config, tiny, quick, full T) T { return [...]T{tiny, quick, full}[c.Scale] }
 
-// Main runs the experiments that the command line names, or all, and exits
-// with 1 where one fails.
+// Main runs the experiments that the command line names, or all. It exits with 1 if one fails.
 func (p *Program) Main() {
 	if err := Try(func() { p.command(os.Args[1:]) }); err != nil {
 		fmt.Fprintln(os.Stderr, p.Name+":", err)
@@ -87,7 +86,7 @@ func (p *Program) command(args []string) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%-18s %5.1f s\n", e.Name, time.Since(start).Seconds())
-		// Each as soon as it is there: what is done is not lost.
+		// Each section is saved at once, so that a failure loses nothing.
 		if *out == "" {
 			fmt.Println(s.text)
 		} else {
@@ -95,13 +94,13 @@ func (p *Program) command(args []string) {
 		}
 		figures = append(figures, s.kept...)
 	}
-	if c.Scale == Full && *out != "" { // other sizes have other figures
+	if c.Scale == Full && *out != "" { // figures of other scales differ
 		p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 	}
 	Check(failed)
 }
 
-// save writes the files of a section into dir, and the pages anew.
+// save writes the files of a section into dir, and renders the pages again.
 func (p *Program) save(s *Section, dir string) {
 	results := filepath.Join(dir, p.Results)
 	Check(os.MkdirAll(results, 0o755))
@@ -114,8 +113,7 @@ func (p *Program) save(s *Section, dir string) {
 	p.Render(dir, s)
 }
 
-// choose are the experiments of those names, in the order of the pages; without
-// names all.
+// choose returns the experiments with these names in the order of the pages, or all without names.
 func (p *Program) choose(names []string) []Experiment {
 	all := p.experiments()
 	for _, name := range names {

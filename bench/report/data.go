@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// At is a setting of an experiment: the value of each of its factors, by name.
+// At is a setting of an experiment: the values of its factors by name.
 type At map[string]any
 
-// Figures are what is measured at a setting with one seed, by name.
+// Figures are the measured values at a setting with one seed, by name.
 type Figures map[string]float64
 
-// Data are the raw rows of an experiment, or those of them that have some setting:
-// what its tables, plots, claims and texts ask.
+// Data has the rows of an experiment, or those with some setting. Tables, plots, claims and texts
+// query it.
 type Data struct {
-	At   At // what all of the rows share
+	At   At // factors that all rows share
 	rows []dataRow
 }
 
 type dataRow struct {
 	at      At
-	printed map[string]string // the values of at
-	name    string            // of the whole setting
+	printed map[string]string // values of at as text
+	name    string            // the whole setting as text
 	figures Figures
 }
 
-// Set notes what holds for all rows: names and their values in turn.
+// Set sets factors that all rows share: names and values alternate.
 func (d *Data) Set(pairs ...any) {
 	if d.At == nil {
 		d.At = At{}
@@ -38,7 +38,7 @@ func (d *Data) Set(pairs ...any) {
 	}
 }
 
-// Record adds the figures of a setting, a row for each seed.
+// Record adds the figures of a setting, one row per seed.
 func (d *Data) Record(at At, seeds ...Figures) {
 	r := dataRow{at: at, printed: map[string]string{}, name: fmt.Sprint(at)}
 	for factor, v := range at {
@@ -49,8 +49,7 @@ func (d *Data) Record(at At, seeds ...Figures) {
 	}
 }
 
-// RecordEach adds the rows of several values of a factor that were measured together,
-// seed by seed.
+// RecordEach adds rows for several values of a factor that were measured together, seed by seed.
 func (d *Data) RecordEach(at At, factor string, values []string, bySeed [][]Figures) {
 	for _, seed := range bySeed {
 		for i, f := range seed {
@@ -61,15 +60,15 @@ func (d *Data) RecordEach(at At, factor string, values []string, bySeed [][]Figu
 	}
 }
 
-// Where are the rows with these values: factors and values in turn. Values are
-// equal where they print alike, so that 1 is 1.0.
+// Where returns the rows with these values: factors and values alternate. Values are equal if they
+// print alike, so 1 equals 1.0.
 func (d *Data) Where(pairs ...any) *Data {
 	out := &Data{At: maps.Clone(d.At), rows: d.with(pairs)}
 	out.Set(pairs...)
 	return out
 }
 
-// with are the rows that Where would have.
+// with returns the rows of Where.
 func (d *Data) with(pairs []any) (rows []dataRow) {
 	values := Column(pairs, func(v any) string { return fmt.Sprint(v) })
 	for _, r := range d.rows {
@@ -85,7 +84,7 @@ func (d *Data) with(pairs []any) (rows []dataRow) {
 	return rows
 }
 
-// groups are the rows of each different key, in the order in which they were recorded.
+// groups returns the rows of each key, in the order of their first rows.
 func groups(rows []dataRow, key func(dataRow) string) (groups [][]dataRow) {
 	place := map[string]int{}
 	for _, r := range rows {
@@ -99,8 +98,7 @@ func groups(rows []dataRow, key func(dataRow) string) (groups [][]dataRow) {
 	return groups
 }
 
-// By are the rows of each different setting of some factors, in the order in which
-// they were recorded.
+// By returns the rows of each setting of some factors, in the order of their first rows.
 func (d *Data) By(factors ...string) (parts []*Data) {
 	have := slices.DeleteFunc(slices.Clone(d.rows), func(r dataRow) bool {
 		return slices.ContainsFunc(factors, func(f string) bool { _, there := r.at[f]; return !there })
@@ -118,7 +116,7 @@ func (d *Data) By(factors ...string) (parts []*Data) {
 	return parts
 }
 
-// values are those of a figure, row by row, where it is.
+// values returns the values of a figure, row by row, without rows that lack it.
 func (d *Data) values(figure string, pairs []any) (values []float64) {
 	for _, r := range d.with(pairs) {
 		if v, there := r.figures[figure]; there {
@@ -128,32 +126,32 @@ func (d *Data) values(figure string, pairs []any) (values []float64) {
 	return values
 }
 
-// Count is how many rows have a figure.
+// Count returns how many rows have a figure.
 func (d *Data) Count(figure string, pairs ...any) int { return len(d.values(figure, pairs)) }
 
 // Has reports whether some row has a figure.
 func (d *Data) Has(figure string, pairs ...any) bool { return d.Count(figure, pairs...) > 0 }
 
-// All are the values of a figure, row by row; that there are none is an error.
+// All returns the values of a figure, row by row. It fails if there are none.
 func (d *Data) All(figure string, pairs ...any) []float64 {
 	values := d.values(figure, pairs)
 	Require(len(values) > 0, "no row of %v has the figure %q at %v", d.At, figure, pairs)
 	return values
 }
 
-// Some are the values of a figure, none where no row has it: a text shows "-" then.
+// Some returns the values of a figure, row by row. There may be none: a text then shows "-".
 func (d *Data) Some(figure string, pairs ...any) []float64 { return d.values(figure, pairs) }
 
-// Mean is that of a figure over all rows.
+// Mean returns the mean of a figure over all rows.
 func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
 
-// Median is that of a figure over all rows; Rounds has the least and the largest with it.
+// Median returns the median of a figure over all rows.
 func (d *Data) Median(figure string, pairs ...any) float64 { return Median(d.All(figure, pairs...)) }
 
-// Rounds are a figure that was measured in several rounds, as text.
+// Rounds returns the median, the least and the largest value of a figure as text.
 func (d *Data) Rounds(figure string, pairs ...any) string { return Rounds(d.All(figure, pairs...)) }
 
-// Medians are those of a figure at each setting of some factors that has it.
+// Medians returns the median of a figure at each setting of some factors that has it.
 func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
 	for _, at := range d.By(factors...) {
 		if at.Has(figure) {
@@ -163,7 +161,7 @@ func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
 	return medians
 }
 
-// Sum is that of a figure over all rows, 0 of none.
+// Sum returns the sum of a figure over all rows, or 0 if no row has it.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
 	for _, v := range d.values(figure, pairs) {
 		sum += v
@@ -171,11 +169,10 @@ func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
 	return sum
 }
 
-// First is a figure of the first row.
+// First returns a figure of the first row that has it.
 func (d *Data) First(figure string, pairs ...any) float64 { return d.All(figure, pairs...)[0] }
 
-// Means are those of a figure over the seeds, one for each setting that has it, but
-// for what is no number.
+// Means returns the mean of a figure over the seeds for each setting that has it, without NaN.
 func (d *Data) Means(figure string, pairs ...any) (means []float64) {
 	for _, rows := range groups(d.with(pairs), func(r dataRow) string { return r.name }) {
 		if of := (&Data{rows: rows}); of.Has(figure) && !math.IsNaN(of.Mean(figure)) {
@@ -185,24 +182,24 @@ func (d *Data) Means(figure string, pairs ...any) (means []float64) {
 	return means
 }
 
-// Max is the largest of Means.
+// Max returns the largest of Means.
 func (d *Data) Max(figure string, pairs ...any) float64 { return slices.Max(d.Means(figure, pairs...)) }
 
-// Least is the least of Means above 0, which a logarithmic axis can show.
+// Least returns the smallest of Means above 0, for a logarithmic axis.
 func (d *Data) Least(figure string, pairs ...any) float64 {
 	return slices.Min(append(slices.DeleteFunc(d.Means(figure, pairs...), func(mean float64) bool { return mean <= 0 }), math.Inf(1)))
 }
 
-// Min is the least of Means.
+// Min returns the smallest of Means.
 func (d *Data) Min(figure string, pairs ...any) float64 { return slices.Min(d.Means(figure, pairs...)) }
 
-// Of are the rows with one of several values of a factor, in the order of these, which may
-// be lists.
-func (d *Data) Of(factor string, values ...any) *Data {
+// AnyOf returns the rows with one of several values of a factor, in the order of the values, which
+// can be lists.
+func (d *Data) AnyOf(factor string, values ...any) *Data {
 	out := &Data{At: d.At}
 	for _, v := range values {
 		if list, is := v.([]any); is {
-			out.rows = append(out.rows, d.Of(factor, list...).rows...)
+			out.rows = append(out.rows, d.AnyOf(factor, list...).rows...)
 		} else {
 			out.rows = append(out.rows, d.Where(factor, v).rows...)
 		}
@@ -210,25 +207,25 @@ func (d *Data) Of(factor string, values ...any) *Data {
 	return out
 }
 
-// meanInterval is the mean of values of several seeds, with its 95% interval, for what is
-// never below 0.
+// meanInterval returns the mean of several seeds with its 95% interval, for values that are never
+// below 0.
 func meanInterval(x []float64) (mean, lo, hi float64) {
 	mean, half := Mean(x), 1.96*StandardError(x)
 	return mean, max(0, mean-half), mean + half
 }
 
-// Number is the value of a factor that all rows share, which is a number.
+// Number returns the value of a shared factor that is a number.
 func (d *Data) Number(factor string) float64 { return number(d.At[factor]) }
 
-// number is a value as a float64.
+// number returns a value as a float64.
 func number(v any) (n float64) {
 	_, err := fmt.Sscan(fmt.Sprint(v), &n)
 	Check(err)
 	return n
 }
 
-// pairs are the means of a figure with two values of a factor, at each setting of the
-// other factors that has both.
+// pairs returns the means of a figure with two values of a factor, at each setting of the other
+// factors that has both.
 func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	var others []string
 	for _, r := range d.with([]any{factor, a}) {
@@ -244,23 +241,23 @@ func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	return both
 }
 
-// NotWorse is at how many settings the mean of a figure with a value a of a factor is
-// at most that with b.
+// NotWorse returns at how many settings the mean of a figure with value a of a factor is at most
+// that with b.
 func (d *Data) NotWorse(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] <= p[1] })
 }
 
-// Closer is at how many it is less.
+// Closer returns at how many settings the mean with a is below that with b.
 func (d *Data) Closer(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] < p[1] })
 }
 
-// Settings is the number of settings.
+// Settings returns the number of settings that Closer compares.
 func (d *Data) Settings(figure, factor string, a, b any) int {
 	return len(d.pairs(figure, factor, a, b))
 }
 
-// Ratios are a's means over b's, where those are not 0.
+// Ratios returns the means with a over those with b, without divisions by 0.
 func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 	for _, p := range d.pairs(figure, factor, a, b) {
 		if p[1] != 0 {
@@ -270,7 +267,7 @@ func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 	return ratios
 }
 
-// Top are the rows of the setting that has the largest value of a figure.
+// Top returns the rows of the setting with the largest value of a figure.
 func (d *Data) Top(figure string) *Data {
 	var top dataRow
 	most := math.Inf(-1)

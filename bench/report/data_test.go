@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorded are two seeds at each of two sizes of two kinds, and a figure that one has.
+// recorded returns data with two seeds at each of two sizes of two kinds. One kind has an
+// additional figure.
 func recorded() *Data {
 	d := &Data{}
 	d.Set("seeds", 2)
@@ -55,13 +56,13 @@ func TestPairs(t *testing.T) {
 	require.InDeltaSlice(t, []float64{10. / 15, 20. / 15}, d.Ratios("error", "kind", "a", "b"), 1e-15)
 	lines := d.Lines("kind", "size", "error")
 	require.Equal(t, Series{Label: "b", Style: 1, X: []float64{10, 20}, Y: []float64{15, 15}}, lines[1])
-	// Two seeds one apart from the mean have a standard error of 1.
+	// Two seeds at a distance of one from the mean have a standard error of 1.
 	within := d.Where("size", 10).Within("mean", "kind", "size", "size", "error")[0]
 	require.InDeltaSlice(t, []float64{10, 10, 8.04, 11.96}, []float64{within.X[0], within.Y[0], within.Lo[0], within.Hi[0]}, 1e-12)
 }
 
-// TestCompose: a text becomes paragraphs of a line each, tables and figures, in their order;
-// long tables are files.
+// TestCompose: a text becomes paragraphs of one line each, tables and figures in their order. Long
+// tables become files.
 func TestCompose(t *testing.T) {
 	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, plots: map[string][]byte{}, files: map[string][]byte{}}
 	s.compose(`{{$a := .Where "kind" "a"}}
@@ -105,14 +106,13 @@ of {{.At.seeds}} seeds.
 	}
 }
 
-// zScore is how far hits in n are from the probability p, in standard errors.
+// zScore returns the distance of hits in n from the probability p, in standard errors.
 func zScore(hits, n int, p float64) float64 {
 	return (float64(hits) - float64(n)*p) / math.Sqrt(float64(n)*p*(1-p))
 }
 
-// TestWilson: the ends of the interval are the p whose z-score is 1.96 (the
-// interval's definition), and two values worked out in Wilson's interval's
-// usual examples: none in 10 gives an upper end of z^2/(n+z^2).
+// TestWilson: the ends of the interval are the p whose z-score is 1.96, by its definition. Without
+// hits in n the upper end is z^2/(n+z^2).
 func TestWilson(t *testing.T) {
 	const z = 1.959963984540054
 	for _, c := range []struct{ hits, n int }{{1, 10}, {5, 10}, {81, 263}, {15, 148}, {999, 1000}} {
@@ -154,7 +154,7 @@ func TestParallel(t *testing.T) {
 	require.Regexp(t, "^data_test.go:", err.Error())
 }
 
-// TestTry: what goes wrong within is the error, and nothing else is caught.
+// TestTry: a failure becomes the error, and other panics are not caught.
 func TestTry(t *testing.T) {
 	bad := errors.New("bad")
 	require.NoError(t, Try(func() { Check(nil) }))
@@ -170,8 +170,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestClaims: at most 1 of what was promised keeps a promise, whichever way it was given,
-// and what is kept is less where it is better.
+// TestClaims: a part of at most 1 keeps a promise of either direction, and kept figures are smaller
+// if they are better.
 func TestClaims(t *testing.T) {
 	r := []float64{1, 2, 4}
 	took := &Data{}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Kept is a figure of an earlier run, of which less is better: its median, the
-// least and the largest of its rounds.
+// Kept is a figure of an earlier run: the median, the least and the largest of its rounds. Smaller
+// is better.
 type Kept struct {
 	Section, What          string
 	Median, Least, Largest float64
@@ -23,25 +23,24 @@ var keptHead = []string{"section", "what", "median", "least", "largest"}
 
 func (k Kept) String() string { return Rounds([]float64{k.Least, k.Median, k.Largest}) }
 
-// Keep notes a figure of this run, to be held against that of an earlier one. The
-// name is unlike those of all others of the section.
+// Keep stores a figure of this run for comparison with earlier runs. Its name must be unique in the
+// section.
 func (s *Section) Keep(what string, rounds []float64) {
 	s.kept = append(s.kept, Kept{s.name, what, Median(rounds), slices.Min(rounds), slices.Max(rounds)})
 }
 
-// between is what figures differ from run to run by, although the rounds of one run
-// may be much closer together: up to 27% on a machine with eight times as many tasks
-// as processors. What does all of its work twice is far above.
+// between is the relative difference of medians between runs that is normal, although rounds of one
+// run are closer together. On a machine with eight times as many tasks as processors it was up to
+// 27%. Work that is done twice is far above it.
 const between = 0.3
 
-// slower reports whether k is above an earlier figure by more than the spread of
-// both: the median of either lies outside the range of the other, and the medians
-// are not as close as those of two runs are anyway.
+// slower reports whether k is above an earlier figure by more than the spread of both and by more
+// than the normal difference between runs.
 func (k Kept) slower(earlier Kept) bool {
 	return k.Median > max(earlier.Largest, (1+between)*earlier.Median) && k.Least > earlier.Median
 }
 
-// readKept reads the file of a program; nothing is kept where there is none.
+// readKept reads the kept figures of a program. Without the file there are none.
 func readKept(path string) (all []Kept) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -63,8 +62,8 @@ func readKept(path string) (all []Kept) {
 	return all
 }
 
-// writeKept writes what was kept with the sections that have run anew, in the order of the
-// pages; sections that they no longer have are dropped.
+// writeKept writes the kept figures with those of the sections that have run, in the order of the
+// pages. Sections that no longer exist are dropped.
 func (p *Program) writeKept(path string, kept, now []Kept) {
 	order := func(k Kept) int {
 		return slices.IndexFunc(p.experiments(), func(e Experiment) bool { return e.Name == k.Section })
@@ -83,9 +82,8 @@ func (p *Program) writeKept(path string, kept, now []Kept) {
 	Check(os.WriteFile(path, text.Bytes(), 0o644))
 }
 
-// holdKept holds the figures of a run against the file of the program, or with keep
-// makes them those that later runs are held against. It is an error if some are
-// slower.
+// holdKept compares the figures of a run with the kept ones, and fails if some are slower. With
+// keep, it replaces the kept figures instead.
 func (p *Program) holdKept(path string, now []Kept, keep bool) {
 	if len(now) == 0 {
 		return

@@ -7,9 +7,9 @@ import (
 	"text/template"
 )
 
-// What texts draw: series of the rows, in panels.
+// This file makes series from rows, for the plots of texts.
 
-// each are series for each value of a factor, which add puts points into.
+// each returns a series for each value of a factor. add adds its points.
 func (d *Data) each(factor string, add func(line *Series, of *Data)) (all []Series) {
 	for i, of := range d.By(factor) {
 		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i}
@@ -19,7 +19,7 @@ func (d *Data) each(factor string, add func(line *Series, of *Data)) (all []Seri
 	return all
 }
 
-// over adds the mean of a figure over a factor, which is a number.
+// over adds the means of a figure over a numeric factor.
 func (s *Series) over(d *Data, x, figure string) {
 	for _, at := range d.By(x) {
 		if at.Has(figure) {
@@ -28,14 +28,13 @@ func (s *Series) over(d *Data, x, figure string) {
 	}
 }
 
-// Lines are a series for each value of a factor, of the mean of a figure over another
-// factor, which is a number.
+// Lines returns a series for each value of a factor: the means of a figure over another, numeric
+// factor.
 func (d *Data) Lines(factor, x, figure string) []Series {
 	return d.each(factor, func(line *Series, of *Data) { line.over(of, x, figure) })
 }
 
-// FigureLines are a series for each of several figures, of its mean over a factor, which is
-// a number.
+// FigureLines returns a series for each figure: its means over a numeric factor.
 func (d *Data) FigureLines(x string, figures ...string) (all []Series) {
 	for i, figure := range figures {
 		line := Series{Label: figure, Style: i}
@@ -45,8 +44,8 @@ func (d *Data) FigureLines(x string, figures ...string) (all []Series) {
 	return all
 }
 
-// Points are a series for each value of a factor, of one figure over another, of the
-// rows that have both.
+// Points returns a series for each value of a factor: one figure over another, for rows that have
+// both.
 func (d *Data) Points(factor, x, y string) []Series {
 	return d.each(factor, func(line *Series, of *Data) {
 		for _, r := range of.rows {
@@ -58,7 +57,7 @@ func (d *Data) Points(factor, x, y string) []Series {
 	})
 }
 
-// spreads are the kinds of a figure's middle with its ends.
+// spreads returns a figure's middle and the ends of its interval, by kind.
 var spreads = map[string]func(at *Data, figure string) (middle, lo, hi float64){
 	// The mean of seeds, with its 95% interval.
 	"mean": func(at *Data, figure string) (float64, float64, float64) { return meanInterval(at.All(figure)) },
@@ -67,15 +66,15 @@ var spreads = map[string]func(at *Data, figure string) (middle, lo, hi float64){
 		all := at.All(figure)
 		return Median(all), slices.Min(all), slices.Max(all)
 	},
-	// A share, "hits" of those "asked", with its 95% interval.
+	// A rate, "hits" over "asked", with its 95% interval.
 	"share": func(at *Data, figure string) (float64, float64, float64) {
 		lo, hi := Wilson(int(at.Sum("hits")), int(at.Sum("asked")))
 		return at.Mean(figure), lo, hi
 	},
 }
 
-// Within are a series for each value of a factor, of points with their intervals of that
-// kind, one for each value of another factor; x is a figure, or a factor that is a number.
+// Within returns a series for each value of a factor: points with intervals of a kind, one for each
+// value of by. x is a figure or a numeric factor.
 func (d *Data) Within(kind, factor, by, x, figure string) []Series {
 	return d.each(factor, func(line *Series, of *Data) {
 		for _, at := range of.By(by) {
@@ -89,8 +88,8 @@ func (d *Data) Within(kind, factor, by, x, figure string) []Series {
 	})
 }
 
-// quotients are the "ratio" of all that is told apart by "what" and "way": their
-// medians, with the least and the largest. Ways stand in the legend where there are several.
+// quotients returns the figure "ratio" for each "what" and "way": its median, least and largest
+// value. If there are several ways, they are in the legend.
 func (d *Data) quotients() (rows []row) {
 	ways := len(d.By("way"))
 	for _, of := range d.By("what", "way") {
@@ -104,13 +103,13 @@ func (d *Data) quotients() (rows []row) {
 	return rows
 }
 
-// plotting are the functions of a text that declare its plots, which are drawn from panels
-// but for those of quotients.
+// plotting returns the functions of a text that declare plots. Plots are drawn from panels, except
+// those of quotients.
 func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
-		// A panel of a plot: its title, the labels of its axes, which of these ("x", "y", "xy")
-		// are logarithmic, and where in the plot's first panel the legend stands, or with
-		// ", each" in every one.
+		// A panel of a plot: its title, the labels of its axes, its logarithmic axes ("x", "y" or
+		// "xy"), and the place of the legend. The legend is in the plot's first panel or, with ",
+		// each", in every panel.
 		"panel": func(plot, title, x, y, logarithmic, legend string, series ...[]Series) string {
 			place, each := strings.CutSuffix(legend, ", each")
 			if len(panels[plot]) > 0 && !each {
@@ -122,10 +121,10 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 		},
 		// A plot of the quotients, on one axis.
 		"rows": func(plot, axis string) string { s.plots[plot] = drawRows(axis, s.quotients()); return "" },
-		// How many panels of a plot stand side by side; without it all.
+		// How many panels of a plot are side by side. The default is all.
 		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
-		// Series of which only a part is drawn, their labels put into a format, in these styles
-		// where there are any.
+		// Series of which only the marks or the line are drawn. Their labels are put into a format.
+		// Styles are optional.
 		"drawn": func(label string, only Part, lines []Series, styles ...int) []Series {
 			for i := range lines {
 				lines[i].Label, lines[i].Only = fmt.Sprintf(label, lines[i].Label), only
@@ -135,14 +134,14 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 			}
 			return lines
 		},
-		// Every other series dashed, from one on.
+		// Every every-th series is dashed, beginning with from.
 		"dashed": func(from, every int, lines []Series) []Series {
 			for i := from; i < len(lines); i += every {
 				lines[i].Dashed = true
 			}
 			return lines
 		},
-		// A series through points that are given.
+		// A series through given points.
 		"through": func(label string, only Part, style int, xy ...float64) []Series {
 			s := Series{Label: label, Only: only, Style: style}
 			for point := range slices.Chunk(xy, 2) {

@@ -13,25 +13,25 @@ import (
 	"text/template"
 )
 
-// Program is experiments, and the pages that show what came of them.
+// Program has experiments and the pages with their results.
 type Program struct {
 	Name    string // as in "go run ./paper"
-	Results string // the folder of figures, beside the pages
+	Results string // folder of figures, beside the pages
 	Pages   []*Page
-	Setting string // what a run has to do with the machine it is on; kept of the last one
+	Setting string // describes the machine of a run; the last one is stored
 }
 
-// settingFile has the Setting of the last run, beside the figures.
+// settingFile is the file with the Setting of the last run, in the folder of figures.
 const settingFile = "setting.txt"
 
-// Page is a page of measurements, with a section for each experiment. The page is where
-// sections are kept: one that runs replaces its own.
+// Page is a page of measurements with a section for each experiment. Sections are stored only in
+// the page: an experiment that runs replaces its own.
 type Page struct {
-	File string // its name, as in "papers/spectral.md"
-	// Text is what stands before the sections: a template, whose functions are
-	// those of view, of all experiments of the program.
+	File string // name, as in "papers/spectral.md"
+	// Text is the template of the part before the sections. It has the functions of view for all
+	// experiments of the program.
 	Text        string
-	Claims      []string // heads of the tables of claims
+	Claims      []string // column heads of the tables of claims
 	Experiments []Experiment
 }
 
@@ -39,17 +39,17 @@ type Page struct {
 type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
-	Text        string // what the section says: see compose
-	Rows        []int  // of its tables, in tests; nil where that is not said
+	Text        string // template of the section: see compose
+	Rows        []int  // rows of its tables in tests; nil: not checked
 	page        *Page
 }
 
-// opening is how the text of an experiment begins: its title, and how many rows its tables
-// have at the smallest scale, which is the product of the parameters that it names.
+// opening matches the beginning of an experiment's text: its title, and the numbers of rows of its
+// tables at the smallest scale. A number is the product of the parameters in brackets.
 var opening = regexp.MustCompile(`(?s)^# ([^\n]*)\n(?:<!-- rows in tests: ([0-9 ]+)\([^)]*\) -->\n)?(.*)`)
 
-// NewPage is a page of experiments whose texts are in the folder text: its own, and in
-// text/sections those of the experiments, by their names, which begin as opening has it.
+// NewPage returns a page of experiments. Its text is in the folder text, and those of the
+// experiments are in text/sections, under their names.
 func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
 	page := &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
 	for i := range experiments {
@@ -63,10 +63,10 @@ func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Exp
 	return page
 }
 
-// up leads from the page to the folder of all pages.
+// up returns the relative path from the page to the folder of all pages.
 func (p *Page) up() string { return strings.Repeat("../", strings.Count(p.File, "/")) }
 
-// experiments are those of all pages, in their order.
+// experiments returns the experiments of all pages in their order.
 func (p *Program) experiments() (all []Experiment) {
 	for _, page := range p.Pages {
 		all = append(all, page.Experiments...)
@@ -74,7 +74,7 @@ func (p *Program) experiments() (all []Experiment) {
 	return all
 }
 
-// Render writes all pages in dir anew, with sections that have just run.
+// Render writes all pages in dir, with new sections in place of stored ones.
 func (p *Program) Render(dir string, now ...*Section) {
 	for file, text := range p.pages(dir, now) {
 		file = filepath.Join(dir, file)
@@ -82,7 +82,7 @@ func (p *Program) Render(dir string, now ...*Section) {
 	}
 }
 
-// Stale are the pages in dir that are not what Render would write.
+// Stale returns the pages in dir that differ from what Render would write.
 func (p *Program) Stale(dir string) (files []string, err error) {
 	err = Try(func() {
 		for file, text := range p.pages(dir, nil) {
@@ -94,13 +94,13 @@ func (p *Program) Stale(dir string) (files []string, err error) {
 	return files, err
 }
 
-// pages are the texts of the pages: what stands before the sections, and the sections that
-// dir has, or that have just run.
+// pages returns the texts of the pages. A page has the part before the sections, and the sections
+// in dir or, if they have just run, the new ones.
 func (p *Program) pages(dir string, now []*Section) map[string]string {
 	setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
 	v := view{p, nil, string(setting), map[string]string{}}
 	for _, e := range p.experiments() {
-		old, _ := os.ReadFile(filepath.Join(dir, e.page.File)) // there may be none yet
+		old, _ := os.ReadFile(filepath.Join(dir, e.page.File)) // the page may not exist yet
 		for section := range strings.SplitSeq(string(old), "\n## ") {
 			if strings.HasPrefix(section, e.Title+"\n") {
 				v.sections[e.Name] = "## " + strings.TrimRight(section, "\n") + "\n"
@@ -122,7 +122,7 @@ func (p *Program) pages(dir string, now []*Section) map[string]string {
 	return pages
 }
 
-// view is what a page sees of the sections.
+// view gives the template of a page access to sections.
 type view struct {
 	*Program
 	page     *Page
@@ -130,13 +130,13 @@ type view struct {
 	sections map[string]string
 }
 
-// own are the experiments of the page that have a section.
+// own returns the experiments of the page that have a section.
 func (v *view) own() []Experiment {
 	return slices.DeleteFunc(slices.Clone(v.page.Experiments), func(e Experiment) bool { return v.sections[e.Name] == "" })
 }
 
-// functions are those of the templates, of an experiment's name. They are empty where there is
-// no section yet.
+// functions returns the functions of templates. Most take the name of an experiment, and return
+// nothing if it has no section yet.
 func (v *view) functions() template.FuncMap {
 	return template.FuncMap{
 		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
@@ -147,7 +147,7 @@ func (v *view) functions() template.FuncMap {
 	}
 }
 
-// paragraphs are those of a section that begin in a way.
+// paragraphs returns the paragraphs of a section that begin with a text.
 func (v *view) paragraphs(name, begin string) (found []string) {
 	for text := range strings.SplitSeq(v.sections[name], "\n\n") {
 		if strings.HasPrefix(text, begin) {
@@ -157,14 +157,14 @@ func (v *view) paragraphs(name, begin string) (found []string) {
 	return found
 }
 
-// inShort is how the finding of a section begins: what came out, in one sentence.
+// inShort begins the paragraph with the result of a section.
 const inShort = "**In short:** "
 
 func (v *view) short(name string) string {
 	return strings.TrimPrefix(strings.Join(v.paragraphs(name, inShort), ""), inShort)
 }
 
-// linkTo leads to the section of an experiment.
+// linkTo returns a link to the section of an experiment.
 func (v *view) linkTo(e Experiment, text string) string {
 	file := ""
 	if e.page != v.page {
@@ -173,7 +173,7 @@ func (v *view) linkTo(e Experiment, text string) string {
 	return fmt.Sprintf("[%s](%s#%s)", text, file, Anchor(e.Title))
 }
 
-// link leads to a section.
+// link returns a link to a section, with its title.
 func (v *view) link(name string) string {
 	for _, e := range v.experiments() {
 		if e.Name == name && v.sections[name] != "" {
@@ -183,7 +183,7 @@ func (v *view) link(name string) string {
 	return ""
 }
 
-// figure is one of the figures of a section, by its number.
+// figure returns a figure of a section by its number.
 func (v *view) figure(name string, i int) string {
 	if v.sections[name] == "" {
 		return ""
@@ -192,7 +192,7 @@ func (v *view) figure(name string, i int) string {
 	return figure(m[1], v.page.up()+v.Results+"/"+filepath.Base(m[2])) + "\n"
 }
 
-// listed are the experiments that a page can list: its own, or those of all pages if it has none.
+// listed returns the experiments that a page lists: its own, or those of all pages if it has none.
 func (v *view) listed() []Experiment {
 	if len(v.page.Experiments) > 0 {
 		return v.own()
@@ -200,7 +200,7 @@ func (v *view) listed() []Experiment {
 	return slices.DeleteFunc(v.experiments(), func(e Experiment) bool { return v.sections[e.Name] == "" })
 }
 
-// list has the sections of the page and what came out.
+// list returns a list of the sections with their results.
 func (v *view) list() (list string) {
 	for _, e := range v.listed() {
 		if text := v.short(e.Name); text != "" {
@@ -210,17 +210,18 @@ func (v *view) list() (list string) {
 	return list
 }
 
-// claims is a table of the claims of the listed sections. With an argument, it has only those
-// whose last cell begins so.
+// claims returns a table of the claims of the listed sections. With an argument, it has only those
+// whose last cell begins with it.
 func (v *view) claims(begin ...string) string {
 	table := []string{line(append([]string{"section"}, v.page.Claims...))}
 	return ruled(append(table, v.claimLines(strings.Join(begin, ""))...)) + "\n"
 }
 
-// count is the number of claims of the listed sections whose last cell begins so.
+// count returns the number of claims of the listed sections whose last cell begins with a text.
 func (v *view) count(begin string) int { return len(v.claimLines(begin)) }
 
-// claimLines are the claims of the listed sections whose last cell begins so, as lines of a table.
+// claimLines returns the claims of the listed sections whose last cell begins with a text, as lines
+// of a table.
 func (v *view) claimLines(begin string) (lines []string) {
 	for _, e := range v.listed() {
 		for _, claims := range v.paragraphs(e.Name, line(v.page.Claims)) {
@@ -234,24 +235,24 @@ func (v *view) claimLines(begin string) (lines []string) {
 	return lines
 }
 
-// cell is a figure as it stands in a table of a section, without its range: in the column of
-// this head, in the row that begins with these cells. A cell in the page can end with the name
-// of the slowest case, which changes from run to run and is not compared.
+// cell returns a figure from a table of a section, without its range. It is in the column with this
+// head, in the row that begins with these cells. The name of a slowest case in a cell changes from
+// run to run and is not compared.
 func (v *view) cell(section, head string, begin []any) string {
 	heads, r := v.find(section, head, begin)
 	value, _, _ := strings.Cut(r[slices.Index(heads, head)], " ")
 	return value
 }
 
-// row is the row of a table of a section that begins with this cell: its first n cells as they
-// stand there, and a link to the section.
+// row returns the first n cells of a table's row that begins with a cell, and a link to the
+// section.
 func (v *view) row(section, first string, n int) string {
 	_, r := v.find(section, "", []any{first})
 	return line(append(slices.Clone(r[:n]), v.link(section)))
 }
 
-// find is the row of a table of a section that begins with these cells, and the head of the
-// table. The table has a column of this head, unless that is "".
+// find returns the row of a section's table that begins with these cells, and the head of the
+// table. The table must have a column with this head, unless it is "".
 func (v *view) find(section, head string, begin []any) (heads, row []string) {
 	for _, table := range v.paragraphs(section, "| ") {
 		lines := strings.Split(table, "\n")
@@ -270,7 +271,7 @@ func (v *view) find(section, head string, begin []any) (heads, row []string) {
 	return nil, nil
 }
 
-// Anchor is how GitHub names a heading.
+// Anchor returns GitHub's anchor of a heading.
 func Anchor(title string) string {
 	return notAnchor.ReplaceAllString(strings.ReplaceAll(strings.ToLower(title), " ", "-"), "")
 }

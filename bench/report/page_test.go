@@ -19,8 +19,8 @@ func drawn(plot string) string {
 	return fmt.Sprintf(`{{panel %q "" "x" "y" "" "top left" (through "l" "" 0 1 3 2 4)}}![A line.](%[1]s)`, plot)
 }
 
-// TestSave: sections stand in the order of their pages whatever the order of
-// running, one is replaced alone, and the others stay as their pages have them.
+// TestSave: sections are in the order of their pages, whatever the order of running. A new section
+// replaces only its own, and the others stay.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	run := func(Config, *Section) {}

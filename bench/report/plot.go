@@ -25,12 +25,12 @@ type Panel struct {
 	Legend      Place
 }
 
-// Place is where a legend stands: "top right" and the like, "" for nowhere.
+// Place is the place of a legend, such as "top right", or "" for none.
 type Place string
 
 func (p Place) top() bool { return strings.HasPrefix(string(p), "top") }
 
-// Part is what of a series is drawn: Marks, Line or "" for both.
+// Part is the part of a series that is drawn: Marks, Line or "" for both.
 type Part string
 
 // Parts of a series.
@@ -39,16 +39,16 @@ const (
 	Line  Part = "line"
 )
 
-// Series is one row of points.
+// Series is a line of points.
 type Series struct {
 	Label string
 	X, Y  []float64
 	// Lo and Hi are the ends of the intervals; nil for none.
 	Lo, Hi []float64
-	// Style says how it is drawn; series of one style look alike in every panel.
+	// Style selects colour, dashes and marks, the same in every panel.
 	Style  int
 	Only   Part
-	Dashed bool // with dots, whatever the style's dashes
+	Dashed bool // dotted, whatever the style
 	across bool // the intervals are those of X
 }
 
@@ -61,7 +61,7 @@ func (s *Series) Within(x, y, lo, hi float64) {
 	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
 }
 
-// shapes tell series apart as dashes do; they are small in a file.
+// shapes are the marks of styles. They are small in a file.
 var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
 	draw.RingGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
@@ -72,7 +72,7 @@ const (
 	panelHeight = 3.2 * vg.Inch
 )
 
-// drawPanels makes a picture of rows of panels.
+// drawPanels draws rows of panels as SVG.
 func drawPanels(rows [][]Panel) []byte {
 	width := len(slices.MaxFunc(rows, func(a, b []Panel) int { return cmp.Compare(len(a), len(b)) }))
 	plots := make([][]*plot.Plot, len(rows))
@@ -94,7 +94,7 @@ func drawPanels(rows [][]Panel) []byte {
 	})
 }
 
-// svg is a picture.
+// svg returns an SVG picture.
 func svg(width, height vg.Length, paint func(draw.Canvas)) []byte {
 	c := vgsvg.New(width, height)
 	paint(draw.New(c))
@@ -106,8 +106,8 @@ func svg(width, height vg.Length, paint func(draw.Canvas)) []byte {
 func (p Panel) plot() *plot.Plot {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.Title, p.X, p.Y
-	// Logarithms are plotted on linear axes: the library misplaces the label of
-	// a logarithmic one.
+	// Logarithms are plotted on linear axes, because the library misplaces the label of a
+	// logarithmic one.
 	if p.LogX {
 		out.X.Tick.Marker = plot.TickerFunc(decades)
 	}
@@ -129,8 +129,7 @@ func (p Panel) plot() *plot.Plot {
 	return out
 }
 
-// makeRoom widens the y axis, at the end where the legend is, by what its
-// entries take.
+// makeRoom extends the y axis at the legend's end by the space of the legend's entries.
 func makeRoom(y *plot.Axis, p Panel, entries int) {
 	if y.Min > y.Max || entries == 0 {
 		return
@@ -144,8 +143,8 @@ func makeRoom(y *plot.Axis, p Panel, entries int) {
 	}
 }
 
-// decades are the ticks of an axis of logarithms to base 10: those of powers of ten have a
-// label, not more than seven of them, and where there are few also those of 2 and 5 times these.
+// decades returns the ticks of an axis of base-10 logarithms. At most seven powers of ten have
+// labels. If there are few, 2 and 5 times these have labels too.
 func decades(lo, hi float64) (ticks []plot.Tick) {
 	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
 	every := (last-first)/7 + 1
@@ -161,7 +160,8 @@ func decades(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// logarithm is that of a value on a logarithmic axis, to base 10; NaN where it has none.
+// logarithm returns the value on an axis: on a logarithmic one its base-10 logarithm, or NaN if it
+// has none.
 func logarithm(is bool, v float64) float64 {
 	switch {
 	case !is:
@@ -172,8 +172,7 @@ func logarithm(is bool, v float64) float64 {
 	return math.Log10(v)
 }
 
-// add draws the series. Points that a logarithmic axis cannot show are left
-// out.
+// add draws the series without points that a logarithmic axis cannot show.
 func (s Series) add(out *plot.Plot, p Panel) {
 	var at plotter.XYs
 	var bars plotter.YErrors
@@ -191,12 +190,12 @@ func (s Series) add(out *plot.Plot, p Panel) {
 			middle, log = x, p.LogX
 		}
 		low := logarithm(log, s.Lo[i])
-		if math.IsNaN(low) { // which may reach 0
+		if math.IsNaN(low) { // the interval may reach 0
 			low = middle - 1
 		}
 		bars = append(bars, struct{ Low, High float64 }{middle - low, logarithm(log, s.Hi[i]) - middle})
 	}
-	// Without points, which the library refuses, there is still a legend.
+	// The library refuses series without points, but they have a legend.
 	l, points := &plotter.Line{XYs: at}, &plotter.Scatter{XYs: at}
 	l.Color, l.Dashes, l.Width = plotutil.DarkColors[s.Style%len(plotutil.DarkColors)], plotutil.Dashes(s.Style), vg.Points(1.1)
 	points.Color, points.Shape, points.Radius = l.Color, shapes[s.Style%len(shapes)], vg.Points(2.3)
@@ -229,15 +228,15 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	}
 }
 
-// row is a named quotient with its spread. Rows of one name share a line; kinds
-// tell them apart, and stand in the legend.
+// row is a named quotient with its spread. Rows with the same name share a line. Kinds are shown in
+// the legend.
 type row struct {
 	Name, Kind string
 	At, Lo, Hi float64
 }
 
-// drawRows makes a picture of positive quotients, a line for each name, the first on
-// top, on a logarithmic axis with a line at 1, where things are equal.
+// drawRows draws positive quotients, one line per name, the first at the top, on a logarithmic axis
+// with a line at 1.
 func drawRows(axis string, rows []row) []byte {
 	var names, kinds []string
 	for _, r := range rows {
@@ -248,16 +247,16 @@ func drawRows(axis string, rows []row) []byte {
 			kinds = append(kinds, r.Kind)
 		}
 	}
-	slices.Reverse(names) // the axis goes up
+	slices.Reverse(names) // the axis points up
 	p := Panel{X: axis, LogX: true, Legend: "top left"}
-	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // of the axes, in any case
+	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // least extent of the axes
 	for i, kind := range kinds {
-		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full shapes and empty ones in turn
+		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full and empty shapes alternate
 		for _, r := range rows {
 			if r.Kind == kind {
 				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
 				lo, hi = min(lo, math.Log10(r.Lo)), max(hi, math.Log10(r.Hi))
-				// Kinds lie below one another within their line.
+				// Kinds are below one another within their line.
 				line.Within(r.At, float64(slices.Index(names, r.Name))+0.3*(float64(len(kinds)-1)/2-float64(i)), r.Lo, r.Hi)
 			}
 		}
@@ -269,10 +268,10 @@ func drawRows(axis string, rows []row) []byte {
 	p.Series = slices.Insert(p.Series, 0, Series{X: []float64{1, 1}, Y: []float64{-0.5, top}, Only: Line})
 	out := p.plot()
 	out.NominalY(names...)
-	out.Y.Padding = 0.3 * vg.Inch // names are wider where the font is another
+	out.Y.Padding = 0.3 * vg.Inch // names are wider in other fonts
 	margin := 0.03 * (hi - lo)
 	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = lo-margin, hi+margin, -0.5, top
-	const rowHeight = 0.19 * vg.Inch // of a line with one kind
+	const rowHeight = 0.19 * vg.Inch // height of a line with one kind
 	return svg(2*panelWidth, vg.Length(top+2)*rowHeight*max(1, vg.Length(len(kinds))*0.7)+0.4*vg.Inch, func(c draw.Canvas) {
 		out.Draw(draw.Crop(c, vg.Millimeter, -3*vg.Millimeter, vg.Millimeter, -vg.Millimeter))
 	})

@@ -15,37 +15,36 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Section is what an experiment records, and then what it has to say of that.
+// Section has the rows that an experiment records, and the text with their results.
 type Section struct {
-	Data  // the raw rows
+	Data  // the rows
 	name  string
 	page  *Page
-	shown bool              // on the terminal, while it runs
-	plots map[string][]byte // SVG, by their names
-	text  string            // Markdown, as it stands in the page
-	rows  []int             // of its tables
-	files map[string][]byte // figures, and tables that are too long for the page
+	shown bool              // Say writes to the terminal.
+	plots map[string][]byte // SVG by name.
+	text  string            // Markdown, as in the page.
+	rows  []int             // Numbers of rows of its tables.
+	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
 	kept  []Kept
 }
 
-// mostRows is how many rows of a table stand in a page; longer ones are CSV beside it.
+// mostRows is the largest number of rows of a table in a page. Longer tables are CSV files.
 const mostRows = 40
 
-// Say writes a line to the terminal, for what the page does not keep.
+// Say writes a line to the terminal that is not part of the page.
 func (s *Section) Say(format string, args ...any) {
 	if s.shown {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
 	}
 }
 
-// Compared are the heads of a page whose claims are comparisons: what is measured, with its
-// unit; what was published of it; ours; the bytes of both; and what is to be known of it.
-// "-" stands where there is none.
+// Compared are the column heads of claims that are comparisons. They are what is measured and its
+// unit, the published value, ours, the bytes of both, and a note. "-" stands for none.
 var Compared = []string{"what", "published", "ours, the paper's parameters", "ours, our defaults", "bytes: defaults of paper's", "note"}
 
 var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
-// section runs an experiment; what it says goes to the terminal where it is shown.
+// section runs an experiment. shown: Say writes to the terminal.
 func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) {
 	s := &Section{name: e.Name, page: e.page, shown: shown, plots: map[string][]byte{}, files: map[string][]byte{}}
 	return s, Try(func() {
@@ -58,10 +57,10 @@ func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) 
 	})
 }
 
-// compose adds what the text of an experiment says, with files in a folder: a template of
-// Markdown that asks the section's rows. A paragraph that begins with "**In short:**" is the
-// finding; an image names a plot after its caption, whose panels the text declares (see
-// plotting). Lines of a paragraph are one line of the page.
+// compose fills in the text of an experiment: a Markdown template that queries the section's rows.
+// A paragraph that begins with "**In short:**" has the result. An image names a plot after its
+// caption; the text declares the plot's panels (see plotting). The lines of a paragraph become one
+// line of the page. Files are in folder.
 func (s *Section) compose(text, folder string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
@@ -89,12 +88,12 @@ func (s *Section) compose(text, folder string) {
 	}
 }
 
-// figure is a figure of Markdown with its caption.
+// figure returns a Markdown figure with a caption.
 func figure(caption, file string) string {
 	return fmt.Sprintf("![%s](%s)\n\n*%[1]s*", caption, file)
 }
 
-// table is one of Markdown, or where to find it if it is long.
+// table returns a Markdown table, or a link to a file if the table is long.
 func (s *Section) table(lines []string, folder string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Trim(line, "|-: ") == "" })
 	claims := lines[0] == line(s.page.Claims)
@@ -111,26 +110,26 @@ func (s *Section) table(lines []string, folder string) string {
 	return fmt.Sprintf("The table has %d rows, and stands in [%s](%s).", len(lines)-1, file, folder+file)
 }
 
-// line is cells as a line of a table, cells are those of a line.
+// line joins cells to a line of a table. cells splits a line.
 func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
 func cells(line string) []string {
 	return strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
 }
 
-// ruled are the lines of a table with a rule below the head: the first column is to the left,
-// the others to the right.
+// ruled returns a table with a rule below the head. The first column is aligned left, the others
+// right.
 func ruled(lines []string) string {
 	rule := line(append([]string{":--"}, slices.Repeat([]string{"--:"}, len(cells(lines[0]))-1)...))
 	return strings.Join(slices.Insert(slices.Clone(lines), 1, rule), "\n")
 }
 
-// malformed finds what must not stand in a section: what is no number, and empty cells.
+// malformed matches errors in a section: values that are not numbers, and empty cells.
 var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
-// Check runs an experiment. The error is what is not well formed: a finding, a table or a
-// figure is missing, tables have other numbers of rows than the text says, a line of a table
-// has too few or too many cells.
+// Check runs an experiment. It returns an error if the result, a table or a figure is missing. A
+// table with another number of rows than the text says, or a line with too few or too many cells,
+// is an error too.
 func (p *Program) Check(e Experiment, c Config) error {
 	s, err := p.section(e, c, false)
 	if err != nil {
@@ -139,7 +138,7 @@ func (p *Program) Check(e Experiment, c Config) error {
 	return s.wrong(e.Rows)
 }
 
-// wrong is what is not well formed in the text of a section whose tables have so many rows.
+// wrong returns the errors in the text of a section whose tables have these numbers of rows.
 func (s *Section) wrong(rows []int) error {
 	if !strings.Contains(s.text, "\n"+inShort) || !strings.Contains(s.text, "\n![") || len(s.rows) == 0 {
 		return fmt.Errorf("no finding, no figure or no table in:\n%s", s.text)
@@ -164,8 +163,7 @@ func (s *Section) wrong(rows []int) error {
 	return nil
 }
 
-// formats are the functions of texts, beside the queries of Data: how figures are
-// shown, and what is reckoned of them.
+// formats are the functions of texts for the format of figures and for calculations with them.
 var formats = template.FuncMap{
 	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2,
 	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
@@ -203,7 +201,7 @@ var formats = template.FuncMap{
 	},
 }
 
-// ratioText is a quotient in words.
+// ratioText returns a quotient in words.
 func ratioText(a, b float64) string {
 	if b == 0 {
 		return "no error"

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Mean is the arithmetic mean.
+// Mean returns the arithmetic mean.
 func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// Deviation is the standard deviation of a sample; 0 of less than two.
+// Deviation returns the standard deviation of a sample, or 0 for fewer than two values.
 func Deviation(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
@@ -22,14 +22,13 @@ func Deviation(x []float64) float64 {
 	return stat.StdDev(x, nil)
 }
 
-// StandardError is that of the mean.
+// StandardError returns the standard error of the mean.
 func StandardError(x []float64) float64 { return stat.StdErr(Deviation(x), float64(len(x))) }
 
-// Median is the middle value, or the mean of the two in the middle.
+// Median returns the middle value, or the mean of the two in the middle.
 func Median(x []float64) float64 { return Quantile(x, 0.5) }
 
-// Quantile is the value below which a share of a sample is, between two values
-// in proportion.
+// Quantile returns the value below which a fraction of a sample lies, by linear interpolation.
 func Quantile(x []float64, share float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -43,8 +42,7 @@ func Quantile(x []float64, share float64) float64 {
 	return c[i] + (at-float64(i))*(c[i+1]-c[i])
 }
 
-// Wilson is the 95% score interval of a share that was seen hits times in n.
-// Wilson 1927.
+// Wilson returns the 95% score interval of the fraction hits/n. Wilson 1927.
 func Wilson(hits, n int) (lo, hi float64) {
 	const z = 1.959963984540054
 	p, m := float64(hits)/float64(n), float64(n)
@@ -52,7 +50,7 @@ func Wilson(hits, n int) (lo, hi float64) {
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	lo, hi = centre-half, min(1, centre+half)
 	if hits == 0 {
-		lo = 0 // which the difference is but for rounding
+		lo = 0 // the difference is 0 except for rounding
 	}
 	return lo, hi
 }
@@ -72,9 +70,9 @@ func Parallel[T any](n int, f func(i int) T) []T {
 	return out
 }
 
-// InTurn is what things take in several rounds: time of 0 to n-1, round by round, every other
-// round backwards, so that all of them meet the same moods of the machine. A first round is
-// not counted.
+// InTurn calls time for 0 to n-1 in several rounds and returns the results by index. Every other
+// round runs backwards, so that changes of the machine's load affect all. An additional first round
+// is not counted.
 func InTurn(rounds, n int, time func(i int) float64) [][]float64 {
 	out := make([][]float64, n)
 	for round := range rounds + 1 {
@@ -90,7 +88,7 @@ func InTurn(rounds, n int, time func(i int) float64) [][]float64 {
 	return out
 }
 
-// Column is one figure of each of several results.
+// Column returns f of each element.
 func Column[T, U any](x []T, f func(T) U) []U {
 	out := make([]U, len(x))
 	for i, v := range x {
@@ -99,7 +97,7 @@ func Column[T, U any](x []T, f func(T) U) []U {
 	return out
 }
 
-// Count is the number of results for which is holds.
+// Count returns the number of elements for which a condition holds.
 func Count[T any](x []T, is func(T) bool) (n int) {
 	for _, v := range x {
 		if is(v) {
@@ -109,13 +107,13 @@ func Count[T any](x []T, is func(T) bool) (n int) {
 	return n
 }
 
-// MeanOf is the mean of a figure of several results.
+// MeanOf returns the mean of f over elements.
 func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f)) }
 
-// none stands for a figure that there is not: NaN.
+// none is the text for NaN.
 const none = "-"
 
-// digits is a number with so many digits that count.
+// digits returns a number with n significant digits.
 func digits(v float64, n int) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
@@ -128,13 +126,13 @@ func digits(v float64, n int) string {
 	return fmt.Sprintf("%.*g", n, v)
 }
 
-// Num is a number with three digits that count, Num2 with two.
+// Num returns a number with three significant digits.
 func Num(v float64) string { return digits(v, 3) }
 
-// Num2 is a number with two digits that count.
+// Num2 returns a number with two significant digits.
 func Num2(v float64) string { return digits(v, 2) }
 
-// Percent is a share in percent.
+// Percent returns a fraction in percent.
 func Percent(v float64) string {
 	if math.IsNaN(v) {
 		return none
@@ -142,7 +140,7 @@ func Percent(v float64) string {
 	return fmt.Sprintf("%.1f%%", 100*v)
 }
 
-// Percent2 is Percent with two digits that count, for small shares.
+// Percent2 returns a fraction in percent with two significant digits, for small fractions.
 func Percent2(v float64) string {
 	if math.IsNaN(v) {
 		return none
@@ -150,7 +148,7 @@ func Percent2(v float64) string {
 	return Num2(100*v) + "%"
 }
 
-// Span is from where to where numbers go, with two digits that count.
+// Span returns the smallest and the largest number, with two significant digits.
 func Span(x []float64) string {
 	if len(x) == 0 {
 		return none
@@ -158,7 +156,7 @@ func Span(x []float64) string {
 	return Num2(slices.Min(x)) + " to " + Num2(slices.Max(x))
 }
 
-// Rounds is the median of what was measured in several rounds, the least and the largest.
+// Rounds returns the median, the least and the largest of several rounds.
 func Rounds(x []float64) string {
 	if len(x) == 1 {
 		return Num(x[0])
@@ -166,18 +164,18 @@ func Rounds(x []float64) string {
 	return fmt.Sprintf("%s (%s to %s)", Num(Median(x)), Num(slices.Min(x)), Num(slices.Max(x)))
 }
 
-// failure ends an experiment, as t.Fatal ends a test: it is what Check, Must and
-// Require panic with, and what the harness makes the experiment's error.
+// failure ends an experiment, as t.Fatal ends a test. Check, Must and Require panic with it, and
+// Try returns it as an error.
 type failure struct{ error }
 
-// Check ends the experiment where there is an error.
+// Check ends the experiment if err is not nil.
 func Check(err error) {
 	if err != nil {
 		panic(failure{at(err)})
 	}
 }
 
-// Must is the value of a call that may fail; an error ends the experiment.
+// Must returns the value of a call. An error ends the experiment.
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(failure{at(err)})
@@ -185,23 +183,23 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Require ends the experiment where something does not hold.
+// Require ends the experiment if a condition is false.
 func Require(holds bool, format string, args ...any) {
 	if !holds {
 		panic(failure{at(fmt.Errorf(format, args...))})
 	}
 }
 
-// fail ends what was asked for with an error of the user's.
+// fail ends the program with an error of the user.
 func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
 
-// at says where in the experiments the error came up.
+// at adds the file and line of the experiment to an error.
 func at(err error) error {
 	_, file, line, _ := runtime.Caller(2)
 	return fmt.Errorf("%s:%d: %w", filepath.Base(file), line, err)
 }
 
-// Try is the error that ended f, if one did.
+// Try calls f and returns the error that ended it, or nil.
 func Try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {

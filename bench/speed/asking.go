@@ -26,10 +26,10 @@ func polygons(b *bench) {
 	}
 }
 
-// every is which cities the point-in-polygon test is for: for all it takes seconds.
+// every is the step of cities in the point-in-polygon test: with all cities it would take seconds.
 const every = 20
 
-// insideOf looks for the points in each polygon.
+// insideOf tests which points are in each polygon.
 func insideOf(polygons []string, xs, ys []float64) {
 	for _, text := range polygons {
 		p := report.Must(grid.ParsePolygon([]byte(text)))
@@ -44,23 +44,23 @@ func insideOf(polygons []string, xs, ys []float64) {
 	}
 }
 
-// places asks for very many places and boxes of one sketch, of a sketch for each map tile,
-// and of one with categories.
+// places queries many places and boxes of one sketch, of a sketch per map tile, and of a sketch
+// with categories.
 func places(b *bench) {
 	n, boxes, looked := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 20, 200, 1000), report.Pick(b.c, 20_000, 1_000_000, 10_000_000)
 	b.Set("n", n, "looked up", looked)
 	b.script("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
 	b.script("places of kinds", report.At{"n": n, "kinds": map[string]int{"few": 487, "many": report.Pick(b.c, 1000, 5000, 5000)}})
-	b.run("SET threads = 1") // what is promised of a second is so of one thread
+	b.run("SET threads = 1") // promises per second are for one thread
 	b.script("lookups", looked)
 }
 
-// dailySketches is how many sketches one box is asked of.
+// dailySketches is the number of sketches that a box is queried in.
 const dailySketches = 487
 
-// manySketches asks many sketches about one area, beside the exact query over the table that
-// has been counted before: a county of 365 days, a town of map tiles, boxes of days, and the
-// categories of one sketch that are days.
+// manySketches queries one area in many sketches, relative to the exact query over a table of
+// counts. The queries are a county over 365 days, a town over map tiles, boxes over days, and the
+// categories of one sketch, which are days.
 func manySketches(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
 	b.script("county over days", around(-2.9, 53.45, 1))
@@ -74,7 +74,7 @@ func manySketches(b *bench) {
 	b.script("histogram of days", report.Pick(b.c, 65536, 1<<20, 1<<20))
 }
 
-// around is an outline of 60 corners around a place, so many times 0.9 by 0.5 degrees.
+// around returns an outline of 60 corners around a place, size times 0.9 by 0.5 degrees.
 func around(lon, lat, size float64) string {
 	var corners []string
 	for i := range 61 {
@@ -85,8 +85,9 @@ func around(lon, lat, size float64) string {
 	return "POLYGON ((" + strings.Join(corners, ", ") + "))"
 }
 
-// drawn lists the largest cells of the whole country, and draws it, from one sketch of a
-// megabyte, or as a tree of half the bytes of all cells; and from counters that have no levels.
+// drawn lists the largest cells of the whole country and draws it. The sketches are one of a
+// megabyte, a tree (nested squares with counts) of half the bytes of all cells, and counters
+// without levels.
 func drawn(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
 	b.script("drawings", report.At{"res": "0.01", "threshold": 500})

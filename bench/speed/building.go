@@ -8,23 +8,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// points are a table of coordinates, x and y.
+// points is a table of coordinates x and y.
 type points struct {
 	what, table string
-	res         float64 // of cells
-	most        float64 // of the exact query's time, promised
+	res         float64 // side of cells
+	most        float64 // promised time relative to the exact query
 }
 
-// exactCells counts the points of each cell.
+// exactCells returns the query that counts the points of each cell.
 func (p points) exactCells() string { return text("cells", report.At{"table": p.table, "res": p.res}) }
 
-// build makes the sketch of the points, with options.
+// build returns the statement that builds the sketch of the points with options.
 func (p points) build(table, options string) string {
 	return fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT ccbf_agg(x, y, %v%s) AS s FROM %s", table, p.res, options, p.table)
 }
 
-// aggregate builds one sketch of real points, the UK's crimes in two orders, and of points
-// with three kinds of skew.
+// aggregate builds one sketch: of the UK's crimes in two orders, and of points with three kinds of
+// skew.
 func aggregate(b *bench) {
 	b.make("aggregate", report.At{"crimes": crimes(b.c), "n": report.Pick(b.c, 20_000, 1_000_000, 10_000_000)})
 	data := []points{
@@ -45,12 +45,12 @@ func aggregate(b *bench) {
 		duck.Scan(b.db, "SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).encoding FROM a)", &points, &cells, &estimate, &form)
 		b.Record(report.At{"points": p.what, "n": points, "cells": cells, "form": form}, report.Figures{"error": float64(estimate)/float64(cells) - 1})
 	}
-	for _, p := range data[:2] { // the real points
+	for _, p := range data[:2] { // real points
 		b.tree(p)
 	}
 }
 
-// tree builds a tree of points whose cells take twice the bytes.
+// tree builds a tree of points whose exact sketch has twice the bytes.
 func (b *bench) tree(p points) {
 	exact := p.build("a", fmt.Sprintf(", {bytes: %d}", 1<<24))
 	b.run(exact)
@@ -61,15 +61,15 @@ func (b *bench) tree(p points) {
 	b.record(p.what, "ccbf_agg, tree", took[0].over(took[2]), nil)
 }
 
-// groups builds very many small sketches.
+// groups builds many small sketches.
 func groups(b *bench) {
 	n := report.Pick(b.c, 2_000, 100_000, 1_000_000)
 	table := text("groups", report.At{"n": n})
 	ours, exact, count := text("groups, sketched", nil), text("groups, exact", nil), text("groups, counted", nil)
 	b.run(table)
 	took := b.inTurn("groups", b.query("ccbf_agg", ours), b.query("exact GROUP BY group, cell", exact), b.query("count(*)", count))
-	peaks := make(map[string]rounds) // bytes a group
-	runs := min(b.rounds, 5)         // each a process that makes its table first
+	peaks := make(map[string]rounds) // bytes per group
+	runs := min(b.rounds, 5)         // each in a process that first creates its table
 	for range runs {
 		for _, q := range []string{ours, exact, count} {
 			peaks[q] = append(peaks[q], runAlone(q, table).resident/float64(n))
@@ -89,15 +89,15 @@ func groups(b *bench) {
 	b.anySize(n)
 }
 
-// anySize builds sketches of groups most of which have more points than a state holds, and
-// of keys, of which a state holds none.
+// anySize builds sketches of groups that mostly have more points than a state holds, and of keys,
+// which a state does not hold.
 func (b *bench) anySize(n int) {
 	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
 		b.script("groups of any size", report.At{"n": of.groups, "points": of.points})
 	}
 }
 
-// sizes weighs exact sketches of the UK crimes, in one group and by tile, and the exact table,
+// sizes measures exact sketches of the UK crimes, in one group and by tile, and the exact table,
 // both also as Parquet.
 func sizes(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
@@ -116,7 +116,7 @@ func sizes(b *bench) {
 	}
 }
 
-// keyedBuilds builds sketches of keys beside what DuckDB would be asked otherwise.
+// keyedBuilds builds sketches of keys, relative to DuckDB's own aggregates.
 func keyedBuilds(b *bench) {
 	n := report.Pick(b.c, 20_000, 1_000_000, 5_000_000)
 	b.make("keys", report.At{"n": n})
@@ -127,8 +127,8 @@ func keyedBuilds(b *bench) {
 	}
 }
 
-// estimates builds sketches beside DuckDB's own approximate aggregates, where both answer the
-// same question, and beside the exact query.
+// estimates builds sketches, relative to DuckDB's approximate aggregates with the same result and
+// to the exact query.
 func estimates(b *bench) {
 	n, keys := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 500, 50_000, 50_000)
 	b.make("estimates", report.At{"n": n, "keys": keys})
@@ -137,7 +137,7 @@ func estimates(b *bench) {
 		column := map[string]string{"numbers": "key", "texts": "text"}[kind]
 		for _, q := range []struct {
 			what, theirs string   // DuckDB's aggregate
-			ours         []string // that answer the same
+			ours         []string // our aggregates with the same result
 			exact, query string
 		}{
 			{"frequent", "approx_top_k(key, 100)", []string{"cms_agg(key)", "sbf_agg(key, {capacity: $n})"}, "GROUP BY", "SELECT max(n) FROM (SELECT count(*) AS n FROM k GROUP BY key)"},

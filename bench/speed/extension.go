@@ -14,8 +14,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// extension runs the same query through the extension and in this program, in turn, on the
-// same version of DuckDB.
+// extension runs the same query in the extension and in this program in turn, with the same version
+// of DuckDB.
 func extension(b *bench) {
 	version := duckDB()
 	b.Set("version", version)
@@ -46,20 +46,20 @@ func (b *bench) throughExtension(h host) {
 				contender{name: "embedded", run: func() { spend(&cpus[1], ownCPU, func() { b.run(statement) }) }})
 			at := report.At{"sketch": q.what, "threads": threads}
 			b.record(what, "by the clock", took[0].over(took[1]), at)
-			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // a first round is not counted
+			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first round is not counted
 		}
 	}
 	b.loads(h)
 }
 
-// spend adds the processor time that a function takes.
+// spend appends the processor time of a function.
 func spend(to *rounds, cpu func() float64, f func()) {
 	before := cpu()
 	f()
 	*to = append(*to, cpu()-before)
 }
 
-// loads starts hosts and has them load the extension.
+// loads measures how long hosts take to load the extension.
 func (b *bench) loads(h host) {
 	var opened, loaded rounds
 	for range b.rounds {
@@ -71,10 +71,10 @@ func (b *bench) loads(h host) {
 	b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
 }
 
-// host is a program without Go, the C host of the client tests, that can load the extension.
+// host is a C program, from the tests of clients, that loads the extension.
 type host struct{ folder, library, extension string }
 
-// find compiles the host, for DuckDB's library of that version.
+// find compiles the host and finds DuckDB's library of a version.
 func (h *host) find(version string) {
 	found := report.Must(filepath.Glob(filepath.Join("..", "build", "clients", "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*")))
 	report.Require(len(found) > 0, "no libduckdb %s, which `make clients` brings where there is npm", version)
@@ -87,12 +87,12 @@ func (h *host) find(version string) {
 
 func (h host) program() string { return filepath.Join(h.folder, "host") }
 
-// guest is the extension in a process of its host.
+// guest is a process of the host with the extension.
 type guest struct {
 	cmd            *exec.Cmd
 	in             io.WriteCloser
 	out            *bufio.Reader
-	opened, loaded float64 // what opening a database and loading took, in seconds
+	opened, loaded float64 // seconds to open a database and to load the extension
 }
 
 // start starts a process with the extension loaded.
@@ -107,9 +107,9 @@ func (h host) start() *guest {
 	return g
 }
 
-// stop ends the process, which waits for no answer.
+// stop ends the process.
 func (g *guest) stop() {
-	_ = g.in.Close() // the host ends by it
+	_ = g.in.Close() // the host ends at the end of its input
 	_ = g.cmd.Wait()
 }
 
@@ -120,10 +120,10 @@ func (g *guest) do(line string) string {
 
 // run runs a statement.
 func (g *guest) run(statement string) {
-	// A line is a statement.
+	// The host reads a statement per line.
 	answer := g.do("sql 1 " + strings.Join(strings.Fields(statement), " "))
 	report.Require(strings.HasPrefix(answer, "="), "%s\nin %s", answer, statement)
 }
 
-// cpu is the processor time of the process so far, in seconds.
+// cpu returns the processor time of the process so far, in seconds.
 func (g *guest) cpu() float64 { return report.Must(strconv.ParseFloat(g.do("cpu"), 64)) / 1000 }

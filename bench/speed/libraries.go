@@ -18,13 +18,13 @@ import (
 	boom "github.com/tylertreat/BoomFilters"
 )
 
-// batch is the number of keys that are handed over at once, as SQL does.
+// batch is the number of keys per call, as in SQL.
 const batch = 2048
 
-// keyed is a sketch of keys, which takes many hashes at once: see add and ask.
+// keyed is a sketch of keys: see add and ask.
 type keyed interface{ Blob() []byte }
 
-// add adds keys. Only some sketches can be full.
+// add adds keys. Only some sketches can be full and return an error.
 func add(s keyed, h1s, h2s []uint64) {
 	switch s := s.(type) {
 	case interface{ AddHashes(h1s, h2s, ns []uint64) }:
@@ -36,13 +36,13 @@ func add(s keyed, h1s, h2s []uint64) {
 	}
 }
 
-// Answers of ask.
+// Results of ask.
 var (
 	yes    [batch]bool
 	counts [batch]uint64
 )
 
-// ask asks whether keys are there, or of sketches that cannot say that how often.
+// ask looks up whether keys are contained or, if the sketch cannot say that, how often.
 func ask(s keyed, h1s, h2s []uint64) {
 	switch s := s.(type) {
 	case interface {
@@ -54,7 +54,7 @@ func ask(s keyed, h1s, h2s []uint64) {
 	}
 }
 
-// keysOf makes n distinct keys of size bytes, in the order of a shuffle.
+// keysOf returns n distinct keys of size bytes in random order.
 func keysOf(n, size int, seed uint64) [][]byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	keys := make([][]byte, n)
@@ -69,29 +69,29 @@ func keysOf(n, size int, seed uint64) [][]byte {
 	return keys
 }
 
-// keep keeps an answer from being optimised away.
+// keep prevents that the compiler removes the computation of a result.
 func keep[T any](answer T) { runtime.KeepAlive(answer) }
 
-// peer is a public library, and what is promised of our speed as a multiple of its own with
-// keys one by one, and many at once.
+// peer is a public library, with our promised speed as a multiple of its own, for single keys and
+// for many at once.
 type peer struct {
 	library   string
 	one, many float64
 	contests  func(c report.Config, run func(contest))
 }
 
-// contest is two filters of the same parameters, which take and look up the same keys.
+// contest is two filters with the same parameters that add and look up the same keys.
 type contest struct {
-	filter, add, test   string       // its name, and those of the operations
-	keys, others        [][]byte     // there, and nearly all absent, nil where these are not asked for
-	ours                func() keyed // makes ours anew, for the functions below
-	theirs              func()       // and the library's
+	filter, add, test   string       // Names of the filter and of the operations.
+	keys, others        [][]byte     // Added keys, and mostly absent keys; nil: not looked up.
+	ours                func() keyed // Creates a new filter of ours.
+	theirs              func()       // Creates a new filter of the library.
 	addOurs, addTheirs  func(k []byte)
 	testOurs, testTheir func(k []byte)
 }
 
-// peers runs the families against public Go libraries: the same parameters and keys, hashing
-// included.
+// peers compares the families with public Go libraries: with the same parameters and keys,
+// including hashing.
 func peers(b *bench) {
 	b.Set("batch", batch)
 	for _, p := range []peer{
@@ -113,7 +113,7 @@ func peers(b *bench) {
 	b.Set("all", len(medians), "lost", report.Count(medians, func(speed float64) bool { return speed < 1 }))
 }
 
-// contest runs the operations of a contest. Ours takes keys one by one, and many at once.
+// contest runs the operations of a contest. Ours adds and looks up single keys, and many at once.
 func (b *bench) contest(x contest, result func(operation string, one, many rounds)) {
 	var ours keyed
 	renew := func() { ours = x.ours() }
@@ -144,7 +144,7 @@ func (b *bench) contest(x contest, result func(operation string, one, many round
 	}
 }
 
-// bloomPeers: bits-and-blooms/bloom with the same bits and hash functions.
+// bloomPeers compares with bits-and-blooms/bloom, with the same bits and hash functions.
 func bloomPeers(c report.Config, run func(contest)) {
 	n := report.Pick(c, 4000, 100_000, 1_000_000)
 	for _, size := range []int{8, 16, 40} {
@@ -165,8 +165,8 @@ func bloomPeers(c report.Config, run func(contest)) {
 	}
 }
 
-// cuckooPeers: seiflotfy/cuckoofilter, which has fingerprints of 8 bits and four slots; filled
-// to nine tenths.
+// cuckooPeers compares with seiflotfy/cuckoofilter, which has fingerprints of 8 bits and four
+// slots, at a load of 90%.
 func cuckooPeers(c report.Config, run func(contest)) {
 	for _, slots := range report.Pick(c, []int{1 << 10, 1 << 12}, []int{1 << 16, 1 << 19}, []int{1 << 16, 1 << 23}) {
 		load := slots * 9 / 10
@@ -185,7 +185,7 @@ func cuckooPeers(c report.Config, run func(contest)) {
 	}
 }
 
-// cmsPeers: tylertreat/BoomFilters, whose counters have 8 bytes.
+// cmsPeers compares with tylertreat/BoomFilters, whose counters have 8 bytes.
 func cmsPeers(c report.Config, run func(contest)) {
 	keys := keysOf(report.Pick(c, 4000, 100_000, 1_000_000), 8, 1)
 	for _, epsilon := range report.Pick(c, []float64{0.1, 0.01}, []float64{0.001, 0.000001}, []float64{0.001, 0.000001}) {

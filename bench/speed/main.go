@@ -1,6 +1,6 @@
-// Command speed measures what the sketches cost compared with other ways to the same
-// answers, every figure as a ratio within one run: docs/PERFORMANCE.md, and
-// docs/performance with the details and the plots.
+// Command speed measures the cost of sketches relative to other ways to the same results. Every
+// figure is a ratio within one run. It writes docs/PERFORMANCE.md, and docs/performance with the
+// details and the plots.
 //
 // How to add an experiment is in bench/README.md.
 package main
@@ -14,12 +14,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// texts are what stands before the sections, and what these say.
+// texts has the texts of pages and sections.
 //
 //go:embed text
 var texts embed.FS
 
-// page is a page of experiments, each with a database of so many threads.
+// page returns a page of experiments.
 func page(file, text string, experiments ...report.Experiment) *report.Page {
 	return report.NewPage(texts, file, text, []string{"what", "promised", "measured", "of the promise"}, experiments...)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// bench is an experiment while it runs: its section, which has the rows that it records, and
-// a database in memory.
+// bench is a running experiment: its section, which has the recorded rows, and a database in
+// memory.
 type bench struct {
 	*report.Section
 	c      report.Config
@@ -25,7 +25,7 @@ type bench struct {
 	rounds int
 }
 
-// in is an experiment of this name, with a database of so many threads.
+// in returns an experiment with this name and a database with a number of threads.
 func in(threads int, name string, experiment func(b *bench)) report.Experiment {
 	return report.Experiment{Name: name, Run: func(c report.Config, s *report.Section) {
 		db := duck.Open(threads)
@@ -37,26 +37,26 @@ func in(threads int, name string, experiment func(b *bench)) report.Experiment {
 // contender is one of several ways to do the same work.
 type contender struct {
 	name  string
-	fresh func() // before each round, outside its time; may be nil
+	fresh func() // called before each round, not timed; may be nil
 	run   func()
 }
 
-// query is a statement as a contender.
+// query returns a statement as a contender.
 func (b *bench) query(name, statement string) contender {
 	return contender{name: name, run: func() { duck.Run(b.db, statement) }}
 }
 
 func (b *bench) run(statements ...string) { duck.Run(b.db, statements...) }
 
-// rounds are what was measured in several rounds: seconds, or a ratio.
+// rounds are measured values of several rounds: seconds, or ratios.
 type rounds []float64
 
-// String is the median, the least and the largest.
+// String returns the median, the least and the largest.
 func (r rounds) String() string { return report.Rounds(r) }
 
 func (r rounds) median() float64 { return report.Median(r) }
 
-// over is r as a part of others, round by round.
+// over returns r relative to others, round by round.
 func (r rounds) over(others rounds) rounds {
 	out := make(rounds, len(r))
 	for i := range r {
@@ -65,7 +65,7 @@ func (r rounds) over(others rounds) rounds {
 	return out
 }
 
-// inTurn times contenders one after the other: see report.InTurn.
+// inTurn times contenders in turn: see report.InTurn.
 func (b *bench) inTurn(what string, contenders ...contender) []rounds {
 	times := report.InTurn(b.rounds, len(contenders), func(i int) float64 { return contenders[i].time() })
 	out := report.Column(times, func(r []float64) rounds { return r })
@@ -77,18 +77,18 @@ func (c contender) time() float64 {
 	if c.fresh != nil {
 		c.fresh()
 	}
-	runtime.GC() // what others left is not this one's to clear away
+	runtime.GC() // garbage of other contenders does not count
 	return timed(c.run)
 }
 
-// timed is how many seconds f takes.
+// timed returns how many seconds f takes.
 func timed(f func()) float64 {
 	start := time.Now()
 	f()
 	return time.Since(start).Seconds()
 }
 
-// say puts times on the terminal: the page has none.
+// say writes times to the terminal. The page has only ratios.
 func (b *bench) say(what string, contenders []contender, times []rounds) {
 	var text strings.Builder
 	for i, c := range contenders {
@@ -98,8 +98,8 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 	b.Say("%s%s", what, text.String())
 }
 
-// record keeps a ratio for the tables and the figure: of what it is, which way to do that, and
-// what else the tables say of it, which may also replace these two.
+// record records a ratio for the tables and the figure: what is measured, in which way, and further
+// factors, which can replace these two.
 func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
 	row = report.At{"what": what, "way": way}
 	maps.Copy(row, at)
@@ -107,13 +107,13 @@ func (b *bench) record(what, way string, r rounds, at report.At) (row report.At)
 	return row
 }
 
-// note keeps what was measured for the tables alone.
+// note records a figure for the tables only.
 func (b *bench) note(figure string, r rounds, at report.At) {
 	b.Record(at, report.Column(r, func(v float64) report.Figures { return report.Figures{figure: v} })...)
 }
 
-// compare times contenders in turn, and records those of the others over the first's, with
-// what they took.
+// compare times contenders in turn. It records the times of the others relative to the first, and
+// the times.
 func (b *bench) compare(what string, at report.At, reference contender, others ...contender) {
 	took := b.inTurn(what, append([]contender{reference}, others...)...)
 	for i, c := range others {
@@ -121,25 +121,25 @@ func (b *bench) compare(what string, at report.At, reference contender, others .
 	}
 }
 
-// recordTook is record with what something took in seconds, beside a reference.
+// recordTook records a time relative to a reference, and the time in seconds.
 func (b *bench) recordTook(what, way string, took, reference rounds, at report.At) {
 	row := b.record(what, way, took.over(reference), at)
 	b.note("took", took, row)
 }
 
-// duckDB is the version that is linked into this program.
+// duckDB returns the version of DuckDB in this program.
 func duckDB() string {
 	db := duck.Open(1)
 	defer db.Close()
 	return duck.Column[string](db, "SELECT version()")[0]
 }
 
-// files have the statements that are longer than a line, as templates.
+// files has statements that are longer than a line, as templates.
 //
 //go:embed sql
 var files embed.FS
 
-// text is a statement, or several, of the folder sql.
+// text returns statements of the folder sql.
 var text = duck.Texts(files, template.FuncMap{
 	"list":  func(values ...any) []any { return values },
 	"forms": func() []string { return []string{"exact", "tree", "dense"} },
@@ -152,7 +152,7 @@ var text = duck.Texts(files, template.FuncMap{
 // make runs statements of the folder sql.
 func (b *bench) make(name string, values any) { duck.Run(b.db, text(name, values)) }
 
-// agree is an error where queries differ in their only number.
+// agree fails if the results of queries for a number differ.
 func agree(db *sql.DB, queries ...string) {
 	want := duck.Number(db, queries[0])
 	for _, q := range queries[1:] {
@@ -161,20 +161,20 @@ func agree(db *sql.DB, queries ...string) {
 	}
 }
 
-// coordinates are the columns lon and lat of a table, in its order.
+// coordinates returns the columns lon and lat of a table, in its order.
 func coordinates(db *sql.DB, table string) (xs, ys []float64) {
 	return duck.Column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"), duck.Column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
 }
 
-// crimes is a query for the points of the UK file, half of its last decimal to the north-east: no
-// point is on an edge of a cell, where floor(lon / 0.001), the key of the exact tables, rounds to
-// either side.
+// crimes returns a query for the points of the UK file. They are moved by half of the last decimal
+// to the north-east, so that no point is on an edge of a cell. There floor(lon / 0.001), the key of
+// the exact tables, would round to either side.
 func crimes(c report.Config) string {
-	file := report.Must(filepath.Abs(filepath.Join(c.Data, "uk_crime_2018q4.parquet"))) // others read it too, from elsewhere
+	file := report.Must(filepath.Abs(filepath.Join(c.Data, "uk_crime_2018q4.parquet"))) // processes in other folders read it too
 	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM '%s' %s", file, report.Pick(c, "LIMIT 50000", "", ""))
 }
 
-// world makes the countries c(g), GeoJSON each, and the cities (lon, lat).
+// world creates the tables c(g), countries as GeoJSON, and cities(lon, lat).
 func (b *bench) world() {
 	b.make("world", report.At{"data": b.c.Data, "countries": report.Pick(b.c, 9, 177, 177)})
 }

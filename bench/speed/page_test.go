@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// TestMain gives the processes of alone what they run as.
+// TestMain runs measureApart in the processes that runAlone starts.
 func TestMain(m *testing.M) {
 	if !isApart() {
 		os.Exit(m.Run())
@@ -30,12 +30,12 @@ func TestPage(t *testing.T) {
 	require.Empty(t, stale, "make bench ARGS=-render writes them anew")
 }
 
-// TestExperiments runs every experiment at the smallest size: what is said is
-// well formed, and every table has a row for each of its parameters.
+// TestExperiments runs every experiment at the smallest scale. Sections must be well formed, and
+// every table must have a row for each combination of its parameters.
 func TestExperiments(t *testing.T) {
 	folder, err := data.Folder()
 	require.NoError(t, err)
-	t.Chdir("..") // where make runs the program
+	t.Chdir("..") // the folder in which make runs the program
 	c := report.Config{Scale: report.Tiny, Data: folder}
 	for _, page := range program.Pages {
 		for _, e := range page.Experiments {
@@ -54,8 +54,8 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// TestInTurn: every round runs all, every other one backwards, what is fresh
-// before each, and the first is not counted.
+// TestInTurn: every round runs all contenders, every other round backwards. fresh runs before each,
+// and the first round is not counted.
 func TestInTurn(t *testing.T) {
 	var order []string
 	mark := func(name string) func() {
@@ -69,7 +69,7 @@ func TestInTurn(t *testing.T) {
 	require.ErrorIs(t, report.Try(func() { b.inTurn("", contender{name: "a", run: func() { report.Check(failed) }}) }), failed)
 }
 
-// TestCompare: every contender but the first is recorded, with what the tables say of it.
+// TestCompare: every contender but the first is recorded, with its further factors.
 func TestCompare(t *testing.T) {
 	b := &bench{Section: new(report.Section), rounds: 3}
 	nothing := func() {}

@@ -17,10 +17,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// scarcePoints sets how many points scarce has: the file takes 8 bytes for each.
+// scarcePoints is a variable of the environment with the number of points of scarce. The file has 8
+// bytes per point.
 const scarcePoints = "BENCH_POINTS"
 
-// scarce builds sketches of more cells than fit the budget.
+// scarce builds sketches of more cells than fit in the memory budget.
 func scarce(b *bench) {
 	n := report.Pick(b.c, 300_000, 5_000_000, 50_000_000)
 	if text := os.Getenv(scarcePoints); text != "" {
@@ -73,16 +74,16 @@ func (b *bench) scarce(dir string, n, runs int) {
 	b.note("with little memory", of(little, cpu).over(of(plenty, cpu)), nil)
 }
 
-// apart is what a query took in a process of its own: in one process the memory of what ran
-// before would be used again.
+// apart has the cost of a query in its own process. In one process, a query would reuse the memory
+// of earlier ones.
 type apart struct {
-	resident   float64 // by how many bytes the query raised resident memory at most
-	counted    float64 // the most bytes that aggregates were charged for, looked at every few milliseconds
-	cpu, clock float64 // seconds of the processors, and by the clock
+	resident   float64 // Increase of the peak of resident memory by the query, in bytes.
+	counted    float64 // Most bytes that aggregates reserved, sampled every few milliseconds.
+	cpu, clock float64 // Processor time and elapsed time, in seconds.
 	answer     string
 }
 
-// apartVariable carries the statements to the process of alone.
+// apartVariable is a variable of the environment that passes the statements to the process.
 const apartVariable = "BENCH_PEAK"
 
 // runAlone runs setup and then a query in a process of its own.
@@ -94,7 +95,8 @@ func runAlone(query string, setup ...string) (a apart) {
 	return a
 }
 
-// isApart is that process: it reports whether it was one, and exits with 1 where it failed.
+// isApart runs the statements if this is such a process, and reports whether it is. It exits with 1
+// if they fail.
 func isApart() bool {
 	statements := os.Getenv(apartVariable)
 	if statements == "" {
@@ -112,7 +114,7 @@ func measureApart(statements []string) {
 	last := len(statements) - 1
 	duck.Run(db, statements[:last]...)
 	debug.FreeOSMemory()
-	// 5 resets the peak to what is resident now (proc(5)).
+	// Writing 5 resets the peak to the present value (proc(5)).
 	report.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 	resident, cpu := status("VmRSS"), ownCPU()
 	stop := make(chan struct{})
@@ -124,7 +126,8 @@ func measureApart(statements []string) {
 	fmt.Println(max(0, status("VmHWM")-resident), <-counted, cpu, clock, strings.Join(answer, ","))
 }
 
-// watch is the most memory that aggregates are charged for until it is told to stop.
+// watch samples the memory that aggregates reserve until stop is closed, and sends the largest
+// value.
 func watch(stop <-chan struct{}) <-chan float64 {
 	most := make(chan float64)
 	go func() {
@@ -142,14 +145,14 @@ func watch(stop <-chan struct{}) <-chan float64 {
 	return most
 }
 
-// status is a field of /proc/self/status in bytes.
+// status returns a field of /proc/self/status in bytes.
 func status(field string) float64 {
 	_, rest, ok := strings.Cut(string(report.Must(os.ReadFile("/proc/self/status"))), field+":")
 	report.Require(ok, "no %s in /proc/self/status", field)
 	return report.Must(strconv.ParseFloat(strings.Fields(rest)[0], 64)) * 1024
 }
 
-// ownCPU is the processor time of this program so far, in seconds.
+// ownCPU returns the processor time of this program so far, in seconds.
 func ownCPU() float64 {
 	var u syscall.Rusage
 	report.Check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))

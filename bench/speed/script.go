@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// script runs a template of the folder sql: statements, and in comments what is measured.
+// script runs a template of the folder sql: statements, with comments that say what is measured.
 //
 //	-- compare: what          begins a comparison
 //	-- at: of=box; most=0.05  has further factors of its rows
@@ -41,12 +41,12 @@ func (b *bench) script(name string, values any) {
 	next.run(b)
 }
 
-// comparison measures queries beside the first one, the reference.
+// comparison times queries relative to the first one.
 type comparison struct {
 	what       string
 	at         report.At
 	contenders []contender
-	equal      []string // queries that have one answer
+	equal      []string // queries that must have the same result
 }
 
 func (c *comparison) add(b *bench, name, query string, equal bool) {
@@ -70,8 +70,8 @@ func (c *comparison) run(b *bench) {
 	b.compare(c.what, c.at, c.contenders[0], c.contenders[1:]...)
 }
 
-// factors reads names with their values, which are numbers where they look like some and are
-// not quoted.
+// factors parses names with values. Values that look like numbers are numbers, unless they are
+// quoted.
 func factors(text string) report.At {
 	at := report.At{}
 	for pair := range strings.SplitSeq(text, "; ") {
@@ -86,7 +86,7 @@ func factors(text string) report.At {
 	return at
 }
 
-// forget has no sketch kept decoded, as none is once a database was closed.
+// forget drops decoded sketches: closing any database clears their cache.
 func forget() {
 	db := duck.Open(1)
 	duck.Run(db, "SELECT 1")

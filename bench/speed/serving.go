@@ -22,7 +22,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// server is ccbfsql serve in a process of its own.
+// server is a process of ccbfsql serve.
 type server struct {
 	cmd *exec.Cmd
 	url string
@@ -43,7 +43,7 @@ func (s *server) stop() {
 	}
 }
 
-// compiledShell is the program ccbfsql, compiled once for all that start it.
+// compiledShell returns the path of the program ccbfsql, which is compiled once.
 var compiledShell = sync.OnceValue(func() string {
 	bin := report.Must(filepath.Abs(filepath.Join("..", "build", "bench", "ccbfsql")))
 	compile := exec.Command("go", "build", "-o", bin, "./cmd/ccbfsql")
@@ -53,20 +53,20 @@ var compiledShell = sync.OnceValue(func() string {
 	return bin
 })
 
-// Polygons over a quarter of the sketches, over half of them, and over all.
+// Polygons over a quarter, half and all of the sketches.
 const (
 	quarter = `{"type": "Polygon", "coordinates": [[[-3, 50.8], [2, 50.6], [2.5, 53], [0, 53.6], [-2.8, 52.9], [-3, 50.8]]]}`
 	half    = `{"type": "Polygon", "coordinates": [[[-6, 49], [0.4, 49], [0.1, 52], [-0.2, 57], [-6, 57], [-6, 49]]]}`
 	whole   = `{"type": "Polygon", "coordinates": [[[-6, 49], [7, 49.1], [7.2, 53], [6, 57], [-6, 57], [-6, 49]]]}`
 )
 
-// Rows chosen by three columns, some more than half: as a request says it, and in SQL.
+// Conditions on three columns that select about half of the rows: as in a request, and in SQL.
 const (
 	chosenWhere = `[{"by": "month", "value": "0", "to": "3"}, {"by": "kind", "value": "a", "to": "c"}, {"by": "solved", "value": "true"}]`
 	chosenRows  = " WHERE month BETWEEN 0 AND 3 AND kind BETWEEN 'a' AND 'c' AND solved"
 )
 
-// served measures ccbfsql serve from outside, beside the same questions in SQL.
+// served measures requests to ccbfsql serve, relative to the same queries in SQL.
 func served(b *bench) {
 	duck.Folder(func(dir string) {
 		file := filepath.Join(dir, "map.duckdb")
@@ -79,9 +79,9 @@ func served(b *bench) {
 
 func (b *bench) requests(file string) {
 	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
-	n := report.Pick(b.c, 40, 200, 200) // in all rounds fewer than the server answers without a pause
+	n := report.Pick(b.c, 40, 200, 200) // fewer in all rounds than the server's limit at once
 	b.Set("sketches", sketches, "n", n)
-	record := func(what string, limit int, took, reference rounds) { // in milliseconds, promised
+	record := func(what string, limit int, took, reference rounds) { // limit: promised milliseconds
 		b.recordTook(what, "", took, reference, report.At{"limit": limit})
 	}
 	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // about a tile of zoom 6
@@ -112,19 +112,19 @@ func (b *bench) requests(file string) {
 	}
 }
 
-// makeMap makes a database of up to 2,000 sketches of tiles, of points in towns of a thousand.
+// makeMap creates a database with up to 2,000 sketches of tiles, of points in towns of a thousand.
 func makeMap(file string, points int) {
 	db := report.Must(connector.Open(file))
 	defer db.Close()
 	duck.Run(db, text("map", points))
 }
 
-// tilePath is the path of the tile of a place.
+// tilePath returns the path of the tile that contains a place.
 func tilePath(z int, lon, lat float64) string {
 	return fmt.Sprintf("/tiles/tiles/s/%d/%d/%d.png", z, report.Must(grid.TileX(lon, z)), report.Must(grid.TileY(lat, z)))
 }
 
-// fetch asks for a tile.
+// fetch requests a tile.
 func fetch(url string) {
 	r, err := http.Get(url)
 	report.Check(err)
@@ -133,8 +133,8 @@ func fetch(url string) {
 	report.Require(r.StatusCode == http.StatusOK, "%s: %s", url, r.Status)
 }
 
-// manyTiles asks in every round for n tiles of the rows that a parameter chooses, 8 at a time,
-// and returns the time below which 95% of them were there, and that of drawing one in between.
+// manyTiles requests in every round n tiles of selected rows, 8 at a time. It returns the 95%
+// quantile of their times, and the times to draw a tile in between.
 func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside rounds) {
 	const workers = 8
 	for round := range b.rounds {
@@ -160,7 +160,7 @@ func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside
 	return late, beside
 }
 
-// post asks a question in JSON.
+// post sends a JSON request about an area.
 func post(url string, question []byte) {
 	r, err := http.Post(url, "application/json", bytes.NewReader(question))
 	report.Check(err)

@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// TestMemoryInACgroup: in a cgroup of a gibibyte, DuckDB's limit and that of sketches leave
-// room for the process, and queries that want more than both have end with an error, not the process.
+// TestMemoryInACgroup: in a cgroup of one gibibyte, DuckDB's memory limit and the budget of
+// sketches leave room for the process. A query that exceeds both ends with an error, and the
+// process goes on.
 func TestMemoryInACgroup(t *testing.T) {
 	const limit = 1 << 30
 	group := newGroup(t, limit)
 	run := func(script string) string {
 		t.Helper()
-		// The shell of the system enters the group and becomes ours.
+		// The system's shell enters the cgroup, and then becomes ccbfsql.
 		c := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$1" -csv -c "$2"`, group, command, script)
 		out, err := c.CombinedOutput()
 		if c.ProcessState != nil && c.ProcessState.ExitCode() < 0 {
@@ -39,14 +40,14 @@ func TestMemoryInACgroup(t *testing.T) {
 	if all := float64(ours) + theirs*(1<<20); all > 0.96*limit || ours < limit/10 {
 		t.Errorf("limits of %d and %s in a cgroup of %d", ours, fields[1], limit)
 	}
-	// Groups of sketches, none of which fits counters that many others take.
+	// Many groups of sketches, whose counters exceed the budget.
 	out = run(`SET threads = 2; SELECT count(s) FROM (SELECT ccbf_agg(hash(i) % 1000000, hash(i, 1) % 1000000, 1, {exact: false, bytes: 1000000}) s FROM range(2000000) t(i) GROUP BY i % 2000)`)
 	if !strings.Contains(out, "memory budget") {
 		t.Errorf("a query that needs 2 GB: %s", out)
 	}
 }
 
-// newGroup makes a cgroup with a limit of memory, or skips the test where that is not allowed.
+// newGroup creates a cgroup with a memory limit. It skips the test if that is not allowed.
 func newGroup(t *testing.T, limit int) string {
 	t.Helper()
 	for _, of := range []struct{ root, file string }{

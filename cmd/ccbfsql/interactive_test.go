@@ -20,7 +20,7 @@ func TestInteractive(t *testing.T) {
 	history := filepath.Join(t.TempDir(), "state", "history")
 	term := open(t, history)
 
-	// A statement of two lines, with a semicolon that does not end it.
+	// A statement of two lines, with a semicolon within a string.
 	term.send("SELECT 'a;" + enter)
 	term.send("b' AS text;" + enter)
 	term.wait("│   text  │", `│ a;\nb   │`, "ccbfsql> ")
@@ -37,16 +37,16 @@ func TestInteractive(t *testing.T) {
 	term.send(ctrlC)
 	term.wait("ccbfsql> ")
 
-	// Ctrl-C ends a long query, not the shell. The first statement shows that
-	// the second is about to run.
+	// Ctrl-C ends a long query, not the shell. The first statement shows that the second is about
+	// to run.
 	term.send("SELECT 'be' || 'gun' AS x; SELECT count(*) FROM range(100000000000) a, range(100000) b;" + enter)
 	term.wait("begun")
-	term.press(ctrlC, "Interrupted") // one may come between the statements
+	term.press(ctrlC, "Interrupted") // a Ctrl-C may come between the statements
 	term.wait("ccbfsql> ")
 	term.send("SELECT 'still ' || 'here';" + enter)
 	term.wait("still here", "ccbfsql> ")
 
-	// The history, a statement of two lines at once.
+	// The history returns a statement of two lines as one.
 	term.send(up + up + up + up + up)
 	term.wait("SELECT 'a;", "b' AS text;")
 	term.send(enter)
@@ -58,8 +58,8 @@ func TestInteractive(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 
-	// The next shell knows it still. The first statement back has two lines,
-	// and the second Up goes to the upper one.
+	// The next shell has the same history. The first statement back has two lines, and the second
+	// Up moves to the upper one.
 	term = open(t, history)
 	term.send(up + up + up)
 	term.wait("SELECT 'still ' || 'here';")
@@ -74,7 +74,7 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
-// TestMap checks that .map draws as the terminal says it can.
+// TestMap checks that .map draws in the way that the terminal supports.
 func TestMap(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  string
@@ -90,11 +90,11 @@ func TestMap(t *testing.T) {
 			term.quiet = true
 			term.mu.Unlock()
 			term.send(".map -units plane SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
-			term.wait("\x1b[c") // the last question
+			term.wait("\x1b[c") // the last query to the terminal
 			term.send(c.answer)
 			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; sketch total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
 
-			// The terminal is as it was, and is not asked again.
+			// The terminal's mode is restored, and the terminal is not queried again.
 			term.send(".map -size 10x10 SELECT ccbf_agg(7, 8, 1);" + enter)
 			term.wait("x 7 to 8, y 8 to 9; sketch total 1, ", "ccbfsql> ")
 			term.send(".quit" + enter)
@@ -125,15 +125,14 @@ func TestInterruptScript(t *testing.T) {
 	}
 }
 
-// TestProgress checks that a long statement shows how far it is, and that
-// nothing of it is left when it ends.
+// TestProgress checks that a long statement shows a progress bar, which disappears at its end.
 func TestProgress(t *testing.T) {
 	term := open(t, "")
 	term.send("CREATE TABLE t AS FROM range(1000000) r(i);" + enter)
 	term.wait("ccbfsql> ")
 	term.forget()
 	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;" + enter)
-	term.wait("%", "[", "]") // percent, and the time it took
+	term.wait("%", "[", "]") // percentage, and the time so far
 	if screen := term.screen(false); strings.Contains(screen, ":0s]") {
 		t.Errorf("nothing is done, and no time is left:\n%s", screen)
 	}

@@ -16,9 +16,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// The tests run the command itself: the test program under another name. All
-// of them are in this package, since a program with DuckDB in it takes long
-// to link.
+// The tests run the command itself: the test binary under another name. They are all in this
+// package, because linking a program with DuckDB takes long.
 
 const command = "ccbfsql"
 
@@ -41,17 +40,17 @@ func TestMain(m *testing.M) {
 		if err := os.Symlink(self, filepath.Join(binDir, command)); err != nil {
 			panic(err)
 		}
-		os.Setenv("HOME", binDir) // not that of whoever tests, who may have a file for every start
+		os.Setenv("HOME", binDir) // without the tester's own start file
 		os.Setenv("PATH", binDir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		return m.Run()
 	}())
 }
 
-// seconds is what differs from run to run in .timer's lines.
+// seconds matches the times in .timer's lines, which differ from run to run.
 var seconds = regexp.MustCompile(`real \d+\.\d{3} s`)
 
-// TestCommand runs the shell commands in testdata/commands and compares what they
-// print, standard error last. -rewrite writes new expectations.
+// TestCommand runs the shell commands in testdata/commands and compares their output, with standard
+// error last. -rewrite writes new expectations.
 func TestCommand(t *testing.T) {
 	datadriven.Walk(t, "testdata/commands", func(t *testing.T, path string) {
 		dir := t.TempDir()
@@ -98,7 +97,7 @@ func shell(t *testing.T, dir, script string) string {
 	return seconds.ReplaceAllString(out.String(), "real N s")
 }
 
-// TestAsDuckDB compares texts that are written here with DuckDB's own casts.
+// TestAsDuckDB compares texts that this program writes with DuckDB's own casts.
 func TestAsDuckDB(t *testing.T) {
 	for name, query := range map[string]string{
 		"blob": `SELECT b, b::VARCHAR FROM (
@@ -125,14 +124,14 @@ func TestAsDuckDB(t *testing.T) {
 	}
 }
 
-// TestStreams checks that a long result is not held in memory: the query
-// would take hours to finish, its first rows come at once.
+// TestStreams checks that a long result is not held in memory: the query would run for hours, and
+// its first rows arrive at once.
 func TestStreams(t *testing.T) {
 	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-markdown", "-column", "-html", "-insert", "-quote"} {
 		t.Run(mode, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), "sh", "-c",
-				// Ten minutes of a processor's time, of which it needs a fraction
-				// of a second, so that it does not go on forever where it fails.
+				// Ten minutes of processor time limit the query if the test fails. It needs a
+				// fraction of a second.
 				"ulimit -t 600; "+command+" "+mode+" -c 'SELECT range, [range] AS l FROM range(1000000000000)' | head -3").CombinedOutput()
 			if err != nil || bytes.Count(out, []byte("\n")) != 3 {
 				t.Errorf("%s, %v", out, err)

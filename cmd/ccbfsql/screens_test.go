@@ -14,9 +14,9 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// TestScreens types what testdata/screens says and compares the screens that
-// a person would then see; █ is the cursor. -rewrite writes new expectations:
-// read them, they are pictures of the program.
+// TestScreens types the input in testdata/screens and compares the screens that a person would see.
+// █ is the cursor. -rewrite writes new expectations: read them, because they are pictures of the
+// program.
 //
 //	start [cols=80] [rows=24] [args=(...)] [needs=program]
 //	    runs ccbfsql; the input is more environment
@@ -27,7 +27,7 @@ import (
 //	sh
 //	    a shell script in the folder of ccbfsql
 //
-// Where the text to wait for is given, -rewrite waits for it to show.
+// If a text to wait for is given, -rewrite waits for it.
 func TestScreens(t *testing.T) {
 	datadriven.Walk(t, "testdata/screens", func(t *testing.T, path string) {
 		dir := t.TempDir()
@@ -87,8 +87,8 @@ var keys = strings.NewReplacer(
 	"<Paste>", "\x1b[200~", "</Paste>", "\x1b[201~", "<LF>", "\n",
 )
 
-// expect waits until the screen is what the test says, or until no more
-// patience is left; the screen that is there then is the answer.
+// expect waits until the screen is the expected one or the patience is over, and returns the
+// screen.
 func (term *terminal) expect(d *datadriven.TestData, wait string) string {
 	look := func() string { return term.screen(d.HasArg("colours")) }
 	if !d.Rewrite {
@@ -100,7 +100,7 @@ func (term *terminal) expect(d *datadriven.TestData, wait string) string {
 	return look()
 }
 
-// changing is what differs from run to run, or with every version.
+// changing matches what differs from run to run or with every version.
 var changing = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -109,7 +109,7 @@ var changing = []struct {
 	{regexp.MustCompile(`real \d+\.\d{3} s`), "real N s"},
 }
 
-// screen is what a person would see, without blanks at the ends.
+// screen returns the screen that a person would see, without blanks at the ends of lines.
 func (term *terminal) screen(colours bool) string {
 	term.vt.Lock()
 	defer term.vt.Unlock()
@@ -155,7 +155,7 @@ func (term *terminal) screen(colours bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// paintOf names the colour of a cell that is not written in the usual one.
+// paintOf returns the name of a cell's colour, or "" for the usual one.
 func paintOf(cell vt10x.Glyph) string {
 	names := map[vt10x.Color]string{
 		vt10x.Red: "red", vt10x.Green: "green", vt10x.Yellow: "yellow", vt10x.Blue: "blue",

@@ -16,10 +16,9 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// patience is how often in a row, a second apart, a test finds the program asleep
-// before it gives up waiting. On a busy machine a program that has something to do
-// is not asleep, however long it takes; where it never sleeps, the time limit of
-// go test ends the test.
+// patience is how many times in a row, a second apart, a test finds the program asleep before it
+// gives up. A program that works is not asleep, even on a busy machine. If it never sleeps, the
+// time limit of go test ends the test.
 const patience = 30
 
 // terminal is a running ccbfsql with a terminal of its own.
@@ -27,13 +26,13 @@ type terminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	tty  *os.File
-	vt   vt10x.Terminal // what a person would see
-	news chan struct{}  // something came in
+	vt   vt10x.Terminal // the screen
+	news chan struct{}  // signals new output
 
 	mu    sync.Mutex
-	text  string // what came in and was not yet waited for
+	text  string // output that no call has waited for yet
 	eof   bool
-	quiet bool // the test answers for the terminal
+	quiet bool // the test sends the terminal's replies
 }
 
 // start runs a command in a terminal.
@@ -56,18 +55,18 @@ func start(t *testing.T, cols, rows int, cmd *exec.Cmd) *terminal {
 	return term
 }
 
-// open runs ccbfsql until it asks for a statement.
+// open starts ccbfsql and waits for its prompt.
 func open(t *testing.T, history string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(command, args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(environment(history), "NO_COLOR=1") // words arrive whole
+	cmd.Env = append(environment(history), "NO_COLOR=1") // output arrives in whole words
 	term := start(t, 100, 40, cmd)
 	term.wait("ccbfsql> ")
 	return term
 }
 
-// environment is the test's own without what changes how the shell looks.
+// environment returns the test's environment without variables that change the shell.
 func environment(history string) []string {
 	var env []string
 	for _, setting := range os.Environ() {
@@ -97,7 +96,7 @@ func (term *terminal) listen() {
 	}
 }
 
-// replies are what the terminal itself answers.
+// replies sends the replies of the terminal.
 type replies struct{ term *terminal }
 
 func (r replies) Write(p []byte) (int, error) {
@@ -110,7 +109,7 @@ func (r replies) Write(p []byte) (int, error) {
 	return r.term.tty.Write(p)
 }
 
-// Write takes note of what comes in.
+// Write stores the program's output.
 func (term *terminal) Write(p []byte) (int, error) {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -125,7 +124,7 @@ func (term *terminal) send(keys string) {
 	}
 }
 
-// wait reads on until all the texts have come, in their order.
+// wait waits until all the texts have been printed in their order.
 func (term *terminal) wait(texts ...string) {
 	term.t.Helper()
 	if !term.until(patience, term.come(texts)) {
@@ -135,15 +134,15 @@ func (term *terminal) wait(texts ...string) {
 	}
 }
 
-// forget drops what has come in, so that only what follows is waited for.
+// forget drops the output so far, so that only later output is waited for.
 func (term *terminal) forget() {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	term.text = ""
 }
 
-// come reports whether all the texts have come, in their order, and takes them
-// away.
+// come reports whether all the texts have been printed in their order, and removes them from the
+// output.
 func (term *terminal) come(texts []string) func() bool {
 	return func() bool {
 		term.mu.Lock()
@@ -160,7 +159,7 @@ func (term *terminal) come(texts []string) func() bool {
 	}
 }
 
-// press sends keys again every second until the text comes.
+// press sends keys every second until the text is printed.
 func (term *terminal) press(keys, text string) {
 	term.t.Helper()
 	again := time.NewTicker(time.Second)
@@ -175,8 +174,8 @@ func (term *terminal) press(keys, text string) {
 	}
 }
 
-// until asks again whenever something came in, up to the end of the program or of
-// the patience.
+// until calls a condition after every output, until it holds, the program ends, or the patience is
+// over.
 func (term *terminal) until(patience int, done func() bool) bool {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
@@ -199,15 +198,14 @@ func (term *terminal) until(patience int, done func() bool) bool {
 	return false
 }
 
-// asleep reports whether all threads of the program wait for something to happen.
-// Where that cannot be known, it is said to.
+// asleep reports whether all threads of the program sleep. It returns true if that is unknown.
 func (term *terminal) asleep() bool {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", term.cmd.Process.Pid))
 	if err != nil {
 		return true
 	}
 	for _, thread := range threads {
-		// The state comes after the name, which is in parentheses and may hold any.
+		// The state follows the name, which is in parentheses and can contain any character.
 		stat, err := os.ReadFile(thread)
 		if i := strings.LastIndexByte(string(stat), ')'); err == nil && i+2 < len(stat) && stat[i+2] != 'S' {
 			return false
@@ -219,13 +217,12 @@ func (term *terminal) asleep() bool {
 // leave waits for the end of the program and returns its exit code.
 func (term *terminal) leave() int {
 	term.t.Helper()
-	_ = term.cmd.Wait() // its error says no more than the code
+	_ = term.cmd.Wait() // the exit code says enough
 	return term.cmd.ProcessState.ExitCode()
 }
 
-// settle waits, where -rewrite does not know what comes, until the program has drawn: until it
-// sleeps, or computes for some seconds and says nothing, as a query does that is to be
-// interrupted.
+// settle is used by -rewrite. It waits until the program has drawn: until it sleeps, or computes
+// for some seconds without output, as during a query to interrupt.
 func (term *terminal) settle() {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()

@@ -1,5 +1,5 @@
 // Command docgen writes functions.md and function_descriptions.csv into a folder, from the list
-// that registers the functions. Every example is run, and its answer is what the page shows.
+// that registers the functions. It runs every example and writes its result into the page.
 //
 //	go run ./cmd/docgen docs
 package main
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// write makes the files of a folder.
+// write writes the files into a folder.
 func write(folder string) error {
 	files, err := files(context.Background())
 	if err != nil {
@@ -36,7 +36,7 @@ func write(folder string) error {
 	return nil
 }
 
-// files are the texts of the files, by their names.
+// files returns the contents of the files by name.
 func files(ctx context.Context) (map[string][]byte, error) {
 	page, err := page(ctx)
 	if err != nil {

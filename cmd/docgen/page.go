@@ -15,11 +15,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// group is a heading and what stands under it, by Function.Group.
+// group is a section of the page. name is a Function.Group.
 type group struct{ name, title, text string }
 
-// groups are those of the families and those of no family. A group that is not
-// among them comes after these under its own name.
+// groups returns the sections of the families and the other sections. Functions of any other group
+// follow under the group's own name.
 func groups() []group {
 	var gs []group
 	for _, f := range filters.Families() {
@@ -69,7 +69,7 @@ These rules apply to all functions:
 
 `
 
-// page is the text of docs/functions.md.
+// page returns the text of docs/functions.md.
 func page(ctx context.Context) ([]byte, error) {
 	db, err := connector.Open("")
 	if err != nil {
@@ -116,7 +116,8 @@ func page(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// contents are links to the functions of a group: those that return BLOBs, mostly sketches, and the others.
+// contents returns links to the functions of a group: first those that return BLOBs, mostly
+// sketches, then the others.
 func contents(group []ccbfsql.Function) string {
 	var blobs, others []string
 	for _, f := range group {
@@ -168,8 +169,8 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Functi
 	return nil
 }
 
-// optionTable is a row for every option, but for those that the function which
-// builds the sketches of the family has in the same words.
+// optionTable writes a table with a row per option. Options that the family's _agg function has in
+// the same words are only named.
 func optionTable(b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function) {
 	var build ccbfsql.Function
 	if i := slices.IndexFunc(family, func(o ccbfsql.Function) bool { return o.Name == f.Group+"_agg" && o.Name != f.Name }); i >= 0 {
@@ -201,7 +202,7 @@ func optionTable(b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function)
 	b.WriteString("\n")
 }
 
-const width = 88 // characters of a line of code
+const width = 88 // longest line of code in characters
 
 // wrap breaks a long signature after commas.
 func wrap(s, indent string) string {
@@ -222,7 +223,7 @@ func wrap(s, indent string) string {
 	return b.String()
 }
 
-// clauses puts the outermost FROM of a long query on a line of its own.
+// clauses puts the outermost FROM of a long query on a new line.
 func clauses(query string) string {
 	const from = " FROM "
 	if len(query) <= width {
@@ -242,9 +243,9 @@ func clauses(query string) string {
 	return query
 }
 
-const longest = 80 // characters of an answer
+const longest = 80 // longest value of a result in characters
 
-// run is the answer to a query as comments, one per row.
+// run returns the result of a query as SQL comments, one per row.
 func run(ctx context.Context, db *sql.DB, query string) (answer string, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ("+query+")")
 	if err != nil {

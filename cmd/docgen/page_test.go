@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The files are written from the functions, and stay so.
+// TestFilesAreUpToDate checks that the files in docs are those that docgen writes.
 func TestFilesAreUpToDate(t *testing.T) {
 	files, err := files(t.Context())
 	if err != nil {

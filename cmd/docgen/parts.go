@@ -75,8 +75,8 @@ func isFamily(group string) bool {
 // parameter is a name and a type in a signature.
 var parameter = regexp.MustCompile(`(\w+) (BLOB|ANY|DOUBLE|BIGINT|UBIGINT|VARCHAR|STRUCT|GEOMETRY)\b`)
 
-// mistakes returns what is an error in a call of a function. It follows from the parameters and from
-// what the name says that the function does. TestMistakes runs an example of each.
+// mistakes returns which arguments of a function are errors. They follow from its parameters and
+// its name. TestMistakes runs an example of each.
 func mistakes(f ccbfsql.Function) []string {
 	if strings.HasSuffix(f.Name, "_is_valid") {
 		return nil

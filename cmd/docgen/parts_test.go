@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// Every function has a summary, an example and other functions to see.
+// Every function has a summary, an example and related functions.
 func TestEveryFunctionHasItsParts(t *testing.T) {
 	for _, f := range ccbfsql.Functions() {
 		if f.Summary == "" || f.Example == "" || len(f.Signatures) == 0 || len(seeAlso(f)) == 0 {
@@ -68,8 +68,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// wrongCall returns a call of a function with a BLOB that is no sketch, or with an unknown option,
-// and "" if the function takes neither.
+// wrongCall returns a call of a function with a BLOB that is not a sketch, or with an unknown
+// option. It returns "" if the function has neither as an argument.
 func wrongCall(f ccbfsql.Function) string {
 	if strings.HasSuffix(f.Name, "_is_valid") {
 		return ""

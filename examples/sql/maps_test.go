@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestCountsOfPages compares the counts on the pages with plain GROUP BY on the file. The page has
-// one match for each row of counts, a regular expression. (Sums of countries are compared with
-// another library in sql/test.) No centre of a cell lies on a side of the triangle. Its sides have
-// the slope 4/3, and odd is never four times odd over three.
+// TestCountsOfPages compares the counts on the pages with a GROUP BY of the file. Each regular
+// expression matches one table of counts. (sql/test compares sums of countries with another
+// library.) No centre of a cell lies on a side of the triangle. Its sides have the slope 4/3, and
+// odd is never four times odd over three.
 func TestCountsOfPages(t *testing.T) {
 	const cells = `CREATE TABLE cells AS SELECT month, floor(round(lon * 1e6) / 1000)::BIGINT AS cx, floor(round(lat * 1e6) / 1000)::BIGINT AS cy, count(*) AS n
   FROM 'test/data/uk_crime_2018q4.parquet' GROUP BY ALL;

@@ -1,6 +1,6 @@
-// Package sql holds SQL scripts to read and to run. Beside each is what it
-// prints; go test runs them all, and with -rewrite writes that anew. So it does
-// with the SQL of README.md, docs/TUTORIAL.md, docs/MAPS.md and docs/POLYGONS.md.
+// Package sql holds SQL scripts as examples, with their output. go test runs them all, and -rewrite
+// writes new output. It also runs the SQL of README.md, docs/TUTORIAL.md, docs/MAPS.md and
+// docs/POLYGONS.md.
 package sql
 
 import (
@@ -47,14 +47,14 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestPages runs the SQL of pages as it stands, from top to bottom, and compares what it prints. An
-// answer is a block without a language right after one of SQL. In README.md and docs/POLYGONS.md
-// only blocks that have an answer run.
+// TestPages runs the SQL of pages from top to bottom and compares its output. The output is a block
+// without a language right after a block of SQL. In README.md and docs/POLYGONS.md only blocks with
+// output run.
 func TestPages(t *testing.T) {
 	shell := buildShell(t)
 	for _, p := range []struct {
 		page string
-		all  bool // whether blocks without an answer run too
+		all  bool // blocks without output run too
 	}{{"README.md", false}, {"docs/TUTORIAL.md", true}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}} {
 		t.Run(p.page, func(t *testing.T) {
 			file := filepath.Join("..", "..", filepath.FromSlash(p.page))
@@ -63,7 +63,7 @@ func TestPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(b)
-			// Each match has the SQL, and the answer if there is one.
+			// Each match has the SQL, and the output if there is one.
 			blocks := sqlAndAnswer.FindAllStringSubmatchIndex(text, -1)
 			const mark = "---- a block ends here ----\n"
 			script, last := "", 0
@@ -105,8 +105,8 @@ func TestPages(t *testing.T) {
 
 var sqlAndAnswer = regexp.MustCompile("(?s)\n```sql\n(.*?)```\n(?:\n```\n(.*?)```\n)?")
 
-// runIn is what the shell prints for a script, in a new folder that has test/data
-// as the repository has it.
+// runIn returns the shell's output for a script, in a new folder that has test/data as the
+// repository does.
 func runIn(t *testing.T, shell, script string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -129,8 +129,8 @@ func runIn(t *testing.T, shell, script string) string {
 	return string(out)
 }
 
-// TestDemo runs the demo twice on the same database. The demo writes files into the current folder,
-// and its sizes are those of Parquet.
+// TestDemo runs the demo twice on the same database. The demo writes files into the current folder.
+// The sizes that it prints are those of Parquet files.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million points")
@@ -140,7 +140,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It reads its points as seen from build/demo.
+	// The demo's path to its points is relative to build/demo.
 	top := t.TempDir()
 	folder := filepath.Join(top, "build", "demo")
 	if err := errors.Join(os.MkdirAll(folder, 0o755), os.Symlink(filepath.Join(root, "test"), filepath.Join(top, "test"))); err != nil {
@@ -155,7 +155,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// folder has the shell, which is built once.
+// folder contains the shell, which is built once.
 var folder string
 
 func TestMain(m *testing.M) {

@@ -33,7 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, file string) error {
-	// Every connection of this database has every function.
+	// Every connection of this database has all functions.
 	db, err := connector.Open("")
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func run(ctx context.Context, out io.Writer, file string) error {
 		}
 	}
 
-	// One BLOB per tile. The points are not needed after this.
+	// One BLOB per tile. The points are not needed any more.
 	_, err = db.ExecContext(ctx, `
 		CREATE TABLE tiles AS
 		SELECT quadkey(lon, lat, 8, 0.01) AS tile, ccbf_agg(lon, lat, 0.01) AS sketch
@@ -71,7 +71,8 @@ func run(ctx context.Context, out io.Writer, file string) error {
 	}
 	fmt.Fprintf(out, "%d points are %d sketches of %d bytes together\n", points, tiles, bytes)
 
-	// Query each tile and add up; or merge the tiles first, with ccbf_union_agg.
+	// Query each tile and add the results. Alternatively, merge the tiles first with
+	// ccbf_union_agg.
 	var inside int64
 	err = db.QueryRowContext(ctx, `
 		SELECT sum(ccbf_polygon_sum(sketch, ?))::BIGINT FROM tiles`, polygon).Scan(&inside)

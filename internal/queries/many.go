@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A few queries of every 250 of Windows are as large as they get. Their number decides, not chance.
-// If all were, ten thousand would take an hour.
+// A few of every 250 queries of Windows have the largest size. Their number decides, not chance. If
+// all were large, ten thousand would take an hour.
 const (
 	largeOf       = 250
 	manyFunctions = 11 // 64 functions
@@ -15,7 +15,8 @@ const (
 	manyOfBoth    = 59
 )
 
-// Windows is query number of a seed: Many, mostly of few functions and few rows.
+// Windows returns the query with a number of a seed. It calls Many, mostly with few functions and
+// few rows.
 func Windows(seed uint64, number int) string {
 	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
 	functions, rows := d.uneven(8), d.uneven(60)
@@ -33,13 +34,13 @@ func Windows(seed uint64, number int) string {
 	return Many(d.Rand, functions, rows, !d.chance(3))
 }
 
-// mostFramed is how many rows a window may have whose frame grows from row to row: each of them has
-// a sketch of its own.
+// mostFramed is the largest number of rows of a window whose frame grows from row to row, because
+// each row has its own sketch.
 const mostFramed = 700
 
-// Many returns a query with functions side by side over that many rows, in windows or in groups
-// with an order. DuckDB hands over the states of these in arrays of one entry. Every row must find
-// itself in each sketch, and nothing that is not counted.
+// Many returns a query with several functions over rows, in windows or in groups with an order.
+// DuckDB passes the states of these aggregates in arrays of one entry. Every row must be counted in
+// its sketches, and nothing else.
 func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	d := &draw{r}
 	overs := []string{" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER (PARTITION BY g, i % 3)", " OVER ()"}
@@ -51,7 +52,7 @@ func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	first, group := "i", ""
 	if !windows {
 		first, group = "min(i) AS least", d.one("", " GROUP BY g", " GROUP BY g", " GROUP BY ROLLUP (g)")
-	} else if d.chance(2) { // alone, a window over partitions becomes a join
+	} else if d.chance(2) { // DuckDB turns a single window over partitions into a join
 		first += ", count(*) OVER (PARTITION BY g % 3) AS other"
 	}
 	var columns, bad []string

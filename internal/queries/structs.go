@@ -1,8 +1,8 @@
-// Package queries draws random queries that judge themselves, for every host and every version of
-// DuckDB: windows with STRUCTs, and many functions side by side.
+// Package queries generates random queries that check themselves, for every host and every version
+// of DuckDB: windows with STRUCTs, and many functions in one query.
 //
-// The last statement of a query answers one row. n is the number of rows that were judged; bad,
-// bad0, bad1, ... are the numbers of wrong ones.
+// The last statement of a query returns one row. n is the number of checked rows; bad, bad0, bad1,
+// ... are the numbers of wrong ones.
 package queries
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Structs returns the statements of the query with this number of a seed. Its aggregates over
-// windows take STRUCTs, as keys and as options. The answer of GROUP BY decides.
+// Structs returns the statements of the query with this number of a seed. Its aggregates in windows
+// have STRUCTs as keys and options. They are compared with GROUP BY.
 func Structs(seed uint64, number int) []string {
 	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
 	return []string{d.table(), d.query()}
@@ -25,12 +25,12 @@ func (d *draw) one(texts ...string) string { return texts[d.IntN(len(texts))] }
 
 func (d *draw) chance(n int) bool { return d.IntN(n) == 0 }
 
-// uneven is between 1 and most, small numbers as often as large ones.
+// uneven returns a number from 1 to most, evenly distributed by its logarithm.
 func (d *draw) uneven(most int) int {
 	return min(most, int(math.Exp(d.Float64()*math.Log(float64(most)+1))))
 }
 
-// maxRows is more than two chunks of DuckDB, so that a partition can be longer than one.
+// maxRows exceeds two chunks of DuckDB, so that a partition can be longer than a chunk.
 const maxRows = 5000
 
 func (d *draw) table() string {
@@ -55,7 +55,7 @@ func (d *draw) table() string {
 		groups(), groups(), rows)
 }
 
-// Values that are constants in a query, and those that are not.
+// constants are constant SQL values; columns are values that depend on the row.
 var constants = []string{
 	"7", "'short'", "'a text that is kept elsewhere'", "NULL::INTEGER", "NULL::VARCHAR", "2.5::DOUBLE", "true", "DATE '2024-02-29'",
 	"170141183460469231731687303715884105727::HUGEINT", "3.25::DECIMAL(18, 2)", "'\\xAA\\x00'::BLOB", "INTERVAL 3 DAYS", "(-5)::TINYINT",
@@ -68,7 +68,7 @@ var columns = []string{
 	"(x % 3)::VARCHAR", "x::DECIMAL(9, 2)", "y > 9", "i // 100",
 }
 
-// structure is a STRUCT of 1 to 4 fields. The first one can be a STRUCT with fewer levels.
+// structure returns a STRUCT of 1 to 4 fields. The first can be a STRUCT with fewer levels.
 func (d *draw) structure(levels int) string {
 	var fields []string
 	for j := range 1 + d.IntN(4) {
@@ -84,7 +84,7 @@ func (d *draw) structure(levels int) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// keyed is an aggregate of keys; key is an expression.
+// keyed returns an aggregate of keys. key is an expression.
 func (d *draw) keyed(key string) string {
 	switch d.IntN(5) {
 	case 0:
@@ -98,7 +98,7 @@ func (d *draw) keyed(key string) string {
 	return "cms_agg(" + key + d.one(")", ", {width: 30})", ", {width: 30, depth: 2})")
 }
 
-// spatial is an aggregate of points; key is an expression.
+// spatial returns an aggregate of points. key is an expression.
 func (d *draw) spatial(key string) string {
 	if d.chance(4) {
 		return "ccbf_agg(x, y, 1, p)"
@@ -125,14 +125,14 @@ func (d *draw) spatial(key string) string {
 	return "ccbf_agg(x, y, 1, {" + strings.Join(options, ", ") + "})"
 }
 
-// ordered are aggregates that are not refused over whole partitions with an order.
+// ordered are aggregates that are allowed over whole partitions with an order.
 var ordered = []string{
 	"cms_agg(x, {width: 30, depth: 2})", "cms_agg({a: c})", "bloom_agg(s, {capacity: 300, fpp: 0.1})", "ccbf_agg(x, y, 1, {bytes: 60000, seed: 7})",
 	"ccbf_agg(x, y, 1, {exact: false, mode: 'standard', layers: [4, 8], counters: [64, 16]})", "ccbf_agg(x, y, 1, {category: 'short', bytes: 60000})",
 }
 
-// query has 1 to 5 aggregates over whole partitions, mostly with another window in the same query.
-// DuckDB turns a window over partitions that is the only one into a GROUP BY and a join.
+// query returns a query with 1 to 5 aggregates over whole partitions, mostly with another window.
+// DuckDB turns a single window over partitions into a GROUP BY and a join.
 func (d *draw) query() string {
 	keys := []string{"k", d.structure(3), d.structure(3), d.one(
 		"struct_insert({a: x, b: c}, z := 'a text that is kept elsewhere')", "struct_insert({a: 7, b: c}, z := x)", "{a: 7, b: x}::STRUCT(a BIGINT, b DOUBLE)", "row(x, 7, NULL::VARCHAR)",
@@ -140,7 +140,7 @@ func (d *draw) query() string {
 		"[{a: 7, b: c}, {a: x::INTEGER, b: 'short'}][1 + i % 2]", "coalesce(if(i % 4 = 0, {a: 7, b: c}, NULL), {a: 8, b: s})", "{a: 7, b: {c: NULL::DATE, d: {e: 'z', f: c}}}",
 		"struct_extract({a: 1, b: {c: 7, d: x}}, 'b')", "{a: 7, b: random() < 2, c: x}")}
 	from := "points"
-	if d.chance(3) { // one is built in a subquery
+	if d.chance(3) { // one STRUCT is built in a subquery
 		from = "(SELECT *, " + keys[2] + " AS b FROM points)"
 		keys[2] = "b"
 	}
@@ -154,7 +154,7 @@ func (d *draw) query() string {
 		if d.chance(3) {
 			call += " FILTER (WHERE " + d.one("i % 2 = 0", "w > 1", "g > 2", "x < 10", "i < 40") + ")"
 		}
-		// Options can be functions of g.
+		// Options can depend on g, so these calls are grouped by g.
 		by := "g"
 		if !strings.Contains(call, "g,") && !strings.Contains(call, "(g") && !strings.Contains(call, " o)") && !strings.Contains(call, " p)") && d.chance(3) {
 			by = "h"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// DB is the host of a database of this process, whatever its driver. After each
-// statement release is called, to give back what DuckDB forgot; nil where
-// nothing does. Package connector does it by itself and needs a func() {}.
+// DB returns the host of a database in this process, with any driver. release is called after each
+// statement to free the memory of groups that DuckDB forgot. nil means that nothing frees it.
+// Package connector frees it itself and needs an empty function.
 func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
 
 type inProcess struct {
@@ -32,7 +32,7 @@ func (h *inProcess) Conn() (Conn, error) {
 
 type inProcessConn struct {
 	conn  *sql.Conn
-	after func() // each statement
+	after func() // called after each statement
 }
 
 func (c *inProcessConn) Close() error { return c.conn.Close() }
@@ -74,7 +74,7 @@ func (c *inProcessConn) Query(statement string) ([][]string, error) {
 	return all, rows.Err()
 }
 
-// asText writes what looks the same from every client.
+// asText returns values as text that is the same with every client.
 func asText(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:

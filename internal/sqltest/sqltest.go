@@ -24,12 +24,12 @@
 // file. An error is "error: " and its first line. With threads, a directive runs once
 // for each number of threads and must do the same every time.
 //
-// The rows of SELECT, FROM, WITH and VALUES are written as text by DuckDB itself.
-// Other statements, such as EXECUTE, must return whole numbers, text, BLOBs and
-// NULL, which look the same from every client.
+// DuckDB itself converts the rows of SELECT, FROM, WITH and VALUES to text. Other statements, such
+// as EXECUTE, must return whole numbers, text, BLOBs and NULL, which are the same with every
+// client.
 //
-// Every file has a schema and a connection of its own, so that files can be read
-// and run in any order. go test -rewrite writes what came out into the files.
+// Every file has its own schema and connection, so files are independent. go test -rewrite writes
+// the actual results into the files.
 package sqltest
 
 import (
@@ -45,29 +45,27 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// As in package conform: the heap of a test has a few megabytes.
+// As in package conform: a test's heap has only a few megabytes.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
 	}
 }
 
-// Host is a DuckDB with the project's functions: the one in this process, or a
-// client in another.
+// Host is a DuckDB with the project's functions, in this process or in a client.
 type Host interface {
 	// Conn opens a connection to the host's database.
 	Conn() (Conn, error)
-	// Releases reports whether the host gives back the memory of groups that
-	// DuckDB forgot when no query runs.
+	// Releases reports whether the host frees the memory of groups that DuckDB forgot, when no
+	// query runs.
 	Releases() bool
 }
 
-// Conn is a connection. Its errors have DuckDB's text and nothing in front.
+// Conn is a connection. Its errors are DuckDB's text without a prefix.
 type Conn interface {
 	// Exec runs any number of statements.
 	Exec(statements string) error
-	// Query runs one statement. Values are text: NULL as NULL, BLOBs as
-	// hexadecimal digits.
+	// Query runs one statement. Values are text: NULL as NULL, BLOBs as hexadecimal digits.
 	Query(statement string) (rows [][]string, err error)
 	Close() error
 }
@@ -78,7 +76,7 @@ func Run(t *testing.T, h Host, dir string) {
 	RunPart(t, h, dir, 0, 1)
 }
 
-// RunPart runs one of so many equal parts of the files, or all with CCBF_LONG=1.
+// RunPart runs one of several equal parts of the files, or all files with CCBF_LONG=1.
 func RunPart(t *testing.T, h Host, dir string, part, of int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.test"))
@@ -116,8 +114,7 @@ func runFile(t *testing.T, on Host, file string) {
 		}
 	}
 	defer func() {
-		// The limit is the process's: a file that fails midway must not take
-		// the others with it.
+		// The limit belongs to the process: a file that fails midway must not affect the others.
 		for _, s := range []string{"RESET threads", "SELECT ccbf_memory_limit(" + limit + "::UBIGINT)", "USE " + strconv.Quote(home) + ".main", "DROP SCHEMA " + schema + " CASCADE"} {
 			if err := conn.Exec(s); err != nil {
 				t.Errorf("%s: %v", s, err)
@@ -127,12 +124,12 @@ func runFile(t *testing.T, on Host, file string) {
 	datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return h.run(t, d) })
 }
 
-// host is one connection while it runs a file.
+// host is a connection that runs a file.
 type host struct {
 	conn     Conn
 	version  [3]int
 	releases bool
-	meets    bool // the last require
+	meets    bool // the condition of the last require holds
 	tmp      string
 }
 
@@ -209,11 +206,11 @@ func (h *host) has(a datadriven.CmdArg) bool {
 	return slices.Compare(h.version[:], want[:]) >= 0
 }
 
-// selects matches statements that can stand in a subquery, where DuckDB itself
-// writes their values as text, the same whatever the driver.
+// selects matches statements that can be subqueries, in which DuckDB converts values to text, the
+// same with every driver.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-// AsText has DuckDB write the values of a statement as text, where it can.
+// AsText returns a statement whose values DuckDB converts to text, if possible.
 func AsText(statement string) string {
 	if selects.MatchString(statement) {
 		return "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
@@ -237,17 +234,17 @@ func (h *host) query(statement string) (string, error) {
 	return out.String(), nil
 }
 
-// errorLine is the first line of an error without DuckDB's name for its kind,
-// which differs between scalar and aggregate functions and between versions.
+// errorLine returns the first line of an error without DuckDB's name for its kind, which differs
+// between scalar and aggregate functions and between versions.
 func errorLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return "error: " + strings.TrimPrefix(line, "Invalid Input Error: ") + "\n"
 }
 
-// versionOf reads "v1.5.5"; what is missing is 0.
+// versionOf parses "v1.5.5". Missing numbers are 0.
 func versionOf(s string) (v [3]int) {
 	for i, n := range strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3) {
-		v[i], _ = strconv.Atoi(n) // a development version is 0.0.0 and fails the guards
+		v[i], _ = strconv.Atoi(n) // a development version is 0.0.0 and meets no condition
 	}
 	return v
 }

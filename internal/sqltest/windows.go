@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
-// WindowCount is how many random queries a test asks: few, with CCBF_LONG=1 ten
-// thousand, with CCBF_WINDOWS so many.
+// WindowCount returns how many random queries a test runs: few, ten thousand with CCBF_LONG=1, or
+// the number in CCBF_WINDOWS.
 func WindowCount(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("CCBF_WINDOWS")); err == nil {
 		return n
@@ -31,16 +31,16 @@ func Windows(t testing.TB, c Conn, seed uint64, first, n int) {
 	random(t, c, seed, first, n, 8, func(number int) []string { return []string{queries.Windows(seed, number)} })
 }
 
-// StructWindows asks queries first to first+n-1 of a seed with STRUCTs in windows.
+// StructWindows runs the queries first to first+n-1 of a seed with STRUCTs in windows.
 func StructWindows(t testing.TB, c Conn, seed uint64, first, n int) {
 	t.Helper()
 	random(t, c, seed, first, n, 3, func(number int) []string { return queries.Structs(seed, number) })
 }
 
-// isBad matches an answer as text that counts a wrong row, or does not count.
+// isBad matches the text of a result that has a wrong row or no count.
 var isBad = regexp.MustCompile(`'?bad\d*'?: (NULL|[1-9])`)
 
-// random asks queries that judge themselves, on 1 to so many threads.
+// random runs queries that check themselves, on 1 to threads threads.
 func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(number int) []string) {
 	t.Helper()
 	defer func() {
@@ -58,7 +58,7 @@ func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(nu
 			}
 		}
 		rows, err := c.Query("SELECT answer::VARCHAR FROM (" + steps[last] + ") AS answer")
-		// DuckDB 1.3 has it, in windows without an order, and is not asked again.
+		// DuckDB 1.3 has this error in windows without an order. The query is skipped.
 		if err != nil && strings.Contains(err.Error(), "passes the same row again and again") {
 			refused++
 			continue
@@ -74,9 +74,9 @@ func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(nu
 	t.Logf("%d random queries of seed %d, %d wrong, %d refused", n, seed, wrong, refused)
 }
 
-// OrderedStructs asks aggregates over whole partitions with an order, where DuckDB
-// damages STRUCTs: they are refused, or the sketches are those of GROUP BY. It returns
-// how many are refused. DuckDB follows damaged text: there is none.
+// OrderedStructs runs aggregates over whole partitions with an order, for which DuckDB damages
+// STRUCTs. Each must be an error or have the sketches of GROUP BY. It returns the number of errors.
+// The STRUCTs have no text, because DuckDB would follow its damaged pointer.
 func OrderedStructs(t testing.TB, c Conn) (refused int) {
 	t.Helper()
 	const order = " OVER (PARTITION BY g ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"

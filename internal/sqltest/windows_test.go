@@ -2,7 +2,7 @@ package sqltest
 
 import "testing"
 
-// An answer is wrong where it counts a wrong row, or none.
+// A result is wrong if it counts a wrong row, or has no count.
 func TestIsBad(t *testing.T) {
 	for answer, bad := range map[string]bool{
 		"{'n': 5, 'bad': 0}": false, "{'n': 5, 'bad0': 0, 'bad1': 0}": false, "{n: 50, bad: 0}": false,

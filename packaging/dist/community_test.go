@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
-// TestCommunity runs the commands of the CI of DuckDB's community extensions, as far as they need
-// no network. Inside its image, tests are left out.
+// TestCommunity runs the commands of the CI of DuckDB's community extensions that need no network.
+// Inside the CI's image, tests are left out.
 func TestCommunity(t *testing.T) {
 	_ = folder(t) // with make dist
 	if _, err := exec.LookPath("make"); err != nil || runtime.GOOS != "linux" {

@@ -20,7 +20,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
-// folder is what make dist wrote; it runs these tests with CCBF_DIST.
+// folder returns the folder that make dist wrote, from CCBF_DIST.
 func folder(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("CCBF_DIST")
@@ -34,7 +34,7 @@ func folder(t *testing.T) string {
 	return path
 }
 
-// version is what CCBF_DIST_VERSION says, from git's tag.
+// version returns the version from CCBF_DIST_VERSION, which is git's tag.
 func version(t *testing.T) string {
 	t.Helper()
 	v := os.Getenv("CCBF_DIST_VERSION")
@@ -53,7 +53,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// output is what a program prints; an error of it is the test's.
+// output returns the output of a program. An error fails the test.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).Output()
@@ -67,7 +67,7 @@ func output(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// archives are the names of the Linux archives, without .tar.gz.
+// archives returns the names of the Linux archives, without .tar.gz.
 func archives(t *testing.T) []string {
 	t.Helper()
 	dir := folder(t)
@@ -84,7 +84,7 @@ func archives(t *testing.T) []string {
 	return found
 }
 
-// Every file has a sum, and it is right.
+// Every file has a correct checksum.
 func TestSums(t *testing.T) {
 	dir := folder(t)
 	sums := map[string]string{}
@@ -111,7 +111,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// unpack writes an archive's files into a folder of the test and returns its own.
+// unpack extracts an archive into a temporary folder and returns the archive's own folder in it.
 func unpack(t *testing.T, name string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -159,7 +159,7 @@ func unpack(t *testing.T, name string) string {
 	return to
 }
 
-// processors are those of the archives, each with a test of its own.
+// processors calls a test for the processor of each archive.
 func processors(t *testing.T, test func(t *testing.T, arch string)) {
 	t.Helper()
 	for _, name := range archives(t) {
@@ -168,12 +168,12 @@ func processors(t *testing.T, test func(t *testing.T, arch string)) {
 	}
 }
 
-// machine is what uname -m says of a processor.
+// machine returns the output of uname -m on a processor.
 func machine(arch string) string {
 	return map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[arch]
 }
 
-// emulator runs programs of a processor, "" where it is this machine's.
+// emulator returns the program that runs programs of a processor, or "" on this processor.
 func emulator(t *testing.T, arch string) []string {
 	t.Helper()
 	if arch == runtime.GOARCH {
@@ -224,7 +224,7 @@ func TestArchives(t *testing.T) {
 			if got, want := runs(t, emulator, file("ccbfsql"), "-version"), "ccbfsql "+version(t)+" "; !strings.HasPrefix(got, want) {
 				t.Errorf("the shell is %q, want %q", got, want)
 			}
-			// The extension beside it does no harm: its functions are built in.
+			// Loading the extension does no harm, because its functions are built in.
 			load := "LOAD '" + file("ccbf.duckdb_extension") + "'; "
 			if got, want := runs(t, emulator, file("ccbfsql"), "-unsigned", "-csv", "-noheader", "-c", load+total), "10\n"; got != want {
 				t.Errorf("%s%s: %q", load, total, got)
@@ -233,7 +233,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// describes checks the SBOM and the licences of a program: some of its parts are in both.
+// describes checks that the SBOM and the licences of a program have some of its parts.
 func describes(t *testing.T, files, program string, parts ...string) {
 	t.Helper()
 	var sbom struct {

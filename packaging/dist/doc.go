@@ -1,3 +1,3 @@
-// Package dist tests the files of make dist. They are complete, say one version everywhere, run on
-// old systems, and are installed by their packages and by install.sh.
+// Package dist tests the files of make dist: all files exist, have the same version, and run on old
+// systems. Their packages and install.sh install them.
 package dist

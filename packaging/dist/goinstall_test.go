@@ -12,8 +12,8 @@ import (
 
 const modulePath = "github.com/ccbfsql/ccbfsql"
 
-// TestGoInstall: go install of a version, from a module proxy in a folder, brings the map. The
-// version's files are those of scripts/tag: the files of git, and the built page.
+// TestGoInstall checks that go install of a version from a module proxy includes the map. The files
+// of the version are those of scripts/tag: the files of git, and the built page.
 func TestGoInstall(t *testing.T) {
 	_ = folder(t) // with make dist, which has built the page
 	const root, page = "../..", "cmd/ccbfsql/internal/serve/page"
@@ -21,7 +21,7 @@ func TestGoInstall(t *testing.T) {
 	git := func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", root}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(work, "index")) // not the repository's
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(work, "index")) // not the version of the repository
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("git %v: %v", args, err)
@@ -31,13 +31,13 @@ func TestGoInstall(t *testing.T) {
 	git("read-tree", "HEAD")
 	git("add", "-f", page+"/index.html", page+"/assets")
 	tree := git("write-tree")
-	// The version of no release, and of no other files.
+	// This version is that of no release and of no other files.
 	version := "v0.0.1-x" + tree[:12]
 	proxy := filepath.Join(work, "proxy", modulePath, "@v")
 	if err := os.MkdirAll(proxy, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Without the modules in folders of their own, as every proxy does it.
+	// Nested modules are left out, as every proxy does.
 	archive := []string{"archive", "--format=zip", "--prefix=" + modulePath + "@" + version + "/", "-o", filepath.Join(proxy, version+".zip"), tree, "."}
 	for _, mod := range strings.Fields(git("ls-files", "*/go.mod")) {
 		archive = append(archive, ":!"+filepath.Dir(mod))
@@ -54,7 +54,7 @@ func TestGoInstall(t *testing.T) {
 	}
 
 	cache := strings.TrimSpace(output(t, "go", "env", "GOMODCACHE"))
-	t.Cleanup(func() { // what this version left there
+	t.Cleanup(func() { // the module cache keeps the version otherwise
 		left, err := filepath.Glob(filepath.Join(cache, "cache/download", modulePath, "@v", version+"*"))
 		for _, path := range append(left, filepath.Join(cache, modulePath+"@"+version)) {
 			err = errors.Join(err, os.RemoveAll(path))

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// Where dpkg is: the package's fields, its files in a folder, and dpkg's own
-// installation into a folder, without a script and without root's system.
+// TestDeb needs dpkg. It checks the package's fields and files, and dpkg's installation into a
+// folder, without scripts and without changing the system.
 func TestDeb(t *testing.T) { processors(t, testDeb) }
 
 func testDeb(t *testing.T, arch string) {
@@ -67,8 +67,8 @@ func testDeb(t *testing.T, arch string) {
 	}
 }
 
-// sameVersion compares what a package says with git's description: letters and digits
-// are the same, and only what joins them differs.
+// sameVersion compares the version of a package with that of git. Letters and digits must be equal;
+// separators may differ.
 func sameVersion(pack, git string) bool {
 	only := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -81,7 +81,7 @@ func sameVersion(pack, git string) bool {
 	return only(pack) == only(git) || only(pack) == "000git"+only(git)
 }
 
-// installed checks what is below a prefix.
+// installed checks the files below a prefix.
 func installed(t *testing.T, emulator []string, prefix string) {
 	t.Helper()
 	shell := filepath.Join(prefix, "bin", "ccbfsql")
@@ -98,17 +98,17 @@ func installed(t *testing.T, emulator []string, prefix string) {
 	}
 }
 
-// register has the kernel, in a namespace of its own, start programs of another processor by
-// the emulator $1: install.sh starts what it downloaded. A kernel without namespaces
-// of binfmt_misc, older than 6.7, cannot.
+// register makes the kernel start programs of another processor with the emulator $1, in a
+// namespace, because install.sh starts what it downloads. Kernels older than 6.7 have no namespaces
+// of binfmt_misc.
 const register = `mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 77
 printf ":ccbf:M::\\\\x7fELF\\\\x02\\\\x01\\\\x01\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x02\\\\x00\\\\x%s\\\\x00:\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\x00\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xfe\\\\xff\\\\xff\\\\xff:$1:" $2 >/proc/sys/fs/binfmt_misc/register || exit 77
 shift 2
 exec "$@"`
 
-// elsewhere prepares a script to run as on a machine with another processor. On this processor it
-// returns nothing. Otherwise uname is a program in a folder that names the processor. wrapper is an
-// emulator for the script's programs, if the script starts any.
+// elsewhere prepares the environment of a script that runs as on a machine with another processor.
+// On this processor it returns nothing. Otherwise uname is a program in a folder that prints the
+// processor. wrapper is an emulator for the script's programs, if it starts any.
 func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname string) {
 	t.Helper()
 	if arch == runtime.GOARCH {
@@ -127,7 +127,7 @@ func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname 
 		return nil, uname
 	}
 	e := emulator(t, arch)
-	number := map[string]string{"arm64": "b7", "amd64": "3e"}[arch] // of the processor in ELF
+	number := map[string]string{"arm64": "b7", "amd64": "3e"}[arch] // number of the processor in ELF
 	wrapper = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", register, "sh", e[0], number, "env", "QEMU_LD_PREFIX=" + e[2]}
 	if out, err := exec.Command(wrapper[0], append(wrapper[1:], "true")...).CombinedOutput(); err != nil {
 		t.Skipf("skipped: this system cannot start programs of %s by an emulator in a namespace: %v %s", arch, err, out)
@@ -135,8 +135,7 @@ func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname 
 	return wrapper, uname
 }
 
-// install runs install.sh against a server on loopback that has a release as GitHub
-// has it.
+// install runs install.sh with a local server that has a release like GitHub's.
 func install(t *testing.T, arch string, starts bool, url, home string, env ...string) (string, error) {
 	t.Helper()
 	wrapper, uname := elsewhere(t, arch, starts)
@@ -169,7 +168,7 @@ func testInstall(t *testing.T, arch string) {
 	emulator := emulator(t, arch)
 	url := release(t, http.FileServer(http.Dir(folder(t))))
 	home := t.TempDir()
-	for _, env := range [][]string{nil, {"CCBF_VERSION=" + version(t)}} { // the second over the first
+	for _, env := range [][]string{nil, {"CCBF_VERSION=" + version(t)}} { // the second installation replaces the first
 		if out, err := install(t, arch, true, url, home, env...); err != nil || !strings.Contains(out, "is not in PATH") {
 			t.Fatalf("%v: %v\n%s", env, err, out)
 		}
@@ -182,8 +181,8 @@ func testInstall(t *testing.T, arch string) {
 	installed(t, emulator, other)
 }
 
-// TestInstallChecks: the script says what is missing on a machine before it downloads anything. The
-// releases are at a port where nobody listens.
+// TestInstallChecks checks that the script names missing programs before it downloads anything.
+// Nobody listens at the port of the releases.
 func TestInstallChecks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("skipped: install.sh is tested on Linux")
@@ -220,7 +219,7 @@ func TestInstallChecks(t *testing.T) {
 	}
 }
 
-// The script says what is wrong, and installs nothing.
+// TestRefuses checks that the script reports errors and installs nothing.
 func TestRefuses(t *testing.T) { processors(t, testRefuses) }
 
 func testRefuses(t *testing.T, arch string) {
@@ -267,7 +266,7 @@ func testRefuses(t *testing.T, arch string) {
 	}
 }
 
-// packed is an archive of one program.
+// packed returns an archive of one program.
 func packed(t *testing.T, name, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -285,7 +284,7 @@ func packed(t *testing.T, name, text string) string {
 	return b.String()
 }
 
-// without is a folder with the programs that install.sh needs, but for some.
+// without returns a folder with the programs that install.sh needs, except for some.
 func without(t *testing.T, missing ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -299,7 +298,7 @@ func without(t *testing.T, missing ...string) string {
 	return dir
 }
 
-// A script that arrives cut short, from curl into sh, does nothing.
+// A truncated script, as from an interrupted curl, does nothing.
 func TestCutShort(t *testing.T) {
 	script := string(read(t, "../install.sh"))
 	for _, end := range []int{len(script) / 4, len(script) / 2, len(script) * 3 / 4, strings.LastIndex(script, "main")} {
@@ -307,7 +306,7 @@ func TestCutShort(t *testing.T) {
 		cmd := exec.Command("sh")
 		cmd.Stdin = strings.NewReader(script[:end])
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CCBF_URL=http://127.0.0.1:1"}
-		out, _ := cmd.CombinedOutput() // an error of its syntax, or nothing
+		out, _ := cmd.CombinedOutput() // a syntax error, or nothing
 		if strings.Contains(string(out), "Downloading") {
 			t.Errorf("the first %d bytes do something: %s", end, out)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// README names the driver that go.mod has: an update of one is an update of both.
+// README.md names the version of the driver in go.mod.
 func TestDriver(t *testing.T) {
 	for file, path := range map[string]string{"../../go.mod": "github.com/duckdb/duckdb-go/v2", "../../test/olddriver/go.mod": "github.com/marcboeker/go-duckdb/v2"} {
 		found := regexp.MustCompile(regexp.QuoteMeta(path) + ` (v\S+)`).FindSubmatch(read(t, file))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Where rpm is: the package's sums, fields and files, and rpm's own installation into
-// a folder.
+// TestRpm needs rpm. It checks the package's checksums, fields and files, and rpm's installation
+// into a folder.
 func TestRpm(t *testing.T) { processors(t, testRpm) }
 
 func testRpm(t *testing.T, goarch string) {

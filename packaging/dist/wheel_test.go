@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
-// wheel is the package for Python of a processor.
+// wheel returns the Python package for a processor.
 func wheel(t *testing.T, arch string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder(t), "ccbfsql-*-py3-none-manylinux_*_"+machine(arch)+".whl"))
@@ -22,8 +22,8 @@ func wheel(t *testing.T, arch string) string {
 	return found[0]
 }
 
-// TestWheels: pip accepts a wheel for the platform that it names, and installs all of it. The
-// extension is that of the archive, and needs no newer glibc than the wheel says.
+// TestWheels checks that pip accepts and installs each wheel for its platform. The extension is
+// that of the archive, and needs no newer glibc than the wheel's name says.
 func TestWheels(t *testing.T) {
 	processors(t, func(t *testing.T, arch string) {
 		file := wheel(t, arch)
@@ -54,7 +54,7 @@ func TestWheels(t *testing.T) {
 		if tags := string(read(t, filepath.Join(about[0], "WHEEL"))); !strings.Contains(tags, "Root-Is-Purelib: false\nTag: py3-none-"+platform+"\n") {
 			t.Errorf("its tags are %s", tags)
 		}
-		// v1.2.3-rc1 is 1.2.3rc1 for Python, and every version between tags names the commit.
+		// In Python v1.2.3-rc1 is 1.2.3rc1, and a version between tags names its commit.
 		tagged := strings.NewReplacer("v", "", "-rc", "rc").Replace(version(t))
 		if commit := regexp.MustCompile(`[0-9a-f]{10}`).FindString(version(t)); commit != "" {
 			tagged = commit

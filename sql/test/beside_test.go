@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestSumsOfManySketches: sums over areas of many sketches, which two goroutines may answer, are
-// those of the table, row by row. Among the sketches are NULLs, a sketch of counters and one of no
-// points. An error in either half is the query's.
+// TestSumsOfManySketches: sums over areas of many sketches, which two goroutines may compute, equal
+// those of the table, row by row. The sketches include NULLs, counters and an empty sketch. An
+// error in either half of a chunk is the query's error.
 func TestSumsOfManySketches(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y FROM range(400000) t(i)")
@@ -37,7 +37,7 @@ func TestSumsOfManySketches(t *testing.T) {
 	}
 }
 
-// So it is with boxes that cut thousands of blocks.
+// TestSumsOfManyBlocks does the same with boxes that cut thousands of blocks.
 func TestSumsOfManyBlocks(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i % 150 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y FROM range(1200000) t(i)")
@@ -59,8 +59,8 @@ func TestSumsOfManyBlocks(t *testing.T) {
 }
 
 // TestSumsOfCategories does the same with boxes over sketches that have categories, many of them
-// with few cells. A sum is over one category, which is another in each row and sometimes absent, or
-// over all.
+// with few cells. A sum is over all categories, or over one that differs from row to row and is
+// sometimes absent.
 func TestSumsOfCategories(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i % 120 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y, 'k' || (hash(i, 2) % (1 + hash(i, 3) % 90)) AS kind FROM range(60000) t(i)")
@@ -74,9 +74,9 @@ func TestSumsOfCategories(t *testing.T) {
 	}
 }
 
-// The union of many sketches is the sketch of all their points: grouped or not, with NULLs among them, in one chunk and in several. A
-// sketch of counters in either half makes counters of all of them; what is no sketch, or of
-// other cells, is the query's error.
+// TestUnionsOfManySketches: the union of many sketches is the sketch of all their points: grouped
+// or not, with NULLs, in one chunk and in several. A sketch of counters among them makes the union
+// counters. BLOBs that are not sketches, or have other cells, are errors.
 func TestUnionsOfManySketches(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 2")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMemoryOfCells: the budgets that docs/BUDGET.md gives for the cells of one group are enough,
-// for any number of threads. The sketch is that of any budget.
+// TestMemoryOfCells: the budgets in docs/BUDGET.md for the cells of one group are enough, for any
+// number of threads. The sketch is the same as with any budget.
 func TestMemoryOfCells(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: sketches of ten million cells (make test-all)")
@@ -54,19 +54,19 @@ func TestMemoryOfCells(t *testing.T) {
 	}
 }
 
-// TestSameBytesFromAnyThreads: a sketch whose cells all fit has the same bytes from any number of
-// threads, and a tree says its error.
+// TestSameBytesFromAnyThreads: a sketch whose cells all fit has the same bytes for any number of
+// threads, and a tree reports its error.
 func TestSameBytesFromAnyThreads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: a quarter of a minute of sketches by 1 to 8 threads (make test-all)")
 	}
 	db := open(t)
 	r := rand.New(rand.NewPCG(44, 11))
-	exec(t, db, "CREATE TABLE p AS SELECT i::BIGINT i FROM range(600000) t(i)") // five parts, which threads take
+	exec(t, db, "CREATE TABLE p AS SELECT i::BIGINT i FROM range(600000) t(i)") // five row groups, which threads divide
 	trees, exact := 0, 0
 	for i := range 200 {
 		bytes := 400 << r.IntN(8)
-		// Up to the cells that BUDGET.md says are kept: 16 times bytes.
+		// Up to the number of cells that are kept according to BUDGET.md: 16 times bytes.
 		cells := 1 + r.IntN(min(16*bytes, 60_000)/3) // in three categories
 		side := 1 + r.IntN(2000)
 		option := []string{"", ", mode: 'standard'", ", overflow: 'counters'", ", levels: 2", ", overflow: 'tree', category: i % 3"}[r.IntN(5)]

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// TestResultsCount: memory that functions allocate for their results, and aggregates for writing
-// theirs, counts against the budget. A budget of 4 MiB has room for the states and arguments of
-// each, but not for its result.
+// TestResultsCount: memory for the results of functions, and for the encoding of aggregates, counts
+// against the budget. A budget of 4 MiB has room for the states and arguments of each query, but
+// not for its result.
 func TestResultsCount(t *testing.T) {
 	db := open(t)
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
@@ -17,7 +17,7 @@ func TestResultsCount(t *testing.T) {
 	exec(t, db, `CREATE TABLE s AS SELECT ccbf_agg(i, i, 1, {exact: false, bytes: 3000000}) AS dense, ccbf_agg(i % 300, i // 300, 1) AS exact,
 		cms_agg(i, {width: 700000, depth: 5}) AS c, sbf_agg(i, {counters: 3000000}) AS b FROM range(90000) t(i)`)
 	exec(t, db, "CREATE TABLE full_of AS SELECT ccbf_agg(i % 1024, i // 1024, 1, {bytes: 65536}) AS tree FROM range(1048576) t(i)")
-	// The header shows that a BLOB has another family.
+	// The header alone shows that a BLOB has another family.
 	exec(t, db, "SELECT ccbf_memory_limit(4194304)")
 	want(t, db, "false", "SELECT cms_is_valid(tree) FROM full_of")
 	exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")

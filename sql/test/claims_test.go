@@ -17,11 +17,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// claimant is a sketch whose claims about itself are edited: its family and form, and SQL that makes it.
+// claimant is a sketch whose header and parameters are edited: its family and form, and SQL that
+// makes it.
 type claimant struct{ name, blob string }
 
-// claimants are sketches of about 4 KB, and of each family that has none here those of its
-// samples.
+// claimants returns the sketches of claimedForms, and the samples of families that are not among
+// them.
 func claimants(t *testing.T) []claimant {
 	t.Helper()
 	all := slices.Clone(claimedForms)
@@ -37,7 +38,7 @@ func claimants(t *testing.T) []claimant {
 	return all
 }
 
-// claimedForms are those of every form whose size matters.
+// claimedForms are sketches of about 4 KB of every form whose size matters.
 var claimedForms = []claimant{
 	{"ccbf exact", "SELECT ccbf_agg(i * 977 % 3331, i * 7 % 2003, 1, {bytes: 5000}) FROM range(1500) t(i)"},
 	{"ccbf exact, categories", "SELECT ccbf_agg(i * 977 % 3331, i % 7, 1, {category: 'c' || i % 150, totals: true, levels: 3, bytes: 5000}) FROM range(900) t(i)"},
@@ -65,8 +66,8 @@ var claimedForms = []claimant{
 	{"cuckoo tagged, variable length", "SELECT cuckoo_agg(i, {capacity: 2000, variant: 'tagged', variable_length: true, duplicates: true}) FROM range(1900) t(i)"},
 }
 
-// edits returns BLOBs in which a byte of the header or the parameters, or the number that begins
-// there, is overwritten in many ways. The bytes behind a number move with its length.
+// edits returns BLOBs in which one byte of the header or the parameters, or the number that begins
+// there, is overwritten. It does so in many ways. The bytes after a number move with its length.
 func edits(blob []byte, at int) (all [][]byte) {
 	parts, err := sketch.Parse(blob)
 	end := len(blob) - len(parts.Body)
@@ -76,7 +77,7 @@ func edits(blob []byte, at int) (all [][]byte) {
 	params := end - len(parts.Params)
 	put := func(until int, to []byte) {
 		b := slices.Concat(blob[:at], to, blob[until:])
-		if at >= params { // their length is one byte
+		if at >= params { // the length of the parameters is one byte
 			b[params-1] += byte(len(to) - (until - at))
 		}
 		all = append(all, sketch.Seal(b))
@@ -101,14 +102,14 @@ func edits(blob []byte, at int) (all [][]byte) {
 	return all
 }
 
-// The family stands before the checksum, all else behind it.
+// Positions: the family is before the checksum, all other fields are after it.
 const (
 	familyAt   = 5
 	firstField = 10
 )
 
-// allEdits returns the edits of the whole header and the parameters, and as many again of two
-// fields at once. Examples are layers and the bytes that they have to fit, or a form and its flags.
+// allEdits returns the edits of the whole header and the parameters, and as many edits of two
+// fields at once. Examples are layers and the bytes that they must fit, or a form and its flags.
 func allEdits(blob []byte, r *rand.Rand) [][]byte {
 	all := edits(blob, familyAt)
 	end := firstField
@@ -127,7 +128,7 @@ func allEdits(blob []byte, r *rand.Rand) [][]byte {
 	return all
 }
 
-// bodies are a BLOB with other bodies: shorter ones, and others of its length.
+// bodies returns a BLOB with other bodies: shorter ones, and others of its length.
 func bodies(blob []byte, r *rand.Rand) (all [][]byte) {
 	parts, err := sketch.Parse(blob)
 	if err != nil {
@@ -152,7 +153,7 @@ func bodies(blob []byte, r *rand.Rand) (all [][]byte) {
 		}
 		body(b)
 	}
-	for range 60 { // a few bytes of it, those at its beginning above all
+	for range 60 { // a few changed bytes, mostly at the beginning
 		b := slices.Clone(parts.Body)
 		for range 1 + r.IntN(3) {
 			b[r.IntN(min(n, 1+r.IntN(n)))] = byte(r.Uint32())
@@ -162,14 +163,14 @@ func bodies(blob []byte, r *rand.Rand) (all [][]byte) {
 	return all
 }
 
-// allocated is the bytes that were ever allocated for Go objects.
+// allocated returns the bytes that were ever allocated for Go objects.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
-// wide asks about as much as there is.
+// wide enlarges the areas and sizes in calls.
 var wide = strings.NewReplacer(
 	", -2, -2, 3, 3", ", -1e7, -1e7, 1e7, 1e7",
 	"'POLYGON ((-2 -2, 3 -2, 3 3, -2 3, -2 -2), (0 0, 1 0, 1 1, 0 0))'", "'POLYGON ((-1e7 -1e7, 1e7 -2e6, 3e6 1e7, -1e7 2e5, -1e7 -1e7))'",
@@ -177,15 +178,15 @@ var wide = strings.NewReplacer(
 	"b, 150)", "b, 1e9::BIGINT)",
 )
 
-// mostPerRow is the most bytes that a function may allocate for one row, of a sketch
+// mostPerRow is the largest number of bytes that a function may allocate for one row, of a sketch
 // of 4 KB.
 const mostPerRow = 16 << 20
 
-// TestClaims: whatever a small sketch says of itself, a function allocates little for it, or has an
-// error. Every field of the header and the parameters is edited, and bodies are replaced, with
-// lengths and checksum put right. Edits that a family accepts go to every function in every
-// argument that takes a sketch. An ordinary run takes some of them, CCBF_LONG=1 all.
-// (TestWorkOfOneQuestion in filters/ccbf limits the steps of a question.)
+// TestClaims: a function allocates little for a small sketch or returns an error, whatever the
+// sketch's header says. Every field of the header and the parameters is edited, and bodies are
+// replaced, with correct lengths and checksums. Edits that a family accepts go to every function in
+// every argument for a sketch. An ordinary run uses some of them, CCBF_LONG=1 all.
+// (TestWorkOfOneQuestion in filters/ccbf limits the steps of a query.)
 func TestClaims(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 1")
@@ -237,14 +238,14 @@ func TestClaims(t *testing.T) {
 	want(t, db, "0", "SELECT (ccbf_memory()).used")
 }
 
-// sample is n of all, or all.
+// sample returns n random elements, or all.
 func sample(r *rand.Rand, all [][]byte, n int) [][]byte {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(n, len(all))]
 }
 
-// cheap runs a call on every row and looks for one that takes too much memory. It first takes all
-// rows together. If these take too much, it takes halves of them.
+// cheap runs a call on every row and reports rows for which it allocates too much. It runs all rows
+// together, and halves of them if these allocate too much.
 func cheap(t *testing.T, db *sql.DB, call, where string) {
 	t.Helper()
 	var lo, hi sql.NullInt64
@@ -276,8 +277,8 @@ func cheap(t *testing.T, db *sql.DB, call, where string) {
 	}
 }
 
-// cheapAggregate runs an aggregate on every row alone, with a good sketch after it. The groups of
-// one query share no memory but the budget.
+// cheapAggregate runs an aggregate on each row alone, followed by a good sketch, because only the
+// budget limits groups of one query together.
 func cheapAggregate(t *testing.T, db *sql.DB, call, where string) {
 	t.Helper()
 	rows, err := db.Query("SELECT rowid FROM bad WHERE " + where)
@@ -298,7 +299,7 @@ func cheapAggregate(t *testing.T, db *sql.DB, call, where string) {
 	}
 	for _, id := range ids {
 		before := allocated()
-		_, _ = ask(db, fmt.Sprintf("SELECT %s FROM (SELECT unnest([b, b, g]) b FROM bad WHERE rowid = %d)", call, id)) // an error is an answer
+		_, _ = ask(db, fmt.Sprintf("SELECT %s FROM (SELECT unnest([b, b, g]) b FROM bad WHERE rowid = %d)", call, id)) // an error is allowed
 		if n := allocated() - before; n > mostPerRow {
 			t.Errorf("%s takes %d MB of row %d", call, n>>20, id)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// 50 connections at once on 8 threads, each with its own mix of queries, every
-// answer right. go test -race watches the Go side of it.
+// TestManyConnections: 50 connections at once on 8 threads, each with its own mix of queries, get
+// the right results. go test -race checks the Go code.
 func TestManyConnections(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 8")
@@ -19,8 +19,8 @@ func TestManyConnections(t *testing.T) {
 	exec(t, db, "CREATE TABLE truth AS SELECT x, y, count(*) AS n FROM d GROUP BY ALL")
 	sums := mustAsk(t, db, "SELECT md5(sums) FROM s")
 
-	// mix is what each connection asks: @ in a query is the connection's number,
-	// from 0, and in an answer that number and one.
+	// mix are the queries of each connection. @ in a query is the connection's number from 0, and
+	// in a result that number plus 1.
 	mix := []struct{ query, answer string }{
 		{"SELECT count(*) FILTER (ccbf_get(exact, x, y) <> n) FROM truth, s", "0"},
 		{"SELECT ccbf_total(ccbf_agg(x, y, 1)) - count(*) FROM d WHERE i % (@ + 2) = 0", "0"},
@@ -63,7 +63,7 @@ func TestManyConnections(t *testing.T) {
 					return
 				}
 			}
-			// An error on one connection is nobody else's.
+			// An error on one connection does not affect the others.
 			if _, err := conn.ExecContext(context.Background(), "SELECT ccbf_agg(x, y, i) FROM d"); err == nil {
 				errs <- fmt.Errorf("no error where resolutions differ")
 			}

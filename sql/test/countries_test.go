@@ -16,13 +16,13 @@ import (
 )
 
 // TestCountrySums: over three real data sets ccbf_polygon_sum equals the sum over the cells whose
-// centres orb's planar finds inside. It does so for each of the 177 countries, in every format of a
-// polygon, and for all countries as one collection. They are cut at 180 degrees already, so
-// globe_polygon leaves them alone. Dense sums are never below.
+// centres orb's planar finds inside. That holds for each of the 177 countries, in every format of a
+// polygon, and for all countries as one collection. They are already cut at 180 degrees, so
+// globe_polygon does not change them. Dense sums are never below.
 func TestCountrySums(t *testing.T) {
 	countries := readCountries(t)
 	for _, d := range []struct {
-		name, points string // points is a query for lon, lat and n
+		name, points string // query for lon, lat and n
 		res          float64
 		total        uint64
 	}{
@@ -70,7 +70,7 @@ func TestCountrySums(t *testing.T) {
 			}
 			want(t, db, fmt.Sprint(inside(cells, all)), "SELECT ccbf_polygon_sum(exact, $1) FROM s", readText(t, countriesFile))
 			t.Logf("%d countries at resolution %v: %d of %d points, in %d of them; dense in 4 MiB at resolution 0.1 at most %.3f%% too high where there are more than 1000", len(countries), d.res, sum, d.total, found, 100*worst)
-			// The paper has below 2% where there are more than 1,000 points.
+			// The paper has an error below 2% for more than 1,000 points.
 			if worst > 0.02 || math.IsNaN(worst) {
 				t.Errorf("dense sums are up to %.2f%% too high", 100*worst)
 			}
@@ -79,11 +79,11 @@ func TestCountrySums(t *testing.T) {
 }
 
 // TestCountryEstimates estimates sums over the countries from sketches that are much too small. The
-// intervals hold the truth, which orb's planar finds, with the stated chance. Among n countries the
-// number of misses is 0.05*n with a deviation of sqrt(0.05*0.95*n), of which 4 are allowed. Sums
-// are a multiple of the truth here. The estimates of all countries together are nearer to it by
-// more than a factor of 10. (With levels sums are close already.) An ordinary run takes every third
-// country.
+// intervals contain the truth, which orb's planar finds, with the stated probability. Among n
+// countries the number of misses has a mean of 0.05*n and a deviation of sqrt(0.05*0.95*n), of
+// which 4 are allowed. Sums are a multiple of the truth here. The estimates of all countries
+// together are closer by more than a factor of 10. (With levels, sums are already close.) An
+// ordinary run uses every third country.
 func TestCountryEstimates(t *testing.T) {
 	countries := readCountries(t)
 	db := open(t)
@@ -135,7 +135,7 @@ type estimated struct {
 	sum, estimate, low, high float64
 }
 
-// estimates asks every sketch of the table s about a country.
+// estimates queries every sketch of the table s for a country.
 func estimates(t *testing.T, db *sql.DB, c country) (all []estimated) {
 	t.Helper()
 	rows, err := db.Query("SELECT form, ccbf_polygon_sum(s, $1)::DOUBLE, e.estimate, e.low, e.high FROM (SELECT *, ccbf_polygon_estimate(s, $1) AS e FROM s)", c.geojson)
@@ -198,7 +198,7 @@ type countedCell struct {
 	n      uint64
 }
 
-// countedCells are the cells of table points by GROUP BY.
+// countedCells returns the cells of table points by GROUP BY.
 func countedCells(t *testing.T, db *sql.DB, res float64) []countedCell {
 	t.Helper()
 	rows, err := db.Query("SELECT " + centre("lon", res) + ", " + centre("lat", res) + ", sum(n)::UBIGINT FROM points GROUP BY ALL")
@@ -221,8 +221,8 @@ func countedCells(t *testing.T, db *sql.DB, res float64) []countedCell {
 	return cells
 }
 
-// inside is the sum over the cells whose centres orb's planar finds inside of a
-// polygon. Bounds only spare it the members that are far away.
+// inside returns the sum over the cells whose centres orb's planar finds inside a polygon. The
+// bounds only exclude distant members.
 func inside(cells []countedCell, mp orb.MultiPolygon) (sum uint64) {
 	bounds := make([]orb.Bound, len(mp))
 	for i, member := range mp {

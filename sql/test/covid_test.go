@@ -8,9 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// TestCovidTimeSeries is the time series of the CascadeCBF paper, table 2. The paper leaves open
-// how cases become points. Here, at each of six dates there are floor(cumulative * 0.001) points
-// more at each of 284 places, on a raster of 8192 x 8192. The dense parameters are the paper's.
+// TestCovidTimeSeries tests the time series of the CascadeCBF paper, table 2. The paper does not
+// say how cases become points. Here each of 284 places has floor(cumulative * 0.001) more points at
+// each of six dates, on a raster of 8192 x 8192. The dense parameters are the paper's.
 func TestCovidTimeSeries(t *testing.T) {
 	const options = "{exact: false, mode: 'mi', k: 8, layers: [16, 16], counters: [1048576, 65536]}"
 	path := data.Path(t, "jhu_covid19_confirmed_global.csv")
@@ -35,6 +35,6 @@ func TestCovidTimeSeries(t *testing.T) {
 		}
 		t.Logf("%-10s %8s points, %s cells: %s", dates[i], running[i], mustAsk(t, db, "SELECT count(*) FROM truth"), mustAsk(t, db, "SELECT printf('mean error %.4f%%, largest count %d', 100 * avg(abs(ccbf_get(s, cx, cy)::DOUBLE - n) / n), max(n)::BIGINT) FROM truth, now"))
 	}
-	// Point by point as the paper does it: weights are occurrences.
+	// Point by point, as in the paper: a weight is that many occurrences.
 	want(t, db, "true", "SELECT (SELECT ccbf_agg(x, y, 1, "+options+" ORDER BY d, x, y) FROM (SELECT d, x, y, unnest(range(n::BIGINT)) FROM points)) = (SELECT ccbf_agg(x, y, 1, {exact: false, mode: 'mi', k: 8, layers: [16, 16], counters: [1048576, 65536], weight: n} ORDER BY d, x, y) FROM points)")
 }

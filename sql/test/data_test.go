@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// The Parquet files of test/data have the rows and values that its README names;
-// those of the other files are counted beside them.
+// TestData: the Parquet files of test/data have the rows and values that its README names. Other
+// tests count the other files.
 func TestData(t *testing.T) {
 	db := open(t)
 	from := func(file string) string { return " FROM '" + data.Path(t, file) + "'" }

@@ -22,8 +22,8 @@ func conn(t *testing.T, db *sql.DB) *sql.Conn {
 	return c
 }
 
-// A program that opens DuckDB itself registers once per database, on any
-// connection, with its own driver.
+// TestRegister: a program that opens DuckDB itself registers the functions once per database, on
+// any connection, with its own driver.
 func TestRegister(t *testing.T) {
 	const query = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
 	db, err := sql.Open("duckdb", "")
@@ -36,7 +36,7 @@ func TestRegister(t *testing.T) {
 	if err := first.QueryRowContext(t.Context(), query).Scan(&n); err == nil {
 		t.Fatal("the functions are there before they are registered")
 	}
-	for range 2 { // again is harmless
+	for range 2 { // a second registration is harmless
 		if err := ccbfsql.Register(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := c.(driver.QueryerContext).QueryContext(t.Context(),
-		// With a category every group has memory of its own from its first row on.
+		// With a category every group has its own memory from its first row on.
 		"SELECT i % 20000 k, ccbf_agg(i, i, 1, {category: 'a'}) s FROM range(100000) t(i) GROUP BY k LIMIT 3", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// The driver's own connection is still to be had, for its appender.
+// TestUnwrap: the driver's own connection is available, for its appender.
 func TestUnwrap(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {
@@ -130,7 +130,7 @@ func TestUnwrap(t *testing.T) {
 }
 
 // TestUnwrappedQueries: this package does not see queries on an unwrapped connection. The end of
-// another query does not take their memory.
+// another query does not free their memory.
 func TestUnwrappedQueries(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {
@@ -141,8 +141,7 @@ func TestUnwrappedQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// DuckDB forgets groups below a LIMIT, which stand for those of a query that
-	// has not ended.
+	// DuckDB forgets groups below a LIMIT. Here they stand for the groups of a running query.
 	const query = "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i}) AS s FROM range(200000) t(i) GROUP BY i // 2 LIMIT 3)"
 	err = c.Raw(func(raw any) error {
 		inner, _ := connector.Unwrap(raw)
@@ -162,15 +161,15 @@ func TestUnwrappedQueries(t *testing.T) {
 	if now := ccbfsql.MemoryUsed(); now != held {
 		t.Errorf("%d bytes were held, and %d are after a query of another connection", held, now)
 	}
-	// Closed, not only put back.
+	// This closes the connection instead of returning it to the pool.
 	_ = c.Raw(func(any) error { return driver.ErrBadConn })
 	if now := ccbfsql.MemoryUsed(); now != 0 {
 		t.Errorf("%d bytes are held after the connection was closed", now)
 	}
 }
 
-// A program that unwraps connections knows when no query runs, and Release takes
-// its word for it.
+// TestReleaseUnwrapped: a program that unwraps connections knows when no query runs, and Release
+// relies on that.
 func TestReleaseUnwrapped(t *testing.T) {
 	c, err := connector.New("")
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// An ENUM is a key by its text, whatever the width that DuckDB keeps it in: 1, 2 or 4 bytes.
+// TestEnumKeys: an ENUM key is its text, whatever the width in which DuckDB stores it: 1, 2 or 4
+// bytes.
 func TestEnumKeys(t *testing.T) {
 	db := open(t)
 	for _, n := range []int{255, 256, 65535, 65536} {

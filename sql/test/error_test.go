@@ -12,12 +12,12 @@ import (
 // TestErrorsOfRealCells compares ccbf_error with the errors of ccbf_get at cells with points, on
 // real data.
 //
-// The mean excess is within a factor of 1.5 of the predicted one, and 4 standard errors. The share
-// of cells that are too high is within a factor of 1.6, and 4 standard errors of a count. With k =
-// 8 the factor is 1.8, where several sketches are united and few cells are too high.
+// The mean excess is within a factor of 1.5 of the predicted one, and 4 standard errors. The
+// fraction of cells that are too high is within a factor of 1.6, and 4 standard errors of a count.
+// With k = 8 the factor is 1.8, because in unions few cells are too high.
 //
-// The sketches come about in every mode and way, at half a byte to ten bytes a cell, but none is
-// below 400 bytes. CCBF_LONG=1 adds sizes, the paper's layers and the large files.
+// The sketches are built in every mode and way, with half a byte to ten bytes per cell, but at
+// least 400 bytes. CCBF_LONG=1 adds sizes, the paper's layers and the large files.
 func TestErrorsOfRealCells(t *testing.T) {
 	long := os.Getenv("CCBF_LONG") != ""
 	sizes := []float64{0.5, 2, 7}

@@ -13,12 +13,12 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// goHost is a variable of the environment that names an extension. If it is set, the test binary is
-// a Go program that loads this extension. So changes to the process reach no other test.
+// goHost is a variable of the environment with the path of an extension. With it, the test binary
+// is a Go program that loads the extension, so that changes to the process affect no other test.
 const goHost = "CCBF_TEST_GO_HOST"
 
-// A Go program that loads the extension gets an error that names the Go package,
-// and stays as it was: signals go where they went.
+// TestExtensionInGo: a Go program that loads the extension gets an error that names the Go package.
+// The process does not change: signals have the same handlers.
 func TestExtensionInGo(t *testing.T) {
 	if os.Getenv(goHost) != "" {
 		hostExtension(t, os.Getenv(goHost))
@@ -56,8 +56,8 @@ func hostExtension(t *testing.T, path string) {
 	if now := caughtSignals(t); now != caught {
 		t.Errorf("signals caught: %s, %s before", now, caught)
 	}
-	// The runtime still interrupts its goroutines, by SIGURG: a collection does
-	// not wait for the end of a loop that calls nothing.
+	// The runtime still interrupts goroutines with SIGURG: a collection does not wait for the end
+	// of a loop without calls.
 	runtime.GOMAXPROCS(2)
 	var collected atomic.Bool
 	begun, told := make(chan bool), make(chan bool)
@@ -77,7 +77,7 @@ func hostExtension(t *testing.T, path string) {
 	if !<-told {
 		t.Error("the garbage collector waited for the end of a loop")
 	}
-	// And faults become panics.
+	// Faults still become panics.
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -89,7 +89,7 @@ func hostExtension(t *testing.T, path string) {
 	}()
 }
 
-// caughtSignals is the set of signals that the process has handlers for.
+// caughtSignals returns the set of signals for which the process has handlers.
 func caughtSignals(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")

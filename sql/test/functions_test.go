@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// Every example runs as it stands and has an answer.
+// TestExamples: every example runs unchanged and has a result.
 func TestExamples(t *testing.T) {
 	db := open(t)
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
@@ -42,14 +42,15 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: not a name for SQL", f.Name)
 		}
 	}
-	// As DuckDB sees them: every one is there, as one kind of function.
+	// In DuckDB every function exists, as one kind of function.
 	db := open(t)
 	for name := range seen {
 		want(t, db, "1", "SELECT count(DISTINCT function_type) FROM duckdb_functions() WHERE function_name = ?", name)
 	}
 }
 
-// Every function is in a .test file: a family that comes without one is noticed.
+// TestEveryFunctionIsTested: every function is in a .test file, so that a family without one is
+// noticed.
 func TestEveryFunctionIsTested(t *testing.T) {
 	files, err := filepath.Glob("*.test")
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The list of families cannot say these, so a new family must have them.
+// TestEveryFamilyHasItsPlaces: the list of families does not contain these, so this test notices a
+// new family without them.
 func TestEveryFamilyHasItsPlaces(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FORMAT.md"))
 	if err != nil {
@@ -35,8 +36,8 @@ func TestEveryFamilyHasItsPlaces(t *testing.T) {
 	}
 }
 
-// damage is every truncation and every single-bit flip of a BLOB. A flip keeps
-// its checksum or, sealed, has one that is right, as an attacker would see to.
+// damage returns every truncation and every single-bit flip of a BLOB. In plain, a flip keeps its
+// checksum; in sealed, the checksum is corrected, as an attacker would do.
 func damage(blob []byte) (plain, sealed [][]byte) {
 	for n := range blob {
 		plain = append(plain, blob[:n])
@@ -50,8 +51,8 @@ func damage(blob []byte) (plain, sealed [][]byte) {
 	return plain, sealed
 }
 
-// calls are all calls of a function that take the BLOB b, with g, a good one,
-// in the other places where a BLOB goes.
+// calls returns all calls of a function with the BLOB b in one argument, and the good BLOB g in
+// other arguments for BLOBs.
 func calls(f ccbfsql.Function) []string {
 	var out []string
 	for _, o := range f.Overloads {
@@ -154,7 +155,7 @@ func TestHostileBlobs(t *testing.T) {
 			rows := "SELECT count(*) FROM (FROM bad WHERE " + rowsFor(f.ID.String()) + ") WHERE "
 			want(t, db, "0", in(rows+"sealed AND X_is_valid(b) AND TRY(X_info(b)) IS NULL"))
 			want(t, db, "0", in(rows+"sealed AND form NOT IN (FROM filling) AND X_is_valid(b) AND TRY(X_union(b, b)) IS NULL"))
-			// And what makes a new sketch makes a valid one.
+			// Functions that return a sketch return a valid one.
 			add := "TRY(X_add(b, 1))"
 			if f.ID == ccbf.Family.ID {
 				add = "TRY(ccbf_add(b, 1, 1)), TRY(ccbf_fold(b, 150))"
@@ -163,7 +164,8 @@ func TestHostileBlobs(t *testing.T) {
 		}
 	})
 	t.Run("scalars", func(t *testing.T) {
-		// Each call takes one in four, the next call the others; in the long form all.
+		// Each call uses one BLOB in four, and the next call the following ones. In a long run all
+		// are used.
 		every := 4
 		if os.Getenv("CCBF_LONG") != "" {
 			every = 1
@@ -183,7 +185,7 @@ func TestHostileBlobs(t *testing.T) {
 					}
 				}
 			}
-			// A damaged one alone, after a good one, and with others in a window.
+			// A damaged BLOB alone, after a good one, and with others in a window.
 			ask("SELECT "+call+" FROM (SELECT b FROM bad WHERE rowid = (? * 7919 + 11) % (SELECT count(*) FROM bad))", 150)
 			ask("SELECT "+call+" FROM (SELECT unnest([g, b]) b FROM bad WHERE rowid = (? * 104729 + 5) % (SELECT count(*) FROM bad))", 150)
 			exec(t, db, "SET threads = 1") // see forgetful
@@ -212,8 +214,7 @@ func insert(t *testing.T, db *sql.DB, form string, sealed bool, blobs [][]byte, 
 	}
 }
 
-// Polygons are hostile input too: every truncation and every flipped bit of a
-// WKB polygon with a hole.
+// TestHostilePolygons: every truncation and every flipped bit of a WKB polygon with a hole.
 func TestHostilePolygons(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE bad (form VARCHAR, sealed BOOLEAN, n BIGINT, b BLOB, g BLOB)")

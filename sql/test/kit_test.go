@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// open is a database in memory with every function.
+// open returns a database in memory with all functions.
 func open(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := connector.Open("")
@@ -30,7 +30,7 @@ func exec(t testing.TB, db *sql.DB, statement string, args ...any) {
 	}
 }
 
-// ask is the first row of a query, values separated by "|".
+// ask returns the first row of a query, with "|" between values.
 func ask(db *sql.DB, query string, args ...any) (string, error) {
 	return askContext(context.Background(), db, query, args...)
 }
@@ -50,7 +50,7 @@ func askContext(ctx context.Context, db *sql.DB, query string, args ...any) (str
 		into[i] = &values[i]
 	}
 	var first []string
-	for rows.Next() { // to the end: errors come late
+	for rows.Next() { // all rows: an error may come late
 		if err := rows.Scan(into...); err != nil {
 			return "", err
 		}
@@ -72,7 +72,7 @@ func mustAsk(t testing.TB, db *sql.DB, query string, args ...any) string {
 	return s
 }
 
-// want compares the first row of a query with what it must be.
+// want compares the first row of a query with the expected one.
 func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	t.Helper()
 	if got := mustAsk(t, db, query, args...); got != answer {
@@ -80,8 +80,7 @@ func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	}
 }
 
-// rounds is how often a test repeats what must hold forever: few times in an
-// ordinary run, CCBF_ROUNDS times where that is set.
+// rounds returns how often a test repeats its rounds: few times, or CCBF_ROUNDS times.
 func rounds(t testing.TB, few int) int {
 	t.Helper()
 	text := os.Getenv("CCBF_ROUNDS")

@@ -13,12 +13,12 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// forgetful are queries after which DuckDB leaves states of groups behind, or
-// may. Groups of more than five points have pages of memory of their own.
+// forgetful are queries after which DuckDB does not destroy all states of groups, or may not.
+// Groups of more than five points have their own pages of memory.
 //
-// Errors within a window run on one thread: DuckDB (1.5.5) waits forever in
-// WindowSegmentTreeLocalState::Finalize when one of several threads fails, with
-// its own sum(HUGEINT) as with any other aggregate.
+// Errors within a window run on one thread. If one of several threads fails, DuckDB (1.5.5) waits
+// forever in WindowSegmentTreeLocalState::Finalize, with any aggregate. Its own sum(HUGEINT) is an
+// example.
 var forgetful = []struct{ name, query, fails string }{
 	{"limit", "SELECT k, ccbf_agg(x, y, 1) FROM m GROUP BY k LIMIT 3", ""},
 	{"limit, cms", "SELECT k, cms_agg(x, {width: 30}) FROM m WHERE k < 2000 GROUP BY k LIMIT 3", ""},
@@ -37,8 +37,8 @@ var forgetful = []struct{ name, query, fails string }{
 
 func forgetfulDB(t *testing.T) *sql.DB {
 	db := open(t)
-	// One thread fills whole row groups, so that some thread meets more of each
-	// group than a state holds inline.
+	// One thread fills whole row groups. A later thread then gets more points of each group than a
+	// state holds inline.
 	exec(t, db, "SET threads = 1")
 	exec(t, db, "CREATE TABLE m AS SELECT i, i % 20000 AS k, i * i % 97 AS x, i % 31 AS y FROM range(200000) t(i)")
 	exec(t, db, "CREATE TABLE parts AS SELECT k, ccbf_agg(x, y, 1) AS s FROM m GROUP BY k")
@@ -46,8 +46,8 @@ func forgetfulDB(t *testing.T) *sql.DB {
 	return db
 }
 
-// Whatever DuckDB forgets: nothing is held once no query runs, the next query
-// works, and memory does not grow. CCBF_ROUNDS=1000 for as many rounds.
+// TestMemoryLeftBehind: when no query runs, no memory is held whatever DuckDB forgot. The next
+// query works, and memory does not grow. CCBF_ROUNDS sets the number of rounds.
 func TestMemoryLeftBehind(t *testing.T) {
 	db := forgetfulDB(t)
 	n := rounds(t, 3)
@@ -83,8 +83,8 @@ func TestMemoryLeftBehind(t *testing.T) {
 	}
 }
 
-// A million groups inline in their states, and 200,000 of five and of six points, which
-// have pages, of which three are read.
+// TestMillionGroups: a million groups whose points fit in their states, and 200,000 groups of five
+// and of six points, which have pages. Three groups are read.
 func TestMillionGroups(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 2")
@@ -98,14 +98,14 @@ func TestMillionGroups(t *testing.T) {
 	want(t, db, "10", "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)")
 }
 
-// A query that needs more than the budget ends with an error that names it, and
-// the next one works.
+// TestMoreThanTheBudget: a query that needs more than the budget ends with an error that names it,
+// and the next one works.
 func TestMoreThanTheBudget(t *testing.T) {
 	db := forgetfulDB(t)
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
 	defer exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")
-	// DuckDB may work through the groups partition by partition, and then holds
-	// only some of their states at a time: a budget that no partition fits, at 80 bytes a group.
+	// DuckDB may process the groups partition by partition, and then holds only some of their
+	// states at a time. No partition fits in this budget, at 80 bytes per group.
 	const small, large = "8192", "4194304"
 	for range rounds(t, 2) {
 		for _, q := range []string{
@@ -166,7 +166,7 @@ func cancelled(db *sql.DB, query string) error {
 	return <-failed
 }
 
-// resident is the memory of the process that is in RAM.
+// resident returns the resident memory of the process in bytes.
 func resident(t *testing.T) uint64 {
 	t.Helper()
 	runtime.GC()

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A key of another numeric type is never quietly 0: where SQL's = says true it is found, or it is
-// an error. Every pair of types, every pair of values at the ends of what types hold and in
-// between, as keys and as categories.
+// TestNumericKeys: the count of a key of another numeric type is never silently 0. If the keys are
+// equal in SQL, it is found or an error. The test uses every pair of types and of values at and
+// between the limits of types, as keys and as categories.
 func TestNumericKeys(t *testing.T) {
 	types := []string{"TINYINT", "UTINYINT", "SMALLINT", "INTEGER", "UINTEGER", "BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT",
 		"FLOAT", "DOUBLE", "DECIMAL(4,1)", "DECIMAL(9,4)", "DECIMAL(18,9)", "DECIMAL(38,10)", "DECIMAL(38,0)", "DECIMAL(38,37)"}
@@ -26,7 +26,7 @@ func TestNumericKeys(t *testing.T) {
 		for _, b := range types {
 			equal := "TRY(a = b)"
 			if strings.HasSuffix(a, "HUGEINT") && strings.HasSuffix(b, "HUGEINT") && a != b {
-				equal = "a::VARCHAR = b::VARCHAR" // compared as DOUBLE by DuckDB, which takes other integers for the same
+				equal = "a::VARCHAR = b::VARCHAR" // DuckDB compares these as DOUBLE, which makes different integers equal
 			}
 			row := db.QueryRow(fmt.Sprintf(`SELECT count(*), coalesce(string_agg(a || ' and ' || b, ', ') FILTER (0 IN (x, y, z)), '') FROM
 				(SELECT a, b, TRY(cms_get(c, b)) AS x, TRY(sbf_get(f, b)) AS y, TRY(ccbf_get(g, 1, 1, b)) AS z FROM s, (SELECT DISTINCT TRY_CAST(text AS %s) AS b FROM texts) WHERE %s)`, b, equal))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// COPY writes ccbf_squares as GeoParquet 1.0, which says where its squares are and how they are
-// encoded, and reads them back.
+// TestSquaresAsGeoParquet: COPY writes ccbf_squares as GeoParquet 1.0, whose metadata has their box
+// and encoding, and DuckDB reads them back.
 func TestSquaresAsGeoParquet(t *testing.T) {
 	db, file := open(t), filepath.Join(t.TempDir(), "squares.parquet")
 	exec(t, db, "CREATE TABLE p AS SELECT (hash(i) % 600) / 1000 - 1.5 AS x, (hash(i, 1) % 400) / 1000 + 53 AS y FROM range(5000) t(i)")
@@ -39,7 +39,7 @@ func TestSquaresAsGeoParquet(t *testing.T) {
 	if geo.Version != "1.0.0" || column.Encoding != "WKB" || !slices.Equal(column.Types, []string{"Polygon"}) || !slices.Equal(column.Box, box) {
 		t.Errorf("the file says %s, want WKB polygons in %s", text, want)
 	}
-	// A square is in its place: its centre is that of a cell with as many points.
+	// Each square is in its place: its centre is that of a cell with the same count.
 	differ := mustAsk(t, db, fmt.Sprintf(`SELECT count(*) FROM (SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j, count(*) AS n FROM p GROUP BY ALL) AS c
 		FULL JOIN (SELECT regexp_extract_all(geometry::VARCHAR, '-?[0-9.]+')::DOUBLE[] AS v, count AS n FROM '%s') AS s
 		ON grid_cell((list_min(v[1:10:2]) + list_max(v[1:10:2])) / 2, 0.05) = i AND grid_cell((list_min(v[2:10:2]) + list_max(v[2:10:2])) / 2, 0.05) = j AND c.n = s.n
@@ -49,8 +49,8 @@ func TestSquaresAsGeoParquet(t *testing.T) {
 	}
 }
 
-// QGIS opens the files that docs/MAPS.md writes by COPY: GDAL, which is its reader, finds in them
-// as many points as the table has, where it has them.
+// TestFilesForQGIS: QGIS opens the files that docs/MAPS.md writes with COPY. GDAL, which QGIS uses,
+// finds the points of the table in them.
 func TestFilesForQGIS(t *testing.T) {
 	ogrinfo, err := osexec.LookPath("ogrinfo")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestFilesForQGIS(t *testing.T) {
 	exec(t, db, "CREATE TABLE p AS SELECT (hash(i) % 600) / 1000 - 1.5 AS x, (hash(i, 1) % 400) / 1000 + 53 AS y, ['theft', 'drugs, \"other\"', 'Überfall'][1 + (hash(i, 2) % 3)::INTEGER] AS kind FROM range(5000) t(i)")
 	exec(t, db, "CREATE TABLE s AS SELECT ccbf_agg(x, y, 0.05) AS plain, ccbf_agg(x, y, 0.05, {category: kind}) AS kinds FROM p")
 	write := func(name, query string) {
-		options := "" // of CSV
+		options := "" // options of CSV
 		if strings.HasSuffix(name, ".geojson") {
 			options = " (FORMAT csv, HEADER false, QUOTE '')"
 		}
@@ -90,7 +90,7 @@ func TestFilesForQGIS(t *testing.T) {
 			t.Errorf("%s of %s: %s, want %s", c.sql, c.file, got, want)
 		}
 	}
-	// Squares and points are in their places: those that a box touches.
+	// Squares and points are in their places: a box finds the right ones.
 	box := []string{"-spat", "-1.29", "53.11", "-1.11", "53.24"}
 	got := layer(t, ogrinfo, append(box, "-sql", "SELECT count FROM cells ORDER BY count", filepath.Join(dir, "cells.geojson"))...)
 	want := mustAsk(t, db, "SELECT string_agg(n, '|' ORDER BY n) FROM ("+cell+", count(*) n FROM p GROUP BY ALL) WHERE grid_edge(i, 0.05) <= -1.11 AND grid_edge(i + 1, 0.05) >= -1.29 AND grid_edge(j, 0.05) <= 53.24 AND grid_edge(j + 1, 0.05) >= 53.11")
@@ -110,7 +110,7 @@ func TestFilesForQGIS(t *testing.T) {
 
 var ogrValue = regexp.MustCompile(`(?m)^ +\S.* \((?:Integer|Integer64|Real)\) = (\S+)$`)
 
-// layer is the numbers that ogrinfo answers, as mustAsk writes them.
+// layer returns the numbers in the output of ogrinfo, in the format of mustAsk.
 func layer(t *testing.T, ogrinfo string, args ...string) string {
 	t.Helper()
 	if strings.HasSuffix(args[len(args)-1], ".csv") {

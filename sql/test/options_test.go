@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// calls are functions with a %s for their options.
+// optionCalls returns calls of functions, with %s for their options.
 func optionCalls() map[string]string {
 	calls := map[string]string{
 		"ccbf_agg": "ccbf_agg(0.5, 0.5, 1, %s)", "ccbf_empty": "ccbf_empty(1, %s)",
@@ -29,8 +29,8 @@ func optionCalls() map[string]string {
 	return calls
 }
 
-// The range that an option's description states is the true one: values just
-// outside of it are errors in its words, and the ends that take little room are none.
+// TestRangesOfOptions: the range in an option's description is the true one. Values just outside
+// are errors that state the range. Values at its ends, if they need little memory, are not.
 func TestRangesOfOptions(t *testing.T) {
 	db := open(t)
 	calls := optionCalls()
@@ -53,7 +53,7 @@ func TestRangesOfOptions(t *testing.T) {
 			words := o.Values()
 			switch {
 			case o.Kind == sketch.WholesKind:
-				words = "must " // of one element, or of their number
+				words = "must " // for one element, or for their number
 			case fromAnK.MatchString(o.Range):
 				words = strings.TrimPrefix(o.Range, "from k ")
 			case len(o.Choices) == 0 && o.Range != "":
@@ -76,7 +76,7 @@ func TestRangesOfOptions(t *testing.T) {
 		}
 	}
 	t.Logf("%d values outside", walked)
-	// What the description says of bytes.
+	// The least value of the option bytes.
 	want(t, db, "1", "SELECT ccbf_total(ccbf_agg(0.5, 0.5, 1, {bytes: 372}))")
 	if _, err := ask(db, "SELECT ccbf_agg(0.5, 0.5, 1, {bytes: 371})"); err == nil || !strings.Contains(err.Error(), "at least 372") {
 		t.Errorf("bytes: 371: %v", err)
@@ -109,8 +109,8 @@ func plus(text string, n int64) string {
 	return i.Add(i, big.NewInt(n)).String()
 }
 
-// values are some outside of an option's range, and some at its ends. A range in
-// words that are not known here has to be added.
+// values returns values outside an option's range, and values at its ends. A range in other words
+// must be added here.
 func values(t *testing.T, o *sketch.Option) (outside, inside []string) {
 	switch r := o.Range; {
 	case len(o.Choices) > 0:
@@ -157,7 +157,7 @@ func values(t *testing.T, o *sketch.Option) (outside, inside []string) {
 		ends := layers.FindStringSubmatch(r)
 		return []string{"[" + plus(ends[1], -1) + "]", "[" + plus(ends[2], 1) + "]", "[]", "[8" + strings.Repeat(", 8", 8) + "]"}, []string{"[" + ends[1] + "]", "[" + ends[2] + "]"}
 	case r == "":
-		return nil, nil // any value, or what depends on other options
+		return nil, nil // any value, or a range that depends on other options
 	}
 	t.Errorf("%s: no values are known for a range %q", o.Name, o.Range)
 	return nil, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// Places by category are counted as the table says, whatever the type of the category and
-// however long its text is: with more categories than are remembered from chunk to chunk,
-// with absent ones, and where a query asks by two types.
+// TestPlacesByCategoriesOfEveryType: counts of places by category equal those of the table, for
+// every type of the category and length of its text. There are more categories than the lookup
+// remembers between chunks, absent categories, and queries with two types.
 func TestPlacesByCategoriesOfEveryType(t *testing.T) {
 	db := open(t)
 	// Values of several types have the same bits.
@@ -42,8 +42,8 @@ func TestPlacesByCategoriesOfEveryType(t *testing.T) {
 	}
 }
 
-// A sketch that several threads decode together counts as the table does: there are enough
-// cells for several parts, and questions from the first chunk on.
+// TestPlacesByCategoriesOnSeveralThreads: lookups by several threads equal the table. There are
+// enough cells for several parts, and lookups from the first chunk on.
 func TestPlacesByCategoriesOnSeveralThreads(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 4")

@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 )
 
-// placesDB has points in eight columns of tiles with a kind each, q, 40,000 places in any
-// order of which some are NULL and some have no points, and what must be counted.
+// placesDB returns a database with points in eight columns of tiles, each with a kind, 40,000
+// places q in random order, and the expected counts. Some places are NULL, and some have no points.
 func placesDB(t *testing.T) *sql.DB {
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i * i % 4099 - 2000 AS x, i % 61 AS y, (i * i % 4099) // 512 AS tile, i % 7 AS kind, 'kind ' || i % 7 AS name FROM range(60000) t(i)")
@@ -23,8 +23,7 @@ func placesDB(t *testing.T) *sql.DB {
 	return db
 }
 
-// asked are questions about places, and what answers them from the table: n is the count
-// of a row of q.
+// asked are queries for the counts n of places, by the sketches and by the table.
 var asked = []struct{ ours, exact string }{
 	{"SELECT i, ccbf_get(s, x, y) AS n FROM q, one", "SELECT i, if(x IS NULL OR y IS NULL, NULL, coalesce(n, 0)) AS n FROM q LEFT JOIN (SELECT x, y, sum(n) AS n FROM counted GROUP BY ALL) c USING (x, y)"},
 	{"SELECT i, ccbf_get(s, x, y) AS n FROM q JOIN tiles USING (tile)", "SELECT i, if(x IS NULL OR y IS NULL, NULL, coalesce(n, 0)) AS n FROM q LEFT JOIN (SELECT tile, x, y, sum(n) AS n FROM counted GROUP BY ALL) c USING (tile, x, y) WHERE tile IN (SELECT tile FROM tiles)"},
@@ -37,10 +36,11 @@ func differing(ours, exact string) string {
 	return fmt.Sprintf("SELECT count(*), count(*) FILTER (a.n IS DISTINCT FROM b.n), sum(b.n) > 0, (SELECT count(*) FROM (%[1]s)) = count(*) FROM (%[1]s) a JOIN (%[2]s) b USING (i)", ours, exact)
 }
 
-// Places in any order, of one sketch and of nine in each chunk, with and without
-// categories, are counted as the table says; also where the budget leaves no room to keep
-// a sketch decoded but for one of a quarter of it. Once no query runs, no more is kept than a
-// thirty-second of it, and nothing when the database is closed.
+// TestPlacesAgreeWithTheTable: counts of places in any order equal those of the table, for one
+// sketch and for nine in each chunk, with and without categories. They also do so if the budget
+// leaves no room for decoded sketches, except for one of a quarter of it. When no query runs,
+// decoded sketches have at most a thirty-second of the budget, and none when the database is
+// closed.
 func TestPlacesAgreeWithTheTable(t *testing.T) {
 	db := placesDB(t)
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
@@ -72,8 +72,8 @@ func TestPlacesAgreeWithTheTable(t *testing.T) {
 	}
 }
 
-// What is kept stays for the next query, which counts as the table does, and goes with the
-// database.
+// TestKeptFromQueryToQuery: decoded sketches stay for the next query, whose counts equal the table,
+// and are freed with the database.
 func TestKeptFromQueryToQuery(t *testing.T) {
 	db := placesDB(t)
 	for range 3 {
@@ -92,15 +92,15 @@ func TestKeptFromQueryToQuery(t *testing.T) {
 	}
 }
 
-// Of many sketches that are asked once each, none is kept.
+// TestSketchesAskedOnceAreNotKept: of many sketches with one lookup each, none stays decoded.
 func TestSketchesAskedOnceAreNotKept(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE s AS SELECT k, ccbf_agg(k + i, i, 1) AS s FROM range(30000) t(k), range(3) u(i) GROUP BY k")
 	want(t, db, "30000|30000|0", "SELECT count(*), sum(ccbf_get(s, k + 1, 1))::BIGINT, max((ccbf_memory()).kept) FROM s")
 }
 
-// A sketch is known by its bytes: one whose bytes were changed beside it, header and
-// checksum alike, is not taken for it, wherever both lie in memory.
+// TestChangedSketchesAreNotTakenForOthers: a sketch is identified by its bytes. One with changed
+// bytes and the same header and checksum is not confused with it, wherever both are in memory.
 func TestChangedSketchesAreNotTakenForOthers(t *testing.T) {
 	db := placesDB(t)
 	exec(t, db, "SET threads = 1")
@@ -109,13 +109,13 @@ func TestChangedSketchesAreNotTakenForOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := append([]byte(nil), blob...)
-	for i := len(changed) / 2; i < len(changed); i++ { // the counts of half of the cells, or their places
+	for i := len(changed) / 2; i < len(changed); i++ { // the counts of half of the cells, or their positions
 		changed[i] ^= 0x10
 	}
 	exec(t, db, "CREATE TABLE pair AS SELECT 0 AS k, ?::BLOB AS s UNION ALL SELECT 1, ?::BLOB", changed, blob)
 	exact := "SELECT q.i, coalesce(n, 0) AS n FROM q LEFT JOIN (SELECT x, y, sum(n) AS n FROM counted GROUP BY ALL) c USING (x, y) WHERE x IS NOT NULL AND y IS NOT NULL"
 	for _, query := range []string{
-		// Both in each chunk, and one after the other in memory that is used again.
+		// Both in each chunk, and one after the other in memory that is reused.
 		"SELECT i, any_value(ccbf_get(s, x, y)) FILTER (k = 1) AS n FROM q, pair GROUP BY i",
 		"SELECT i, ccbf_get(if(k = 0, ?, s), x, y) AS n FROM pair JOIN q ON i % 2 = k WHERE k = 1",
 		"SELECT i, n FROM (SELECT i, k, ccbf_get((s::VARCHAR)::BLOB, x, y) AS n FROM q, pair) WHERE k = 1",

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// A picture with a pixel per cell is that of the counts as GROUP BY has them,
-// row by row from the north.
+// TestPictureOfCounts: a picture with a pixel per cell shows the counts of GROUP BY, row by row from the
+// north.
 func TestPictureOfCounts(t *testing.T) {
 	const width, height = 97, 61
 	db := open(t)
@@ -49,7 +49,7 @@ func TestPictureOfCounts(t *testing.T) {
 	}
 }
 
-// One cell of four has points: its pixels, no others, have a colour.
+// One cell of four has points. Only its pixels have a colour.
 func TestPictureIsNorthUp(t *testing.T) {
 	db := open(t)
 	var blob []byte

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// README.md's table of sketches of keys: with 100,000 keys and default options
-// each takes as many bits, and is wrong as often, as it says there, to half of the
-// last digit and 4 sigma of the questions asked.
+// TestFiguresOfReadme: the table of sketches of keys in README.md is right. With 100,000 keys and
+// default options, each has the stated bits and error rate. The tolerance is half of the last digit
+// and 4 standard deviations of the lookups.
 func TestFiguresOfReadme(t *testing.T) {
 	const keys, absent = 100_000, 1_000_000
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -26,8 +26,8 @@ func TestFiguresOfReadme(t *testing.T) {
 	)
 	for _, c := range []struct {
 		row, family, options string
-		bits                 string // per key
-		wrong                string // a query for a share
+		bits                 string // bits per key
+		wrong                string // query for the error rate
 		asked                float64
 		percent              string
 	}{
@@ -61,7 +61,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// agrees holds a figure as it is written against a measurement.
+// agrees compares a written figure with a measurement.
 func agrees(t *testing.T, what, written string, measured, sigma float64) {
 	t.Helper()
 	_, decimals, _ := strings.Cut(written, ".")

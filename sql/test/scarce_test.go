@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Groups that do not fit the budget at 16 bytes a cell, on several threads: builders pack
-// what they hold, and the sketches are the same to the byte. They agree with GROUP BY.
+// TestScarceMemory: groups that exceed the budget at 16 bytes per cell, on several threads.
+// Builders compress their cells, the sketches have the same bytes, and they agree with GROUP BY.
 func TestScarceMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: builds with little memory take long (make test-all)")
@@ -31,7 +31,7 @@ func TestScarceMemory(t *testing.T) {
 		}
 		want(t, db, "0", "SELECT (ccbf_memory()).used")
 	}
-	// One group alone needs more than a mebibyte, so that it must be clear that there is none.
+	// A single group needs more than a mebibyte, so that the budget is exceeded for certain.
 	exec(t, db, "SELECT ccbf_memory_limit(1048576)")
 	if _, err := ask(db, "SELECT ccbf_agg(x + g * 1000, y, 1, {bytes: 100000000}) FROM p"); err == nil || !strings.Contains(err.Error(), "memory budget of 1.0 MiB is used up") {
 		t.Errorf("all in one: error %v", err)

@@ -10,19 +10,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
-// Groups of one point to a thousand, of which states, slots and pages hold the points: whatever
-// DuckDB does with their states, each BLOB is that of a Builder that got its points.
+// TestGroupsOfAnySize: groups have 1 to 1,000 points, which states, slots and pages hold. Each BLOB
+// is that of a Builder with the same points, whatever DuckDB does with the states.
 func TestGroupsOfAnySize(t *testing.T) {
 	db := open(t)
 	const groups = 600
-	// Group g has g points, from 500 on 1,000; in random order; some in few cells, some far apart.
+	// Group g has g points, or 1,000 from 500 on, in random order. Some are in few cells, some far
+	// apart.
 	exec(t, db, `CREATE TABLE p AS SELECT g::INTEGER AS g, (hash(g, i, 1) % w)::DOUBLE AS x, (hash(g, i, 2) % w)::DOUBLE / 7 AS y, i::INTEGER AS i
 		FROM (SELECT g, CASE g % 3 WHEN 0 THEN 3 WHEN 1 THEN 20 ELSE 1000000 END AS w FROM range(1, $groups + 1) t(g)),
 			LATERAL (SELECT unnest(range(CASE WHEN g < 500 THEN g ELSE 1000 END)) AS i) ORDER BY hash(g, i, 3)`, sql.Named("groups", groups))
 	points := pointsOf(t, db, groups)
 	for options, params := range map[string]ccbf.Params{
 		"":                                     {},
-		", {bytes: 400}":                       {Bytes: 400}, // a tree, of most
+		", {bytes: 400}":                       {Bytes: 400}, // most groups become trees
 		", {bytes: 700, overflow: 'counters'}": {Bytes: 700, Overflow: ccbf.ToCounters},
 		", {bytes: 500, mode: 'standard'}":     {Bytes: 500, Mode: ccbf.Standard},
 		", {exact: false, mode: 'standard', bytes: 400}": {Bytes: 400, Mode: ccbf.Standard, Dense: true},
@@ -49,7 +50,7 @@ func TestGroupsOfAnySize(t *testing.T) {
 			"SELECT g, ccbf_union_agg(s) FROM (SELECT g, AGG s FROM p GROUP BY g) GROUP BY g",
 		} {
 			if strings.Contains(options, "exact: false") && strings.Contains(query, "OVER (PARTITION BY g ORDER") {
-				continue // a BLOB of counters for every row
+				continue // for every row a BLOB of counters
 			}
 			for _, threads := range []int{1, 4} {
 				exec(t, db, "SET threads = "+strconv.Itoa(threads))
@@ -84,7 +85,8 @@ func pointsOf(t *testing.T, db *sql.DB, groups int) []columns {
 	return points
 }
 
-// compareBlobs holds the BLOBs of a query's groups, of which there is one at least, against others.
+// compareBlobs compares the BLOBs of a query's groups, of which there must be at least one, with
+// others.
 func compareBlobs(t *testing.T, db *sql.DB, query string, blobs [][]byte) {
 	t.Helper()
 	rows, err := db.Query(query)
@@ -110,15 +112,15 @@ func compareBlobs(t *testing.T, db *sql.DB, query string, blobs [][]byte) {
 	}
 }
 
-// Groups of more points than a state holds take little more than these points, and end with an
-// error where not even that is there. What they held is given back.
+// TestManyGroupsInLittleMemory: groups of more points than a state holds need little more memory than these
+// points. With less memory the query ends with an error, and the memory is freed.
 func TestManyGroupsInLittleMemory(t *testing.T) {
 	db := open(t)
 	before := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
 	defer exec(t, db, "SELECT ccbf_memory_limit("+before+"::UBIGINT)")
 	exec(t, db, "SET threads = 2")
 	exec(t, db, "CREATE TABLE p AS SELECT (hash(i) % 10000)::INTEGER AS g, hash(i, 1) % 30 AS x, hash(i, 2) % 30 AS y FROM range(200000) t(i)")
-	exec(t, db, "SELECT ccbf_memory_limit(8388608)") // 40 bytes a point, or 800 a group
+	exec(t, db, "SELECT ccbf_memory_limit(8388608)") // 40 bytes per point, or 800 per group
 	want(t, db, "0|10000|200000", `WITH s AS (SELECT g, ccbf_agg(x, y, 1) s FROM p GROUP BY g)
 		SELECT count(*) FILTER (ccbf_get(s, x, y) != n), count(DISTINCT g), sum(n)::BIGINT
 		FROM (SELECT g, x, y, count(*) n FROM p GROUP BY ALL) JOIN s USING (g)`)

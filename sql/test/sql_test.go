@@ -1,5 +1,5 @@
-// Package test runs the SQL test files on the bundled driver, and what takes Go
-// to test over SQL: hostile BLOBs, real data, concurrency, memory.
+// Package test runs the SQL test files on the bundled driver. It also has tests over SQL that need
+// Go: hostile BLOBs, real data, concurrency, memory.
 package test
 
 import (
@@ -8,5 +8,5 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// The connector gives memory back by itself.
+// The connector frees memory itself.
 func TestSQL(t *testing.T) { sqltest.Run(t, sqltest.DB(open(t), func() {}), ".") }

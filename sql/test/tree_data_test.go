@@ -8,10 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// Over all points that there are, at a half, an eighth and a thirty-second of the bytes
-// of the exact sketch, the bounds that trees give of boxes and of triangles hold the
-// truth, which is what the exact sketch has: 400 of each and tree, with CCBF_LONG=1
-// so many that all together are more than 100,000.
+// TestTreeBounds: over all real points, the bounds that trees return for boxes and triangles
+// contain the truth of the exact sketch. Trees have a half, an eighth and a thirty-second of its
+// bytes. There are 400 areas of each kind per tree, and with CCBF_LONG=1 more than 100,000 in all.
 func TestTreeBounds(t *testing.T) {
 	areas := 400
 	if os.Getenv("CCBF_LONG") != "" {
@@ -36,7 +35,7 @@ func TestTreeBounds(t *testing.T) {
 			exec(t, db, fmt.Sprintf(`CREATE TABLE trees AS SELECT part, ccbf_agg(lon, lat, %v, {weight: n, bytes: bytes, overflow: 'tree'}) AS s
 				FROM points, (SELECT part, octet_length(e) // part AS bytes FROM exact, (VALUES (2), (8), (32)) v(part) WHERE octet_length(e) // part >= 372) GROUP BY part`, d.res))
 			want(t, db, "true|true", "SELECT count(*) > 0, bool_and((ccbf_info(s)).encoding = 'tree') FROM trees")
-			// Places around those of points but on the globe, and sizes from a few cells to all of them.
+			// Areas around points but on the globe, of sizes from a few cells to all of them.
 			exec(t, db, fmt.Sprintf(`CREATE TABLE places AS SELECT i, greatest(-180, least(180 - size, lon + (hash(i, %[1]d, 1) %% 1000 - 500.0) / 500 * size)) AS x, greatest(-90, least(90 - size, lat + (hash(i, %[1]d, 2) %% 1000 - 500.0) / 500 * size)) AS y, size
 				FROM (SELECT i, %[2]v * 2 ** (hash(i, %[1]d, 3) %% 14 + 1) AS size, hash(i, %[1]d, 4) %% (SELECT count(*) FROM points) AS place FROM range(%[3]d) t(i))
 				JOIN (SELECT lon, lat, row_number() OVER (ORDER BY lon, lat) - 1 AS place FROM points) USING (place)`, i, d.res, areas))

@@ -10,18 +10,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// index is the cell of a column in SQL, independent of the library's arithmetic: in whole
-// numbers, of data with at most 6 decimals.
+// index returns SQL for the cell of a column, independent of the library's arithmetic: in whole
+// numbers, for data with at most 6 decimals.
 func index(column string, res float64) string {
 	return fmt.Sprintf("floor(round(%s * 1e6) / %.0f)", column, res*1e6)
 }
 
-// centre is the centre of the cell of a column, likewise.
+// centre returns SQL for the centre of a column's cell, likewise.
 func centre(column string, res float64) string {
 	return fmt.Sprintf("(2 * %s + 1) / %v", index(column, res), math.Round(2/res))
 }
 
-// The UK crime file: 1,045,096 points, 14 categories, three months.
+// ukRows is the number of points in the UK crime file, which has 14 categories and three months.
 const ukRows = "1045096"
 
 func ukTable(t *testing.T) (query func(answer, query string, args ...any), do func(statement string)) {
@@ -33,8 +33,8 @@ func ukTable(t *testing.T) (query func(answer, query string, args ...any), do fu
 		func(statement string) { t.Helper(); exec(t, db, statement) }
 }
 
-// Exact: every distinct cell its exact count, absent ones 0, in at most 1.4
-// bytes per cell; parts by month unite to the same bytes.
+// Exact: every distinct cell has its exact count and absent ones 0, in at most 1.4 bytes per cell.
+// The union of parts by month has the same bytes.
 func TestUKExact(t *testing.T) {
 	query, do := ukTable(t)
 	for _, threads := range []int{1, 2, 8} {
@@ -45,7 +45,7 @@ func TestUKExact(t *testing.T) {
 	}
 	query("exact|true|"+ukRows, "SELECT (ccbf_info(s)).encoding, sketch_is_valid(s), ccbf_total(s) FROM s")
 	query("283307|283307|0", "SELECT count(*), any_value((ccbf_info(s)).cells), count(*) FILTER (ccbf_get(s, x, y) <> n) FROM cells, s")
-	// Neighbours of occupied cells that are empty themselves.
+	// Empty neighbours of occupied cells.
 	do("CREATE TABLE places AS SELECT DISTINCT " + index("lon", 0.001) + " AS cx, " + index("lat", 0.001) + " AS cy FROM uk")
 	query("true|0", `SELECT count(*) > 300000, sum(ccbf_get(s, (2 * x + 1) / 2000, (2 * y + 1) / 2000)) FROM s, (SELECT DISTINCT cx + dx AS x, cy + dy AS y
 		FROM places, (VALUES (1, 0), (-1, 0), (0, 1), (0, -1)) v(dx, dy) WHERE (x, y) NOT IN (SELECT (cx, cy) FROM places))`)
@@ -53,7 +53,7 @@ func TestUKExact(t *testing.T) {
 	query("3|true", "SELECT count(*), ccbf_union_agg(m) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month), s")
 	query("true", "SELECT ccbf_union(ccbf_union(a[1], a[2]), a[3]) = s FROM (SELECT list(m) a FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month)), s")
 	query("true", "SELECT ccbf_agg(x, y, 0.001, {weight: n}) = any_value(s) FROM cells, s")
-	// A month taken out leaves the sketch of the others.
+	// Without a month, the sketch is that of the others.
 	query("true", `SELECT ccbf_subtract(s, (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month = (SELECT min(month) FROM uk)))
 		= (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month <> (SELECT min(month) FROM uk)) FROM s`)
 	query(ukRows, "SELECT sum(ccbf_bbox_sum(s, x, y, x + 1, y + 1)) FROM s, range(-15, 15) a(x), range(45, 65) b(y)")
@@ -68,9 +68,8 @@ func TestUKExact(t *testing.T) {
 	t.Logf("%.0f bytes for %.0f cells: %.3f bytes per cell", bytes, cells, bytes/cells)
 }
 
-// With its categories: every count equals GROUP BY, with and without totals.
-// The file has 14 categories, four names of places in the same column (18
-// rows), and two rows with NULL, which are skipped.
+// With categories every count equals GROUP BY, with and without totals. The file has 14 categories,
+// four names of places in the same column (18 rows), and two rows with NULL, which are skipped.
 func TestUKCategories(t *testing.T) {
 	query, do := ukTable(t)
 	do("CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001, {category: category, totals: true, bytes: 2000000}) AS s FROM uk")
@@ -80,14 +79,14 @@ func TestUKCategories(t *testing.T) {
 	query("0|1045094", "SELECT count(*) FILTER (ccbf_get(s, x, y, category) <> n), sum(n)::BIGINT FROM kinds, s")
 	query("0", "SELECT count(*) FILTER (ccbf_get(s, x, y) <> n) FROM places, s")
 	query("18|0", "SELECT count(*), count(*) FILTER (ccbf_bbox_sum(s, -180, -90, 180, 90, category) <> n) FROM (SELECT category, sum(n) n FROM kinds GROUP BY ALL), s")
-	// Isolation: a category nobody has, at every occupied cell.
+	// Isolation: an absent category at every occupied cell.
 	query("0", "SELECT sum(ccbf_get(s, x, y, 'no such category')) FROM cells, s")
 	query("true", "SELECT ccbf_union_agg(c) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001, {category: category, totals: true, bytes: 2000000}) c FROM uk GROUP BY category), s")
 }
 
-// Dense from the first row on: never below the truth at any size and in any
-// mode; standard the same bytes whatever the threads and the parts. More sizes and
-// numbers of threads with CCBF_LONG=1.
+// Dense from the first row on: counts are never below the truth in any size and mode. In mode
+// standard the bytes are the same for any threads and parts. CCBF_LONG=1 has more sizes and numbers
+// of threads.
 func TestUKDense(t *testing.T) {
 	query, do := ukTable(t)
 	sizes, threads := []int{64 << 10, 1 << 20}, []int{1, 8}
@@ -117,8 +116,8 @@ func TestUKDense(t *testing.T) {
 	}
 }
 
-// The busiest cells and the pixels of the country beside GROUP BY: equal from the
-// list of cells, none missed and none too small from counters with levels.
+// The largest cells and the pixels of the country, compared with GROUP BY. They are equal for the
+// exact form. With counters and levels, none is missing or too small.
 func TestUKMap(t *testing.T) {
 	query, do := ukTable(t)
 	do("CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false, levels: 10}) AS levels FROM uk")

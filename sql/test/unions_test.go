@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// unionsDB has points p of 500 days, and a sketch for each day.
+// unionsDB returns a database with points p of 500 days, and a sketch per day.
 func unionsDB(t *testing.T) *sql.DB {
 	db := open(t)
 	exec(t, db, "SET threads = 2")
@@ -21,8 +21,9 @@ func unionsDB(t *testing.T) *sql.DB {
 	return db
 }
 
-// A union that is made again and again is the sketch of all points each time: with other sketches among
-// these, with fewer, in another order, with more behind or before it, and in windows.
+// TestUnionsMadeAgain: a repeated union is the sketch of all points each time. The sketches come
+// with others among them, with fewer, in another order, with more before or after them, and in
+// windows.
 func TestUnionsMadeAgain(t *testing.T) {
 	db := unionsDB(t)
 	for _, q := range []struct{ union, points string }{
@@ -49,7 +50,8 @@ func TestUnionsMadeAgain(t *testing.T) {
 	}
 }
 
-// A damaged sketch among the others is an error each time, and so is one of other cells.
+// TestUnionsWithWhatIsNoSketch: a damaged sketch among the others is an error each time, and so is
+// one with other cells.
 func TestUnionsWithWhatIsNoSketch(t *testing.T) {
 	db := unionsDB(t)
 	for range 3 {
@@ -74,7 +76,8 @@ func TestUnionsWithWhatIsNoSketch(t *testing.T) {
 	}
 }
 
-// So it is where several connections ask for unions, and other databases are closed meanwhile.
+// TestManyConnectionsAskForUnions: the same holds if several connections compute unions and other
+// databases are closed meanwhile.
 func TestManyConnectionsAskForUnions(t *testing.T) {
 	db := unionsDB(t)
 	exec(t, db, "CREATE TABLE wanted AS SELECT k, (SELECT md5(ccbf_agg(x, y, 1)) FROM p WHERE day >= k) AS u FROM range(3) t(k)")

@@ -12,10 +12,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// waitingCall is an aggregate of keys, with options and their parameters in Go.
+// waitingCall is an aggregate of keys, with options and the same parameters in Go.
 type waitingCall struct{ family, options, params string }
 
-// waitingForms are calls of forms for which keys wait differently, or whose samples are too small for the groups.
+// waitingForms are calls of forms that buffer keys differently, or whose samples are too small for
+// the groups.
 var waitingForms = []waitingCall{
 	{"cms", "width: 64, depth: 3", `{"Width": 64, "Depth": 3}`},
 	{"cms", "width: 7, depth: 1", `{"Width": 7, "Depth": 1}`},
@@ -34,7 +35,7 @@ var waitingForms = []waitingCall{
 	{"cuckoo", "capacity: 900, slots: 8, variant: 'tagged', duplicates: true", `{"Capacity": 900, "Slots": 8, "Variant": 1, "Duplicates": true}`},
 }
 
-// waitingOf are the calls of a family: those above, or of a family that has none there those of its samples.
+// waitingOf returns the calls of a family: those in waitingForms, or its samples.
 func waitingOf(t testing.TB, f keyed.Any) (calls []keyed.Form) {
 	t.Helper()
 	for _, c := range waitingForms {
@@ -51,7 +52,7 @@ func waitingOf(t testing.TB, f keyed.Any) (calls []keyed.Form) {
 		return calls
 	}
 	for _, form := range f.Forms() {
-		if !f.Laws(form.Params).Fills { // it has room for any group
+		if !f.Laws(form.Params).Fills { // the sample has room for any group
 			calls = append(calls, keyed.Form{Name: f.About().Name, Options: form.Options, Params: form.Params})
 		}
 	}
@@ -61,8 +62,8 @@ func waitingOf(t testing.TB, f keyed.Any) (calls []keyed.Form) {
 	return calls
 }
 
-// groupsOfKeys makes table d: groups of 1 to some 300 rows, most of few, in random order, whose
-// keys come again and are NULL here and there.
+// groupsOfKeys creates table d: groups of 1 to about 300 rows, mostly of few, in random order. Keys
+// recur, and some are NULL.
 func groupsOfKeys(t testing.TB, db *sql.DB, rows int) {
 	t.Helper()
 	exec(t, db, fmt.Sprintf(`CREATE OR REPLACE TABLE d AS SELECT i, (exp(hash(i, 1) %% 10000 / 10000 * ln(%[1]d / 4)) + hash(i, 2) %% 40)::BIGINT AS g,
@@ -70,21 +71,21 @@ func groupsOfKeys(t testing.TB, db *sql.DB, rows int) {
 	exec(t, db, `CREATE OR REPLACE TABLE d AS SELECT *, x / 8::DOUBLE AS d, 'key ' || x AS t, x::DECIMAL(9, 2) AS n FROM d WHERE g > 3 OR i % 50 = 0`)
 }
 
-// A group's sketch has the bytes that the package makes of its keys one by one, however many
-// of them wait together before they come to it.
+// TestKeysThatWait: a group's sketch has the bytes that the package returns for its keys one by
+// one. It does not matter how many keys are buffered before they are added.
 func TestKeysThatWait(t *testing.T) {
 	db := open(t)
 	groupsOfKeys(t, db, 30_000)
 	for _, f := range filters.Keyed() {
 		for _, c := range waitingOf(t, f) {
-			for _, order := range []string{"i", "hash(g), i"} { // mixed groups, and one after the other
+			for _, order := range []string{"i", "hash(g), i"} { // groups in random order, and one after the other
 				eachGroup(t, db, f, c.Params, fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.Name, c.Options, order))
 			}
 		}
 	}
 }
 
-// eachGroup compares the sketches of a query with those of their keys.
+// eachGroup compares the sketches of a query with sketches of their keys.
 func eachGroup(t testing.TB, db *sql.DB, f keyed.Any, params any, query string) {
 	t.Helper()
 	rows, err := db.Query(query)
@@ -110,7 +111,7 @@ func eachGroup(t testing.TB, db *sql.DB, f keyed.Any, params any, query string) 
 	}
 }
 
-// sketchOf is the BLOB of keys that are added one by one; nil of none.
+// sketchOf returns the BLOB of keys that are added one by one, or nil for none.
 func sketchOf(t testing.TB, f keyed.Any, params any, keys []any) []byte {
 	t.Helper()
 	if len(keys) == 0 {
@@ -131,9 +132,9 @@ func sketchOf(t testing.TB, f keyed.Any, params any, keys []any) []byte {
 	return s.Blob()
 }
 
-// Keys with a weight never wait: beside each other in one query, whose threads and states are the
-// same, both are the same sketches, in whatever way DuckDB passes rows and combines states, and
-// whatever the type of the keys.
+// TestKeysThatWaitAndDoNot: keys with a weight are not buffered. In one query, with the same
+// threads and states, buffered and unbuffered keys have the same sketches. That holds in whatever
+// way DuckDB passes rows and combines states, and for every type of keys.
 func TestKeysThatWaitAndDoNot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: every family in every plan (make test-all)")
@@ -162,7 +163,7 @@ func TestKeysThatWaitAndDoNot(t *testing.T) {
 			exec(t, db, fmt.Sprintf(`SET threads = %d`, threads))
 			for j, q := range append(queries, windows) {
 				options := c.Options
-				if c.Name == "cuckoo" { // of some groups are very many keys
+				if c.Name == "cuckoo" { // some groups have very many keys
 					options = strings.NewReplacer("400", "5000", "900", "5000", ", duplicates: true", "").Replace(options)
 				}
 				x := column[(i+j+threads)%len(column)]
@@ -186,17 +187,18 @@ func TestOptionsOfForms(t *testing.T) {
 	}
 }
 
-// Options that differ from chunk to chunk are an error where keys wait too.
+// TestDifferingOptionsOfKeysThatWait: options that differ between chunks are an error for buffered
+// keys too.
 func TestDifferingOptionsOfKeysThatWait(t *testing.T) {
 	db := open(t)
 	exec(t, db, `SET threads = 1`)
-	for _, groups := range []int{1, 100, 3000, 30000} { // in a chunk; beside each other; in a page; in their states
+	for _, groups := range []int{1, 100, 3000, 30000} { // within a chunk; in adjacent chunks; in a page; in different states
 		_, err := ask(db, fmt.Sprintf(`SELECT count(s) FROM (SELECT cms_agg(i, {width: CASE WHEN i < 40960 THEN 50 ELSE 60 END}) AS s FROM range(81920) t(i) GROUP BY i %% %d)`, groups))
 		if err == nil || !strings.Contains(err.Error(), "options differ within a group: width 50 vs 60") {
 			t.Errorf("%d groups: %v", groups, err)
 		}
 	}
-	// What is wrong with options is said although nothing is made of them before the end.
+	// Wrong options are an error, although no sketch is built before the end.
 	_, err := ask(db, `SELECT count(s) FROM (SELECT cms_agg(i, {width: 50, epsilon: 0.1}) AS s FROM range(10) t(i) GROUP BY i)`)
 	if err == nil || !strings.Contains(err.Error(), "give one of them") {
 		t.Error(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOptionsInOtherPlans: options that differ between groups are nothing to be
-// refused where DuckDB hands them over rightly.
+// TestOptionsInOtherPlans: options that differ between groups are allowed if DuckDB passes them
+// correctly.
 func TestOptionsInOtherPlans(t *testing.T) {
 	db := open(t)
 	exec(t, db, `CREATE TABLE d AS SELECT i, i % 50 AS x, (1 + i % 4) AS w, i % 77 AS g FROM range(9000) t(i)`)
@@ -22,15 +22,15 @@ func TestOptionsInOtherPlans(t *testing.T) {
 		} {
 			want(t, db, "0", `SELECT count(*) FILTER (q.s IS DISTINCT FROM r.s) FROM (`+sketches+`) q JOIN `+truth+` USING (g)`)
 		}
-		// Frames that slide: each holds a row and the two before it.
+		// Sliding frames: each has a row and the two before it.
 		want(t, db, "0", `SELECT count(*) FILTER (ccbf_total(s) IS DISTINCT FROM n) FROM (SELECT ccbf_agg(x, g, 1, {bytes: 400, weight: w}) OVER v AS s, sum(w) OVER v AS n
 			FROM d WINDOW v AS (PARTITION BY g ORDER BY i ROWS 2 PRECEDING))`)
 	}
 }
 
-// Aggregates without GROUP BY get a whole chunk one after the other, each for a state of
-// its own, and states and options may lie side by side as those of a window's partitions
-// do: nothing about their options is doubtful.
+// TestOptionsOfSeveralAggregates: aggregates without GROUP BY get a whole chunk one after the
+// other, each for its own state. Their states and options can lie side by side like those of a
+// window's partitions, and are allowed.
 func TestOptionsOfSeveralAggregates(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE d AS SELECT (hash(i) % 60)::BIGINT AS x, (hash(i, 1) % 40)::BIGINT AS y, ['street', 'shop', 'home', ''][1 + i % 4] AS kind, (i * 7 % 52)::INTEGER AS week, DATE '2024-01-01' + (i * 7 % 364)::INTEGER AS day FROM range(6000) t(i)")
@@ -42,7 +42,7 @@ func TestOptionsOfSeveralAggregates(t *testing.T) {
 	}
 }
 
-// The same of keys, with FILTER.
+// TestKeysOfSeveralAggregates does the same with keys and FILTER.
 func TestKeysOfSeveralAggregates(t *testing.T) {
 	db := open(t)
 	for _, rows := range []int{2, 2050, 4098} {
@@ -54,8 +54,9 @@ func TestKeysOfSeveralAggregates(t *testing.T) {
 	}
 }
 
-// A STRUCT that another function gets too is made once for both. If that function comes
-// first, the constant may be damaged, and nothing says whether it is one: what differs is an error.
+// TestStructsOfOtherFunctions: DuckDB builds a STRUCT that another function also gets only once. If
+// that function comes first, a constant in it may be damaged, and nothing shows whether a value is
+// a constant. So values that differ are an error.
 func TestStructsOfOtherFunctions(t *testing.T) {
 	db := open(t)
 	exec(t, db, `SET threads = 1`)
@@ -63,7 +64,7 @@ func TestStructsOfOtherFunctions(t *testing.T) {
 	const ours, other = "cms_agg({a: 12345, b: x}) OVER (PARTITION BY g) AS s", "list({a: 12345, b: x}) OVER (PARTITION BY g)"
 	const from = ", sum(i) OVER (ORDER BY i) FROM d) q JOIN (SELECT g, cms_agg({a: 12345, b: x}) AS s FROM d GROUP BY g) r USING (g)"
 	want(t, db, "3000|0", "SELECT count(*), count(*) FILTER (q.s IS DISTINCT FROM r.s) FROM (SELECT g, "+ours+", "+other+from)
-	// The memory behind the first part may hold the constant, of a query before.
+	// The memory behind the first part may hold the constant of an earlier query.
 	wrong, err := ask(db, "SELECT count(*) FILTER (q.s IS DISTINCT FROM r.s) FROM (SELECT g, "+other+", "+ours+from)
 	if err == nil && wrong != "0" || err != nil && !strings.Contains(err.Error(), "use GROUP BY instead of the window") {
 		t.Errorf("after another function: %s wrong, %v", wrong, err)

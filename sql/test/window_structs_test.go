@@ -6,7 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// STRUCTs in windows, at random, beside GROUP BY. CCBF_LONG=1: 10,000 queries.
+// TestStructsInWindows: random windows with STRUCTs, compared with GROUP BY. CCBF_LONG=1: 10,000
+// queries.
 func TestStructsInWindows(t *testing.T) {
 	conn, err := sqltest.DB(open(t), func() {}).Conn()
 	if err != nil {

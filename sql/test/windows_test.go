@@ -8,7 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// Windows and ORDER BY, at random, beside exact SQL. CCBF_LONG=1: 10,000 queries.
+// TestRandomWindows: random windows and ORDER BY, compared with exact SQL. CCBF_LONG=1: 10,000
+// queries.
 func TestRandomWindows(t *testing.T) {
 	conn, err := sqltest.DB(open(t), func() {}).Conn()
 	if err != nil {
@@ -18,8 +19,8 @@ func TestRandomWindows(t *testing.T) {
 	sqltest.Windows(t, conn, 14, 0, sqltest.WindowCount(60))
 }
 
-// The query with which it was found: 64 constant windows on one thread, with a
-// window over other partitions beside them.
+// TestManyConstantWindows: 64 constant windows on one thread, and a window over other partitions
+// beside them.
 func TestManyConstantWindows(t *testing.T) {
 	db := open(t)
 	var agg, total strings.Builder

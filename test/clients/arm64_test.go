@@ -22,7 +22,7 @@ func TestSQLArm64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	emulator := os.Getenv("CCBF_ARM64_EMULATOR") // "" on a machine of that kind
+	emulator := os.Getenv("CCBF_ARM64_EMULATOR") // "" on an arm64 machine
 	cmd := exec.Command(filepath.Join(folder, "client"), filepath.Join(folder, "libduckdb.so"))
 	if emulator != "" {
 		cmd = exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu"}, cmd.Args...)...)

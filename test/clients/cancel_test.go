@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// endless run until somebody stops them, which happens when they hold so many
-// bytes. A chunk of rows with 2,048 larger sketches than these takes longer, and
-// docs/EXTENSION.md says how long.
+// endless are queries that run until they are cancelled, once they hold a number of bytes. A chunk
+// of rows with 2,048 larger sketches takes longer; docs/EXTENSION.md says how long.
 var endless = []struct {
 	holds int
 	query string
@@ -27,16 +26,15 @@ var endless = []struct {
 	{1, "SELECT octet_length(cms_union_agg(s)) FROM counts, range(1000000000)"},
 }
 
-// TestCancel: a cancelled query stops with the chunk of rows that its aggregate is working on, and
-// the process lives on. The log says how long that takes. On one thread of an idle machine it is
-// below a second (0.7 s for the unions of 2,048 sketches of a megabyte). The time limit of go test
-// ends a query that does not stop at all.
+// TestCancel: a cancelled query stops after the chunk of rows on which its aggregate works, and the
+// process goes on. The log has the time: below a second on one thread of an idle machine. The time
+// limit of go test ends a query that does not stop.
 func TestCancel(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
 			p.load(1, extension(t))
-			p.load(2, extension(t)) // looks on
+			p.load(2, extension(t)) // watches the query
 			for _, s := range []string{
 				"SET threads = 1",
 				"CREATE TABLE dense AS SELECT ccbf_agg(i, i % 97, 1, {exact: false}) s FROM range(100000) t(i)",

@@ -22,13 +22,13 @@ var (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if cProgram != "" {
-		_ = os.RemoveAll(filepath.Dir(cProgram)) // what is left in /tmp does no harm
+		_ = os.RemoveAll(filepath.Dir(cProgram)) // a file left in /tmp does no harm
 	}
 	os.Exit(code)
 }
 
-// process is c/host.c: a program without Go or anything else of its own, in
-// which one can see what the extension does to a process.
+// process runs c/host.c: a program without Go or a runtime of its own, which shows how the
+// extension affects a process.
 type process struct {
 	t   testing.TB
 	cmd *exec.Cmd
@@ -36,7 +36,7 @@ type process struct {
 	out *bufio.Reader
 }
 
-// compiler is the one of C.
+// compiler returns the C compiler.
 func compiler() string {
 	if cc := os.Getenv("CC"); cc != "" {
 		return cc
@@ -44,15 +44,15 @@ func compiler() string {
 	return "cc"
 }
 
-// cHost starts the program with a version of DuckDB. It must end well.
+// cHost starts the program with a version of DuckDB. It must end without an error.
 func cHost(t testing.TB, version string) *process { return cHostIn(t, version, nil) }
 
-// cHostIn starts it with variables of its own in its environment.
+// cHostIn starts the program with additional variables of the environment.
 func cHostIn(t testing.TB, version string, env []string) *process {
 	t.Helper()
 	lib := library(t, version)
 	buildC.Do(func() {
-		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // for all tests of the package
+		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // shared by all tests of the package
 		if err != nil {
 			errC = err
 			return
@@ -81,7 +81,7 @@ func cHostIn(t testing.TB, version string, env []string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = p.in.Close() // the program ends by it, or has ended already
+		_ = p.in.Close() // the program ends at the end of its input
 		if err := p.cmd.Wait(); err != nil {
 			t.Errorf("the process with DuckDB %s: %v", version, err)
 		}
@@ -89,7 +89,7 @@ func cHostIn(t testing.TB, version string, env []string) *process {
 	return p
 }
 
-// do sends a line and returns the answer.
+// do sends a line and returns the reply.
 func (p *process) do(format string, args ...any) string {
 	p.t.Helper()
 	line := fmt.Sprintf(format, args...)
@@ -103,7 +103,7 @@ func (p *process) do(format string, args ...any) string {
 	return strings.TrimSuffix(answer, "\n")
 }
 
-// sql is the first row of a statement that must not fail.
+// sql returns the first row of a statement that must not fail.
 func (p *process) sql(db int, statement string) string {
 	p.t.Helper()
 	answer := p.do("sql %d %s", db, statement)
@@ -114,7 +114,7 @@ func (p *process) sql(db int, statement string) string {
 	return strings.TrimPrefix(row, " ")
 }
 
-// fails is the error of a statement that must fail.
+// fails returns the error of a statement that must fail.
 func (p *process) fails(db int, statement string) string {
 	p.t.Helper()
 	text, ok := strings.CutPrefix(p.do("sql %d %s", db, statement), "! ")
@@ -131,7 +131,7 @@ func (p *process) load(db int, path string) {
 	p.sql(db, "LOAD '"+path+"'")
 }
 
-// resident is the process's memory in RAM in kB, and its number of threads.
+// resident returns the process's resident memory in kB, and its number of threads.
 func (p *process) resident() (kb, threads int) {
 	p.t.Helper()
 	if _, err := fmt.Sscan(p.do("status"), &kb, &threads); err != nil || kb == 0 {
@@ -140,8 +140,8 @@ func (p *process) resident() (kb, threads int) {
 	return kb, threads
 }
 
-// signals is a set of signals of /proc/PID/status (or of a thread's), such as
-// SigCgt, as bits: signal n is bit n-1.
+// signals returns a set of signals from /proc/PID/status (or that of a thread), such as SigCgt.
+// Signal n is bit n-1.
 func (p *process) signals(thread, set string) uint64 {
 	p.t.Helper()
 	path := fmt.Sprintf("/proc/%d/task/%s/status", p.cmd.Process.Pid, thread)
@@ -162,7 +162,7 @@ func (p *process) signals(thread, set string) uint64 {
 	return 0
 }
 
-// threads are the ids of the process's threads.
+// threads returns the ids of the process's threads.
 func (p *process) threads() map[string]bool {
 	p.t.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.cmd.Process.Pid))

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// A host that opens a database, loads the extension, works and closes the
-// database, again and again, does not grow. In an ordinary run 50 times, with
-// CCBF_ROUNDS=1000 as often as that.
+// A host that repeatedly opens a database, loads the extension, works and closes the database does
+// not grow. There are 50 rounds, or CCBF_ROUNDS.
 func TestCycles(t *testing.T) {
 	rounds := 50
 	if text := os.Getenv("CCBF_ROUNDS"); text != "" {
@@ -39,7 +38,7 @@ func TestCycles(t *testing.T) {
 				note("database open")
 				mustExec(t, conn, "LOAD "+quote(extension(t)))
 				note("loaded")
-				// The groups that LIMIT leaves are given back with the database.
+				// The memory of groups that LIMIT leaves behind is freed with the database.
 				got, err := ask(conn, "SELECT sum(ccbf_total(s)) FROM (SELECT ccbf_agg(i, i, 1, {category: 'a'}) s FROM range(20000) t(i) GROUP BY i % 500 LIMIT 100)")
 				if err != nil || got != "4000" {
 					t.Fatalf("%s, %v", got, err)
@@ -50,7 +49,7 @@ func TestCycles(t *testing.T) {
 				}
 				note("database closed")
 			}
-			life(t, c) // it has started
+			life(t, c) // after the start
 			note("started")
 			cycle()
 			t.Log(stages)
@@ -68,8 +67,7 @@ func TestCycles(t *testing.T) {
 			if after.mb > before.mb+20 {
 				t.Errorf("grew by %.1f MB, want 20 at most", after.mb-before.mb)
 			}
-			// Both runtimes start a few threads when they need them; a leak would be
-			// one a round.
+			// Both runtimes start a few threads on demand. A leak would be one per round.
 			if after.threads >= before.threads+10 {
 				t.Errorf("%d threads more", after.threads-before.threads)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// embedded is a connection to a DuckDB in this process.
+// embedded returns a connection to a DuckDB in this process.
 func embedded(t *testing.T) sqltest.Conn {
 	t.Helper()
 	db, err := connector.Open("")
@@ -27,7 +27,7 @@ func embedded(t *testing.T) sqltest.Conn {
 	return c
 }
 
-// mustAsk is all rows of a query, as DuckDB writes them.
+// mustAsk returns all rows of a query as DuckDB's text.
 func mustAsk(t *testing.T, c sqltest.Conn, query string) string {
 	t.Helper()
 	rows, err := c.Query(sqltest.AsText(query))
@@ -41,9 +41,9 @@ func mustAsk(t *testing.T, c sqltest.Conn, query string) string {
 	return out.String()
 }
 
-// tables hold sketches of every family and every form, of so few rows that their
-// order is the same everywhere. A column holds sketches of one family only, as columns do:
-// DuckDB 1.3 asks all sketches of a Parquet file's dictionary, before WHERE.
+// tables are queries for sketches of every family and form, with so few rows that their order is
+// the same everywhere. A column has sketches of one family only: DuckDB 1.3 evaluates functions on
+// all values of a Parquet file's dictionary, before WHERE.
 var tables = []struct{ name, query string }{
 	{"places", "SELECT 'exact' AS form, g, ccbf_agg(x, y, 1) AS s FROM d GROUP BY g" +
 		" UNION ALL SELECT 'list gone coarse', g, ccbf_agg(x, y, 1, {bytes: 400}) FROM d GROUP BY g" +
@@ -55,8 +55,7 @@ var tables = []struct{ name, query string }{
 	{"families", everyFamily()},
 }
 
-// everyFamily makes sketches of all families of keys there are, full and nearly
-// empty.
+// everyFamily returns SQL for sketches of all families of keys, full and nearly empty.
 func everyFamily() string {
 	var parts []string
 	for _, f := range filters.Families() {
@@ -68,7 +67,7 @@ func everyFamily() string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// questions of the sketches in {from}, by table.
+// questions are queries of the sketches in {from}, by table.
 var questions = map[string][]string{
 	"places": {
 		"SELECT form, g, ccbf_total(s), ccbf_get(s, 1, 1), ccbf_get(s, 95, 7), ccbf_bbox_sum(s, 10, 5, 60, 20), ccbf_polygon_sum(s, 'POLYGON ((0 0, 50 0, 50 20, 0 0))') FROM {from} WHERE form <> 'categories' ORDER BY ALL",
@@ -80,7 +79,7 @@ var questions = map[string][]string{
 	},
 }
 
-// answers to the questions, and what can be asked of any family.
+// answers returns the results of the questions, and of queries that every family has.
 func answers(t *testing.T, c sqltest.Conn, from func(table string) string) string {
 	t.Helper()
 	out := ""
@@ -92,7 +91,7 @@ func answers(t *testing.T, c sqltest.Conn, from func(table string) string) strin
 	return out
 }
 
-// fill makes the sketches.
+// fill creates the tables.
 func fill(t *testing.T, c sqltest.Conn) {
 	t.Helper()
 	mustExec(t, c, "CREATE TEMP TABLE d AS SELECT i % 5 AS g, i * i % 97 AS x, i % 31 AS y FROM range(5000) t(i)")
@@ -101,11 +100,10 @@ func fill(t *testing.T, c sqltest.Conn) {
 	}
 }
 
-// save writes the sketches that a host has made, as Parquet and into a DuckDB
-// file, in a folder.
+// save writes the tables of a host as Parquet and into a DuckDB file, in a folder.
 func save(t *testing.T, c sqltest.Conn, folder string) {
 	t.Helper()
-	// DuckDB 2.0 writes files that 1.5 does not read, unless it is told to.
+	// DuckDB 2.0 writes files that 1.5 cannot read, unless a setting says otherwise.
 	mustExec(t, c, "ATTACH "+quote(filepath.Join(folder, "sketches.duckdb"))+" AS f (STORAGE_VERSION 'v1.0.0')")
 	for _, table := range tables {
 		mustExec(t, c, "COPY "+table.name+" TO "+quote(filepath.Join(folder, table.name+".parquet"))+" (FORMAT parquet);"+
@@ -114,7 +112,7 @@ func save(t *testing.T, c sqltest.Conn, folder string) {
 	mustExec(t, c, "DETACH f")
 }
 
-// reads has a host answer from the files of another.
+// reads queries the files of one host in another.
 func reads(t *testing.T, c sqltest.Conn, folder, want string) {
 	t.Helper()
 	parquet := func(table string) string {
@@ -130,8 +128,8 @@ func reads(t *testing.T, c sqltest.Conn, folder, want string) {
 	mustExec(t, c, "DETACH f")
 }
 
-// Sketches are the same bytes whoever makes them, and what one host writes the
-// other reads, as Parquet and as a DuckDB file.
+// Sketches have the same bytes in every host, and every host reads the files of the others, as
+// Parquet and as a DuckDB file.
 func TestFiles(t *testing.T) {
 	home, ours := embedded(t), t.TempDir()
 	made := func(table string) string { return table }
@@ -150,8 +148,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// Every function of the embedded host is there, and its example has the same
-// answer.
+// Every function of the embedded host exists, and its example has the same result.
 func TestExamples(t *testing.T) {
 	home := embedded(t)
 	limit := strings.TrimSpace(mustAsk(t, home, "SELECT (ccbf_memory()).limit"))
@@ -165,7 +162,7 @@ func TestExamples(t *testing.T) {
 		guest := connect(t, loaded(t, c, ":memory:"))
 		for i, f := range functions {
 			got := mustAsk(t, guest, f.Example)
-			// Answers about the process may differ.
+			// Results about the process may differ.
 			if got != want[i] && f.Group != "process" {
 				t.Errorf("%s: %s\n got %s want %s", f.Name, f.Example, got, want[i])
 			}

@@ -7,11 +7,10 @@ import (
 	"testing"
 )
 
-// long runs for minutes if nobody stops it, and holds memory of the extension
-// from its first rows on.
+// long is a query that runs for minutes, and holds memory of the extension from its first rows on.
 const long = "SELECT ccbf_total(ccbf_agg(i % 5000, i % 7000, 1, {category: i % 3})) FROM range(100000000000) t(i)"
 
-// faults is how many a host raises and catches at a time.
+// faults is the number of faults that a host raises and catches at a time.
 const faults = "10000"
 
 // life returns the number of signals that the host has seen so far. In Node it also returns the
@@ -28,9 +27,9 @@ func life(t *testing.T, c *client) (signals, waited int) {
 	return signals, waited
 }
 
-// TestGuest: a host lives on while the extension works in it. It gets its Ctrl-C, catches the
-// faults that its own machine code raises on purpose, and cancels a query that would not end by
-// itself. Then everything works as before.
+// TestGuest: the host goes on while the extension works in it. It receives its Ctrl-C, catches the
+// faults that its own machine code raises on purpose, and cancels a query that would not end. Then
+// everything works as before.
 func TestGuest(t *testing.T) {
 	for name, host := range hosts {
 		vs := host.versions(t)
@@ -52,7 +51,7 @@ func TestGuest(t *testing.T) {
 					if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
 						t.Fatal(err)
 					}
-					// If it never comes, the time limit of go test ends this.
+					// If the signal never arrives, the time limit of go test ends this.
 					for n := before; n == before; {
 						n, _ = life(t, c)
 					}

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// shared is the path of a library that scripts/packages installs.
+// shared returns the path of a library that scripts/packages installs.
 func shared(t *testing.T, name, debian string) string {
 	t.Helper()
 	for _, pattern := range []string{"/usr/lib/*/", "/lib/*/", "/usr/lib64/", "/usr/lib/"} {
@@ -23,8 +23,8 @@ func shared(t *testing.T, name, debian string) string {
 	return ""
 }
 
-// TestHeaps: the allocator decides which memory lies around a one-entry array. Answers are the same
-// with all allocators, and with a heap that is filled with rubbish. The queries are those of
+// TestHeaps: the allocator decides which memory is around a one-entry array. Results are the same
+// with all allocators, and with a heap that is filled with garbage. The queries are those of
 // sql/test.
 func TestHeaps(t *testing.T) {
 	for _, h := range []struct{ name, library, debian, env string }{
@@ -53,9 +53,9 @@ func TestHeaps(t *testing.T) {
 	}
 }
 
-// TestAddresses has the address sanitizer watch the C code of an extension, and not that of its
-// host. So each complaint is about our code, and ends the process. Valgrind takes minutes for LOAD
-// alone, and takes Go's stacks for errors.
+// TestAddresses runs the extension's C code with the address sanitizer, and not that of its host.
+// So each report is about our code and ends the process. Valgrind takes minutes for LOAD alone, and
+// reports Go's stacks as errors.
 func TestAddresses(t *testing.T) {
 	if os.Getenv("CCBF_LONG") == "" {
 		t.Skip("skipped: it builds an extension, half a minute of processor time (CCBF_LONG=1)")
@@ -80,7 +80,7 @@ func TestAddresses(t *testing.T) {
 	if out, err := stamp.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// C++'s library beside it, or it does not find what throws.
+	// The C++ library must be loaded with it, or it does not find the functions for exceptions.
 	var preload []string
 	for _, name := range []string{"libasan.so", "libstdc++.so.6"} {
 		out, err := exec.Command(compiler(), "-print-file-name="+name).Output()
@@ -90,7 +90,7 @@ func TestAddresses(t *testing.T) {
 		}
 		preload = append(preload, lib)
 	}
-	// Go, and DuckDB below it, catch signals and leave memory to the end themselves.
+	// Go and DuckDB handle signals and do not free all memory at the end.
 	p := cHostIn(t, newest(t), []string{"LD_PRELOAD=" + strings.Join(preload, " "), "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:use_sigaltstack=0"})
 	p.load(1, path)
 	sqltest.Windows(t, oneRow{p}, 14, 0, 60)

@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// Host is a database that a client has open, with the extension loaded.
+// Host is an open database of a client, with the extension loaded.
 type Host struct {
 	client *client
 	last   atomic.Int64
@@ -34,7 +34,7 @@ func (c *client) open(file, extension string) (*Host, error) {
 	return h, conn.Close()
 }
 
-// Releases is false: a guest cannot know that no query runs.
+// Releases returns false: the extension cannot know that no query runs.
 func (h *Host) Releases() bool { return false }
 
 // Conn opens a connection.
@@ -73,7 +73,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// ask is the first row of a query, values separated by "|".
+// ask returns the first row of a query, with "|" between values.
 func ask(c sqltest.Conn, query string) (string, error) {
 	rows, err := c.Query(query)
 	if err != nil {

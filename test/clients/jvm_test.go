@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// drivers are the versions of DuckDB whose JDBC driver make clients installs.
+// drivers returns the versions of DuckDB whose JDBC driver make clients installs.
 func drivers(t testing.TB) []string {
 	var vs []string
 	for _, v := range listed(t, "jvm", "versions") {
@@ -20,7 +20,7 @@ func drivers(t testing.TB) []string {
 	return vs
 }
 
-// driver is the JDBC driver of a version.
+// driver returns the path of the JDBC driver of a version.
 func driver(t testing.TB, version string) string {
 	t.Helper()
 	for _, v := range listed(t, "jvm", "versions") {
@@ -32,9 +32,9 @@ func driver(t testing.TB, version string) string {
 	return ""
 }
 
-// java is a program for Java, compiled from a file, with the JDBC driver of a version. Only the
-// quick compiler is on: what it compiles meets a null pointer by SIGSEGV every time,
-// not only until it is compiled anew.
+// java returns the command of a Java program, compiled from a file, with the JDBC driver of a
+// version. Only the quick compiler is on: its code raises SIGSEGV at every null pointer, and not
+// only until it is compiled again.
 func java(t testing.TB, version, file string, args ...string) *exec.Cmd {
 	t.Helper()
 	for _, tool := range []string{"java", "javac"} {
@@ -57,8 +57,8 @@ func jvm(t *testing.T, version string) *client {
 	return running(t, java(t, version, filepath.Join("jvm", "Host.java")))
 }
 
-// The SQL tests by JDBC: the versions share a quarter of the files. The differences between
-// versions are those of TestSQLVersions. With CCBF_LONG=1 each runs all.
+// The SQL tests through JDBC: the versions divide a quarter of the files. TestSQLVersions covers
+// differences between versions. With CCBF_LONG=1 each version runs all.
 func TestSQLJVM(t *testing.T) {
 	vs := drivers(t)
 	for i, v := range vs {
@@ -68,7 +68,7 @@ func TestSQLJVM(t *testing.T) {
 	}
 }
 
-// TestJDBC tests answers and errors, sketches as BLOBs, and a pool of 16 connections. The extension
+// TestJDBC tests results and errors, sketches as BLOBs, and a pool of 16 connections. The extension
 // refuses the copy of DuckDB of a second class loader. The virtual machine ends with an open
 // connection.
 func TestJDBC(t *testing.T) {

@@ -12,12 +12,11 @@ import (
 	"testing"
 )
 
-// oldest is the first DuckDB that the extension supports. Versions before it
-// must refuse it with an error.
+// oldest is the oldest DuckDB that the extension supports. Earlier versions must refuse it with an
+// error.
 const oldest = "1.3"
 
-// missing skips a test for want of something, or fails it where everything must
-// be there.
+// missing skips a test that lacks something, or fails it if nothing may be missing.
 func missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CCBF_ALL_CLIENTS") != "" {
@@ -26,7 +25,7 @@ func missing(t testing.TB, format string, args ...any) {
 	t.Skipf("skipped: "+format, args...)
 }
 
-// extension is the path of the extension under test.
+// extension returns the path of the extension under test.
 func extension(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
@@ -40,14 +39,14 @@ func extension(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Read, not only looked for: go test notices when it changes.
+	// The file is read, so that go test notices its changes.
 	if _, err := os.ReadFile(path); err != nil {
 		missing(t, "no %s (make extension)", path)
 	}
 	return path
 }
 
-// installed is a file or folder below build/clients, where make clients installs.
+// installed returns the path of a file or folder below build/clients, where make clients installs.
 func installed(t testing.TB, what string, path ...string) string {
 	t.Helper()
 	path = append([]string{"..", "..", "build", "clients"}, path...)
@@ -61,13 +60,13 @@ func installed(t testing.TB, what string, path ...string) string {
 	return full
 }
 
-// packages is the folder with the Node packages.
+// packages returns the folder with the Node packages.
 func packages(t testing.TB) string {
 	t.Helper()
 	return filepath.Dir(installed(t, "Node packages", "node_modules"))
 }
 
-// listed are the versions in a file that make clients reads, too.
+// listed returns the versions in a file that make clients reads too.
 func listed(t testing.TB, path ...string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(path...))
@@ -77,7 +76,8 @@ func listed(t testing.TB, path ...string) []string {
 	return strings.Fields(string(text))
 }
 
-// versions are those of package.json, oldest first; supported or too old.
+// versions returns the versions in package.json, oldest first: the supported ones or those that are
+// too old.
 func versions(t testing.TB, supported bool) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("node", "package.json"))
@@ -118,13 +118,13 @@ func libraries(t testing.TB) []string {
 	return vs
 }
 
-// newest is the last of the libraries.
+// newest returns the newest version with a libduckdb.
 func newest(t testing.TB) string {
 	vs := libraries(t)
 	return vs[len(vs)-1]
 }
 
-// library is the libduckdb of a version.
+// library returns the path of the libduckdb of a version.
 func library(t testing.TB, version string) string {
 	t.Helper()
 	for _, v := range listed(t, "jvm", "versions") {
@@ -159,7 +159,7 @@ func python(t *testing.T, version string) *client {
 	return running(t, pythonOf(t, version, filepath.Join("python", "client.py")))
 }
 
-// pythonOf is a program for Python with a version of the package duckdb.
+// pythonOf returns a Python program with a version of the package duckdb.
 func pythonOf(t *testing.T, version, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	interpreter, err := exec.LookPath("python3")
@@ -171,7 +171,7 @@ func pythonOf(t *testing.T, version, program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// running starts a client that must end well when the test does.
+// running starts a client, which must end without an error when the test does.
 func running(t testing.TB, cmd *exec.Cmd) *client {
 	t.Helper()
 	c, err := start(cmd)
@@ -212,10 +212,10 @@ func mustExec(t testing.TB, c interface{ Exec(string) error }, statements string
 	}
 }
 
-// host is a kind of program that the extension is a guest of.
+// host is a kind of program that loads the extension.
 type host struct {
 	start    func(*testing.T, string) *client
-	versions func(t testing.TB) []string // of DuckDB, oldest first
+	versions func(t testing.TB) []string // versions of DuckDB, oldest first
 }
 
 var hosts = map[string]host{
@@ -224,14 +224,14 @@ var hosts = map[string]host{
 	"jvm":    {jvm, drivers},
 }
 
-// newest is the newest version of a host.
+// newest returns the newest version of a host.
 func (h host) newest(t testing.TB) string {
 	vs := h.versions(t)
 	return vs[len(vs)-1]
 }
 
-// each runs a test in every version of DuckDB, in Node, or in Python where Node has none.
-// The number says which of them it is.
+// each runs a test with every version of DuckDB, in Node, or in Python if Node lacks the version. n
+// numbers the versions.
 func each(t *testing.T, test func(t *testing.T, number int, c *client)) {
 	n := 0
 	seen := map[string]bool{}
@@ -247,7 +247,7 @@ func each(t *testing.T, test func(t *testing.T, number int, c *client)) {
 	}
 }
 
-// size is what a process takes.
+// size has the memory and the threads of a process.
 type size struct {
 	mb      float64 // resident
 	threads int

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// withPackage returns a program for Python with a version of DuckDB, other folders of packages, and
-// the package ccbfsql. That is as in its wheel: the sources and the extension in one folder.
+// withPackage returns a Python program with a version of DuckDB, further folders of packages, and
+// the package ccbfsql. As in its wheel, the sources and the extension are in one folder.
 func withPackage(t *testing.T, version string, folders []string, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	built := t.TempDir()
@@ -27,8 +27,8 @@ func withPackage(t *testing.T, version string, folders []string, program string,
 	return cmd
 }
 
-// The package ccbfsql: its own tests, in every version of DuckDB for Python. pytest says what is
-// left out: without CCBF_LONG=1, make clients installs no pyarrow, pandas and Polars.
+// The tests of the package ccbfsql, with every version of DuckDB for Python. pytest lists what is
+// left out: without CCBF_LONG=1, make clients does not install pyarrow, pandas and Polars.
 func TestPythonPackage(t *testing.T) {
 	extension(t)
 	folders := []string{installed(t, "pytest", "python", "tools", "installed")}
@@ -50,8 +50,8 @@ func TestPythonPackage(t *testing.T) {
 	}
 }
 
-// The notebook runs from its first cell to its last, and prints what is kept in it. Its outputs are
-// those of the DuckDB that the shell has; -rewrite writes them.
+// The notebook runs from its first to its last cell, and prints the outputs that are stored in it.
+// They are those of the DuckDB in the shell. -rewrite writes them.
 func TestNotebook(t *testing.T) {
 	extension(t)
 	const file, version = "../../docs/notebooks/crime.ipynb", "1.5.6"
@@ -65,7 +65,7 @@ func TestNotebook(t *testing.T) {
 	}
 	tools := filepath.Dir(installed(t, "nbclient", "python", "tools", "installed"))
 	args := []string{notebook}
-	if flag.Lookup("rewrite").Value.String() == "true" { // a flag of datadriven, which the SQL tests use
+	if flag.Lookup("rewrite").Value.String() == "true" { // flag of datadriven, which the SQL tests use
 		args = []string{"-rewrite", notebook}
 	}
 	if out, err := withPackage(t, version, []string{tools}, filepath.Join("python", "notebook.py"), args...).CombinedOutput(); err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// printed is the program of docs/CLIENTS.md that begins with a line, with the path of the extension under test.
+// printed returns the program of docs/CLIENTS.md that begins with a line, with the path of the
+// extension under test.
 func printed(t testing.TB, language, line string) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "CLIENTS.md"))
@@ -32,7 +33,7 @@ func write(t testing.TB, name, text string) string {
 	return name
 }
 
-// The programs of docs/CLIENTS.md for Python and Java print 10, as it says, in each version.
+// The Python and Java programs of docs/CLIENTS.md print 10 with each version.
 func TestPrinted(t *testing.T) {
 	python := write(t, "printed.py", printed(t, "python", "# Python: pip install duckdb"))
 	ccbfsql := write(t, "package.py", printed(t, "python", "# Python: the package"))

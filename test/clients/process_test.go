@@ -14,9 +14,9 @@ import (
 
 const ten = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
 
-// One statement loads it; again and in further databases is harmless, and what one
-// database is told does not depend on another's life. (How long LOAD takes is only
-// logged; make bench holds it.)
+// One statement loads the extension. Loading it again, or in further databases, is harmless.
+// Settings of one database do not depend on others. (The time of LOAD is only logged; make bench
+// checks it.)
 func TestLoad(t *testing.T) {
 	path := extension(t)
 	for _, v := range libraries(t) {
@@ -48,8 +48,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The file stays below the size that docs/EXTENSION.md promises. One with a symbol
-// table was not built by make extension, which strips it.
+// The file is smaller than docs/EXTENSION.md promises. A file with a symbol table was not built by
+// make extension, which removes it.
 func TestSize(t *testing.T) {
 	const most = 12_000_000
 	path := extension(t)
@@ -74,7 +74,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A file for another machine, or for a DuckDB yet to come, is refused by name.
+// A file for another machine, or for a future DuckDB, is refused with an error that names it.
 func TestOtherPlatform(t *testing.T) {
 	whole, err := os.ReadFile(extension(t))
 	if err != nil {
@@ -125,7 +125,7 @@ func TestManyDatabases(t *testing.T) {
 	if after-before > 20<<10 {
 		t.Errorf("resident memory grew from %d to %d kB", before, after)
 	}
-	// Go starts a thread when all others are in C at that moment.
+	// Go starts a thread if all others are in C at that moment.
 	if threadsAfter > threads+4 {
 		t.Errorf("%d threads became %d", threads, threadsAfter)
 	}
@@ -135,7 +135,7 @@ func TestManyDatabases(t *testing.T) {
 	}
 }
 
-// Databases load, and come and go, while queries run in another.
+// Databases load the extension, open and close while queries run in another database.
 func TestLoadWhileQueriesRun(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		p := cHost(t, v)
@@ -172,7 +172,7 @@ func TestFootprint(t *testing.T) {
 			kb3, threads3 := p.resident()
 			t.Logf("resident: %.1f MB with DuckDB alone, %.1f after LOAD, %.1f after a query, %.1f after closing; threads: %d, %d, %d, %d",
 				float64(kb0)/1e3, float64(kb1)/1e3, float64(kb2)/1e3, float64(kb3)/1e3, threads0, threads1, threads2, threads3)
-			if kb1-kb0 > 30<<10 { // 14 to 22 MB, by version and what the allocator keeps
+			if kb1-kb0 > 30<<10 { // 14 to 22 MB, depending on the version and the allocator
 				t.Errorf("LOAD took %d kB", kb1-kb0)
 			}
 			if threads2 > threads0+12 {
@@ -190,13 +190,13 @@ func TestFootprint(t *testing.T) {
 			if now := p.signals(pid, "SigBlk"); now != blocked0 || now != 0 {
 				t.Errorf("signals %#x are blocked in the host's thread, %#x after LOAD", now, blocked0)
 			}
-			// No thread of Go's takes a signal that is the host's.
+			// No thread of Go handles a signal of the host.
 			for id := range p.threads() {
 				if old[id] {
 					continue
 				}
-				// (SIGCHLD it unblocks again; the kernel gives that to the host's
-				// first thread as long as it can.)
+				// (Go unblocks SIGCHLD. The kernel delivers it to the host's first thread if
+				// possible.)
 				if free := ^p.signals(id, "SigBlk") & (bit(syscall.SIGINT) | bit(syscall.SIGTERM) | bit(syscall.SIGALRM) | bit(syscall.SIGUSR1)); free != 0 {
 					t.Errorf("thread %s, new since LOAD, takes signals %#x", id, free)
 				}
@@ -205,8 +205,8 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// A host's own signal handlers: for SIGSEGV, which it recovers from, and for a
-// timer, which must not run on a goroutine's stack.
+// A host's own signal handlers: for SIGSEGV, from which it recovers, and for a timer, which must
+// not run on a goroutine's stack.
 func TestHandlers(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
@@ -241,8 +241,7 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// A second copy of the file is a second Go runtime: it gives way to the first,
-// which goes on.
+// A second copy of the file has a second Go runtime. It is refused, and the first goes on.
 func TestCopies(t *testing.T) {
 	first := extension(t)
 	whole, err := os.ReadFile(first)
@@ -276,7 +275,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// A child made by fork has no Go threads: an error, where it would wait forever.
+// A forked child has no Go threads. It gets an error instead of waiting forever.
 func TestFork(t *testing.T) {
 	p := cHost(t, newest(t))
 	p.do("load %s", extension(t))

@@ -32,8 +32,8 @@ type client struct {
 	cmd    *exec.Cmd
 	stderr *tail
 	input  io.WriteCloser
-	exited chan struct{} // closed when the process has ended
-	err    error         // how it ended, once exited is closed
+	exited chan struct{} // closed at the end of the process
+	err    error         // result of the process, after exited is closed
 
 	mu      sync.Mutex
 	last    int
@@ -54,7 +54,7 @@ var (
 func start(cmd *exec.Cmd) (*client, error) {
 	c := &client{cmd: cmd, stderr: &tail{}, exited: make(chan struct{}), waiting: make(map[string]*request)}
 	cmd.Stderr = c.stderr
-	// A process that hangs on its way out must not hang the test.
+	// A process that hangs at its end must not hang the test.
 	cmd.WaitDelay = 10 * time.Second
 	var err error
 	if c.input, err = cmd.StdinPipe(); err != nil {
@@ -71,7 +71,7 @@ func start(cmd *exec.Cmd) (*client, error) {
 	return c, nil
 }
 
-// read hands out answers until the process has ended.
+// read delivers responses until the process ends.
 func (c *client) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
@@ -104,7 +104,7 @@ func (c *client) take(fields []string) {
 	defer c.mu.Unlock()
 	r := c.waiting[fields[0]]
 	if r == nil || len(fields) < 2 {
-		// Somebody else's line on standard output.
+		// A line that is not part of the protocol.
 		fmt.Fprintln(c.stderr, strings.Join(fields, "\t"))
 		return
 	}
@@ -119,7 +119,7 @@ func (c *client) take(fields []string) {
 	close(r.done)
 }
 
-// begin sends a request and does not wait.
+// begin sends a request without waiting for the response.
 func (c *client) begin(fields ...string) *request {
 	r := &request{done: make(chan struct{})}
 	c.mu.Lock()
@@ -137,7 +137,7 @@ func (c *client) begin(fields ...string) *request {
 	for _, f := range fields {
 		line += "\t" + escape.Replace(f)
 	}
-	// Where this fails the process has ended, and read tells those who wait.
+	// If this fails, the process has ended, and read reports that.
 	_, _ = io.WriteString(c.input, line+"\n")
 	return r
 }
@@ -147,7 +147,7 @@ func (r *request) wait() ([][]string, error) {
 	return r.rows, r.err
 }
 
-// ended reports whether the answer is there.
+// ended reports whether the response has arrived.
 func (r *request) ended() bool {
 	select {
 	case <-r.done:
@@ -159,7 +159,7 @@ func (r *request) ended() bool {
 
 func (c *client) do(fields ...string) ([][]string, error) { return c.begin(fields...).wait() }
 
-// end closes the client's input and waits until it has ended.
+// end closes the client's input and waits for its end.
 func (c *client) end() error {
 	_ = c.input.Close()
 	<-c.exited
@@ -169,7 +169,7 @@ func (c *client) end() error {
 	return nil
 }
 
-// tail keeps the last 64 KiB of what is written to it.
+// tail keeps the last 64 KiB that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestPython tests the package duckdb for Python: answers and errors, sketches as bytes, threads
-// and two databases. A query is cancelled from another thread. (Ctrl-C while the main thread is in
-// a query is left out. DuckDB's own package often misses it, see docs/CLIENTS.md.) A child starts
-// by fork and one by the start method "spawn", and the interpreter ends.
+// TestPython tests the package duckdb for Python: results and errors, sketches as bytes, threads
+// and two databases. A query is cancelled from another thread. Children are started by fork and by
+// the start method "spawn", and the interpreter ends. Ctrl-C during a query of the main thread is
+// left out, because DuckDB's own package often misses it (docs/CLIENTS.md).
 func TestPython(t *testing.T) {
 	extension := extension(t)
 	for _, v := range hosts["python"].versions(t) {

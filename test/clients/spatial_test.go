@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSpatialWritesSquares: COPY (FORMAT gdal) of DuckDB's extension spatial writes ccbf_squares as
-// it is. GDAL, outside of DuckDB, reads the squares and points that GROUP BY has.
+// TestSpatialWritesSquares: COPY (FORMAT gdal) of DuckDB's extension spatial writes ccbf_squares
+// without conversions. GDAL, outside DuckDB, reads the squares and points of GROUP BY.
 func TestSpatialWritesSquares(t *testing.T) {
 	ogrinfo, err := exec.LookPath("ogrinfo")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 const sqlTests = "../../sql/test"
 
-// TestSQLVersions: the SQL tests pass in every version of DuckDB, with the answers of the embedded
-// host. In an ordinary run the oldest and the newest version run all of them, and the others share
-// them. With CCBF_LONG=1 each version runs all.
+// TestSQLVersions: the SQL tests pass with every version of DuckDB, with the results of the
+// embedded host. The oldest and the newest version run all of them, and the others divide them.
+// With CCBF_LONG=1 each version runs all.
 func TestSQLVersions(t *testing.T) {
 	between := len(versions(t, true)) - 1
 	each(t, func(t *testing.T, i int, client *client) {
@@ -30,8 +30,8 @@ func TestSQLVersions(t *testing.T) {
 	})
 }
 
-// The SQL tests in Python's package, whose newest version TestSQLVersions runs: the others
-// share them.
+// The SQL tests in Python's package. TestSQLVersions runs its newest version; the others divide the
+// tests.
 func TestSQLPython(t *testing.T) {
 	vs := listed(t, "python", "versions")
 	for i, v := range vs[:len(vs)-1] {
@@ -41,8 +41,8 @@ func TestSQLPython(t *testing.T) {
 	}
 }
 
-// A DuckDB that is too old, or whose platform is another, refuses the extension
-// with an error that says so, and goes on.
+// A DuckDB that is too old, or has another platform, refuses the extension with an error that says
+// so, and goes on.
 func TestTooOld(t *testing.T) {
 	for _, v := range versions(t, false) {
 		t.Run(v, func(t *testing.T) {
@@ -58,8 +58,8 @@ func TestTooOld(t *testing.T) {
 	}
 }
 
-// Errors while parallel parts of a group are put together: DuckDB forgets their
-// states. The next query is right, and closing the database gives all back.
+// Errors while parallel parts of a group are combined: DuckDB forgets their states. The next query
+// is right, and closing the database frees all memory.
 func TestCombineErrors(t *testing.T) {
 	times := 1
 	if os.Getenv("CCBF_LONG") != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// STRUCTs in windows, at random, beside GROUP BY, each version with queries of its own.
+// Random windows with STRUCTs, compared with GROUP BY, with other queries for each version.
 // CCBF_LONG=1: 10,000 queries.
 func TestStructsInWindows(t *testing.T) {
 	each(t, func(t *testing.T, i int, client *client) {

@@ -8,15 +8,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// Windows and ORDER BY, at random, beside exact SQL, each version with queries of
-// its own. CCBF_LONG=1: 10,000 queries.
+// Random windows and ORDER BY, compared with exact SQL, with other queries for each version.
+// CCBF_LONG=1: 10,000 queries.
 func TestRandomWindows(t *testing.T) {
 	each(t, func(t *testing.T, i int, c *client) {
 		sqltest.Windows(t, connect(t, loaded(t, c, ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(30))
 	})
 }
 
-// oneRow is a connection of c/host.c for queries of one row and one column.
+// oneRow is a connection of c/host.c for queries with one row and one column.
 type oneRow struct{ p *process }
 
 func (c oneRow) Exec(statements string) error {

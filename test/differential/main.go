@@ -1,5 +1,5 @@
-// Command differential runs random queries in processes of their own and reports
-// those that did not answer as they must, stopped, or ended the process.
+// Command differential runs random queries in child processes. It reports queries with a wrong
+// result, queries that hang, and queries that end the process.
 package main
 
 import (
@@ -28,15 +28,14 @@ var (
 	child       = flag.Bool("child", false, "run the queries in this process and report as JSON")
 )
 
-// perProcess is how many queries a process runs: what one leaves behind can
-// meet those after it.
+// perProcess is the number of queries per process. Queries of one process can affect later ones.
 const perProcess = 5000
 
-// event is a line from a child.
+// event is a line of a child's output.
 type event struct {
 	Start      *int         `json:",omitempty"` // number of a query that starts
 	Connection int          `json:",omitempty"`
-	Counts     *load.Counts `json:",omitempty"` // of a batch
+	Counts     *load.Counts `json:",omitempty"` // counts of a batch
 	Number     int          `json:",omitempty"`
 	Failure    string       `json:",omitempty"`
 	Script     string       `json:",omitempty"`
@@ -100,7 +99,7 @@ func runChild() error {
 func runParent() error {
 	begin := time.Now()
 	total := load.Counts{Kinds: map[string]int{}}
-	ended := 0 // processes
+	ended := 0 // processes that ended early
 	for a := *from; a < *from+*queries; {
 		b := min((a/perProcess+1)*perProcess, *from+*queries)
 		inFlight, text, err := watch(a, b, &total)
@@ -138,8 +137,8 @@ func runParent() error {
 	return nil
 }
 
-// watch runs queries a to b-1 in a process. Where that does not end well, text
-// says how, and inFlight has the queries that ran.
+// watch runs queries a to b-1 in a process. If it fails, text says how, and inFlight has the
+// queries that were running.
 func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,9 +157,9 @@ func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error
 	stuck := false
 	timer := time.AfterFunc(*patience, func() {
 		stuck = true
-		_ = cmd.Process.Signal(syscall.SIGQUIT) // Go then prints what its threads do
+		_ = cmd.Process.Signal(syscall.SIGQUIT) // Go then prints the stacks of its goroutines
 	})
-	running := map[int]int{} // query by connection
+	running := map[int]int{} // running query by connection
 	lines := bufio.NewScanner(pipe)
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
@@ -195,7 +194,7 @@ func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error
 	return inFlight, text + "\n" + head(complaint.String(), 60), nil
 }
 
-// head is the first lines of a text.
+// head returns the first lines of a text.
 func head(text string, lines int) string {
 	all := strings.SplitAfter(text, "\n")
 	return strings.Join(all[:min(lines, len(all))], "")

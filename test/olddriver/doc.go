@@ -1,7 +1,6 @@
-// Package olddriver shows that programs which still import the driver
-// github.com/marcboeker/go-duckdb/v2 are served: its test registers every
-// function through it and runs the SQL tests.
+// Package olddriver tests programs that still import the driver github.com/marcboeker/go-duckdb/v2.
+// Its test registers every function through it and runs the SQL tests.
 //
-// It is a module of its own. Two drivers in one program would bring two DuckDBs,
-// so nothing here may import package connector.
+// It is a separate module. Two drivers in one program would link two DuckDBs, so nothing here may
+// import package connector.
 package olddriver

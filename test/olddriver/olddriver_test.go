@@ -9,11 +9,11 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// library is the DuckDB of v2.4.3, the last driver of that name.
+// library is the version of DuckDB in v2.4.3, the last driver of that name.
 const library = "v1.4.1"
 
-// TestSQL runs the SQL tests. No query runs between two statements, so what
-// DuckDB forgot is given back there.
+// TestSQL runs the SQL tests. No query runs between two statements, so memory that DuckDB forgot is
+// freed there.
 func TestSQL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: half a minute, and the same in sql/test with the driver of today (make test-all)")
@@ -22,7 +22,7 @@ func TestSQL(t *testing.T) {
 	sqltest.Run(t, sqltest.DB(db, registration.Release), "../../sql/test")
 }
 
-// Windows and ORDER BY, at random, beside exact SQL. CCBF_LONG=1: 10,000 queries.
+// Random windows and ORDER BY, compared with exact SQL. CCBF_LONG=1: 10,000 queries.
 func TestRandomWindows(t *testing.T) {
 	db, registration := open(t)
 	conn, err := sqltest.DB(db, registration.Release).Conn()
@@ -56,7 +56,7 @@ func open(t *testing.T) (*sql.DB, *ccbfsql.Registration) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	// Again, and by the door that most programs use.
+	// A second registration, through database/sql.
 	if err := ccbfsql.Register(t.Context(), conn); err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Command soak runs the differential's queries for a long time in one process, and prints what
-// it holds after each batch, when no query runs.
+// Command soak runs the queries of test/differential for a long time in one process. After each
+// batch, when no query runs, it prints the memory of the process.
 package main
 
 import (
@@ -50,7 +50,7 @@ func run(length time.Duration, seed uint64, connections int) error {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		files, _ := os.ReadDir("/proc/self/fd") // none where there is no /proc, as below
+		files, _ := os.ReadDir("/proc/self/fd") // missing without /proc, as below
 		resident = append(resident, status("VmRSS:")>>10)
 		fmt.Printf("| %.0f | %d | %d | %d | %d | %d | %d | %d |\n", time.Since(begin).Minutes(), total.Queries, total.Failures,
 			ccbfsql.MemoryUsed(), resident[len(resident)-1], m.HeapAlloc>>20, status("Threads:"), len(files))
@@ -58,14 +58,14 @@ func run(length time.Duration, seed uint64, connections int) error {
 	if total.Failures > 0 {
 		return fmt.Errorf("%d failures", total.Failures)
 	}
-	// Memory that was lost with every query would make each third larger than the one before.
+	// With a leak in every query, each third would be larger than the one before.
 	if n := len(resident) / 3; n > 0 {
 		fmt.Printf("\n%d queries; resident memory in MiB, at most, in each third: %d, %d, %d\n", total.Queries, slices.Max(resident[:n]), slices.Max(resident[n:2*n]), slices.Max(resident[2*n:]))
 	}
 	return nil
 }
 
-// status is a number of /proc/self/status; 0 where there is none.
+// status returns a number of /proc/self/status, or 0 without /proc.
 func status(field string) int {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), field)

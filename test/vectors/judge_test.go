@@ -15,7 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// reader is the reader in js/ under node; the test is skipped without node, or before make js.
+// reader starts the reader in js/ with node. The test is skipped without node, or before make js.
 func reader(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -37,8 +37,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestDamaged compares the reader in js/ with Go, on BLOBs in which bytes were changed, and the
-// checksum with them. Both accept the same ones, except for the spelling of trees.
+// TestDamaged compares the reader in js/ with Go, on BLOBs with changed bytes and a correct
+// checksum. Both accept the same BLOBs, except for the encoding of trees.
 func TestDamaged(t *testing.T) {
 	n := 3_000
 	if !testing.Short() {
@@ -47,7 +47,7 @@ func TestDamaged(t *testing.T) {
 	cmd := reader(t, "test/judge.mjs")
 	var blobs []blob
 	for _, b := range append(golden(t), sketches(t)...) {
-		if family := sketch.ID(b.b[5]); family != 3 && family != 4 && family != 7 { // sbf, cbf and top are not read there
+		if family := sketch.ID(b.b[5]); family != 3 && family != 4 && family != 7 { // the reader does not read sbf, cbf and top
 			blobs = append(blobs, b)
 		}
 	}
@@ -91,14 +91,14 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// spelled reports whether the leaves of a tree can be read, but are not written in the shortest
-// way. That is for who writes trees: the reader in js/ takes them, with the same answers.
+// spelled reports whether the leaves of a tree are readable, but not encoded in the shortest way.
+// The reader in js/ accepts such trees, with the same results.
 func spelled(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "a code other than that of its leaves") ||
 		strings.Contains(err.Error(), "is not written as its leaves are"))
 }
 
-// checkBlob is what sketch_is_valid says.
+// checkBlob returns the error of a BLOB for which sketch_is_valid is false.
 func checkBlob(b []byte) error {
 	for _, f := range filters.Families() {
 		if len(b) > 5 && f.ID == sketch.ID(b[5]) {
@@ -108,7 +108,7 @@ func checkBlob(b []byte) error {
 	return sketch.ErrInvalid
 }
 
-// damage changes a few bytes of a BLOB, or its length, and makes the checksum right.
+// damage changes a few bytes of a BLOB, or its length, and corrects the checksum.
 func damage(r *rand.Rand, b []byte) []byte {
 	b = bytes.Clone(b)
 	for range 1 + r.IntN(2) {

@@ -27,17 +27,17 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// vector is a BLOB and questions to it.
+// vector is a BLOB with questions and their answers.
 type vector struct {
 	Name      string     `json:"name"`
 	Family    string     `json:"family"`
-	Form      string     `json:"form,omitempty"` // of a ccbf sketch
+	Form      string     `json:"form,omitempty"` // form of a ccbf sketch
 	Blob      []byte     `json:"blob"`
 	Questions []question `json:"questions"`
 }
 
-// question is what README.md says. Answers that are counts are strings, as JSON has no
-// numbers of 64 bits.
+// question is a query as README.md describes it. Counts are strings, because JSON has no 64-bit
+// numbers.
 type question struct {
 	Ask      string      `json:"ask"`
 	X        *float64    `json:"x,omitempty"`
@@ -51,13 +51,13 @@ type question struct {
 	Answer   any         `json:"answer"`
 }
 
-// blob is a sketch before it is asked.
+// blob is a sketch without questions.
 type blob struct {
 	name string
 	b    []byte
 }
 
-// golden are the BLOBs that every version reads.
+// golden returns the BLOBs that every version must read.
 func golden(t *testing.T) (all []blob) {
 	t.Helper()
 	files, err := filepath.Glob("../../filters/*/testdata/golden/*.blob")
@@ -103,7 +103,7 @@ func places(t *testing.T) (all []place) {
 	return all
 }
 
-// sketches are those of the data in each form.
+// sketches returns sketches of the data in each form.
 func sketches(t *testing.T) (all []blob) {
 	t.Helper()
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func sketches(t *testing.T) (all []blob) {
 	return append(all, united(t), hidden(t))
 }
 
-// hidden is a tree of squares with at least 100,000 cases, by country.
+// hidden returns a tree of squares with at least 100,000 cases, by country.
 func hidden(t *testing.T) blob {
 	t.Helper()
 	s, err := ccbf.New(ccbf.Params{Res: 0.1, Categories: true, Totals: true})
@@ -151,7 +151,8 @@ func hidden(t *testing.T) blob {
 	return blob{"covid/tree-suppressed", s.Blob()}
 }
 
-// united is the trees of every second place and of the others in one: sheets of leaves in leaves.
+// united returns the union of a tree of every second place and a tree of the others, so that leaves
+// contain leaves.
 func united(t *testing.T) blob {
 	t.Helper()
 	all := ccbf.NewBuilder(config(t, ccbf.Params{Res: 0.01, Bytes: 500}), nil)
@@ -187,7 +188,7 @@ func add(t *testing.T, s *ccbf.Sketch, p place, category []byte) {
 	check(t, s.Add(cell, category, p.cases))
 }
 
-// polygons are a triangle, a star that crosses itself, one with a hole, and two members.
+// polygons are a triangle, a star that crosses itself, a polygon with a hole, and a multipolygon.
 func polygons(x, y, w, h float64) []any {
 	at := func(points ...float64) (ring [][]float64) {
 		for i := 0; i < len(points); i += 2 {
@@ -217,7 +218,7 @@ func geojson(t *testing.T, p any) *ccbf.Polygon {
 
 func count(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// ask makes the questions for a BLOB and answers them.
+// ask returns questions to a BLOB with their answers.
 func ask(t *testing.T, b blob) vector {
 	t.Helper()
 	family, _, _ := strings.Cut(b.name, "/")
@@ -233,7 +234,7 @@ func ask(t *testing.T, b blob) vector {
 	return v
 }
 
-// askGrid asks about cells and areas, with and without categories.
+// askGrid returns questions about cells and areas, with and without categories.
 func askGrid(t *testing.T, out *vector) {
 	v, err := ccbf.NewView(out.Blob)
 	if err != nil {
@@ -268,7 +269,7 @@ func askGrid(t *testing.T, out *vector) {
 	}
 }
 
-// askCells asks for some cells that have points and others beside them.
+// askCells returns questions about some cells with points and others beside them.
 func askCells(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 	bounds := v.Bounds
 	if bounds.Empty() {
@@ -294,14 +295,14 @@ func askCells(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 	}
 	for _, c := range cells {
 		x, y := v.Grid.Center(c)
-		if got, err := v.Grid.Cell(x, y); err != nil || got != c { // at the end of all cells
+		if got, err := v.Grid.Cell(x, y); err != nil || got != c { // at the end of the grid
 			continue
 		}
 		out.Questions = append(out.Questions, question{Ask: "count", X: &x, Y: &y, Category: category, Answer: count(v.Count(c, category))})
 	}
 }
 
-// Areas of counters have at most 9 * side * side cells, each of which is looked up.
+// Areas of counters have at most 9 * side * side cells, because each cell is looked up.
 const side = 50
 
 func askAreas(t *testing.T, out *vector, v *ccbf.View, category []byte) {
@@ -346,7 +347,7 @@ func askAreas(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 		sum, err := v.Sum(geojson(t, p).Area(), ccbf.Of(category))
 		check(t, err)
 		out.Questions = append(out.Questions, question{Ask: "polygonSum", Polygon: p, Category: category, Answer: count(sum)})
-		var many *ccbf.ErrTooManyCells // an estimate counts the cells of all rows as well
+		var many *ccbf.ErrTooManyCells // an estimate also counts the cells of all rows
 		e, err := v.Estimate(geojson(t, p).Area(), ccbf.Of(category))
 		if v.Form() == ccbf.Dense || errors.As(err, &many) {
 			continue
@@ -360,7 +361,7 @@ func bounded(e ccbf.Estimate) any {
 	return map[string]any{"estimate": e.Value, "low": count(e.Low), "high": count(e.High)}
 }
 
-// squares are the cells of a rectangle by y, x and side.
+// squares returns the cells of a rectangle, ordered by y, x and side.
 func squares(t *testing.T, v *ccbf.View, r grid.Rect, category []byte) any {
 	all, err := v.Cells(ccbf.Box(r), ccbf.Of(category))
 	if err != nil {
@@ -396,7 +397,7 @@ func askRaster(t *testing.T, out *vector, v *ccbf.View, box [4]float64, category
 	out.Questions = append(out.Questions, question{Ask: "raster", Box: &box, Width: width, Height: height, Category: category, Answer: answer})
 }
 
-// askKeys asks for keys of two classes; those of the golden sketches are among them.
+// askKeys returns questions about keys of two classes, with those of the golden sketches.
 func askKeys(t *testing.T, out *vector) {
 	var keys [][]byte
 	for _, k := range []any{"oak", "elm", "ash", "", "a longer key than sixteen bytes", true, 2.5, []byte{0}} {

@@ -10,7 +10,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the JSON files")
 
-// TestVectors holds the files against what Go answers.
+// TestVectors compares the files with Go's answers.
 func TestVectors(t *testing.T) {
 	files := map[string][]vector{}
 	for _, b := range append(golden(t), sketches(t)...) {
@@ -30,7 +30,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// layout is JSON with a line for each question, so that a changed answer is a changed line.
+// layout returns JSON with a line per question, so that a changed answer changes one line.
 func layout(t *testing.T, vectors []vector) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -16,20 +16,20 @@
 //  4. The runner brings the parts of one hash together. DuckDB unites them, by the
 //     union aggregates, sum, min and max, and writes one Parquet file.
 //  5. The last step writes a summary that names one complete file per hash.
-//  6. The client, when the runner says that the run ended well, gives those files their
-//     names, removes the others of its own run, and writes the manifest, by one rename.
+//  6. When the runner reports success, the client gives those files their final names. It
+//     removes the other files of its run, and writes the manifest with one rename.
 //
 // # Why nothing counts twice
 //
-// Each step is a function of its input: the same range gives the same rows with the same
-// hashes. A runner may therefore repeat any step, at the same time or after a worker was
-// lost, and takes the output of one attempt. Each attempt writes under a name of its own,
-// which no glob of *.parquet matches. The summary names the attempts that the runner took.
-// Readers see the manifest of the run before, or of this one, and never a part of a run.
+// Each step is a function of its input: the same range gives the same rows with the same hashes. So
+// a runner can repeat any step, at the same time or after it lost a worker, and uses the output of
+// one attempt. Each attempt writes under its own name, which no glob of *.parquet matches. The
+// summary names the attempts that the runner used. Readers see the manifest of the previous run or
+// of this one, and never a part of a run.
 //
-// # What is retried
+// # Repeated steps
 //
-// Steps 3 to 5 are retried by the runner as often as it likes. Prism retries nothing: a
-// failure ends the run. The client retries nothing: a run that it could not finish has no
-// manifest, and its folder is removed.
+// The runner can repeat steps 3 to 5 any number of times. Prism repeats nothing: a failure ends the
+// run. The client repeats nothing either. A run that it could not finish has no manifest, and its
+// folder is removed.
 package pipeline

@@ -15,18 +15,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// engine is the DuckDB of this process, which all its steps share, and the folder for
-// what it writes before that has a place.
+// engine is the DuckDB of this process, which all steps share, and the folder for its temporary
+// files.
 var engine struct {
-	steps  sync.RWMutex // that run, as its readers
+	steps  sync.RWMutex // steps hold a read lock while they run
 	open   sync.Once
-	err    error // of open
+	err    error // protects open
 	db     *sql.DB
 	dir    string
 	closed bool
 }
 
-// withEngine calls use with a connection and an empty folder of its own.
+// withEngine calls use with a connection and with an empty folder for it.
 func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir string) error) error {
 	engine.steps.RLock()
 	defer engine.steps.RUnlock()
@@ -57,14 +57,14 @@ func openEngine() (err error) {
 	if engine.dir, err = os.MkdirTemp("", "ccbf-pipeline-"); err != nil {
 		return err
 	}
-	// Beam leaves a file among the temporary ones for each run whose workers are in this process.
+	// Beam leaves a temporary file behind for each run whose workers are in this process.
 	if err := os.Setenv("TMPDIR", engine.dir); err != nil {
 		return err
 	}
 	if engine.db, err = connector.Open(""); err != nil {
 		return err
 	}
-	engine.db.SetMaxIdleConns(-1) // what a step leaves on its connection ends with it
+	engine.db.SetMaxIdleConns(-1) // closing the connection drops what the step created on it
 	_, err = engine.db.Exec("SET GLOBAL temp_directory = " + text(filepath.Join(engine.dir, "spill")))
 	return err
 }
@@ -75,20 +75,20 @@ func awaitSteps() {
 	defer engine.steps.Unlock()
 }
 
-// closeEngine closes the database of this process, when no step runs, and removes its folder.
+// closeEngine closes the database of this process, after its running steps, and removes its folder.
 func closeEngine() {
 	engine.steps.Lock()
 	defer engine.steps.Unlock()
 	engine.closed = true
 	if engine.db != nil {
-		_ = engine.db.Close() // nothing is in it that is to stay
+		_ = engine.db.Close() // the folder has only temporary files
 	}
 	if engine.dir != "" {
 		_ = os.RemoveAll(engine.dir)
 	}
 }
 
-// sumOf is the SHA-256 of a program.
+// sumOf returns the SHA-256 of a program.
 func sumOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -108,8 +108,8 @@ var ownSum = sync.OnceValues(func() (string, error) {
 	return sumOf(self)
 })
 
-// checkProgram returns an error if another program made the plan, for example another version.
-// The result would not show that its workers cut cells otherwise or have other formats.
+// checkProgram returns an error if another program made the plan, for example another version. Its
+// cells or formats could differ, which the result would not show.
 func (p *Plan) checkProgram() error {
 	if p.Program == "" {
 		return nil

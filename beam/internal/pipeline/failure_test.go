@@ -30,8 +30,8 @@ func init() {
 	filesystem.Register("cancelling", func(ctx context.Context) filesystem.Interface { return cancellingDisk{local.New(ctx)} })
 }
 
-// smallDisk is the local file system with room for 1,000 bytes per file. Its
-// names begin with small://.
+// smallDisk is the local file system with room for 1,000 bytes per file, under names that begin
+// with small://.
 type smallDisk struct{ filesystem.Interface }
 
 func under(name string) string { return strings.TrimPrefix(name, "small://") }
@@ -65,8 +65,8 @@ func (f *fullAfter) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
-// A full disk fails the run with the name of the file, and leaves nothing of this run, and
-// all of another.
+// A full disk fails the run with the name of the file. Nothing of this run remains, and all of
+// another.
 func TestAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 20, 5000)
@@ -87,7 +87,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// A file that was cut short fails the run with its name.
+// A truncated file fails the run with its name.
 func TestFilesThatWereCutShort(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.parquet")
@@ -108,8 +108,8 @@ func TestFilesThatWereCutShort(t *testing.T) {
 	}
 }
 
-// dyingEnv asks this program to be a run that is killed when it has written its
-// first file; it names the folder.
+// dyingEnv is a variable of the environment that names a folder. With it, this program is a run
+// that is killed after its first file.
 const dyingEnv = "CCBF_TEST_DIE_IN"
 
 type dyingDisk struct{ filesystem.Interface }
@@ -125,7 +125,7 @@ func (d dyingDisk) List(ctx context.Context, glob string) ([]string, error) {
 
 type dying struct{ io.WriteCloser }
 
-// Close ends the process as a lost machine does: without a word.
+// Close kills the process, as the loss of a machine does.
 func (f *dying) Close() error {
 	_ = f.WriteCloser.Close()
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -144,7 +144,7 @@ func dieInTheMiddle() bool {
 	return true
 }
 
-// A run that dies leaves nothing that counts, and the next one is not in its way.
+// A killed run leaves nothing that counts, and does not disturb the next run.
 func TestAWorkerThatDies(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 22, 4000)
@@ -166,9 +166,9 @@ func TestAWorkerThatDies(t *testing.T) {
 	same(t, o.Out, strings.Replace(direct, "%s", dir+"/p.parquet", 1))
 }
 
-// cancellingDisk is the local file system, where whoever writes a file first has the runner
-// cancel what it runs, and waits until that is done. The worker is in this process and goes
-// on: what it writes after that goes nowhere, so that the test can remove its folder.
+// cancellingDisk is the local file system. The first step that writes a file makes the runner
+// cancel the run, and waits for that. The worker in this process goes on. Its later writes are
+// discarded, so that the test can remove its folder.
 type cancellingDisk struct{ filesystem.Interface }
 
 func (d cancellingDisk) List(ctx context.Context, glob string) ([]string, error) {
@@ -183,7 +183,7 @@ func (d cancellingDisk) Remove(ctx context.Context, name string) error {
 	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "cancelling://"))
 }
 
-// oneWriter lets one file of a cancellingDisk be opened at a time.
+// oneWriter lets only one file of a cancellingDisk be opened at a time.
 var oneWriter sync.Mutex
 
 func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
@@ -210,7 +210,7 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 			return nil, err
 		}
 		states, err := service.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job.GetJobId()})
-		for err == nil { // until it has ended
+		for err == nil { // closed when the run has ended
 			_, err = states.Recv()
 		}
 		return out, nil
@@ -218,7 +218,8 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 }
 
-// A run that somebody cancels is not one that ended well.
+// A cancelled run is not a successful one. A stopped worker may leave the run's folder behind: only
+// a manifest makes files count.
 func TestACancelledRun(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 23, 1000)

@@ -15,9 +15,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// TestMain removes what Beam and killed children leave among the temporary files.
+// TestMain removes temporary files that Beam and killed children leave behind.
 func TestMain(m *testing.M) {
-	if asCommand() || dieInTheMiddle() { // a child of the tests of processes, or of TestAWorkerThatDies
+	if asCommand() || dieInTheMiddle() { // a child process of a test
 		return
 	}
 	dir := must(os.MkdirTemp("", "ccbf-test-"))
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// must is the value of a call that a test relies on.
+// must returns the value of a call, or panics at an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -36,7 +36,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// truth is a DuckDB that the pipeline does not use.
+// truth is a DuckDB database that the pipeline does not use.
 var truth = sync.OnceValue(func() *sql.DB {
 	db := must(connector.Open(""))
 	db.SetMaxOpenConns(1)
@@ -52,7 +52,7 @@ func run(t testing.TB, format string, args ...any) {
 	}
 }
 
-// one is a number that it answers.
+// one returns the result of a query for a number.
 func one(t testing.TB, format string, args ...any) (n int64) {
 	t.Helper()
 	if err := truth().QueryRow(fmt.Sprintf(format, args...)).Scan(&n); err != nil {
@@ -61,7 +61,7 @@ func one(t testing.TB, format string, args ...any) (n int64) {
 	return n
 }
 
-// result is what a run wrote, as a table of FROM.
+// result returns the output of a run as a table in a FROM clause.
 func result(t testing.TB, out string) string {
 	t.Helper()
 	m := must(readSummary(context.Background(), out+manifestSuffix))
@@ -71,7 +71,7 @@ func result(t testing.TB, out string) string {
 	return "read_parquet(['" + strings.Join(m.Files, "', '") + "'])"
 }
 
-// same compares what a run wrote with a query of DuckDB, row for row.
+// same compares the output of a run with a query of DuckDB, row by row.
 func same(t testing.TB, out, query string) {
 	t.Helper()
 	got := "FROM " + result(t, out)
@@ -97,25 +97,25 @@ func points(t testing.TB, file string, seed, n int) {
 		FROM (SELECT hash(i + %d)::HUGEINT AS h FROM range(%d) t(i))) TO '%s' %s`, seed*1_000_000, n, file, groups)
 }
 
-// options are those of the tests' files: a sketch per tile and month.
+// options returns the options of a run over the tests' files: a sketch per tile and month.
 func options(in, out string) *Options {
 	o := NewOptions()
 	o.In, o.Out, o.Zoom, o.Time, o.Bucket, o.Files, o.Res, o.Threads = []string{in}, out, 6, "seen", "month", 3, "0.01", 2
 	return o
 }
 
-// direct is the query that the flags of options stand for, by hand.
+// direct returns the query that the flags of options stand for.
 const direct = `SELECT *, ccbf_total(sketch), (ccbf_info(sketch)).bbox.xmin, (ccbf_info(sketch)).bbox.ymin, (ccbf_info(sketch)).bbox.xmax, (ccbf_info(sketch)).bbox.ymax
 	FROM (SELECT quadkey(lon, lat, 6, 0.01), date_trunc('month', seen)::DATE, ccbf_agg(lon, lat, 0.01) AS sketch FROM '%s' GROUP BY ALL)`
 
-// bySQL are the options of a run of SQL.
+// bySQL returns the options of a run with a query.
 func bySQL(in, out, text string) *Options {
 	o := NewOptions()
 	o.In, o.Out, o.SQL, o.Threads = []string{in}, out, text, 2
 	return o
 }
 
-// entries are the names in a folder.
+// entries returns the names in a folder.
 func entries(t testing.TB, dir string) []string {
 	t.Helper()
 	var out []string
@@ -125,12 +125,12 @@ func entries(t testing.TB, dir string) []string {
 	return out
 }
 
-// build runs Build without its progress.
+// build runs Build without progress messages.
 func build(o *Options) (*Summary, error) { return Build(context.Background(), o, io.Discard) }
 
 func compact(o *Options) (*Summary, error) { return Compact(context.Background(), o, io.Discard) }
 
-// fails runs Build and wants an error with some words, and no file.
+// fails runs Build. It wants an error with the given words, and no file.
 func fails(t *testing.T, o *Options, words ...string) {
 	t.Helper()
 	_, err := build(o)

@@ -16,11 +16,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Options say what to read, with which query, and where to write.
+// Options describe a run: its input, its query and its output.
 type Options struct {
 	FileOptions
 	QueryOptions
-	Sketch map[string]string // options of ccbf_agg as SQL literals
+	Sketch map[string]string // options of ccbf_agg, as SQL literals
 }
 
 // FileOptions holds the flags that a run and a compaction share: input, output, limits and threads.
@@ -40,7 +40,7 @@ type FileOptions struct {
 	Memory    string            `flag:"memory" usage:"memory limit of DuckDB in each worker, for example 4GB (default: 80% of the machine's)"`
 }
 
-// QueryOptions are the query, or columns of points that it is written from.
+// QueryOptions hold the query, or the columns of points from which write makes it.
 type QueryOptions struct {
 	SQL      string   `flag:"sql" usage:"aggregate query over input, for example \"SELECT k, ccbf_agg(lon, lat, 0.001) AS sketch FROM input GROUP BY ALL\"; the flags -x to -weight write one"`
 	Check    string   `flag:"check" usage:"with -sql: expression that is NULL for good rows of input, and says what is wrong with others"`
@@ -55,13 +55,13 @@ type QueryOptions struct {
 	Res      string   `flag:"res" usage:"edge of a cell, in the units of the coordinates (required without -sql)"`
 }
 
-// NewOptions are the defaults of the flags.
+// NewOptions returns the defaults of the flags.
 func NewOptions() *Options {
 	return &Options{FileOptions{Files: 4, Rows: 20_000_000, MaxBad: -1, Combine: map[string]string{}},
 		QueryOptions{X: "lon", Y: "lat", Zoom: -1, Bucket: "day"}, map[string]string{}}
 }
 
-// define defines a flag for each field of a struct, whose value is the default.
+// define defines a flag for each field of a struct. The field's value is the default.
 func define(f *flag.FlagSet, options any) {
 	v := reflect.ValueOf(options).Elem()
 	for i := range v.NumField() {
@@ -75,7 +75,7 @@ func define(f *flag.FlagSet, options any) {
 			f.Int64Var(p, name, *p, usage)
 		case *bool:
 			f.BoolVar(p, name, *p, usage)
-		case *[]string: // it may be given again for more
+		case *[]string: // the flag may be repeated
 			f.Func(name, usage, func(s string) error {
 				*p = append(*p, strings.Split(s, ",")...)
 				return nil
@@ -95,13 +95,13 @@ func define(f *flag.FlagSet, options any) {
 	}
 }
 
-// defineSketch defines the options of ccbf_agg. DuckDB says what is wrong with a value before the run.
+// defineSketch defines a flag for each option of ccbf_agg. DuckDB checks the values before the run.
 func (o *Options) defineSketch(f *flag.FlagSet) {
 	all := ccbfsql.Functions()
 	for _, option := range all[slices.IndexFunc(all, func(f ccbfsql.Function) bool { return f.Name == "ccbf_agg" })].Options {
 		literal := "%s"
 		switch {
-		case option.PerRow: // category and weight
+		case option.PerRow: // category and weight have flags of their own
 			continue
 		case option.Kind == sketch.TextKind:
 			literal = "'%s'"
@@ -118,7 +118,7 @@ func (o *Options) defineSketch(f *flag.FlagSet) {
 	}
 }
 
-// maxFiles bounds the number of files, which stands in five digits of a name.
+// maxFiles limits the number of files, which has five digits in their names.
 const maxFiles = 99999
 
 func (o *Options) check() error {
@@ -154,16 +154,16 @@ func (o *Options) check() error {
 	return nil
 }
 
-// finalOfCCBF adds what selects the sketches that a question can meet.
+// finalOfCCBF adds columns that select the sketches of an area.
 const finalOfCCBF = "SELECT *, ccbf_total(sketch) AS total, UNNEST((ccbf_info(sketch)).bbox) FROM result"
 
-// write fills in SQL, Check and Final from the other flags.
+// write sets SQL, Check and Final from the other flags.
 func (p *Plan) write() {
 	p.SQL, p.Check = step{Plan: p}.statement("points"), step{Plan: p}.statement("check")
 	p.Final = cmp.Or(p.Final, finalOfCCBF)
 }
 
-// Settings are the options of ccbf_agg in SQL.
+// Settings returns the options of ccbf_agg in SQL.
 func (o *Options) Settings() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(o.Sketch)) {

@@ -17,19 +17,19 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Column is a column of a query. Combine is the aggregate that unites its values of the
-// same key; empty: the column is part of the key.
+// Column is a column of a query. Combine is the aggregate that unites the column's values of the
+// same key. "": the column is part of the key.
 type Column struct{ Name, Type, Combine string }
 
-// Plan is all that a worker is told of a run.
+// Plan has all that a worker needs to know about a run.
 type Plan struct {
 	Options
 	Input, Columns []Column
-	Folder         string // of the run, which no other run has
-	Program        string // SHA-256 of the workers' program; empty: they are this one
+	Folder         string // folder of this run only
+	Program        string // SHA-256 of the workers' program; "": this program
 }
 
-// fill fills in the plan, by the columns of the first file. write fills in the query.
+// fill completes the plan from the columns of the first file. write sets the query.
 func (p *Plan) fill(ctx context.Context, files []string, write func(context.Context, *sql.Conn) error) error {
 	return named(files[0], withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
 		file, err := fetch(ctx, files[0], dir)
@@ -54,7 +54,7 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 				return fmt.Errorf("-sql: column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type)
 			}
 		}
-		// Over its first rows, which finds wrong options of functions.
+		// A run over the first rows finds wrong options of functions.
 		if err := first.do(ctx, conn, "first rows"); err != nil {
 			return fmt.Errorf("-check: %w", err)
 		}
@@ -69,11 +69,12 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 	}))
 }
 
-// final is the query over result that each file is written by.
+// final returns the query over the view result whose rows are written to each file.
 func (p *Plan) final() string { return cmp.Or(p.Final, "FROM result") }
 
-// unionQuery fills in the query that unites the rows of input: BLOBs that are sketches by the union
-// of their family. All other columns are the key, but those of -combine, and those that -final makes anew.
+// unionQuery sets the query that unites the rows of input. BLOBs that are sketches are united by
+// their family's aggregate. All other columns are the key, except those of -combine and those that
+// -final computes.
 func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
 	found, err := query[struct{ Families []string }](ctx, conn, step{Plan: p}.statement("families"))
 	if err != nil {
@@ -96,15 +97,15 @@ func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// Anew is whether -final makes a column of a sketch where nothing else is said.
+// Anew reports whether the default of -final computes a column from a sketch.
 func (p *Plan) Anew(column string) bool {
 	return p.Final == finalOfCCBF && slices.Contains([]string{"total", "xmin", "ymin", "xmax", "ymax"}, column)
 }
 
-// isLocal is whether a name is one of the machine's own file system.
+// isLocal reports whether a file is in the machine's own file system.
 func isLocal(name string) bool { return !strings.Contains(name, "://") }
 
-// absolute is a local name as it is in every folder.
+// absolute returns a local name as an absolute path, and other names unchanged.
 func absolute(name string) (string, error) {
 	if !isLocal(name) {
 		return name, nil
@@ -112,7 +113,7 @@ func absolute(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// files are those that the globs and manifests of -in name, each once.
+// files returns the files that the globs and manifests of -in name, each once.
 func (p *Plan) files(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, glob := range p.In {
@@ -160,7 +161,7 @@ func (p *Plan) files(ctx context.Context) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// formatOf is the function of DuckDB that reads a file, by its name; empty: none.
+// formatOf returns DuckDB's function that reads a file, by its extension, or "".
 func formatOf(name string) string {
 	switch path.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")) {
 	case ".parquet":
@@ -173,7 +174,7 @@ func formatOf(name string) string {
 	return ""
 }
 
-// matches are the files that a glob names, in the file system of its scheme.
+// matches returns the files that match a glob, in the file system of its scheme.
 func matches(ctx context.Context, glob string) ([]string, error) {
 	fs, err := filesystem.New(ctx, glob)
 	if err != nil {
@@ -183,7 +184,7 @@ func matches(ctx context.Context, glob string) ([]string, error) {
 	return fs.List(ctx, glob)
 }
 
-// closing closes what was only read.
+// closing closes a file that was only read, and ignores the error.
 func closing(c io.Closer) { _ = c.Close() }
 
 // fetch returns a file that DuckDB can read: itself, or a copy in dir.

@@ -21,8 +21,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 
-// commandEnv asks this program to be ccbf-pipeline: the one that starts a run, and
-// its workers, which have it from the Prism that starts them.
+// commandEnv is a variable of the environment. With it, this program is ccbf-pipeline: the client
+// of a run, and its workers.
 const commandEnv = "CCBF_TEST_IS_PIPELINE"
 
 func asCommand() bool {
@@ -37,7 +37,7 @@ func asCommand() bool {
 	return true
 }
 
-// deadlyDisk is the local file system, where a process that wrote a file is killed.
+// deadlyDisk is the local file system. It kills a process that has written a file.
 type deadlyDisk struct{ filesystem.Interface }
 
 func (d deadlyDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
@@ -57,7 +57,7 @@ func (d deadlyDisk) Remove(ctx context.Context, name string) error {
 	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "deadly://"))
 }
 
-// prism is Beam's server as go.mod has it, and a port for it.
+// prism returns Beam's Prism server of go.mod's version, and a port for it.
 func prism(t *testing.T) (program, port string) {
 	t.Helper()
 	out, err := exec.Command("go", "tool", "-n", "prism").Output()
@@ -73,13 +73,12 @@ func freePort() string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// inGroup runs a command whose processes, with all that they start, end with it, and
-// returns what it said.
+// inGroup runs a command in a process group, which ends with it, and returns its output.
 func inGroup(t *testing.T, cmd *exec.Cmd) (string, error) {
 	t.Helper()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(os.Environ(), commandEnv+"=1")
-	cmd.WaitDelay = time.Second // a server that still has the pipe
+	cmd.WaitDelay = time.Second // a server still holds the pipe
 	timer := time.AfterFunc(2*time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer timer.Stop()
 	out, err := cmd.CombinedOutput()
@@ -90,7 +89,7 @@ func inGroup(t *testing.T, cmd *exec.Cmd) (string, error) {
 	return string(out), err
 }
 
-// onPrism runs ccbf-pipeline on a Prism of its own, whose workers are processes.
+// onPrism runs ccbf-pipeline on its own Prism server, whose workers are processes.
 func onPrism(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	program, port := prism(t)
@@ -99,8 +98,8 @@ func onPrism(t *testing.T, args ...string) (string, error) {
 	return inGroup(t, exec.Command("sh", args...))
 }
 
-// The commands of docs/SCALE.md: Prism in a process of its own starts this program as
-// a worker, and the sketches are those of SQL.
+// The commands of docs/SCALE.md: a Prism server starts this program as a worker, and the sketches
+// are those of SQL.
 func TestWorkersAreProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -139,7 +138,7 @@ func TestWorkersAreProcesses(t *testing.T) {
 	}
 }
 
-// A worker that is killed ends the run with its name and leaves no file.
+// A killed worker ends the run with an error that names it, and no file remains.
 func TestAWorkerProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -154,8 +153,7 @@ func TestAWorkerProcessIsKilled(t *testing.T) {
 	}
 }
 
-// A worker that is not the program that started the run says so, and the
-// run ends with it.
+// A worker of another program than the client reports that, and the run ends.
 func TestWorkersAreTheSameProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -173,7 +171,7 @@ func TestWorkersAreTheSameProgram(t *testing.T) {
 	}
 }
 
-// A run leaves nothing among the temporary files, neither its own nor what Beam makes there.
+// A run leaves no temporary files behind, neither its own nor Beam's.
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir, temp := t.TempDir(), t.TempDir()
@@ -193,8 +191,8 @@ func TestASignal(t *testing.T) {
 	t.Parallel()
 	dir, temp := t.TempDir(), t.TempDir()
 	run(t, "COPY (SELECT i FROM range(4_000_000) t(i)) TO '%s/a.parquet'", dir)
-	// Each row but the first ones takes long: all of them some minutes. Lengths differ, as DuckDB
-	// computes what is equal in all rows of a chunk once.
+	// All rows but the first take long: together some minutes. Lengths differ, because DuckDB
+	// computes a value that is equal in a whole chunk once.
 	cmd := exec.Command(must(os.Executable()), "-in="+dir+"/a.parquet", "-out="+dir+"/out/v", "-threads=1",
 		"-sql=SELECT min(md5(repeat('x', CASE WHEN i < 1000 THEN 1 ELSE 20000 + i % 7 END))) AS m FROM input")
 	cmd.Env = append(os.Environ(), commandEnv+"=1", "TMPDIR="+temp)

@@ -16,37 +16,37 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Summary is what a run, or a step of one, read and wrote. With the names of complete files it
-// is the run's manifest.
+// Summary counts what a run, or a step of it, read and wrote. With the names of complete files it
+// is the manifest of a run.
 type Summary struct {
 	Run     string              `json:"run"`
 	SQL     string              `json:"sql"`
-	Rows    int64               `json:"rows"` // good ones
-	Sent    int64               `json:"sent"` // bytes that left the query over a part
+	Rows    int64               `json:"rows"` // good rows
+	Sent    int64               `json:"sent"` // bytes of results sent between workers
 	Written int64               `json:"written"`
 	Bytes   int64               `json:"bytes"`
 	Bad     map[string]*BadRows `json:"bad,omitempty"` // by reason
 	Files   []string            `json:"files"`
 }
 
-// BadRows counts the bad rows of one reason, and has some of them.
+// BadRows has the number of bad rows of one reason, and examples.
 type BadRows struct {
 	Rows     int64    `json:"rows"`
 	Examples []BadRow `json:"examples"`
 }
 
-// BadRow is a row that the query did not see, and why.
+// BadRow is a row that was left out of the query, and the reason.
 type BadRow struct {
 	File   string `json:"file"`
-	Row    int64  `json:"row"` // from 1; the header of CSV does not count
+	Row    int64  `json:"row"` // number from 1, without the header of CSV
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
 }
 
-// maxExamples bounds the bad rows of a reason that are kept.
+// maxExamples is the largest number of examples of a reason.
 const maxExamples = 100
 
-// bad adds n rows of a reason, and examples while there is room.
+// bad adds n bad rows of a reason, and examples up to maxExamples.
 func (s *Summary) bad(reason string, n int64, examples ...BadRow) {
 	if s.Bad == nil {
 		s.Bad = map[string]*BadRows{}
@@ -60,7 +60,7 @@ func (s *Summary) bad(reason string, n int64, examples ...BadRow) {
 	r.Examples = append(r.Examples, examples[:min(len(examples), maxExamples-len(r.Examples))]...)
 }
 
-// add adds what another step did.
+// add adds the counts of another step.
 func (s *Summary) add(o *Summary) {
 	s.Rows += o.Rows
 	s.Sent += o.Sent
@@ -72,7 +72,7 @@ func (s *Summary) add(o *Summary) {
 	}
 }
 
-// check returns an error where a run has more bad rows than it may.
+// check returns an error if a run has more bad rows than -max-bad allows.
 func (s *Summary) check(most int64) error {
 	n := int64(0)
 	var worst BadRow
@@ -90,7 +90,7 @@ func (s *Summary) check(most int64) error {
 	return fmt.Errorf("%d bad rows, and %s: for example %s, row %d: %s: %s", n, limit, worst.File, worst.Row, worst.Reason, worst.Text)
 }
 
-// report writes the summary as people read it.
+// report writes the summary for people.
 func (s *Summary) report(w io.Writer, manifest string, took time.Duration) {
 	fmt.Fprintf(w, "%16d  good rows\n", s.Rows)
 	for _, reason := range slices.Sorted(maps.Keys(s.Bad)) {
@@ -100,10 +100,10 @@ func (s *Summary) report(w io.Writer, manifest string, took time.Duration) {
 		s.Sent, s.Written, len(s.Files), s.Bytes, took.Seconds(), manifest)
 }
 
-// manifestSuffix ends the name of a manifest, after -out.
+// manifestSuffix follows -out in the name of a manifest.
 const manifestSuffix = ".manifest.json"
 
-// publish gives the files of a finished run their names and writes its manifest.
+// publish renames the files of a finished run to their final names and writes its manifest.
 func (p *Plan) publish(ctx context.Context) (*Summary, error) {
 	fs, err := filesystem.New(ctx, p.Out)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Plan) publish(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if isLocal(final) && !p.Overwrite {
-		// A link, unlike a rename, fails where another run was faster.
+		// Unlike a rename, a link fails if another run has already written the manifest.
 		if err = os.Link(temp, final); err == nil {
 			_ = os.Remove(temp) // a second name of the manifest does no harm
 		}
@@ -147,7 +147,7 @@ func (p *Plan) publish(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finishing %s: %w", final, err)
 	}
-	for _, name := range old.Files { // no reader can find them now
+	for _, name := range old.Files { // the new manifest does not name them
 		if dir := path.Dir(name) + "/"; strings.HasPrefix(dir, p.Out+runMark) && dir != p.Folder {
 			_ = remove(ctx, fs, dir, nil)
 		}
@@ -155,11 +155,11 @@ func (p *Plan) publish(ctx context.Context) (*Summary, error) {
 	return s, nil
 }
 
-// runMark stands between -out and the run in the name of a run's folder.
+// runMark stands between -out and the number of the run in the name of a run's folder.
 const runMark = ".run-"
 
-// earlier is the manifest of an earlier run of the same -out, empty where there is none. It is an
-// error where that may not be replaced.
+// earlier returns the manifest of an earlier run with the same -out, or an empty one. It returns an
+// error if the manifest exists and must not be replaced.
 func (p *Plan) earlier(ctx context.Context) (*Summary, error) {
 	name := p.Out + manifestSuffix
 	found, err := matches(ctx, name)
@@ -175,7 +175,8 @@ func (p *Plan) earlier(ctx context.Context) (*Summary, error) {
 	return readSummary(ctx, name)
 }
 
-// summary is the first whole one in the run's folder: all of them describe the same run.
+// summary returns the first complete summary in the run's folder. All of them describe the same
+// run.
 func (p *Plan) summary(ctx context.Context, fs filesystem.Interface) (*Summary, error) {
 	found, err := fs.List(ctx, p.Folder+summaryPrefix+"*")
 	if err != nil {
@@ -214,7 +215,7 @@ func (s *Summary) write(ctx context.Context, name string) error {
 	return write(ctx, name, b)
 }
 
-// remove removes the files of a folder but some, and the folder where it is empty then.
+// remove removes the files of a folder except those to keep, and the folder if it is then empty.
 func remove(ctx context.Context, fs filesystem.Interface, folder string, keep []string) error {
 	found, err := fs.List(ctx, folder+"*")
 	if err != nil {
@@ -230,7 +231,7 @@ func remove(ctx context.Context, fs filesystem.Interface, folder string, keep []
 		}
 	}
 	if isLocal(folder) && len(keep) == 0 {
-		_ = os.Remove(folder) // it may not be there
+		_ = os.Remove(folder) // it may not exist
 	}
 	return err
 }

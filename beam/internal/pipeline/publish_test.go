@@ -20,7 +20,7 @@ func init() {
 	filesystem.Register("stuck", func(ctx context.Context) filesystem.Interface { return stuckDisk{local.New(ctx)} })
 }
 
-// stuckDisk is the local file system where manifests cannot be renamed.
+// stuckDisk is the local file system, in which manifests cannot be renamed.
 type stuckDisk struct{ filesystem.Interface }
 
 func bare(name string) string { return strings.TrimPrefix(name, "stuck://") }
@@ -50,8 +50,8 @@ func (stuckDisk) Rename(_ context.Context, from, to string) error {
 
 func (stuckDisk) Remove(_ context.Context, name string) error { return os.Remove(bare(name)) }
 
-// A second run under the same name is refused, or takes the first one's place, also with other
-// keys and another number of files.
+// A second run with the same name is an error, or replaces the first one, also with other keys and
+// another number of files.
 func TestASecondRun(t *testing.T) {
 	dir := t.TempDir()
 	in, out := dir+"/p.parquet", dir+"/out/v"
@@ -69,7 +69,7 @@ func TestASecondRun(t *testing.T) {
 	if got := must(filepath.Glob(dir + "/out/*/*")); len(got) != 1 {
 		t.Errorf("files %v, want one", got)
 	}
-	// Nothing in, nothing left.
+	// A run without input leaves nothing behind.
 	points(t, in, 33, 0)
 	must(build(o))
 	if got := must(filepath.Glob(dir + "/out/*/*")); len(got) != 0 {
@@ -77,7 +77,8 @@ func TestASecondRun(t *testing.T) {
 	}
 }
 
-// The slower of two runs at once into one place is an error, and the faster one's files stay.
+// If two runs have the same -out at once, the slower one fails, and the files of the faster one
+// stay.
 func TestTwoRunsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 34, 2000)
@@ -102,7 +103,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	}
 }
 
-// A manifest that cannot be renamed fails the run, which leaves nothing.
+// If a manifest cannot be renamed, the run fails and leaves nothing behind.
 func TestARenameThatFails(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 35, 200)
@@ -114,7 +115,7 @@ func TestARenameThatFails(t *testing.T) {
 	}
 }
 
-// A file with several names is one file, and names are those of the folder of the client.
+// A file with several names is read once. Names are relative to the client's folder.
 func TestNamesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -133,7 +134,8 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 }
 
-// Another day is another run; compaction makes one sketch of each key's, that of all points.
+// A second day is a second run. Compaction unites the sketches of each key to the sketch of all
+// points.
 func TestIncrementalAndCompact(t *testing.T) {
 	dir := t.TempDir()
 	var days []string
@@ -147,7 +149,7 @@ func TestIncrementalAndCompact(t *testing.T) {
 	o.In, o.Out, o.Threads = days, dir+"/compact/v", 2
 	must(compact(o))
 	same(t, o.Out, strings.Replace(direct, "%s", dir+"/?.parquet", 1))
-	// By a glob, and what it wrote once more.
+	// With a glob as input, and with its own output.
 	for _, in := range []string{dir + "/out/*.manifest.json", dir + "/out/*/*.parquet", o.Out + manifestSuffix} {
 		o := NewOptions()
 		o.In, o.Out, o.Threads = []string{in}, dir+"/again/v", 2
@@ -155,7 +157,7 @@ func TestIncrementalAndCompact(t *testing.T) {
 		must(compact(o))
 		same(t, o.Out, strings.Replace(direct, "%s", dir+"/?.parquet", 1))
 	}
-	// A number beside a sketch is part of the key, or adds up.
+	// A number beside a sketch is part of the key, or is added up.
 	q := "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s, count(*) AS n FROM %s GROUP BY ALL"
 	for _, day := range []string{"a", "b"} {
 		must(build(bySQL(dir+"/"+day+".parquet", dir+"/counted/"+day, fmt.Sprintf(q, "input"))))
@@ -174,7 +176,7 @@ func TestIncrementalAndCompact(t *testing.T) {
 	}
 }
 
-// A run that does not wait for its end would have no manifest.
+// A run that does not wait for its end could not write a manifest.
 func TestAsync(t *testing.T) {
 	*jobopts.Async = true
 	defer func() { *jobopts.Async = false }()
@@ -183,8 +185,8 @@ func TestAsync(t *testing.T) {
 	fails(t, options(in, t.TempDir()+"/v"), "-async: ")
 }
 
-// Each step may be repeated, at the same time or later: the summary says which attempt counts,
-// and what a lost worker wrote is removed.
+// Each step can be repeated, at the same time or later. The summary says which attempt counts, and
+// files of a lost worker are removed.
 func TestAttempts(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 38, 2000)
@@ -227,7 +229,7 @@ func TestAttempts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(p.Folder+summaryPrefix+"0", []byte(`{"rows": 20`), 0o644); err != nil { // of a worker that was killed
+	if err := os.WriteFile(p.Folder+summaryPrefix+"0", []byte(`{"rows": 20`), 0o644); err != nil { // file of a killed worker
 		t.Fatal(err)
 	}
 	must(p.publish(ctx))

@@ -12,8 +12,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// A run writes the rows that DuckDB alone returns, whatever the format of the files, the
-// number of their parts, and the number of the files written.
+// A run writes the rows that DuckDB alone returns, for every format of the files, number of their
+// parts, and number of output files.
 func TestTheRowsOfDuckDB(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 1, 15_000)
@@ -39,7 +39,7 @@ func TestTheRowsOfDuckDB(t *testing.T) {
 	}
 }
 
-// Sketches of every family are united, and what is counted beside them adds up.
+// Sketches of every family are united, and counts beside them are added up.
 func TestEveryFamily(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 4, 9000)
@@ -59,8 +59,8 @@ func TestEveryFamily(t *testing.T) {
 	o.Rows = 1000
 	must(build(o))
 	whole := strings.Replace(text, "%s", "'"+dir+"/a.parquet'", 1)
-	// Exact sketches, and those whose cells are bits or sums, have the bytes of the whole;
-	// of the others the total of what was added tells a key that counts twice or not at all.
+	// Exact sketches, and families whose cells are bits or sums, have the bytes of one sketch of
+	// all rows. For others the total shows a key that counts twice or not at all.
 	same2 := "kind, n, low, high, north, ccbf, bloom"
 	if n := one(t, "SELECT count(*) FROM ((SELECT %[1]s FROM %[2]s) EXCEPT ALL (SELECT %[1]s FROM (%[3]s)))", same2, result(t, o.Out), whole); n != 0 {
 		t.Errorf("%d of the rows are not DuckDB's", n)
@@ -72,7 +72,7 @@ func TestEveryFamily(t *testing.T) {
 	}
 }
 
-// Keys of every type are DuckDB's keys, and come back with their type.
+// Keys of every type are the same as in DuckDB, and keep their type.
 func TestKeysOfEveryType(t *testing.T) {
 	dir := t.TempDir()
 	for name, values := range map[string]string{
@@ -103,8 +103,8 @@ func TestKeysOfEveryType(t *testing.T) {
 	}
 }
 
-// A point of DECIMAL coordinates is in the cell of ccbf_agg, and a number that is wider than
-// Parquet's integers stays whole.
+// A point with DECIMAL coordinates is in the same cell as in ccbf_agg. A number that is wider than
+// Parquet's integers stays exact.
 func TestDecimalsAndWideNumbers(t *testing.T) {
 	dir := t.TempDir()
 	in := dir + "/p.parquet"
@@ -119,7 +119,7 @@ func TestDecimalsAndWideNumbers(t *testing.T) {
 	same(t, o.Out, "SELECT 83010348331692982263::DECIMAL(38,0)")
 }
 
-// DuckDB's own CSV of times with a zone is read, in UTC, also of the year 10000.
+// DuckDB's own CSV of times with a zone is read in UTC, also in the year 10000.
 func TestTimesInCSV(t *testing.T) {
 	dir := t.TempDir()
 	in := dir + "/p.csv"
@@ -133,7 +133,7 @@ func TestTimesInCSV(t *testing.T) {
 	}
 }
 
-// A million points: the bytes of DuckDB for exact sketches and those of mode standard.
+// A million points: exact sketches and sketches in mode standard have DuckDB's bytes.
 func TestUKOnPrism(t *testing.T) {
 	in := data.Path(t, "uk_crime_2018q4.parquet")
 	for _, settings := range []string{"{}", "{bytes: 4096, mode: 'standard'}"} {
@@ -148,7 +148,7 @@ func TestUKOnPrism(t *testing.T) {
 	}
 }
 
-// Many keys and many files are no more than rows of DuckDB.
+// Many keys and many files have DuckDB's rows.
 func TestManyKeysAndFiles(t *testing.T) {
 	keys, number := 200_000, 2000
 	if testing.Short() {
@@ -163,14 +163,14 @@ func TestManyKeysAndFiles(t *testing.T) {
 	if s.Rows != int64(keys) {
 		t.Errorf("%d rows, want %d", s.Rows, keys)
 	}
-	// One key with half of all rows.
+	// One key has half of all rows.
 	o = bySQL(dir+"/in/*/*.parquet", dir+"/w", "SELECT greatest(k - "+format(keys/2)+", 0) AS k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
 	must(build(o))
 	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+dir+"/in/*/*.parquet'", 1))
 }
 
-// A query whose results over parts are not those of the whole is refused before the run,
-// with what to do.
+// A query whose results over parts cannot be united is an error before the run, which says what to
+// do.
 func TestQueriesThatAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	in := dir + "/p.parquet"
@@ -208,12 +208,13 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	delete(o.Combine, "m")
 	o.Combine["n"] = "avg"
 	fails(t, o, "-combine names")
-	// The same expressions where -combine says how, and where the other table is the one that is looked up.
+	// The same expressions are allowed if -combine says how to unite them, and if the other table
+	// is the one that is looked up.
 	o = bySQL(in, dir+"/v", "SELECT kind, coalesce(sum(lon::DECIMAL(9, 3)), 0) AS a FROM input LEFT JOIN (VALUES ('k1', 1)) v(kind, b) USING (kind) GROUP BY ALL")
 	o.Combine["a"] = "sum"
 	must(build(o))
 	same(t, o.Out, "SELECT kind, sum(lon::DECIMAL(9, 3)) FROM '"+in+"' GROUP BY ALL")
-	// Quotes and backslashes are a query's own.
+	// Quotes and backslashes reach the query unchanged.
 	o = bySQL(in, dir+"/w", `SELECT regexp_extract(kind, '\d') AS "the ""d""", count(*) AS n FROM input GROUP BY regexp_extract(kind, '\d')`)
 	must(build(o))
 	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+in+"'", 1))
@@ -261,7 +262,7 @@ func withQuadkey(t *testing.T) string {
 	return in
 }
 
-// -explain prints SQL that gives, in DuckDB alone, what a run writes.
+// -explain prints SQL that returns in DuckDB alone what a run writes.
 func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 7, 2000)
@@ -285,7 +286,7 @@ func TestExplain(t *testing.T) {
 	same(t, o.Out, statements[3][strings.Index(statements[3], "SELECT"):])
 }
 
-// A row that is no point goes aside with its reason; the others count.
+// A row without a valid point is left out and counted with its reason. The others count.
 func TestBadRows(t *testing.T) {
 	dir := t.TempDir()
 	rows := []struct{ text, reason string }{
@@ -332,7 +333,7 @@ func TestBadRows(t *testing.T) {
 	// No good row at all.
 	run(t, "COPY (SELECT NULL::DOUBLE AS lon, i AS lat, now() AS seen FROM range(1000) t(i)) TO '%s/none.parquet'", dir)
 	fails(t, options(dir+"/none.parquet", dir+"/x"), "1000 bad rows, and no row is good", "none.parquet, row 1: lon is NULL")
-	// At most so many examples of one reason.
+	// The number of examples of a reason is limited.
 	o = options(dir+"/none.parquet", dir+"/y")
 	o.MaxBad = 1000
 	if s := must(build(o)); s.Bad["lon is NULL"].Rows != 1000 || len(s.Bad["lon is NULL"].Examples) != maxExamples {
@@ -340,7 +341,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// A row that DuckDB cannot compute fails the run with the file and the row.
+// A row for which the query fails ends the run with the file and the row.
 func TestARowThatFails(t *testing.T) {
 	dir := t.TempDir()
 	run(t, "COPY (SELECT CASE WHEN i = 4321 THEN 'x' ELSE i::VARCHAR END AS a FROM range(9000) t(i)) TO '%s/p.parquet' (ROW_GROUP_SIZE 2048)", dir)

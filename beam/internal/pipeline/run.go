@@ -24,7 +24,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
 
-// Command is what the command ccbf-pipeline does, with the arguments after its name.
+// Command runs the command ccbf-pipeline with the arguments after its name.
 func Command(args []string, version string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -70,8 +70,8 @@ func Command(args []string, version string) error {
 	return err
 }
 
-// Build runs the query over all files, on the runner that Beam's flags name, and writes the
-// result. It says how far it is on w.
+// Build runs the query over all files, on the runner that Beam's flags name, and writes the result.
+// It writes its progress to w.
 func Build(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 	p := &Plan{Options: *o}
 	return p.run(ctx, w, func(context.Context, *sql.Conn) error {
@@ -82,14 +82,14 @@ func Build(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 	})
 }
 
-// Compact unites the rows of files that earlier runs wrote, each key once.
+// Compact unites the rows of files that earlier runs wrote, so that each key has one row.
 func Compact(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 	p := &Plan{Options: *o}
 	p.SQL = "compact"
 	return p.run(ctx, w, p.unionQuery)
 }
 
-// run plans, runs and publishes.
+// run plans a run, runs it and publishes its files.
 func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context, *sql.Conn) error) (*Summary, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 	}
 	s, err := p.execute(ctx, w, in)
 	if err != nil {
-		awaitSteps() // of workers in this process, which write there
+		awaitSteps() // workers in this process may still write to the folder
 		ctx := context.WithoutCancel(ctx)
 		fs, failed := filesystem.New(ctx, p.Folder)
 		if failed == nil {
@@ -132,14 +132,14 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 	return s, nil
 }
 
-// execute runs the pipeline and publishes what it wrote.
+// execute runs the pipeline and publishes its files.
 func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summary, err error) {
 	pieces, err := p.pieces(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if (*runners.Runner == "" || *runners.Runner == "prism") && *jobopts.Endpoint == "" && *jobopts.EnvironmentType == "" {
-		*jobopts.EnvironmentType = "loopback" // as Beam would say
+		*jobopts.EnvironmentType = "loopback" // Beam's own default
 	}
 	if !jobopts.IsLoopback() && *jobopts.WorkerBinary != "" {
 		if p.Program, err = sumOf(*jobopts.WorkerBinary); err != nil {
@@ -163,11 +163,10 @@ func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summar
 	return p.publish(ctx)
 }
 
-// failed is what the runner puts in front: the job, and the worker's plan.
+// failed matches the runner's prefix of an error: the job, and the worker's plan.
 var failed = regexp.MustCompile(`(job \S+|\]) failed:\n`)
 
-// cause is what a worker said of its failure, where that is what ended the run:
-// the runner puts its plan in front, and logs both.
+// cause returns the worker's own error if it ended the run, without the runner's prefix.
 func cause(err error) error {
 	text := err.Error()
 	if at := failed.FindAllStringIndex(text, -1); at != nil {
@@ -176,13 +175,14 @@ func cause(err error) error {
 	return err
 }
 
-// These count what the workers in this process did. A repeated step counts again, so the result of a run is its Summary.
+// These counters are for progress messages of workers in this process. A repeated step counts
+// again, so the result of a run is its Summary.
 var rowsRead, bytesSent, partsUnited atomic.Int64
 
-// progressEvery is how often a running pipeline says how far it is.
+// progressEvery is the time between two progress messages.
 const progressEvery = 5 * time.Second
 
-// progress says how far a run is until done is closed.
+// progress writes progress messages until done is closed.
 func progress(w io.Writer, done <-chan struct{}) {
 	if !jobopts.IsLoopback() {
 		fmt.Fprintln(w, "The workers are other processes: the runner's web page shows their progress.")

@@ -24,38 +24,38 @@ var steps = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).Parse(stepsSQL))
 
-// step is what a statement of steps.sql is about.
+// step has the values of a statement of steps.sql.
 type step struct {
 	*Plan
 	Piece
 	Path, To, Query string
 }
 
-// statement is one of steps.sql.
+// statement returns a statement of steps.sql with its values.
 func (s step) statement(name string) string {
 	var b strings.Builder
 	if err := steps.ExecuteTemplate(&b, name, s); err != nil {
-		panic(err) // a mistake in the program
+		panic(err) // an error here is a bug
 	}
 	return b.String()
 }
 
-// do runs one of steps.sql.
+// do runs a statement of steps.sql.
 func (s step) do(ctx context.Context, conn *sql.Conn, name string) error {
 	_, err := conn.ExecContext(ctx, s.statement(name))
 	return err
 }
 
-// try is a column as a type, NULL where it is none.
+// try returns SQL that casts a column to a type, or NULL if that fails.
 func try(column, kind string) string { return fmt.Sprintf("TRY_CAST(%s AS %s)", quote(column), kind) }
 
-// quote is a name in SQL.
+// quote returns a quoted SQL identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// text is a VARCHAR in SQL.
+// text returns a SQL string.
 func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// query returns the rows of a query, whose columns have the names of T's fields.
+// query returns the rows of a query. Its columns have the names of T's fields.
 func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any) (rows []T, err error) {
 	var b []byte
 	err = conn.QueryRowContext(ctx, "SELECT coalesce(to_json(list(t)), '[]')::VARCHAR FROM ("+text+") t", args...).Scan(&b)
@@ -65,8 +65,8 @@ func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any)
 	return rows, err
 }
 
-// describe returns the names of a query's columns, and their types in Parquet. It has no HUGEINT:
-// DuckDB would write DOUBLE.
+// describe returns the names of a query's columns and their types in Parquet. Parquet has no
+// HUGEINT, and DuckDB would write it as DOUBLE.
 func describe(ctx context.Context, conn *sql.Conn, text string) ([]Column, error) {
 	return query[Column](ctx, conn, "SELECT column_name AS name, CASE WHEN column_type IN ('HUGEINT', 'UHUGEINT') THEN 'DECIMAL(38,0)' "+
 		"WHEN starts_with(column_type, 'ENUM') THEN 'VARCHAR' ELSE column_type END AS type FROM (DESCRIBE "+text+")")

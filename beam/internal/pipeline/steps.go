@@ -29,13 +29,13 @@ func init() {
 	register.Emitter2[int64, []byte]()
 }
 
-// Piece is what one query reads: rows First to Last-1 of a file, all with Last 0.
+// Piece is the input of one query: rows First to Last-1 of a file, or all rows if Last is 0.
 type Piece struct {
 	File        string
 	First, Last int64
 }
 
-// pieces divides large Parquet files of the local file system.
+// pieces divides large local Parquet files into ranges of rows.
 func (p *Plan) pieces(ctx context.Context, files []string) (out []Piece, err error) {
 	var divisible []string
 	for _, name := range files {
@@ -56,7 +56,7 @@ func (p *Plan) pieces(ctx context.Context, files []string) (out []Piece, err err
 	return out, err
 }
 
-// named is an error with the name of a file.
+// named adds the name of a file to an error.
 func named(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -67,7 +67,7 @@ func named(name string, err error) error {
 // readFn runs the query over a piece.
 type readFn struct{ Plan Plan }
 
-// ProcessElement emits the result as Parquet by the hash of the key, and what was read.
+// ProcessElement emits the result as Parquet, by the hash of the key, and a Summary.
 func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int64, []byte), read func([]byte)) error {
 	p := &f.Plan
 	return named(piece.File, withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
@@ -96,7 +96,7 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 	}))
 }
 
-// load returns a file as local Parquet, and the rows of CSV that DuckDB refused, in their order.
+// load returns a file as local Parquet, and the rows of CSV that DuckDB rejected, in their order.
 func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file string, refused []BadRow, err error) {
 	if file, err = fetch(ctx, name, dir); err != nil {
 		return "", nil, err
@@ -114,7 +114,7 @@ func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file
 	return out.To, refused, err
 }
 
-// judge counts the rows, and the bad ones by reason.
+// judge counts good rows, and bad rows by reason.
 func (p *Plan) judge(ctx context.Context, conn *sql.Conn, file string, refused []BadRow) (*Summary, error) {
 	s := &Summary{Bad: map[string]*BadRows{}}
 	for _, r := range refused {
@@ -140,7 +140,7 @@ func (p *Plan) judge(ctx context.Context, conn *sql.Conn, file string, refused [
 	return s, err
 }
 
-// rowOf is the number in the file of a row that follows n others which were not refused.
+// rowOf returns the number in the file of the row that follows n rows that were not rejected.
 func rowOf(n int64, refused []BadRow) int64 {
 	n++
 	for _, r := range refused {
@@ -151,10 +151,10 @@ func rowOf(n int64, refused []BadRow) int64 {
 	return n
 }
 
-// wrong are DuckDB's errors for a value.
+// wrong matches DuckDB's errors about a value.
 var wrong = regexp.MustCompile("^(Invalid Input|Conversion|Out of Range)")
 
-// blame adds to an error of the query the first row that gives it, where one row does.
+// blame finds the first row that causes an error of the query, and adds it to the error.
 func (s step) blame(ctx context.Context, conn *sql.Conn, refused []BadRow, cause error) error {
 	if !wrong.MatchString(cause.Error()) {
 		return cause
@@ -182,13 +182,13 @@ func (s step) blame(ctx context.Context, conn *sql.Conn, refused []BadRow, cause
 	return fmt.Errorf("row %d: %w", rowOf(s.First, refused), cause)
 }
 
-// send emits the table part, and returns its bytes.
+// send emits the rows of the table part, and returns their bytes.
 func (s step) send(ctx context.Context, conn *sql.Conn, emit func(int64, []byte)) (sent int64, err error) {
 	if err := s.do(ctx, conn, "send"); err != nil {
 		return 0, err
 	}
 	lane := uint64(0)
-	if s.Fanout > 1 { // by what is read, so that a repetition takes the same
+	if s.Fanout > 1 { // derived from the input, so that a repeated step chooses the same shard
 		h := fnv.New64a()
 		_, _ = fmt.Fprint(h, s.Piece)
 		lane = h.Sum64() % uint64(s.Fanout)
@@ -211,8 +211,8 @@ func (s step) send(ctx context.Context, conn *sql.Conn, emit func(int64, []byte)
 	return sent, nil
 }
 
-// unite writes what a query over the view result returns, in which each key of parts is once, to a
-// local file, and calls use with its name.
+// unite writes the rows of a query over the view result to a local file, and calls use with its
+// name. In result each key of parts occurs once.
 func (p *Plan) unite(ctx context.Context, parts func(*[]byte) bool, query string, use func(conn *sql.Conn, name string) error) error {
 	return withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
 		var part []byte
@@ -233,7 +233,7 @@ func (p *Plan) unite(ctx context.Context, parts func(*[]byte) bool, query string
 // mergeFn unites some of the parts of a shard.
 type mergeFn struct{ Plan Plan }
 
-// ProcessElement emits them as one part.
+// ProcessElement emits the united parts as one.
 func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]byte) bool, emit func(int64, []byte)) error {
 	return f.Plan.unite(ctx, parts, "FROM result", func(_ *sql.Conn, name string) error {
 		b, err := os.ReadFile(name)
@@ -270,7 +270,7 @@ func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[
 	}))
 }
 
-// write makes a file.
+// write writes a file.
 func write(ctx context.Context, name string, content []byte) error {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -280,10 +280,10 @@ func write(ctx context.Context, name string, content []byte) error {
 	return filesystem.Write(ctx, fs, name, content)
 }
 
-// summaryFn writes what a run read and wrote, where the client finds it.
+// summaryFn writes the summary of a run into its folder, where the client finds it.
 type summaryFn struct{ Folder string }
 
-// summaryPrefix begins the name of a summary in the folder of a run.
+// summaryPrefix begins the name of a summary in a run's folder.
 const summaryPrefix = "summary."
 
 // ProcessElement writes under a name that no other attempt has.

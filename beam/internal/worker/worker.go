@@ -1,11 +1,11 @@
-// Package worker makes a program the worker of any portable runner that starts its
-// workers as processes (Beam's environment PROCESS), for example
+// Package worker lets a program be its own worker, for any portable runner that starts workers as
+// processes (Beam's environment PROCESS), for example
 //
 //	COMMAND --id=ID --provision_endpoint=HOST:PORT
 //
-// In Beam's containers a separate program answers that call: it asks the endpoint for
-// the rest and starts the program of the pipeline. Here that is the same program, so
-// that one file on every machine is all that workers take.
+// In Beam's containers a separate program handles that call: it requests the remaining settings
+// from the endpoint and starts the pipeline's program. Here both are the same program, so that
+// workers need only one file.
 package worker
 
 import (
@@ -33,14 +33,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// Beam defines the flags of a worker that has been told everything (-worker, -id,
-// -control_endpoint, ...), and its container's program those of one that has to ask.
+// Beam defines the flags of a worker with all its settings (-worker, -id, -control_endpoint, ...).
+// Its container's program has the flags of one that must request them.
 var provision = flag.String("provision_endpoint", "", "set by a runner that starts this program as a worker")
 
 func init() { flag.String("artifact_endpoint", "", "set by a runner; not used") }
 
-// Init makes the program what its flags ask for, after flag.Parse. It returns true, when
-// the work is done, in one that a runner started.
+// Init runs the worker that the flags request, after flag.Parse. It returns true if the program was
+// a worker, whose work is done.
 func Init(ctx context.Context) (bool, error) {
 	if *provision != "" {
 		return true, watch(ctx)
@@ -49,8 +49,8 @@ func Init(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// Beam would compile the program's sources for workers, and neither they nor Go
-	// need be here. Workers are Linux unless something else is said.
+	// Beam would compile the program for its workers, which needs the sources and Go. This program
+	// is used instead. Workers run Linux by default.
 	if *jobopts.WorkerBinary == "" && goruntime.GOOS == "linux" {
 		*jobopts.WorkerBinary = self
 	}
@@ -64,10 +64,10 @@ func Init(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// watch runs the worker as a process of its own, as Beam's container does. If that one is
-// killed, this one removes what it leaves, and tells the runner.
+// watch runs the worker in a child process, as Beam's container does. If the child is killed, watch
+// removes its files and tells the runner.
 func watch(ctx context.Context) error {
-	// Prism 2.77 puts quotes around the ID, which no shell takes away.
+	// Prism 2.77 puts quotes around the ID, which are removed here, as no shell does.
 	id := strings.Trim(flag.Lookup("id").Value.String(), "'")
 	ctx = grpcx.WriteWorkerID(ctx, id)
 	info, err := tools.ProvisionInfo(ctx, *provision)
@@ -93,25 +93,25 @@ func watch(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, time.Second
 	err = cmd.Run()
-	_ = os.RemoveAll(dir) // now: the runner may kill this process when it hears of the end
+	_ = os.RemoveAll(dir) // now, because the runner may kill this process when it notices the end
 	if err == nil || ctx.Err() != nil {
-		return ctx.Err() // the run has ended, or this process is asked to end
+		return ctx.Err() // the run has ended, or a signal ends this process
 	}
 	err = fmt.Errorf("worker %s ended: %w", id, err)
 	if info.GetMetadata()["runner"] == "prism" {
-		// Prism waits for a worker that ended before it was connected, or had said that a
-		// bundle is done and not sent all of it. Otherwise it ends this process with the run.
+		// Prism waits forever for a worker that ended before it connected, or between the end of a
+		// bundle and its last data. Otherwise Prism ends this process with the run.
 		time.Sleep(grace)
 		err = errors.Join(err, Cancel(ctx, control, id))
 	}
 	return err
 }
 
-// grace is how long Prism has to notice by itself that a worker has ended.
+// grace is the time in which Prism may notice by itself that a worker has ended.
 const grace = 10 * time.Second
 
-// Work is the worker that watch starts, with the arguments after "worker". It calls end when no
-// step is asked for any more.
+// Work runs the worker that watch starts, with the arguments after "worker". It calls end after the
+// last step.
 func Work(ctx context.Context, args []string, end func()) error {
 	if len(args) < 6 {
 		return errors.New("worker: a runner starts workers, by -provision_endpoint")
@@ -120,10 +120,10 @@ func Work(ctx context.Context, args []string, end func()) error {
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // the process that watches may have been killed
+	defer os.RemoveAll(dir) // the parent process may have been killed
 	defer end()
 	beam.Init()
-	var o runtime.RawOptionsWrapper // of the pipeline: to whom the worker's log goes
+	var o runtime.RawOptionsWrapper // address of the pipeline's log
 	if err := json.Unmarshal([]byte(args[5]), &o); err != nil {
 		return err
 	}
@@ -133,8 +133,8 @@ func Work(ctx context.Context, args []string, end func()) error {
 	return harness.MainWithOptions(ctx, logging, control, harness.Options{StatusEndpoint: status, RunnerCapabilities: args[6:]})
 }
 
-// Cancel has Prism cancel the run of a worker, whose ID begins with the run's. Its job service
-// is where it gives out work.
+// Cancel asks Prism to cancel the run of a worker. The worker's ID begins with that of the run.
+// Prism's job service has the same address as its control service.
 func Cancel(ctx context.Context, endpoint, id string) error {
 	conn, err := grpcx.Dial(ctx, endpoint, time.Minute)
 	if err != nil {
@@ -146,8 +146,8 @@ func Cancel(ctx context.Context, endpoint, id string) error {
 	return err
 }
 
-// Serve starts workers in this process for runners that ask for them at a port (Beam's
-// environment EXTERNAL), of this machine only. It returns when the process is asked to end.
+// Serve starts workers in this process for runners on this machine that request them at a port
+// (Beam's environment EXTERNAL). It returns when ctx ends.
 func Serve(ctx context.Context, port string) error {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {

@@ -47,12 +47,12 @@ func convertAll(from, to string) error {
 	return nil
 }
 
-// selects is what internal/sqltest asks as text.
+// selects matches the statements whose values internal/sqltest converts to text.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-// convert returns a file in the other format, and how many directives it has and lacks. It ends at
-// the first condition (require), which the format does not have. It also ends after an exec that it
-// cannot have, because later directives build on that.
+// convert returns a file in the other format, with the number of converted and of omitted
+// directives. It stops at the first condition (require), which the format does not have. It also
+// stops at an exec that it cannot express, because later directives depend on it.
 func convert(text string) (out string, kept, left int) {
 	var b strings.Builder
 	b.WriteString("# Made from sql/test by packaging/community/sqllogic.\n\nrequire ccbf\n")
@@ -77,7 +77,7 @@ func convert(text string) (out string, kept, left int) {
 
 type directive struct{ head, sql, want string }
 
-// split reads the format of github.com/cockroachdb/datadriven.
+// split parses the format of github.com/cockroachdb/datadriven.
 func split(text string) []directive {
 	var ds []directive
 	lines := strings.Split(text, "\n")
@@ -92,7 +92,7 @@ func split(text string) []directive {
 		}
 		end := ""
 		i++
-		if i+1 < len(lines) && lines[i] == "----" { // an answer with empty lines ends with two such
+		if i+1 < len(lines) && lines[i] == "----" { // a result with empty lines ends with two dashed lines
 			end = "----"
 			i++
 		}
@@ -108,8 +108,8 @@ func split(text string) []directive {
 	return ds
 }
 
-// block returns a directive in the other format. It returns false if that has no way to say it: an
-// empty line, a folder for files, a value that its format changes.
+// block returns a directive in the other format. It returns false if the format cannot express it:
+// an empty line, a folder for files, or a value that the format changes.
 func (d directive) block() (string, bool) {
 	if strings.Contains(d.sql, "\n\n") || strings.Contains(d.sql+d.want, "{tmp}") || strings.ContainsAny(d.want, "\t\\") || strings.HasSuffix(d.sql, "----") {
 		return "", false
@@ -135,7 +135,7 @@ func (d directive) block() (string, bool) {
 	for i, row := range rows {
 		values := strings.Split(row, " | ")
 		if len(values) != columns+1 {
-			return "", false // a value with the separator, or of several lines
+			return "", false // a value that contains the separator or a line break
 		}
 		for j, v := range values {
 			if v == "" {

@@ -71,7 +71,7 @@ SELECT COLUMNS(*)::VARCHAR FROM (FROM d WHERE false
 	}
 }
 
-// Most of the tests there are can be said in the other format.
+// Most existing tests can be converted.
 func TestMost(t *testing.T) {
 	files, err := filepath.Glob("../../../sql/test/*.test")
 	if err != nil || len(files) == 0 {

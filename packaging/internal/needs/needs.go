@@ -1,5 +1,5 @@
-// Package needs is about the versions of glibc that programs and libraries run
-// with; packaging/glibc links them for old ones.
+// Package needs reads which version of glibc a program or library needs. packaging/glibc links them
+// for old versions.
 package needs
 
 import (
@@ -11,36 +11,35 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest glibc that libraries and programs of this repository run with,
-// that of 2012. DuckDB's own library needs 2.28.
+// Oldest is the oldest supported glibc, that of 2012. DuckDB's own library needs 2.28.
 var Oldest = Version{2, 17}
 
-// Version is one of glibc.
+// Version is a version of glibc.
 type Version struct{ Major, Minor int }
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
-// Compare is negative where v is older than w.
+// Compare returns a negative number if v is older than w, 0 if they are equal, and a positive
+// number otherwise.
 func (v Version) Compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor))
 }
 
-// Needs is what a file asks of the system that it is loaded on.
+// Needs describes what a program or library needs from its system.
 type Needs struct {
-	Libraries []string // that it names
-	Glibc     Version  // the newest of which it needs a symbol
-	Newest    []string // the symbols of that version
-	Others    []string // versions of anything but glibc
+	Libraries []string // libraries that it names
+	Glibc     Version  // newest glibc of which it needs a symbol
+	Newest    []string // symbols of that version
+	Others    []string // symbol versions of other libraries
 }
 
-// Read reads a program or library. A symbol that has no version in any
-// library, as those of weak references, needs none.
+// Read reads a program or library. Symbols without a version, such as weak references, need none.
 func Read(path string) (Needs, error) {
 	file, err := elf.Open(path)
 	if err != nil {
 		return Needs{}, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading
 	var n Needs
 	if n.Libraries, err = file.ImportedLibraries(); err != nil {
 		return Needs{}, fmt.Errorf("%s: %w", path, err)
@@ -75,7 +74,7 @@ func Read(path string) (Needs, error) {
 	return n, nil
 }
 
-// parse reads GLIBC_2.17 and GLIBC_2.2.5, of which the last number does not matter.
+// parse parses names such as GLIBC_2.17 and GLIBC_2.2.5. The third number is ignored.
 func parse(name string) (Version, bool) {
 	text, ok := strings.CutPrefix(name, "GLIBC_")
 	if !ok {

@@ -25,8 +25,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestLink links a program with constructors, threads, exceptions across a library's border and
-// every function of the list, for old systems. It needs nothing newer, and runs here.
+// TestLink links a program for old systems. It has constructors, threads, exceptions across the
+// border of a library, and every function of the list. It needs nothing newer, and runs here.
 func TestLink(t *testing.T) {
 	gpp, err := exec.LookPath("g++")
 	if err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -64,7 +64,7 @@ func TestLink(t *testing.T) {
 		t.Errorf("the program says %q, %v; want %q", got, err, want)
 	}
 
-	// Objects of threads, by this glibc and as by one that does not know of them.
+	// Thread-local objects, with this glibc and as with one that lacks the function for them.
 	old := filepath.Join(folder, "old")
 	if text, err := exec.Command("gcc", "-O2", "-fPIC", "-DCCBF_THREAD", `-DCCBF_OF_LIBC="nothing"`, "-c", "-o", old+".o", "../../glibc/compat.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -80,8 +80,8 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// The extension needs no newer glibc than DuckDB, and of the C++ library nothing. Its
-// libgcc_s is the host's: an exception passes through code of both.
+// The extension needs no newer glibc than DuckDB, and nothing of the C++ library. It uses the
+// host's libgcc_s, because exceptions pass through code of both.
 func TestExtension(t *testing.T) {
 	path := os.Getenv("CCBF_EXTENSION")
 	if path == "" {
@@ -105,7 +105,7 @@ func TestExtension(t *testing.T) {
 			t.Errorf("needs %s", l)
 		}
 	}
-	// These are the symbols that libgcc of GCC 4.3 of 2008 had.
+	// The symbols of libgcc in GCC 4.3 of 2008.
 	for _, v := range needs.Others {
 		switch v {
 		case "GCC_3.0", "GCC_3.3", "GCC_4.2.0":

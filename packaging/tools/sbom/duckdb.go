@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// duckdbVersion is the version of DuckDB whose components are listed. The driver's module
-// says which one it has: v0.10506.0 has DuckDB 1.5.6.
+// duckdbVersion is the version of DuckDB whose components are listed below. The version of the
+// driver's module contains it: v0.10506.0 has DuckDB 1.5.6.
 const (
 	duckdbVersion  = "1.5.6"
 	bindingsPrefix = "v0.10506."
 )
 
-// component is what DuckDB bundles in its source: third_party and the extensions.
+// component is a library that DuckDB includes in its source, in third_party or an extension.
 type component struct {
-	name, version, spdx string // version is empty where the source has none
+	name, version, spdx string // version is "" if the source does not state it
 }
 
 //go:embed duckdb gcc.txt
 var bundled embed.FS
 
-// libraries are the static libraries of the driver's module, and what is in them. DuckDB's
-// own code is in all.
+// libraries lists the static libraries of the driver's module with their components. All of them
+// contain DuckDB's own code.
 var libraries = map[string][]component{
 	"duckdb_static": {
 		{"alp", "", "MIT"}, {"concurrentqueue", "", "BSD-2-Clause OR BSL-1.0"}, {"fast_float", "", "MIT"},
@@ -57,11 +57,11 @@ var libraries = map[string][]component{
 	"duckdb_zstd":        {{"zstd", "1.5.6", "BSD-3-Clause"}},
 }
 
-// bindings is the module that has DuckDB's static libraries, one a system.
+// bindings is the path of the modules with DuckDB's static libraries, one per system.
 const bindings = "github.com/duckdb/duckdb-go-bindings/lib/"
 
-// ofDuckDB is DuckDB and what it bundles, of a program that links it. A library that is
-// not listed is an error: its licence must come along.
+// ofDuckDB returns DuckDB and its components for a program that links it. A library that is not
+// listed is an error, because its licence would be missing.
 func ofDuckDB(info *buildinfo.BuildInfo, cache string) ([]part, error) {
 	for _, m := range info.Deps {
 		if !strings.HasPrefix(m.Path, bindings) {
@@ -79,7 +79,7 @@ func ofDuckDB(info *buildinfo.BuildInfo, cache string) ([]part, error) {
 	return nil, nil
 }
 
-// components are those of static libraries, DuckDB first.
+// components returns the components of static libraries, DuckDB first.
 func components(archives []string) ([]part, error) {
 	if len(archives) == 0 {
 		return nil, fmt.Errorf("the driver's module has no static library")
@@ -112,7 +112,7 @@ func components(archives []string) ([]part, error) {
 	return parts, nil
 }
 
-// ofGCC is GCC's libraries for C++, which programs for Linux have inside.
+// ofGCC returns GCC's C++ libraries, which are linked into programs for Linux.
 func ofGCC(version string) (part, error) {
 	text, err := bundled.ReadFile("gcc.txt")
 	return part{

@@ -17,14 +17,14 @@ import (
 
 var isLicence = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense)([-._].*)?$`)
 
-// standard has the texts of licences that packages name without having them, but for the
-// line of copyright, which follows from the package.
+// standard has the texts of licences that some packages name but do not include. Their copyright
+// line follows from the package.
 //
 //go:embed standard
 var standard embed.FS
 
-// find reads the licence files of a part's folder, and says what they are. A package of
-// npm that has none but names a licence gets the text that the name stands for.
+// find reads the licence files of a part's folder and identifies them. An npm package without a
+// licence file gets the standard text of the licence that it names.
 func (p *part) find() error {
 	entries, err := os.ReadDir(p.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -50,11 +50,11 @@ func (p *part) find() error {
 	return nil
 }
 
-// named takes the licence that package.json names, if there is one.
+// named uses the licence that package.json names, if there is one.
 func (p *part) named() error {
 	var npm struct {
 		License string
-		Author  any // a text or an object
+		Author  any // a string or an object
 	}
 	text, err := os.ReadFile(filepath.Join(p.folder, "package.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,7 @@ func (p *part) named() error {
 	return nil
 }
 
-// classify is the SPDX expression of the licences in a text; empty where none is known.
+// classify returns the SPDX expression of the licences in a text, or "" if none is recognised.
 func classify(text string) string {
 	var ids []string
 	for _, m := range licensecheck.Scan([]byte(text)).Match {
@@ -109,7 +109,7 @@ func writeLicences(path string, parts []part) error {
 		}
 		fmt.Fprintf(&out, "\n%s\n%s %s\n\n%s\n", strings.Repeat("=", 80), p.name, p.version, p.text)
 	}
-	// An archive without a part's licence must not be handed out unnoticed.
+	// An archive that lacks the licence of a part must not be published.
 	if len(without) > 0 {
 		return fmt.Errorf("no licence found of %s; are the modules and web/node_modules there?", strings.Join(without, ", "))
 	}

@@ -20,11 +20,11 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// part is a module or package that is inside.
+// part is a module or package that is part of a program.
 type part struct {
 	name, version, purl string
-	folder              string // of its licence; empty if text is known
-	spdx, text          string // the licence, as an expression of SPDX, and in full
+	folder              string // folder of its licence; "": text is known
+	spdx, text          string // licence: its SPDX expression and its text
 }
 
 type options struct {
@@ -95,7 +95,7 @@ func run(o options) error {
 	return writeSPDX(o, created.UTC(), parts)
 }
 
-// ofProgram is Go itself and the modules of a program, but for this repository's own.
+// ofProgram returns Go itself and the modules of a program, except for this repository's own.
 func ofProgram(path string) ([]part, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -140,8 +140,8 @@ func goFolders() (root, cache string, err error) {
 	return lines[0], lines[1], nil
 }
 
-// ofPage is what the map's page may have inside: all packages but those of development,
-// and the names of places.
+// ofPage returns what the map's page can contain: all npm packages except those for development,
+// and the place names.
 func ofPage(lock string) ([]part, error) {
 	text, err := os.ReadFile(lock)
 	if err != nil {

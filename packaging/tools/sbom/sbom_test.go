@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Every static library of the driver's modules has its components, with licence texts,
-// and one that nobody listed is an error.
+// Every static library of the driver's module has its components with licence texts. A library that
+// is not listed is an error.
 func TestStaticLibraries(t *testing.T) {
 	out, err := exec.Command("go", "list", "-C", "../../..", "-m", "-f", "{{.Dir}}", "github.com/duckdb/duckdb-go-bindings/lib/linux-amd64").Output()
 	if err != nil {
@@ -41,8 +41,8 @@ func TestStaticLibraries(t *testing.T) {
 	}
 }
 
-// A package of npm that names its licence in package.json alone gets the text, and one
-// whose licence has no text here is an error.
+// An npm package that only names its licence in package.json gets the standard text. A licence
+// without a standard text is an error.
 func TestNamedLicence(t *testing.T) {
 	folder := t.TempDir()
 	write := func(licence string) {

@@ -33,7 +33,7 @@ func writeSPDX(o options, created time.Time, parts []part) error {
 	for _, p := range parts {
 		pkg := pack(p)
 		if p.spdx == "" {
-			// A licence that has no name in SPDX, with its text.
+			// A licence without an SPDX name is included with its text.
 			ref := "LicenseRef-" + strings.TrimPrefix(string(pkg.PackageSPDXIdentifier), "Package-")
 			pkg.PackageLicenseDeclared = ref
 			doc.OtherLicenses = append(doc.OtherLicenses, &spdx.OtherLicense{LicenseIdentifier: ref, LicenseName: p.name, ExtractedText: p.text})
@@ -55,7 +55,8 @@ func writeSPDX(o options, created time.Time, parts []part) error {
 	return out.Close()
 }
 
-// pack describes a part, with the licence that it declares. Nobody has judged it here.
+// pack returns the SPDX description of a part, with the licence that it declares. No licence was
+// concluded by a person.
 func pack(p part) *spdx.Package {
 	return &spdx.Package{
 		PackageName: p.name, PackageVersion: p.version,

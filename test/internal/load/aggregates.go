@@ -1,6 +1,6 @@
-// Package load draws random queries over every family of sketches, through every plan that DuckDB
-// has. It compares their answers with lists that DuckDB collects in the same query. Each query is a
-// function of a seed and its number. test/differential and test/soak run them.
+// Package load generates random queries over every family of sketches, through every plan that
+// DuckDB has. It compares their results with lists that DuckDB collects in the same query. Each
+// query is a function of a seed and its number. test/differential and test/soak run them.
 package load
 
 import (
@@ -19,24 +19,24 @@ import (
 // arguments, which DuckDB collects in the same query.
 type aggregate struct {
 	fn, args string // cms_agg, "k"
-	options  string // "{width: 30}" or none
-	union    string // the aggregate of such sketches, if any
-	truth    string // its arguments in a row: "{k: k}"
+	options  string // "{width: 30}", or ""
+	union    string // the aggregate that unites these sketches; "": none
+	truth    string // STRUCT of its arguments in a row: "{k: k}"
 
-	valid string // of a row of truth, p: whether it counts
-	each  string // of such a row: what it adds to the list of keys or cells
-	// wrong is true where the sketch $s is not what the list $c of its keys or
-	// cells says.
+	valid string // expression: whether row p of truth counts
+	each  string // expression: what row p adds to the list of keys or cells
+	// wrong is an expression that is true if the sketch $s disagrees with the list $c of its keys
+	// or cells.
 	wrong string
-	// again, if not empty, is the same aggregate over a row p of truth. The sketch is a function of
-	// its rows, whatever their order, so it gives the same bytes.
+	// again, if not empty, is the same aggregate over a row p of truth. It must return the same
+	// bytes, because the sketch does not depend on the order of rows.
 	again string
-	// first is an argument that a DISTINCT call may be ordered by.
+	// first is an argument by which a DISTINCT call can be ordered; "": none.
 	first string
-	size  int // bytes of a state, about
+	size  int // approximate bytes of a state
 }
 
-// weights gives an aggregate's rows weights.
+// weights adds weights to the rows of an aggregate, sometimes.
 func (a *aggregate) weights(d draw, options []string) []string {
 	if !d.chance(3) {
 		return options
@@ -55,7 +55,7 @@ func structOf(options []string) string {
 	return "{" + strings.Join(options, ", ") + "}"
 }
 
-// with are arguments with options behind them, where there are any.
+// with returns arguments followed by options, if there are any.
 func with(args, options string) string {
 	if options == "" {
 		return args
@@ -73,10 +73,10 @@ func withoutWeight(options []string) []string {
 	return out
 }
 
-// key is a column that keys are taken from.
+// key is an expression for keys.
 type key struct {
 	expr     string
-	distinct int // at most
+	distinct int // largest number of distinct keys
 	integer  bool
 }
 
@@ -86,14 +86,14 @@ var keys = []key{
 	{"CASE WHEN i % 3 = 0 THEN k ELSE h END", 45, true}, {"'the same for all'", 1, false}, {"k::HUGEINT", 40, true},
 }
 
-// countOf and presence judge a sketch key by key.
+// countOf, presence and total are expressions that check a sketch.
 const (
 	countOf  = "coalesce(list_bool_or(list_transform(hist($c), lambda e: $f_get($s, e.key) < e.value)), false)"
 	presence = "coalesce(list_bool_or(list_transform(list_distinct($c), lambda e: NOT $f_contains($s, e))), false)"
 	total    = "(sketch_info($s)).total IS DISTINCT FROM len($c)"
 )
 
-// families are those that are drawn, cms and sbf twice as often as others.
+// families are the families to choose from, cms and sbf twice as often as others.
 var families = func() (fs []keyed.Any) {
 	for _, f := range filters.Keyed() {
 		fs = append(fs, f)
@@ -104,15 +104,15 @@ var families = func() (fs []keyed.Any) {
 	return fs
 }()
 
-// judged returns how to judge a family that has no entry here, with its default options. It is judged
-// by its first question, whether it is lawful, and its size.
+// judged returns how to check a family without an entry in ofKeys, with its default options. It
+// returns a check by the family's first query, whether the family is lawful, and its size.
 func judged(f keyed.Any) (judge string, lawful bool, size int) {
 	params := f.Settings().Params()
 	if s, err := f.Make(params); err == nil {
 		size = s.Bytes()
 	}
 	laws := f.Laws(params)
-	judge = "false" // one number for all keys has an error, which nothing here knows
+	judge = "false" // the error of one number for all keys is unknown here
 	switch q := f.Questions()[0]; {
 	case q.Kind == keyed.HowOften && !laws.Below:
 		judge = strings.ReplaceAll(countOf, "_get(", "_"+q.Verb+"(")
@@ -131,12 +131,12 @@ func ofKeys(d draw) aggregate {
 		truth: "{k: " + k.expr + "}", valid: "p.k IS NOT NULL", each: "p.k", first: k.expr,
 	}
 	if strings.HasPrefix(k.expr, "'") {
-		a.first = "" // no ORDER BY a constant
+		a.first = "" // ORDER BY needs no constant
 	}
 	capacity := "capacity: " + strconv.Itoa(k.distinct+d.between(1, 200))
 	var options []string
-	lawful := true // order of rows and of merges never matters
-	// Weights are drawn before the rest, so that it can be left out below.
+	lawful := true // the order of rows and of merges does not matter
+	// Weights are drawn first, so that all that follows can be left out.
 	weighted := a
 	weight := weighted.weights(d, nil)
 	judge := presence
@@ -193,7 +193,7 @@ func ofKeys(d draw) aggregate {
 		a.truth, a.valid, a.each = weighted.truth, weighted.valid, weighted.each
 		options = append(options, weight...)
 	}
-	if family != "cuckoo" { // of a set it is what was added, more or less
+	if family != "cuckoo" { // the total of a set is only approximate
 		judge = total + " OR " + judge
 	}
 	a.wrong = fill(judge, "f", family)
@@ -235,14 +235,14 @@ func spatial(d draw) aggregate {
 	form := d.IntN(10)
 	lawful := true
 	switch {
-	case form < 5: // exact, as all small ones are
+	case form < 5: // exact
 		options = append(options, "bytes: "+d.one("65536", "1048576", "200000"))
 		if d.chance(4) {
 			options = append(options, "k: "+d.text(1, 6))
 		}
 		a.wrong = cellsOf + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
 		a.wrong = strings.ReplaceAll(a.wrong, "$q", "")
-	case form < 7: // one exact sketch with categories
+	case form < 7: // exact with categories
 		a.truth = strings.TrimSuffix(a.truth, "}") + ", c: c}"
 		a.valid += " AND p.c IS NOT NULL"
 		a.each = strings.TrimSuffix(a.each, "}") + ", c: p.c}"
@@ -250,7 +250,7 @@ func spatial(d draw) aggregate {
 		of := fill(cellsOf, "q", ", q") + " IS DISTINCT FROM " +
 			fill(cellsIn, "l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
-	default: // counters, or what becomes counters
+	default: // counters or a tree, at once or when the cells do not fit
 		a.size = 4000
 		if mode := d.one("mi", "standard", "standard", "overflow"); mode == "overflow" {
 			options, lawful = append(options, "bytes: "+d.one("400", "600", "2000"), "overflow: '"+d.one("tree", "counters")+"'"), false
@@ -285,7 +285,7 @@ func spatial(d draw) aggregate {
 	return a
 }
 
-// helpers are macros of every database, so that checks are short enough to read.
+// helpers are macros of every database, so that checks are short.
 const helpers = `CREATE OR REPLACE MACRO hist(l) AS coalesce(map_entries(list_aggregate(l, 'histogram')), [])`
 
 func anyAggregate(d draw) aggregate {

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// PerDatabase is how many queries have one database.
+// PerDatabase is the number of queries per database.
 const PerDatabase = 100
 
-// Database is what queries of one batch run on: settings that lead DuckDB to
-// plans of its own, and tables.
+// Database has the settings and tables of a batch of queries. The settings lead DuckDB to different
+// plans.
 type Database struct {
 	Settings, Tables []string
 	Connections      int
-	// threads and limited decide on what may be asked; see risky.
+	// threads and limited restrict the queries; see risky.
 	threads int
 	limited bool // DuckDB has little memory
 	rows    []int
 }
 
-// NewDatabase is the database of queries from batch*PerDatabase on.
+// NewDatabase returns the database of the queries from batch*PerDatabase on.
 func NewDatabase(seed uint64, batch int, connections int) Database {
 	d := newDraw(seed, uint64(batch)<<32|1<<31)
 	db := Database{Connections: d.between(1, connections), threads: []int{1, 1, 2, 4, 8}[d.IntN(5)]}
@@ -34,7 +34,7 @@ func NewDatabase(seed uint64, batch int, connections int) Database {
 	if d.chance(4) {
 		set("debug_force_external", "true")
 	}
-	if d.chance(3) { // DuckDB's own count(*) OVER () is 0 with combine, in 1.5.5
+	if d.chance(3) { // in DuckDB 1.5.5, count(*) OVER () is 0 with combine
 		set("debug_window_mode", "'"+d.one("combine", "separate")+"'")
 	}
 	if d.chance(3) {
@@ -61,8 +61,8 @@ func NewDatabase(seed uint64, batch int, connections int) Database {
 	return db
 }
 
-// table makes table tn of columns of many types, with NULLs; hashes take the
-// place of chance, so that SQL alone makes it again.
+// table returns SQL that creates table tn with columns of many types, and NULLs. Hashes take the
+// place of random numbers, so that SQL alone can create it again.
 func table(d draw, n, rows int) string {
 	order := d.one("", "", " ORDER BY g", " ORDER BY s, i", " ORDER BY hash(i)")
 	salt := d.text(0, 1e6)
@@ -79,7 +79,6 @@ func table(d draw, n, rows int) string {
 	}, ", "), "salt", salt, "g", d.text(2, 12)) + fmt.Sprintf(" FROM range(%d) t(i))%s", rows, order)
 }
 
-// risky reports whether a query over windows must not meet an error. DuckDB (1.5.5) waits forever
-// in WindowSegmentTreeLocalState::Finalize when one of several threads fails, with its own sum as
-// with any other aggregate.
+// risky reports whether a query over windows must not fail. DuckDB (1.5.5) waits forever in
+// WindowSegmentTreeLocalState::Finalize if one of several threads fails, with any aggregate.
 func (d *Database) risky() bool { return d.threads > 1 }

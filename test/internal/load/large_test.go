@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The large queries do what they are for: DuckDB writes to its files, and the
-// answers are right.
+// The large queries make DuckDB write temporary files, and their results are right.
 func TestLargeSpill(t *testing.T) {
 	d := Database{Connections: 1, Settings: []string{"SET threads = 1", "SET memory_limit = '60MB'"}}
 	_, conns, err := d.Open(t.Context(), t.TempDir())

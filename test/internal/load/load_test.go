@@ -12,7 +12,7 @@ var (
 	connections = flag.Int("connections", 4, "at most so many at once")
 )
 
-// A sample of what make differential runs.
+// A sample of the queries of make differential.
 func TestDifferential(t *testing.T) {
 	counts, err := Run(Options{
 		Seed: *seed, From: *from, To: *from + *count, Connections: *connections, Dir: t.TempDir(),

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestNotices checks the judges: they find every sketch wrong that misses rows, or that has other
-// rows.
+// TestNotices checks the checks: they notice every sketch that misses rows or has other rows.
 func TestNotices(t *testing.T) {
 	d := Database{Connections: 1}
 	d.Tables = []string{helpers, table(newDraw(1, 1), 0, 300)}
@@ -19,14 +18,14 @@ func TestNotices(t *testing.T) {
 	for seed := range uint64(60) {
 		it := item{aggregate: anyAggregate(newDraw(seed, 2))}
 		if it.fn == "cuckoo_agg" {
-			continue // its total is unknown: a missing key may be found by chance
+			continue // its total is unknown, and a missing key may be found by chance
 		}
 		for _, missing := range []string{"i % 3 > 0", "i < 299", "i < 0"} {
 			p := spec{table: "t0", source: "@", shape: "group", items: []item{it}, wrap: "@"}
 			if n, err := judge(t.Context(), conns[0], p.SQL()); err != nil || n != 1 {
 				t.Errorf("%d rows, %v: %s", n, err, p.SQL())
 			}
-			// The list of all rows beside the sketch of some, or of others.
+			// The list of all rows, and the sketch of some rows or of others.
 			p.wrap = fmt.Sprintf("(SELECT b.s0, a.l0 FROM @ a, (SELECT %s FROM t0 WHERE %s) b)", it.call(it.fn, with(it.args, it.options), false)+" AS s0", missing)
 			var lost int
 			keys := "list_transform(list_filter(list(" + it.truth + "), lambda p: " + it.valid + "), lambda p: " + it.each + ")"

@@ -8,17 +8,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
-// Query is one statement with what comes before it, and what it must answer: a
-// row whose columns called bad are 0.
+// Query is a query with the statements before it and its expected result: a row whose columns
+// called bad are 0.
 type Query struct {
 	Number int
 	Kind   string
-	Steps  []string // the last answer counts, and each of EXECUTE
-	Fails  string   // part of the error that it must end with
-	Cancel bool     // it is cancelled, then runs again
+	Steps  []string // The results of the last step and of each EXECUTE are checked.
+	Fails  string   // Part of the error that it must return; "": none.
+	Cancel bool     // It is cancelled, and then runs again.
 }
 
-// NewQuery is query number n of a seed, on its database.
+// NewQuery returns query number n of a seed, for its database.
 func NewQuery(seed uint64, n int, db *Database) Query {
 	d := newDraw(seed, uint64(n))
 	q := Query{Number: n}
@@ -53,7 +53,7 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 	return q
 }
 
-// steps are the statements of a query of aggregates.
+// steps returns the statements of a query of aggregates.
 func (p *spec) steps() []string {
 	if len(p.prepared) == 0 {
 		return []string{p.SQL()}
@@ -65,7 +65,7 @@ func (p *spec) steps() []string {
 	return steps
 }
 
-// Script is what to paste into the shell.
+// Script returns the query as SQL for the shell.
 func (q *Query) Script(db Database) string {
 	all := append([]string(nil), db.Settings...)
 	steps := strings.Join(q.Steps, ";\n") + ";\n"
@@ -77,17 +77,17 @@ func (q *Query) Script(db Database) string {
 	return strings.Join(all, ";\n") + ";\n" + steps
 }
 
-// answers reports whether a step's answer is judged.
+// answers reports whether a step's result is checked.
 func answers(step string) bool {
 	return strings.HasPrefix(step, "SELECT") || strings.HasPrefix(step, "WITH") || strings.HasPrefix(step, "EXECUTE")
 }
 
-// failing is a query that ends with an error; the next ones on the same
-// connection must not notice.
+// failing makes a query that returns an error. It must not affect later queries on the same
+// connection.
 func (q *Query) failing(d draw) {
 	from := d.one("t0", "t1", "t2")
 	by := d.one("", " GROUP BY h", " GROUP BY i", " GROUP BY ROLLUP (g, h)")
-	// Its first row is there in every table but t3.
+	// The first row exists in every table except t3.
 	call, fails := "", ""
 	switch d.IntN(6) {
 	case 0:

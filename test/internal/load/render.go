@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// inner is the query whose columns s0, l0, s1, ... are sketches and lists of what
-// is in them.
+// inner returns the query whose columns s0, l0, s1, ... are sketches and lists of their contents.
 func (p *spec) inner() string {
 	var b strings.Builder
 	switch p.shape {
@@ -54,7 +53,7 @@ func (p *spec) grouping() string {
 	return p.sets + " (" + all + ")"
 }
 
-// unpacked are the columns of a struct r of them.
+// unpacked returns the columns of a STRUCT r with sketches and lists.
 func (p *spec) unpacked() string {
 	var out []string
 	for i := range p.items {
@@ -63,8 +62,8 @@ func (p *spec) unpacked() string {
 	return strings.Join(out, ", ")
 }
 
-// SQL asks in how many rows each sketch is not what its list says: rows, bad0,
-// bad1, ...
+// SQL returns a query with the columns rows, bad0, bad1 and so on. A bad column is the number of
+// rows in which a sketch disagrees with its list.
 func (p *spec) SQL() string {
 	var valid, cells, bad []string
 	for i := range p.items {

@@ -13,35 +13,35 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// Options say what Run runs.
+// Options describe a run.
 type Options struct {
 	Seed        uint64
 	From, To    int // queries From to To-1
-	Connections int // at most
+	Connections int // largest number of connections
 	Dir         string
-	// Starting, if not nil, hears of every query before it runs, on a connection.
+	// Starting, if not nil, is called before every query, with its connection.
 	Starting func(connection, number int)
-	// Failed hears of failures, one at a time.
+	// Failed is called for each failure, one at a time.
 	Failed func(Failure)
 }
 
-// Failure is a query that did not do what it must.
+// Failure is a query with a wrong result or error.
 type Failure struct {
 	Query
 	Script string
 	Err    error
 }
 
-// Counts are what Run did.
+// Counts are the results of Run.
 type Counts struct {
 	Queries, Failures int
-	NoMemory          int // ended for DuckDB's own memory_limit, as they may
-	Cancelled         int // ended before their result, of those cancelled
+	NoMemory          int // ended by DuckDB's own memory_limit, which is allowed
+	Cancelled         int // cancelled queries that ended before their result
 	Rows              int64
 	Kinds             map[string]int
 }
 
-// Run runs queries, each batch on a database of its own.
+// Run runs queries, each batch on its own database.
 func Run(o Options) (Counts, error) {
 	total := Counts{Kinds: map[string]int{}}
 	for from := o.From; from < o.To; {
@@ -74,7 +74,7 @@ func (d *Database) Open(ctx context.Context, dir string) (*sql.DB, []*sql.Conn, 
 			return nil, nil, errors.Join(err, db.Close())
 		}
 		conns = append(conns, c)
-		for _, s := range d.Settings { // some are a connection's own
+		for _, s := range d.Settings { // some settings belong to a connection
 			if _, err := c.ExecContext(ctx, s); err != nil {
 				return nil, nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
 			}
@@ -143,7 +143,7 @@ func (c *Counts) add(q *Query, got outcome) {
 	}
 }
 
-// Add adds what another Run did.
+// Add adds the counts of another Run.
 func (c *Counts) Add(o Counts) {
 	c.Queries += o.Queries
 	c.Failures += o.Failures
@@ -156,12 +156,12 @@ func (c *Counts) Add(o Counts) {
 }
 
 type outcome struct {
-	err                 error // what is wrong
+	err                 error // the error; nil: none
 	noMemory, cancelled bool
 	rows                int64
 }
 
-// Run runs a query and judges it.
+// Run runs a query and checks it.
 func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
 	if q.Cancel {
 		short, cancel := context.WithCancel(ctx)
@@ -194,12 +194,12 @@ func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
 	return got
 }
 
-// outOfMemory is an end that DuckDB's memory_limit may make.
+// outOfMemory reports whether an error is due to DuckDB's memory_limit, which is allowed.
 func outOfMemory(err error) bool {
 	return strings.Contains(err.Error(), "Out of Memory Error") || strings.Contains(err.Error(), "DuckDB has no memory left")
 }
 
-// ask runs the steps; an answer that is not right is an error.
+// ask runs the steps. A wrong result is an error.
 func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error) {
 	for _, s := range q.Steps {
 		if !answers(s) {

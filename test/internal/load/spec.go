@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// item is one aggregate in a query: the call and its clauses.
+// item is an aggregate in a query: the call and its clauses.
 type item struct {
 	aggregate
 	distinct      bool
 	filter, order string
-	ordered       bool // the truth is collected in that order too
+	ordered       bool // the truth is collected in the same order
 	windowed      bool
 	over          string
 }
@@ -20,18 +20,18 @@ type item struct {
 // spec is a query of aggregates, in parts that can be left out.
 type spec struct {
 	table  string
-	source string // over the table @
-	parts  string // sketches per part first, then unions of them: the part
-	shape  string // group, window, correlated, lateral
+	source string // table expression over the table @
+	parts  string // expression of parts: sketches are built per part and then united; "": none
+	shape  string // "group", "window", "correlated" or "lateral"
 	keys   []string
-	sets   string // ROLLUP, CUBE, SETS or none
+	sets   string // "ROLLUP", "CUBE", "SETS" or ""
 	having string
 	limit  string
 	sorted string
 	items  []item
-	wrap   string // over the query @
-	check  bool   // sketches are built again from the lists
-	// prepared queries have $1 for this number.
+	wrap   string // table expression over the query @
+	check  bool   // the sketches are also built from the lists
+	// prepared are the values of $1, for a prepared query.
 	prepared []int
 }
 
@@ -83,7 +83,8 @@ func newSpec(d draw, db *Database) spec {
 	case "window":
 		p.windows(d)
 	}
-	// Leave out queries that take long, and lists whose number of entries is that of rows squared.
+	// Queries that take long are left out, and lists with as many entries as the square of the
+	// number of rows.
 	size := 0
 	for _, it := range p.items {
 		size += it.size
@@ -113,8 +114,8 @@ func newSpec(d draw, db *Database) spec {
 		}
 		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
-	// DuckDB gives an aggregate of the C interface flat columns, and writes into NULLs that a list
-	// in the same query shares. Those that FILTER leaves out become 0 there.
+	// DuckDB passes flat columns to an aggregate of the C interface, and writes to NULL values that
+	// a list in the same query shares. Values that FILTER leaves out become 0 there.
 	if strings.Contains(p.source, "nullif(") {
 		for i := range p.items {
 			p.items[i].filter = ""
@@ -123,7 +124,7 @@ func newSpec(d draw, db *Database) spec {
 	return p
 }
 
-// clauses draws what stands in and behind a call.
+// clauses draws the clauses in and after a call.
 func (p *spec) clauses(d draw, it *item) {
 	if d.chance(4) {
 		it.filter = d.one("i % 3 = 0", "g > 1", "h IN (1, 2)", "i < 0", "g IS NULL", "i % 2 = 0 AND h <> 3", "true", "random() < 2")
@@ -161,7 +162,7 @@ func (p *spec) grouped(d draw) {
 	}
 }
 
-// windows draws what aggregates are computed over.
+// windows draws the windows of the aggregates.
 func (p *spec) windows(d draw) {
 	one := window(d)
 	for i := range p.items {
@@ -180,7 +181,7 @@ func (p *spec) windows(d draw) {
 	}
 }
 
-// unsort takes the order of rows out of a whole partition, where options that are columns
+// unsort removes the order from a window over a whole partition, for which options that are columns
 // are refused.
 func (it *item) unsort() {
 	partition, order, ordered := strings.Cut(it.over, "ORDER BY")
@@ -203,7 +204,7 @@ func window(d draw) string {
 		order = d.one("i", "i DESC", "h")
 	}
 	switch d.IntN(6) {
-	case 0: // the default: to the last peer of the current row
+	case 0: // the default frame: up to the last peer of the current row
 	case 1:
 		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 	case 2:
@@ -221,7 +222,7 @@ func window(d draw) string {
 	return strings.TrimSpace(partition + " ORDER BY " + order + " " + frame)
 }
 
-// call is the aggregate with its clauses, fn over args; truth is the list.
+// call returns the aggregate fn with its arguments and clauses. truth: the call collects the list.
 func (it *item) call(fn, args string, truth bool) string {
 	var b strings.Builder
 	b.WriteString(fn + "(")
@@ -242,7 +243,7 @@ func (it *item) call(fn, args string, truth bool) string {
 	return b.String()
 }
 
-// columns are the aggregates of the query: s0, l0, s1, ...
+// columns returns the aggregates of the query: s0, l0, s1, ...
 func (p *spec) columns(assign string) string {
 	var out []string
 	for i := range p.items {
@@ -263,7 +264,7 @@ func (p *spec) columns(assign string) string {
 	return strings.Join(out, ", ")
 }
 
-// from is the table expression that aggregates read.
+// from returns the table expression that the aggregates read.
 func (p *spec) from() string {
 	src := strings.ReplaceAll(p.source, "@", p.table)
 	if p.parts == "" && p.shape == "window" {
@@ -279,9 +280,9 @@ func (p *spec) from() string {
 	return fmt.Sprintf("(SELECT g, h, min(i) AS i, %s FROM %s GROUP BY g, h, %s)", inner.columns("%s AS %s%d"), src, p.parts)
 }
 
-// structs are the STRUCTs that windows read, as columns below them. A call must
-// not make its STRUCT. If that has the same value in many rows, DuckDB (1.5.5) hands a window's
-// aggregate garbage in place of its members. DuckDB's own list gets garbage, too:
+// structs returns the STRUCTs of windows as columns of a subquery. A call must not build its STRUCT
+// itself. If it has the same value in many rows, DuckDB (1.5.5) passes garbage in place of its
+// members to a window's aggregate. Its own list gets garbage too:
 //
 //	SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
 //	  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i)

@@ -2,20 +2,20 @@ package load
 
 import "strconv"
 
-// areas asks sketches per group for boxes, polygons, rasters and places, beside
-// the rows themselves.
+// areas returns a query that compares sums over boxes, polygons, rasters and places of sketches per
+// group with the rows themselves.
 func areas(d draw) string {
 	r := d.one("1", "0.5", "2", "0.1", "3.0")
 	xmin, ymin := d.between(-8, 10), d.between(-8, 10)
 	names := []string{
 		"table", d.one("t0", "t0", "t1"), "key", d.one("g", "h", "i % 3", "c", "1"), "r", r,
-		// No edge on a cell's centre.
+		// No edge passes through a cell's centre.
 		"xmin", strconv.Itoa(xmin) + ".03", "ymin", strconv.Itoa(ymin) + ".03",
 		"xmax", strconv.Itoa(xmin+d.between(1, 12)) + ".03", "ymax", strconv.Itoa(ymin+d.between(1, 12)) + ".03",
 		"options", d.one("", "", ", {bytes: 100000}", ", {bytes: 400}", ", {exact: false, bytes: 3000}", ", {exact: false, bytes: 5000, levels: 3}", ", {exact: false, mode: 'standard', bytes: 2000}"),
 	}
 	exact := names[len(names)-1] == "" || names[len(names)-1] == ", {bytes: 100000}"
-	off := "<" // what is wrong: an answer below the truth
+	off := "<" // condition of a wrong row: a result below the truth
 	if exact {
 		off = "IS DISTINCT FROM"
 	}
@@ -28,7 +28,7 @@ func areas(d draw) string {
 	)
 	rows := "(SELECT x, y, $key AS key, (floor(x / $r) + 0.5) * $r AS cx, (floor(y / $r) + 0.5) * $r AS cy FROM $table)"
 	if d.chance(2) {
-		// Where each point is, from the sketch of its group: dictionaries of BLOBs.
+		// Looks up each point in the sketch of its group: BLOBs arrive as dictionaries.
 		return fill(`SELECT count(*) AS n, count(*) FILTER (n `+off+` m OR NOT there) AS bad FROM (
   SELECT ccbf_get(s, x, y)::BIGINT AS n, ccbf_contains(s, x, y) AS there, sum(1) OVER (PARTITION BY p.key, cx, cy) AS m, x
   FROM `+rows+` p JOIN (SELECT key, ccbf_agg(x, y, $r$options) AS s FROM `+rows+` GROUP BY key) q ON p.key IS NOT DISTINCT FROM q.key
@@ -38,8 +38,7 @@ func areas(d draw) string {
   SELECT key, ccbf_agg(x, y, $r$options) AS s, count(*) FILTER (cx >= $xmin AND cx < $xmax AND cy >= $ymin AND cy < $ymax) AS m FROM `+rows+` GROUP BY key)`, names...)
 }
 
-// sets asks whether parts put together, and the whole without a part, are what
-// the rows say.
+// sets returns a query that checks unions of parts, and the whole minus a part, against the rows.
 func sets(d draw) string {
 	t := d.one("t0", "t0", "t1")
 	m := d.text(2, 5)
@@ -68,7 +67,7 @@ func sets(d draw) string {
 	case 5:
 		call = cms
 		wrong = "cms_join_size(a, b) < list_sum(list_transform(hist(ka), lambda e: e.value * len(list_filter(kb, lambda z: z = e.key))))"
-	case 6: // one by one, in a recursive query
+	case 6: // one by one in a recursive query
 		return fill(`WITH RECURSIVE rows AS (SELECT row_number() OVER (ORDER BY i) AS j, x, y FROM (FROM $t WHERE x IS NOT NULL AND y IS NOT NULL ORDER BY i LIMIT 40)),
 r(j, s) AS (SELECT 0::BIGINT, ccbf_empty(1$o) UNION ALL SELECT rows.j, ccbf_add(r.s, rows.x, rows.y) FROM r JOIN rows ON rows.j = r.j + 1)
 SELECT count(*) AS n, count(*) FILTER ((SELECT count(*) FROM rows) > 0 AND r.s IS DISTINCT FROM (SELECT ccbf_agg(x, y, 1$o ORDER BY j) FROM rows)) AS bad FROM (SELECT arg_max(s, j) AS s, max(j) AS j FROM r) r`,
@@ -81,8 +80,8 @@ SELECT count(*) AS n, count(*) FILTER ((SELECT count(*) FROM rows) > 0 AND r.s I
   FROM $t$by)`, "wrong", wrong, "call", call, "m", m, "key", key, "valid", valid, "t", t, "by", by)
 }
 
-// joins uses sketches as conditions of joins and filters, and keeps them in
-// tables on the way.
+// joins returns a query that uses sketches in conditions of joins and filters, and stores them in
+// tables in between.
 func joins(d draw) string {
 	t, u := d.one("t0", "t1", "t2", "t3"), d.one("t0", "t1")
 	key := d.one("k", "s", "day", "m", "h")
@@ -96,7 +95,7 @@ func joins(d draw) string {
 		return fill(fill("SELECT count(*) AS n, (SELECT count(*) FROM $t SEMI JOIN $u USING ($key)) - count(*) FILTER ($key IN (SELECT $key FROM $u)) AS bad FROM $t WHERE cbf_contains((SELECT $cbf FROM $u), $key)", names...), names...)
 	case 2:
 		return fill(fill("SELECT count(*) AS n, count(*) FILTER (NOT cuckoo_contains(f, $key)) AS bad FROM $t a JOIN (SELECT h AS oh, $cuckoo AS f FROM $t GROUP BY h) q ON a.h = q.oh WHERE a.$key IS NOT NULL", names...), names...)
-	case 3: // the least count of all parts that are there
+	case 3: // smallest count of all existing parts
 		return fill(`SELECT count(*) AS n, count(*) FILTER (have IS DISTINCT FROM want) AS bad FROM (
   SELECT coalesce((SELECT `+cellsList+` FROM (SELECT ccbf_intersect_agg(s) AS s FROM (SELECT h, ccbf_agg(x, y, 4) AS s FROM $t GROUP BY h))), []) AS have,
     (SELECT coalesce(list({x: x, y: y, n: n} ORDER BY x, y), []) FROM (SELECT x, y, min(n) AS n FROM (SELECT h, floor(x / 4)::BIGINT AS x, floor(y / 4)::BIGINT AS y, count(*) AS n FROM $t WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY ALL)
@@ -109,8 +108,8 @@ SELECT count(*) AS n, count(*) FILTER (coalesce(ccbf_total(s), 0) <> n) AS bad F
 
 const cellsList = "list_sort(list_transform(ccbf_hotspots(s, -1e6, -1e6, 1e6, 1e6, 1), lambda o: {x: floor(o.x / 4)::BIGINT, y: floor(o.y / 4)::BIGINT, n: o.count::BIGINT}))"
 
-// large does not fit into the memory of a limited database: DuckDB writes rows,
-// sorted or partitioned, to its files and reads them again.
+// large returns a query that exceeds the memory of a limited database: DuckDB writes rows, sorted
+// or partitioned, to temporary files and reads them again.
 func large(d draw, windows bool) string {
 	names := []string{"rows", d.text(700000, 800000), "text", "'some text that takes room and more of it and more ' || i"}
 	n := d.IntN(3)
@@ -118,10 +117,10 @@ func large(d draw, windows bool) string {
 		n = 0
 	}
 	switch n {
-	case 0: // rows in a new order
+	case 0: // rows in another order
 		return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m) AS bad FROM (
   SELECT ccbf_agg(x, y, 1) AS s, count(*) AS m FROM (SELECT i, hash(i) % 1000 AS x, i % 7 AS y, $text AS z FROM range($rows) t(i) ORDER BY hash(i) LIMIT 100000000) WHERE z > 'a' GROUP BY i % 100)`, names...)
-	case 1: // many groups, and their sketches in a new order
+	case 1: // many groups, and their sketches in another order
 		return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m OR z IS NULL) AS bad FROM (
   SELECT s, m, z FROM (SELECT ccbf_agg(i, i % 5, 1) AS s, count(*) AS m, min($text) AS z FROM range($rows) t(i) GROUP BY i // 3) ORDER BY hash(s) LIMIT 100000000)`, names...)
 	}

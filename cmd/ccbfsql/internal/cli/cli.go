@@ -1,4 +1,4 @@
-// Package cli reads the command line of ccbfsql and runs what it asks for.
+// Package cli parses the command line of ccbfsql and runs its commands.
 package cli
 
 import (
@@ -26,7 +26,7 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitInterrupted = 130
-	exitClosedPipe  = 141 // what a program shows that the signal ended
+	exitClosedPipe  = 141 // the exit code after SIGPIPE
 )
 
 const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfsql built in.
@@ -46,24 +46,24 @@ from standard input, with a prompt on a terminal.
 Flags:
 `
 
-// action is a piece of work that the command line asks for.
+// action is one step that the command line requests, such as -c or -f.
 type action func(sh *shell.Shell) error
 
 type arguments struct {
 	open     session.Options
-	settings []func(s *shell.Settings) // what flags say, in their order
-	own      *string                   // the script of -init
-	first    []string                  // of -cmd
+	settings []func(s *shell.Settings) // changes by flags, in their order
+	own      *string                   // script of -init; nil: the default one
+	first    []string                  // statements of -cmd
 	actions  []action
 	version  bool
 	batch    bool
 	noInput  bool
 }
 
-// Main runs the command and returns its exit code.
+// Main runs the command with these arguments and returns its exit code.
 func Main(args []string) int {
-	// A closed pipe shows as an error on writing, so that the database is
-	// closed properly.
+	// Without SIGPIPE a closed pipe is an error of a write, so that the database is closed
+	// properly.
 	signal.Ignore(syscall.SIGPIPE)
 
 	if len(args) > 0 {
@@ -74,7 +74,7 @@ func Main(args []string) int {
 			return exportMain(args[1:])
 		case "man", "completion":
 			return manualMain(args)
-		case "version", "help": // a database of that name is ./version
+		case "version", "help": // ./version opens a database of that name
 			args = append([]string{"-" + args[0]}, args[1:]...)
 		}
 	}
@@ -85,7 +85,8 @@ func Main(args []string) int {
 	return exitCode(a.run())
 }
 
-// usageCode tells what is wrong with a command line, if it did not ask for help.
+// usageCode prints the error of a command line, unless it is a request for help, and returns the
+// exit code.
 func usageCode(command string, err error) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -94,7 +95,8 @@ func usageCode(command string, err error) int {
 	return exitUsage
 }
 
-// untilStopped runs a command, which an interrupt stops, and returns its exit code.
+// untilStopped runs a command until it ends or a signal cancels its context, and returns the exit
+// code.
 func untilStopped(command string, run func(context.Context) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -126,10 +128,10 @@ func exitCode(err error) int {
 	return exitError
 }
 
-// errReported is the error of a script that printed its errors and went on.
+// errReported means that a script printed its errors and went on.
 var errReported = errors.New("some statements failed")
 
-// shellFlags are the flags of the shell, which fill a.
+// shellFlags returns the flags of the shell, whose values go to a.
 func shellFlags(a *arguments) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
 	for _, mode := range render.Modes {
@@ -206,10 +208,10 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 	})
 }
 
-// eachWord parses flags, which may stand between and behind the words, and calls
-// word with these in their order. Help goes to help.
+// eachWord parses flags, which can stand between and after other arguments, and calls word with
+// each of these. Help is written to help.
 func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, word func(string)) error {
-	flags.SetOutput(io.Discard) // errors are told by the caller
+	flags.SetOutput(io.Discard) // the caller prints errors
 	flags.Usage = func() {}
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
@@ -232,11 +234,10 @@ func (a *arguments) set(do func(s *shell.Settings)) {
 	a.settings = append(a.settings, do)
 }
 
-// ownFile, in the home folder, has what its owner wants at every start.
+// ownFile is the user's start file in the home folder.
 const ownFile = ".ccbfsqlrc"
 
-// start runs the script of -init, or else the user's own if there is one. Flags have
-// the last word.
+// start runs the script of -init, or the user's start file if there is one. Flags apply after it.
 func (a *arguments) start(sh *shell.Shell) error {
 	path := ""
 	if a.own != nil {

@@ -32,7 +32,7 @@ func exportMain(args []string) int {
 	return untilStopped("ccbfsql export", func(ctx context.Context) error { return e.Write(ctx, os.Stdout) })
 }
 
-// exportFlags are the flags of ccbfsql export, which fill e.
+// exportFlags returns the flags of ccbfsql export, whose values go to e.
 func exportFlags(e *serve.Export) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql export", flag.ContinueOnError)
 	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to, or file with -single; files of an export there are replaced")

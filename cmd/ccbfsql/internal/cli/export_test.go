@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Command lines of export: a folder and one database are needed.
+// TestExportFlags: export needs a folder and exactly one database.
 func TestExportFlags(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.duckdb")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -15,7 +15,7 @@ func TestExportFlags(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args []string
-		want string // of the error; empty for none
+		want string // text of the error; "": no error
 	}{
 		{[]string{file, "-o", "site", "-at-least", "10"}, ""},
 		{[]string{"-o", "site", "points.parquet"}, "stat points.parquet: no such file or directory"},

@@ -12,24 +12,24 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 )
 
-// manuals are the manual page and the completions of shells, as templates over []command.
+// manuals are templates of the manual page and of shell completions. Their data is a []command.
 //
 //go:embed manual
 var manuals embed.FS
 
-// command is one way to call the program.
+// command is one command of the program.
 type command struct {
-	Name  string // empty: the shell
+	Name  string // "": the shell
 	Usage string
 	Flags []flagHelp
 }
 
-// flagHelp is what -help says about a flag.
+// flagHelp is the help text of a flag.
 type flagHelp struct {
-	Name, Value, Help string // Value is empty if the flag takes none
+	Name, Value, Help string // Value is "" if the flag has no value
 }
 
-// commands are those of the command line, with their flags.
+// commands returns all commands with their flags.
 func commands() []command {
 	return []command{
 		{"", usage, flagHelps(shellFlags(&arguments{}))},
@@ -46,12 +46,12 @@ func flagHelps(flags *flag.FlagSet) (out []flagHelp) {
 	return out
 }
 
-// Description is the text above the flags.
+// Description returns the help text above the flags.
 func (c command) Description() string {
 	return strings.TrimSpace(strings.TrimSuffix(c.Usage, "Flags:\n"))
 }
 
-// Words are the flags as they are typed, with a space between them.
+// Words returns the flags as they are typed, with a blank between them.
 func (c command) Words() string {
 	var words []string
 	for _, f := range c.Flags {

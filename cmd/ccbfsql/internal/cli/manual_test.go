@@ -17,7 +17,7 @@ func manual(t *testing.T, args ...string) string {
 	return text.String()
 }
 
-// The manual page and the completions of every shell have every flag.
+// The manual page and all completions have every flag.
 func TestManual(t *testing.T) {
 	page := manual(t, "man")
 	for _, c := range commands() {
@@ -46,7 +46,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Bash completes flags of the command that was typed, commands, and files.
+// Bash completes commands, files, and the flags of the command that was typed.
 func TestCompletionInBash(t *testing.T) {
 	folder := t.TempDir()
 	script := filepath.Join(folder, "ccbfsql.bash")

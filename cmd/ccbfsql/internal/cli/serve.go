@@ -41,7 +41,7 @@ func serveMain(args []string) int {
 	return untilStopped("ccbfsql serve", func(ctx context.Context) error { return serve.Run(ctx, o, os.Stdout) })
 }
 
-// serveFlags are the flags of ccbfsql serve, which fill o.
+// serveFlags returns the flags of ccbfsql serve, whose values go to o.
 func serveFlags(o *serve.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0: any free port")
@@ -73,7 +73,7 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	return o, opened(&o, words)
 }
 
-// pointsFlags are the flags about a file of points and about memory.
+// pointsFlags adds the flags about files of points and about memory, which serve and export share.
 func pointsFlags(flags *flag.FlagSet, o *serve.Options) {
 	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "maximum `BYTES` of sketches to hold in memory")
 	flags.StringVar(&o.Points.Table, "table", "", "`TABLE` of points in the database, of which to build sketches")
@@ -83,7 +83,7 @@ func pointsFlags(flags *flag.FlagSet, o *serve.Options) {
 	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0: chosen automatically")
 }
 
-// opened makes the one word of a command line the database, or the file of points, of the options.
+// opened checks the options, and sets the database or the file of points to the only argument.
 func opened(o *serve.Options, words []string) error {
 	switch {
 	case len(words) != 1:
@@ -107,7 +107,7 @@ func opened(o *serve.Options, words []string) error {
 		return fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
 	}
 	if isPoints && (strings.Contains(words[0], "://") || strings.Contains(words[0], "*")) {
-		return nil // DuckDB says whether it is there
+		return nil // DuckDB reports whether the file exists
 	}
 	_, err := os.Stat(words[0])
 	return err

@@ -1,5 +1,5 @@
-// Package complete finds what a half-typed statement or dot command can go on
-// with, and which function the cursor is in. It knows nothing of the terminal.
+// Package complete finds completions for a half-typed statement or dot command, and the function
+// whose arguments are being typed. It does not use the terminal.
 package complete
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
-// Candidate is one way to go on.
+// Candidate is one completion.
 type Candidate struct {
-	Text  string // what replaces the half-typed word
-	Show  string // what the list shows
-	Help  string // beside it
-	Group string // the list's heading
+	Text  string // replaces the half-typed word
+	Show  string // shown in the list
+	Help  string // shown beside it
+	Group string // heading of its list
 }
 
-// The headings, in the order in which they are listed.
+// Headings of the lists.
 const (
 	Columns   = "columns"
 	Tables    = "tables"
@@ -33,14 +33,14 @@ const (
 
 var order = []string{Columns, Tables, Files, Functions, Settings, Keywords}
 
-// Suggestion is one of DuckDB's, from sql_auto_complete.
+// Suggestion is a completion by DuckDB's function sql_auto_complete.
 type Suggestion struct {
 	Text  string
 	Type  string
-	Start int // the byte at which the word begins
+	Start int // byte at which the word begins
 }
 
-// inOneLine is a function in one line, without its name.
+// inOneLine returns the signature and summary of a function, without its name.
 func inOneLine(f ccbfsql.Function) string {
 	if len(f.Signatures) == 0 {
 		return f.Summary
@@ -52,19 +52,20 @@ func inOneLine(f ccbfsql.Function) string {
 	return signature + "  " + f.Summary
 }
 
-// Database is what must be known of the database.
+// Database answers questions about the database.
 type Database interface {
 	Suggest(text string) []Suggestion
 	Function(name string) (ccbfsql.Function, bool)
 	Functions() []ccbfsql.Function
-	Reserved(word string) bool // as a name it needs quotes
-	Internal(name string) bool // a table that DuckDB brings
+	Reserved(word string) bool // whether a word needs quotes to be a name
+	Internal(name string) bool // whether a table is one of DuckDB's own views
 }
 
-// Statement completes SQL at the end of text. Candidates replace text[start:].
+// Statement returns completions of a SQL text at its end. They replace text[start:]. File names are
+// completed relative to dir.
 func Statement(text string, db Database, dir string) (start int, out []Candidate) {
 	tokens := lexer.Tokens(text)
-	if p, ok := placeOf(text, tokens, db); ok {
+	if p, ok := placeOf(text, bracketsOf(text, tokens), db); ok {
 		if out, ok := p.candidates(text); ok {
 			return p.start, out
 		}
@@ -96,7 +97,8 @@ func Statement(text string, db Database, dir string) (start int, out []Candidate
 	return start, sorted(out)
 }
 
-// fewer leaves out what nobody looks for before a letter is typed.
+// fewer leaves out functions, DuckDB's own tables and, if there are names, keywords: before a
+// letter is typed, the list would be too long.
 func fewer(all []Candidate, db Database) []Candidate {
 	all = slices.DeleteFunc(all, func(c Candidate) bool {
 		return c.Group == Functions ||
@@ -116,11 +118,11 @@ func sorted(all []Candidate) []Candidate {
 	return slices.CompactFunc(all, func(a, b Candidate) bool { return a.Text == b.Text })
 }
 
-// simple matches the names that need no quotes for their letters.
+// simple matches names that need no quotes.
 var simple = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// candidate takes a suggestion that goes on with the word: DuckDB also
-// suggests what is merely alike.
+// candidate converts a suggestion. ok is false if it does not begin with the half-typed word:
+// DuckDB also suggests similar words.
 func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 	name := s.Text
 	if bare, ok := strings.CutPrefix(name, `"`); ok {
@@ -146,7 +148,7 @@ func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 		return c, simple.MatchString(strings.ToLower(c.Show))
 	default:
 		if !simple.MatchString(strings.ToLower(name)) {
-			return Candidate{}, false // operators are functions, too
+			return Candidate{}, false // DuckDB lists operators as functions
 		}
 		return function(name, db), true
 	}
@@ -165,8 +167,7 @@ func hasPrefix(name, prefix string) bool {
 	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 }
 
-// wantsFile tells the quotes that hold the name of a file from others, by what
-// stands before them.
+// wantsFile reports whether a string after these tokens is the name of a file.
 func wantsFile(text string, before []lexer.Token) bool {
 	for _, t := range slices.Backward(before) {
 		if t.Kind == lexer.Comment || strings.TrimSpace(text[t.Start:t.End]) == "" {
@@ -181,38 +182,7 @@ func wantsFile(text string, before []lexer.Token) bool {
 		}
 		break
 	}
-	name := strings.ToLower(call(text, before))
+	name := strings.ToLower(enclosing(bracketsOf(text, before).open))
 	return strings.HasPrefix(name, "read_") || strings.HasPrefix(name, "parquet_") ||
 		name == "glob" || name == "sniff_csv"
-}
-
-// call finds the function in whose brackets the end of text stands.
-func call(text string, tokens []lexer.Token) string {
-	var open []string // the word before each bracket
-	word := ""
-	for _, t := range tokens {
-		piece := text[t.Start:t.End]
-		switch {
-		case t.Kind == lexer.Word:
-			word = piece
-			continue
-		case t.Kind != lexer.Other, strings.TrimSpace(piece) == "":
-			continue
-		case piece == "(":
-			open = append(open, word)
-		case piece == "[" || piece == "{":
-			open = append(open, "")
-		case (piece == ")" || piece == "]" || piece == "}") && len(open) > 0:
-			open = open[:len(open)-1]
-		case piece == ";":
-			open = nil
-		}
-		word = ""
-	}
-	for _, name := range slices.Backward(open) {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
 }

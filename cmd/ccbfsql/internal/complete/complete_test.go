@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// fake suggests what it is told to, whatever the text, for the word at the end.
+// fake is a Database that returns the same suggestions for every text.
 type fake []Suggestion
 
 func (f fake) Suggest(text string) []Suggestion {
@@ -91,7 +91,7 @@ func TestStatement(t *testing.T) {
 		{"FROM mo", "months"},
 		{"SET th", "threads"},
 		{"FROM co", "columns"},
-		// Nothing typed: neither functions nor keywords, nor what is internal.
+		// Before a letter is typed, functions, keywords and DuckDB's own tables are left out.
 		{"SELECT ", `"Lower Saxony","order",lon,months,threads`},
 		{"SELECT 1 -- lo", ""},
 		{"SELECT /* lo", ""},
@@ -118,7 +118,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// Inside the braces of a function's options are their names, and what they may be.
+// In the braces of a function's options, option names and their values are completed.
 func TestOptions(t *testing.T) {
 	const columns = `"Lower Saxony","order",lon,months,threads`
 	for _, tt := range []struct{ text, want, hint string }{
@@ -131,13 +131,13 @@ func TestOptions(t *testing.T) {
 		{"SELECT make(1, {mode: ", "'mi','standard'", "mode: 'mi' or 'standard'; default 'mi'"},
 		{"SELECT make(1, {mode:'st", "'standard'", ""},
 		{"SELECT make(1, {exact: /* or not */ f", "false", "exact: BOOLEAN; default true"},
-		{"SELECT make(1, {mode: 'x' || 'st", "", ""}, // no value alone
+		{"SELECT make(1, {mode: 'x' || 'st", "", ""}, // an expression, not only a value
 		{"SELECT make(1, {bytes: ", columns, "bytes: a whole number from 1 to 9; default 5  Size."},
 		{"SELECT make(1, {none: ", columns, "make(x DOUBLE, options STRUCT) -> BLOB"},
 		{"SELECT make(1, {bytes: lo", "lon,local ", ""},
 		{"SELECT make(1, {bytes lo", "lon,local ", ""},
 		{"SELECT make(1, {mode: 'mi'}, ", columns, "make(x DOUBLE, options STRUCT) -> BLOB"},
-		{"SELECT make([{ ", columns, ""}, // not right inside
+		{"SELECT make([{ ", columns, ""}, // not an argument of the function itself
 		{"SELECT ccbf_get(s, { ", columns, "ccbf_get(s BLOB) -> UBIGINT  Reads."},
 		{"SELECT make(1, {mode: 'mi'}); SELECT { ", columns, ""},
 	} {
@@ -212,7 +212,7 @@ func TestDot(t *testing.T) {
 	}
 }
 
-func TestCall(t *testing.T) {
+func TestEnclosing(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"SELECT ccbf_get(", "ccbf_get"},
 		{"SELECT ccbf_get (s, f(1, 2), ", "ccbf_get"},
@@ -225,7 +225,7 @@ func TestCall(t *testing.T) {
 		{"SELECT )", ""},
 		{"", ""},
 	} {
-		if got := call(tt.text, lexer.Tokens(tt.text)); got != tt.want {
+		if got := enclosing(bracketsOf(tt.text, lexer.Tokens(tt.text)).open); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -236,7 +236,7 @@ func FuzzStatement(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Contains(text, "/") { // no reading of other folders
+		if strings.Contains(text, "/") { // no other folder is read
 			return
 		}
 		start, got := Statement(text, db, t.TempDir())

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Command is a dot command, its arguments as .help shows them.
+// Command is a dot command. Args are its arguments as .help shows them.
 type Command struct {
 	Name, Args, Help string
-	// Options stand between the name and a query, each with a value.
+	// Options stand between the name and a query. Each has a value.
 	Options []Option
 }
 
-// Option is one option of a command, its value as .help shows it.
+// Option is an option of a command. Value is the placeholder of its value in .help.
 type Option struct {
 	Name, Value, Help string
-	Values            []string // what the value may be, if that is known
+	Values            []string // possible values; nil: any
 }
 
-// Dot completes a dot command. modes are the names of the output modes.
+// Dot returns completions of a dot command. modes are the names of the output modes.
 func Dot(text string, commands []Command, modes []string, db Database, dir string) (start int, out []Candidate) {
 	line := strings.TrimLeft(text, " \t")
 	words := strings.Fields(line)
@@ -54,9 +54,9 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 	return start, sorted(argumentCandidates(strings.Trim(args[argument], "[]"), typed, commands, modes, db, dir))
 }
 
-// query completes the options and the query after the name that ends at start.
+// query completes the options and the query of a command whose name ends at start.
 func query(text string, start int, options []Option, db Database, dir string) (int, []Candidate) {
-	// next is the word at start, if it is half-typed all that is left.
+	// next returns the word at start. half is true if no blank ends it.
 	next := func() (word string, half bool) {
 		start = len(text) - len(strings.TrimLeft(text[start:], " \t"))
 		end := strings.IndexAny(text[start:], " \t")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// paths completes the name of a file, seen from the folder dir. A file's name
-// is followed by the closing quote, a folder's by a slash.
+// paths completes a file name relative to the folder dir. The closing quote follows a file, a slash
+// follows a folder.
 func paths(typed, dir, quote string) []Candidate {
 	folder, begin := filepath.Split(typed)
 	look := folder
@@ -25,7 +25,7 @@ func paths(typed, dir, quote string) []Candidate {
 	}
 	entries, err := os.ReadDir(look)
 	if err != nil {
-		return nil // a folder that cannot be read has nothing to offer
+		return nil // an unreadable folder has no completions
 	}
 	var out []Candidate
 	for _, e := range entries {

@@ -11,72 +11,97 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// place is where the end of a text stands in a STRUCT of options.
+// place is the position of the cursor in a STRUCT of options.
 type place struct {
 	function ccbfsql.Function
-	given    []string // the options that are named before
-	option   string   // the one whose value is being typed; empty where a name is
-	start    int      // of the half-typed name or value; -1 where it is neither alone
+	given    []string // Options with a value before the cursor.
+	option   string   // Option whose value is being typed; "": a name is being typed.
+	start    int      // Start of the half-typed name or value; -1: the cursor is elsewhere in an expression.
 }
 
-// openBracket is an open bracket before the cursor.
+// openBracket is a bracket that is open at the cursor.
 type openBracket struct {
-	kind byte
-	word string // before it
-	// Of a brace: the options so far, that of the value that has begun, and the
-	// tokens since the brace, a comma or the colon behind a name.
+	kind byte   // '(', '[' or '{'
+	word string // the token before the bracket, or "" after another bracket or an operator
+	// Only for a brace: the names of the options so far, the name of the option whose value has
+	// begun, and a number of tokens. It counts from the brace, a comma, or the colon after a name.
 	given  []string
 	option string
 	tokens int
 }
 
-// placeOf finds the options that the end of a text is in: of a brace right inside
-// the brackets of a function that takes options.
-func placeOf(text string, tokens []lexer.Token, db Database) (p place, ok bool) {
-	open := []openBracket{{}}
+// brackets is the state of a text at its end: the open brackets, outermost first, and the start of
+// the half-typed word. half is the length of the text if there is no half-typed word.
+type brackets struct {
+	open []openBracket
+	half int
+}
+
+// bracketsOf scans the tokens of a text.
+func bracketsOf(text string, tokens []lexer.Token) brackets {
+	b := brackets{half: len(text)}
 	word := ""
-	half := len(text) // where a word begins that nothing has followed
 	for _, t := range tokens {
 		piece := text[t.Start:t.End]
 		if t.Kind == lexer.Comment || strings.TrimSpace(piece) == "" {
-			half = len(text)
+			b.half = len(text)
 			continue
 		}
-		top := &open[len(open)-1]
+		top := &openBracket{}
+		if n := len(b.open); n > 0 {
+			top = &b.open[n-1]
+		}
 		top.tokens++
 		if t.Kind != lexer.Other {
-			word, half = piece, t.Start
+			word, b.half = piece, t.Start
 			continue
 		}
 		switch {
 		case piece == "(" || piece == "[" || piece == "{":
-			open = append(open, openBracket{kind: piece[0], word: word})
-		case (piece == ")" || piece == "]" || piece == "}") && len(open) > 1:
-			open = open[:len(open)-1]
+			b.open = append(b.open, openBracket{kind: piece[0], word: word})
+		case (piece == ")" || piece == "]" || piece == "}") && len(b.open) > 0:
+			b.open = b.open[:len(b.open)-1]
 		case piece == ":" && top.kind == '{' && top.option == "":
 			top.option, top.tokens = word, 0
 			top.given = append(top.given, word)
 		case piece == "," && top.kind == '{':
 			top.option, top.tokens = "", 0
 		case piece == ";":
-			open = []openBracket{{}}
+			b.open = nil
 		}
-		word, half = "", len(text)
+		word, b.half = "", len(text)
 	}
-	n := len(open)
-	if n < 3 || open[n-1].kind != '{' || open[n-2].kind != '(' {
+	return b
+}
+
+// enclosing returns the word before the innermost bracket that follows a word: the function whose
+// arguments are being typed. Square brackets and braces inside an argument are skipped.
+func enclosing(open []openBracket) string {
+	for _, b := range slices.Backward(open) {
+		if b.kind == '(' && b.word != "" {
+			return b.word
+		}
+	}
+	return ""
+}
+
+// placeOf returns the place of the cursor in a STRUCT of options. ok is true if the cursor is in a
+// brace that is an argument of a function with options.
+func placeOf(text string, b brackets, db Database) (p place, ok bool) {
+	n := len(b.open)
+	if n < 2 || b.open[n-1].kind != '{' || b.open[n-2].kind != '(' {
 		return p, false
 	}
-	brace := &open[n-1]
-	p.function, ok = db.Function(open[n-2].word)
-	p.given, p.option, p.start = brace.given, brace.option, half
-	if alone := brace.tokens == 0 || brace.tokens == 1 && half < len(text); !alone {
+	brace := &b.open[n-1]
+	p.function, ok = db.Function(b.open[n-2].word)
+	p.given, p.option, p.start = brace.given, brace.option, b.half
+	if alone := brace.tokens == 0 || brace.tokens == 1 && b.half < len(text); !alone {
 		p.start = -1
 	}
 	return p, ok && len(p.function.Options) > 0
 }
 
-// find is the option of that name.
+// find returns the option of that name.
 func (p *place) find(name string) (*sketch.Option, bool) {
 	i := slices.IndexFunc(p.function.Options, func(o sketch.Option) bool { return strings.EqualFold(o.Name, name) })
 	if i < 0 {
@@ -85,8 +110,8 @@ func (p *place) find(name string) (*sketch.Option, bool) {
 	return &p.function.Options[i], true
 }
 
-// candidates are the options that are not yet given, or the values of one. Where
-// any value may follow there are none.
+// candidates returns the options that have no value yet, or the values of the present option. ok is
+// false if any value is possible.
 func (p *place) candidates(text string) (out []Candidate, ok bool) {
 	if p.start < 0 {
 		return nil, false
@@ -120,16 +145,16 @@ func (p *place) candidates(text string) (out []Candidate, ok bool) {
 	return out, len(values) > 0
 }
 
-// Hint is a line about what is being typed at the end of text: the option, or else
-// the function in whose brackets it is.
+// Hint returns a line about the option whose value is being typed, or about the function whose
+// arguments are being typed.
 func Hint(text string, db Database) string {
-	tokens := lexer.Tokens(text)
-	if p, ok := placeOf(text, tokens, db); ok && p.option != "" {
+	b := bracketsOf(text, lexer.Tokens(text))
+	if p, ok := placeOf(text, b, db); ok && p.option != "" {
 		if o, known := p.find(p.option); known {
 			return strings.TrimSpace(fmt.Sprintf("%s: %s  %s", o.Name, help.Values(o), o.Summary))
 		}
 	}
-	f, ok := db.Function(call(text, tokens))
+	f, ok := db.Function(enclosing(b.open))
 	if !ok || len(f.Signatures) == 0 {
 		return ""
 	}

@@ -1,9 +1,8 @@
-// Package lexer cuts SQL text into statements.
+// Package lexer splits SQL text into statements and tokens.
 //
-// It knows just enough of DuckDB's lexical rules to find the semicolons that
-// end a statement: quotes, E-strings, dollar quotes, comments (nested ones
-// too), identifiers and parameters that contain a dollar sign. It does not
-// check anything; wrong SQL is cut somehow and reported by the database.
+// It implements the part of DuckDB's lexical rules that finds the semicolons between statements.
+// These rules are about quotes, E-strings, dollar quotes, nested comments, and identifiers and
+// parameters with a dollar sign. It does not check the text: the database reports wrong SQL.
 package lexer
 
 import (
@@ -11,19 +10,18 @@ import (
 	"strings"
 )
 
-// Statement is one piece of the input, as it was written.
+// Statement is one statement of the input, unchanged.
 type Statement struct {
-	// Text is the piece with everything in front of it, up to and including
-	// the semicolon. Pieces joined together are the input.
+	// Text includes the space and the comments before the statement, and the semicolon. All Texts
+	// together are the input.
 	Text string
-	// Line is the line, counted from 1, on which the first word stands.
+	// Line is the line of the first word, from 1.
 	Line int
-	// Blank is true when the piece holds only space, comments and perhaps a
-	// semicolon.
+	// Blank is true if the statement has only space, comments and perhaps a semicolon.
 	Blank bool
 }
 
-// SQL is the text to run: without the space around it.
+// SQL returns the statement without the space around it.
 func (s Statement) SQL() string {
 	return strings.TrimSpace(s.Text)
 }
@@ -38,29 +36,29 @@ const (
 	inDollar           // $tag$...$tag$
 	inLine             // -- ...
 	inBlock            // /* ... */, nested
-	inIdentifier       // a word, a number or a parameter: a $ inside is part of it
+	inIdentifier       // a word, a number or a parameter, which may contain a $
 )
 
-// Splitter cuts text that arrives in pieces. Each piece but the last must end
-// with a line break, so that no token is cut in two. The zero value is ready.
+// Splitter splits text that arrives in pieces. Each piece but the last must end with a line break,
+// so that no token is divided. The zero value is ready for use.
 type Splitter struct {
-	buf   []byte // from the start of the current statement
-	pos   int    // everything before it has been looked at
+	buf   []byte // input from the start of the current statement
+	pos   int    // bytes of buf that have been scanned
 	state state
-	tag   string // the closing $tag$ while in inDollar
-	depth int    // of block comments
-	word  int    // where the current identifier began
-	line  int    // line breaks before pos
-	start int    // line breaks before the first word of the statement
-	seen  bool   // the statement has a word
+	tag   string // The closing $tag$ in state inDollar.
+	depth int    // Nesting of block comments.
+	word  int    // Start of the current identifier in buf.
+	line  int    // Line breaks before pos.
+	start int    // Line breaks before the first word of the statement.
+	seen  bool   // The statement has a word.
 }
 
-// Feed adds text.
+// Feed adds input.
 func (s *Splitter) Feed(text string) {
 	s.buf = append(s.buf, text...)
 }
 
-// Next returns the next statement that a semicolon ends.
+// Next returns the next statement that ends with a semicolon. ok is false if more input is needed.
 func (s *Splitter) Next() (Statement, bool) {
 	for s.pos < len(s.buf) {
 		if s.state != top {
@@ -74,8 +72,8 @@ func (s *Splitter) Next() (Statement, bool) {
 	return Statement{}, false
 }
 
-// Rest returns what is left when the input ends, whether or not a semicolon
-// ends it, and empties the splitter. Call it after Next has found no more.
+// Rest returns the rest of the input after its end, even without a semicolon, and empties the
+// splitter. Call it after Next has returned false.
 func (s *Splitter) Rest() (Statement, bool) {
 	if len(s.buf) == 0 {
 		return Statement{}, false
@@ -85,13 +83,13 @@ func (s *Splitter) Rest() (Statement, bool) {
 	return st, true
 }
 
-// Idle reports that no statement has begun: only space and complete comments
-// since the last semicolon.
+// Idle reports whether no statement has begun: there are only space and complete comments since the
+// last semicolon.
 func (s *Splitter) Idle() bool {
 	return !s.seen && (s.state == top || s.state == inLine)
 }
 
-// Skip counts lines that were not fed, such as dot commands.
+// Skip counts lines that are not passed to Feed, such as dot commands.
 func (s *Splitter) Skip(lines int) {
 	s.line += lines
 }
@@ -107,8 +105,8 @@ func (s *Splitter) cut() Statement {
 	return st
 }
 
-// outside handles one token outside of quotes and comments and reports the
-// semicolon that ends a statement.
+// outside scans one token outside quotes and comments, or only its beginning. It returns true for
+// the semicolon that ends a statement.
 func (s *Splitter) outside() bool {
 	rest := s.buf[s.pos:]
 	c := rest[0]
@@ -162,8 +160,7 @@ func (s *Splitter) outside() bool {
 	return false
 }
 
-// inside goes on within the current quote, comment or identifier as far as
-// the text reaches.
+// inside scans the rest of the current quote, comment or identifier, or the rest of the text.
 func (s *Splitter) inside() {
 	switch s.state {
 	case inSingle:
@@ -176,7 +173,7 @@ func (s *Splitter) inside() {
 		s.escape()
 	case inLine:
 		if i := bytes.IndexAny(s.buf[s.pos:], "\n\r"); i >= 0 {
-			s.pos += i // the break itself is counted outside
+			s.pos += i // outside counts the line break
 			s.state = top
 			return
 		}
@@ -199,8 +196,8 @@ func (s *Splitter) inside() {
 	}
 }
 
-// until moves past the closing mark. A doubled quote closes and opens again,
-// which comes to the same.
+// until moves past the closing mark. A doubled quote ends one quote and begins the next, which has
+// the same effect.
 func (s *Splitter) until(mark string) {
 	rest := s.buf[s.pos:]
 	n := bytes.Index(rest, []byte(mark))
@@ -229,7 +226,7 @@ func (s *Splitter) escape() {
 				s.pos++
 			}
 		case '\'':
-			// A doubled quote stays in a string with escapes.
+			// A doubled quote does not end the string.
 			if s.pos < len(s.buf) && s.buf[s.pos] == '\'' {
 				s.pos++
 				continue
@@ -262,7 +259,7 @@ func (s *Splitter) block() {
 	}
 }
 
-// dollarTag returns the opening $$ or $tag$ at the start of text, or nothing.
+// dollarTag returns the opening $$ or $tag$ at the start of text, or "".
 func dollarTag(text []byte) string {
 	for i := 1; i < len(text); i++ {
 		c := text[i]
@@ -285,8 +282,8 @@ func isWord(c byte) bool {
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// Complete reports that the text ends between statements: nothing is left
-// open after its last semicolon.
+// Complete reports whether the text ends between statements: nothing is open after its last
+// semicolon.
 func Complete(text string) bool {
 	var s Splitter
 	s.Feed(text + "\n")

@@ -9,7 +9,7 @@ func TestSplit(t *testing.T) {
 	tests := []struct {
 		name string
 		in   string
-		want []string // pieces, joined by the input's own text
+		want []string // the expected statements; together they are the input
 	}{
 		{"empty", "", nil},
 		{"one without semicolon", "select 1", []string{"select 1"}},
@@ -111,7 +111,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// cut cuts a text that comes in pieces.
+// cut splits a text that arrives in pieces.
 func cut(pieces ...string) []Statement {
 	var s Splitter
 	var out []Statement
@@ -131,10 +131,10 @@ func cut(pieces ...string) []Statement {
 	return out
 }
 
-// split cuts a whole text.
+// split splits a text that arrives at once.
 func split(text string) []Statement { return cut(text) }
 
-// byLine cuts the text as a script is read: line by line.
+// byLine splits a text that arrives line by line, as from a script.
 func byLine(text string) []Statement { return cut(strings.SplitAfter(text, "\n")...) }
 
 func FuzzSplit(f *testing.F) {
@@ -171,7 +171,7 @@ func FuzzSplit(f *testing.F) {
 			if !strings.HasSuffix(st.Text, ";") {
 				t.Errorf("piece %d does not end with a semicolon", i)
 			}
-			// Each piece alone is one piece again.
+			// Each statement alone is one statement again.
 			if again := split(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
 				t.Errorf("piece %d splits again: %+v", i, again)
 			}

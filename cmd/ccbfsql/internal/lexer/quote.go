@@ -2,8 +2,8 @@ package lexer
 
 import "strings"
 
-// QuoteName is a name as SQL reads it, whatever is in it.
+// QuoteName returns a name as a quoted SQL identifier.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// QuoteText is a text as SQL reads it.
+// QuoteText returns a text as a SQL string literal.
 func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -1,27 +1,27 @@
 package lexer
 
-// Kind says what a token is.
+// Kind is the kind of a token.
 type Kind int
 
-// The kinds of tokens. Space is not told apart from operators.
+// Kinds of tokens.
 const (
-	Other      Kind = iota // operators, brackets, commas, space
+	Other      Kind = iota // operators, brackets, commas and space
 	Word                   // a keyword or a name without quotes
-	Number                 // also a word that begins with a digit
+	Number                 // a word that begins with a digit
 	String                 // '...', E'...', $tag$...$tag$
 	Identifier             // "..."
 	Comment
 )
 
-// Token is a piece of a text: text[Start:End].
+// Token is text[Start:End].
 type Token struct {
 	Kind       Kind
 	Start, End int
-	// Open is true for a quote or comment that the text does not close.
+	// Open is true for a quote or comment that has no end in the text.
 	Open bool
 }
 
-// Tokens cuts a text into tokens that follow each other without a gap.
+// Tokens splits a text into tokens without gaps between them.
 func Tokens(text string) []Token {
 	s := Splitter{buf: []byte(text)}
 	var out []Token
@@ -31,7 +31,7 @@ func Tokens(text string) []Token {
 		t.Kind = s.kind()
 		for s.state != top && s.pos < len(s.buf) {
 			s.inside()
-			if s.state == inEscape { // the E of E'...' looked like a word
+			if s.state == inEscape { // the E of E'...' was scanned as a word
 				t.Kind = String
 			}
 		}
@@ -42,7 +42,7 @@ func Tokens(text string) []Token {
 	return out
 }
 
-// kind is that of the token whose first character has been read.
+// kind returns the kind of the token whose first character has been scanned.
 func (s *Splitter) kind() Kind {
 	switch s.state {
 	case inSingle, inDollar:

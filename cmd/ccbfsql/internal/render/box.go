@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	enoughWidth = 20     // a column is not made narrower before others are left out
-	fewRows     = 10     // from here on, the number of rows is printed
-	frameLines  = 9      // of a shortened box beside its rows, with the prompt below it
-	pageRows    = 10_000 // the most that a pager gets of a box, which is held in memory
-	pageWidth   = 300    // of a column there
+	enoughWidth = 20     // Least width of a column: before it gets narrower, other columns are left out.
+	fewRows     = 10     // From this number of rows on, a box has the number of rows below it.
+	frameLines  = 9      // Lines of a shortened box besides its rows, with the prompt.
+	pageRows    = 10_000 // Largest number of rows of a box in a pager: a box is held in memory.
+	pageWidth   = 300    // Largest width of a column in a pager.
 )
 
 var style = table.StyleBoxLight
 
-// duckbox draws DuckDB's own kind of table: types under the names, the middle
-// of long results and of wide tables left out, and the counts below.
+// duckbox draws a table as DuckDB's shell does: column types below the names, and the number of
+// rows and columns below the table. It leaves out the middle of long results and of wide tables.
 func duckbox(w io.Writer, rows Rows, o Options) error {
 	if o.Turned {
 		turned, err := turn(rows, o)
@@ -71,7 +71,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 	return writeLine(w, drawn[:counts]+strings.ReplaceAll(drawn[counts:], joint, " "))
 }
 
-// boxed draws every row, without types and counts.
+// boxed returns a function that draws a table of all rows, without types and numbers of rows.
 func boxed(box table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
 	return func(w io.Writer, rows Rows, o Options) error {
 		columns := rows.Columns()
@@ -91,7 +91,8 @@ func boxed(box table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
 	}
 }
 
-// newTable sets up a table of the shown columns; -1 stands for those left out.
+// newTable returns a table with the given columns. -1 in shown stands for the columns that are left
+// out. A width cuts the values of its column.
 func newTable(style table.BoxStyle, columns []Column, shown, widths []int) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.Style{Box: style, Options: table.OptionsDefault})

@@ -9,15 +9,15 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// grid holds the rows that a box shows.
+// grid holds the rows that a duckbox shows.
 type grid struct {
 	rows  [][]string
-	total int // rows in the result
-	gap   int // rows before the part left out; -1 if nothing is
+	total int // number of rows of the result
+	gap   int // number of rows before the omitted part; -1: none is omitted
 }
 
-// collect reads the whole result and keeps the rows to show: all of them, or
-// half of MaxRows from the front and half from the end.
+// collect reads the whole result. It keeps all rows or, if there are more than MaxRows, the first
+// and the last half of MaxRows.
 func collect(rows Rows, o Options) (*grid, error) {
 	columns := rows.Columns()
 	cells := func(chunk Chunk, row int) []string {
@@ -30,7 +30,7 @@ func collect(rows Rows, o Options) (*grid, error) {
 
 	g := &grid{gap: -1}
 	bottom := o.MaxRows / 2
-	var tail [][]string // the last rows after those in g.rows
+	var tail [][]string // the last rows of the result that are not in g.rows
 	err := EachChunk(rows, func(chunk Chunk) bool {
 		from := 0
 		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
@@ -55,7 +55,7 @@ func collect(rows Rows, o Options) (*grid, error) {
 	return g, nil
 }
 
-// boxText is a value in a table cell.
+// boxText returns the text of a table cell.
 func boxText(c Column, v Cell, o Options) string {
 	if v.Null {
 		return o.dim(oneLine(o.Null))
@@ -77,7 +77,7 @@ func (g *grid) naturalWidths(columns []Column, o Options) []int {
 	return widths
 }
 
-// tableRow makes a table row of the shown columns.
+// tableRow returns a table row with the values of the shown columns.
 func tableRow(shown []int, value func(i int) string) table.Row {
 	out := make(table.Row, len(shown))
 	for n, i := range shown {
@@ -90,9 +90,10 @@ func tableRow(shown []int, value func(i int) string) table.Row {
 	return out
 }
 
-// footer is the line of counts below a box, or nothing for a short result.
+// footer returns the line with the number of rows and columns, or "" for a short result.
 func (g *grid) footer(columns int, shown, widths []int) string {
-	// The table counts a line per column, and the blanks around it not.
+	// inner is the width inside the table's frame: its columns and the lines between them, without
+	// blanks.
 	visible, inner := 0, len(shown)-1
 	for _, i := range shown {
 		if i < 0 {
@@ -122,7 +123,7 @@ func (g *grid) footer(columns int, shown, widths []int) string {
 	if len(l)+len(r)+1 > inner {
 		return keepTogether(strings.Join(append(left, right...), "\n"))
 	}
-	// The table justifies the line: the one space in it grows.
+	// The table justifies this line: it widens the only blank.
 	return strings.TrimSpace(keepTogether(l) + " " + keepTogether(r))
 }
 
@@ -137,9 +138,9 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// fit makes the columns fit into a line: wide ones are narrowed evenly, to
-// enoughWidth at the least; then columns in the middle are left out, and -1
-// in shown marks their place. A width of 0 has room for everything.
+// fit chooses the widths of columns for a line of the given width. Wide columns become narrower,
+// but not below enoughWidth. If that is not enough, columns in the middle are left out, and -1 in
+// shown marks their place. A width of 0 means no limit.
 func fit(natural []int, width int) (widths, shown []int) {
 	for i := range natural {
 		shown = append(shown, i)
@@ -171,7 +172,8 @@ func fit(natural []int, width int) (widths, shown []int) {
 	}
 }
 
-// leaveOut takes the middle column away, from the longer side of the gap.
+// leaveOut removes the column beside the gap on its longer side. Without a gap, it replaces the
+// middle column by a gap.
 func leaveOut(shown []int) []int {
 	gap := slices.Index(shown, -1)
 	if gap < 0 {
@@ -184,8 +186,8 @@ func leaveOut(shown []int) []int {
 	return slices.Delete(shown, gap+1, gap+2)
 }
 
-// widest is the greatest width to which columns can be limited so that they
-// fit into the room, and 1 at the least.
+// widest returns the largest limit for column widths with which all columns fit in the room, at
+// least 1.
 func widest(widths []int, room int) int {
 	sorted := slices.Sorted(slices.Values(widths))
 	for n, w := range sorted {

@@ -62,8 +62,8 @@ func jsonObjects(w *bufio.Writer, rows Rows, o Options, before func()) error {
 	})
 }
 
-// jsonValue encodes one cell. JSON knows no infinity and no NaN: they, like
-// anything that would not be valid JSON, become strings.
+// jsonValue encodes one cell. Infinity, NaN and all else that JSON cannot express as a number
+// become strings.
 func jsonValue(c Column, v Cell, o Options) string {
 	switch {
 	case v.Null:
@@ -82,17 +82,17 @@ func jsonValue(c Column, v Cell, o Options) string {
 }
 
 func isJSONNumber(text string) bool {
-	if text == "" || text[len(text)-1] > '9' { // inf, nan, infinity
+	if text == "" || text[len(text)-1] > '9' { // "inf", "nan" and "infinity" are not numbers in JSON
 		return false
 	}
 	return json.Valid([]byte(text))
 }
 
-// quoteJSON is a text in JSON, where < and the like, unlike in HTML, are themselves.
+// quoteJSON returns a text as a JSON string, without escapes for HTML.
 func quoteJSON(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a text can always be encoded
+	_ = encoder.Encode(text) // a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// lineFormat is how a mode writes a result line by line: what stands around all of it, around the
-// names and around each row, and how names and values are written.
+// lineFormat describes a mode that writes one line per row. It has the texts around the whole
+// result, the names and each row, and says how names and values are written.
 type lineFormat struct {
 	open, end string
 	head, row around
-	name      func(name string) string // nil for no line of names
+	name      func(name string) string // writes a column name; nil: no line of names
 	value     func(c Column, v Cell, o Options) string
 }
 
-// around is what stands before, between and behind the values of a line.
+// around is the text before, between and after the values of a line.
 type around struct{ before, between, behind string }
 
 func (l *lineFormat) write(w io.Writer, rows Rows, o Options) error {
@@ -54,7 +54,7 @@ func (l *lineFormat) write(w io.Writer, rows Rows, o Options) error {
 	})
 }
 
-// escaped writes lines of one kind, names and values by the same rules.
+// escaped writes names and rows in the same format, with the same escapes.
 func escaped(w io.Writer, rows Rows, o Options, a around, escape func(text string) string) error {
 	l := lineFormat{head: a, row: a, name: escape, value: func(c Column, v Cell, o Options) string { return escape(plain(c, v, o)) }}
 	return l.write(w, rows, o)
@@ -62,8 +62,8 @@ func escaped(w io.Writer, rows Rows, o Options, a around, escape func(text strin
 
 func asIs(text string) string { return text }
 
-// csv writes what DuckDB's COPY writes: fields are quoted where they must be,
-// NULL is an empty field and empty text a quoted one, so that both survive.
+// csv writes CSV as DuckDB's COPY does. Fields are quoted only if they must be. NULL is an empty
+// field and empty text a quoted one, so that they can be told apart.
 func csv(w io.Writer, rows Rows, o Options) error {
 	a := around{"", cmp.Or(o.Separator, ","), "\n"}
 	field := func(text string) string {
@@ -81,29 +81,29 @@ func csv(w io.Writer, rows Rows, o Options) error {
 	return l.write(w, rows, o)
 }
 
-// list writes values as they are, with the separator between them.
+// list writes values unchanged, with the separator between them.
 func list(w io.Writer, rows Rows, o Options) error {
 	return escaped(w, rows, o, around{"", cmp.Or(o.Separator, "|"), "\n"}, asIs)
 }
 
-// tabs writes values as they are, with tabs between them.
+// tabs writes values unchanged, with tabs between them.
 func tabs(w io.Writer, rows Rows, o Options) error {
 	return escaped(w, rows, o, around{"", "\t", "\n"}, asIs)
 }
 
-// ascii writes values with the separators that ASCII has for this.
+// ascii writes values with ASCII's unit and record separators.
 func ascii(w io.Writer, rows Rows, o Options) error {
 	return escaped(w, rows, o, around{"", "\x1f", "\x1e"}, asIs)
 }
 
 var tclEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, `[`, `\[`, `]`, `\]`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// tcl writes each row as a list of quoted words of Tcl.
+// tcl writes each row as a list of quoted Tcl words.
 func tcl(w io.Writer, rows Rows, o Options) error {
 	return escaped(w, rows, o, around{`"`, `"` + cmp.Or(o.Separator, " ") + `"`, "\"\n"}, tclEscapes.Replace)
 }
 
-// htmlTable writes a table.
+// htmlTable writes an HTML table.
 func htmlTable(w io.Writer, rows Rows, o Options) error {
 	escape := func(text string) string { return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") }
 	l := lineFormat{
@@ -117,7 +117,7 @@ func htmlTable(w io.Writer, rows Rows, o Options) error {
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `&`, `\&`, `%`, `\%`, `$`, `\$`, `#`, `\#`, `_`, `\_`, `~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`, "\n", " ")
 
-// latex writes a tabular environment, numbers to the right.
+// latex writes a LaTeX tabular environment. Numbers are aligned right.
 func latex(w io.Writer, rows Rows, o Options) error {
 	aligns := "|"
 	for _, c := range rows.Columns() {
@@ -135,7 +135,7 @@ func latex(w io.Writer, rows Rows, o Options) error {
 	return l.write(w, rows, o)
 }
 
-// insert writes a statement for every row.
+// insert writes one INSERT statement per row.
 func insert(w io.Writer, rows Rows, o Options) error {
 	into := cmp.Or(o.Table, `"table"`)
 	if o.Header {
@@ -149,21 +149,21 @@ func insert(w io.Writer, rows Rows, o Options) error {
 	return l.write(w, rows, o)
 }
 
-// quoted writes values as SQL has them.
+// quoted writes values as SQL literals.
 func quoted(w io.Writer, rows Rows, o Options) error {
 	a := around{"", ",", "\n"}
 	l := lineFormat{head: a, row: a, name: lexer.QuoteText, value: literal}
 	return l.write(w, rows, o)
 }
 
-// literal is a value as SQL writes it. What is neither a number nor a BLOB is text,
-// which DuckDB makes a date, a list and so on where it is inserted.
+// literal returns a value as a SQL literal. Values that are neither numbers, booleans nor BLOBs are
+// text, which DuckDB casts to the column's type at the insertion.
 func literal(c Column, v Cell, o Options) string {
 	switch {
 	case v.Null:
 		return "NULL"
 	case o.Short && c.holdsBlobs():
-		// Nobody shall insert what is not the value.
+		// A shortened BLOB must not be inserted as a value.
 		return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
 	case c.Kind == Blob:
 		return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
@@ -173,8 +173,7 @@ func literal(c Column, v Cell, o Options) string {
 	return lexer.QuoteText(v.Text)
 }
 
-// line writes "name = value", one value per line, and an empty line between
-// rows.
+// line writes "name = value" for each value, and an empty line between rows.
 func line(w io.Writer, rows Rows, o Options) error {
 	return buffered(w, func(w *bufio.Writer) error {
 		columns := rows.Columns()
@@ -195,7 +194,7 @@ func line(w io.Writer, rows Rows, o Options) error {
 	})
 }
 
-// trash reads the rows.
+// trash reads all rows and writes nothing.
 func trash(_ io.Writer, rows Rows, _ Options) error {
 	return EachChunk(rows, func(Chunk) bool { return true })
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// paddedFormat is how a mode writes columns below each other while rows still come in. They are as wide
-// as the first chunk of rows needs: a longer value further down sticks out.
+// paddedFormat describes a mode that aligns columns and writes rows as they arrive. The first chunk
+// of rows decides on the widths; longer values in later rows exceed them.
 type paddedFormat struct {
-	least     int // width of a column
+	least     int // least width of a column
 	row, rule around
-	text      func(text string) string           // of names and values
-	under     func(right bool, width int) string // below a name
+	text      func(text string) string           // escapes names and values
+	under     func(right bool, width int) string // returns the rule below a name
 }
 
 var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>")
 
-// markdown writes a pipe table.
+// markdown writes a Markdown table.
 func markdown(w io.Writer, rows Rows, o Options) error {
 	o.Widths = nil
 	p := paddedFormat{3, around{"| ", " | ", " |"}, around{"|", "|", "|"}, func(text string) string { return oneLine(markdownEscapes.Replace(text)) },
@@ -32,7 +32,7 @@ func markdown(w io.Writer, rows Rows, o Options) error {
 	return p.write(w, rows, o)
 }
 
-// column writes columns two blanks apart. Those that have a width are cut to it.
+// column writes columns two blanks apart. Values of columns with a given width are cut.
 func column(w io.Writer, rows Rows, o Options) error {
 	p := paddedFormat{1, around{"", "  ", ""}, around{"", "  ", ""}, oneLine, func(_ bool, width int) string { return strings.Repeat("-", width) }}
 	return p.write(w, rows, o)
@@ -88,7 +88,8 @@ func (p *paddedFormat) write(w io.Writer, rows Rows, o Options) error {
 	})
 }
 
-// resumedRows is a result whose first chunk was read before; nil where there was none.
+// resumedRows is a result whose first chunk was already read. A first of nil means that it has
+// none.
 type resumedRows struct {
 	Rows
 	first Chunk

@@ -1,5 +1,5 @@
-// Package render prints query results, one file per output mode. It knows
-// nothing of the database: values arrive as text, as DuckDB writes them.
+// Package render prints query results in many output modes. It does not access the database: values
+// arrive as DuckDB's text.
 package render
 
 import (
@@ -12,73 +12,71 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// Kind is what a renderer must know of a column's type.
+// Kind is what a renderer needs to know about a column's type.
 type Kind int
 
 // The kinds of columns.
 const (
 	Text   Kind = iota
-	Number      // written as DuckDB writes it; may be inf or nan
-	Bool        // true or false
-	Blob        // the bytes themselves
-	JSON        // a JSON value, already encoded
+	Number      // DuckDB's text of a number, which can be inf or nan.
+	Bool        // True or false.
+	Blob        // The bytes, not a text.
+	JSON        // A JSON value that is already encoded.
 )
 
-// Column heads a column.
+// Column is the name and type of a column.
 type Column struct {
 	Name string
-	Type string // as DuckDB shows it: int32, varchar, decimal(4,2), ...
+	Type string // as DuckDB's shell prints it: int32, varchar, decimal(4,2), ...
 	Kind Kind
-	// Right aligns the column right. It is set for all numeric types, also if Kind is not Number.
+	// Right aligns the column right. It is true for all numeric types, even if Kind is not Number.
 	Right bool
 }
 
-// Cell is one value. A Blob's text is its bytes.
+// Cell is one value. The Text of a Blob is its bytes.
 type Cell struct {
 	Text string
 	Null bool
 }
 
-// Chunk is a run of rows. Its cells are made when asked for, so that a
-// renderer that shows few rows of many pays for few. It is valid until the
-// next one is fetched.
+// Chunk is a block of rows, valid until the next one is read. Cells are converted to text only if
+// they are read, so a renderer that shows few rows converts few.
 type Chunk interface {
 	Len() int
 	Cell(row, col int) Cell
 }
 
-// Rows is a result, read once from front to back.
+// Rows is a result that is read once from the first to the last row.
 type Rows interface {
 	Columns() []Column
-	// Next returns the next chunk, never an empty one, or io.EOF.
+	// Next returns the next chunk, which is not empty, or io.EOF.
 	Next() (Chunk, error)
 }
 
-// Options are the settings that the modes share.
+// Options are the settings of all modes.
 type Options struct {
 	Header    bool
-	Null      string // text for NULL; JSON always writes null
-	Separator string // list and csv; empty means the mode's own
-	MaxRows   int    // duckbox; 0 means all
-	Width     int    // duckbox: the terminal's width; 0 means unlimited
-	Page      Page   // duckbox
-	Turned    bool   // duckbox: a line for every column of the result
-	Widths    []int  // column: of its columns, as far as they are given; below 0 to the right
-	Table     string // insert: into which
-	// Short cuts BLOBs, for the screen; Describe says what they are.
+	Null      string // Text for NULL; JSON always writes null.
+	Separator string // Modes list and csv; "": the mode's own separator.
+	MaxRows   int    // Mode duckbox: most rows; 0: all.
+	Width     int    // Mode duckbox: the terminal's width in characters; 0: no limit.
+	Page      Page   // duckbox.
+	Turned    bool   // Mode duckbox: one line per column of the result.
+	Widths    []int  // Mode column: widths of the first columns; below 0: aligned right.
+	Table     string // Mode insert: the quoted name of the table.
+	// Short shortens BLOBs for the screen.
 	Short bool
-	// Describe says what a BLOB is, for the modes that people read; nil shows
-	// the bytes.
+	// Describe describes a BLOB in words, in place of its bytes. nil: BLOBs are shown as bytes.
 	Describe func(bytes string) (words string, ok bool)
-	// Dim makes text step back, NULL and the types of a duckbox; nil leaves it.
+	// Dim returns text in a weaker colour, for NULL and the types of a duckbox. nil: no colours.
 	Dim func(text string) string
 }
 
-// Page is what a duckbox knows of a pager: a result that, shortened to MaxRows, has
-// more lines than the screen goes there whole, up to pageRows.
+// Page describes a pager to mode duckbox. A result that is taller than the screen even when
+// shortened to MaxRows is printed whole, up to pageRows.
 type Page struct {
-	Lines int  // of the screen; 0 where there is no pager
-	Wide  bool // it scrolls to the right
+	Lines int  // lines of the screen; 0: no pager
+	Wide  bool // the pager scrolls to the right
 }
 
 func (o Options) dim(text string) string {
@@ -88,7 +86,7 @@ func (o Options) dim(text string) string {
 	return o.Dim(text)
 }
 
-// blobWords are what people read in place of a BLOB's bytes.
+// blobWords returns the description of a BLOB.
 func (o Options) blobWords(bytes string) (string, bool) {
 	if o.Describe == nil {
 		return "", false
@@ -102,16 +100,16 @@ type Mode struct {
 	Help string
 	// Null is the mode's own text for NULL.
 	Null string
-	// JSON asks for values encoded as JSON where their type has no plain form.
+	// JSON: values of nested types are encoded as JSON.
 	JSON bool
-	// Plans asks for query plans as they are, not in a table.
+	// Plans: query plans are printed unchanged, not in a table.
 	Plans bool
-	// Short modes are for people: BLOBs are cut wherever they are written.
+	// Short: BLOBs are shortened, in files too, because people read this mode.
 	Short  bool
 	Render func(w io.Writer, rows Rows, o Options) error
 }
 
-// Modes lists every mode, the default one first.
+// Modes lists all modes, the default first.
 var Modes = []Mode{
 	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
 	{Name: "ascii", Help: "values between ASCII separators, \\x1f and \\x1e", Render: ascii},
@@ -145,7 +143,7 @@ func Find(name string) (Mode, error) {
 	return Mode{}, fmt.Errorf("unknown mode %q; one of %s", name, strings.Join(names, ", "))
 }
 
-// each calls row for every row of the result.
+// each calls row for every row of the result, until it returns an error.
 func each(rows Rows, row func(chunk Chunk, i int) error) error {
 	var failed error
 	err := EachChunk(rows, func(chunk Chunk) bool {
@@ -159,7 +157,7 @@ func each(rows Rows, row func(chunk Chunk, i int) error) error {
 	return cmp.Or(failed, err)
 }
 
-// EachChunk calls do for every chunk until it says no.
+// EachChunk calls do for every chunk, until do returns false.
 func EachChunk(rows Rows, do func(chunk Chunk) bool) error {
 	for {
 		chunk, err := rows.Next()
@@ -175,8 +173,7 @@ func EachChunk(rows Rows, do func(chunk Chunk) bool) error {
 	}
 }
 
-// buffered runs fn on a buffer in front of w. What was written before an
-// error still comes out.
+// buffered calls fn with a buffer in front of w. The buffer is flushed after an error too.
 func buffered(w io.Writer, fn func(w *bufio.Writer) error) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	err := fn(b)
@@ -186,7 +183,7 @@ func buffered(w io.Writer, fn func(w *bufio.Writer) error) error {
 	return err
 }
 
-// plain is the text of a cell for the modes that show values as DuckDB does.
+// plain returns the text of a cell for modes that show DuckDB's text.
 func plain(c Column, v Cell, o Options) string {
 	switch {
 	case v.Null:
@@ -200,16 +197,16 @@ func plain(c Column, v Cell, o Options) string {
 	}
 }
 
-// holdsBlobs is true of BLOBs and of lists and the like in which some are.
+// holdsBlobs reports whether the column has BLOBs, or nested values with BLOBs.
 func (c *Column) holdsBlobs() bool { return c.Kind == Blob || strings.Contains(c.Type, "blob") }
 
-// What is shown of BLOBs.
+// Limits of shortened values.
 const (
-	shortBlob = 64  // bytes of one
-	shortText = 200 // of what has some inside
+	shortBlob = 64  // bytes of a BLOB
+	shortText = 200 // bytes of a nested value with BLOBs
 )
 
-// short is what people read in place of a BLOB's bytes: what it is, or its start.
+// short returns a shortened BLOB or nested value: a description or its beginning.
 func short(c Column, v Cell, o Options) string {
 	if c.Kind != Blob {
 		if len(v.Text) > shortText {

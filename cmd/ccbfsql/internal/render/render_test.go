@@ -10,11 +10,11 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// fixture is a result for tests, handed out in chunks of two rows.
+// fixture is a Rows for tests that returns chunks of two rows.
 type fixture struct {
 	columns []Column
 	rows    [][]Cell
-	fail    error // in place of the end
+	fail    error // error after the last row; nil: io.EOF
 }
 
 func (t *fixture) Columns() []Column { return t.columns }
@@ -37,8 +37,8 @@ type cells [][]Cell
 func (c cells) Len() int               { return len(c) }
 func (c cells) Cell(row, col int) Cell { return c[row][col] }
 
-// parse reads a table: a line of name:type for each column, then the rows,
-// all divided by " | ". NULL is written as it is, other Go escapes are known.
+// parse reads a table: a line with name:type for each column, then the rows. " | " separates
+// values. NULL stands for itself; Go's escapes are allowed.
 func parse(t *testing.T, text string) *fixture {
 	unescape := func(s string) string {
 		s, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
@@ -76,9 +76,8 @@ func parse(t *testing.T, text string) *fixture {
 	return out
 }
 
-// TestModes runs the examples in testdata. "table" sets the table that the
-// modes after it render; "numbers" a table of so many numbered rows, "wide"
-// one of so many columns.
+// TestModes runs the examples in testdata. "table" sets the table for the modes after it. "numbers"
+// sets a table of numbered rows, "wide" one of many columns.
 func TestModes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		var source func() *fixture
@@ -161,7 +160,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestClosed checks that every mode stops when nothing can be written.
+// TestClosed checks that every mode stops when a write fails.
 func TestClosed(t *testing.T) {
 	for _, mode := range Modes {
 		t.Run(mode.Name, func(t *testing.T) {

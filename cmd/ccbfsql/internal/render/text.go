@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// BlobText writes bytes as DuckDB casts them to VARCHAR: printable ASCII as
-// it is, but for quotes and the backslash, everything else as \xAB.
+// BlobText returns a BLOB as DuckDB casts it to VARCHAR: printable ASCII unchanged, and quotes,
+// backslashes and all other bytes as \xAB.
 func BlobText(bytes string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -25,8 +25,8 @@ func BlobText(bytes string) string {
 	return b.String()
 }
 
-// oneLine makes text fit for a table cell: line breaks, tabs and control
-// characters, which could also steer the terminal, become escapes.
+// oneLine returns text for a table cell: line breaks, tabs and control characters, which could
+// steer the terminal, become escapes.
 func oneLine(text string) string {
 	if strings.IndexFunc(text, unfit) < 0 {
 		return text
@@ -49,8 +49,8 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// unfit holds for control characters and for the marks that turn the writing
-// direction, which would tear a table's lines.
+// unfit reports whether a character would damage a table: control characters, and marks that change
+// the writing direction.
 func unfit(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }

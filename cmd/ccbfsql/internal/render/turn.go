@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// turn makes rows of columns: as many of the first rows as a box shows stand beside
-// each other.
+// turn transposes a result: each column becomes a row, with the first MaxRows values beside each
+// other.
 func turn(rows Rows, o Options) (Rows, error) {
 	columns := rows.Columns()
 	out := &transposedRows{columns: []Column{{Name: "column", Type: "varchar"}, {Name: "type", Type: "varchar"}}, rows: make([][]Cell, len(columns))}

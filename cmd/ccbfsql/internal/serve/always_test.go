@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// drawnPixels is how many pixels of a tile have a colour.
+// drawnPixels returns how many pixels of a tile have a colour.
 func drawnPixels(t *testing.T, url string) int {
 	t.Helper()
 	status, body := get(t, url)
@@ -32,8 +32,8 @@ func drawnPixels(t *testing.T, url string) int {
 	return n
 }
 
-// Every layer draws at every zoom, counters over the whole world too; what is read of
-// them is said, and where all of it can be chance that is.
+// Every layer is drawn at every zoom, also counters over the whole world. The response says whether
+// cells were sampled, and whether all counts can be chance.
 func TestEveryLayerDraws(t *testing.T) {
 	const world = `CREATE TABLE points AS SELECT (hash(i) % 360)::DOUBLE - 179.5 + (hash(i, 1) % 1000) / 1000 AS lon, (hash(i, 2) % 160)::DOUBLE - 80 + (hash(i, 3) % 1000) / 1000 AS lat FROM range(20000) t(i);
 		CREATE TABLE small AS FROM (SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.001, {bytes: 4096}) AS s FROM points UNION ALL
@@ -54,7 +54,7 @@ func TestEveryLayerDraws(t *testing.T) {
 	}
 }
 
-// A BLOB that is none costs its row, which is named; sums leave it out, too.
+// A BLOB that is not a sketch is named and left out, also from sums.
 func TestBadRows(t *testing.T) {
 	file := database(t, towns+`;
 		CREATE TABLE partly AS SELECT month, CASE WHEN month = 'month 1' THEN s."s""k"[:20] WHEN month = 'month 2' THEN s."s""k"[:-2] || '\x00'::BLOB ELSE s."s""k" END AS s FROM "to wns" s WHERE tile = 0 ORDER BY month DESC;
@@ -83,12 +83,12 @@ func TestBadRows(t *testing.T) {
 	if err := db.QueryRow("SELECT count(*) FROM points WHERE tile = 0 AND month = 'month 0'").Scan(&truth); err != nil {
 		t.Fatal(err)
 	}
-	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != truth || truth == 0 || !a.Certain {
+	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != truth || truth == 0 || !a.Certain {
 		t.Errorf("%d %s, want %v", status, body, truth)
 	}
 }
 
-// A category or a value that is not there is an error, with the nearest name.
+// An unknown category or value is an error that suggests the nearest name.
 func TestNearestNames(t *testing.T) {
 	url := started(t, database(t, towns))
 	for path, want := range map[string]string{
@@ -108,8 +108,8 @@ func TestNearestNames(t *testing.T) {
 
 func queryText(text string) string { return neturl.QueryEscape(text) }
 
-// A first view is where the points are: a few at (0, 0), or beyond the earth, do not
-// decide it, and where most are no degrees that is said.
+// The first view is where most points are. A few points at (0, 0) or outside the world do not
+// change it. If most points are not in degrees, the response says so.
 func TestFirstView(t *testing.T) {
 	const towns = `CREATE TABLE town AS SELECT -74 + (hash(i) % 1000) / 5000 AS lon, 40.6 + (hash(i, 1) % 1000) / 5000 AS lat FROM range(30000) t(i);
 		CREATE TABLE zeros AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM town UNION ALL SELECT 0, 0 FROM range(900));
@@ -145,8 +145,8 @@ func TestFirstView(t *testing.T) {
 	} {
 		_, body := get(t, url+"/api/look?column=s&table="+c.table)
 		at := decoded[layerExtent](t, body)
-		// A side may leave out a thousandth of the points, and more by the width of a pixel.
-		// Those at no longitude and latitude are told apart.
+		// Each side may leave out 0.1% of the points, and those within a pixel of it. Points
+		// without a valid longitude and latitude are reported separately.
 		out := at.Outside + at.Beyond
 		if at.Degrees != c.degrees || !near(at.Box, c.box, c.by) || out < c.outside || out > c.outside+124 || c.table != "slips" && at.Beyond > 0 {
 			t.Errorf("%s: %s", c.table, body)
@@ -158,7 +158,7 @@ func TestFirstView(t *testing.T) {
 	}
 }
 
-// A layer too large for the memory says so; the others are there.
+// A layer that exceeds the memory limit has an error, and the others are served.
 func TestLayerTooLarge(t *testing.T) {
 	db, err := connector.Open(database(t, towns))
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// basemap is a map of the user's own below the sketches.
+// basemap is a map below the sketches.
 type basemap struct {
-	Kind string `json:"kind"` // "tiles" or "pmtiles"; empty for none
+	Kind string `json:"kind"` // "tiles" or "pmtiles"; "": no map
 	URL  string `json:"url"`
 
 	Attribution string `json:"attribution,omitempty"`
-	file        string // that is served here
-	origin      string // from which the page may load it
+	file        string // PMTiles file that this server serves
+	origin      string // origin from which the page may load the map
 }
 
-// basemapPath is where a file is served.
+// basemapPath is the path under which a PMTiles file is served.
 const basemapPath = "/basemap.pmtiles"
 
-// newBasemap reads what -basemap says: a PMTiles file, the URL of one, or that of tiles
-// with {z}, {x} and {y}.
+// newBasemap parses the flag -basemap: a PMTiles file, its URL, or a tile URL with {z}, {x} and
+// {y}.
 func newBasemap(given string) (b basemap, err error) {
 	if given == "" {
 		return b, nil
@@ -49,16 +49,17 @@ func newBasemap(given string) (b basemap, err error) {
 	return b, nil
 }
 
-// archiveMark is how a PMTiles archive of version 3 begins (PMTiles 3, 3.1).
+// archiveMark is the beginning of a PMTiles archive of version 3 (PMTiles 3, 3.1).
 const archiveMark = "PMTiles\x03"
 
-// isArchive reports what is wrong with a file: the page would only find out piece by piece.
+// isArchive returns an error if a file is not a PMTiles archive. The page would find that out only
+// at its first request.
 func isArchive(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("-basemap: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // nothing is written
+	defer f.Close() //nolint:errcheck // opened for reading
 	mark := make([]byte, len(archiveMark))
 	switch _, err := io.ReadFull(f, mark); {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
@@ -69,7 +70,7 @@ func isArchive(file string) error {
 	return nil
 }
 
-// serve answers for the file, by parts.
+// serve serves the file, also in byte ranges.
 func (b *basemap) serve(w http.ResponseWriter, r *http.Request) {
 	if b.file == "" {
 		http.NotFound(w, r)

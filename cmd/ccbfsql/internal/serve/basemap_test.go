@@ -21,7 +21,7 @@ const (
 	pngTiles    = 2
 )
 
-// pmtiles is an archive of one tile, of zoom 0 (PMTiles 3, sections 2 to 4).
+// pmtiles returns an archive with one tile of zoom 0 (PMTiles 3, sections 2 to 4).
 func pmtiles(tile []byte, typ byte, metadata string) []byte {
 	directory := binary.AppendUvarint([]byte{1, 0, 1}, uint64(len(tile))) // entries, tile, run, length
 	directory = append(directory, 1)                                      // offset 0
@@ -43,7 +43,7 @@ func pmtiles(tile []byte, typ byte, metadata string) []byte {
 	return bytes.Join([][]byte{b, directory, []byte(metadata), tile}, nil)
 }
 
-// water is a vector tile that is under water, with the name of a place in it.
+// water returns a vector tile that is covered by water, with the name of one place.
 func water() []byte {
 	feature := func(kind byte, tags []byte, geometry ...uint64) []byte {
 		var commands []byte
@@ -62,8 +62,8 @@ func water() []byte {
 	return append(layer("water", all), layer("places", feature(1, []byte{0, 0}, 9, zigzag(extent/2), zigzag(extent/3)), append(key, value...)...)...)
 }
 
-// A map of the user's own lies below the sketches: a PMTiles file of pictures or of vector
-// tiles, or tiles at a URL. What is wrong with one is said.
+// The user's own map is drawn below the sketches: a PMTiles file of pictures or vector tiles, or
+// tiles at a URL. Wrong values have errors.
 func TestBasemap(t *testing.T) {
 	t.Parallel()
 	green := color.NRGBA{0x20, 0xa0, 0x40, 0xff}
@@ -142,7 +142,7 @@ func TestBasemap(t *testing.T) {
 	}
 }
 
-// share is how much of a screenshot's upper half, beside the panel, has a colour.
+// share returns which fraction of the upper half of a screenshot, beside the panel, has a colour.
 func share(t *testing.T, name string, want color.NRGBA) float64 {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "..", "..", "build", "screens", name))

@@ -15,16 +15,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// crimes is a database like that of the police records: towns of 600 points
-// each over England, in tiles and months.
+// crimes returns a database like that of the police records: towns of 600 points over England, by
+// tile and month.
 const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date '2018-10-01' + to_months((i % 3)::INTEGER) AS month, ccbf_agg(lon, lat, 0.001) AS sketch
 	FROM (SELECT i, (hash(i // 600) % 5000) / 1000 - 3.5 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.03 AS lon,
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
 		FROM range(600000) t(i)) GROUP BY ALL`
 
-// browsed is what a script of web/test reads on a page; the test is left out where there
-// is no browser. All scripts of a process have one browser: starting it, and compiling the
-// programs of its graphics, takes as long as a page.
+// browsed runs a script of web/test on a page and returns its result. It skips the test without a
+// browser. All scripts share one browser, because starting it and compiling its shaders takes as
+// long as a page.
 func browsed(t testing.TB, script, url string, more ...string) []byte {
 	t.Helper()
 	chromium, node := firstOf("chromium", "chromium-browser", "google-chrome"), firstOf("node")
@@ -69,7 +69,7 @@ var browser struct {
 	err   error
 }
 
-// launched starts the browser, and returns where scripts reach it. It ends with this
+// launched starts the browser and returns its address for scripts. The browser ends with this
 // process, which holds the other end of its input.
 func launched(web, node, chromium string) (string, error) {
 	cmd := exec.Command(node, "test/launch.mjs", chromium)
@@ -78,7 +78,7 @@ func launched(web, node, chromium string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	browser.input = in // else its end is closed with the next collection of garbage
+	browser.input = in // otherwise the garbage collector would close it
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", err
@@ -90,9 +90,9 @@ func launched(web, node, chromium string) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// The page in a browser: what it shows is what its SQL gives.
+// TestBrowser: the page in a browser shows the results of the SQL that it displays.
 func TestBrowser(t *testing.T) {
-	t.Parallel() // a browser waits for one processor as often as for the other
+	t.Parallel() // with one processor, two browsers would wait for each other
 	file := database(t, crimes)
 	out := browsed(t, "page.mjs", started(t, file))
 	var visits []struct {
@@ -170,7 +170,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// jsonNumber is a whole number as it stands in JSON.
+// jsonNumber returns a whole number as JSON.
 func jsonNumber(v float64) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -188,7 +188,7 @@ func firstOf(names ...string) string {
 	return ""
 }
 
-// needsPage leaves a test out where the page is not built.
+// needsPage skips a test if the page is not built.
 func needsPage(t testing.TB) {
 	t.Helper()
 	if !exists("page/index.html") {

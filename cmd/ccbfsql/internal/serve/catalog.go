@@ -19,7 +19,7 @@ type table struct {
 
 type tableColumn struct{ name, typ string }
 
-// tables are those of the database, by name.
+// tables returns the tables and views of the database, sorted by name.
 func tables(ctx context.Context, db *sql.DB) ([]table, error) {
 	rows, err := db.QueryContext(ctx, `SELECT table_name, column_name, data_type FROM duckdb_columns()
 		WHERE NOT internal AND database_name = current_database() AND schema_name = current_schema() ORDER BY table_name, column_index`)
@@ -43,11 +43,11 @@ func tables(ctx context.Context, db *sql.DB) ([]table, error) {
 	return out, rows.Err()
 }
 
-// looksLike is how many values of a column are looked at for a sketch: one BLOB that
-// is damaged does not hide the others.
+// looksLike is how many values of a column are tried as sketches. One damaged BLOB does not hide
+// the others.
 const looksLike = 16
 
-// isSketch reports whether a column has sketches of points among its first values.
+// isSketch reports whether one of a column's first values is a sketch of points.
 func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (bool, error) {
 	if c.typ != "BLOB" {
 		return false, nil
@@ -70,15 +70,15 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (boo
 	return false, rows.Err()
 }
 
-// mostValues is how many distinct values a column may have to become a slider, mostTimes
-// one of times: days of 50 years.
+// mostValues is the largest number of distinct values of a slider, mostTimes that of a slider of
+// times: days of 50 years.
 const (
 	mostValues = 1000
 	mostTimes  = 20_000
 )
 
-// areQuadkeys reports whether all values are names of tiles: they say where a row is,
-// which the map does, and not what it is.
+// areQuadkeys reports whether all values are quadkeys. They say where a row is, which the map shows
+// anyway.
 func areQuadkeys(values []string) bool {
 	for _, v := range values {
 		if len(v) < 3 || len(v) != len(values[0]) || strings.Trim(v, "0123") != "" {
@@ -88,18 +88,18 @@ func areQuadkeys(values []string) bool {
 	return true
 }
 
-// slider is a column whose values choose among the rows of a table.
+// slider is a column whose values select rows of a table.
 type slider struct {
 	Column string   `json:"column"`
 	Type   string   `json:"type"`
 	Values []string `json:"values"`          // in the order of the column's type
-	Grain  string   `json:"grain,omitempty"` // of times: "year", "month", "day"; empty where they have a time of day
+	Grain  string   `json:"grain,omitempty"` // for times "year", "month" or "day"; "": they have a time of day
 
-	Category bool `json:"category,omitempty"` // it is that of the sketches' own categories
-	Part     int  `json:"part,omitempty"`     // of these, if they are STRUCTs: the number of a field, from 1
+	Category bool `json:"category,omitempty"` // its values are the categories of the sketches
+	Part     int  `json:"part,omitempty"`     // number of the field of STRUCT categories, from 1; 0: not a field
 }
 
-// grainOf is the longest of year, month and day that all values of a slider of times begin.
+// grainOf returns the longest of year, month and day of which all values are the start.
 func grainOf(s *slider) string {
 	if s.rank() == 0 {
 		return ""
@@ -119,7 +119,7 @@ func grainOf(s *slider) string {
 	return grain
 }
 
-// rank is 1 for columns of time, 0 for others.
+// rank returns 1 for columns of times and 0 for others.
 func (s *slider) rank() int {
 	if s.Type == "DATE" || strings.HasPrefix(s.Type, "TIMESTAMP") {
 		return 1
@@ -127,10 +127,10 @@ func (s *slider) rank() int {
 	return 0
 }
 
-// sliderType matches the types of such columns.
+// sliderType matches the types of columns that can be sliders.
 var sliderType = regexp.MustCompile(`^(BOOLEAN|DATE|TIMESTAMP.*|VARCHAR|ENUM\(.*|U?(TINY|SMALL|BIG)INT|U?INTEGER)$`)
 
-// sliderOf makes a slider of a column; nil where it has too few values or too many.
+// sliderOf returns the slider of a column, or nil if it has too few or too many values.
 func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*slider, error) {
 	if !sliderType.MatchString(c.typ) {
 		return nil, nil

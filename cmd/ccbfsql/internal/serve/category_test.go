@@ -12,7 +12,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// typed has the same points with categories of several types, alone and with totals, and as counters.
+// typed returns a database that has the same points with categories of several types, with and
+// without totals, and as counters.
 const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 + (hash(i, 1) % 1000) / 1000 AS lat,
 		date '2024-01-01' + (i % 90)::INTEGER AS day, (i % 20 - 5)::INTEGER AS number, ['fire', 'theft', 'a; ''b'''][1 + (i % 3)::INTEGER] AS kind,
 		(i % 4 / 2)::DECIMAL(5, 1) AS half, i % 3 = 0 AS solved, timestamp '2024-01-01' + to_hours((i % 50)::INTEGER) AS hour FROM range(5000) t(i);
@@ -26,8 +27,8 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 	CREATE TABLE trees AS SELECT ccbf_agg(lon, lat, 0.0001, {category: day, bytes: 4096}) AS s FROM points;
 	CREATE TABLE counters AS SELECT ccbf_agg(lon, lat, 0.01, {category: day, exact: false}) AS s FROM points`
 
-// Categories of every type are listed in their order, and chosen by one, by a range, or not
-// at all, for all of them; GROUP BY has the truth.
+// Categories of every type are listed in their order. One, a range or all of them can be selected,
+// and the counts are those of GROUP BY.
 func TestCategories(t *testing.T) {
 	file := database(t, typed)
 	url := started(t, file)
@@ -37,13 +38,13 @@ func TestCategories(t *testing.T) {
 	}
 	defer db.Close()
 	const area = `"box": [-1, 49, 2, 52]`
-	sum := func(table, where string) answer {
+	sum := func(table, where string) areaSum {
 		t.Helper()
 		status, body := post(t, url+"/api/sum", fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "where": [%s]}`, table, where))
 		if status != http.StatusOK {
 			t.Fatalf("%s %s: %d %s", table, where, status, body)
 		}
-		return decoded[answer](t, body)
+		return decoded[areaSum](t, body)
 	}
 	count := func(where string) (n float64) {
 		t.Helper()
@@ -115,9 +116,9 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// testParts: categories that are STRUCTs of a kind, a day and a DECIMAL are chosen by fields, one or
-// several, by values or ranges, and bars show a field.
-func testParts(t *testing.T, url string, l *layer, sum func(table, where string) answer, count func(where string) float64) {
+// testParts: STRUCT categories of a kind, a day and a DECIMAL are selected by one or several
+// fields, by values or ranges. Bars show the values of a field.
+func testParts(t *testing.T, url string, l *layer, sum func(table, where string) areaSum, count func(where string) float64) {
 	t.Helper()
 	var columns []string
 	for _, s := range l.Sliders {
@@ -149,7 +150,7 @@ func testParts(t *testing.T, url string, l *layer, sum func(table, where string)
 		}
 		rest := "month(day) = 1"
 		if column == "day" {
-			rest = "true" // what is chosen of the bars' own field is left aside
+			rest = "true" // a condition on the bars' own field is ignored
 		}
 		total := 0.0
 		for _, bar := range decoded[bars](t, body).Bars {
@@ -172,7 +173,7 @@ func testParts(t *testing.T, url string, l *layer, sum func(table, where string)
 	}
 }
 
-// A layer in metres is drawn in a plane of its own, cell by cell.
+// A layer in metres is drawn in its own plane, cell by cell.
 func TestPlane(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE metres AS SELECT ccbf_agg(x, y, 100) AS s FROM (VALUES (500050, 4000050), (500050, 4000050), (500150, 4000050), (503050, 4002050)) t(x, y)`))
 	_, body := get(t, url+"/api/look?table=metres&column=s")
@@ -180,7 +181,7 @@ func TestPlane(t *testing.T) {
 	if at.Degrees || at.Plane == nil || at.Plane.Side != 25600 {
 		t.Fatalf("the look is %s", body)
 	}
-	// At zoom 1 a pixel is half a cell: a cell has 4 of them.
+	// At zoom 1 the side of a pixel is half that of a cell: a cell has 4 pixels.
 	drawn := map[[2]int]uint8{}
 	for x := range 2 {
 		for y := range 2 {
@@ -204,8 +205,8 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// A first view shows the densest part, the two largest of far-off groups, and what is on
-// both sides of 180 degrees together.
+// The first view shows the densest part, or the two largest of distant groups. Points on both sides
+// of 180 degrees are shown together.
 func TestDensestPart(t *testing.T) {
 	const spots = `CREATE MACRO town(lon, lat, n, seed) AS TABLE SELECT lon + (hash(i, seed) % 1000) / 1000 AS lon, lat + (hash(i, seed + 1) % 1000) / 1000 AS lat FROM range(n) t(i);
 		CREATE TABLE scattered AS SELECT ccbf_agg(lon, lat, 0.01) AS s FROM (FROM town(10, 50, 20000, 1) UNION ALL SELECT (hash(i) % 300)::DOUBLE - 150, (hash(i, 1) % 120)::DOUBLE - 60 FROM range(500) t(i));
@@ -216,7 +217,8 @@ func TestDensestPart(t *testing.T) {
 		_, body := get(t, url+"/api/look?column=s&table="+table)
 		at := decoded[layerExtent](t, body).Box
 		for i, by := range []float64{-1, -1, 1, 1} {
-			// No smaller than the towns less a twentieth, no larger than by two pixels of the world.
+			// The view leaves out at most 5% of the towns, and exceeds them by at most two pixels
+			// of the world.
 			if beyond := by * (at[i] - want[i]); beyond > 2*360./lookSide+0.01 || beyond < -0.1 {
 				t.Errorf("%s: the view is %v, want about %v", table, at, want)
 				break

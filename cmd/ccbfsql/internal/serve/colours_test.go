@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// luminance is that of WCAG 2.1, relative to white.
+// luminance returns the relative luminance of WCAG 2.1.
 func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	linear := func(v uint32) float64 {
@@ -24,8 +24,8 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// Few points are faint on the ground of their theme and many stand out: the contrast of WCAG
-// 2.1 with land and sea rises with every colour, to 4.5 and more, and begins above 1.
+// The contrast with land and sea (WCAG 2.1) rises with every colour in each theme. It begins above
+// 1 and ends at 4.5 or more.
 func TestColoursStandOut(t *testing.T) {
 	source, err := os.ReadFile("../../../../web/src/theme.js")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestColoursStandOut(t *testing.T) {
 		last := 0.0
 		for j, c := range colours {
 			now := contrast(c, g[2])
-			if now < last && now > 1.3 { // below that, hue tells them from the sea
+			if now < last && now > 1.3 { // below that, the hue differs from that of the sea
 				t.Errorf("%s on %s: contrast falls from %.2f to %.2f at colour %d", palettes[i/2][1], g[0], last, now, j)
 			}
 			last = now
@@ -57,7 +57,7 @@ func TestColoursStandOut(t *testing.T) {
 		if last < 4.5 {
 			t.Errorf("%s on %s: many have a contrast of %.2f", palettes[i/2][1], g[0], last)
 		}
-		for j, c := range twoSided()[1:] {
+		for j, c := range divergingPalette()[1:] {
 			if j%shades > shades/2 && contrast(c, g[2]) < 2.5 {
 				t.Errorf("difference %d on %s: contrast %.2f", j, g[0], contrast(c, g[2]))
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
-// A database that is served may be anybody's. Its views and macros read no other file, attach
-// nothing, write nothing, and change no setting; its own tables are served beside them.
+// A served database may be hostile. Its views and macros cannot read other files, attach databases,
+// write or change settings. Its own tables are served.
 func TestServedDatabaseIsConfined(t *testing.T) {
 	folder := t.TempDir()
 	secret := filepath.Join(folder, "secret.csv")
@@ -57,7 +57,7 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 			t.Errorf("view %s: %s", view, text)
 		}
 	}
-	// The settings themselves, on a connection of the source's.
+	// The settings on a connection of the source.
 	s := source{file: file, idle: time.Minute}
 	defer s.end()
 	db, done, err := s.use(context.Background())
@@ -81,7 +81,8 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 	}
 }
 
-// A file of points that cannot be read leaves no database behind; one that was there stays.
+// A file of points that cannot be read leaves no database behind. A database that existed before
+// stays.
 func TestNothingIsLeftOfABadFile(t *testing.T) {
 	folder := t.TempDir()
 	bad := filepath.Join(folder, "bad.csv")

@@ -14,9 +14,8 @@ import (
 	"testing"
 )
 
-// The page says what ended: a server that is dead, and is back; a table that was dropped; sketches
-// without points, and a database without sketches. An area that is none, or is cleared, leaves
-// nothing behind.
+// The page reports a stopped and restarted server, a dropped table, sketches without points, and a
+// database without sketches. An invalid or cleared area leaves nothing behind.
 func TestBrowserEnds(t *testing.T) {
 	t.Parallel()
 	file := database(t, chosen+"; CREATE TABLE none AS SELECT ccbf_subtract(s, s) AS s FROM (SELECT ccbf_agg(lon, lat, 0.01) AS s FROM points)")
@@ -27,7 +26,7 @@ func TestBrowserEnds(t *testing.T) {
 	}
 	var isDead atomic.Bool
 	proxy := httputil.NewSingleHostReverseProxy(behind)
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // questions that the page takes back
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // requests that the page cancels
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/test/stop":

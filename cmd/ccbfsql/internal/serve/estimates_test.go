@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Pictures of counters show towns, and nothing where there are none: what cells share is
-// taken off. Vector tiles have counts, which are never below the truth.
+// Pictures of counters show the towns and nothing between them, because what collisions add is
+// subtracted. Counts in vector tiles are never below the truth.
 func TestEmptyCountryIsEmpty(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE towns AS SELECT i % 2 AS month, ccbf_agg(lon, lat, 0.001, {bytes: 16384, exact: false, mode: mode}) AS s, mode
 		FROM (SELECT i, (i % 2) * 0.6 + 0.01 * sqrt(-2 * ln((hash(i) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 1) % 1000000) / 1e6) AS lon,
@@ -20,7 +20,7 @@ func TestEmptyCountryIsEmpty(t *testing.T) {
 		where := "?where=" + queryText(`[{"by": "mode", "value": "`+mode+`"}]`)
 		for at, want := range map[string]bool{tile(0.01, 0.005): true, tile(0.61, 0.605): true, tile(0.1, 0.61): false, tile(0.6, 0.1): false} {
 			n := drawnPixels(t, url+"/tiles/towns/s/"+at+".png"+where)
-			// A town has about 100 pixels, and a thousandth of all may be chance.
+			// A town has about 100 pixels. 0.1% of all pixels may be chance.
 			if want && n < 15 || !want && n > tileSide*tileSide/1000 {
 				t.Errorf("%s at %s: %d pixels", mode, at, n)
 			}

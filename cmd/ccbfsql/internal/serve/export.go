@@ -17,47 +17,48 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// Export says what to write for a static host, and where.
+// Export describes an export: the database, and where to write the files.
 type Export struct {
-	Options        // its Database or Points, and Memory
-	Folder  string // for the files; it is made. With Single the file to write
-	Single  bool   // one file that opens from disk
-	AtLeast uint64 // no square of what is written has fewer points; 0 and 1 for all squares
+	Options        // Only Database, Points and Memory are used.
+	Folder  string // Folder of the files, which is created; with Single, the file.
+	Single  bool   // Write one file that a browser opens from disk.
+	AtLeast uint64 // Least number of points of a square; 0 and 1: all squares.
 }
 
-// manifest is what an exported page reads first.
+// manifest is the first file that an exported page reads.
 type manifest struct {
 	Layers   []*exportedLayer    `json:"layers"`
-	Sketches string              `json:"sketches"` // the file of the sketches, beside the manifest
-	Index    int                 `json:"index"`    // bytes of it before the first sketch: the index, as JSON
-	Palettes map[string][]string `json:"palettes"` // the colours from few to many
-	More     []string            `json:"more"`     // those of differences, above 0 and below
+	Sketches string              `json:"sketches"` // Name of the file with the sketches.
+	Index    int                 `json:"index"`    // Bytes of its index (JSON), before the first sketch.
+	Palettes map[string][]string `json:"palettes"` // Colours of each palette, from few to many points.
+	More     []string            `json:"more"`     // Colours of differences above 0, and below.
 	Less     []string            `json:"less"`
 }
 
-// exportedLayer is a layer with where its points are.
+// exportedLayer is a layer with its extent and the keys of its categories.
 type exportedLayer struct {
 	*layer
 	Look  *layerExtent `json:"look"`
-	Keys  [][]byte     `json:"keys,omitempty"`  // of its categories
-	Parts [][]int      `json:"parts,omitempty"` // of each that is a STRUCT the values of its fields
+	Keys  [][]byte     `json:"keys,omitempty"`  // keys of its categories
+	Parts [][]int      `json:"parts,omitempty"` // for each STRUCT category the indexes of its fields' values
 }
 
-// rowIndex is the index of a layer's rows: where they are, and what filters choose them by.
+// rowIndex is the index of a layer's rows: the position of each sketch, its bounds, and its values
+// for filters.
 type rowIndex struct {
-	Lengths []int        `json:"lengths"` // in bytes; each follows the one before
+	Lengths []int        `json:"lengths"` // bytes of each sketch, in the order of the file
 	Bounds  [][4]float64 `json:"bounds"`
-	Values  [][]int      `json:"values"` // as placed.values
+	Values  [][]int      `json:"values"` // as rowSketch.values
 }
 
-// Names of files of an export.
+// Names of files in an export.
 const (
 	manifestFile = "manifest.json"
 	sketchesFile = "sketches.bin"
 )
 
-// Write writes the page, a manifest and all sketches to a folder. The page answers without a
-// server. Layers with counters are left out, and said to be.
+// Write writes the page, a manifest and all sketches. The page needs no server to answer queries.
+// Layers with counters are left out, and out names them.
 func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	temporary, err := os.MkdirTemp("", "ccbfsql-export")
 	if err != nil {
@@ -105,7 +106,7 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// manifestOf is the manifest of the layers that a page can show, with the index and the sketches.
+// manifestOf returns the manifest of the layers that a page can show, the index and the sketches.
 func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifest, index []byte, blobs [][]byte, err error) {
 	m = &manifest{Layers: []*exportedLayer{}, Sketches: sketchesFile, Palettes: map[string][]string{}}
 	var rows []rowIndex
@@ -138,13 +139,13 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 	for _, name := range picture.Palettes {
 		m.Palettes[name] = hexesOf(picture.Colours(name))
 	}
-	m.More, m.Less = hexesOf(twoSided()[1:1+shades]), hexesOf(twoSided()[1+shades:])
+	m.More, m.Less = hexesOf(divergingPalette()[1:1+shades]), hexesOf(divergingPalette()[1+shades:])
 	index, err = json.Marshal(rows)
 	m.Index = len(index)
 	return m, index, blobs, err
 }
 
-// writeSketches writes the file of the sketches: the index, and the BLOBs in its order.
+// writeSketches writes the index, and then the BLOBs in its order.
 func writeSketches(file string, index []byte, blobs [][]byte) (err error) {
 	f, err := os.Create(file)
 	if err != nil {
@@ -159,7 +160,7 @@ func writeSketches(file string, index []byte, blobs [][]byte) (err error) {
 	return nil
 }
 
-// writePage writes the page, and what it loads, as an export.
+// writePage writes the page and its assets.
 func writePage(folder string) error {
 	files, html, err := pageFiles()
 	if err != nil {
@@ -180,15 +181,19 @@ func writePage(folder string) error {
 		if err != nil {
 			return err
 		}
+		text, err := inflated(packed)
+		if err != nil {
+			return err
+		}
 		name = strings.TrimSuffix(name, ".gz")
-		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), inflated("/"+name, packed), 0o644); err != nil { //nolint:gosec // for a web server to read
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o644); err != nil { //nolint:gosec // for a web server to read
 			return err
 		}
 	}
 	return nil
 }
 
-// pageFiles are the files of the page, and the page itself, which names the manifest.
+// pageFiles returns the embedded files of the page, and its HTML with the name of the manifest.
 func pageFiles() (files fs.FS, html []byte, err error) {
 	if files, err = fs.Sub(built, "page"); err != nil {
 		return nil, nil, err
@@ -199,11 +204,11 @@ func pageFiles() (files fs.FS, html []byte, err error) {
 	return files, bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1), nil
 }
 
-// mostSingle is how many bytes of sketches a single file may have.
+// mostSingle is the largest size of the sketches in a single file, in bytes.
 const mostSingle = 64 << 20
 
-// writeSingle writes the page as one file: its script and style in place, everything that it
-// loads as gzip in base64 (web/src/files.js).
+// writeSingle writes the page as one file. Its script and style are inline. All other files are
+// gzip in base64 (web/src/files.js).
 func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) error {
 	all := bytes.Join(sketches, nil)
 	if len(all) > mostSingle {
@@ -236,10 +241,13 @@ func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) e
 		if err != nil {
 			return err
 		}
-		name = strings.TrimSuffix(name, ".gz")
-		switch text := string(inflated("/"+name, packed)); name {
+		plain, err := inflated(packed)
+		if err != nil {
+			return err
+		}
+		switch name, text := strings.TrimSuffix(name, ".gz"), string(plain); name {
 		case "assets/main.js":
-			// Code has these words in texts alone.
+			// These words occur only in strings of the script.
 			text = strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(text)
 			err = inPlace(`<script type="module" src="assets/main.js"></script>`, `<script type="module">`, text, "</script>")
 		case "assets/style.css":
@@ -268,7 +276,7 @@ func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) e
 	return nil
 }
 
-// deflated is a text as gzip.
+// deflated compresses a text with gzip.
 func deflated(text []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

@@ -21,7 +21,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
-// exportOf writes a database to a folder.
+// exportOf exports a database to a folder.
 func exportOf(t testing.TB, file string, atLeast uint64) (folder, out string) {
 	t.Helper()
 	needsPage(t)
@@ -34,7 +34,7 @@ func exportOf(t testing.TB, file string, atLeast uint64) (folder, out string) {
 	return folder, text.String()
 }
 
-// exportTables are tables of each form that an export has, and one that it leaves out.
+// exportTables creates tables of each form that an export has, and one that it leaves out.
 const exportTables = crimes + `;
 	CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind FROM range(20000) t(i));
 	CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, n: n}}) AS sketch FROM (SELECT (hash(i) % 4000) / 1000 - 3.5 AS lon, (hash(i, 1) % 3000) / 1000 + 51 AS lat, ['a', 'b', 'ç'][1 + i % 3] AS kind, i % 5 AS n FROM range(20000) t(i));
@@ -44,15 +44,15 @@ const exportTables = crimes + `;
 
 type object = map[string]any
 
-// bothAsked is a question that the server and an exported page answer.
+// bothAsked is a request that both the server and an exported page answer.
 type bothAsked struct {
-	Name string `json:"name"` // of the worker's function
+	Name string `json:"name"` // arguments of the worker's function
 	Args []any  `json:"args"`
-	path string // of the server; a body is posted
+	path string // path of the server; a body is sent with POST
 	body any
 }
 
-func posted(name, table string, where []words, more ...object) bothAsked {
+func posted(name, table string, where []condition, more ...object) bothAsked {
 	q := object{"table": table, "column": "sketch", "where": where}
 	for _, m := range more {
 		maps.Copy(q, m)
@@ -60,7 +60,7 @@ func posted(name, table string, where []words, more ...object) bothAsked {
 	return bothAsked{name, []any{q}, "/api/" + name, q}
 }
 
-// gotten is a question by an address: that of a choice of rows, with more parameters.
+// gotten returns a GET request for a selection of rows, with further parameters.
 func gotten(t *testing.T, name string, args []any, path string, choice, more object) bothAsked {
 	t.Helper()
 	v := url.Values{}
@@ -80,26 +80,26 @@ func gotten(t *testing.T, name string, args []any, path string, choice, more obj
 	return bothAsked{name, args, path + "?" + v.Encode(), nil}
 }
 
-// exportQuestions are questions of each kind about exportTables.
+// exportQuestions returns requests of each kind about exportTables.
 func exportQuestions(t *testing.T) []bothAsked {
 	polygon := json.RawMessage(`{"type": "Polygon", "coordinates": [[[-3.2, 51.1], [-0.4, 51.3], [-0.2, 53.6], [-2.9, 52.7], [-3.2, 51.1]], [[-2, 52], [-1, 52], [-1, 52.5], [-2, 52]]]}`)
-	october := []words{{By: "month", Value: "2018-10-01 00:00:00", To: "2018-11-01 00:00:00"}}
-	kind := []words{{By: byCategory, Value: "b"}}
-	kinds := []words{{By: byCategory, Value: "a", To: "b"}}
-	field := []words{{By: byCategory + "._1", Value: "b"}, {By: byCategory + "._2", Value: "1", To: "3"}}
-	half := []words{{By: "half", Value: "1"}}
-	all := []words{}
+	october := []condition{{By: "month", Value: "2018-10-01 00:00:00", To: "2018-11-01 00:00:00"}}
+	kind := []condition{{By: byCategory, Value: "b"}}
+	kinds := []condition{{By: byCategory, Value: "a", To: "b"}}
+	field := []condition{{By: byCategory + "._1", Value: "b"}, {By: byCategory + "._2", Value: "1", To: "3"}}
+	half := []condition{{By: "half", Value: "1"}}
+	all := []condition{}
 	var asked []bothAsked
 	for _, c := range []struct {
 		table, by string
-		where     []words
+		where     []condition
 	}{
 		{"tiles", "month", all}, {"tiles", "month", october}, {"kinds", byCategory, all}, {"kinds", byCategory, kind}, {"pairs", byCategory + "._2", field},
 		{"trees", "half", all}, {"trees", "half", half}, {"branches", byCategory, all}, {"branches", byCategory, kind}, {"branches", byCategory, kinds},
 	} {
 		for _, area := range []object{{"polygon": polygon}, {"box": []float64{-2.5, 51.2, -1.1, 52.7}}} {
 			asked = append(asked, posted("sum", c.table, c.where, area), posted("bars", c.table, c.where, area, object{"bars": c.by}))
-			if c.table != "trees" || len(c.where) > 0 { // one tree, which nothing is united with
+			if c.table != "trees" || len(c.where) > 0 { // a single tree
 				asked = append(asked, posted("hotspots", c.table, c.where, area, object{"k": 15, "apart": 0.05}))
 			}
 		}
@@ -114,7 +114,7 @@ func exportQuestions(t *testing.T) []bothAsked {
 			asked = append(asked, tileAsked(t, choice, at))
 		}
 	}
-	versus := object{"where": []words{{By: "month", Value: "2018-12-01 00:00:00"}}}
+	versus := object{"where": []condition{{By: "month", Value: "2018-12-01 00:00:00"}}}
 	less := object{"table": "tiles", "column": "sketch", "where": october, "versus": versus}
 	return append(asked, tileAsked(t, less, [3]int{8, 126, 84}), scaleAsked(t, less, "log"))
 }
@@ -134,17 +134,18 @@ func tileAsked(t *testing.T, choice object, at [3]int) bothAsked {
 	return gotten(t, "tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]}, path, choice, style)
 }
 
-// exportedAnswers is what a browser without a network reads in an exported page.
+// exportedAnswers is what a browser without a network reads from an exported page.
 type exportedAnswers struct {
 	Answers  []json.RawMessage
-	Estimate float64 // that the page shows for a box
+	Estimate float64 // sum that the page shows for a box
 	Bars     []float64
 	SQL      int
-	Picture  float64 // milliseconds until there was one
+	Picture  float64 // milliseconds until the first picture
 	Problems []string
 }
 
-// answersAsServe asks an exported page what the server is asked, and compares.
+// answersAsServe sends the same requests to an exported page and to the server, and compares the
+// results.
 func answersAsServe(t *testing.T, address, server string) {
 	t.Helper()
 	asked := exportQuestions(t)
@@ -182,7 +183,7 @@ func answersAsServe(t *testing.T, address, server string) {
 		t.Errorf("the tiles have %d pixels with points", drawn)
 	}
 	// The page shows the sum of its first layer.
-	var sum answer
+	var sum areaSum
 	q := object{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
 	if err := json.Unmarshal(answerOf(t, server+"/api/sum", q), &sum); err != nil {
 		t.Fatal(err)
@@ -193,7 +194,7 @@ func answersAsServe(t *testing.T, address, server string) {
 	t.Logf("%d answers; first picture after %.0f ms", len(asked), read.Picture)
 }
 
-// An exported page answers as the server does, without a network but for its own host.
+// An exported page has the results of the server, without a network other than its own host.
 func TestExportAnswersAsServe(t *testing.T) {
 	t.Parallel()
 	file := database(t, exportTables)
@@ -206,7 +207,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 	answersAsServe(t, host.URL, started(t, file))
 }
 
-// A single file opens from disk, asks for no other, and answers as the server does.
+// A single file opens from disk, loads no other file, and has the results of the server.
 func TestExportSingle(t *testing.T) {
 	t.Parallel()
 	needsPage(t)
@@ -220,11 +221,12 @@ func TestExportSingle(t *testing.T) {
 	answersAsServe(t, address.String(), started(t, file))
 }
 
-// A single file is refused in place of a folder, and for more sketches than a browser takes at once.
+// A single file in place of a folder is an error, and so are more sketches than a browser can load
+// at once.
 func TestExportSingleRefuses(t *testing.T) {
 	t.Parallel()
 	needsPage(t)
-	// The same sketch in so many rows that it is above the limit.
+	// The same sketch in so many rows that the limit is exceeded.
 	file := database(t, `CREATE TABLE once AS SELECT ccbf_agg((hash(i) % 1000000) / 1000, (hash(i, 1) % 1000000) / 1000, 0.001) AS sketch FROM range(200000) t(i);
 		CREATE TABLE many AS SELECT i, sketch FROM once, range((SELECT (67108864 // octet_length(sketch) + 1) FROM once)) t(i);
 		DROP TABLE once`)
@@ -241,7 +243,7 @@ func TestExportSingleRefuses(t *testing.T) {
 	}
 }
 
-// answerOf is what the server answers.
+// answerOf returns the server's response.
 func answerOf(t *testing.T, address string, body any) []byte {
 	t.Helper()
 	var in io.Reader
@@ -270,8 +272,8 @@ func answerOf(t *testing.T, address string, body any) []byte {
 	return text
 }
 
-// difference says how two answers differ; sums of shares may differ by rounding. Only the server
-// says how long it took and by which SQL.
+// difference describes how two results differ. Sums of fractions may differ by rounding. Only the
+// server returns times and SQL.
 func difference(at string, a, b any) string {
 	switch b := b.(type) {
 	case map[string]any:
@@ -310,8 +312,8 @@ func difference(at string, a, b any) string {
 	return ""
 }
 
-// sameTile compares the pixels of a tile. Values at the border of two colours may have either, as
-// sums of shares are rounded. It returns how many have a colour.
+// sameTile compares the pixels of a tile. Values at the border of two colours may have either,
+// because sums of fractions are rounded. It returns how many pixels have a colour.
 func sameTile(t *testing.T, q bothAsked, got json.RawMessage, want []byte) (drawn int) {
 	t.Helper()
 	var a struct{ Pixels []byte }
@@ -388,8 +390,9 @@ func TestExportAtLeast(t *testing.T) {
 	}
 }
 
-// Polygons in Chromium, in an exported page of a million crimes in 42 sketches, all of which each
-// polygon meets: what docs/PUBLISH.md says. One run asks 21 polygons; the first loads the sketches.
+// BenchmarkExportedPolygon measures polygons in Chromium, in an exported page of a million crimes in 42
+// sketches, all of which each polygon intersects. docs/PUBLISH.md has the result. One run queries
+// 21 polygons, of which the first loads the sketches.
 func BenchmarkExportedPolygon(b *testing.B) {
 	folder, _ := exportOf(b, database(b, `CREATE TABLE crimes AS SELECT month, category, ccbf_agg(lon, lat, 0.001) AS sketch
 		FROM '../../../../test/data/uk_crime_2018q4.parquet' GROUP BY ALL ORDER BY ALL`), 0)

@@ -16,9 +16,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
-// reachable is where DuckDB reads a file of points: its name, or that of a copy where the
-// file is at a URL and DuckDB's extension for such can be neither found nor installed. The
-// copy is gone with the function that is returned.
+// reachable returns the name under which DuckDB can read a file of points. A file at a URL is
+// copied if DuckDB's extension httpfs can be neither found nor installed. The returned function
+// removes the copy.
 func reachable(ctx context.Context, s *session.Session, file string, out io.Writer) (string, func(), error) {
 	none := func() {}
 	u := remote(file)
@@ -26,14 +26,14 @@ func reachable(ctx context.Context, s *session.Session, file string, out io.Writ
 		return file, none, nil
 	}
 	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
-		return file, none, nil // it says itself what is wrong
+		return file, none, nil // DuckDB's own error is better
 	}
 	folder, err := os.MkdirTemp("", "ccbfsql-serve")
 	if err != nil {
 		return "", none, err
 	}
-	remove := func() { _ = os.RemoveAll(folder) }      // of no more use, whatever became of it
-	copied := filepath.Join(folder, path.Base(u.Path)) // its name says what it is
+	remove := func() { _ = os.RemoveAll(folder) }      // the copy is temporary: an error does not matter
+	copied := filepath.Join(folder, path.Base(u.Path)) // DuckDB recognises the format by the name
 	n, err := fetch(ctx, file, copied)
 	if err != nil {
 		remove()
@@ -43,7 +43,7 @@ func reachable(ctx context.Context, s *session.Session, file string, out io.Writ
 	return copied, remove, nil
 }
 
-// remote is the URL of one file, nil where it is none.
+// remote returns the URL of a single file, or nil if the name is not one.
 func remote(file string) *url.URL {
 	u, err := url.Parse(file)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
@@ -52,7 +52,7 @@ func remote(file string) *url.URL {
 	return u
 }
 
-// fetch copies what is at a URL to a file.
+// fetch copies the contents of a URL to a file, and returns the number of bytes.
 func fetch(ctx context.Context, from, to string) (n int64, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, http.NoBody)
 	if err != nil {
@@ -62,7 +62,7 @@ func fetch(ctx context.Context, from, to string) (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // nothing is sent
+	defer answer.Body.Close() //nolint:errcheck // opened for reading
 	if answer.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("the server answered %s", answer.Status)
 	}

@@ -4,43 +4,42 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/agnivade/levenshtein"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// words choose rows as a request says it: those whose column By has a value from
-// Value to To, or Value where To is empty.
-type words struct {
+// condition selects rows whose column By is between Value and To, or equal to Value if To is empty.
+// It is part of a request.
+type condition struct {
 	By    string `json:"by"`
 	Value string `json:"value"`
 	To    string `json:"to,omitempty"`
 }
 
-// choice is words as indexes: of a slider, and of its values.
-type choice struct{ slider, from, to int }
+// valueRange is a condition as indexes: of a slider, and of its first and last value.
+type valueRange struct{ slider, from, to int }
 
-// filter chooses rows by several columns, and points by categories.
+// filter selects rows by columns, and points by categories.
 type filter struct {
-	id      string // what it chooses, as a key
-	choices []choice
-	of      ccbf.Categories // whose points count
-	texts   []string        // of these, for SQL; none for all points
-	parts   []choice        // of categories that are STRUCTs, instead of texts
+	id      string // key of a cache: equal for filters that select the same
+	choices []valueRange
+	of      ccbf.Categories // categories whose points count
+	texts   []string        // texts of the categories, for SQL; empty: all points
+	parts   []valueRange    // conditions on fields of STRUCT categories, instead of texts
 }
 
-// byCategory is the column that the sketches' own categories are chosen by.
+// byCategory is the name of the slider of the sketches' categories.
 const byCategory = "(category)"
 
-// filter reads one from a request; category is one more choice by byCategory.
-func (l *layer) filter(given []words, category *string) (filter, error) {
+// filter returns the filter of a request. category, if not nil, is one more condition on
+// byCategory.
+func (l *layer) filter(given []condition, category *string) (filter, error) {
 	var f filter
 	if category != nil {
-		given = append(slices.Clip(given), words{By: byCategory, Value: *category})
+		given = append(slices.Clip(given), condition{By: byCategory, Value: *category})
 	}
 	if l.Error != "" {
 		return f, fmt.Errorf("%s.%s: %s", l.Table, l.Column, l.Error)
@@ -57,7 +56,7 @@ func (l *layer) filter(given []words, category *string) (filter, error) {
 			chosen = true
 			continue
 		}
-		c := choice{slider: l.slider(w.By)}
+		c := valueRange{slider: l.slider(w.By)}
 		if c.slider < 0 {
 			return f, fmt.Errorf("%s has no slider %q", l.Table, w.By)
 		}
@@ -77,15 +76,15 @@ func (l *layer) filter(given []words, category *string) (filter, error) {
 	if !chosen && l.Categories {
 		return f, fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
 	}
-	slices.SortFunc(f.choices, func(a, b choice) int { return a.slider - b.slider })
+	slices.SortFunc(f.choices, func(a, b valueRange) int { return a.slider - b.slider })
 	f.id = fmt.Sprint(f.choices, f.texts, f.parts)
 	return f, nil
 }
 
-// keysOf are the keys of the categories whose fields are chosen.
-func (l *layer) keysOf(parts []choice) (keys [][]byte) {
+// keysOf returns the keys of the STRUCT categories whose fields are in the ranges.
+func (l *layer) keysOf(parts []valueRange) (keys [][]byte) {
 	for i, k := range l.keys {
-		if !slices.ContainsFunc(parts, func(c choice) bool {
+		if !slices.ContainsFunc(parts, func(c valueRange) bool {
 			v := l.parts[i][l.Sliders[c.slider].Part-1]
 			return v < c.from || v > c.to
 		}) {
@@ -95,13 +94,13 @@ func (l *layer) keysOf(parts []choice) (keys [][]byte) {
 	return keys
 }
 
-// slider is the index of a column's; -1 where there is none.
+// slider returns the index of a column's slider, or -1.
 func (l *layer) slider(column string) int {
 	return slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == column })
 }
 
-// find is where the values of a choice are.
-func (s *slider) find(w words, table string) (from, to int, err error) {
+// find returns the indexes of a condition's values.
+func (s *slider) find(w condition, table string) (from, to int, err error) {
 	if from, to = slices.Index(s.Values, w.Value), slices.Index(s.Values, w.To); from >= 0 && to >= 0 {
 		return from, to, nil
 	}
@@ -115,8 +114,8 @@ func (s *slider) find(w words, table string) (from, to int, err error) {
 	return 0, 0, fmt.Errorf("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
 }
 
-// choose takes the categories of a choice.
-func (l *layer) choose(f *filter, w words) error {
+// choose sets the categories of a filter.
+func (l *layer) choose(f *filter, w condition) error {
 	at := l.slider(byCategory)
 	switch {
 	case l.plain:
@@ -145,7 +144,7 @@ func (l *layer) choose(f *filter, w words) error {
 	return nil
 }
 
-// parsed is the key of a text, for sketches that cannot list theirs.
+// parsed returns the key of a category's text, for sketches that cannot list their categories.
 func parsed(class key.Class, text string) ([]byte, error) {
 	switch class {
 	case key.Text, key.None:
@@ -164,7 +163,7 @@ func parsed(class key.Class, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }
 
-// holds reports whether a row is chosen.
+// holds reports whether the filter selects a row.
 func (f *filter) holds(p *rowSketch) bool {
 	for _, c := range f.choices {
 		if v := p.values[c.slider]; v < c.from || v > c.to {
@@ -174,33 +173,27 @@ func (f *filter) holds(p *rowSketch) bool {
 	return true
 }
 
-// without is the filter less what it says of a column, for bars of that column.
+// without returns the filter without its conditions on a slider.
 func (f filter) without(slider int) filter {
-	of := func(c choice) bool { return c.slider == slider }
+	of := func(c valueRange) bool { return c.slider == slider }
 	f.choices, f.parts = slices.DeleteFunc(slices.Clone(f.choices), of), slices.DeleteFunc(slices.Clone(f.parts), of)
 	f.id = ""
 	return f
 }
 
-// given reports whether questions take a category.
+// given reports whether the filter selects categories.
 func (f *filter) given() bool { return len(f.texts) > 0 || len(f.parts) > 0 }
 
-// nearest suggests the name that is spelt most alike, if one is.
+// longestWanted limits the work for a name from a request, in bytes.
+const longestWanted = 100
+
+// nearest returns a suggestion for an error message, or "" if no name is spelt alike.
 func nearest(wanted string, names []string) string {
-	if len(wanted) > 100 {
+	if len(wanted) > longestWanted {
 		return ""
 	}
-	best, least := "", 2+len(wanted)/3
-	for _, n := range names {
-		if len(n) > 200 {
-			continue
-		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(n)); d < least {
-			best, least = n, d
-		}
+	if best := help.Nearest(wanted, names); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return ""
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// gdal is what a program of GDAL prints, which reads tiles for QGIS, too.
+// gdal runs a program of GDAL, which QGIS uses to read tiles, and returns its output.
 func gdal(t *testing.T, program string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -28,8 +28,8 @@ func gdal(t *testing.T, program string, args ...string) []byte {
 	return out
 }
 
-// GDAL reads one vector tile, all vector tiles of a zoom by TileJSON, and pictures as XYZ:
-// every cell is where the exact table has it, with its count.
+// GDAL reads a vector tile, all vector tiles of a zoom through TileJSON, and pictures as XYZ tiles.
+// Every cell is in its place, with the count of the exact table.
 func TestGDAL(t *testing.T) {
 	for _, program := range []string{"ogr2ogr", "gdal_translate"} {
 		if firstOf(program) == "" {
@@ -60,7 +60,7 @@ func TestGDAL(t *testing.T) {
 		return f
 	}
 
-	// Far away: all points are in one tile, in parts whose counts are rounded to thousandths.
+	// At a low zoom all points are in one tile, as parts whose counts are rounded to thousandths.
 	sum := 0.0
 	far := read("MVT:" + url + "/tiles/to%20wns/s%22k/3/4/2.pbf")
 	for _, f := range far.Features {
@@ -70,7 +70,7 @@ func TestGDAL(t *testing.T) {
 		t.Errorf("GDAL reads %v points in %d parts, of 12000", sum, len(far.Features))
 	}
 
-	// All tiles of zoom 9, of one month: cells, of which those on an edge come in parts.
+	// All tiles of zoom 9, of one month. Cells on an edge are divided.
 	layer := url + "/tiles/to%20wns/s%22k"
 	const month = "?by=month&value=month%201"
 	near := read("MVT:"+layer+"/9", "-oo", "METADATA_FILE="+layer+".json"+month, "-oo", "TILE_EXTENSION=mvt"+month)
@@ -102,7 +102,7 @@ func TestGDAL(t *testing.T) {
 		}
 		var at [2]int
 		for axis := range at {
-			at[axis] = int(math.Floor((low[axis] + high[axis]) / 2 / 0.01)) // the middle, of a part too, is in the cell
+			at[axis] = int(math.Floor((low[axis] + high[axis]) / 2 / 0.01)) // the middle of a part is in its cell
 		}
 		seen[at] = true
 		if f.Properties.Count != exact[at] || !f.Properties.Cell {
@@ -113,10 +113,10 @@ func TestGDAL(t *testing.T) {
 		t.Errorf("GDAL reads %d cells of %d", len(seen), len(exact))
 	}
 
-	// Pictures, mosaicked: colours where the towns are.
+	// A mosaic of pictures has colours where the towns are.
 	folder := t.TempDir()
 	xml, picture := filepath.Join(folder, "xyz.xml"), filepath.Join(folder, "xyz.png")
-	const edge = 20037508.342789244 // of the world in metres of the projection
+	const edge = 20037508.342789244 // half the width of the world in metres of the projection
 	if err := os.WriteFile(xml, fmt.Appendf(nil, `<GDAL_WMS><Service name="TMS"><ServerUrl>%s/${z}/${x}/${y}.png</ServerUrl></Service>
 		<DataWindow><UpperLeftX>-%[2]f</UpperLeftX><UpperLeftY>%[2]f</UpperLeftY><LowerRightX>%[2]f</LowerRightX><LowerRightY>-%[2]f</LowerRightY>
 		<TileLevel>8</TileLevel><TileCountX>1</TileCountX><TileCountY>1</TileCountY><YOrigin>top</YOrigin></DataWindow>

@@ -12,21 +12,21 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Requests that are answered in a second, in the long run and at once: more than
-// one person's map asks for.
+// Requests per second in the long run, and at once: more than one person's map sends.
 const (
 	ratePerSecond = 1000
 	rateAtOnce    = 4000
 )
 
-// guard lets requests through that may be answered, and answers for handlers
-// that panic. Pages of the origins in cors may have tiles; the page itself
-// may load from one other origin, where that is not empty.
+// guard checks the host, the origin and the rate of requests, sets the security headers, and turns
+// panics into errors. Pages of the origins in cors may load tiles. The page itself may load from
+// the origin other, if it is not empty.
 func guard(next http.Handler, hosts names, cors []string, other string) http.Handler {
 	limit := rate.NewLimiter(ratePerSecond, rateAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		// Everything comes from here, but for the basemap; MapLibre starts its workers from blobs.
+		// All files come from this server, except for the basemap. MapLibre starts its workers from
+		// blobs.
 		h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' "+other+"; worker-src 'self' blob:; child-src blob:; img-src 'self' data: blob: "+other+"; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
@@ -48,7 +48,7 @@ func guard(next http.Handler, hosts names, cors []string, other string) http.Han
 			h.Add("Vary", "Origin")
 		}
 		switch {
-		case !hosts.have(r.Host):
+		case !hosts.contains(r.Host):
 			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server is not called %q (start it with -host)", r.Host)})
 		case err != nil:
 			fail(w, r, &problem{http.StatusForbidden, err})
@@ -61,7 +61,7 @@ func guard(next http.Handler, hosts names, cors []string, other string) http.Han
 	})
 }
 
-// loopback reports whether an address can be reached from this machine only.
+// loopback reports whether only this machine can reach an address.
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()

@@ -23,31 +23,31 @@ import (
 
 // Limits of one request.
 const (
-	maxPoints = 100_000 // of a polygon
+	maxPoints = 100_000 // points of a polygon
 	maxSpots  = 1000
 )
 
-// keptTiles is how many drawn tiles are kept, of 64 KiB at most each: those of
-// low zooms, which everyone sees first, take longest to draw.
+// keptTiles is the number of tiles in the cache, each up to 64 KiB. Tiles of low zooms, which every
+// user sees first, take longest to draw.
 const keptTiles = 1 << 10
 
-// server answers the requests of the page.
+// server handles the requests of the page.
 type server struct {
 	source  *source
-	memory  int64  // most bytes of sketches
-	atLeast uint64 // fewest points of a square of theirs; 0 for all squares
+	memory  int64  // most bytes of sketches in memory
+	atLeast uint64 // least number of points of a square; 0: all squares
 	basemap basemap
-	cors    []string // origins whose pages may have the tiles
+	cors    []string // origins whose pages may load tiles
 	tiles   *lru.Cache[tileKey, []byte]
 
 	started time.Time
-	build   func(ctx context.Context, table string) error // builds sketches of a table of points, and serves them; nil where that cannot be
+	build   func(ctx context.Context, table string) error // builds sketches from a table of points and serves them; nil: not possible
 
-	loading sync.Mutex // of who loads, or looks at layers
-	layers  []*layer   // nil before the first request
-	stamp   string     // of the file when they were read
-	loads   int        // how often they were
-	waiting error      // why they are not those of the file now
+	loading   sync.Mutex // Protects the fields below.
+	layers    []*layer   // Nil: not loaded yet.
+	stamp     string     // State of the file when the layers were loaded.
+	loads     int        // Number of loads: the version of the layers.
+	reloadErr error      // Why the last reload failed; nil: it did not.
 }
 
 func newServer(db *sql.DB, memory int64) *server {
@@ -57,27 +57,27 @@ func newServer(db *sql.DB, memory int64) *server {
 	}
 }
 
-// ask asks the database a question.
-func (s *server) ask(ctx context.Context, question func(db *sql.DB) (any, error)) (any, error) {
+// withDB calls do with an open database.
+func (s *server) withDB(ctx context.Context, do func(db *sql.DB) (any, error)) (any, error) {
 	db, done, err := s.source.use(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return question(db)
+	return do(db)
 }
 
-// tileKey is all that a tile depends on: a layer does not change, another takes its place.
+// tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
 type tileKey struct {
 	layer  *layer
-	filter string // its id
+	filter string // filter.id
 	kind   string
 	style  string
 	z      int
 	x, y   int64
 }
 
-// problem is an error of the request itself.
+// problem is an error with an HTTP status.
 type problem struct {
 	status int
 	err    error
@@ -90,25 +90,25 @@ func bad(format string, args ...any) error {
 	return &problem{http.StatusBadRequest, fmt.Errorf(format, args...)}
 }
 
-// routes are all that there is to ask, but for the page itself.
+// routes adds the handlers of all requests except those for files of the page.
 func (s *server) routes(mux *http.ServeMux) {
-	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
-	mux.Handle("GET /api/basemap", answering(func(*http.Request) (any, error) { return s.basemap, nil }))
-	mux.Handle("GET /api/version", answering(s.version))
-	mux.Handle("GET /api/tables", answering(s.pointTables))
-	mux.Handle("POST /api/build", answering(s.buildTable))
-	mux.Handle("GET /api/look", answering(s.look))
-	mux.Handle("GET /api/scale", answering(s.scale))
-	mux.Handle("GET /api/at", answering(s.at))
-	mux.Handle("POST /api/sum", answering(s.sum))
-	mux.Handle("POST /api/bars", answering(s.bars))
-	mux.Handle("POST /api/hotspots", answering(s.hotspots))
+	mux.Handle("GET /api/layers", jsonHandler(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
+	mux.Handle("GET /api/basemap", jsonHandler(func(*http.Request) (any, error) { return s.basemap, nil }))
+	mux.Handle("GET /api/version", jsonHandler(s.version))
+	mux.Handle("GET /api/tables", jsonHandler(s.pointTables))
+	mux.Handle("POST /api/build", jsonHandler(s.buildTable))
+	mux.Handle("GET /api/look", jsonHandler(s.look))
+	mux.Handle("GET /api/scale", jsonHandler(s.scale))
+	mux.Handle("GET /api/at", jsonHandler(s.at))
+	mux.Handle("POST /api/sum", jsonHandler(s.sum))
+	mux.Handle("POST /api/bars", jsonHandler(s.bars))
+	mux.Handle("POST /api/hotspots", jsonHandler(s.hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
-	mux.Handle("GET /tiles/{table}/{name}", answering(s.describe))
+	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe))
 }
 
-// answering answers with what f returns.
-func answering(f func(*http.Request) (any, error)) http.Handler {
+// jsonHandler returns a handler that writes the result of f as JSON, or its error.
+func jsonHandler(f func(*http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
 		if err != nil {
@@ -121,25 +121,25 @@ func answering(f func(*http.Request) (any, error)) http.Handler {
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	b, err := json.Marshal(v)
-	if err != nil { // a number that JSON has no word for
+	if err != nil { // JSON has no infinity and no NaN
 		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // the client is gone then
+	_, _ = w.Write(append(b, '\n')) // an error means that the client has left
 }
 
-// unanswerable reports whether a function of the statement found that it cannot
-// answer for what it was given: a question that is too large, a coordinate beyond
-// all cells. A sketch that is none is not the client's fault.
-func unanswerable(err error) bool {
+// isInputError reports whether the error of a statement is the client's: for example an area with
+// too many cells, or a coordinate out of range. A BLOB that is not a sketch is the database's
+// error.
+func isInputError(err error) bool {
 	var d *duckdb.Error
 	return errors.As(err, &d) && d.Type == duckdb.ErrorTypeInvalidInput &&
 		!strings.Contains(d.Msg, sketch.ErrInvalid.Error()) && !strings.Contains(d.Msg, "memory budget")
 }
 
-// fail answers with an error.
+// fail writes an error as JSON, with its HTTP status.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var p *problem
@@ -147,12 +147,12 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	var large *http.MaxBytesError
 	switch {
 	case r.Context().Err() != nil:
-		return // nobody is there to read it
+		return // the client has left
 	case errors.As(err, &large):
 		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &p):
 		status = p.status
-	case errors.As(err, &many), unanswerable(err):
+	case errors.As(err, &many), isInputError(err):
 		status = http.StatusUnprocessableEntity
 	case errors.Is(err, errTooLarge):
 		status = http.StatusInsufficientStorage
@@ -160,7 +160,8 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, status, map[string]string{"error": err.Error()})
 }
 
-// all loads every column of sketches, once, and again where the file has changed.
+// all returns all columns of sketches. It loads them at the first call, and again after a change of
+// the file. If a reload fails, the previous layers stay.
 func (s *server) all(ctx context.Context) ([]*layer, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -169,11 +170,11 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 		return s.layers, nil
 	}
 	layers, err := s.read(ctx)
-	if s.waiting = nil; err != nil {
+	if s.reloadErr = nil; err != nil {
 		if s.layers == nil || ctx.Err() != nil {
 			return nil, err
 		}
-		s.waiting = err // those from before are there
+		s.reloadErr = err // the previous layers stay
 		return s.layers, nil
 	}
 	s.layers, s.stamp = layers, stamp
@@ -182,7 +183,7 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 	return layers, nil
 }
 
-// read reads every column of sketches.
+// read loads all columns of sketches.
 func (s *server) read(ctx context.Context) ([]*layer, error) {
 	db, done, err := s.source.use(ctx)
 	if err != nil {
@@ -205,8 +206,8 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
-			case err != nil: // the others can be looked at
-				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error(), tops: newCache[string, topOf](1)}
+			case err != nil: // the other columns can still be shown
+				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error(), tops: newCache[string, topModel](1)}
 			case !is:
 				continue
 			}
@@ -214,12 +215,12 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 			layers = append(layers, l)
 		}
 	}
-	// Exact ones first, which can be looked at from afar.
+	// Layers with many exact sketches come first: they show points at low zooms too.
 	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.exactShare(), a.exactShare()) })
 	return layers, nil
 }
 
-// exactShare is how many rows are exact, of one; -1 where there is nothing to see.
+// exactShare returns the fraction of rows whose sketch is exact, or -1 if there are no rows.
 func (l *layer) exactShare() float64 {
 	if l.Rows == 0 {
 		return -1
@@ -227,7 +228,7 @@ func (l *layer) exactShare() float64 {
 	return float64(l.Exact) / float64(l.Rows)
 }
 
-// layer is the one that a request names.
+// layer returns the layer of a table and a column.
 func (s *server) layer(ctx context.Context, table, column string) (*layer, error) {
 	layers, err := s.all(ctx)
 	if err != nil {
@@ -241,8 +242,8 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 	return nil, &problem{http.StatusNotFound, fmt.Errorf("no sketches in %q.%q", table, column)}
 }
 
-// chosen is the layer and the rows of it that a request names.
-func (s *server) chosen(ctx context.Context, table, column string, rows []words, category *string) (*layer, filter, error) {
+// chosen returns the layer and the filter that a request names.
+func (s *server) chosen(ctx context.Context, table, column string, rows []condition, category *string) (*layer, filter, error) {
 	l, err := s.layer(ctx, table, column)
 	if err != nil {
 		return nil, filter{}, err
@@ -254,8 +255,8 @@ func (s *server) chosen(ctx context.Context, table, column string, rows []words,
 	return l, f, nil
 }
 
-// fromQuery is chosen for the parameters of a URL: by, value and to for one column,
-// and where for several, a list of such in JSON.
+// fromQuery calls chosen with the parameters of a URL: by, value and to for one column, or where, a
+// JSON list of conditions.
 func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
 	q := r.URL.Query()
 	var category *string
@@ -263,14 +264,14 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 		c := q.Get("category")
 		category = &c
 	}
-	var rows []words
+	var rows []condition
 	if q.Has("where") {
 		if err := json.Unmarshal([]byte(q.Get("where")), &rows); err != nil {
 			return nil, filter{}, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
 		}
 	}
 	if by := q.Get("by"); by != "" {
-		rows = append(rows, words{by, q.Get("value"), q.Get("to")})
+		rows = append(rows, condition{by, q.Get("value"), q.Get("to")})
 	}
 	return s.chosen(r.Context(), table, column, rows, category)
 }
@@ -282,7 +283,7 @@ func (s *server) tile(w http.ResponseWriter, r *http.Request) {
 			name, kind = cut, k
 		}
 	}
-	tile, err := s.drawn(r, name, kind)
+	tile, err := s.cachedTile(r, name, kind)
 	if err != nil {
 		fail(w, r, err)
 		return
@@ -290,12 +291,12 @@ func (s *server) tile(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(tile)))
 	w.Header().Set("Cache-Control", "private, max-age=600")
-	_, _ = w.Write(tile) // the client is gone then
+	_, _ = w.Write(tile) // an error means that the client has left
 }
 
 const vectorType = "application/vnd.mapbox-vector-tile"
 
-func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
+func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) {
 	var at [3]int64
 	for i, text := range []string{r.PathValue("z"), r.PathValue("x"), name} {
 		n, err := strconv.ParseInt(text, 10, 32)

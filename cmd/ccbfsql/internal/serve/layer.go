@@ -23,8 +23,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// layer is a column of sketches, held in memory: the database is read-only, so
-// that they cannot change. Tiles are drawn from these BLOBs alone.
+// layer is a column of sketches in memory. Tiles are drawn from these BLOBs, without the database.
 type layer struct {
 	Table      string     `json:"table"`
 	Column     string     `json:"column"`
@@ -32,53 +31,54 @@ type layer struct {
 	Bytes      int64      `json:"bytes"`
 	Total      uint64     `json:"total"`
 	Res        float64    `json:"res"`
-	Bounds     [4]float64 `json:"bounds"`     // west, south, east, north
-	Exact      int        `json:"exact"`      // rows whose sketch is exact
-	Dense      int        `json:"dense"`      // rows whose sketch is counters
-	Categories bool       `json:"categories"` // counters answer for a given category alone
-	Class      string     `json:"class"`      // the type of categories that cannot be listed
+	Bounds     [4]float64 `json:"bounds"`     // West, south, east, north.
+	Exact      int        `json:"exact"`      // Rows whose sketch is exact (a sorted list of cells).
+	Dense      int        `json:"dense"`      // Rows whose sketch is counters (a layered counting Bloom filter).
+	Categories bool       `json:"categories"` // Queries must name a category.
+	Class      string     `json:"class"`      // Type of the categories if they cannot be listed.
 	Sliders    []slider   `json:"sliders"`
-	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is no sketch, the first of them
+	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is not a sketch, the first of them
 	BadRows    int        `json:"badRows,omitempty"`
-	Error      string     `json:"error,omitempty"` // why there is nothing to draw
+	Error      string     `json:"error,omitempty"` // why the layer cannot be drawn
 
-	grid     grid.Grid // of Res
-	plain    bool      // a row has no categories
-	class    key.Class // of categories
-	keys     [][]byte  // of the categories, in their order, beside the values of their slider
-	parts    [][]int   // of each key that is a STRUCT: for each of its sliders the value, -1 for NULL
+	grid     grid.Grid // Grid with cells of side Res.
+	plain    bool      // Some sketch has no categories.
+	class    key.Class // Type of the categories.
+	keys     [][]byte  // Keys of the categories, in the order of their slider's values.
+	parts    [][]int   // For each STRUCT key the indexes of its values in the sliders; -1: NULL.
 	listed   map[string]bool
-	unlisted bool // counters have categories that they cannot list
+	unlisted bool // some counters cannot list their categories
 	sketches []rowSketch
-	tops     *lru.Cache[string, topOf]
+	tops     *lru.Cache[string, topModel]
 	looks    atomic.Pointer[layerExtent]
 }
 
-// badRow is a row that is left out, and why. Row counts those that have a value.
+// badRow is a row whose BLOB is not a sketch. Row is its number among the rows with a value.
 type badRow struct {
 	Row   int    `json:"row"`
 	Error string `json:"error"`
 }
 
-// shownBad is how many bad rows are named.
+// shownBad is the largest number of bad rows in a response.
 const shownBad = 20
 
-// rowSketch is a sketch, where it is, and what the sliders say of its row.
+// rowSketch is the sketch of a row, its bounds, and the row's values of the sliders.
 type rowSketch struct {
 	blob   []byte
 	bounds orb.Bound
-	values []int // of each slider, the index of the row's value; -1 where it is NULL
+	values []int // for each slider the index of the row's value; -1: NULL
 
-	known *noise // of counters; nil of others
+	known *noise // error model of counters; nil for other forms
 }
 
-// noise is that of a sketch, once it was asked for.
+// noise is the error model of counters, computed at its first use.
 type noise struct {
 	once sync.Once
 	of   *bridge.Noise
 }
 
-// noise is what the counters of the sketch, of which v is a view, add to what is there.
+// noise returns how much the counters of the sketch add to counts by collisions. v is a view of the
+// sketch.
 func (p *rowSketch) noise(v *ccbf.View) *bridge.Noise {
 	if p.known == nil {
 		return nil
@@ -87,26 +87,26 @@ func (p *rowSketch) noise(v *ccbf.View) *bridge.Noise {
 	return p.known.of
 }
 
-// keptTops is how many filters have their scale kept: a client can ask for more of
-// them than there is memory.
+// keptTops is the number of filters in the cache of colour scales. Clients can request more filters
+// than fit in memory.
 const keptTops = 1 << 12
 
-// newCache is a cache of the n entries used last.
+// newCache returns a cache of the n entries used last.
 func newCache[K comparable, V any](n int) *lru.Cache[K, V] {
 	c, err := lru.New[K, V](n)
 	if err != nil {
-		panic(err) // of a size below 1
+		panic(err) // only if n is below 1
 	}
 	return c
 }
 
-// errTooLarge says that a table does not fit the memory given.
+// errTooLarge means that the sketches of a table exceed the limit of memory.
 var errTooLarge = errors.New("sketches do not fit in memory")
 
-// load reads a layer of at most so many bytes. With atLeast above 1 no square of its sketches has
-// fewer points.
+// load reads a layer of at most most bytes. If atLeast is above 1, squares with fewer points are
+// removed from its sketches.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops), listed: map[string]bool{}}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topModel](keptTops), listed: map[string]bool{}}
 	names := []string{lexer.QuoteName(column)}
 	if atLeast > 1 {
 		names[0] = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", names[0], atLeast)
@@ -120,7 +120,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 			l.Sliders = append(l.Sliders, *s)
 		}
 	}
-	// What people want to move through first: time, then what has few values.
+	// Sliders of times come first, then those with few values.
 	slices.SortStableFunc(l.Sliders, func(a, b slider) int {
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(len(a.Values), len(b.Values)))
 	})
@@ -172,7 +172,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	return l, rows.Err()
 }
 
-// list makes a slider of the categories, where all sketches list theirs.
+// list adds a slider of the categories, if all sketches list theirs.
 func (l *layer) list() {
 	nested := slices.ContainsFunc(l.class.Fields(), key.Class.IsStruct)
 	if l.unlisted || l.plain || nested || len(l.listed) == 0 || len(l.listed) > mostTimes {
@@ -202,7 +202,7 @@ func (l *layer) list() {
 	l.Sliders = append(l.Sliders, s)
 }
 
-// listParts makes a slider of each field of categories that are STRUCTs.
+// listParts adds a slider for each field of STRUCT categories.
 func (l *layer) listParts() {
 	fields := l.class.Fields()
 	l.parts = make([][]int, len(l.keys))
@@ -237,11 +237,11 @@ func (l *layer) listParts() {
 	}
 }
 
-// add puts a sketch into the layer.
+// add adds a sketch to the layer.
 func (l *layer) add(p rowSketch) error {
 	v, err := ccbf.NewView(p.blob)
 	if err == nil {
-		err = sketch.Verify(p.blob) // as the functions do that make sketches of it
+		err = sketch.Verify(p.blob) // the checksum, too
 	}
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (l *layer) add(p rowSketch) error {
 		p.known = new(noise)
 	}
 	if n, known := v.Total(); known {
-		l.Total += min(n, math.MaxUint64-l.Total) // 2^64-1 is that many or more
+		l.Total += min(n, math.MaxUint64-l.Total) // 2^64-1 means "or more"
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
 	l.plain = l.plain || v.CheckCategory(true) != nil

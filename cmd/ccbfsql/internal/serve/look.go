@@ -9,23 +9,23 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// layerExtent is where a layer's points are.
+// layerExtent says where a layer's points are.
 type layerExtent struct {
-	Box     [4]float64 `json:"box"`     // what a first view shows; beyond 180 degrees where points are on both sides
-	Degrees bool       `json:"degrees"` // most are at a longitude and latitude
-	Outside float64    `json:"outside"` // points that the box leaves out, about
-	Beyond  float64    `json:"beyond"`  // points at no longitude and latitude, about: no map shows them
+	Box     [4]float64 `json:"box"`     // The first view; its east is above 180 degrees if it crosses the date line.
+	Degrees bool       `json:"degrees"` // Most points are at a valid longitude and latitude.
+	Outside float64    `json:"outside"` // About how many points are outside the box.
+	Beyond  float64    `json:"beyond"`  // About how many points have no valid longitude and latitude, so that no map shows them.
 	Plane   *plane     `json:"plane,omitempty"`
 }
 
-// plane is the square that tiles show of a layer that is not in degrees: tile 0/0/0 is all of it.
+// plane is the square that tile 0/0/0 shows of a layer that is not in degrees.
 type plane struct {
 	West  float64 `json:"west"`
 	North float64 `json:"north"`
 	Side  float64 `json:"side"`
 }
 
-// planeOf is a square with room around a box, along cells, whose side is a power of two of cells.
+// planeOf returns a square around a box with a margin, whose side is a power of two of cells.
 func (l *layer) planeOf(box orb.Bound) *plane {
 	side := l.Res * 256
 	for side < 4*max(box.Max[0]-box.Min[0], box.Max[1]-box.Min[1]) {
@@ -36,44 +36,44 @@ func (l *layer) planeOf(box orb.Bound) *plane {
 	return &plane{West: along(middle[0] - side/2), North: along(middle[1] + side/2), Side: side}
 }
 
-// world is all longitudes and latitudes.
+// world is the box of all longitudes and latitudes.
 var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
-// A first view may leave out this share of the points, where they are scattered: on its sides
-// it leaves off what has less than thin of the points that its middle has.
+// Parameters of the first view. It may leave out a fraction leftOut of the points. Edges below a
+// fraction thin of the mean density are cut off. Its picture has lookSide pixels along each side.
 const (
 	leftOut  = 0.05
 	thin     = 0.25
 	lookSide = 256
 )
 
-// A first view shows the two largest of far-off groups, where they have most of the points
-// and lie together in a small part of where all do.
+// The first view shows only the two largest groups of points if they have this fraction of the
+// points within this fraction of the area.
 const (
 	mostPoints = 0.75
 	muchLess   = 0.25
 )
 
-// look finds a box that has nearly all points. Two requests may both do it: neither
-// waits for the other, which may be cancelled.
+// look returns the extent of the layer, computed at the first call. Concurrent calls may compute it
+// twice: a call that waited would fail if the other one were cancelled.
 func (l *layer) look(ctx context.Context) (*layerExtent, error) {
 	if at := l.looks.Load(); at != nil {
 		return at, nil
 	}
-	at, err := l.looked(ctx)
+	at, err := l.findExtent(ctx)
 	if err == nil {
 		l.looks.Store(at)
 	}
 	return at, err
 }
 
-func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
+func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 	box := l.bound()
 	at := &layerExtent{Box: l.Bounds, Degrees: true}
 	if len(l.sketches) == 0 {
 		return at, nil
 	}
-	all, err := l.everything(ctx, box)
+	all, err := l.densityOfAll(ctx, box)
 	if err != nil {
 		return nil, err
 	}
@@ -81,33 +81,33 @@ func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
 	if world.Union(box) != world {
 		inWorld := 0.0
 		if world.Intersects(box) {
-			if all, err = l.everything(ctx, world); err != nil {
+			if all, err = l.densityOfAll(ctx, world); err != nil {
 				return nil, err
 			}
 			inWorld = sumOf(all)
 		}
 		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
-			box = meet(box, world)
+			box = intersection(box, world)
 			if l.Dense == 0 {
 				at.Beyond = math.Round(total - inWorld)
 			}
 		}
-		if all, err = l.everything(ctx, box); err != nil {
+		if all, err = l.densityOfAll(ctx, box); err != nil {
 			return nil, err
 		}
 	}
-	d := density{all, box}
+	d := densityGrid{all, box}
 	d.withoutZero()
 	if at.Degrees && box.Max[0]-box.Min[0] > 180 {
-		if all, err = l.everything(ctx, world); err != nil {
+		if all, err = l.densityOfAll(ctx, world); err != nil {
 			return nil, err
 		}
-		d = density{all, world}
+		d = densityGrid{all, world}
 		d.withoutZero()
 		d.turn()
 	}
 	if (d.box.Max[0] <= 180 || !at.Degrees) && d.group() {
-		if d.points, err = l.everything(ctx, d.box); err != nil {
+		if d.points, err = l.densityOfAll(ctx, d.box); err != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +119,7 @@ func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
 		if d.box.Max[0] > 180 && at.Degrees || width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		if d.points, err = l.everything(ctx, d.box); err != nil {
+		if d.points, err = l.densityOfAll(ctx, d.box); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,7 @@ func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
 	if !at.Degrees {
 		at.Plane = l.planeOf(d.box)
 	}
-	// Pictures of counters do not tell a few points from chance.
+	// In pictures of counters, a few points do not stand out from chance.
 	if left := total - at.Beyond - sumOf(d.points); left > 0.5 && l.Dense == 0 {
 		at.Outside = math.Round(left)
 	}
@@ -137,26 +137,27 @@ func (l *layer) looked(ctx context.Context) (*layerExtent, error) {
 func width(b orb.Bound) float64  { return b.Max[0] - b.Min[0] }
 func height(b orb.Bound) float64 { return b.Max[1] - b.Min[1] }
 
-// everything is a picture of all rows, of any category.
-func (l *layer) everything(ctx context.Context, box orb.Bound) ([]float64, error) {
+// densityOfAll returns a picture of all rows and all categories.
+func (l *layer) densityOfAll(ctx context.Context, box orb.Bound) ([]float64, error) {
 	pixels := make([]float64, lookSide*lookSide)
 	if l.Categories {
-		return pixels, nil // counters say nothing without a category
+		return pixels, nil // counters need a category
 	}
 	_, err := l.estimates(ctx, pixels, filter{}, box, lookSide, lookSide, readsOfLook)
 	return pixels, err
 }
 
-// density is how many points are where: lookSide by lookSide pixels of a box, from the north.
-type density struct {
+// densityGrid is a picture of lookSide by lookSide pixels: the number of points in each, from the
+// north.
+type densityGrid struct {
 	points []float64
 	box    orb.Bound
 }
 
-func (d *density) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }
+func (d *densityGrid) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }
 
-// withoutZero leaves out what is at (0, 0), which many files have for places that are not known.
-func (d *density) withoutZero() {
+// withoutZero removes the points at (0, 0), which many files use for unknown places.
+func (d *densityGrid) withoutZero() {
 	if !d.box.Contains(orb.Point{}) {
 		return
 	}
@@ -167,8 +168,8 @@ func (d *density) withoutZero() {
 	}
 }
 
-// turn lets the picture of the world begin where most meridians beside each other are empty.
-func (d *density) turn() {
+// turn moves the left edge of the world's picture into the widest empty range of longitudes.
+func (d *densityGrid) turn() {
 	var columns [lookSide]float64
 	for i, n := range d.points {
 		columns[i%lookSide] += n
@@ -183,7 +184,7 @@ func (d *density) turn() {
 		}
 	}
 	if gap == lookSide || after <= gap {
-		return // the gap meets 180 degrees: nothing is on both sides of it
+		return // the empty range contains 180 degrees: no group of points crosses it
 	}
 	dx, _ := d.step()
 	turned := make([]float64, 0, len(d.points))
@@ -196,9 +197,9 @@ func (d *density) turn() {
 	d.box.Max[0] += float64(after) * dx
 }
 
-// group leaves what is far from the two largest groups of points, where they have most, and
-// reports whether it did: the points are to be counted anew then.
-func (d *density) group() bool {
+// group cuts the picture down to the two largest groups of points if they have most of them. It
+// returns true if it did: the points must then be counted again.
+func (d *densityGrid) group() bool {
 	const block = 8
 	const side = lookSide / block
 	var blocks [side * side]float64
@@ -247,8 +248,8 @@ func (d *density) group() bool {
 	return true
 }
 
-// cut keeps a part of the pixels; the others have nothing any more.
-func (d *density) cut(west, north, east, end int) {
+// cut cuts the box down to a range of pixels, and sets the other pixels to 0.
+func (d *densityGrid) cut(west, north, east, end int) {
 	for i := range d.points {
 		if x, y := i%lookSide, i/lookSide; x < west || x >= east || y < north || y >= end {
 			d.points[i] = 0
@@ -262,9 +263,9 @@ func (d *density) cut(west, north, east, end int) {
 	}
 }
 
-// trim leaves off sides that have few points for their size, of so many points at most, and
-// keeps a pixel beside what is left. It returns how many points it left off.
-func (d *density) trim(most float64) (left float64) {
+// trim cuts off edges with few points for their size, at most most points in all, and keeps a
+// margin of one pixel. It returns how many points it cut off.
+func (d *densityGrid) trim(most float64) (left float64) {
 	west, north, east, end := 0, 0, lookSide, lookSide
 	total := sumOf(d.points)
 	strip := func(x0, y0, x1, y1 int) (n float64) {
@@ -308,7 +309,7 @@ func (d *density) trim(most float64) (left float64) {
 	return left
 }
 
-func meet(a, b orb.Bound) orb.Bound {
+func intersection(a, b orb.Bound) orb.Bound {
 	return orb.Bound{
 		Min: orb.Point{max(a.Min[0], b.Min[0]), max(a.Min[1], b.Min[1])},
 		Max: orb.Point{min(a.Max[0], b.Max[0]), min(a.Max[1], b.Max[1])},

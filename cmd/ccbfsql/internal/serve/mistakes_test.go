@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// numbered has categories that are no texts.
+// numbered returns a database with categories that are numbers.
 const numbered = towns + `;
 CREATE TABLE numbered AS SELECT ccbf_agg(lon, lat, 0.01, {category: tile}) AS s FROM points;
 CREATE TABLE either AS SELECT ccbf_agg(lon, lat, 0.01, {category: month, totals: true}) AS s FROM points`
 
-// asked is the status of a request, and its answer.
+// asked sends a request and returns the status and the body.
 func asked(t *testing.T, method, url, body string, header map[string]string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -43,7 +43,7 @@ func asked(t *testing.T, method, url, body string, header map[string]string) (in
 	return resp.StatusCode, string(text)
 }
 
-// What a client gets wrong is the client's, and the answer says what it is.
+// A client's mistake has a status from 400 to 499 and an error that describes it.
 func TestClientMistakes(t *testing.T) {
 	url := started(t, database(t, numbered))
 	sum := func(table, rest string) string { return `{"table": "` + table + `", "column": "s", ` + rest + `}` }
@@ -95,7 +95,7 @@ func TestClientMistakes(t *testing.T) {
 	}
 }
 
-// A page of another site has nothing run here, by whatever way it asks.
+// No request of a page of another site runs, in whatever way it is sent.
 func TestOtherSites(t *testing.T) {
 	url := started(t, database(t, towns))
 	host := strings.TrimPrefix(url, "http://")
@@ -136,15 +136,15 @@ func TestOtherSites(t *testing.T) {
 			t.Errorf("%s %s %v: %d %.100s, want %d", c.method, c.path, c.header, status, text, c.status)
 		}
 	}
-	if !namesOf([]string{"Maps.Example."}).have("maps.example:80") || namesOf(nil).have("maps.example:80") {
+	if !namesOf([]string{"Maps.Example."}).contains("maps.example:80") || namesOf(nil).contains("maps.example:80") {
 		t.Error("the server goes by other names than it was told")
 	}
 }
 
-// So many requests are answered at a time; another one waits, as long as somebody waits for it.
+// Only a limited number of requests run at a time. A further one waits as long as its client does.
 func TestAnswersAtATime(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
-	h := bounded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	h := limited(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		begun <- struct{}{}
 		<-end
 	}))

@@ -5,31 +5,31 @@ import (
 	"math"
 )
 
-// A Mapbox Vector Tile 2.1 of squares, in protocol buffers. (The library beside orb brings
-// a driver of MongoDB and an abandoned one of protocol buffers along.)
+// This file encodes Mapbox Vector Tiles 2.1 of squares, as protocol buffers. The library of package
+// orb for that depends on a MongoDB driver and on an abandoned library.
 
 const (
 	extent     = 4096 // units along a side of a tile
-	margin     = 64   // units beyond the sides that are kept
+	margin     = 64   // units beyond the sides that are drawn too
 	cellsLayer = "cells"
 )
 
-// tileValue is a value of a feature: a number, or whether it is a cell.
+// tileValue is an attribute of a feature: a number, or whether it is a whole cell.
 type tileValue struct {
 	number float64
 	cell   bool
 	isBool bool
 }
 
-// vectorTile is a tile in the making.
+// vectorTile collects the features of a tile.
 type vectorTile struct {
 	keys     []string
 	values   []tileValue
-	of       map[tileValue]int // where a value is
+	of       map[tileValue]int // index in values
 	features []byte
 }
 
-// message appends a field of bytes, message 4.1 of the format's vector_tile.proto.
+// message appends a field of bytes (section 4.1, vector_tile.proto).
 func message(dst []byte, field uint64, body []byte) []byte {
 	dst = binary.AppendUvarint(dst, field<<3|2)
 	dst = binary.AppendUvarint(dst, uint64(len(body)))
@@ -46,17 +46,18 @@ func (t *vectorTile) value(v tileValue) uint64 {
 	return uint64(i)
 }
 
-// zigzag is a signed number as parameters of commands have them.
+// zigzag encodes a signed number for a command's parameter.
 func zigzag(v int64) uint64 { return uint64(v<<1 ^ v>>63) }
 
-// square adds one from its north-western corner to its south-eastern, cut at the margin.
+// square adds a square with n points, given by its north-western and south-eastern corner. It is
+// clipped at the margin.
 func (t *vectorTile) square(west, north, east, south int64, n float64, cell bool) {
 	cut := func(v int64) int64 { return min(max(v, -margin), extent+margin) }
 	west, north, east, south = cut(west), cut(north), cut(east), cut(south)
 	if n < 1e-6 || west >= east || north >= south {
 		return
 	}
-	count := math.Round(n*1000) / 1000 // parts of points where a cell is spread over squares
+	count := math.Round(n*1000) / 1000 // a fraction if a cell covers several squares
 	var tags, geometry, f []byte
 	for _, v := range []uint64{0, t.value(tileValue{number: count}), 1, t.value(tileValue{cell: cell, isBool: true})} {
 		tags = binary.AppendUvarint(tags, v)

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// names are the names that the server goes by, apart from addresses; nil is any.
+// names are the host names of the server; nil allows any. Addresses are always allowed.
 //
-// A page elsewhere can have its own name resolved to this address, to read what is
-// served here as if it were its own. It cannot have an address for its name.
+// Another site can let its own name resolve to this address, to read this server's data as if it
+// were its own (DNS rebinding). It cannot do that with an address.
 type names map[string]bool
 
-// namesOf are localhost, the machine's own name, and what else it was told.
+// namesOf returns localhost, the machine's host name and the given names.
 func namesOf(given []string) names {
 	n := names{"localhost": true}
 	if host, err := os.Hostname(); err == nil {
@@ -30,9 +30,9 @@ func namesOf(given []string) names {
 	return n
 }
 
-// have reports whether the Host of a request is one of the names. The port does
-// not matter: it may be that of a tunnel.
-func (n names) have(host string) bool {
+// contains reports whether the Host of a request is one of the names. Its port is ignored: it may
+// be that of a tunnel.
+func (n names) contains(host string) bool {
 	if n == nil {
 		return true
 	}
@@ -48,11 +48,10 @@ func (n names) have(host string) bool {
 
 var errElsewhere = errors.New("a request from a page of another site")
 
-// sameSite returns an error for requests that a page of another site makes: they
-// would run here, even where that page cannot read the answer. Browsers say where
-// requests come from in Sec-Fetch-Site, and in Origin with all that are no GET; what
-// says nothing is no browser, or an address that a person typed. Following a link
-// to the map itself is allowed.
+// sameSite returns an error for a request that a page of another site sends. It would run here,
+// although that page could not read the response. Browsers send Sec-Fetch-Site, and Origin with all
+// methods but GET. A request without both comes from another program or from the address bar. Links
+// to the map are allowed.
 func sameSite(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -69,8 +68,8 @@ func sameSite(r *http.Request) error {
 	return nil
 }
 
-// isJSON returns an error for a body that does not call itself JSON: without asking
-// first, no page can have a browser send one that does to another site.
+// isJSON returns an error if the body's type is not JSON. A page of another site cannot send JSON
+// without a preflight request.
 func isJSON(r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &problem{http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, must be application/json", r.Header.Get("Content-Type"))}

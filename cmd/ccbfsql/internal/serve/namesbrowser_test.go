@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// Names of places are on the map where they suit its zoom; they are found by what people
-// type, and nothing is asked of anyone else. Antarctica is whole, and nothing covers
-// anything at other widths.
+// Place names appear at suitable zooms. The search finds them by what people type, without requests
+// to other servers. Antarctica is whole, and at other widths nothing overlaps.
 func TestNamesInBrowser(t *testing.T) {
 	type place struct {
 		Lng, Lat, Zoom float64

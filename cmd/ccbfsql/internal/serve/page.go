@@ -11,21 +11,20 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
-// built is the page that make web builds, or one that says how to build it. Its assets
-// are compressed: names and outlines are several megabytes.
+// built has the page that make web builds, or one that explains how to build it. Its assets are
+// compressed, because place names and outlines have several megabytes.
 //
 //go:embed all:page
 var built embed.FS
 
-// page serves the files of the page.
+// page returns a handler for the files of the page.
 func page() http.Handler {
 	files, err := fs.Sub(built, "page")
 	if err != nil {
-		panic(err) // of a constant name
+		panic(err) // the name is a constant
 	}
 	if _, err := fs.Stat(files, "index.html"); err != nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +36,7 @@ func page() http.Handler {
 		})
 	}
 	server := http.FileServerFS(files)
-	tag := `"` + time.Now().UTC().Format("20060102150405") + `"` // of this process: files of embed have no date
+	tag := `"` + time.Now().UTC().Format("20060102150405") + `"` // changes with every process, as embedded files have no date
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", tag)
 		w.Header().Set("Cache-Control", "no-cache")
@@ -50,28 +49,22 @@ func page() http.Handler {
 	})
 }
 
-// inflations are the files that somebody asked for uncompressed, by their paths: each is inflated once,
-// however many slow connections it is sent to.
-var inflations sync.Map
-
-func inflated(path string, body []byte) []byte {
-	once, _ := inflations.LoadOrStore(path, sync.OnceValue(func() []byte {
-		var plain bytes.Buffer
-		if from, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
-			_, _ = io.Copy(&plain, from) //nolint:gosec // our own bytes, whole
-		}
-		return plain.Bytes()
-	}))
-	return once.(func() []byte)()
+// inflated returns the text of a file that is embedded as gzip.
+func inflated(packed []byte) ([]byte, error) {
+	from, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(from)
 }
 
-// packed serves a file that is kept compressed: as it is to who takes that, as all
-// browsers do.
+// packed serves a compressed file: unchanged to clients that accept gzip, as all browsers do, and
+// inflated to others.
 func packed(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(r.URL.Path)))
-	if path.Ext(r.URL.Path) == ".mjs" { // which not every system knows
+	if path.Ext(r.URL.Path) == ".mjs" { // some systems do not know this extension
 		h.Set("Content-Type", "text/javascript; charset=utf-8")
 	}
 	if r.Header.Get("If-None-Match") == tag {
@@ -81,7 +74,11 @@ func packed(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
 	} else {
-		body = inflated(r.URL.Path, body)
+		var err error
+		if body, err = inflated(body); err != nil {
+			fail(w, r, err)
+			return
+		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // the client is gone then

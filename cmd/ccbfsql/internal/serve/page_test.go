@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The page's files come compressed to who takes that and plain to others, are asked
-// for once, and its own script stays small.
+// The page's files are sent compressed to clients that accept it and plain to others, and can be
+// cached. The page's own script stays small.
 func TestPageIsSmall(t *testing.T) {
 	needsPage(t)
 	server := httptest.NewServer(page())

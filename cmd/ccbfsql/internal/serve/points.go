@@ -19,24 +19,24 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
-// Points is a file of points from which sketches are built: anything that DuckDB reads
-// by its name, or a table of a database.
+// Points describes a file of points from which sketches are built: any file that DuckDB reads by
+// its name, or a table of a database.
 type Points struct {
 	File  string
-	Table string  // of a database, which File is then
-	Save  string  // the database to keep them in; empty for none
-	X, Y  string  // the columns with coordinates; empty to find them
-	Res   float64 // side of a cell; 0 to choose one
-	Grain string  // one of Grains, the part of the time column that a sketch has; empty to choose one
+	Table string  // Table of points; File is then a database.
+	Save  string  // Database that keeps the sketches; "": none.
+	X, Y  string  // Columns of coordinates; "": found by their names.
+	Res   float64 // Side of a cell; 0: chosen by the points.
+	Grain string  // Period of a sketch, one of Grains; "": chosen by the times.
 }
 
-// Grains are the parts of a time that sketches may be apart by, the longest first.
+// Grains are the periods of sketches, the longest first.
 var Grains = []string{"year", "month", "day", "hour"}
 
-// daysOf is how long they are.
+// daysOf are the lengths of Grains in days.
 var daysOf = []float64{365, 30, 1, 1. / 24}
 
-// IsPoints reports whether a name is one of a file of points, or of a URL of one.
+// IsPoints reports whether a name or URL is that of a file of points.
 func IsPoints(name string) bool {
 	if at := strings.IndexAny(name, "?#"); at >= 0 && strings.Contains(name, "://") {
 		name = name[:at]
@@ -46,7 +46,7 @@ func IsPoints(name string) bool {
 
 var pointsFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
 
-// The names that columns of coordinates have, the likeliest first.
+// Usual names of columns of coordinates: whole names, and parts of names.
 var (
 	namesOfX = regexp.MustCompile(`(?i)^(lon|lng|long|longitude|x|easting)$`)
 	namesOfY = regexp.MustCompile(`(?i)^(lat|latitude|y|northing)$`)
@@ -56,7 +56,8 @@ var (
 
 var numeric = regexp.MustCompile(`^(DOUBLE|FLOAT|DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$`)
 
-// coordinate is the column of the coordinates of one axis.
+// coordinate returns the column with the coordinates of one axis. given is its name from a flag, or
+// "" to find it.
 func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.Regexp) (string, error) {
 	if given != "" {
 		i := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, given) })
@@ -104,29 +105,28 @@ func columnNames(columns []tableColumn) (names []string) {
 	return names
 }
 
-// plan is what is built of a file.
+// plan describes the sketches to build from a file.
 type plan struct {
-	from   string // the file, in SQL
+	from   string // file or table, in SQL
 	table  string
-	x, y   string // in SQL
-	points string // the column of points, in SQL; empty where x and y are what is counted
+	x, y   string // coordinates, in SQL
+	points string // column of GEOMETRY points, in SQL; "": x and y are used
 	res    float64
 	rows   uint64
 	groups []group
 }
 
-// group is a column by which sketches are apart; part is which one of its times.
+// group is a column by which rows are grouped into sketches. part is the period of a time column.
 type group struct{ name, expr, part string }
 
-// Limits of what sketches are built by: columns of kinds have up to mostKinds of them, and
-// all columns together make mostGroups sketches at most.
+// Limits of grouping: the values of a column, and the number of sketches.
 const (
 	mostKinds  = 64
 	mostGroups = 5000
 )
 
-// planned looks at a file, which is read from a place: its columns, where its points are, and how many values others
-// have.
+// planned examines the file at from: where its points are, its resolution, and by which columns to
+// group.
 func planned(ctx context.Context, s *session.Session, from string, o Points) (*plan, error) {
 	p := &plan{from: lexer.QuoteText(from), table: tableName(o.File)}
 	if o.Table != "" {
@@ -166,7 +166,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	}
 	values := found[0]
 	next := func() float64 {
-		v, _ := strconv.ParseFloat(values[0], 64) // a number, from SQL
+		v, _ := strconv.ParseFloat(values[0], 64) // SQL returns a number here
 		values = values[1:]
 		return v
 	}
@@ -180,7 +180,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 		p.res = o.Res
 	}
 	p.group(others, next, o.Grain)
-	for i := range p.groups { // a part of a column is named so, where no column is
+	for i := range p.groups { // a column of periods is named after the period, unless a column has that name
 		g := &p.groups[i]
 		taken := slices.ContainsFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, g.part) })
 		if g.part != "" && !taken {
@@ -190,18 +190,19 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	return p, nil
 }
 
-// location is where the points of a table are: expressions, and the columns that they read.
+// location is where the points of a table are: SQL expressions of the coordinates, and the columns
+// in them.
 type location struct {
 	x, y    string
 	columns []string
-	points  string // the column of points, in SQL; empty where there is none
+	points  string // column of GEOMETRY points, in SQL; "": none
 }
 
-// located finds the columns of coordinates, or one of points.
+// located finds the columns of coordinates, or a column of GEOMETRY points.
 func located(columns []tableColumn, o Points) (location, error) {
 	at := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
 	if at >= 0 && o.X == "" && o.Y == "" {
-		// The first point of a geometry says where it is. Only POINT and MULTIPOINT count.
+		// The first point of a geometry gives its place. Only POINT and MULTIPOINT count.
 		name := columns[at].name
 		part := func(i int) string {
 			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^(?:MULTI)?POINT[ ZM]*\(+([^ ]+) ([^ ,)]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)
@@ -221,8 +222,9 @@ func located(columns []tableColumn, o Points) (location, error) {
 
 func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
 
-// group chooses the columns of time and of kinds: the first of times, in parts that are
-// some dozens, and the columns with few values, the fewest first.
+// group chooses the columns to group by. The first is a column of times, in periods of which there
+// are some dozens. The others are columns with few values, the fewest first. next returns the next
+// figure of the query in planned.
 func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 	type kind struct {
 		tableColumn
@@ -274,29 +276,28 @@ func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 	}
 }
 
-// How fine cells are: so many of them for each point, and so many along the longer side
-// at least.
+// Parameters of the resolution: cells per point, and the least number of cells along the longer
+// side.
 const (
 	cellsPerPoint = 10
 	leastAlong    = 100
 )
 
-// resolution is the power of ten that suits points of which nine tenths along each axis
-// lie within a width and a height. Finer cells show nothing that so few points could,
-// and coarser ones put points together that are apart. In degrees it is from 10 metres to
-// 10 kilometres.
+// resolution returns a power of ten for the side of a cell. 90% of the points along each axis lie
+// within a width and a height. Finer cells would mostly have single points, and coarser ones would
+// merge distant points. Degrees are limited to 0.0001 to 0.1: about 10 metres to 10 kilometres.
 func resolution(width, height, points float64) float64 {
 	longer := math.Max(width, height)
 	if !(longer > 0) {
 		return 0.001
 	}
-	shorter := math.Max(math.Min(width, height), longer/leastAlong) // points along a line
+	shorter := math.Max(math.Min(width, height), longer/leastAlong) // at least some width, if all points are on a line
 	power := math.Round(math.Log10(math.Sqrt(longer * shorter / (cellsPerPoint * points))))
 	power = math.Min(power, math.Floor(math.Log10(longer/leastAlong)+1e-9))
 	if longer < 400 {
 		power = math.Min(math.Max(power, -4), -1)
 	}
-	// As a decimal: a computed power of ten may be a neighbour of it.
+	// Parsed as a decimal, because a computed power of ten may be a neighbouring double.
 	res, err := strconv.ParseFloat(fmt.Sprintf("1e%d", int(power)), 64)
 	if err != nil || res == 0 {
 		return 0.001
@@ -304,7 +305,7 @@ func resolution(width, height, points float64) float64 {
 	return res
 }
 
-// tableName is a name for the table, from that of the file.
+// tableName returns a name for the table of sketches, from the file's name.
 func tableName(file string) string {
 	if at := strings.IndexAny(file, "?#"); at >= 0 && strings.Contains(file, "://") {
 		file = file[:at]
@@ -316,7 +317,7 @@ func tableName(file string) string {
 	return name
 }
 
-// statement is what builds the table.
+// statement returns the SQL that builds the table.
 func (p *plan) statement() string {
 	var names, exprs []string
 	for _, g := range p.groups {
@@ -335,8 +336,8 @@ func (p *plan) statement() string {
 	return fmt.Sprintf("CREATE TABLE %s AS\nSELECT %s\nFROM %s\nWHERE isfinite(%s) AND isfinite(%s)%s", lexer.QuoteName(p.table), strings.Join(exprs, ", "), p.from, p.x, p.y, by)
 }
 
-// build makes a database of the sketches of a file. What it does is written to out, with
-// a bar of progress where that is a terminal.
+// build builds the sketches of a file in a database. It writes the statement to out, with a
+// progress bar on a terminal.
 func build(ctx context.Context, database string, o Points, out io.Writer) (err error) {
 	_, missing := os.Stat(database)
 	s, err := session.Open(ctx, session.Options{Path: database})
@@ -345,7 +346,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	}
 	defer func() {
 		err = errors.Join(err, s.Close())
-		if err != nil && errors.Is(missing, fs.ErrNotExist) { // nothing is in it
+		if err != nil && errors.Is(missing, fs.ErrNotExist) { // the new database is empty
 			_ = os.Remove(database)
 			_ = os.Remove(database + ".wal")
 		}
@@ -379,7 +380,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 		by = " by " + strings.Join(names, " and ")
 	}
 	what := "points"
-	if p.points != "" { // a MULTIPOINT has several
+	if p.points != "" { // a MULTIPOINT has several points
 		what = "rows of points"
 	}
 	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, what, by, p.res, p.statement())

@@ -14,8 +14,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// From a file to a map in one line: the columns are found, the cells suit, sketches are
-// apart by time and kind, and the sums are those of the file.
+// A file becomes a map with one command. The columns are found, the resolution suits, sketches are
+// grouped by time and kind, and the sums are those of the file.
 func TestServePoints(t *testing.T) {
 	folder := t.TempDir()
 	db, err := connector.Open("")
@@ -46,7 +46,7 @@ func TestServePoints(t *testing.T) {
 	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0").Scan(&want); err != nil {
 		t.Fatal(err)
 	}
-	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
+	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != want {
 		t.Errorf("%d %s, want %v", status, body, want)
 	}
 	saved, err := connector.Open(save + "?" + confined)
@@ -60,16 +60,16 @@ func TestServePoints(t *testing.T) {
 	}
 }
 
-// Cells follow from how many points there are and over how much they spread.
+// The resolution follows from the number of points and their spread.
 func TestResolution(t *testing.T) {
 	for _, c := range []struct{ width, height, points, want float64 }{
-		{0.2, 0.2, 5000, 0.001},      // a town: sqrt(0.04 / 50,000) = 0.0009
-		{0.2, 0.2, 5e6, 0.0001},      // 0.00003, and 10 m at least
-		{5.15, 3.99, 1045096, 0.001}, // England and Wales: 0.0014
-		{225, 77, 171075, 0.1},       // the world: 0.1003
-		{200, 80, 287, 0.1},          // 2.4, and 10 km at most
-		{0.2, 0, 5000, 0.0001},       // along a road, as if 1/100 as wide: 0.00009
-		{0.02, 0.02, 10, 0.0001},     // few: 100 cells along the side
+		{0.2, 0.2, 5000, 0.001},      // A town: sqrt(0.04 / 50,000) = 0.0009.
+		{0.2, 0.2, 5e6, 0.0001},      // 0.00003, and 10 m at least.
+		{5.15, 3.99, 1045096, 0.001}, // England and Wales: 0.0014.
+		{225, 77, 171075, 0.1},       // The world: 0.1003.
+		{200, 80, 287, 0.1},          // 2.4, and 10 km at most.
+		{0.2, 0, 5000, 0.0001},       // Along a road, as if 1/100 as wide: 0.00009.
+		{0.02, 0.02, 10, 0.0001},     // Few: 100 cells along the side.
 		{0, 0, 100, 0.001},
 		{30_000, 30_000, 5000, 100}, // metres: 134
 		{30_000, 30_000, 5e6, 10},   // 4.2
@@ -80,7 +80,7 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// Real files: what is chosen for them.
+// The choices for real files.
 func TestPlanOfRealFiles(t *testing.T) {
 	for file, want := range map[string]string{
 		"uk_crime_2018q4.parquet":          "1045096 points by month and category, in cells of 0.001 ",
@@ -96,7 +96,7 @@ func TestPlanOfRealFiles(t *testing.T) {
 	}
 }
 
-// What it cannot know it asks for.
+// An error asks for what cannot be found in a file.
 func TestPointsAsks(t *testing.T) {
 	folder := t.TempDir()
 	db, err := connector.Open("")
@@ -144,8 +144,8 @@ func TestPointsAsks(t *testing.T) {
 	}
 }
 
-// A file at a URL is served as one in a folder, whether DuckDB has its extension for such or
-// not; what a stranger's file has in it does no harm.
+// A file at a URL is served like a local one, with and without DuckDB's extension httpfs. A hostile
+// file does no harm.
 func TestStrangersFiles(t *testing.T) {
 	folder := t.TempDir()
 	db, err := connector.Open("")
@@ -173,7 +173,7 @@ func TestStrangersFiles(t *testing.T) {
 	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1").Scan(&want); err != nil {
 		t.Fatal(err)
 	}
-	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
+	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != want {
 		t.Errorf("%d %s, want %v", status, body, want)
 	}
 	if _, body = get(t, url+"/api/look?table=points&column=sketch"); decoded[layerExtent](t, body).Box[0] < 2 {
@@ -189,8 +189,8 @@ func TestStrangersFiles(t *testing.T) {
 	}
 }
 
-// Points of a GEOMETRY column and of a table of a database are served, by the part of time that
-// was asked for; without -table the page is told what there is to build, and builds it.
+// Points of a GEOMETRY column and of a table in a database are served, by the requested period.
+// Without -table the page lists the tables of points, and builds their sketches.
 func TestServeTable(t *testing.T) {
 	folder := t.TempDir()
 	const rows = "SELECT lon, lat, date '2020-01-01' + (i % 60)::INTEGER AS began FROM (SELECT i, (hash(i) % 1000) / 1000 AS lon, 50 + (hash(i, 1) % 1000) / 1000 AS lat FROM range(3000) t(i))"
@@ -202,7 +202,7 @@ func TestServeTable(t *testing.T) {
 		if status != http.StatusOK {
 			t.Fatalf("%s: %d %s", table, status, body)
 		}
-		return decoded[answer](t, body).Estimate
+		return decoded[areaSum](t, body).Estimate
 	}
 	url, out := startedWith(t, Options{Points: Points{File: filepath.Join(folder, "geo.parquet"), Grain: "month"}})
 	if !strings.Contains(out, "3001 rows of points by month") || sum(url, "geo", "") != 3002 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {

@@ -10,21 +10,20 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// topOf is what the last colour stands for in the tiles of a layer, alike at
-// all tiles of a zoom. The largest pixel of an overview is known, and the largest
-// block of such pixels; between them, and beyond, it grows with a power of its
-// area.
-type topOf struct {
-	area, value float64 // of a pixel of the overview
+// topModel predicts the largest pixel of a tile from the area of a pixel, the same for all tiles of
+// a zoom. It is a power law through the largest pixel of an overview and the largest block of
+// pixels.
+type topModel struct {
+	area, value float64 // area and largest value of a pixel of the overview
 	power       float64
 }
 
-// at is the top of pixels with an area, in square degrees.
-func (t topOf) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
+// at returns the predicted largest value of pixels with an area in square degrees.
+func (t topModel) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
 
-// top is that of a filter. Two requests may both measure it: neither waits for
-// the other, which may be cancelled.
-func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
+// top returns the model of a filter, from the cache if possible. Concurrent requests may compute it
+// twice: one that waited would fail if the other were cancelled.
+func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
 	if t, ok := l.tops.Get(f.id); ok {
 		return t, nil
 	}
@@ -35,17 +34,17 @@ func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
 	return t, err
 }
 
-// measure draws the layer, as far as its points are, and looks at pixels one by one
-// and in blocks.
-func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
+// measure draws an overview of the layer, and compares its largest pixel with its largest block of
+// pixels.
+func (l *layer) measure(ctx context.Context, f filter) (topModel, error) {
 	const block = 8
 	box := l.bound()
-	if seen := l.looks.Load(); seen != nil && seen.Degrees { // the first tile does not wait for one
+	if seen := l.looks.Load(); seen != nil && seen.Degrees { // not computed here, so that the first tile is not delayed
 		box = boundOf(seen.Box)
 	}
 	pixels := make([]float64, overviewSide*overviewSide)
 	if _, err := l.estimates(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
-		return topOf{}, err
+		return topModel{}, err
 	}
 	var blocks [overviewSide / block * overviewSide / block]float64
 	pixel, largest := 0.0, 0.0
@@ -54,7 +53,7 @@ func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 		*b += n
 		pixel, largest = max(pixel, n), max(largest, *b)
 	}
-	t := topOf{
+	t := topModel{
 		area:  (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(pixels)),
 		value: max(pixel, 1e-9), power: 1,
 	}
@@ -64,36 +63,36 @@ func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 	return t, nil
 }
 
-// viewScale is the scale of what a view shows.
+// viewScale is the colour scale of a view.
 type viewScale struct {
-	Top     float64 `json:"top"`     // points per square degree of the last colour; 0 where there are none
-	Low     float64 `json:"low"`     // one point, in a pixel
-	Pixel   float64 `json:"pixel"`   // side of a pixel, in degrees of longitude
-	Sampled bool    `json:"sampled"` // cells are too many to be read all
-	Dense   bool    `json:"dense"`   // counters that cells share are among what is shown
-	Spread  bool    `json:"spread"`  // counts of a tree's squares are spread over them
-	Hidden  bool    `json:"hidden"`  // counters are, and all that they say can be chance
+	Top     float64 `json:"top"`     // Points per square degree of the last colour; 0: no points.
+	Low     float64 `json:"low"`     // Value of one point in a pixel.
+	Pixel   float64 `json:"pixel"`   // Side of a pixel in degrees of longitude.
+	Sampled bool    `json:"sampled"` // Only a sample of the cells was read.
+	Dense   bool    `json:"dense"`   // Counters are among the sketches.
+	Spread  bool    `json:"spread"`  // A tree (nested squares with counts) is among the sketches: its counts are spread over its squares.
+	Hidden  bool    `json:"hidden"`  // Counters have nothing that stands out from chance.
 
-	Colours []string  `json:"colours"` // from few to many
-	Steps   []float64 `json:"steps"`   // the least points per square degree of the colours, and those of the last
+	Colours []string  `json:"colours"` // from few to many points
+	Steps   []float64 `json:"steps"`   // least points per square degree of each colour, and the largest
 }
 
-// How many pixels of a view are looked at along an axis. Of counters fewer: small pixels do
+// Largest number of pixels of a view along an axis. Counters have fewer, because small pixels do
 // not stand out from chance.
 const (
 	mostPixels         = 2048
 	mostPixelsOfCounts = 512
 )
 
-// crowd is how many points the last colour stands for at least.
+// crowd is the least number of points of the last colour.
 const crowd = 4
 
-// steps is how many colours of a legend there are.
+// steps is the number of colours in a legend.
 const steps = 16
 
-// scale looks at what a view shows; pixel is the side of a pixel. The top is rounded up
-// to a half power of two, and steps likewise, so that tiles stay as they are while the view
-// moves a little.
+// scale computes the colour scale of a view from its largest pixel. pixel is the side of a pixel.
+// The top and the steps are rounded up to powers of the square root of 2. So tiles stay the same
+// while the view moves a little.
 func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
 	most := mostPixels
 	if l.Dense > 0 {
@@ -107,12 +106,12 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 		return nil, err
 	}
 	low := pixel
-	if seen.Plane == nil { // on the map a pixel is lower in degrees, by the cosine of the latitude
+	if seen.Plane == nil { // on the map the height of a pixel in degrees shrinks with the cosine of the latitude
 		low *= max(math.Cos((box.Min[1]+box.Max[1])/2*math.Pi/180), 0.05)
 	}
 	width, height := side(0, pixel), side(1, low)
 	values := make([]float64, width*height)
-	d, err := l.less(ctx, values, f, other, box, width, height, readsOfScale)
+	d, err := l.difference(ctx, values, f, other, box, width, height, readsOfScale)
 	if err != nil {
 		return nil, err
 	}
@@ -126,15 +125,15 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 		Colours: hexes(picture.Colours(style.palette)),
 	}
 	if other != nil {
-		s.Colours, style.scale = twoRamp(), ""
+		s.Colours, style.scale = divergingLegend(), ""
 	}
-	s.Hidden = largest == 0 && l.Dense > 0 && (l.meets(f, box) || other != nil && l.meets(*other, box))
+	s.Hidden = largest == 0 && l.Dense > 0 && (l.intersects(f, box) || other != nil && l.intersects(*other, box))
 	if largest == 0 {
 		return s, nil
 	}
 	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
-	// Single points, as many as they are, are no crowd: they have a colour of few.
+	// A few single points get a colour of few points.
 	s.Top = max(round(largest/area), crowd*s.Low/(pixel*pixel))
 	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
 	if style.scale == equal {
@@ -157,7 +156,7 @@ func boundOf(box [4]float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{box[0], box[1]}, Max: orb.Point{box[2], box[3]}}
 }
 
-// hexes is some of some colours, in even steps.
+// hexes returns steps+1 evenly spaced colours as #rrggbb.
 func hexes(p []color.Color) (colours []string) {
 	for i := range steps + 1 {
 		colours = append(colours, hex(p[i*(len(p)-1)/steps]))
@@ -165,7 +164,7 @@ func hexes(p []color.Color) (colours []string) {
 	return colours
 }
 
-// hexesOf is all of them.
+// hexesOf returns all colours as #rrggbb.
 func hexesOf(p []color.Color) (colours []string) {
 	for _, c := range p {
 		colours = append(colours, hex(c))

@@ -1,6 +1,6 @@
-// Package serve shows the sketches of a database on a map, to this machine's
-// browser: tiles drawn from the sketches, sums over areas, the hottest places,
-// and the SQL behind each answer.
+// Package serve shows the sketches of a database on a map in the browser. It draws tiles from the
+// sketches, returns sums over areas and the cells with the most points, and shows the SQL of each
+// result.
 package serve
 
 import (
@@ -15,19 +15,18 @@ import (
 	"time"
 )
 
-// Options say what to serve, and where.
+// Options describe the server.
 type Options struct {
-	Database string   // a file, opened read-only
-	Addr     string   // host:port; port 0 is any that is free
-	Memory   int64    // most bytes of sketches to hold
-	Hosts    []string // names that it goes by, beside localhost and the machine's own
-	CORS     []string // origins, as https://maps.example, whose pages may have the tiles
-	Basemap  string   // a PMTiles file, or a URL; empty for none
-	Points   Points   // a file to build the sketches of, in place of a Database
+	Database string   // File, opened read-only.
+	Addr     string   // Host:port; port 0: any free port.
+	Memory   int64    // Most bytes of sketches in memory.
+	Hosts    []string // Host names in addition to localhost and the machine's own.
+	CORS     []string // Origins such as https://maps.example whose pages may load tiles.
+	Basemap  string   // PMTiles file or URL; "": none.
+	Points   Points   // File of points to build sketches from, in place of a Database.
 }
 
-// Run serves until ctx ends, and then finishes the requests that it has. Where
-// it listens is written to out.
+// Run serves until ctx ends, and then completes the running requests. It writes its address to out.
 func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	folder, err := os.MkdirTemp("", "ccbfsql-serve")
 	if err != nil {
@@ -44,8 +43,8 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	}
 	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
-	s.build = func(_ context.Context, table string) error { // whoever asked may have gone
-		s.source.end() // a file is open in one database of a process only
+	s.build = func(_ context.Context, table string) error { // not cancelled when the client leaves
+		s.source.end() // a process can open a file only once
 		database := filepath.Join(folder, "built.duckdb")
 		if err := build(ctx, database, Points{File: o.Database, Table: table}, out); err != nil {
 			return err
@@ -53,7 +52,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		s.source.become(database)
 		return nil
 	}
-	_, done, err := s.source.use(ctx) // now, to say what is wrong with it
+	_, done, err := s.source.use(ctx) // opened now, to return its error
 	if err != nil {
 		return err
 	}
@@ -78,7 +77,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }
 
-// prepare builds the sketches of a file of points, if it is one, and makes them the database.
+// prepare builds the sketches of a file of points, if there is one, and sets Database to them.
 func (o *Options) prepare(ctx context.Context, folder string, out io.Writer) error {
 	if o.Points.File == "" {
 		return nil
@@ -90,7 +89,7 @@ func (o *Options) prepare(ctx context.Context, folder string, out io.Writer) err
 	return build(ctx, o.Database, o.Points, out)
 }
 
-// httpServer bounds how long a request may take, and how much its head.
+// httpServer returns a server with limits for the time and the headers of requests.
 func httpServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -102,7 +101,7 @@ func httpServer(h http.Handler) *http.Server {
 	}
 }
 
-// serve answers on l until ctx ends.
+// serve serves on l until ctx ends.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
@@ -111,8 +110,7 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
-	// Browsers open connections that they do not use, for which Shutdown waits as
-	// it does for answers on their way.
+	// Browsers open connections in advance. Shutdown waits for these as for running requests.
 	stop, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	err := srv.Shutdown(stop)
@@ -122,11 +120,11 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	return err
 }
 
-// handler is everything that is served; hosts are the names that it goes by.
+// handler returns the handler of all requests. hosts are the server's names.
 func handler(s *server, hosts names) http.Handler {
 	api := http.NewServeMux()
 	s.routes(api)
-	answers := bounded(api)
+	answers := limited(api)
 	files := http.NewServeMux()
 	files.Handle("GET /", page())
 	mux := http.NewServeMux()

@@ -23,8 +23,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// towns is a database of sketches, one for each of four tiles and three months:
-// 12,000 points around (0.5, 50.5) in England and its three neighbours.
+// towns returns a database of sketches by four tiles and three months: 12,000 points around (0.5,
+// 50.5) in England and its three neighbours.
 const towns = `CREATE TABLE points AS SELECT 'month ' || i % 3 AS month, i % 4 AS tile, i % 4 % 2 + 0.25 + (hash(i, 1) % 500) / 1000 AS lon, 50.25 + i % 4 // 2 + (hash(i, 2) % 500) / 1000 AS lat FROM range(12000) t(i);
 CREATE TABLE "to wns" AS SELECT month, tile, count(*) AS n, ccbf_agg(lon, lat, 0.01) AS "s""k" FROM points GROUP BY ALL ORDER BY ALL;
 CREATE VIEW july AS SELECT * FROM "to wns" WHERE month = 'month 1';
@@ -32,7 +32,7 @@ CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: month}) AS s FR
 CREATE TABLE dense AS SELECT ccbf_agg(lon, lat, 0.00001, {exact: false, bytes: 65536}) AS s FROM points;
 CREATE TABLE other AS SELECT 'text'::BLOB AS b, 1 AS n, cms_agg(month) AS c FROM points`
 
-// database makes a database file by SQL.
+// database creates a database file with SQL.
 func database(t testing.TB, statements string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "towns.duckdb")
@@ -49,7 +49,7 @@ func database(t testing.TB, statements string) string {
 	return file
 }
 
-// Values are read from SQL as they are: each double, and texts with any characters.
+// DuckDB reads literals unchanged: all doubles, and texts with any characters.
 func TestValuesAreReadAsTheyAre(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {
@@ -86,14 +86,14 @@ func TestValuesAreReadAsTheyAre(t *testing.T) {
 	}
 }
 
-// started is what Run serves of a database, until the test ends.
+// started returns the address of a server of a database, which runs until the test ends.
 func started(t testing.TB, file string) string {
 	t.Helper()
 	url, _ := startedWith(t, Options{Database: file})
 	return url
 }
 
-// startedWith is the address of what Run serves, and what it wrote.
+// startedWith returns the address of a server, and its output.
 func startedWith(t testing.TB, o Options) (url, out string) {
 	t.Helper()
 	o.Addr, o.Memory = "127.0.0.1:0", 1<<28
@@ -121,13 +121,13 @@ func startedWith(t testing.TB, o Options) (url, out string) {
 		if what, ok := strings.CutPrefix(line, "Serving "); ok {
 			_, url, _ = strings.Cut(what, " on http")
 			url, _, _ = strings.Cut("http"+url, " ")
-			go func() { _, _ = io.Copy(io.Discard, lines) }() // what it says later
+			go func() { _, _ = io.Copy(io.Discard, lines) }() // its later output
 			return url, out
 		}
 	}
 }
 
-// get asks for a path and returns the status and the body.
+// get requests a path and returns the status and the body.
 func get(t testing.TB, url string) (int, []byte) {
 	t.Helper()
 	r, err := http.Get(url)
@@ -165,7 +165,7 @@ func decoded[T any](t testing.TB, body []byte) T {
 	return v
 }
 
-// Every table and view with sketches of points is a layer, nothing else is.
+// Every table and view with sketches of points is a layer, and no other.
 func TestLayers(t *testing.T) {
 	url := started(t, database(t, towns))
 	_, body := get(t, url+"/api/layers")
@@ -188,8 +188,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// The number on the page is the number that the SQL on the page gives, and for
-// these exact sketches the number of points.
+// The sum on the page is the result of the SQL on the page, and for exact sketches the number of
+// points.
 func TestSumIsThatOfItsSQL(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
@@ -211,7 +211,7 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 			t.Errorf("%s: %d %s", c.question, status, body)
 			continue
 		}
-		a := decoded[answer](t, body)
+		a := decoded[areaSum](t, body)
 		var estimate, low, high, truth float64
 		var cells, sketches int
 		if err := db.QueryRow(a.SQL).Scan(&estimate, &low, &high, &cells, &sketches); err != nil {
@@ -230,7 +230,7 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 	}
 }
 
-// The hottest places are the first of the exact table.
+// The places with the most points are the first cells of the exact table.
 func TestHotspots(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
@@ -268,8 +268,8 @@ func TestHotspots(t *testing.T) {
 	}
 }
 
-// A tile has its points where the projection puts them, and the four below it
-// show the same places.
+// A tile has its points where the projection puts them, and the four tiles below it show the same
+// places.
 func TestTiles(t *testing.T) {
 	url := started(t, database(t, towns))
 	// It reaches from 0 to 5.6 degrees east and from 48.9 to 52.5 north.
@@ -298,7 +298,7 @@ func TestTiles(t *testing.T) {
 			t.Errorf("the pixel of (%v, %v) has points: %v", p.lon, p.lat, got)
 		}
 	}
-	// Far away, and on the other side of the world.
+	// At a low zoom, and on the other side of the world.
 	for _, path := range []string{`/tiles/to%20wns/s%22k/7/0/0.png`, `/tiles/to%20wns/s%22k/24/0/0.png`} {
 		if status, body := get(t, url+path); status != http.StatusOK || !bytes.Equal(body, empty()) {
 			t.Errorf("%s: %d, %d bytes", path, status, len(body))
@@ -331,7 +331,7 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// Requests that nobody should send are answered with an error that says why.
+// Wrong requests have an error that says why.
 func TestBadRequests(t *testing.T) {
 	url := started(t, database(t, towns))
 	ring := strings.Repeat("[0,50],[9,50],[9,59],", 40_000)
@@ -392,8 +392,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// A connection on which nothing was asked, such as browsers open ahead, does not
-// make an end of the server a failure.
+// An unused connection, as browsers open in advance, does not make the server's end a failure.
 func TestUnusedConnections(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -443,7 +442,7 @@ func TestCancelled(t *testing.T) {
 	<-done // or the time limit of go test
 }
 
-// waitForQuery returns once db has a connection in use.
+// waitForQuery waits until db has a connection in use.
 func waitForQuery(t *testing.T, db *sql.DB, done <-chan struct{}) {
 	t.Helper()
 	for db.Stats().InUse == 0 {
@@ -456,15 +455,15 @@ func waitForQuery(t *testing.T, db *sql.DB, done <-chan struct{}) {
 	}
 }
 
-// mercatorPixel is the pixel of a place on the map of a zoom, by the formulas of
-// the projection.
+// mercatorPixel returns the pixel of a place on the map of a zoom, by the formulas of the
+// projection.
 func mercatorPixel(lon, lat float64, z int) (x, y int) {
 	side := float64(int(1)<<z) * tileSide
 	phi := lat * math.Pi / 180
 	return int((lon + 180) / 360 * side), int((1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side)
 }
 
-// Points beyond 180 degrees of longitude count, and the page is told that no map shows them.
+// Points beyond 180 degrees of longitude count, and the response says that no map shows them.
 func TestPointsBeyondTheWorld(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE trips AS SELECT ccbf_agg(lon, lat, 0.01) AS s
 		FROM (SELECT CASE WHEN i < 10 THEN 190.505 ELSE 170.005 + i % 100 / 100 END AS lon, 10.005 AS lat FROM range(1000) t(i))`))
@@ -473,7 +472,7 @@ func TestPointsBeyondTheWorld(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	status, body = post(t, url+"/api/sum", `{"table": "trips", "column": "s", "box": [169, 9, 191, 11]}`)
-	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != 1000 {
+	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != 1000 {
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -13,28 +13,28 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// source is the database that is served. DuckDB lets no program write to a file that
-// another has open, and none open one that is written to: so a file is open while it is
-// asked and shortly after, and what was read of it is served meanwhile.
+// source is the served database. DuckDB locks a file: while one process writes, no other can open
+// it. So the file is open only during queries and shortly after, and other programs can write in
+// between.
 type source struct {
-	file string // empty where db is open for good
+	file string // "": db stays open
 	idle time.Duration
 
 	mu    sync.Mutex
-	db    *sql.DB // nil while nobody asks
+	db    *sql.DB // nil: closed
 	users int
-	close *time.Timer // set while there are none
+	close *time.Timer // closes db; set while there are no users
 }
 
-// idleFor is how long a database stays open after a question: opening it takes some
-// milliseconds, and questions come together.
+// idleFor is how long a database stays open after a query. Opening takes some milliseconds, and
+// queries often come together.
 const idleFor = time.Second
 
-// confined are the settings of a database that is served. Its views and macros may be anybody's:
-// they read no other file, attach nothing, load no extension, and change no setting.
+// confined are the settings of a served database. Its views and macros may be hostile: they cannot
+// read other files, attach databases, load extensions or change settings.
 const confined = "access_mode=READ_ONLY&enable_external_access=false&lock_configuration=true"
 
-// use opens the database, until the function that it returns is called.
+// use opens the database. The caller must call the returned function after its queries.
 func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 	if s.file == "" {
 		return s.db, func() {}, nil
@@ -49,7 +49,7 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 		db, err := connector.Open(s.file + "?" + confined)
 		if err == nil {
 			if err = db.PingContext(ctx); err != nil {
-				_ = db.Close() // the first error is the one to tell
+				_ = db.Close() // the first error is returned
 			}
 		}
 		if err != nil {
@@ -86,12 +86,12 @@ func (s *source) release() {
 // shut closes the database. s.mu is held.
 func (s *source) shut() {
 	if s.db != nil && s.file != "" {
-		_ = s.db.Close() // it was read only
+		_ = s.db.Close() // opened read-only
 		s.db = nil
 	}
 }
 
-// end closes the database for good.
+// end closes the database.
 func (s *source) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,19 +101,19 @@ func (s *source) end() {
 	s.shut()
 }
 
-// become serves another file from now on.
+// become replaces the file.
 func (s *source) become(file string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.users == 0 {
 		s.shut()
-	} else { // the next to ask opens the other one; the last who asks this one closes it
+	} else { // the next user opens the new file; the last user of the old one closes it
 		s.db = nil
 	}
 	s.file = file
 }
 
-// stamp changes with the file.
+// stamp returns a text that changes with the file.
 func (s *source) stamp() string {
 	s.mu.Lock()
 	file := s.file
@@ -130,22 +130,22 @@ func (s *source) stamp() string {
 	return out
 }
 
-// version is what the page asks for to notice new rows.
+// version is the response that tells the page whether there are new rows.
 type version struct {
-	Version int    `json:"version"` // of the layers
-	Server  int64  `json:"server"`  // when it started: another one has other layers
+	Version int    `json:"version"` // number of loads of the layers
+	Server  int64  `json:"server"`  // start of the server in milliseconds: after a restart the layers differ
 	Waiting string `json:"waiting,omitempty"`
 }
 
-// version loads again what changed, and says which version that is. While another program
-// writes, the former one stays.
+// version reloads the layers if the file has changed, and returns their version. If another program
+// is writing, the previous layers stay.
 func (s *server) version(r *http.Request) (any, error) {
 	_, err := s.all(r.Context())
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	v := version{Version: s.loads, Server: s.started.UnixMilli()}
-	if s.waiting != nil {
-		v.Waiting = s.waiting.Error()
+	if s.reloadErr != nil {
+		v.Waiting = s.reloadErr.Error()
 	}
 	return v, err
 }

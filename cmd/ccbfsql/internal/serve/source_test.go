@@ -9,12 +9,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// Rows that come while it is served are noticed, and the file is open to other programs
-// while nobody asks.
+// New rows in a served file are noticed. Other programs can open the file between queries.
 func TestNewRows(t *testing.T) {
 	file := database(t, towns)
 	s := newServer(nil, 1<<28)
-	s.source = &source{file: file} // closed after each question
+	s.source = &source{file: file} // closed after each query
 	defer s.source.end()
 	h := handler(s, nil)
 	ask := func(path, body string) string {
@@ -40,7 +39,7 @@ func TestNewRows(t *testing.T) {
 		t.Errorf("the first version is %+v", v)
 	}
 	before := ask("/tiles/to%20wns/s%22k/3/4/2.png", "")
-	if a := decoded[answer](t, []byte(ask("/api/sum", question))); a.Estimate != 12000 {
+	if a := decoded[areaSum](t, []byte(ask("/api/sum", question))); a.Estimate != 12000 {
 		t.Errorf("before: %+v", a)
 	}
 	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 1 {
@@ -62,7 +61,7 @@ func TestNewRows(t *testing.T) {
 	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 2 || v.Waiting != "" {
 		t.Errorf("after a row more the version is %+v", v)
 	}
-	if a := decoded[answer](t, []byte(ask("/api/sum", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`))); a.Estimate != 100 {
+	if a := decoded[areaSum](t, []byte(ask("/api/sum", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`))); a.Estimate != 100 {
 		t.Errorf("of the new month: %+v", a)
 	}
 	if after := ask("/tiles/to%20wns/s%22k/3/4/2.png", ""); after == before {

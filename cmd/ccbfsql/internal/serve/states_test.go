@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// chosen is a database whose layers have what can go wrong: counters over much, bytes
-// that are no sketch, metres, categories.
+// chosen returns a database with difficult layers: counters over a large area, bytes that are not a
+// sketch, metres, categories.
 const chosen = `CREATE TABLE points AS SELECT date '2018-10-01' + to_months((i % 3)::INTEGER) AS month, ['theft', 'fire', 'drugs', 'other'][1 + (hash(i, 6) % 4)::INTEGER] AS kind, i % 5 = 0 AS solved,
 		(hash(i // 600) % 5000) / 1000 - 3.5 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.03 AS lon,
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
@@ -23,7 +23,7 @@ const chosen = `CREATE TABLE points AS SELECT date '2018-10-01' + to_months((i %
 	CREATE TABLE metres AS SELECT ccbf_agg(500000 + lon * 70000, lat * 111000, 100) AS s FROM points;
 	CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS s FROM points`
 
-// count is that of an exact question: cells count by their centres.
+// count returns the exact count of an area. A cell is inside if its centre is.
 func count(t *testing.T, db *sql.DB, where string) float64 {
 	t.Helper()
 	var n float64
@@ -33,8 +33,8 @@ func count(t *testing.T, db *sql.DB, where string) float64 {
 	return n
 }
 
-// What a person chooses is what is answered, nothing else stays, and reload, Back and
-// files have the same.
+// A user's selection decides what is shown, and nothing of the previous one stays. Reload, Back and
+// saved files restore it.
 func TestBrowserStates(t *testing.T) {
 	t.Parallel()
 	file := database(t, chosen)

@@ -10,17 +10,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// style is how the colours of tiles are chosen.
+// style describes the colours of tiles.
 type style struct {
-	palette, scale string    // as picture.Options has them
-	top            float64   // of the last colour, in points per square degree; 0 for what suits the layer
-	steps          []float64 // of evenly spaced colours, likewise; for the scale "equal"
+	palette, scale string    // Values of picture.Options.
+	top            float64   // Points per square degree of the last colour; 0: chosen for the layer.
+	steps          []float64 // Points per square degree of evenly spaced colours, for the scale "equal".
 }
 
-// equal is the scale that needs steps.
+// equal is the name of the scale that needs steps.
 const equal = "equal"
 
-// styleOf reads the style of a request; id is all that tiles depend on of it.
+// styleOf parses the style of a request. id is equal for equal styles.
 func styleOf(r *http.Request) (s style, id string, err error) {
 	q := r.URL.Query()
 	s = style{palette: q.Get("palette"), scale: q.Get("scale")}
@@ -50,7 +50,8 @@ func styleOf(r *http.Request) (s style, id string, err error) {
 	return s, strings.Join([]string{s.palette, s.scale, q.Get("top"), steps}, " "), nil
 }
 
-// options are those of a picture whose pixels have an area, and low is one point in them.
+// options returns the options of a picture. area is that of a pixel, low the value of one point in
+// it.
 func (s *style) options(area, low float64) picture.Options {
 	o := picture.Options{Palette: s.palette, Scale: s.scale, Low: low, Top: s.top * area, One: low}
 	if s.scale == equal {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// pointTable is a table of points that has no sketches yet.
+// pointTable is a table of points without sketches.
 type pointTable struct {
 	Table string `json:"table"`
-	X     string `json:"x"` // the columns; the same twice for one of points
+	X     string `json:"x"` // columns of the coordinates; twice the same for a GEOMETRY column
 	Y     string `json:"y"`
 }
 
-// tablesOfPoints are those that sketches can be built of, where there are no sketches.
+// tablesOfPoints returns the tables of points. It returns none if the database has sketches.
 func (s *server) tablesOfPoints(ctx context.Context) ([]pointTable, error) {
 	found := []pointTable{}
 	if layers, err := s.all(ctx); err != nil || len(layers) > 0 {
@@ -41,7 +41,7 @@ func (s *server) tablesOfPoints(ctx context.Context) ([]pointTable, error) {
 
 func (s *server) pointTables(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }
 
-// buildTable builds the sketches of a table of points, and serves them from then on.
+// buildTable builds the sketches of a table of points, and serves them afterwards.
 func (s *server) buildTable(r *http.Request) (any, error) {
 	if err := isJSON(r); err != nil {
 		return nil, err

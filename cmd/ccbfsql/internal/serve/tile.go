@@ -15,42 +15,42 @@ import (
 
 const (
 	tileSide = 256
-	// overviewSide is that of the picture of a whole layer by which the scale of
-	// its tiles is chosen.
+	// overviewSide is the side of a layer's overview in pixels, from which the scale of its tiles
+	// is chosen.
 	overviewSide = 256
 )
 
-// empty is the tile without points.
+// empty returns the tile without points.
 var empty = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
 	if err := picture.Encode(&b, make([]float64, tileSide*tileSide), tileSide, tileSide, picture.Options{}); err != nil {
-		panic(err) // of constants
+		panic(err) // the arguments are constants
 	}
 	return b.Bytes()
 })
 
-// tile draws a web mercator tile as a PNG. With other rows it is what the rows have more or
-// less than those.
+// tile draws a web mercator tile as a PNG. If other is not nil, it draws the difference between the
+// rows of both filters.
 func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y int64, style style) ([]byte, error) {
 	box, isPlane, err := l.tileBox(ctx, z, x, y)
 	if err != nil {
 		return nil, err
 	}
-	if !l.meets(f, box) && (other == nil || !l.meets(*other, box)) {
-		return empty(), nil // most of the world
+	if !l.intersects(f, box) && (other == nil || !l.intersects(*other, box)) {
+		return empty(), nil // most tiles of the world
 	}
-	paper := papers.Get().(*[3 * tileSide * tileSide]float64)
-	defer papers.Put(paper)
-	clear(paper[:])
-	even, values := paper[:2*tileSide*tileSide], paper[2*tileSide*tileSide:]
+	canvas := canvases.Get().(*[3 * tileSide * tileSide]float64)
+	defer canvases.Put(canvas)
+	clear(canvas[:])
+	even, values := canvas[:2*tileSide*tileSide], canvas[2*tileSide*tileSide:]
 	if isPlane {
-		if _, err := l.less(ctx, values, f, other, box, tileSide, tileSide, readsOfTile); err != nil {
+		if _, err := l.difference(ctx, values, f, other, box, tileSide, tileSide, readsOfTile); err != nil {
 			return nil, err
 		}
 	} else {
-		// Rows of even height in degrees first: counts are added up there, and
-		// moved to the rows of the map at once.
-		if _, err := l.less(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
+		// Counts are first added up in rows of equal height in degrees, and then moved to the rows
+		// of the map at once.
+		if _, err := l.difference(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
 			return nil, err
 		}
 		mercator(values, even, z, y, box.Min[1], box.Max[1])
@@ -65,7 +65,7 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	}
 	o := style.options(side*side, l.low(side))
 	if other != nil {
-		return signed(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
+		return drawDifference(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
 	}
 	img, err := picture.Draw(values, tileSide, tileSide, o)
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	return b.Bytes(), err
 }
 
-// tileBox is what a tile shows: of the world, or of a layer's plane.
+// tileBox returns the box of a tile: in degrees, or in the units of a layer's plane.
 func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, isPlane bool, err error) {
 	seen, err := l.look(ctx)
 	if err != nil {
@@ -92,12 +92,11 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 	return box, false, err
 }
 
-// papers are what tiles were drawn on, 1.5 MB each: clearing one takes less than making one
-// and collecting it.
-var papers = sync.Pool{New: func() any { return new([3 * tileSide * tileSide]float64) }}
+// canvases are buffers for tiles, 1.5 MB each. Clearing one is faster than allocating it.
+var canvases = sync.Pool{New: func() any { return new([3 * tileSide * tileSide]float64) }}
 
-// meets reports whether a row that is chosen has points in a box, as far as its bounds tell.
-func (l *layer) meets(f filter, box orb.Bound) bool {
+// intersects reports whether the bounds of some selected row intersect a box.
+func (l *layer) intersects(f filter, box orb.Bound) bool {
 	for i := range l.sketches {
 		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
 			return true
@@ -106,11 +105,11 @@ func (l *layer) meets(f filter, box orb.Bound) bool {
 	return false
 }
 
-// low is what few points are in a pixel: one, or what a pixel has of one.
+// low returns the value of one point in a pixel: 1, or the pixel's fraction of a cell.
 func (l *layer) low(side float64) float64 { return min(1, side*side/(l.Res*l.Res)) }
 
-// How many cells of counters are read for a tile, about, for a scale and to find where
-// points are; and of each sketch at least: some tenths of a second of lookups.
+// Limits of lookups in counters: for a tile, a scale and an extent in all, and for each sketch at
+// least. They take some tenths of a second.
 const (
 	readsOfTile  = 1 << 20
 	readsOfScale = 1 << 20
@@ -118,21 +117,21 @@ const (
 	leastReads   = 1 << 10
 )
 
-// drawResult is what was drawn.
+// drawResult describes a drawn picture.
 type drawResult struct {
-	sampled bool // cells of counters were too many to be read all
+	sampled bool // only a sample of the cells of counters was read
 }
 
-// density adds up the densities of the rows chosen, with about so many lookups in
-// counters at most.
+// density adds the points of the selected rows to the pixels of sum. It reads about most cells of
+// counters.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawResult, err error) {
 	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
 		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
 }
 
-// estimates is density for a picture that people look at: of counters that cells share it
-// has what is left when that is taken off, and nothing where that can be chance.
+// estimates is density for pictures that people look at. It subtracts from counters what collisions
+// add, and leaves out what can be chance.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	e := bridge.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
@@ -142,7 +141,8 @@ func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.
 	return d, err
 }
 
-// draw calls add for the sketches of the rows chosen that are in a box.
+// draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's limit
+// of lookups in counters.
 func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (sampled bool, err error)) (d drawResult, err error) {
 	var v ccbf.View
 	var drawn []*rowSketch
@@ -171,13 +171,13 @@ func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add
 	return d, nil
 }
 
-// mercator moves rows of even height in degrees to those of a tile, which are
-// even in the projection: each takes the share of every row that it covers.
+// mercator moves rows of equal height in degrees to the rows of a tile, which have equal heights in
+// the projection. A row of the tile gets the fraction of each row that it covers.
 func mercator(dst, even []float64, z int, y int64, south, north float64) {
 	rows := len(even) / tileSide
 	perDegree := float64(rows) / (north - south)
 	size := math.Exp2(float64(z))
-	edge := func(j int) float64 { // rows from the top at which row j of the tile begins
+	edge := func(j int) float64 { // distance of row j of the tile from the top, in rows of even
 		lat := math.Atan(math.Sinh(math.Pi*(1-2*(float64(y)+float64(j)/tileSide)/size))) * 180 / math.Pi
 		return min(max((north-lat)*perDegree, 0), float64(rows))
 	}

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A MapLibre page of another origin reads TileJSON and draws the vector tiles, where
-// its origin is named.
+// A MapLibre page of another, permitted origin reads TileJSON and draws the vector tiles.
 func TestOtherOriginDrawsTiles(t *testing.T) {
 	t.Parallel()
 	files := http.FileServer(http.Dir(filepath.Join("..", "..", "..", "..", "web", "node_modules", "maplibre-gl", "dist")))

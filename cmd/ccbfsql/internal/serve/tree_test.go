@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// Sketches whose cells did not fit are trees: a layer as others, whose sums have bounds
-// that hold, whose hottest places miss none, and whose tiles are pictures.
+// Trees (nested squares with counts) are a layer like others. The bounds of sums hold, no place
+// with many points is missing, and tiles are drawn.
 func TestTreesAreServed(t *testing.T) {
 	file := database(t, towns+`; CREATE TABLE trees AS SELECT tile, ccbf_agg(lon, lat, 0.001, {bytes: 1500}) AS s FROM points GROUP BY tile`)
 	url := started(t, file)
@@ -34,7 +34,7 @@ func TestTreesAreServed(t *testing.T) {
 	}
 	for _, box := range [][4]float64{{0.3, 50.3, 0.6, 50.6}, {0, 50, 2, 52}, {0.4, 50.4, 0.41, 50.41}} {
 		status, body := post(t, url+"/api/sum", fmt.Sprintf(`{"table": "trees", "column": "s", "box": [%g, %g, %g, %g]}`, box[0], box[1], box[2], box[3]))
-		a := decoded[answer](t, body)
+		a := decoded[areaSum](t, body)
 		var truth float64 // by the centres of cells
 		err := db.QueryRow(`SELECT count(*) FROM (SELECT (2 * floor(round(lon * 1e6) / 1000) + 1) / 2000 AS x, (2 * floor(round(lat * 1e6) / 1000) + 1) / 2000 AS y FROM points) WHERE x >= ? AND x < ? AND y >= ? AND y < ?`,
 			box[0], box[2], box[1], box[3]).Scan(&truth)

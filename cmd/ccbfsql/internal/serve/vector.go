@@ -14,13 +14,12 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// vectorSide is how many squares a vector tile has along each side at most: cells
-// where those are larger, else parts of the tile.
+// vectorSide is the largest number of squares along a side of a vector tile. Squares are cells if
+// these are large enough, and otherwise parts of the tile.
 const vectorSide = 128
 
-// vector is a tile in the form of Mapbox Vector Tiles 2.1: a square for each cell, or for
-// each of vectorSide by vectorSide parts of the tile where cells are smaller, with its
-// count.
+// vector draws a Mapbox Vector Tile 2.1. It has a square with its count for each cell. If cells are
+// smaller than that, it has one for each of vectorSide by vectorSide parts of the tile.
 func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte, error) {
 	west, south, east, north, err := grid.TileBounds(z, x, y)
 	if err != nil {
@@ -29,7 +28,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	t := vectorTile{keys: []string{"count", "cell"}, of: map[tileValue]int{}}
 	size := math.Exp2(float64(z)) * extent
 	if cells := (east - west) / l.Res; l.Res > 0 && cells <= vectorSide {
-		// Whole cells, those on an edge in each tile that they meet.
+		// Whole cells. A cell on an edge is in each tile that it intersects.
 		first, err := l.grid.Cell(west, south)
 		if err != nil {
 			return nil, err
@@ -75,10 +74,10 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	return t.bytes(), nil
 }
 
-// mercatorLimit is the last latitude of the map.
+// mercatorLimit is the largest latitude of the map in degrees.
 const mercatorLimit = 85.0511287798066
 
-// tileJSON says where the tiles of a layer are: TileJSON 3.0.0.
+// tileJSON is a TileJSON 3.0.0 document, which says where a layer's tiles are.
 type tileJSON struct {
 	TileJSON string        `json:"tilejson"`
 	Name     string        `json:"name"`
@@ -95,11 +94,11 @@ type vectorLayer struct {
 	Fields map[string]string `json:"fields"`
 }
 
-// maxTileZoom is the last zoom of tiles in TileJSON.
+// maxTileZoom is the largest zoom in TileJSON.
 const maxTileZoom = 20
 
-// describe answers /tiles/TABLE/COLUMN.json, with the filter of the request in the
-// addresses of tiles; format=png names pictures in place of vector tiles.
+// describe handles /tiles/TABLE/COLUMN.json. The addresses of tiles in it have the filter of the
+// request. format=png requests pictures in place of vector tiles.
 func (s *server) describe(r *http.Request) (any, error) {
 	table := r.PathValue("table")
 	column, ok := strings.CutSuffix(r.PathValue("name"), ".json")
@@ -128,7 +127,7 @@ func (s *server) describe(r *http.Request) (any, error) {
 		query = "?" + q.Encode()
 	}
 	address := fmt.Sprintf("http://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
-	b := meet(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
+	b := intersection(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
 	t := tileJSON{
 		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
 		Bounds: [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Vector tiles are there by two endings, empty ones without bytes, and TileJSON says where they
-// are. TestGDAL reads them.
+// Vector tiles have two extensions, empty ones have no bytes, and TileJSON names their address.
+// TestGDAL reads them.
 func TestVectorTiles(t *testing.T) {
 	url := started(t, database(t, towns))
 	if status, body := get(t, url+"/tiles/to%20wns/s%22k/9/256/171.mvt?by=month&value=month+1"); status != http.StatusOK || len(body) == 0 {
@@ -28,7 +28,8 @@ func TestVectorTiles(t *testing.T) {
 	}
 }
 
-// Pages of the origins that were named have tiles and nothing else; others have nothing.
+// Pages of permitted origins can load tiles and nothing else. Pages of other origins can load
+// nothing.
 func TestCORS(t *testing.T) {
 	url, _ := startedWith(t, Options{Database: database(t, towns), CORS: []string{"https://maps.example"}})
 	for _, c := range []struct {

@@ -14,16 +14,16 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// versus reads the other rows that a picture is a difference to, as JSON: where, as in the
-// request itself, and category. nil where there are none.
+// versus parses the rows to compare with, as JSON: where and category as in the request itself. It
+// returns nil if there are none.
 func (s *server) versus(r *http.Request, table, column string) (*filter, error) {
 	text := r.URL.Query().Get("versus")
 	if text == "" {
-		return nil, nil //nolint:nilnil // no rows, and nothing wrong
+		return nil, nil //nolint:nilnil // nil means that there are none
 	}
 	var other struct {
-		Where    []words `json:"where"`
-		Category *string `json:"category"`
+		Where    []condition `json:"where"`
+		Category *string     `json:"category"`
 	}
 	if err := json.Unmarshal([]byte(text), &other); err != nil {
 		return nil, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
@@ -32,8 +32,8 @@ func (s *server) versus(r *http.Request, table, column string) (*filter, error) 
 	return &f, err
 }
 
-// less is estimates less that of other rows, where there are some.
-func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawResult, error) {
+// difference is estimates, minus the estimates of other if it is not nil.
+func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	d, err := l.estimates(ctx, sum, f, box, width, height, most)
 	if err != nil || other == nil {
 		return d, err
@@ -45,19 +45,19 @@ func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter
 	}
 	for i, n := range theirs {
 		sum[i] -= n
-		if math.Abs(sum[i]) < 1e-9*n { // what rounding leaves
+		if math.Abs(sum[i]) < 1e-9*n { // rounding error
 			sum[i] = 0
 		}
 	}
 	return drawResult{sampled: d.sampled || of.sampled}, nil
 }
 
-// shades is how many colours a palette has on each side.
+// shades is the number of colours on each side of the diverging palette.
 const shades = 64
 
-// signed draws values with a diverging palette: one colour for positive values, another for negative
-// ones. Larger magnitudes are more saturated.
-func signed(values []float64, width, height int, o picture.Options) ([]byte, error) {
+// drawDifference draws values with a diverging palette: one colour for positive values, another for
+// negative ones. Larger magnitudes are more saturated.
+func drawDifference(values []float64, width, height int, o picture.Options) ([]byte, error) {
 	sizes := make([]float64, len(values))
 	for i, v := range values {
 		sizes[i] = math.Abs(v)
@@ -71,16 +71,16 @@ func signed(values []float64, width, height int, o picture.Options) ([]byte, err
 			img.Pix[i] += shades
 		}
 	}
-	img.Palette = twoSided()
+	img.Palette = divergingPalette()
 	var b bytes.Buffer
 	err = picture.Write(&b, img)
 	return b.Bytes(), err
 }
 
-// twoSided is nothing, shades of more, and shades of less. Orange and blue are told apart
-// by all kinds of colour vision; between few and many the colour becomes fuller and, on
-// either ground, stands out.
-var twoSided = sync.OnceValue(func() color.Palette {
+// divergingPalette returns transparent, then shades of orange for positive and shades of blue for
+// negative values. All kinds of colour vision can distinguish orange and blue. Larger magnitudes
+// are more saturated, and stand out on light and dark ground.
+var divergingPalette = sync.OnceValue(func() color.Palette {
 	p := color.Palette{color.NRGBA{}}
 	for _, side := range [2][2][3]float64{{{0xa8, 0x7a, 0x5c}, {0xe8, 0x50, 0x00}}, {{0x64, 0x80, 0xa8}, {0x00, 0x62, 0xe0}}} {
 		for i := range shades {
@@ -95,9 +95,10 @@ var twoSided = sync.OnceValue(func() color.Palette {
 	return p
 })
 
-// twoRamp is some of those colours, from much less to much more.
-var twoRamp = sync.OnceValue(func() []string {
-	p := twoSided()
+// divergingLegend returns colours of the diverging palette as #rrggbb, from the most negative to
+// the most positive.
+var divergingLegend = sync.OnceValue(func() []string {
+	p := divergingPalette()
 	less := hexes(p[1+shades:])
 	slices.Reverse(less)
 	return append(less, hexes(p[1:1+shades])...)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A difference is in one colour where there is more, in another where there is less, and
-// nothing between equal rows.
+// A difference has one colour if there is more, another if there is less, and none between equal
+// rows.
 func TestDifference(t *testing.T) {
 	url := started(t, database(t, towns))
 	const path = "/tiles/to%20wns/s%22k/6/32/21.png?top=20000"

@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	barAfter = 2 * time.Second // a statement that is done sooner shows no bar
+	barAfter = 2 * time.Second // a statement that ends sooner shows no bar
 	barEvery = 200 * time.Millisecond
 	barWidth = 40
 )
 
-// Bar shows on a terminal how far a long statement has come.
+// Bar is a progress bar for a long statement on a terminal.
 type Bar struct {
 	done  chan struct{}
 	ended chan struct{}
 	once  sync.Once
 }
 
-// ShowProgress shows what the database says of the running statement, if w is a terminal.
+// ShowProgress draws the progress of the running statement on w, if w is a terminal. The caller
+// must call Stop.
 func (s *Session) ShowProgress(w io.Writer) *Bar {
 	p := &Bar{done: make(chan struct{}), ended: make(chan struct{})}
 	f, ok := w.(*os.File)
@@ -39,7 +40,7 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 		bar.StartWithoutRender()
 		return bar
 	}
-	// How much is left can be told once something is done.
+	// The remaining time can be predicted once some work is done.
 	bar, predicting := newBar(false), newBar(true)
 	go func() {
 		defer close(p.ended)
@@ -49,36 +50,36 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 			select {
 			case <-p.done:
 				if shown {
-					_ = bar.Clear() // the terminal is gone, or it is not
+					_ = bar.Clear() // an error means that the terminal is gone
 				}
 				return
 			case <-next.C:
 			}
 			next.Reset(barEvery)
 			percent, known := s.Progress()
-			if !known { // or SET enable_progress_bar = false
+			if !known { // DuckDB has no estimate yet, or the user has set enable_progress_bar to false
 				continue
 			}
 			if percent >= 1 {
 				bar = predicting
 			}
-			if percent < 100 { // at the end the bar would go by itself
-				_ = bar.Set(int(percent)) // an error says that it went back
+			if percent < 100 { // at 100 the bar would disappear by itself
+				_ = bar.Set(int(percent)) // an error means that the percentage went down
 			}
-			bar.Describe("") // draws it, also where the number is the same
+			bar.Describe("") // draws the bar even if the percentage is the same
 			shown = true
 		}
 	}()
 	return p
 }
 
-// Stop takes the bar away.
+// Stop removes the bar. Further calls do nothing.
 func (p *Bar) Stop() {
 	p.once.Do(func() { close(p.done) })
 	<-p.ended
 }
 
-// Before is w, with the bar taken away before anything is written.
+// Before returns a writer that removes the bar before the first write to w.
 func (p *Bar) Before(w io.Writer) io.Writer { return &firstWrite{w, p} }
 
 type firstWrite struct {

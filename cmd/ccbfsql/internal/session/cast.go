@@ -10,9 +10,9 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// cast has DuckDB write the values of a running statement as text where the statement cannot
-// stand in a query, as CALL, EXECUTE, INSERT ... RETURNING and PIVOT: they go through a temporary
-// table of another connection.
+// cast lets DuckDB convert the values of a running statement to text. It serves statements that
+// cannot stand in a query, such as CALL, EXECUTE, INSERT ... RETURNING and PIVOT. Their rows go
+// through a temporary table of another connection.
 func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Result, err error) {
 	other := &Session{connector: s.connector}
 	if err := other.dial(ctx); err != nil {
@@ -56,7 +56,7 @@ func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Resu
 			}
 			result.columns = shown(rows.columns, o.JSON)
 			read := result.close
-			result.close = func() { read(); _ = other.driver.Close() } // it was read only
+			result.close = func() { read(); _ = other.driver.Close() } // nothing was written
 			return result, nil
 		case err != nil:
 			return nil, err

@@ -14,8 +14,8 @@ type column struct {
 	id mapping.Type
 }
 
-// describe lists the columns of a prepared statement; plain is true if all
-// can be read as they are.
+// describe returns the columns of a prepared statement. plain is true if stream can read all of
+// them without a cast.
 func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 	plain = true
 	for i := range mapping.PreparedStatementColumnCount(p) {
@@ -34,8 +34,8 @@ func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 	return columns, plain
 }
 
-// value is the SQL expression that brings a column into a form that can be
-// read: counts and texts as they are, the rest cast to text or to JSON.
+// value returns the SQL expression whose values stream can read: the column itself, or a cast to
+// text or JSON.
 func (c column) value(name string, o RunOptions) string {
 	switch {
 	case isPlain(c.id):
@@ -47,7 +47,7 @@ func (c column) value(name string, o RunOptions) string {
 	}
 }
 
-// shown gives the renderers' view of the columns.
+// shown returns the columns as package render needs them.
 func shown(columns []column, json bool) []render.Column {
 	out := make([]render.Column, len(columns))
 	for i, c := range columns {
@@ -59,7 +59,7 @@ func shown(columns []column, json bool) []render.Column {
 	return out
 }
 
-// isPlain holds for the types that stream reads itself: counts, and what is text.
+// isPlain reports whether stream reads values of the type without a cast.
 func isPlain(id mapping.Type) bool {
 	switch id {
 	case mapping.TypeBigInt, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
@@ -91,7 +91,7 @@ func kindOf(id mapping.Type) (kind render.Kind, right bool) {
 	}
 }
 
-// typeName writes a type as DuckDB's shell shows it.
+// typeName returns the name of a type as DuckDB's shell prints it, for example int32.
 func typeName(t mapping.LogicalType) string {
 	if alias := mapping.LogicalTypeGetAlias(t); alias != "" {
 		return strings.ToLower(alias)
@@ -136,7 +136,7 @@ func child(t mapping.LogicalType) string {
 	return typeName(t)
 }
 
-// widths are the names of integers, which DuckDB's shell shows by their bits.
+// widths are the names of integer types, which DuckDB's shell prints with their number of bits.
 var widths = map[mapping.Type]string{
 	mapping.TypeTinyInt: "int8", mapping.TypeSmallInt: "int16", mapping.TypeInteger: "int32", mapping.TypeBigInt: "int64", mapping.TypeHugeInt: "int128",
 	mapping.TypeUTinyInt: "uint8", mapping.TypeUSmallInt: "uint16", mapping.TypeUInteger: "uint32", mapping.TypeUBigInt: "uint64", mapping.TypeUHugeInt: "uint128",

@@ -7,7 +7,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// The driver and the project number types alike, so that one table has their names.
+// The driver and this project use the same numbers for types, so that one table has the names of
+// both.
 func TestTypeNumbers(t *testing.T) {
 	for id, want := range map[mapping.Type]duck.TypeID{
 		mapping.TypeBoolean: duck.BooleanID, mapping.TypeDouble: duck.DoubleID, mapping.TypeVarchar: duck.VarcharID,

@@ -11,11 +11,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// DuckDBGroup is the group of DuckDB's own functions.
+// DuckDBGroup is the Group of DuckDB's own functions.
 const DuckDBGroup = "DuckDB"
 
-// Functions lists every function there is: the project's own as Functions
-// gives them, and those of DuckDB, user's macros among them, by their names.
+// Functions lists all functions of the database. Those of this project come first, in the order of
+// the package's function Functions. DuckDB's functions and the user's macros follow by name.
 func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 	out := Functions()
 	own := map[string]bool{}
@@ -42,7 +42,7 @@ func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 		if err := json.Unmarshal([]byte(row[1]), &f.Signatures); err != nil {
 			return nil, err
 		}
-		// The shortest says most of what the others do.
+		// The shortest signature comes first: it is enough to recognise the function.
 		slices.SortFunc(f.Signatures, func(a, b string) int {
 			if len(a) != len(b) {
 				return len(a) - len(b)
@@ -59,7 +59,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// DescribeBlob says in a few words what a BLOB is, if it is a sketch.
+// DescribeBlob describes a BLOB in a few words. ok is false if it is not a sketch.
 func DescribeBlob(bytes string) (string, bool) {
 	return sketch.Describe(families, []byte(bytes))
 }

@@ -12,12 +12,10 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// What the shell takes from the rest of the project is in this file: how a
-// database is opened, the functions it knows, and what to do between
-// statements.
+// This file has all that package session uses of the rest of the project. It opens a database,
+// lists the functions, and frees memory between statements.
 
-// connect opens the database, with every function of the project, and connects
-// to it.
+// connect opens the database with all functions of the project, and connects to it.
 func (s *Session) connect(ctx context.Context, dsn string) (err error) {
 	if s.connector, err = connector.New(dsn); err != nil {
 		return err
@@ -25,20 +23,20 @@ func (s *Session) connect(ctx context.Context, dsn string) (err error) {
 	return s.dial(ctx)
 }
 
-// dial makes a connection to the database.
+// dial opens a connection to the database.
 func (s *Session) dial(ctx context.Context) (err error) {
 	if s.driver, err = s.connector.Connect(ctx); err != nil {
 		return err
 	}
-	// Results are streamed past the driver, which always holds a whole one in
-	// memory. So nobody else sees when nothing runs: Idle says so.
+	// Results are streamed without the driver, which would hold each result in memory. So the
+	// connector does not notice when a query ends: Idle reports it.
 	inner, _ := connector.Unwrap(s.driver)
 	handle, err := duck.ConnOf(inner)
 	s.conn = mapping.Connection{Ptr: handle}
 	return err
 }
 
-// Functions lists the project's functions, sorted by group and name.
+// Functions returns the project's functions, sorted by group and name.
 func Functions() []ccbfsql.Function {
 	out := ccbfsql.Functions()
 	slices.SortFunc(out, func(a, b ccbfsql.Function) int {
@@ -47,6 +45,5 @@ func Functions() []ccbfsql.Function {
 	return out
 }
 
-// Idle is called whenever no statement is running, so that memory which
-// finished queries left behind can be given back.
+// Idle frees memory that finished queries left behind. The caller calls it when no statement runs.
 func (s *Session) Idle() { s.connector.Release() }

@@ -1,5 +1,5 @@
-// Package session runs SQL statements on one database connection: one at a
-// time, to be cancelled at any moment, with results that arrive as text.
+// Package session runs SQL statements on one database connection, one at a time. A statement can be
+// cancelled at any moment. Its result arrives as text.
 package session
 
 import (
@@ -30,7 +30,7 @@ type Session struct {
 type Options struct {
 	Path     string // a file; empty or :memory: for a database in memory
 	ReadOnly bool
-	Unsigned bool // extensions without DuckDB's signature can be loaded
+	Unsigned bool // load extensions without DuckDB's signature
 }
 
 // Open opens the database and connects to it.
@@ -41,7 +41,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s := &Session{}
 	if err := s.connect(ctx, dsn); err != nil {
-		_ = s.Close() // the first error is the one to tell
+		_ = s.Close() // the first error is returned
 		return nil, clean(err)
 	}
 	if err := s.trackProgress(ctx); err != nil {
@@ -56,8 +56,7 @@ func (o Options) dsn() (string, error) {
 	if dsn == "" {
 		dsn = ":memory:"
 	}
-	// The driver takes settings after a question mark and wants the whole to
-	// be a URL.
+	// The driver reads settings after a question mark, and parses the whole as a URL.
 	if strings.Contains(dsn, "?") {
 		return "", fmt.Errorf("cannot open %q: the name must not contain a question mark", o.Path)
 	}
@@ -89,7 +88,7 @@ func (s *Session) Close() error {
 	return err
 }
 
-// Strings runs a query that the shell itself needs and returns its rows.
+// Strings runs a query and returns its rows as text. NULL is "".
 func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	result, err := s.Run(ctx, sql, RunOptions{})
 	if err != nil {
@@ -115,7 +114,7 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	}
 }
 
-// clean takes the driver's words off an error that DuckDB has worded well.
+// clean returns DuckDB's own text of an error, without the driver's prefix.
 func clean(err error) error {
 	var e *duckdb.Error
 	if errors.As(err, &e) {

@@ -13,19 +13,19 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// RunOptions say in which form values are wanted.
+// RunOptions choose the form of values.
 type RunOptions struct {
-	// JSON asks for dates, lists and the like encoded as JSON.
+	// JSON: values of nested types are encoded as JSON.
 	JSON bool
 }
 
-// Result is what a statement returned. Rows come in while the statement is
-// running, so an error may follow after some of them.
+// Result is the result of a statement. Rows arrive while the statement runs, so an error may follow
+// after some rows.
 type Result struct {
-	// Silent is true for statements without a result of their own to show,
-	// such as CREATE or INSERT without RETURNING.
+	// Silent is true if the statement has no rows to show, such as CREATE, or INSERT without
+	// RETURNING.
 	Silent bool
-	// Plan is true for the result of EXPLAIN.
+	// Plan is true if the statement is EXPLAIN.
 	Plan bool
 
 	columns []render.Column
@@ -33,13 +33,13 @@ type Result struct {
 	close   func()
 }
 
-// Columns describes the columns.
+// Columns returns the columns of the result.
 func (r *Result) Columns() []render.Column { return r.columns }
 
-// Next returns the next chunk of rows, or io.EOF.
+// Next returns the next chunk of rows, or io.EOF after the last.
 func (r *Result) Next() (render.Chunk, error) { return r.next() }
 
-// Close ends the statement, finished or not. A second Close does nothing.
+// Close ends the statement, even before its end. A second call does nothing.
 func (r *Result) Close() {
 	if r.close != nil {
 		r.close()
@@ -47,13 +47,12 @@ func (r *Result) Close() {
 	}
 }
 
-// ownExtension is in the error with which our extension refuses to be loaded here: its functions
-// are built in, so a script that loads it goes on.
+// ownExtension is part of the error when this program loads the project's extension. Its functions
+// are built in, so a script that loads the extension can go on.
 const ownExtension = "ccbf: this program is written in Go"
 
-// Run runs one statement. It runs exactly once, whatever form its values are
-// wanted in. Cancelling ctx, here or while rows are read, ends it with
-// ErrInterrupted.
+// Run runs one statement exactly once. If ctx is cancelled, here or while rows are read, the
+// statement ends with ErrInterrupted.
 func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result, err error) {
 	stop := s.interruptOn(ctx)
 	defer func() {
@@ -63,7 +62,8 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 		}
 	}()
 
-	// Both statements are only prepared; one of them is executed below.
+	// The statement as written and a second one that casts its values are prepared. Only one of
+	// them runs.
 	original, single, err := s.prepare(ctx, sql)
 	if err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 	return result, nil
 }
 
-// prepare prepares a text of one statement; single is false for the rare text that DuckDB
-// makes several of, such as PIVOT, of which all but the last have run then.
+// prepare prepares a text of one statement. single is false for text such as PIVOT that DuckDB
+// expands to several statements: all but the last have then run.
 func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedStatement, single bool, _ error) {
 	var extracted mapping.ExtractedStatements
 	count := mapping.ExtractStatements(s.conn, sql, &extracted)
@@ -136,9 +136,18 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 	}
 }
 
-// wrap lets DuckDB itself turn values into text: a projection over the query
-// leaves its order and number of rows alone, and naming the columns by number
-// keeps apart those that share a name.
+// Check prepares a statement and does not run it. It returns the error of a statement that DuckDB
+// rejects before it runs.
+func (s *Session) Check(ctx context.Context, sql string) error {
+	p, _, err := s.prepare(ctx, sql)
+	if err == nil {
+		mapping.DestroyPrepare(p)
+	}
+	return err
+}
+
+// wrap returns a query whose values are text. A projection over the query keeps its order and
+// number of rows. Numbered column names distinguish columns of the same name.
 func wrap(sql string, columns []column, o RunOptions) string {
 	var names, values []string
 	for i, c := range columns {
@@ -147,7 +156,7 @@ func wrap(sql string, columns []column, o RunOptions) string {
 		values = append(values, c.value(name, o))
 	}
 	sql = strings.TrimRight(strings.TrimSpace(sql), ";")
-	// The line break ends a comment in the last line.
+	// The line break ends a comment in the last line of the query.
 	return "SELECT " + strings.Join(values, ", ") + " FROM (" + sql + "\n) AS t(" + strings.Join(names, ", ") + ")"
 }
 
@@ -158,8 +167,8 @@ func checkParameters(p mapping.PreparedStatement) error {
 	return nil
 }
 
-// silent tells statements that report only that they are done, or how many
-// rows they changed, from those that return rows.
+// silent reports whether a statement returns only that it has finished, or how many rows it
+// changed.
 func silent(kind mapping.StatementType, columns []column, sql string) bool {
 	switch kind {
 	case mapping.StatementTypeSelect, mapping.StatementTypeExplain:
@@ -182,7 +191,7 @@ func silent(kind mapping.StatementType, columns []column, sql string) bool {
 
 func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*stream, error) {
 	var pending mapping.PendingResult
-	// Marked as deprecated, and the only way to stream a result.
+	// This function is marked as deprecated, but no other one streams a result.
 	state := bindings.PendingPreparedStreaming(p, &pending)
 	defer mapping.DestroyPending(&pending)
 	if state == mapping.StateError {
@@ -197,9 +206,8 @@ func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*st
 	return r, nil
 }
 
-// interruptOn interrupts what the connection is doing when ctx is cancelled,
-// again and again, since DuckDB forgets an interrupt that comes between two
-// steps, until stop is called.
+// interruptOn interrupts the connection when ctx is cancelled. It repeats that until stop is
+// called, because DuckDB ignores an interrupt between two steps of a query.
 func (s *Session) interruptOn(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	ended := make(chan struct{})

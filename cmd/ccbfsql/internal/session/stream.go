@@ -20,7 +20,7 @@ type stream struct {
 	closed  bool
 }
 
-// settle fixes how columns are read; after wrapping, those that are not plain
+// settle sets the types in which columns are read. In a wrapped query, columns that are not plain
 // arrive as VARCHAR.
 func (s *stream) settle(wrapped bool) {
 	s.chunk.types = make([]mapping.Type, len(s.columns))
@@ -44,7 +44,7 @@ func (s *stream) next() (render.Chunk, error) {
 	}
 }
 
-// fetch gets the next chunk, or io.EOF.
+// fetch reads the next chunk, or returns io.EOF.
 func (s *stream) fetch() error {
 	s.chunk.destroy()
 	if s.ctx.Err() != nil {
@@ -69,7 +69,7 @@ func (s *stream) close() {
 	mapping.DestroyResult(&s.result)
 }
 
-// chunk is a data chunk of DuckDB's, read in place.
+// chunk is one of DuckDB's data chunks, whose values are read in place.
 type chunk struct {
 	data    mapping.DataChunk
 	size    int

@@ -11,17 +11,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
-// catalog is what the line editor knows of the database: what colours words,
-// completes them and shows the signature of the function that is being typed.
+// catalog gives the line editor access to the database. It knows which words are functions or
+// keywords, how a text can be completed, and the signatures of functions.
 type catalog struct {
 	sh        *Shell
 	functions map[string]ccbfsql.Function
-	keywords  map[string]bool // true for those that are no names without quotes
-	internal  map[string]bool // views that DuckDB brings
+	keywords  map[string]bool // true: the keyword needs quotes to be a name
+	internal  map[string]bool // DuckDB's own views
 }
 
-// newCatalog asks the database for its functions and keywords, once: they
-// change only with what a user defines.
+// newCatalog reads the functions, the keywords and DuckDB's own views once. Functions that a user
+// defines later are missing.
 func newCatalog(sh *Shell) (*catalog, error) {
 	c := &catalog{
 		sh: sh, functions: map[string]ccbfsql.Function{},
@@ -53,10 +53,10 @@ func newCatalog(sh *Shell) (*catalog, error) {
 	return c, nil
 }
 
-// Suggest implements complete.Database. What fails, such as in a transaction
-// that was aborted, has nothing to suggest.
+// Suggest implements complete.Database. It returns nothing if the query fails, for example in an
+// aborted transaction.
 func (c *catalog) Suggest(text string) []complete.Suggestion {
-	const most = 10_000 // more than there are functions, so that none is left out
+	const most = 10_000 // more than there are functions, so that DuckDB leaves none out
 	rows, err := c.sh.ask(fmt.Sprintf(`
 		SELECT suggestion, suggestion_type, suggestion_start
 		FROM sql_auto_complete(%s, max_suggestion_count := %d, max_exact_suggestion_count := %[2]d)`, lexer.QuoteText(text), most))

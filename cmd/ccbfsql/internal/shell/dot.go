@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,18 +13,17 @@ import (
 // command is a dot command.
 type command struct {
 	name string
-	args string // as .help shows them
+	args string // as .help shows them, for example "FILE TABLE"
 	help string
-	min  int // arguments it needs
-	max  int // and takes at most; below 0 any number
+	min  int // least number of arguments
+	max  int // largest number of arguments; below 0: any number
 	run  func(sh *Shell, args []string) error
 }
 
-// asTyped in place of the most arguments is one: all that follows the name, as
-// it was typed.
+// asTyped as command.max means one argument: the rest of the line, with its quotes and blanks.
 const asTyped = -2
 
-// commands is filled at start, since .help reads it.
+// commands lists the dot commands. It is filled in init because .help, one of them, reads it.
 var commands []command
 
 func init() {
@@ -70,7 +70,7 @@ func init() {
 	}
 }
 
-// toggle is a command that sets one of the settings on or off.
+// toggle returns the function of a command that turns a setting on or off.
 func toggle(setting func(s *Settings) *bool) func(sh *Shell, args []string) error {
 	return func(sh *Shell, args []string) error {
 		on, err := onOff(args[0])
@@ -81,7 +81,8 @@ func toggle(setting func(s *Settings) *bool) func(sh *Shell, args []string) erro
 	}
 }
 
-// dot runs a line that begins with a dot.
+// dot runs a line that begins with a dot: it finds the command, checks the number of arguments and
+// shows the output in the pager.
 func (sh *Shell) dot(line string) error {
 	word, rest, err := nextWord(line)
 	if err != nil {
@@ -101,7 +102,7 @@ func (sh *Shell) dot(line string) error {
 		return fmt.Errorf("usage: .%s %s", c.name, c.args)
 	}
 	switch c.name {
-	case "read", "map", "shell", "system": // statements have pagers of their own, pictures none
+	case "read", "map", "shell", "system": // each statement of .read has its own pager; pictures and system commands have none
 		err = c.run(sh, args)
 	default:
 		err = sh.paged(func() error { return c.run(sh, args) })
@@ -112,7 +113,7 @@ func (sh *Shell) dot(line string) error {
 	return err
 }
 
-// findCommand takes whole names and beginnings that fit only one command.
+// findCommand returns the command of a name, or the only command whose name begins with it.
 func findCommand(name string) (command, error) {
 	var fits []string
 	var found command
@@ -141,7 +142,7 @@ func findCommand(name string) (command, error) {
 	return command{}, fmt.Errorf(".%s may mean %s", name, strings.Join(fits, " or "))
 }
 
-// splitWords splits a dot command at blanks.
+// splitWords splits the arguments of a dot command at blanks outside quotes.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	line = strings.TrimRight(line, " \t\r\n;")
@@ -155,9 +156,9 @@ func splitWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// nextWord splits off the first word of a line and the blanks around it.
-// Quotes, single or double, keep blanks; inside double quotes a backslash
-// escapes, and \n and \t are known.
+// nextWord splits off the first word of a line, and the blanks around it. Single and double quotes
+// keep blanks. Within double quotes a backslash escapes the next character, and \n and \t mean a
+// line break and a tab.
 func nextWord(line string) (word, rest string, err error) {
 	const blanks = " \t\r\n"
 	line = strings.TrimLeft(line, blanks)
@@ -194,35 +195,15 @@ func nextWord(line string) (word, rest string, err error) {
 	return b.String(), "", nil
 }
 
-// matches compares without regard to case. * and % stand for anything; a
-// pattern without them fits wherever it occurs.
+// matches reports whether a pattern matches a name, ignoring case. The wildcards * and % match any
+// text. A pattern without a wildcard matches anywhere in the name.
 func matches(pattern, name string) bool {
-	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
 	if !strings.ContainsAny(pattern, "*%") {
-		return strings.Contains(name, pattern)
+		pattern = "*" + pattern + "*"
 	}
-	parts := strings.FieldsFunc(pattern, func(r rune) bool { return r == '*' || r == '%' })
-	if len(parts) == 0 {
-		return true
-	}
-	if !strings.ContainsAny(pattern[:1], "*%") {
-		if !strings.HasPrefix(name, parts[0]) {
-			return false
-		}
-		name, parts = name[len(parts[0]):], parts[1:]
-	}
-	last := ""
-	if !strings.ContainsAny(pattern[len(pattern)-1:], "*%") && len(parts) > 0 {
-		last, parts = parts[len(parts)-1], parts[:len(parts)-1]
-	}
-	for _, part := range parts {
-		i := strings.Index(name, part)
-		if i < 0 {
-			return false
-		}
-		name = name[i+len(part):]
-	}
-	return strings.HasSuffix(name, last)
+	expr := strings.NewReplacer(`\*`, ".*", "%", ".*").Replace(regexp.QuoteMeta(pattern))
+	ok, _ := regexp.MatchString("(?is)^"+expr+"$", name) // an error means that the pattern is not UTF-8: it matches nothing
+	return ok
 }
 
 func onOff(text string) (bool, error) {

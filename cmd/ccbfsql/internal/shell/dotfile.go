@@ -27,8 +27,8 @@ func (sh *Shell) dotOutput(args []string) error {
 	return err
 }
 
-// dotOpen goes on with another database. Where it cannot be opened the one
-// before stays open.
+// dotOpen opens another database and closes the present one. If the new one cannot be opened, the
+// present one stays open.
 func (sh *Shell) dotOpen(args []string) error {
 	next, err := session.Open(context.Background(), session.Options{Path: pattern(args)})
 	if err != nil {
@@ -39,8 +39,8 @@ func (sh *Shell) dotOpen(args []string) error {
 	return before.Close()
 }
 
-// dotImport loads a file, into the table if there is one, or else into a new
-// one. What the file is, DuckDB sees by its name; other names are CSV.
+// dotImport inserts a file's rows into a table, which it creates if it does not exist. DuckDB
+// recognises the format by the file's name; other names are read as CSV.
 func (sh *Shell) dotImport(args []string) error {
 	source, table := lexer.QuoteText(args[0]), identifier(args[1])
 	if !slices.Contains(knownFiles, extension(args[0])) {
@@ -52,7 +52,7 @@ func (sh *Shell) dotImport(args []string) error {
 	return sh.execute("INSERT INTO " + table + " FROM " + source)
 }
 
-// knownFiles are the names that DuckDB takes for tables.
+// knownFiles lists the extensions of files that DuckDB reads in a FROM clause.
 var knownFiles = []string{".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"}
 
 func extension(path string) string {
@@ -63,8 +63,7 @@ func extension(path string) string {
 	return filepath.Ext(path)
 }
 
-// identifier quotes a name; dots divide the names of database, schema and
-// table.
+// identifier quotes each part of a name such as database.schema.table.
 func identifier(name string) string {
 	parts := strings.Split(name, ".")
 	for i, part := range parts {

@@ -35,8 +35,9 @@ func (sh *Shell) dotHelp(args []string) error {
 	return sh.helpNamed(wanted, len(found) > 0)
 }
 
-// helpNamed explains the function of that name. That there is none is an
-// error, unless a command was meant.
+// helpNamed prints the help of a function. If no function has that name, it lists the functions
+// with the word in their name or summary. If there are none, it returns an error, unless a command
+// matched.
 func (sh *Shell) helpNamed(name string, commands bool) error {
 	ctx, done := sh.signals.during()
 	defer done()
@@ -52,13 +53,14 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	if commands {
 		return nil
 	}
-	if found := found(name); len(found) > 0 { // a word that some are about
+	if found := found(name); len(found) > 0 {
 		return sh.printf("%s", help.List(found))
 	}
 	return fmt.Errorf("no command or function is named %q%s", name, nearest(name, functions))
 }
 
-// nearest suggests the function that is spelt most alike, if one is.
+// nearest returns the end of an error message: the function that is spelt most alike, or where the
+// lists are.
 func nearest(wanted string, functions []ccbfsql.Function) string {
 	names := make([]string, len(functions))
 	for i, f := range functions {
@@ -70,7 +72,7 @@ func nearest(wanted string, functions []ccbfsql.Function) string {
 	return "; .help lists the commands, .functions the functions"
 }
 
-// found are the functions whose name or summary a pattern fits.
+// found returns the functions whose name or summary matches a pattern.
 func found(pattern string) (found []help.Entry) {
 	for _, f := range session.Functions() {
 		if matches(pattern, f.Name) || matches(pattern, f.Summary) {
@@ -80,7 +82,7 @@ func found(pattern string) (found []help.Entry) {
 	return found
 }
 
-// dotFunctions lists the functions whose name or summary the pattern fits.
+// dotFunctions lists the functions whose name or summary matches the pattern.
 func (sh *Shell) dotFunctions(args []string) error {
 	found := found(pattern(args))
 	if len(found) == 0 {

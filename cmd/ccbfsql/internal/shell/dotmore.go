@@ -11,13 +11,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// QuitError is the wish to leave with an exit code.
+// QuitError ends the shell with an exit code.
 type QuitError struct{ Code int }
 
 func (e *QuitError) Error() string { return fmt.Sprintf("quit with code %d", e.Code) }
 func (e *QuitError) Unwrap() error { return errQuit }
 
-// mostCode is the largest exit code that systems keep.
+// mostCode is the largest exit code that operating systems keep.
 const mostCode = 255
 
 func (sh *Shell) dotExit(args []string) error {
@@ -36,7 +36,7 @@ func (sh *Shell) dotPrompt(args []string) error {
 	return nil
 }
 
-// dotLog writes each statement to a file before it runs, or no longer.
+// dotLog starts to write each statement to a file before it runs. "off" stops that.
 func (sh *Shell) dotLog(args []string) error {
 	if err := sh.closeLog(); err != nil || args[0] == "off" {
 		return err
@@ -56,7 +56,7 @@ func (sh *Shell) dotLog(args []string) error {
 	return nil
 }
 
-// logFile is where .log writes: a file, or the shell's own output.
+// logFile is the destination of .log: a file, standard output or standard error.
 type logFile struct {
 	io.Writer
 	name string
@@ -74,7 +74,7 @@ func (sh *Shell) closeLog() error {
 	return err
 }
 
-// logged writes a statement to the file of .log.
+// logged writes a statement to the destination of .log, if there is one.
 func (sh *Shell) logged(sql string) error {
 	if sh.log == nil {
 		return nil
@@ -100,13 +100,13 @@ func (sh *Shell) dotIndexes(args []string) error {
 	return nil
 }
 
-// count reads the result of a statement that changes rows, and prints how many, where that is
-// wanted.
+// count reads the result of a statement that changes rows. With .changes on, it prints how many
+// rows changed.
 func (sh *Shell) count(rows render.Rows) error {
 	changed, counts := int64(0), len(rows.Columns()) == 1 && rows.Columns()[0].Name == "Count"
 	err := render.EachChunk(rows, func(chunk render.Chunk) bool {
 		for i := 0; counts && i < chunk.Len(); i++ {
-			n, _ := strconv.ParseInt(chunk.Cell(i, 0).Text, 10, 64) // a count, from DuckDB
+			n, _ := strconv.ParseInt(chunk.Cell(i, 0).Text, 10, 64) // DuckDB returns a number here
 			changed += n
 		}
 		return true
@@ -118,7 +118,8 @@ func (sh *Shell) count(rows render.Rows) error {
 	return sh.printf("changes: %d   total_changes: %d\n", changed, sh.changed)
 }
 
-// foreign is what is wrong with a line in the language of another shell; nil for any other.
+// foreign returns an error for a command of psql, which names the command to use instead. It
+// returns nil for any other line.
 func foreign(line string) error {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if !strings.HasPrefix(word, `\`) {

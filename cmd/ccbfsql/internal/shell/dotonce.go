@@ -10,14 +10,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// nextOutput is the destination of the next result (.once).
+// nextOutput is the destination of the next result (.once, .excel).
 type nextOutput struct {
 	file *os.File
-	show bool // in a program, when it is written
+	show bool // open the file in its program afterwards
 	used bool // a dot command has printed to it
 }
 
-// file is where results go; nil for standard output.
+// file returns the file that results go to; nil means standard output.
 func (sh *Shell) file() *os.File {
 	if sh.once != nil {
 		return sh.once.file
@@ -41,7 +41,7 @@ func (sh *Shell) dotExcel([]string) error {
 	return sh.setOnce(&nextOutput{file: f, show: true})
 }
 
-// setOnce takes the place of another .once, which had no result.
+// setOnce sets the destination of the next result, in place of one that received no result.
 func (sh *Shell) setOnce(next *nextOutput) error {
 	err := sh.dropOnce()
 	sh.once = next
@@ -55,7 +55,7 @@ func (sh *Shell) dropOnce() error {
 	return sh.endOnce()
 }
 
-// endOnce closes the file of .once, which has its result, and shows that of .excel.
+// endOnce closes the file of .once. For .excel, it opens the file in the program for CSV files.
 func (sh *Shell) endOnce() error {
 	o := sh.once
 	if o == nil {
@@ -79,7 +79,7 @@ func (sh *Shell) endOnce() error {
 	return nil
 }
 
-// mode is that of the next result.
+// mode returns the output mode of the next result: CSV for .excel, and otherwise the setting.
 func (sh *Shell) mode() render.Mode {
 	if sh.once != nil && sh.once.show {
 		if csv, err := render.Find("csv"); err == nil {
@@ -89,5 +89,5 @@ func (sh *Shell) mode() render.Mode {
 	return sh.Mode
 }
 
-// closeFiles closes what results were written to.
+// closeFiles closes the files of .once and .output.
 func (sh *Shell) closeFiles() error { return errors.Join(sh.dropOnce(), sh.closeOutput()) }

@@ -13,12 +13,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// Blobs says where BLOBs are shown as words, or their start.
+// Blobs says whether BLOBs are printed in full or shortened. A sketch is shortened to a
+// description.
 type Blobs string
 
-// The ways to show BLOBs.
+// Values of Blobs.
 const (
-	BlobsAuto  Blobs = "auto" // short in modes for people, and on a terminal in all
+	BlobsAuto  Blobs = "auto" // short in modes for people; on a terminal, short in all modes
 	BlobsFull  Blobs = "full"
 	BlobsShort Blobs = "short"
 )
@@ -32,7 +33,7 @@ func (sh *Shell) dotBlobs(args []string) error {
 	return fmt.Errorf("%q is not auto, full or short", args[0])
 }
 
-// shortBlobs reports whether what is written now in a mode has BLOBs cut.
+// shortBlobs reports whether a result in this mode has its BLOBs shortened.
 func (sh *Shell) shortBlobs(mode *render.Mode) bool {
 	switch sh.Blobs {
 	case BlobsFull:
@@ -62,7 +63,7 @@ func (sh *Shell) dotMaxWidth(args []string) error {
 	return nil
 }
 
-// mostWidth is a column that a file may still have.
+// mostWidth is the widest column that .width accepts, in characters.
 const mostWidth = 10_000
 
 func (sh *Shell) dotWidth(args []string) error {
@@ -78,7 +79,7 @@ func (sh *Shell) dotWidth(args []string) error {
 	return nil
 }
 
-// dotCd changes the folder of the process, from which files are named from now on.
+// dotCd changes the working folder of the process. File names are relative to it from then on.
 func (sh *Shell) dotCd(args []string) error {
 	folder := pattern(args)
 	if rest, ok := strings.CutPrefix(folder, "~"); ok || folder == "" {
@@ -91,9 +92,9 @@ func (sh *Shell) dotCd(args []string) error {
 	return os.Chdir(folder)
 }
 
-// dotShell runs a command with the terminal that this program has.
+// dotShell runs a system command, which reads from and writes to the same terminal.
 func (sh *Shell) dotShell(args []string) error {
-	defer sh.signals.leaveAlone()() // Ctrl-C is the command's
+	defer sh.signals.leaveAlone()() // Ctrl-C goes to the command
 	cmd := exec.Command("sh", "-c", args[0])
 	if runtime.GOOS == "windows" {
 		cmd = exec.Command("cmd", "/C", args[0])
@@ -106,7 +107,7 @@ func (sh *Shell) dotShell(args []string) error {
 	return err
 }
 
-// dotShow prints the settings, by the names of the commands that set them.
+// dotShow prints the settings under the names of the commands that change them.
 func (sh *Shell) dotShow([]string) error {
 	state := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
 	null, separator, output, widths, log := sh.Mode.Null, "set by the mode", "stdout", "as needed", "off"

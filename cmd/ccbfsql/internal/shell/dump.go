@@ -1,21 +1,24 @@
 package shell
 
 import (
+	"context"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
-// The kinds of what makes a database, in the order in which it is to be made.
+// Kinds of rows of dumpQuery. The query returns all kinds in the order in which they must be
+// created.
 const (
 	dumpTable = "3"
 	dumpIndex = "4"
 )
 
-// dumpQuery has the kind, the path of a table, the name and the statement of each.
-// Those of a kind come in the order of their numbers, so that a table that another
-// one refers to is before it. QUOTED(x) is x in quotes.
+// dumpQuery returns the kind, the quoted path of a table, the name and the CREATE statement of each
+// object. Objects of a kind are ordered by their numbers, so that a table precedes those that refer
+// to it. QUOTED(x) stands for x in quotes.
 const dumpQuery = `
 	SELECT kind, path, name, sql FROM (
 		SELECT 0 AS kind, 0 AS oid, '' AS path, schema_name AS name, 'CREATE SCHEMA IF NOT EXISTS ' || QUOTED(schema_name) AS sql
@@ -39,8 +42,8 @@ const dumpQuery = `
 		SELECT 6, view_oid, '', view_name, sql FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
 	) ORDER BY kind, oid, name`
 
-// dotDump writes the database that is in use as statements that make it again, in
-// one transaction. With a pattern only tables, their rows and indexes.
+// dotDump writes the current database as statements that create it again, in one transaction. With
+// a pattern, it writes only the matching tables with their rows and indexes.
 func (sh *Shell) dotDump(args []string) error {
 	query := dumpQuery
 	for _, column := range []string{"schema_name", "type_name", "table_name", "function_name"} {
@@ -62,7 +65,7 @@ func (sh *Shell) dotDump(args []string) error {
 			return err
 		}
 		if kind == dumpTable {
-			if err := sh.dumpRows(path, sql); err != nil {
+			if err := sh.dumpRows(path); err != nil {
 				return err
 			}
 		}
@@ -70,12 +73,16 @@ func (sh *Shell) dotDump(args []string) error {
 	return sh.printf("COMMIT;\n")
 }
 
-// dumpRows writes the rows of a table that a statement makes, as INSERT statements.
-func (sh *Shell) dumpRows(table, create string) error {
-	query := "FROM " + table
-	names, others := storedColumns(create)
-	if others {
-		query = "SELECT " + strings.Join(names, ", ") + " " + query
+// dumpRows writes the rows of a table as INSERT statements. path is the table's name with its
+// schema, quoted. Generated columns are left out: DuckDB computes them again.
+func (sh *Shell) dumpRows(path string) error {
+	stored, all, err := sh.storedColumns(path)
+	if err != nil {
+		return err
+	}
+	query := "FROM " + path
+	if !all {
+		query = "SELECT " + strings.Join(stored, ", ") + " " + query
 	}
 	ctx, done := sh.signals.during()
 	defer done()
@@ -89,6 +96,27 @@ func (sh *Shell) dumpRows(table, create string) error {
 	}
 	defer result.Close()
 	o := sh.options(&insert)
-	o.Header, o.Table = others, table
+	o.Header, o.Table = !all, path
 	return sh.writeError(insert.Render(sh.out(), result, o))
+}
+
+// storedColumns returns the quoted names of a table's columns that an INSERT can set, and whether
+// these are all columns. DuckDB's catalog does not mark generated columns, so an INSERT of each
+// column is prepared and not run.
+func (sh *Shell) storedColumns(path string) (stored []string, all bool, err error) {
+	rows, err := sh.ask("DESCRIBE " + path)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, row := range rows {
+		name := lexer.QuoteName(row[0])
+		err := sh.session.Check(context.Background(), "INSERT INTO "+path+" ("+name+") VALUES (NULL)")
+		switch {
+		case err == nil:
+			stored = append(stored, name)
+		case !strings.Contains(err.Error(), "generated column"):
+			return nil, false, err
+		}
+	}
+	return stored, len(stored) == len(rows), nil
 }

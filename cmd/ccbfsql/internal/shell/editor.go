@@ -15,20 +15,21 @@ import (
 	"golang.org/x/term"
 )
 
-// editor helps whoever types a statement: colours, completion, signatures.
+// editor colours, completes and explains the text at the prompt.
 type editor struct {
 	sh     *Shell
 	known  *catalog
 	paints colourCodes
 }
 
-// colourCodes are the escape sequences that set colours; empty without colours.
+// colourCodes are the escape sequences that start a colour. They are empty if the output has no
+// colours.
 type colourCodes struct {
 	keyword, function, literal, comment string
 }
 
-// paintsFor gives the colours for a file: none unless it is a terminal, or
-// where NO_COLOR is set (https://no-color.org).
+// paintsFor returns the colours for a file. They are empty if the file is not a terminal or if
+// NO_COLOR is set (https://no-color.org).
 func paintsFor(f *os.File) colourCodes {
 	if !colourful(f) {
 		return colourCodes{}
@@ -45,8 +46,8 @@ func colourful(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// plain is a heading that the line editor paints, without that paint where
-// there are to be no colours.
+// plain returns a heading of a list. The line editor paints headings, so without colours an escape
+// sequence in front switches that off.
 func (e *editor) plain(heading string) string {
 	if e.paints != (colourCodes{}) || heading == "" {
 		return heading
@@ -54,16 +55,17 @@ func (e *editor) plain(heading string) string {
 	return ansi.ResetStyle + heading
 }
 
-// painted is text in a colour.
+// painted returns text in a colour.
 func painted(colour ansi.Attr, text string) string {
 	return ansi.SGR(colour) + text + ansi.ResetStyle
 }
 
-// commentMark begins comments. The line editor paints them itself, grey, by
-// looking for the mark behind a blank, in strings too: see unmarked.
+// commentMark begins a comment. The line editor paints text after "--" grey itself, even within
+// strings: see unmarked.
 const commentMark = "--"
 
-// draw gives the text its colours, and the terminal the rows for it.
+// draw returns the text with colours. It first scrolls the terminal if there are too few rows below
+// the cursor.
 func (e *editor) draw(text string) string {
 	if !e.sh.Highlight {
 		return text
@@ -101,8 +103,8 @@ func (e *editor) paint(kind lexer.Kind, word string, called bool) string {
 	return ""
 }
 
-// unmarked keeps the line editor from taking "--" for the start of a comment:
-// a sequence that changes nothing stands before it.
+// unmarked puts an escape sequence that changes nothing before each "--". The line editor then does
+// not take it for the start of a comment.
 func unmarked(piece, paint string) string {
 	if !strings.Contains(piece, commentMark) {
 		return piece
@@ -113,16 +115,16 @@ func unmarked(piece, paint string) string {
 	return strings.ReplaceAll(piece, commentMark, paint+commentMark)
 }
 
-// room scrolls the screen up where the text and one row more do not fit below
-// the cursor, which stands at its beginning. The line editor only does so when
-// it asks the terminal for the cursor's place, and else writes over results.
+// room returns the escape sequences that scroll the screen up if the text and one row more do not
+// fit below the cursor. The cursor must be at the start of the text. The line editor scrolls only
+// if it asks the terminal for the cursor's position; otherwise it would write over results.
 func (e *editor) room(text string) string {
 	width, height := screen()
 	rows := min(rowsOf(text, width), height-1)
 	return strings.Repeat(ansi.Index, rows) + ansi.CursorUp(rows)
 }
 
-// rowsOf counts the rows that the prompt and the text behind it take.
+// rowsOf returns how many rows of the screen the prompt and a text take.
 func rowsOf(text string, width int) int {
 	rows := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -131,7 +133,7 @@ func rowsOf(text string, width int) int {
 	return rows
 }
 
-// screen is the size of the terminal.
+// screen returns the size of the terminal in characters, or 80 by 24 if it is unknown.
 func screen() (width, height int) {
 	width, height, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -140,7 +142,7 @@ func screen() (width, height int) {
 	return width, height
 }
 
-// complete lists how the line can go on at the cursor.
+// complete returns the completions at the cursor.
 func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	text := string(line[:cursor])
 	var start int
@@ -167,13 +169,14 @@ func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	return all
 }
 
-// menuSpare are the rows below the text that a list of candidates leaves to a
-// hint above it and a note below.
+// menuSpare is how many rows below the text a list of candidates leaves free: for the hint above it
+// and a note below it.
 const menuSpare = 3
 
-// anchor is where the text that a candidate replaces begins: at start, or
-// before it, since the line editor wants one letter to replace at least, and
-// behind what is not ASCII, since it takes bytes for letters.
+// anchor returns where the text that a candidate replaces begins. The line editor needs at least
+// one character to replace, and it takes bytes for characters. So the text begins before start if
+// it would be empty, and after the last character that is not ASCII. ok is false if no such place
+// exists.
 func anchor(text string, start int) (from int, ok bool) {
 	from = start
 	if from == len(text) && from > 0 {
@@ -185,12 +188,12 @@ func anchor(text string, start int) (from int, ok bool) {
 			from = i + 1
 		}
 	}
-	// Letters between start and from would be left out of the candidate.
+	// Characters between start and from would be missing in the candidate.
 	return from, from <= start && (from < len(text) || text == "")
 }
 
-// shorten leaves out the candidates that the screen has no rows for: a list
-// that scrolled would tear the screen. The heading says how many there are.
+// shorten leaves out candidates that do not fit in so many rows, because a list that scrolls would
+// damage the screen. The heading of a shortened group says how many candidates there are.
 func shorten(all []complete.Candidate, width, rows int) []complete.Candidate {
 	var out []complete.Candidate
 	for len(all) > 0 {
@@ -200,7 +203,7 @@ func shorten(all []complete.Candidate, width, rows int) []complete.Candidate {
 		}
 		group := all[:n]
 		all = all[n:]
-		if rows--; rows <= 0 { // the heading
+		if rows--; rows <= 0 { // for the heading
 			break
 		}
 		perRow := candidatesPerRow(group, width)
@@ -217,8 +220,8 @@ func shorten(all []complete.Candidate, width, rows int) []complete.Candidate {
 	return out
 }
 
-// candidatesPerRow is how many the line editor puts side by side: one, if
-// there is help beside it.
+// candidatesPerRow returns how many candidates the line editor puts side by side: one if they have
+// help texts.
 func candidatesPerRow(group []complete.Candidate, width int) int {
 	const gap = 2
 	longest := 0
@@ -251,7 +254,7 @@ func modeNames() []string {
 	return out
 }
 
-// hint is about the option or the function in whose brackets the cursor is.
+// hint returns a line about the option or the function whose arguments are being typed.
 func (e *editor) hint(text string) string {
 	if isDot(text) {
 		return ""

@@ -14,15 +14,15 @@ const (
 	historyKept = 10_000 // statements
 )
 
-// history keeps statements between runs, one JSON string per line, so that a
-// statement of many lines comes back as one.
+// history stores statements in a file, one JSON string per line, so that a statement of several
+// lines is read back as one.
 type history struct {
 	path  string // empty: only in memory
 	items []string
 }
 
-// historyPath is where the history is kept: CCBFSQL_HISTORY, or a file in
-// the user's state folder. CCBFSQL_HISTORY= (empty) keeps none.
+// historyPath returns the file of the history: CCBFSQL_HISTORY, or a file in the user's state
+// folder. It returns "" if CCBFSQL_HISTORY is empty: no history is stored.
 func historyPath() string {
 	if path, ok := os.LookupEnv(historyEnv); ok {
 		return path
@@ -72,7 +72,7 @@ func loadHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// rewrite replaces the file by what is kept.
+// rewrite replaces the file by the statements in memory.
 func (h *history) rewrite() error {
 	var b strings.Builder
 	for _, item := range h.items {
@@ -90,8 +90,8 @@ func historyLine(item string) string {
 	return string(line) + "\n"
 }
 
-// Write implements readline.History. Each statement is appended at once, so
-// that two shells share one file and a crash loses nothing.
+// Write implements readline.History. It appends each statement to the file at once, so that two
+// shells can share the file and a crash loses nothing.
 func (h *history) Write(item string) (int, error) {
 	item = strings.TrimSpace(item)
 	if item == "" || len(h.items) > 0 && h.items[len(h.items)-1] == item {

@@ -16,12 +16,12 @@ import (
 
 const prompt = "ccbfsql> "
 
-// CanPrompt reports that there is someone to talk to.
+// CanPrompt reports whether standard input and output are a terminal that can show a prompt.
 func CanPrompt() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// Interactive talks to the user until they leave.
+// Interactive reads statements at a prompt and runs them until the user leaves.
 func (sh *Shell) Interactive(version string) error {
 	sh.signals.stayWhenIdle()
 	sh.interactive = true
@@ -50,7 +50,7 @@ func (sh *Shell) Interactive(version string) error {
 		case err != nil:
 			return err
 		}
-		// Everything typed runs up to its first error.
+		// The statements of one input run up to the first error.
 		err = sh.runLines(strings.NewReader(text), "")
 		if errors.Is(err, errQuit) {
 			return err
@@ -64,7 +64,7 @@ func (sh *Shell) Interactive(version string) error {
 	}
 }
 
-// newReadline sets up the line editor.
+// newReadline returns the line editor with history, colours, completion and hints.
 func newReadline(past *history, e *editor) *readline.Shell {
 	rl := readline.NewShell()
 	rl.History.Add(e.plain("history"), past)
@@ -74,39 +74,38 @@ func newReadline(past *history, e *editor) *readline.Shell {
 	rl.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(line, cursor) }
 	rl.Hint.SetProvider(func(line []rune, cursor int) []rune { return []rune(e.hint(string(line[:cursor]))) })
 	for name, value := range map[string]any{
-		// Results end with a line break, so the cursor's place is known. Asking
-		// the terminal on every key would be slow over a network, and hangs
-		// where nobody answers.
+		// Results end with a line break, so the cursor's position is known. Asking the terminal at
+		// every key would be slow over a network, and would block if the terminal does not answer.
 		"cursor-position-probe": false,
-		// Lines of one statement are indented below the first, without marks in
-		// front: the marks would be drawn over lines that wrap.
+		// Further lines of a statement are indented and have no marks in front, because marks would
+		// be drawn over lines that wrap.
 		"multiline-column": false,
-		// Pasted text is taken as it is, line breaks included, until Enter.
+		// Pasted text is inserted unchanged, line breaks included, and runs at Enter.
 		"enable-bracketed-paste": true,
-		// Tab goes as far as all agree, and shows what there is.
+		// Tab inserts what all candidates have in common, and lists the candidates.
 		"menu-complete-display-prefix": true,
 		"completion-ignore-case":       true,
-		// Letters like ö are letters, not Meta with another key.
+		// Characters such as ö are text. Otherwise they would mean Meta with another key.
 		"convert-meta":  false,
 		"comment-begin": commentMark,
 	} {
 		_ = rl.Config.Set(name, value)
 	}
 	if e.paints == (colourCodes{}) {
-		// The line editor has colours of its own, and puts these behind them.
+		// The line editor has colours of its own, and appends these sequences to them.
 		_ = rl.Config.Set("completion-selection-style", ansi.ResetStyle+ansi.SGR(ansi.AttrReverse))
 		_ = rl.Config.Set("completion-description-style", ansi.ResetStyle)
 	}
-	// The line editor's own command has a letter like ö for Meta-v, or else
-	// moves the cursor two letters for a wide one.
+	// The line editor's own self-insert takes a character such as ö for Meta-v, and moves the
+	// cursor by two for a wide character.
 	rl.Keymap.Register(map[string]func(){"self-insert": func() {
 		rl.History.SkipSave()
 		if keys := rl.Keys.Caller(); len(keys) > 0 && (unicode.IsGraphic(keys[0]) || unicode.IsMark(keys[0])) {
 			rl.Cursor().InsertAt(keys[0])
 		}
 	}})
-	// Within a statement of several lines the arrows go from line to line, and
-	// leave for the history at its ends. Bindings of the user's own stay.
+	// The arrow keys move between the lines of a statement, and beyond its first and last line
+	// through the history. Key bindings of the user remain.
 	for _, binds := range rl.Config.Binds {
 		for keys, bind := range binds {
 			switch bind.Action {
@@ -121,7 +120,7 @@ func newReadline(past *history, e *editor) *readline.Shell {
 	return rl
 }
 
-// ended decides whether Enter runs the text or starts another line.
+// ended reports whether Enter runs the text. Otherwise Enter starts another line.
 func ended(text string) bool {
 	if spoken(text) != "" || foreign(text) != nil && !strings.Contains(strings.TrimSpace(text), "\n") || isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
 		return true

@@ -7,21 +7,20 @@ import (
 	"sync"
 )
 
-// patience is how often Ctrl-C may be pressed on one statement before the
-// shell gives up waiting for it to end.
+// patience is how often Ctrl-C can be pressed during one statement before the process exits.
 const patience = 3
 
 const exitInterrupted = 130
 
-// interrupts turns Ctrl-C into the cancellation of the running statement.
+// interrupts cancels the running statement at Ctrl-C.
 type interrupts struct {
 	signals chan os.Signal
 
 	mu      sync.Mutex
-	cancel  context.CancelFunc // nil while nothing runs
+	cancel  context.CancelFunc // nil if no statement runs
 	pressed int
-	idle    bool // Ctrl-C between statements does nothing
-	pager   bool // Ctrl-C is for the pager
+	idle    bool // Ctrl-C between statements is ignored; otherwise it ends the process
+	pager   bool // Ctrl-C is ignored here, because a pager or a system command handles it
 }
 
 func catchInterrupts() *interrupts {
@@ -56,7 +55,8 @@ func (in *interrupts) press() {
 	}
 }
 
-// during gives the context of a statement, which ends with done.
+// during returns the context of a statement, which Ctrl-C cancels. The caller calls done when the
+// statement ends.
 func (in *interrupts) during() (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	in.mu.Lock()
@@ -70,14 +70,14 @@ func (in *interrupts) during() (ctx context.Context, done func()) {
 	}
 }
 
-// stayWhenIdle keeps Ctrl-C between statements from ending the program.
+// stayWhenIdle makes Ctrl-C between statements do nothing.
 func (in *interrupts) stayWhenIdle() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.idle = true
 }
 
-// leaveAlone makes Ctrl-C do nothing here until back is called.
+// leaveAlone makes Ctrl-C do nothing in this process until back is called.
 func (in *interrupts) leaveAlone() (back func()) {
 	set := func(on bool) {
 		in.mu.Lock()

@@ -20,10 +20,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// mapLines is the room that what is printed below a picture takes.
+// mapLines is how many lines of the terminal stay free below a picture.
 const mapLines = 4
 
-// dotMap draws the sketch that a query returns.
+// dotMap draws the sketch that a query returns, on the terminal or into a PNG file.
 func (sh *Shell) dotMap(args []string) error {
 	o, query, err := parseMap(args[0])
 	if err != nil {
@@ -54,14 +54,14 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 }
 
 func (sh *Shell) mapScreen(o *mapOptions, query string) error {
-	screen, err := sh.screen(o.graphics) // before the query, which may take long
+	screen, err := sh.screen(o.graphics) // before the query: an error here must not come after a long query
 	if err != nil {
 		return err
 	}
 	if o.width == 0 {
 		o.width, o.height = screen.Room(mapLines)
 	}
-	o.Label = "" // it has no size that can be read on every screen
+	o.Label = "" // a label would be unreadable on small screens
 	img, note, err := sh.drawMap(o, query)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (sh *Shell) mapScreen(o *mapOptions, query string) error {
 	return sh.printf("%s\n", note)
 }
 
-// drawMap draws the sketch that a query returns, and says what is to be seen.
+// drawMap draws the sketch that a query returns. It also returns a line that describes the picture.
 func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, error) {
 	blob, err := sh.sketch(query)
 	if err != nil {
@@ -85,11 +85,12 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	return img, note, nil
 }
 
-// screen is the one to draw on, in the way given if there is one.
+// screen returns the terminal to draw on. how overrides the way to draw; nil means the best that
+// the terminal supports.
 func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 	s, err := terminal.Screen{}, terminal.ErrNone
 	if f, ok := sh.out().(*os.File); ok {
-		s, err = terminal.Of(f)
+		s, err = terminal.Detect(f)
 	}
 	switch {
 	case errors.Is(err, terminal.ErrNone) && how == nil:
@@ -105,7 +106,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 	return s, nil
 }
 
-// sketch runs a query of one row and returns its first BLOB.
+// sketch runs a query that must return one row, and returns the first BLOB of that row.
 func (sh *Shell) sketch(query string) ([]byte, error) {
 	defer sh.session.Idle()
 	ctx, done := sh.signals.during()
@@ -192,11 +193,11 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, v.Grid.Res(), picture.Short(slices.Max(values)), o.Unit), nil
 }
 
-// inside is the largest size whose height is the proportion times its width, and
-// that is no larger than the one given. A height of 0 is whatever the width needs.
+// inside returns the largest size of a picture with the given proportion of height to width that
+// fits in width by height pixels. A height of 0 means no limit.
 func inside(proportion float64, width, height int) (w, h int) {
 	if !(proportion > 0 && proportion <= math.MaxFloat64) {
-		return width, max(height, 1) // an area that nothing can be drawn of
+		return width, max(height, 1) // an area without a proportion; drawing it returns an error
 	}
 	wide, high := float64(width), float64(width)*proportion
 	if height > 0 && high > float64(height) {

@@ -14,7 +14,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// mapList are the options of .map.
+// mapList lists the options of .map for help and completion.
 var mapList = []complete.Option{
 	{Name: "-o", Value: "FILE.png", Help: "draw to a file, up to 1024 x 1024 pixels"},
 	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; by default the best that the terminal can do", Values: terminal.Ways},
@@ -26,13 +26,13 @@ var mapList = []complete.Option{
 	{Name: "-label", Value: "TEXT", Help: "text for a corner of the file, with a legend of the colours"},
 }
 
-// What coordinates are.
+// Values of -units.
 const (
 	unitDegrees = "degrees"
 	unitPlane   = "plane"
 )
 
-// mapHelp is shown by .help map.
+// mapHelp returns the text of .help map.
 func mapHelp() string {
 	b := strings.Builder{}
 	b.WriteString("The query must return one sketch, for example that of ccbf_agg or ccbf_union_agg. Options:\n")
@@ -42,23 +42,23 @@ func mapHelp() string {
 	return b.String()
 }
 
-// words are the names of a choice.
+// words joins the names of a choice: "a, b or c".
 func words(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// mapOptions are what stands in front of the query.
+// mapOptions are the options before the query of .map.
 type mapOptions struct {
 	file          string
 	graphics      *terminal.Graphics
-	width, height int // 0 where not given
+	width, height int // 0: not given
 	area          *orb.Bound
 	units         string
 	picture.Options
 }
 
-// parseMap splits a line into options and query.
+// parseMap splits a line into options and a query.
 func parseMap(line string) (o mapOptions, query string, err error) {
 	flags := flag.NewFlagSet(".map", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -13,30 +13,29 @@ import (
 	"golang.org/x/term"
 )
 
-// errPagerLeft is the error of writing to a pager that the user has left.
+// errPagerLeft is the error of a write after the user has left the pager.
 var errPagerLeft = errors.New("the pager was left")
 
-// pager shows what is written to it: as it is where that fits the screen, and
-// else with the program that PAGER names, or less.
+// pager prints text directly if it fits the screen. Otherwise it starts the program that PAGER
+// names, or less.
 type pager struct {
 	out    io.Writer
 	argv   []string
 	height int
 	width  int
-	held   bytes.Buffer // until there is more than fits
-	begun  int          // bytes held before the line that has begun
-	lines  int          // of the screen that those before take
-	ended  int          // lines that have ended, however long
+	held   bytes.Buffer // The text so far, until it exceeds the screen.
+	begun  int          // Bytes of held before the last, incomplete line.
+	lines  int          // Rows of the screen that the complete lines take.
+	ended  int          // Number of complete lines.
 	cmd    *exec.Cmd
 	pipe   io.WriteCloser
 	left   bool
 }
 
-// pageSize is held back at most before the pager starts, however few lines it
-// has.
+// pageSize is how many bytes are held at most before the pager starts.
 const pageSize = 1 << 20
 
-// paged runs what prints something, with a pager if someone is there to read.
+// paged calls do, whose output goes to a pager if a person reads it at a prompt.
 func (sh *Shell) paged(do func() error) error {
 	argv := pagerCommand()
 	f, ok := sh.stdout.(*os.File)
@@ -59,8 +58,8 @@ func (sh *Shell) paged(do func() error) error {
 	return err
 }
 
-// pagerCommand is the program and its arguments, or nil where there is none:
-// PAGER is set to nothing or to cat, or it is not installed.
+// pagerCommand returns the pager's program and arguments. It returns nil if PAGER is empty or cat,
+// or if the program is not installed.
 func pagerCommand() []string {
 	pager, ok := os.LookupEnv("PAGER")
 	if !ok {
@@ -97,8 +96,8 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count brings lines up to what is held. A line that is wider than the screen takes
-// several of it.
+// count updates lines and ended for the text in held. A line that is wider than the screen takes
+// several rows.
 func (p *pager) count() {
 	for {
 		rest := p.held.Bytes()[p.begun:]
@@ -112,7 +111,7 @@ func (p *pager) count() {
 	}
 }
 
-// wide reports whether the pager cuts long lines, and scrolls to the right.
+// wide reports whether the pager cuts long lines and scrolls to the right.
 func (p *pager) wide() bool {
 	_, own := os.LookupEnv("LESS")
 	return !own && filepath.Base(p.argv[0]) == "less"
@@ -122,9 +121,9 @@ func (p *pager) start() error {
 	p.cmd = exec.Command(p.argv[0], p.argv[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
 	if _, ok := os.LookupEnv("LESS"); !ok {
-		// Long lines are cut and can be scrolled, the text stays on the screen. Where
-		// nothing but long lines is too much for the screen they are not cut: less
-		// would find that they fit, and leave with the rest of them unread.
+		// less cuts long lines (S) and can scroll them, and the text stays on the screen afterwards
+		// (X). S is left out if only long lines exceed the screen. With it, less would find that
+		// all lines fit, and exit with the ends of the lines unread.
 		flags := "LESS=FRSX"
 		if p.ended < p.height {
 			flags = "LESS=FRX"
@@ -151,13 +150,13 @@ func (p *pager) feed(b []byte) (int, error) {
 	return n, nil
 }
 
-// close shows what is still held, or waits until the user leaves the pager.
+// close prints the text if it fitted the screen, or waits until the user leaves the pager.
 func (p *pager) close(signals *interrupts) error {
 	if p.pipe == nil {
 		_, err := p.out.Write(p.held.Bytes())
 		return err
 	}
-	// Ctrl-C belongs to the pager now.
+	// Ctrl-C goes to the pager now.
 	defer signals.leaveAlone()()
 	_ = p.pipe.Close()
 	var exit *exec.ExitError

@@ -14,9 +14,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-const maxDepth = 16 // of scripts that .read others
+const maxDepth = 16 // how deep .read can be nested
 
-// scriptError says where in a script an error happened.
+// scriptError adds the file and line of a script to an error.
 type scriptError struct {
 	name string
 	line int
@@ -29,18 +29,18 @@ func (e *scriptError) Error() string {
 
 func (e *scriptError) Unwrap() error { return e.err }
 
-// RunText runs statements and dot commands from a flag or an argument.
+// RunText runs statements and dot commands of a command-line argument.
 func (sh *Shell) RunText(text string) error {
 	return sh.runLines(strings.NewReader(text), "")
 }
 
-// RunFile runs a script.
+// RunFile runs a script file.
 func (sh *Shell) RunFile(path string) error {
 	return sh.read(path)
 }
 
-// RunOwn runs the file that a user has for every start. What is wrong in it is told,
-// and no reason not to start.
+// RunOwn runs the user's start file (~/.ccbfsqlrc or -init). Errors of its statements are printed
+// and do not end the program.
 func (sh *Shell) RunOwn(path string) error {
 	bail := sh.Bail
 	sh.Bail = false
@@ -50,19 +50,18 @@ func (sh *Shell) RunOwn(path string) error {
 	return err
 }
 
-// RunReader runs a script that comes in piece by piece; statements run as
-// soon as they are complete.
+// RunReader runs a script from a stream. Each statement runs as soon as it is complete.
 func (sh *Shell) RunReader(r io.Reader, name string) error {
 	return sh.runLines(r, name)
 }
 
-// Quit reports that an error is the wish to leave.
+// Quit reports whether an error means that the user left the shell.
 func Quit(err error) bool { return errors.Is(err, errQuit) }
 
-// Failed reports that a statement failed and the script went on.
+// Failed reports whether a statement failed while bail was off.
 func (sh *Shell) Failed() bool { return sh.failed }
 
-// read runs a script file. Paths inside it are relative to its folder.
+// read runs a script file. Paths within it are relative to its folder.
 func (sh *Shell) read(path string) error {
 	if sh.depth == maxDepth {
 		return fmt.Errorf("%s: scripts may be nested at most %d deep", path, maxDepth)
@@ -87,8 +86,8 @@ func (sh *Shell) read(path string) error {
 	return sh.runLines(f, full)
 }
 
-// runLines runs what a reader gives, line by line. An error carries name and
-// line unless name is empty.
+// runLines runs the statements and dot commands of a reader line by line. Errors get the name and
+// the line, unless the name is empty.
 func (sh *Shell) runLines(r io.Reader, name string) error {
 	var split lexer.Splitter
 	in := bufio.NewReaderSize(r, 1<<16)
@@ -148,7 +147,7 @@ func (sh *Shell) statement(name string, st lexer.Statement) error {
 	return sh.at(name, st.Line, sh.execute(st.SQL()))
 }
 
-// echo prints what runs next, where that is wanted.
+// echo prints the text of the next statement if the setting echo is on.
 func (sh *Shell) echo(text string) error {
 	if !sh.Echo {
 		return nil
@@ -156,8 +155,8 @@ func (sh *Shell) echo(text string) error {
 	return sh.printf("%s\n", strings.TrimSpace(text))
 }
 
-// spoken is the dot command for a line that is no SQL and that everybody tries;
-// empty for any other.
+// spoken returns the dot command for words that many users try, such as "help" and "exit". It
+// returns "" for any other line.
 func spoken(line string) string {
 	switch strings.ToLower(strings.TrimRight(strings.TrimSpace(line), "; \t\r\n")) {
 	case "help", `\?`, `\h`:
@@ -168,7 +167,7 @@ func spoken(line string) string {
 	return ""
 }
 
-// at gives an error its place. With bail off it prints it and goes on.
+// at adds file and line to an error. With bail off, it prints the error and returns nil.
 func (sh *Shell) at(name string, line int, err error) error {
 	if err == nil || errors.Is(err, errQuit) || errors.Is(err, ErrClosedPipe) {
 		return err
@@ -185,7 +184,7 @@ func (sh *Shell) at(name string, line int, err error) error {
 	return nil
 }
 
-// Complain prints an error, on a terminal with its kind in red.
+// Complain prints an error. On a terminal the kind of the error is red.
 func (sh *Shell) Complain(err error) {
 	text := err.Error()
 	if f, ok := sh.stderr.(*os.File); ok && colourful(f) {

@@ -1,5 +1,5 @@
-// Package shell is the SQL shell itself: it reads statements and dot commands
-// from scripts and from the terminal, runs them and prints their results.
+// Package shell is the SQL shell: it reads statements and dot commands from scripts and from the
+// terminal, runs them and prints their results.
 package shell
 
 import (
@@ -20,36 +20,36 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrClosedPipe says that nobody reads the output any more.
+// ErrClosedPipe means that the reader of standard output has closed it, as head does.
 var ErrClosedPipe = errors.New("closed pipe")
 
-// errQuit is what .quit and .exit return.
+// errQuit is the error that .quit and .exit return.
 var errQuit = errors.New("quit")
 
-const pipeWidth = 120 // for boxes where there is no terminal to ask
+const pipeWidth = 120 // width of boxes in characters if the output is not a terminal
 
-// Settings are what flags and dot commands can change.
+// Settings are the settings that flags and dot commands change.
 type Settings struct {
 	Mode      render.Mode
 	Header    bool
-	Null      *string // nil: the mode's own
+	Null      *string // text for NULL; nil: the mode's own text
 	Separator string
 	MaxRows   int
 	Pager     bool // long results at the prompt go to a pager
 	Timer     bool
 	Bail      bool
-	Echo      bool // statements are printed before they run
+	Echo      bool // print statements before they run
 	Blobs     Blobs
-	Turned    bool   // a duckbox has a line per column
-	MaxWidth  int    // of a duckbox; 0: the terminal's
-	Widths    []int  // of mode column
-	Table     string // of mode insert
-	Changes   bool   // print how many rows a statement changed
-	Highlight bool   // colours at the prompt
+	Turned    bool   // Mode duckbox prints one line per column of the result.
+	MaxWidth  int    // Width of a duckbox in characters; 0: the terminal's width.
+	Widths    []int  // Column widths of mode column.
+	Table     string // Table name of mode insert.
+	Changes   bool   // Print how many rows a statement changed.
+	Highlight bool   // Colours at the prompt.
 	Prompt    string
 }
 
-// Defaults are the settings that a shell begins with.
+// Defaults returns the settings at the start.
 func Defaults() Settings {
 	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Pager: true, Bail: true, Blobs: BlobsAuto, Highlight: true, Prompt: prompt}
 }
@@ -60,20 +60,20 @@ type Shell struct {
 	session *session.Session
 	stdout  io.Writer
 	stderr  io.Writer
-	output  *os.File    // of .output; nil: stdout
-	log     *logFile    // of .log; nil: none
-	changed int64       // rows that statements changed
-	once    *nextOutput // of .once; nil: none
-	pager   *pager      // of what is being printed
+	output  *os.File    // File of .output; nil: standard output.
+	log     *logFile    // Destination of .log; nil: none.
+	changed int64       // Rows that all statements changed, for .changes.
+	once    *nextOutput // Destination of the next result; nil: none.
+	pager   *pager      // Pager of the present output; nil: none.
 	signals *interrupts
-	failed  bool   // with bail off: something went wrong, and it went on
-	dir     string // of the script that is running
-	depth   int    // of .read
+	failed  bool   // a statement failed while bail was off
+	dir     string // folder of the running script
+	depth   int    // nesting of .read
 
-	interactive bool // someone types
+	interactive bool // statements come from a prompt
 }
 
-// New makes a shell for the session, which is closed with it.
+// New returns a shell on a session. Close closes the session too.
 func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell {
 	return &Shell{
 		Settings: settings, session: s,
@@ -81,7 +81,7 @@ func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell
 	}
 }
 
-// Close closes the file of .output and the session.
+// Close closes the files of .output, .once and .log, and the session.
 func (sh *Shell) Close() error {
 	sh.signals.stop()
 	return errors.Join(sh.closeFiles(), sh.closeLog(), sh.session.Close())
@@ -115,7 +115,7 @@ func (sh *Shell) out() io.Writer {
 	return sh.stdout
 }
 
-// printf writes to where results go.
+// printf writes to the destination of results.
 func (sh *Shell) printf(format string, args ...any) error {
 	if sh.once != nil {
 		sh.once.used = true
@@ -124,8 +124,7 @@ func (sh *Shell) printf(format string, args ...any) error {
 	return sh.writeError(err)
 }
 
-// writeError turns the error of a standard output that was closed, as by
-// head, into ErrClosedPipe.
+// writeError turns the write error of a closed standard output into ErrClosedPipe.
 func (sh *Shell) writeError(err error) error {
 	if sh.file() == nil && errors.Is(err, syscall.EPIPE) {
 		return ErrClosedPipe
@@ -133,7 +132,8 @@ func (sh *Shell) writeError(err error) error {
 	return err
 }
 
-// execute runs one statement and prints its result.
+// execute runs one statement, prints its result, and prints notes on areas and categories that
+// matched no sketch.
 func (sh *Shell) execute(sql string) error {
 	defer sh.session.Idle()
 	ctx, done := sh.signals.during()
@@ -142,7 +142,7 @@ func (sh *Shell) execute(sql string) error {
 	if err := sh.logged(sql); err != nil {
 		return err
 	}
-	asked.Take() // what was asked for completions and the like
+	asked.Take() // discard the notes of queries that the shell ran for itself
 	asked.TakeCategory()
 	begin := time.Now()
 	err := sh.print(ctx, sql)
@@ -150,12 +150,11 @@ func (sh *Shell) execute(sql string) error {
 		err = onceErr
 	}
 	if err == nil && ctx.Err() != nil {
-		// Ctrl-C came when the statement was all but done: what follows must
-		// not run.
+		// Ctrl-C came at the very end of the statement. The statements after it must not run.
 		err = session.ErrInterrupted
 	}
 	if sh.Timer && !errors.Is(err, ErrClosedPipe) {
-		// After an error too: how long it took to fail is worth knowing.
+		// The time is printed after an error too.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
 	if areas, category := asked.Take(), asked.TakeCategory(); err == nil {
@@ -165,7 +164,7 @@ func (sh *Shell) execute(sql string) error {
 	return err
 }
 
-// note tells what is no error and may be a mistake, not among the results.
+// note prints a remark to standard error about a result that may be a mistake.
 func (sh *Shell) note(text string) {
 	if text == "" {
 		return
@@ -221,8 +220,8 @@ func (sh *Shell) options(mode *render.Mode) render.Options {
 	return o
 }
 
-// width is the room for boxes: what .maxwidth says, the terminal's width, or no
-// limit in a file.
+// width returns the width for boxes in characters: the setting maxwidth, the terminal's width, or 0
+// for no limit in a file.
 func (sh *Shell) width() int {
 	if sh.MaxWidth > 0 {
 		return sh.MaxWidth
@@ -243,7 +242,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// printPlan prints the boxes that EXPLAIN draws as they are.
+// printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
 	last := len(rows.Columns()) - 1
 	var failed error

@@ -14,20 +14,20 @@ import (
 	"golang.org/x/term"
 )
 
-// patience is how long a terminal may take to answer, over a slow network too.
+// patience is how long to wait for a terminal's replies, which may come over a slow network.
 const patience = time.Second
 
-// terminalReplies are what a terminal said of itself.
+// terminalReplies is what a terminal reports about itself. Fields are zero if it did not reply.
 type terminalReplies struct {
 	graphics Graphics
 	cell     size
 	ground   color.Color
 }
 
-// askTTY asks the terminal that the program runs in. Where there is none or it
-// keeps silent the answers are empty.
+// askTTY queries the terminal of this process. Without a terminal or without replies, the result is
+// empty.
 func askTTY() terminalReplies {
-	// The first shows every question, the second some of them.
+	// The Linux console prints all queries as text, and Apple's terminal some of them.
 	if slices.Contains([]string{"linux", "dumb"}, os.Getenv("TERM")) || os.Getenv("TERM_PROGRAM") == "Apple_Terminal" {
 		return terminalReplies{}
 	}
@@ -35,23 +35,22 @@ func askTTY() terminalReplies {
 	if err != nil {
 		return terminalReplies{}
 	}
-	defer func() { _ = tty.Close() }() // nothing is lost
+	defer func() { _ = tty.Close() }() // nothing was written that matters
 	return read(ask(tty, patience))
 }
 
-// questions end with one that every terminal answers: what did not come before
-// does not come.
-var questions = ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + // a pixel, were it shown
+// questions are the queries to a terminal. The last is one that every terminal answers, so replies
+// that have not arrived before its reply will not come.
+var questions = ansi.KittyGraphics([]byte("AAAA"), "i=31", "s=1", "v=1", "a=q", "t=d", "f=24") + // a picture of one pixel that is not drawn
 	ansi.RequestBackgroundColor +
-	ansi.WindowOp(16) + // the size of a character
+	ansi.WindowOp(16) + // the size of a character in pixels
 	ansi.RequestPrimaryDeviceAttributes
 
 var lastAnswer = regexp.MustCompile(`\x1b\[\?([\d;]*)c`)
 
-// ask is what a terminal answers, up to the last answer or for as long as it may
-// take.
+// ask sends the queries and returns the replies, up to the last one or until the time is over.
 func ask(tty *os.File, patience time.Duration) string {
-	// Answers must neither be shown nor wait for a line's end.
+	// Raw mode: replies are not shown, and arrive without a line break.
 	before, err := term.MakeRaw(int(tty.Fd()))
 	if err != nil {
 		return ""
@@ -84,17 +83,17 @@ var (
 	groundAnswer = regexp.MustCompile(`\x1b\]11;rgb:([\da-fA-F]{2})[\da-fA-F]*/([\da-fA-F]{2})[\da-fA-F]*/([\da-fA-F]{2})`)
 )
 
-// read is what the answers to questions say.
+// read parses the replies of a terminal.
 func read(text string) terminalReplies {
 	var a terminalReplies
-	const sixels = "4" // among the attributes of the device
+	const sixels = "4" // device attribute of terminals with sixels
 	if m := lastAnswer.FindStringSubmatch(text); m != nil && slices.Contains(strings.Split(m[1], ";"), sixels) {
 		a.graphics = Sixel
 	}
 	if kittyAnswer.MatchString(text) {
 		a.graphics = Kitty
 	}
-	// Nothing but digits arrives at these, few enough to fit.
+	// The patterns guarantee digits, few enough for an int.
 	if m := cellAnswer.FindStringSubmatch(text); m != nil {
 		a.cell.height, _ = strconv.Atoi(m[1])
 		a.cell.width, _ = strconv.Atoi(m[2])

@@ -13,14 +13,14 @@ import (
 	"github.com/charmbracelet/x/ansi/sixel"
 )
 
-// Draw draws a picture of Room's size or smaller where the cursor is, at the
-// beginning of a line, and ends with a line break.
+// Draw draws a picture that fits in Room's size at the cursor, which must be at the start of a
+// line. A line break follows.
 func (s *Screen) Draw(w io.Writer, img *image.Paletted) error {
 	var out bytes.Buffer
 	var err error
 	switch s.Graphics {
 	case Kitty:
-		// Quiet, for nobody reads the answer.
+		// Quiet: the terminal sends no reply.
 		err = kitty.EncodeGraphics(&out, img, &kitty.Options{Action: kitty.TransmitAndPut, Transmission: kitty.Direct, Format: kitty.PNG, Chunk: true, Quiet: 2})
 	case Sixel:
 		err = s.sixels(&out, img)
@@ -46,8 +46,8 @@ func (s *Screen) sixels(out *bytes.Buffer, img *image.Paletted) error {
 	return nil
 }
 
-// flat is a palette as seen on the screen's ground: neither sixels nor
-// characters let it through by half. What is fully transparent stays so.
+// flat blends a palette with the screen's background, because sixels and characters cannot be half
+// transparent. Fully transparent colours remain.
 func (s *Screen) flat(p color.Palette) color.Palette {
 	flat := make(color.Palette, len(p))
 	for i, c := range p {
@@ -63,17 +63,18 @@ func (s *Screen) flat(p color.Palette) color.Palette {
 	return flat
 }
 
-// blocks draws two pixels to a character: one in its colour, one in that behind
-// it.
+// blocks draws two pixels per character: the upper as its colour, the lower as its background, or
+// the other way round.
 func (s *Screen) blocks(out *bytes.Buffer, img *image.Paletted) {
 	drawn := make([]bool, len(img.Palette))
-	inks := make([]color.Color, len(img.Palette)) // nil on a screen without colours, too
+	inks := make([]color.Color, len(img.Palette)) // nil also on a screen without colours
 	for i, c := range s.flat(img.Palette) {
 		if drawn[i] = c != (color.RGBA{}); drawn[i] {
 			inks[i] = s.profile.Convert(c)
 		}
 	}
-	// at is the pixel's colour; outside the picture there is nothing.
+	// at returns the colour of a pixel, and false outside the picture or if the pixel is
+	// transparent.
 	at := func(x, y int) (color.Color, bool) {
 		if y >= img.Rect.Max.Y {
 			return nil, false
@@ -82,8 +83,8 @@ func (s *Screen) blocks(out *bytes.Buffer, img *image.Paletted) {
 		return inks[i], drawn[i]
 	}
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y += 2 {
-		var letter, behind color.Color // as they were set last; nil is the terminal's own
-		blank := 0                     // spaces that are written before something follows
+		var letter, behind color.Color // colours that are set now; nil: the terminal's own
+		blank := 0                     // transparent characters so far, written as spaces before the next block
 		for x := img.Rect.Min.X; x < img.Rect.Max.X; x++ {
 			upper, above := at(x, y)
 			lower, below := at(x, y+1)

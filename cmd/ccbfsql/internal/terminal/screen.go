@@ -1,5 +1,5 @@
-// Package terminal draws pictures on terminals: by kitty's graphics protocol, as
-// sixels, or with half blocks, two pixels to a character, on any terminal.
+// Package terminal draws pictures on terminals: with kitty's graphics protocol, as sixels, or as
+// half blocks, which every terminal has, with two pixels per character.
 package terminal
 
 import (
@@ -15,20 +15,20 @@ import (
 	"golang.org/x/term"
 )
 
-// Graphics is a way to draw.
+// Graphics is a way to draw a picture.
 type Graphics uint8
 
-// The ways to draw, the worst first.
+// Ways to draw, in order of quality.
 const (
 	Blocks Graphics = iota
 	Sixel
 	Kitty
 )
 
-// Ways are the names of the ways to draw, in their order.
+// Ways are the names of the values of Graphics, in their order.
 var Ways = []string{"blocks", "sixel", "kitty"}
 
-// Parse returns the way to draw of that name.
+// Parse returns the Graphics of a name.
 func Parse(name string) (Graphics, error) {
 	i := slices.Index(Ways, name)
 	if i < 0 {
@@ -37,34 +37,33 @@ func Parse(name string) (Graphics, error) {
 	return Graphics(i), nil
 }
 
-// Screen is what is known of a terminal.
+// Screen describes a terminal.
 type Screen struct {
 	Graphics      Graphics
 	columns, rows int
-	cell          size        // of a character in pixels
-	ground        color.Color // behind the text
+	cell          size        // size of a character in pixels
+	ground        color.Color // background colour
 	profile       colorprofile.Profile
 }
 
 type size struct{ width, height int }
 
-// ErrNone says that a file is no terminal.
+// ErrNone means that a file is not a terminal.
 var ErrNone = errors.New("no terminal")
 
-// Plain is a screen of the usual size of which nothing else is known.
+// Plain returns a screen of the usual size, without graphics.
 func Plain() Screen {
 	return Screen{columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
 }
 
-// Of asks the terminal that f writes to what it is. The error is ErrNone where f
-// is something else.
-func Of(f *os.File) (Screen, error) {
+// Detect queries the terminal that f writes to. It returns ErrNone if f is not a terminal.
+func Detect(f *os.File) (Screen, error) {
 	if !term.IsTerminal(int(f.Fd())) {
 		return Screen{}, ErrNone
 	}
 	s := Plain()
 	s.profile = colorprofile.Detect(f, os.Environ())
-	// Now, not with the answers: windows change their size.
+	// The size is read now and not with the cached replies, because windows can change.
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
 		s.columns, s.rows = columns, rows
 	}
@@ -79,12 +78,12 @@ func Of(f *os.File) (Screen, error) {
 	return s, nil
 }
 
-// answered asks once: what a terminal can do does not change, and one that does
-// not answer takes a second to find out.
+// answered queries the terminal once per process: its abilities do not change, and a terminal that
+// does not reply costs a second.
 var answered = sync.OnceValue(askTTY)
 
-// Room is how many pixels wide and high a picture may be so that some lines of
-// text below it fit on the screen too.
+// Room returns the largest size of a picture in pixels that leaves a number of lines of text below
+// it.
 func (s *Screen) Room(lines int) (width, height int) {
 	rows := max(s.rows-lines, 1)
 	if s.Graphics == Blocks {

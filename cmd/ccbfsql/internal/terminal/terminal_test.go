@@ -20,15 +20,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// picture is one in which all pairs of pixels meet, one above the other, and
-// that ends in the middle of a pair.
+// picture returns a picture with all pairs of colours above each other, and an odd number of rows.
 func picture() *image.Paletted {
 	p := color.Palette{color.NRGBA{}, color.NRGBA{0, 100, 200, 255}, color.NRGBA{200, 100, 50, 128}, color.NRGBA{50, 250, 50, 255}}
 	img := image.NewPaletted(image.Rect(0, 0, 40, 9), p)
 	for i := range img.Pix {
 		img.Pix[i] = uint8((i + i/40*(i%40/4)) % 4)
 	}
-	for x := range 10 { // ends of lines that are blank
+	for x := range 10 { // transparent ends of lines
 		img.SetColorIndex(39-x, 4, 0)
 		img.SetColorIndex(39-x, 5, 0)
 	}
@@ -46,8 +45,8 @@ func drawOn(t *testing.T, s Screen, img *image.Paletted) string {
 
 var sgr = regexp.MustCompile(`^\x1b\[([\d;]*)m`)
 
-// show does what a terminal does with colours and blocks: the pixels, nil where
-// its own ground is seen.
+// show interprets colours and blocks as a terminal does. It returns the pixels; nil is the
+// terminal's background.
 func show(t *testing.T, text string, letter color.Color) (pixels [][]color.Color) {
 	t.Helper()
 	var behind color.Color
@@ -134,7 +133,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// A terminal without colours shows what is there and what is not.
+// A terminal without colours shows which pixels are transparent.
 func TestBlocksWithoutColours(t *testing.T) {
 	img := picture()
 	text := drawOn(t, Screen{profile: colorprofile.ASCII, ground: color.Black}, img)
@@ -162,7 +161,7 @@ func TestSixels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Half of (200, 100, 50) over white; a sixel's colours are hundredths.
+	// Half of (200, 100, 50) over white. Colours of sixels are hundredths.
 	seen := []color.RGBA{{}, {0, 100, 200, 255}, {227, 177, 152, 255}, {50, 250, 50, 255}}
 	for y := range 9 {
 		for x := range 40 {
@@ -177,7 +176,7 @@ func TestSixels(t *testing.T) {
 
 func TestKitty(t *testing.T) {
 	img := image.NewPaletted(image.Rect(0, 0, 300, 100), picture().Palette)
-	r := rand.New(rand.NewPCG(1, 2)) // which does not compress: several pieces
+	r := rand.New(rand.NewPCG(1, 2)) // which does not compress, so that there are several pieces
 	for i := range img.Pix {
 		img.Pix[i] = uint8(r.IntN(4))
 	}
@@ -210,7 +209,7 @@ func TestKitty(t *testing.T) {
 	}
 }
 
-// terminal answers what is asked on the other side of tty.
+// terminal replies to the queries on the other side of tty.
 func terminal(t *testing.T, answer string) (tty *os.File) {
 	t.Helper()
 	outside, inside, err := pty.Open()
@@ -232,7 +231,7 @@ func terminal(t *testing.T, answer string) (tty *os.File) {
 	return inside
 }
 
-// patient is longer than go test lets a test run.
+// patient is longer than the time limit of go test.
 const patient = 24 * time.Hour
 
 func TestAsk(t *testing.T) {
@@ -259,7 +258,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A terminal that keeps silent is not waited for.
+// A terminal that does not reply does not delay the program.
 func TestAskInVain(t *testing.T) {
 	if got := ask(terminal(t, ""), 50*time.Millisecond); got != "" {
 		t.Errorf("%q", got)
@@ -272,7 +271,7 @@ func TestAskInVain(t *testing.T) {
 	if got := ask(file, patient); got != "" {
 		t.Errorf("%q", got)
 	}
-	if _, err := Of(file); err != ErrNone {
+	if _, err := Detect(file); err != ErrNone {
 		t.Errorf("a file: %v", err)
 	}
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// question is one for an area: a polygon, or a box as west, south, east, north.
-type question struct {
+// areaRequest is a request about an area: a polygon, or a box of west, south, east and north.
+type areaRequest struct {
 	Table    string          `json:"table"`
 	Column   string          `json:"column"`
-	Where    []words         `json:"where"`
+	Where    []condition     `json:"where"`
 	Category *string         `json:"category"`
 	Polygon  json.RawMessage `json:"polygon"`
 	Box      []float64       `json:"box"`
 
-	Bars  string  `json:"bars"`  // the column of bars
-	All   bool    `json:"all"`   // of all its values, not the largest
-	K     int     `json:"k"`     // how many places
-	Apart float64 `json:"apart"` // how far from each other
+	Bars  string  `json:"bars"`  // column of bars
+	All   bool    `json:"all"`   // all values of the column, not only the largest
+	K     int     `json:"k"`     // number of places
+	Apart float64 `json:"apart"` // least distance between places
 }
 
-// area is what a question is about, as GeoJSON and as the box around it.
+// area is an area as GeoJSON, with the box around it.
 type area struct {
 	polygon json.RawMessage
 	box     [4]float64
-	isBox   bool // it is the whole box
+	isBox   bool // the area is the box
 }
 
 func boxArea(box [4]float64) (area, error) {
@@ -43,8 +43,8 @@ func boxArea(box [4]float64) (area, error) {
 	return area{polygon, box, true}, err
 }
 
-// asked reads a question, and what it is about.
-func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area, err error) {
+// areaRequest parses a request, and returns its layer, filter and area.
+func (s *server) areaRequest(r *http.Request) (q areaRequest, l *layer, f filter, a area, err error) {
 	if err = isJSON(r); err != nil {
 		return
 	}
@@ -65,8 +65,8 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 	return
 }
 
-// area checks what a question is about.
-func (q *question) area() (area, error) {
+// area checks and returns the area of a request.
+func (q *areaRequest) area() (area, error) {
 	switch {
 	case q.Polygon == nil && q.Box == nil, q.Polygon != nil && q.Box != nil:
 		return area{}, bad("give a polygon or a box")
@@ -97,23 +97,23 @@ func (q *question) area() (area, error) {
 }
 
 func (s *server) sum(r *http.Request) (any, error) {
-	_, l, f, a, err := s.asked(r)
+	_, l, f, a, err := s.areaRequest(r)
 	if err != nil {
 		return nil, err
 	}
-	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.sum(r.Context(), db, f, a) })
+	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.sum(r.Context(), db, f, a) })
 }
 
 func (s *server) bars(r *http.Request) (any, error) {
-	q, l, f, a, err := s.asked(r)
+	q, l, f, a, err := s.areaRequest(r)
 	if err != nil {
 		return nil, err
 	}
-	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars, q.All) })
+	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars, q.All) })
 }
 
 func (s *server) hotspots(r *http.Request) (any, error) {
-	q, l, f, a, err := s.asked(r)
+	q, l, f, a, err := s.areaRequest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +123,10 @@ func (s *server) hotspots(r *http.Request) (any, error) {
 	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
 	}
-	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, q.K, q.Apart) })
+	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, q.K, q.Apart) })
 }
 
-// numbers reads numbers among the parameters of a URL.
+// numbers parses parameters of a URL as finite numbers.
 func numbers(r *http.Request, names ...string) ([]float64, error) {
 	out := make([]float64, len(names))
 	for i, name := range names {
@@ -138,7 +138,7 @@ func numbers(r *http.Request, names ...string) ([]float64, error) {
 	return out, nil
 }
 
-// inView is the layer, the rows and the box that a URL names.
+// inView returns the layer, the filter and the box that a URL names.
 func (s *server) inView(r *http.Request) (*layer, filter, area, error) {
 	q := r.URL.Query()
 	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
@@ -160,7 +160,7 @@ func boxOf(r *http.Request) (area, error) {
 	return boxArea([4]float64(edges))
 }
 
-// look is where a layer's points are.
+// look handles /api/look: the extent of a layer.
 func (s *server) look(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	l, err := s.layer(r.Context(), q.Get("table"), q.Get("column"))
@@ -170,7 +170,7 @@ func (s *server) look(r *http.Request) (any, error) {
 	return l.look(r.Context())
 }
 
-// scale is the scale of colours for a view.
+// scale handles /api/scale: the colour scale of a view.
 func (s *server) scale(r *http.Request) (any, error) {
 	l, f, a, err := s.inView(r)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *server) scale(r *http.Request) (any, error) {
 	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0], style)
 }
 
-// at is what there is at a place.
+// at handles /api/at: the points at a place.
 func (s *server) at(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))

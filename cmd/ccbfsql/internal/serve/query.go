@@ -16,12 +16,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// statement is SQL in the making, which runs as it is shown.
+// statement is a SQL statement that is being written. It runs exactly as the page shows it.
 type statement struct{ strings.Builder }
 
 func (s *statement) text(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
-// value adds a value; cast is the type that a text of it is read as.
+// value appends a literal. cast is the type that a text is cast to; "" means none.
 func (s *statement) value(v any, cast string) {
 	switch v := v.(type) {
 	case string:
@@ -36,7 +36,8 @@ func (s *statement) value(v any, cast string) {
 	}
 }
 
-// quoteText is a text in SQL, which ends where a character 0 is.
+// quoteText returns a text as a SQL string. DuckDB ends a literal at a character 0, which chr(0)
+// replaces.
 func quoteText(text string) string {
 	quoted := lexer.QuoteText(text)
 	if !strings.Contains(text, "\x00") {
@@ -45,20 +46,20 @@ func quoteText(text string) string {
 	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
 }
 
-// exactDigits is up to how many digits DuckDB makes the right double of a decimal literal, which it
-// reads as DECIMAL first.
+// exactDigits is the number of digits up to which DuckDB converts a decimal literal to the nearest
+// double. It reads the literal as DECIMAL first.
 const exactDigits = 15
 
-// float is a number in SQL that is read as the same double.
+// float returns a SQL literal that DuckDB reads as the same double.
 func float(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if len(text) > exactDigits && !strings.Contains(text, "e") {
-		text += "e0" // a DOUBLE at once
+		text += "e0" // read as DOUBLE
 	}
 	return text
 }
 
-// each runs the statement, calls f at every row, and says how many milliseconds it took.
+// each runs the statement and calls f for every row. It returns the time in milliseconds.
 func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows) error) (ms float64, err error) {
 	start := time.Now()
 	rows, err := db.QueryContext(ctx, s.String())
@@ -74,7 +75,7 @@ func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows)
 	return since(start), rows.Err()
 }
 
-// box adds the arguments of a box.
+// box appends the four edges of a box as arguments.
 func (s *statement) box(edges [4]float64) {
 	for _, edge := range edges {
 		s.text(", ")
@@ -82,7 +83,7 @@ func (s *statement) box(edges [4]float64) {
 	}
 }
 
-// from adds the rows of a filter whose sketches can have a point in a box.
+// from appends a FROM clause for the rows of a filter whose sketches can have a point in the box.
 func (s *statement) from(l *layer, f filter, box [4]float64) {
 	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", l.source(), lexer.QuoteName(l.Column))
 	s.box(box)
@@ -96,7 +97,8 @@ func (s *statement) from(l *layer, f filter, box [4]float64) {
 	}
 }
 
-// source is the table, with NULL for the BLOBs that are no sketches where there are some.
+// source returns the table in SQL. BLOBs that are not sketches are replaced by NULL, if there are
+// any.
 func (l *layer) source() string {
 	if l.BadRows == 0 {
 		return lexer.QuoteName(l.Table)
@@ -104,7 +106,7 @@ func (l *layer) source() string {
 	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", lexer.QuoteName(l.Column), lexer.QuoteName(l.Table))
 }
 
-// category adds the argument of a filter's categories, if it has some.
+// category appends the argument for a filter's categories, if it has any.
 func (s *statement) category(l *layer, f filter) {
 	switch {
 	case len(f.parts) > 0:
@@ -115,8 +117,8 @@ func (s *statement) category(l *layer, f filter) {
 	}
 }
 
-// parts adds the argument that chooses STRUCTs by some of their fields.
-func (s *statement) parts(l *layer, parts []choice) {
+// parts appends the argument that selects STRUCT categories by some of their fields.
+func (s *statement) parts(l *layer, parts []valueRange) {
 	separator := ", {"
 	for _, c := range parts {
 		slider := &l.Sliders[c.slider]
@@ -127,8 +129,8 @@ func (s *statement) parts(l *layer, parts []choice) {
 	s.text("}")
 }
 
-// anyOf adds values of a class, all that there are from the first to the last: one, a range
-// where the class has an order, or a list.
+// anyOf appends consecutive values of a class: a single value, a range if the class has an order,
+// or a list.
 func (s *statement) anyOf(class key.Class, texts []string) {
 	one := func(text string) { s.value(text, castOf(class, text)) }
 	switch n := len(texts); {
@@ -151,7 +153,7 @@ func (s *statement) anyOf(class key.Class, texts []string) {
 	}
 }
 
-// castOf is the SQL type that texts of categories are read as; empty for VARCHAR.
+// castOf returns the SQL type for texts of categories, or "" for VARCHAR.
 func castOf(class key.Class, texts ...string) string {
 	switch class {
 	case key.Text, key.None:
@@ -168,13 +170,13 @@ func castOf(class key.Class, texts ...string) string {
 		return class.String()
 	}
 	var fields []string
-	for i, f := range class.Fields() { // which have no names
+	for i, f := range class.Fields() { // the class has no names of fields
 		fields = append(fields, fmt.Sprintf("_%d %s", i+1, cmp.Or(castOf(f, texts...), "VARCHAR")))
 	}
 	return "STRUCT(" + strings.Join(fields, ", ") + ")"
 }
 
-// structType is the type of categories that are STRUCTs, whose texts a cast reads.
+// structType returns the SQL type of categories that are STRUCTs, for a cast from text.
 func (l *layer) structType() string {
 	var texts []string
 	for _, s := range l.Sliders {
@@ -185,20 +187,20 @@ func (l *layer) structType() string {
 	return castOf(l.class, texts...)
 }
 
-// answer is that of a question for an area.
-type answer struct {
+// areaSum is the number of points in an area.
+type areaSum struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
-	Certain  bool    `json:"certain"` // the truth is from low to high, not only very likely
+	Certain  bool    `json:"certain"` // the truth is between low and high; otherwise only with high probability
 	Cells    uint64  `json:"cells"`
 	Sketches int     `json:"sketches"`
 	Ms       float64 `json:"ms"`
 	SQL      string  `json:"sql"`
 }
 
-// sum asks for an area.
-func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer, error) {
+// sum queries the number of points in an area.
+func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*areaSum, error) {
 	var s statement
 	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 	s.value(string(a.polygon), "")
@@ -206,7 +208,7 @@ func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer,
 	s.text(") AS e")
 	s.from(l, f, a.box)
 	s.text(")")
-	out := &answer{SQL: s.String() + ";", Certain: l.Dense == 0}
+	out := &areaSum{SQL: s.String() + ";", Certain: l.Dense == 0}
 	start := time.Now()
 	err := db.QueryRowContext(ctx, s.String()).Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
 	out.Ms = since(start)
@@ -215,7 +217,7 @@ func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer,
 
 func since(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1000 }
 
-// hotspots is the answer to a question for the places with the most points.
+// hotspots are the places with the most points.
 type hotspots struct {
 	Spots []spot  `json:"spots"`
 	Ms    float64 `json:"ms"`
@@ -226,14 +228,14 @@ type spot struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	Count uint64  `json:"count"`
-	Side  float64 `json:"side"` // of the cell, or of a tree's leaf
+	Side  float64 `json:"side"` // side of the cell, or of a leaf of a tree (nested squares with counts)
 }
 
-// candidates is how many cells are looked at for places that are apart.
+// candidates is the least number of cells among which distant places are selected.
 const candidates = 2000
 
-// hottest asks for the k places with the most points in an area, each the largest
-// within a square that reaches apart to every side: 0 takes all cells for places.
+// hottest queries the k cells with the most points in an area. Each must have the largest count
+// within a square that extends by apart to every side. An apart of 0 returns the largest cells.
 func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int, apart float64) (*hotspots, error) {
 	var s statement
 	cells := k
@@ -251,7 +253,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 	if !whole {
 		s.text("\n)")
 		if !a.isBox {
-			// A cell is inside where a sketch of it alone has its point there.
+			// A cell is inside if a sketch of this cell alone has its point in the polygon.
 			s.text(", inside AS (\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), ", l.Res)
 			s.value(string(a.polygon), "")
 			s.text(") > 0\n)")
@@ -275,26 +277,26 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 	return h, err
 }
 
-// bars is what an area has of each value of a column.
+// bars are the numbers of points in an area by the values of a column.
 type bars struct {
 	Bars []bar   `json:"bars"`
-	All  int     `json:"all"` // how many there are, of which the largest are here
+	All  int     `json:"all"` // number of values, of which the largest are in Bars
 	Ms   float64 `json:"ms"`
 	SQL  string  `json:"sql"`
 }
 
 type bar struct {
-	Value    *string `json:"value"` // nil for rows without one
+	Value    *string `json:"value"` // nil: NULL
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
 }
 
-// mostBars is how many bars an answer has.
+// mostBars is the largest number of bars in a response, unless all are requested.
 const mostBars = 200
 
-// bars asks for an area by a column, or by the categories of the sketches: all of its values, or
-// the largest. What the filter says of that column is left aside.
+// bars queries an area by the values of a column, or by the categories of the sketches: all values,
+// or the largest. It ignores what the filter says about that column.
 func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string, all bool) (*bars, error) {
 	at := l.slider(by)
 	if at < 0 {
@@ -340,20 +342,20 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	return out, err
 }
 
-// place is what is at a point of the map.
+// place is the number of points in the cell or square at a point of the map.
 type place struct {
 	Box      [4]float64 `json:"box"`
-	Cells    float64    `json:"cells"` // of the box
+	Cells    float64    `json:"cells"` // number of cells in the box
 	Estimate float64    `json:"estimate"`
 	Low      float64    `json:"low"`
 	High     float64    `json:"high"`
 }
 
-// mostLevel keeps the squares that a place may be in within the cells that there are.
+// mostLevel limits the side of a square to 2^30 cells, so that it stays within the grid.
 const mostLevel = 30
 
-// at counts the cell at a point, or where cells are smaller than what can be pointed
-// at, the square of cells there that is the first to be larger than that.
+// at counts the cell at a point. If cells are smaller than least, it counts the smallest square of
+// 2^n cells a side that is at least that large.
 func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, error) {
 	if len(l.sketches) == 0 {
 		return &place{Box: [4]float64{x, y, x, y}}, nil

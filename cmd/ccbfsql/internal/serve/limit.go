@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Limits of all requests: the bytes of a body, how many are answered at a time, and how long
-// one may take.
+// Limits of requests: the bytes of a body, how many run at a time, and how long one can take.
 const (
 	maxBody    = 1 << 20
 	atOnce     = 16
 	answerTime = time.Minute
 )
 
-// bounded limits the body and the time of a request, and how many are answered at a time. The
-// others wait, as long as somebody waits for them.
-func bounded(next http.Handler) http.Handler {
+// limited limits the body and the time of requests, and how many run at a time. Further requests
+// wait for their turn, as long as their client does.
+func limited(next http.Handler) http.Handler {
 	places := make(chan struct{}, atOnce)
 	inTime := http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -27,7 +26,7 @@ func bounded(next http.Handler) http.Handler {
 		}
 	}), answerTime, fmt.Sprintf(`{"error":"the answer takes more than %v"}`, answerTime))
 	return http.MaxBytesHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json") // of an answer that takes too long
+		w.Header().Set("Content-Type", "application/json") // for the response of TimeoutHandler
 		inTime.ServeHTTP(w, r)
 	}), maxBody)
 }
