@@ -6,9 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Intersect sets every counter to the smaller of its own value and o's,
-// reconstructed, never digit by digit. A counter at its ceiling holds more than
-// any other. Counters are no sums any more.
+// Intersect sets every counter to the smaller of its own value and o's. It compares whole values, not
+// digits. A counter at its ceiling holds more than any other. Afterwards counters are no sums any more.
 func (d *Counters) Intersect(o *Counters) {
 	vs := d.Values()
 	for j := range vs {
@@ -17,12 +16,11 @@ func (d *Counters) Intersect(o *Counters) {
 		}
 	}
 	clear(d.Body)
-	d.Saturated = false // less than a full counter fits
+	d.Saturated = false // values below the ceiling fit
 	d.FillValues(vs)
 }
 
-// Mask zeroes the counters that are zero in o. What the layers above hold for
-// other counters stays.
+// Mask sets the counters to 0 that are 0 in o. The layers above keep what they hold for other counters.
 func (d *Counters) Mask(o *Counters) {
 	l, m := &d.Layers[0], &o.Layers[0]
 	for j := range l.Size {
@@ -32,9 +30,8 @@ func (d *Counters) Mask(o *Counters) {
 	}
 }
 
-// Subtract takes o's counters, which must be part of d's, out of d's. Where
-// they are not, it returns an error that wraps sketch.ErrTooMany and d is
-// unchanged.
+// Subtract subtracts o's counters, which must be part of d's. If they are not, the error wraps
+// sketch.ErrTooMany and d is unchanged.
 func (d *Counters) Subtract(o *Counters) error {
 	l := &d.Layers[0]
 	for j := range l.Size {
@@ -46,8 +43,8 @@ func (d *Counters) Subtract(o *Counters) error {
 		return sketch.ErrNotAdditive
 	}
 	before := append([]byte(nil), d.Body...)
-	// Layer by layer from the last: what a lower layer borrows must still be
-	// there after o's own digits are gone.
+	// From the last layer down: what a lower layer borrows must still be there after o's own digits are
+	// gone.
 	for x := d.Shape.Layers - 1; x >= 0; x-- {
 		if !d.subtractLayer(x, &o.Layers[x]) {
 			copy(d.Body, before)
@@ -58,8 +55,8 @@ func (d *Counters) Subtract(o *Counters) error {
 	return nil
 }
 
-// subtractLayer takes one layer out, borrowing from the layers above; false
-// where those hold too little.
+// subtractLayer subtracts one layer and borrows from the layers above. It returns false if those hold too
+// little.
 func (d *Counters) subtractLayer(x int, o *Layer) bool {
 	l := &d.Layers[x]
 	for j := range l.Size {
@@ -87,9 +84,8 @@ func (d *Counters) ClearFlags() {
 	}
 }
 
-// Fold returns d with layer x halved: counters j and j + size/2 become one,
-// their sum where counters are sums, their maximum otherwise. Both share their
-// upper counter already, so that nothing else changes.
+// Fold returns d with layer x halved. Counters j and j + size/2 become one: their sum if counters are
+// sums, otherwise their maximum. Both share their upper counter already, so nothing else changes.
 func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 	f := New(to)
 	f.Saturated = d.Saturated
@@ -119,9 +115,9 @@ func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 	return f
 }
 
-// Union adds the counters of o, of the same shape, to d's, layer by layer with
-// carry. The result does not depend on the order of unions; in mode standard
-// it equals the array of all insertions together, bit for bit. o is unchanged.
+// Union adds the counters of o, of the same shape, to d's, layer by layer with carry. The order of unions
+// does not matter. In mode standard the result is the array of all insertions, bit for bit. o is
+// unchanged.
 func (d *Counters) Union(o *Counters) {
 	for x := range d.Shape.Layers {
 		if inPlace && 64%d.Layers[x].Width == 0 {
@@ -133,9 +129,8 @@ func (d *Counters) Union(o *Counters) {
 	d.Saturated = d.Saturated || o.Saturated
 }
 
-// unionWords adds one layer eight bytes at a time: values are added with the
-// flag bits out of the way, so that no carry leaves its counter, and the rare
-// counter that overflowed is seen by its flag bit alone.
+// unionWords adds one layer, eight bytes at a time. It adds values without the flag bits, so that no carry
+// leaves its counter. A flag bit in the sum shows a counter that overflowed, which is rare.
 func (d *Counters) unionWords(x int, src []byte) {
 	l := &d.Layers[x]
 	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
@@ -154,8 +149,7 @@ func (d *Counters) unionWords(x int, src []byte) {
 		}
 		return
 	}
-	// Four words at once: most of a sparse sketch are 0, and where they are not, or not all,
-	// no branch asks each whether it is.
+	// Four words at once: in a sparse sketch most are 0. Otherwise one branch serves all four.
 	i := 0
 	for ; i+4 <= len(from); i += 4 {
 		b := (*[4]uint64)(from[i:])
@@ -186,14 +180,13 @@ func (d *Counters) unionWords(x int, src []byte) {
 	}
 }
 
-// carryWord counts one in the layer above for every counter of a word whose
-// flag bit is in carry.
+// carryWord adds 1 in the layer above for every counter of a word whose flag bit is in carry.
 func (d *Counters) carryWord(x int, word, carry uint64) {
 	width, up := uint64(d.Layers[x].Width), &d.Layers[x+1]
 	first := up.mod(word * (64 / width))
 	if width == 4 && up.Width == 8 && up.Size%16 == 0 {
-		// Bytes of 1 for the counters in the low halves of the word's bytes, and
-		// for those in the high halves, which lie between them above.
+		// A byte of 1 for each counter in the low half of one of the word's bytes. The counters in the
+		// high halves lie between them in the layer above.
 		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
 		d.carryBytes(x+1, first, spread(low)|spread(high)<<8)
 		d.carryBytes(x+1, first+8, spread(low>>32)|spread(high>>32)<<8)
@@ -208,15 +201,14 @@ func (d *Counters) carryWord(x int, word, carry uint64) {
 	}
 }
 
-// spread puts the four low bytes of w into the bytes of even position.
+// spread moves the four low bytes of w to the even bytes.
 func spread(w uint64) uint64 {
 	w &= 1<<32 - 1
 	w = (w | w<<16) & 0x0000ffff0000ffff
 	return (w | w<<8) & 0x00ff00ff00ff00ff
 }
 
-// carryBytes counts the bytes of ones, 0 or 1 each, in eight counters of 8 bits
-// from counter j of layer x on.
+// carryBytes adds a word of bytes, each 0 or 1, to eight counters of 8 bits from counter j of layer x on.
 func (d *Counters) carryBytes(x int, j, ones uint64) {
 	const flags = 0x8080808080808080
 	c := &words(d.Layers[x].data)[j/8]
@@ -230,8 +222,7 @@ func (d *Counters) carryBytes(x int, j, ones uint64) {
 	}
 }
 
-// saturateWord is a word of the last layer with its flagged counters at their
-// ceiling.
+// saturateWord returns a word of the last layer with its flagged counters at their ceiling.
 func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
 	d.Saturated = true
 	for f := w & flags; f != 0; f &= f - 1 {
@@ -261,8 +252,8 @@ func (d *Counters) unionLayer(x int, o *Layer) {
 	}
 }
 
-// RemoveKeys takes n out of the counters of keys with these hashes, or changes
-// nothing and returns false where they hold too little.
+// RemoveKeys subtracts n from the counters of keys with these hashes. If they hold too little, it changes
+// nothing and returns false.
 func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
 	var before savedCounters
 	for _, h := range hashes {
@@ -277,8 +268,7 @@ func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
 	return true
 }
 
-// removeKey takes n out of the counters of a key. It stops at one that holds
-// less and returns false.
+// removeKey subtracts n from the counters of a key. It stops at one that holds less and returns false.
 func (d *Counters) removeKey(h1, h2, n uint64) bool {
 	l := &d.Layers[0]
 	j, step := l.mod(h1), l.mod(h2)
@@ -292,13 +282,13 @@ func (d *Counters) removeKey(h1, h2, n uint64) bool {
 	return true
 }
 
-// savedCounters are counters as they were.
+// savedCounters are counters with their places and earlier values.
 type savedCounters []struct {
 	layer int
 	at, c uint64
 }
 
-// keep appends the counters of a key, in all layers.
+// keep appends the counters of a key in all layers.
 func (d *Counters) keep(k savedCounters, h1, h2 uint64) savedCounters {
 	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
 	for range d.Shape.K {
@@ -321,17 +311,14 @@ func (d *Counters) restore(k savedCounters) {
 	}
 }
 
-// Building counters from values that are known beforehand: the maximum form of
-// mode mi, intersection and maximum folds. Values go in at
-// positions of the first layer; the result does not depend on their order.
+// Counters from values that are known beforehand: for mode mi from exact counts, for intersections and for
+// folds by maximum. Values are stored at positions of the first layer, in any order.
 //
-// The layers are filled from the last to the first, so that each layer finds
-// the digits above it final: a counter shared by several flagged ones holds
-// the maximum of what they need, and a flagged counter keeps a digit of its
-// own only where nothing above already exceeds it.
+// Layers are filled from the last to the first, so that each layer finds the final digits above it. A
+// counter that several flagged ones share holds the maximum of what they need. A flagged counter keeps a
+// digit of its own unless something above already exceeds its value.
 
-// setMax raises counter j of layer x to hold its part of value v, the layers
-// above being final.
+// setMax raises counter j of layer x to hold its part of value v. The layers above must be final.
 func (d *Counters) setMax(x int, j, v uint64) {
 	l := &d.Layers[x]
 	j %= l.Size
@@ -358,10 +345,9 @@ func (d *Counters) setMax(x int, j, v uint64) {
 	l.store(j, l.Flag|digit)
 }
 
-// FillMax sets every counter of an empty d to the maximum of the counts of the
-// keys that map to it. each is called once per layer and must yield the same
-// keys every time, h1 and h2 their hashes, n their counts; least is the
-// smallest count that the layer needs to see.
+// FillMax sets every counter of an empty d to the maximum of the counts of the keys that map to it. It
+// calls each once per layer. Every call must yield the same keys, by their hashes h1 and h2 and their
+// counts n. Counts below least may be left out.
 func (d *Counters) FillMax(each func(least uint64, yield func(h1, h2, n uint64))) {
 	l := &d.Layers[0]
 	for x := d.Shape.Layers - 1; x >= 0; x-- {
@@ -379,8 +365,8 @@ func (d *Counters) FillMax(each func(least uint64, yield func(h1, h2, n uint64))
 	}
 }
 
-// FillValues sets every counter of an empty d to the values given, one per
-// counter of the first layer, or above where digits are shared.
+// FillValues sets every counter of an empty d to the value given for it, one for each counter of the first
+// layer. Counters that share digits may come out higher.
 func (d *Counters) FillValues(values []uint64) {
 	for x := d.Shape.Layers - 1; x >= 0; x-- {
 		shift := d.Shape.ShiftOf(x)
@@ -392,7 +378,7 @@ func (d *Counters) FillValues(values []uint64) {
 	}
 }
 
-// Values reconstructs every counter of the first layer. Eight bytes each.
+// Values returns the value of every counter of the first layer, in eight bytes each.
 func (d *Counters) Values() []uint64 {
 	vs := make([]uint64, d.Layers[0].Size)
 	for j := range vs {

@@ -6,13 +6,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Positions of a key are j_i = h1 + (i+1)*h2 without wrapping, modulo the layer's size: one addition
-// and one conditional subtraction each. The loops over many keys are for the counters that sketches
-// have by default; for others a key is counted like any.
+// The positions of a key are j_i = h1 + (i+1)*h2 without wrapping, modulo the layer's size. Each takes one
+// addition and one conditional subtraction. The loops over many keys are for the counters that sketches
+// have by default. Other counters are counted key by key.
 
-// Count is the minimum over the k counters of the key with hashes h1 and h2, or
-// less where positions of the key meet (meeting.go), and no more than the total.
-// O(k * layers).
+// Count returns the least of the k counters of the key with hashes h1 and h2. It is lower if positions of
+// the key meet (meeting.go), and never above the total. O(k * layers).
 func (d *Counters) Count(h1, h2 uint64) uint64 {
 	n := d.Least(h1, h2)
 	if n > d.Meet {
@@ -21,19 +20,19 @@ func (d *Counters) Count(h1, h2 uint64) uint64 {
 	return min(n, d.Full)
 }
 
-// Least is the minimum over the k counters of a key.
+// Least returns the least of the k counters of a key.
 func (d *Counters) Least(h1, h2 uint64) uint64 {
 	l := &d.Layers[0]
 	step := l.mod(h2)
 	return d.leastFrom(next(l.mod(h1), step, l.Size), step)
 }
 
-// leastFrom is Least by the first position and what is between them.
+// leastFrom is Least from the first position and the step between positions.
 func (d *Counters) leastFrom(j, step uint64) uint64 {
 	l, least := &d.Layers[0], ^uint64(0)
 	for range d.Shape.K {
 		c := uint64(0)
-		if l.Width == 8 { // as by default in mode standard
+		if l.Width == 8 { // the default of mode standard
 			c = uint64(l.data[j])
 		} else {
 			c = l.Load(j)
@@ -49,17 +48,17 @@ func (d *Counters) leastFrom(j, step uint64) uint64 {
 	return least
 }
 
-// next is the position after j.
+// next returns the position after j.
 func next(j, step, size uint64) uint64 { return wrap(j+step, size) }
 
-// wrap is j modulo size for a j below 2*size, without a branch: which way it
-// goes is as random as the hash, and each wrong guess costs more than a put.
+// wrap returns j modulo size for a j below 2*size. It has no branch, because hashes make it unpredictable
+// and a misprediction costs more than a store.
 func wrap(j, size uint64) uint64 {
 	j -= size
 	return j + size&uint64(int64(j)>>63)
 }
 
-// Counts is Count for many keys.
+// Counts counts many keys.
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	if d.byFours() {
 		d.countFours(dst, h1, h2)
@@ -71,7 +70,7 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	}
 }
 
-// limit makes of the least counters of keys what Count says.
+// limit turns the least counters of keys into their counts.
 func (d *Counters) limit(dst, h1, h2 []uint64) {
 	for i, n := range dst {
 		if n > d.Meet {
@@ -81,14 +80,14 @@ func (d *Counters) limit(dst, h1, h2 []uint64) {
 	}
 }
 
-// Counts where a key has four counters of 4 bits, as it has by default. There is no
-// branch on what is read but one for keys with flags, and these come later, together:
-// where a guess is wrong, what the processor has begun for the keys after it is lost.
+// Counts of keys that have four counters of 4 bits, the default. The only branch on a counter is for keys
+// with flags. These are counted later and together, so that a misprediction does not discard the work on
+// the keys after it.
 
-// byFours reports whether countFours is for these counters.
+// byFours reports whether countFours applies to these counters.
 func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width == 4 }
 
-// countFours is Counts, but for what depends on Meet and Full.
+// countFours is Counts without the limits Meet and Full.
 func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	var s counterStarts
 	var left [keyBatch / 8]uint8
@@ -111,14 +110,13 @@ func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	}
 }
 
-// keyBatch is how many keys are looked at together.
+// keyBatch is the number of keys that are counted together.
 const keyBatch = 256
 
-// counterStarts is where the counters of keys begin: the first of each, and how far it is from one
-// to the next.
+// counterStarts has, for a batch of keys, the position of the first counter and the step to the next one.
 type counterStarts struct{ at, step [keyBatch]uint32 }
 
-// find finds the starts of keys, a batch at most, in a layer.
+// find computes the starts of at most a batch of keys in a layer.
 func (s *counterStarts) find(l *Layer, h1, h2 []uint64) {
 	simd.Starts(s.at[:len(h1)], s.step[:len(h1)], h1, h2, l.Size)
 }

@@ -1,15 +1,13 @@
-// Package cascade is the counters of a sketch: layers of counting Bloom filters,
-// each of fewer and wider counters than the one before, in which a counter that
-// overflows carries into the layer above (Laass, Walther, Mansour and Werner,
-// "CascadeCBF: Probabilistic Counting for Sparse Spatial Point Clouds").
+// Package cascade has the counters of a sketch: layers of counting Bloom filters. Each layer has fewer and
+// wider counters than the one before. A counter that overflows carries into the layer above (Laass,
+// Walther, Mansour and Werner, "CascadeCBF: Probabilistic Counting for Sparse Spatial Point Clouds").
 //
-// A counter counts to 2^(b-1)-1; the next increment sets its flag, wraps its value
-// to 0 and carries 1 into the next layer, at the index modulo that layer's size. It
-// reads v0 + v1*2^(b0-1) + v2*2^(b0-1+b1-1) + ... while flags are set. The last
-// layer saturates and never wraps.
+// A counter of b bits counts to 2^(b-1)-1. The next increment sets its flag, wraps its value to 0 and
+// carries 1 into the next layer, at the index modulo that layer's size. Its value is v0 + v1*2^(b0-1) +
+// v2*2^(b0-1+b1-1) + ... as long as flags are set. The last layer saturates and never wraps.
 //
-// Keys come as their hashes: what is counted, cells or squares, with a category or
-// without, this package does not know.
+// Keys come as hashes. The package does not know whether a key is a cell or a square, with a category or
+// without.
 package cascade
 
 import (
@@ -19,21 +17,21 @@ import (
 	"unsafe"
 )
 
-// Counters is the dense form: one array of counters per layer over one body.
+// Counters is one array of counters per layer over one body.
 type Counters struct {
 	Shape     Shape
 	Body      []byte
 	Layers    [MaxLayers]Layer
 	Saturated bool // a counter of the last layer is at its ceiling
-	// Full is what a counter reads as that is at its ceiling, or continues in one
-	// that is: what no key has more of. The total, or all that can be counted.
+	// Full is the value of a counter at its ceiling, and of one that continues there: no key has more. It
+	// is the total, or the most that can be counted.
 	Full uint64
-	// Meet is the largest reading that has nothing of counters in which positions
-	// of one key may meet, where those are to be told apart (meeting.go).
+	// Meet is the largest count that contains no counter in which positions of one key may meet
+	// (meeting.go). It is the largest uint64 if they need not be told apart.
 	Meet uint64
 }
 
-// View lays a shape over a body, which must have shape.bytes() bytes.
+// View lays a shape over a body, which must have s.Bytes() bytes.
 func (d *Counters) View(s Shape, body []byte) {
 	d.Shape, d.Body, d.Saturated, d.Full, d.Meet = s, body, false, ^uint64(0), ^uint64(0)
 	for x := range s.Layers {
@@ -43,14 +41,14 @@ func (d *Counters) View(s Shape, body []byte) {
 	}
 }
 
-// New makes counters that are 0.
+// New returns counters that are 0.
 func New(s Shape) *Counters {
 	d := &Counters{}
 	d.View(s, make([]byte, s.Bytes()))
 	return d
 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (d *Counters) Clone() *Counters {
 	c := New(d.Shape)
 	copy(c.Body, d.Body)
@@ -58,11 +56,11 @@ func (d *Counters) Clone() *Counters {
 	return c
 }
 
-// Value reconstructs counter j of the first layer (radix arithmetic: v0 + v1*2^(b0-1) +
-// ... while flags are set). A counter at its ceiling holds an unknown number.
+// Value returns the value of counter j of the first layer: v0 + v1*2^(b0-1) + ... as long as flags are
+// set. A counter at its ceiling holds an unknown number.
 func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j) }
 
-// ValueFrom is value, counted from layer x on; j is an index of layer x.
+// ValueFrom is Value from layer x on; j is an index of layer x.
 func (d *Counters) ValueFrom(x int, j uint64) uint64 {
 	v, known := d.digits(x, j)
 	if !known {
@@ -71,7 +69,7 @@ func (d *Counters) ValueFrom(x int, j uint64) uint64 {
 	return v
 }
 
-// digits is valueFrom; false where a counter is at its ceiling.
+// digits is ValueFrom; false if a counter is at its ceiling.
 func (d *Counters) digits(x int, j uint64) (v uint64, known bool) {
 	for shift := uint(0); ; x++ {
 		l := &d.Layers[x]
@@ -88,7 +86,7 @@ func (d *Counters) digits(x int, j uint64) (v uint64, known bool) {
 	}
 }
 
-// fullFrom is full, counted from layer x on: rounded up.
+// fullFrom returns Full in units of layer x, rounded up.
 func (d *Counters) fullFrom(x int) uint64 {
 	if x == 0 {
 		return d.Full
@@ -97,7 +95,7 @@ func (d *Counters) fullFrom(x int) uint64 {
 	return min(d.Full>>shift+1, ^uint64(0)>>shift)
 }
 
-// Add counts n more in counter j of layer x and carries into the layers above.
+// Add adds n to counter j of layer x and carries into the layers above.
 func (d *Counters) Add(x int, j, n uint64) {
 	for ; n != 0; x++ {
 		l := &d.Layers[x]
@@ -111,7 +109,7 @@ func (d *Counters) Add(x int, j, n uint64) {
 			l.store(j, c+n)
 			return
 		}
-		// c&mask + n may pass 2^64 only where n does nearly: add the parts.
+		// c&l.Mask + n may exceed a uint64 for a very large n, so the parts are added.
 		low := c&l.Mask + n&l.Mask
 		carry := n>>(l.Width-1) + low>>(l.Width-1)
 		c = c&l.Flag | low&l.Mask
@@ -126,9 +124,8 @@ func (d *Counters) Add(x int, j, n uint64) {
 	}
 }
 
-// remove counts n less in counter j of layer x, whose value must be at least
-// n, and borrows from the layers above. A saturated counter stays: what it
-// lost cannot be known.
+// remove subtracts n from counter j of layer x, whose value must be at least n, and borrows from the
+// layers above. A saturated counter stays, as its value is unknown.
 func (d *Counters) remove(x int, j, n uint64) {
 	l := &d.Layers[x]
 	c := l.Load(j)
@@ -155,8 +152,8 @@ func (d *Counters) remove(x int, j, n uint64) {
 	l.store(j, c)
 }
 
-// Raise makes counter j of layer x at least v, upper digits by maximum: a
-// digit shared with other flagged counters is raised only where it is below.
+// Raise raises counter j of layer x to at least v. Its digits in upper layers are raised by maximum: one
+// that other flagged counters share changes only if it is lower.
 func (d *Counters) Raise(x int, j, v uint64) {
 	l := &d.Layers[x]
 	c := l.Load(j)
@@ -188,7 +185,7 @@ func (d *Counters) Raise(x int, j, v uint64) {
 	l.store(j, l.Flag|digit)
 }
 
-// Fill is the share of the counters of the first layer that are not 0.
+// Fill returns the fraction of the counters of the first layer that are not 0.
 func (d *Counters) Fill() float64 {
 	l, used := &d.Layers[0], uint64(0)
 	for j := range l.Size {
@@ -199,9 +196,8 @@ func (d *Counters) Fill() float64 {
 	return float64(used) / float64(l.Size)
 }
 
-// Layer is one array of counters in a body: counter i takes the bits from
-// i*width on, least significant first, so that widths of 8, 16 and 32 bits are
-// little-endian words. The high bit of a counter is its flag.
+// Layer is an array of counters in a body. Counter i takes the bits from i*width on, least significant
+// first. So counters of 8, 16 and 32 bits are little-endian words. The high bit of a counter is its flag.
 type Layer struct {
 	data  []byte // a multiple of 8 bytes long
 	Width uint
@@ -216,8 +212,8 @@ func newLayer(data []byte, width uint8, size uint64) Layer {
 	return Layer{data: data, Width: uint(width), Size: size, Mask: flag - 1, Flag: flag, recip: ^uint64(0) / size}
 }
 
-// mod is h modulo the layer's size, by a multiplication: the quotient it
-// estimates is at most one too small.
+// mod returns h modulo the layer's size by a multiplication. The quotient that it estimates is at most one
+// too small.
 func (l *Layer) mod(h uint64) uint64 {
 	q, _ := bits.Mul64(h, l.recip)
 	return wrap(h-q*l.Size, l.Size)
@@ -247,13 +243,12 @@ func (l *Layer) store(i, c uint64) {
 	}
 }
 
-// inPlace: words of a body are read and written as the machine has them, which is little-endian, as the
-// format is, and takes words at any address, as the bytes of a BLOB need not be aligned. Elsewhere
-// counters are loaded and stored one by one, byte by byte.
+// inPlace is set if the machine reads the words of a body as they are. The format is little-endian, and
+// the bytes of a BLOB need not be aligned. On other machines counters are loaded and stored one by one.
 const inPlace = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" || runtime.GOARCH == "386" ||
 	runtime.GOARCH == "loong64" || runtime.GOARCH == "ppc64le" || runtime.GOARCH == "wasm"
 
-// words views bytes, a multiple of 8 of them, as words: only where inPlace.
+// words returns bytes, a multiple of 8 of them, as words. It needs inPlace.
 func words(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }

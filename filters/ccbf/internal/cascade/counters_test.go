@@ -24,10 +24,9 @@ func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) Shape {
 	return s
 }
 
-// sums is what counters that are sums must hold, in closed form: with T the sum
-// of all that was counted at counter j of a layer of value bits b, its digit is
-// T mod 2^b, and floor(T / 2^b) is counted in the layer above, at j modulo its
-// size. Nothing here knows of flags or of carries one by one.
+// sums returns what counters that are sums must hold, in closed form. T is the sum of all increments of
+// counter j of a layer with b value bits. Its digit is T mod 2^b, and floor(T / 2^b) is counted in the
+// layer above, at j modulo its size.
 type sums struct {
 	shape Shape
 	first []*big.Int // of the first layer

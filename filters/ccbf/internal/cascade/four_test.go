@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Fours together, and the four of one key, read what they read one by one: whatever is above them, with values that go
-// on in no, one or several layers, and however many keys there are.
+// Counting fours together, or the four of one key, gives what counting one by one gives. This holds for
+// values that continue in no, one or several layers, and for any number of keys.
 func TestFoursReadWhatOneReads(t *testing.T) {
 	for _, c := range []struct {
 		widths []int

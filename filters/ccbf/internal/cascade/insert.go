@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Insert counts n[i] occurrences (one each where n is nil) of the keys with
-// hashes h1[i] and h2[i], in order: in all counters of a key where they are sums,
-// otherwise by minimal increment (Cohen and Matias 2003, section 3.2).
+// Insert adds n[i] occurrences of the keys with hashes h1[i] and h2[i], in order; one each if n is nil. If
+// counters are sums, it adds to all counters of a key. Otherwise it raises by minimal increment (Cohen and
+// Matias 2003, section 3.2).
 func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	if !sums && len(h1) >= manyFours && d.raisesFours() {
 		d.raiseFours(h1, h2, n)
@@ -41,7 +41,7 @@ func (d *Counters) addKey(at []uint64, n uint64) {
 	for _, j := range at {
 		if l.Width != 8 {
 			d.Add(0, j, n)
-		} else if c := &l.data[j]; n <= uint64(byteMask-*c&byteMask) { // as by default
+		} else if c := &l.data[j]; n <= uint64(byteMask-*c&byteMask) { // the default
 			*c += byte(n)
 		} else {
 			d.Add(0, j, n)
@@ -49,7 +49,7 @@ func (d *Counters) addKey(at []uint64, n uint64) {
 	}
 }
 
-// raiseKey raises the counters at positions to the least of them and n.
+// raiseKey raises the counters at positions to the least of them plus n.
 func (d *Counters) raiseKey(at []uint64, n uint64) {
 	least := ^uint64(0)
 	for _, j := range at {
@@ -63,24 +63,24 @@ func (d *Counters) raiseKey(at []uint64, n uint64) {
 	}
 }
 
-// Counters of 4 bits are two to a byte, the one of even position in the low half.
+// Counters of 4 bits are two to a byte. Those at even positions are in the low half.
 const (
 	nibbleMask = 1<<3 - 1
 	nibbleFlag = 1 << 3
 )
 
-// nibble is where counter j is: its byte, and by how many bits it is shifted.
+// nibble returns the byte of counter j and its shift in bits.
 func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
 
-// loadNibble is counter j of 4 bits.
+// loadNibble returns counter j of 4 bits.
 func loadNibble(l0 []byte, j uint64) uint64 {
 	at, shift := nibble(uint32(j))
 	return uint64(l0[at] >> shift & (nibbleMask | nibbleFlag))
 }
 
-// Minimal increment where a key has four counters of 4 bits that go on in counters of 8 bits, as
-// by default. Where a cell has many points most counters have a flag, but which is anyone's guess: those
-// above are read for all, and there is a branch for a key but none for a counter.
+// Minimal increment of keys with four counters of 4 bits that continue in counters of 8 bits, the default.
+// If cells have many points, most counters have a flag, in an unpredictable pattern. So the counters above
+// are read for all, and there is a branch for a key, not for each counter.
 
 const (
 	byteMask = 1<<7 - 1
@@ -89,19 +89,21 @@ const (
 	// mostUnderByte and mostUnderWord are the largest values of two and of three layers.
 	mostUnderByte = byteFlag<<3 - 1
 	mostUnderWord = wordFlag<<10 - 1
-	// manyFours is from how many keys on raiseFours takes less than its room on the stack.
+	// manyFours is the number of keys from which raiseFours is faster than its setup costs.
 	manyFours = 16
 )
 
-// raisesFours reports whether raiseFours is for these counters.
+// raisesFours reports whether raiseFours applies to these counters.
 func (d *Counters) raisesFours() bool {
 	return d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8
 }
 
-// fourBatch is for how many keys counters are asked for before any is read: their lines fit the first-level cache.
+// fourBatch is the number of keys whose counters are prefetched before any is read: their cache lines fit
+// the first-level cache.
 const fourBatch = 64
 
-// counterQuads is where the four counters of each key are, in the first layer and above, and in which bytes.
+// counterQuads has, for a batch of keys, the positions of their four counters in the first layer and
+// above, and their bytes.
 type counterQuads struct{ at, above, bytes [4][fourBatch]uint32 }
 
 // raiseFours is Insert by minimal increment.
@@ -127,7 +129,8 @@ func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	}
 }
 
-// find finds the counters of keys from some on, fourBatch at most, and asks for them.
+// find computes the counters of at most fourBatch keys, those with indexes from to to-1, and prefetches
+// them.
 func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	l, up := &d.Layers[0], &d.Layers[1]
 	starts, steps := s.at[from:to], s.step[from:to]
@@ -144,7 +147,7 @@ func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	}
 }
 
-// raiseAll is raiseFours for m keys whose counters were found.
+// raiseAll raises the counters of m keys.
 func (d *Counters) raiseAll(f *counterQuads, m int, n []uint64) {
 	l0, l1, w := d.Layers[0].data, d.Layers[1].data[:d.Layers[1].Size], uint64(1)
 	for i := range min(m, fourBatch) {
@@ -175,23 +178,23 @@ func (d *Counters) raiseAll(f *counterQuads, m int, n []uint64) {
 	}
 }
 
-// underByte is the value of counter c of the first layer, where that above is u and has no flag.
+// underByte returns the value of counter c of the first layer. The counter above is u and has no flag.
 func underByte(c uint64, u byte) uint64 { return c&nibbleMask + c>>3*uint64(u)<<3 }
 
-// raiseNibble makes counter j at least to, which takes no more than its digit.
+// raiseNibble raises counter j to at least to, which fits its digit.
 func raiseNibble(l0 []byte, j, to uint64) {
 	b, shift := nibble(uint32(j))
 	c := uint64(l0[b]) >> shift & (nibbleMask | nibbleFlag)
-	l0[b] ^= byte((c ^ max(c, to)) << shift) // words, for which max has no branch
+	l0[b] ^= byte((c ^ max(c, to)) << shift) // of words, for which max has no branch
 }
 
-// raiseUnderByte is Raise of counter j where it takes more than its digit, but no more than that of
-// counter y above, which has no flag.
+// raiseUnderByte is Raise of counter j to a value that does not fit its digit but fits counter y above.
+// That counter has no flag.
 func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
 	b, shift := nibble(uint32(j))
 	c, u := uint32(l0[b]>>shift)&(nibbleMask|nibbleFlag), uint32(l1[y])
 	digit, above := uint32(to)&nibbleMask, uint32(to)>>3
-	if u > above { // as another counter has more there: no digit is kept
+	if u > above { // another counter has more there, so that no digit is kept
 		digit = 0
 	}
 	raised, more := nibbleFlag|digit, max(u, above)
@@ -202,8 +205,8 @@ func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
 	l1[y] = byte(more)
 }
 
-// raiseUnderWords is raiseKey for four counters, and above where they go on, if only those in the
-// third layer have all of what the key needs; few keys have as much.
+// raiseUnderWords is raiseKey for four counters if three layers can hold all that the key needs, which is
+// true of nearly all keys.
 func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 	l0, l1, up := d.Layers[0].data, d.Layers[1].data, &d.Layers[2]
 	if d.Shape.Layers < 3 || up.Width != 16 {
@@ -232,7 +235,7 @@ func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 			raiseNibble(l0, j, to)
 			continue
 		}
-		// As in Raise: a digit is kept only where what is above is not more than the key needs.
+		// As in Raise, a digit is kept only if what is above is not more than the key needs.
 		b, shift := nibble(uint32(j))
 		have, need := u&byteMask+u>>7*t<<7, to>>3
 		l0[b] ^= byte(c^(nibbleFlag|keptDigit(to&nibbleMask, have, need))) << shift
@@ -247,10 +250,10 @@ func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 	}
 }
 
-// underWord is the value of counter c of the first layer under u and t, which has no flag.
+// underWord returns the value of counter c of the first layer under u and t, which has no flag.
 func underWord(c, u, t uint64) uint64 { return c&nibbleMask + c>>3*(u&byteMask+u>>7*t<<7)<<3 }
 
-// keptDigit is a digit where what is above is no more than what is needed there, else 0.
+// keptDigit returns a digit, or 0 if what is above exceeds what is needed there.
 func keptDigit(digit, above, need uint64) uint64 {
 	if above > need {
 		return 0

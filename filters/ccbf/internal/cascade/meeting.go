@@ -2,24 +2,22 @@ package cascade
 
 import "math/bits"
 
-// Positions of one key meet where two of them are the same counter, in the first
-// layer or in one that counters below continue in. They are h2, an odd number,
-// apart, so that in a layer of a power of two or a large multiple of one they
-// never do; in layers of odd and of tiny sizes they may.
+// Positions of one key meet if two of them are the same counter, in the first layer or in a layer above
+// where counters continue. Positions are h2 apart, an odd number. So they never meet in layers whose size
+// is a power of two, or a large multiple of one. In layers of odd and of tiny sizes they may.
 //
-// Minimal increment raises every counter to a number, so once however often it is
-// met. In mode standard a counter is a sum, of which a key that meets it twice has
-// twice its count: so it stays, for sums can be added, taken out and folded
-// without a look at keys. It is the reading that takes the share of a position:
-// of n positions that end in the same counter each has added the count at least,
-// so the key has the n-th part of what they hold together at most.
+// Minimal increment raises every counter to a number, so meeting does no harm. In mode standard a counter
+// is a sum, and a key that meets it twice adds its count twice. The sum stays like this, because sums can
+// be added, subtracted and folded without a look at keys. A count corrects it instead: if n positions end
+// in the same counter, each has added at least the count. So the key has at most the n-th part of what
+// they hold together.
 
-// Meeting is the largest reading that has nothing of layers in which positions of
-// one key may meet: 0 where they may in the first, 2^64-1 where in none.
+// Meeting returns the largest count that contains no layer in which positions of one key may meet. It is 0
+// if they may meet in the first layer, and the largest uint64 if they meet in none.
 func (s *Shape) Meeting() uint64 {
 	for x := range s.Layers {
-		// i positions apart are i*h2 apart, a multiple of the size for an odd h2
-		// only where the size has no more factors 2 than i, which is below k.
+		// Positions that are i steps apart, i below k, differ by i*h2. For an odd h2 the size divides that
+		// only if it has no more factors 2 than i.
 		if m := s.Size[x]; m&-m < uint64(s.K) {
 			return 1<<s.ShiftOf(x) - 1
 		}
@@ -29,12 +27,12 @@ func (s *Shape) Meeting() uint64 {
 
 // share is what positions that meet have together.
 type share struct {
-	at     uint64 // their counter
-	n      uint64 // how many there are; 0 where they do not go on
-	hi, lo uint64 // the sum of the values below, a number of 128 bits
+	at     uint64 // index of their counter
+	n      uint64 // number of positions; 0 if they do not continue
+	hi, lo uint64 // sum of the values below, a number of 128 bits
 }
 
-// Apart is what a key with the least reading has at most, where counters are sums.
+// Apart returns the most that a key can have, if counters are sums. least is the least of its counters.
 // O(k * layers).
 func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
@@ -56,8 +54,8 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 				continue
 			}
 			if v, known := d.digits(x, s.at); known && s.n > 1 {
-				// v counts to 2^63 with what is below, as do all counters: no
-				// quotient passes 64 bits.
+				// v and what is below are less than 2^63, as all counters are: no quotient exceeds 64
+				// bits.
 				lo, carry := bits.Add64(s.lo, v<<shift, 0)
 				part, _ := bits.Div64(s.hi+carry, lo, s.n)
 				least = min(least, part)
@@ -67,7 +65,7 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 				s.n = 0
 				continue
 			}
-			var carry uint64 // the others go on in the layer above
+			var carry uint64 // the others continue in the layer above
 			s.lo, carry = bits.Add64(s.lo, c&l.Mask<<shift, 0)
 			s.hi += carry
 		}
@@ -76,8 +74,8 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	return least
 }
 
-// meets reports whether two positions of a key with hash h2 are the same in the
-// last layer, as they are there if anywhere.
+// meets reports whether two positions of a key with hash h2 are the same in the last layer. If they meet
+// anywhere, they do there.
 func (d *Counters) meets(h2 uint64) bool {
 	l := &d.Layers[d.Shape.Layers-1]
 	j, step := uint64(0), l.mod(h2)
@@ -89,10 +87,9 @@ func (d *Counters) meets(h2 uint64) bool {
 	return false
 }
 
-// join adds up the shares that meet in this layer. Their positions are those of the
-// layer below, all different there, or of this one where it is the first; each is
-// h2 after the one before, so that from the first that meets the first on all meet
-// those before them, in order.
+// join adds up the shares that meet in this layer. Their positions are those of the layer below, where
+// they are all different, or of this layer if it is the first. Each is h2 after the one before. So from
+// the first that meets shares[0] on, all of them meet the ones before in order.
 func (l *Layer) join(shares []share) []share {
 	period := len(shares)
 	for i := range shares {
@@ -108,7 +105,7 @@ func (l *Layer) join(shares []share) []share {
 		if s.n == 0 {
 			continue
 		}
-		if o.n == 0 { // what does not go on is no part of what is above
+		if o.n == 0 { // a share that does not continue is no part of what is above
 			*o = *s
 			continue
 		}

@@ -5,20 +5,17 @@ import (
 	"math/bits"
 )
 
-// Origin is how the counters of a dense sketch of mode mi came about, which they do
-// not show themselves and which decides how far cells with points are off: made of
-// exact counts, filled by points one by one, or added up of several such sketches.
-// Adding parts up does not depend on the order. In mode standard, whose counters
-// are sums anyway, it stays zero.
+// Origin says how the counters of a sketch of mode mi (minimal increment) were made. They came from exact
+// counts, point by point, or as the sum of several sketches. The counters do not show it, and the errors
+// of cells with points depend on it. In mode standard it stays zero.
 type Origin struct {
-	// Number is how many sketches were added up, at most mostParts. 0: the counters
-	// are the maxima of exact counts, or nothing was counted.
+	// Number is the number of sketches that were added up, at most MostParts. It is 0 if the counters are
+	// the maxima of exact counts, or if nothing was counted.
 	Number uint8
-	// Halved is how many times the first layer was halved after that, by maxima;
-	// mostHalved stands for more, and for other layers. 0 where number is.
+	// Halved is the number of times that the first layer was halved by maxima after that. mostHalved
+	// stands for more, and for other layers. It is 0 if Number is.
 	Halved uint8
-	// Largest is the total of the largest of them, as scaled writes it; 0 where
-	// number is.
+	// Largest is the total of the largest of them, as Scaled encodes it; 0 if Number is.
 	Largest uint8
 }
 
@@ -28,16 +25,16 @@ const (
 	mostHalved = 1<<2 - 1
 )
 
-// Bytes are the two bytes that are p in a BLOB.
+// Bytes returns the two bytes of p in a BLOB.
 func (p Origin) Bytes() (number, largest byte) { return p.Halved<<6 | p.Number, p.Largest }
 
-// PartsOf is p of its bytes, and whether there is such a p.
+// PartsOf decodes two bytes; false if they are no Origin.
 func PartsOf(number, largest byte) (p Origin, ok bool) {
 	p = Origin{number & MostParts, number >> 6, largest}
 	return p, (p.Number == 0) == (largest == 0) && (p.Number > 0 || p.Halved == 0)
 }
 
-// Fold is p after layer x was halved.
+// Fold returns p after layer x was halved.
 func (p Origin) Fold(x int) Origin {
 	switch {
 	case p.Number == 0:
@@ -49,7 +46,7 @@ func (p Origin) Fold(x int) Origin {
 	return p
 }
 
-// OnePart is a sketch of so many points that were counted one by one.
+// OnePart returns the Origin of a sketch of so many points that were counted one by one.
 func OnePart(total uint64) Origin {
 	if total == 0 {
 		return Origin{}
@@ -57,7 +54,7 @@ func OnePart(total uint64) Origin {
 	return Origin{1, 0, Scaled(total)}
 }
 
-// More is p after points came one by one; total is that of all.
+// More returns p after points were added one by one. total is the number of all points.
 func (p Origin) More(total uint64) Origin {
 	if p.Number <= 1 {
 		return Origin{1, p.Halved, Scaled(total)}
@@ -65,7 +62,7 @@ func (p Origin) More(total uint64) Origin {
 	return p
 }
 
-// With is p, of so many points, added to o.
+// With returns the Origin of the sum of two sketches: p with total points, and o with more points.
 func (p Origin) With(total uint64, o Origin, more uint64) Origin {
 	switch {
 	case total == 0 && p.Number == 0:
@@ -81,12 +78,12 @@ func (p Origin) With(total uint64, o Origin, more uint64) Origin {
 			*x.p = OnePart(x.total)
 		}
 	}
-	// What was halved before counts little beside what is added up now.
+	// Earlier halvings count little beside the parts that are added now.
 	return Origin{min(MostParts, p.Number+o.Number), 0, max(p.Largest, o.Largest)}
 }
 
-// Together is about the chance that two points drawn at random came in the same
-// part: the largest one is known, the others are taken for alike.
+// Together estimates the probability that two random points belong to the same part. The largest part is
+// known; the others are assumed to be alike.
 func (p Origin) Together(total uint64) float64 {
 	if p.Number <= 1 || total == 0 {
 		return 1
@@ -95,15 +92,15 @@ func (p Origin) Together(total uint64) float64 {
 	return x*x + (1-x)*(1-x)/float64(p.Number-1)
 }
 
-// Scaled is the logarithm of n to the base of the fourth root of two, straight
-// between powers of two and rounded down, from 1 to 255; n is above 0.
+// Scaled returns the logarithm of n to the base of the fourth root of two, plus 1, rounded down: from 1 to
+// 255. Between powers of two it is linear. n is above 0.
 func Scaled(n uint64) uint8 {
 	e := bits.Len64(n) - 1
 	quarter := n << (63 - e) >> 61 & 3
 	return uint8(min(255, 1+4*e+int(quarter)))
 }
 
-// Unscaled is the number that scaled wrote, rounded down.
+// Unscaled returns the least number that Scaled encodes as s.
 func Unscaled(s uint8) float64 {
 	if s == 0 {
 		return 0

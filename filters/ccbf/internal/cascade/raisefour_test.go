@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Four counters of 4 bits are raised as one by one, under whatever is above them: few keys and many
-// for so many counters, points alone and many at once, up to what no counter holds.
+// Four counters of 4 bits are raised as one by one, under any counters above. Keys are few or many for the
+// counters; points come alone or together, up to more than a counter holds.
 func TestFoursAreRaisedAsOneByOne(t *testing.T) {
 	for _, c := range []struct {
 		widths []int
@@ -48,8 +48,8 @@ func TestFoursAreRaisedAsOneByOne(t *testing.T) {
 	}
 }
 
-// The four counters of a key are where its start and its steps lead, and the ones above where those are
-// modulo their number, however many keys there are.
+// The four counters of a key are where its start and its steps lead. The ones above are at these positions
+// modulo their number, for any number of keys.
 func TestPlacesOfFours(t *testing.T) {
 	r := rand.New(rand.NewPCG(336, 0))
 	for range 3000 {

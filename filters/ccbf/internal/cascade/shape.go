@@ -16,8 +16,8 @@ const (
 	MaxBytes  = 1 << 30
 )
 
-// Shape is the geometry of counters: how many a key has, and how many of how many
-// bits there are in each layer. Shapes are comparable.
+// Shape is the geometry of counters: the number of counters of a key, and the number and width of the
+// counters of each layer. Shapes are comparable.
 type Shape struct {
 	K      int
 	Layers int
@@ -25,7 +25,7 @@ type Shape struct {
 	Size   [MaxLayers]uint64
 }
 
-// NewShape is a shape without counters yet: setCounters or fit follow.
+// NewShape returns a shape without sizes. SetCounters or Fit sets them.
 func NewShape(k int, widths []int) (Shape, error) {
 	s := Shape{K: k}
 	if k < 1 || k > MaxK {
@@ -37,8 +37,7 @@ func NewShape(k int, widths []int) (Shape, error) {
 	return s, nil
 }
 
-// Check holds a shape that a BLOB says it has against the limits of newShape and
-// setCounters.
+// Check checks a shape from a BLOB against the limits of NewShape and SetCounters.
 func (s *Shape) Check() error {
 	t, err := s.unsized()
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *Shape) CheckWidths() error {
 	return err
 }
 
-// unsized is a shape of the same k and widths by NewShape.
+// unsized returns a shape of the same k and widths by NewShape.
 func (s *Shape) unsized() (Shape, error) {
 	var widths [MaxLayers]int
 	for i, w := range s.Widths() {
@@ -62,10 +61,10 @@ func (s *Shape) unsized() (Shape, error) {
 	return NewShape(s.K, widths[:s.Layers])
 }
 
-// Widths are the bits per counter of each layer.
+// Widths returns the bits per counter of each layer.
 func (s *Shape) Widths() []uint8 { return s.Width[:s.Layers] }
 
-// Sizes are the numbers of counters of each layer.
+// Sizes returns the number of counters of each layer.
 func (s *Shape) Sizes() []uint64 { return s.Size[:s.Layers] }
 
 // SameWidths reports whether the layers of two shapes have the same widths.
@@ -93,7 +92,7 @@ func (s *Shape) setWidths(widths []int) error {
 	return nil
 }
 
-// SetCounters sets how many counters each layer has.
+// SetCounters sets the number of counters of each layer.
 func (s *Shape) SetCounters(counters []uint64) error {
 	if len(counters) != s.Layers {
 		return sketch.OptionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.Layers)
@@ -113,12 +112,12 @@ func (s *Shape) SetCounters(counters []uint64) error {
 	return nil
 }
 
-// ratio is how many times smaller each further layer is where only bytes are
-// given: twice the bits of the first layer, as a power of two, as the narrower
-// that is the more of its counters overflow (docs/papers/cascadecbf.md, the sweep).
+// ratio returns how many times smaller each further layer is if only bytes are given. It is twice the bits
+// of the first layer, as a power of two: narrow counters overflow more often (docs/papers/cascadecbf.md,
+// the sweep).
 func (s *Shape) ratio() uint64 { return 1 << bits.Len8(2*s.Width[0]-1) }
 
-// unit is the bits that all layers take for each counter of the last one, where only bytes are given.
+// unit returns the bits that all layers take for each counter of the last one, if only bytes are given.
 func (s *Shape) unit() (bits uint64) {
 	for i := range s.Layers {
 		bits = bits*s.ratio() + uint64(s.Width[i])
@@ -126,8 +125,8 @@ func (s *Shape) unit() (bits uint64) {
 	return bits
 }
 
-// Fit chooses the largest layers that bytes can hold, with sizes that can be
-// halved a few times; false where they hold none, which TooFew is the error for.
+// Fit chooses the largest layers that fit into bytes, with sizes that can be halved a few times. It
+// returns false if none fit; TooFew is the error for that.
 func (s *Shape) Fit(bytes uint64) bool {
 	last := (bytes - padding(s.Layers)) * 8 / s.unit()
 	if n := bits.Len64(last); n > 5 { // keep five leading bits
@@ -141,21 +140,21 @@ func (s *Shape) Fit(bytes uint64) bool {
 	return ok
 }
 
-// TooFew is the error for bytes that hold no layers.
+// TooFew returns the error for bytes that hold no layers.
 func (s *Shape) TooFew(bytes uint64) error {
 	return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, slices.Clone(s.Widths()), (s.unit()+7)/8+padding(s.Layers))
 }
 
-// padding is the most that aligning the layers can add.
+// padding returns the most bytes that aligning the layers can add.
 func padding(layers int) uint64 { return uint64(layers) * 8 }
 
-// layerBytes is the length of one layer, a multiple of 8.
+// layerBytes returns the bytes of one layer, a multiple of 8.
 func (s *Shape) layerBytes(x int) uint64 {
 	return (s.Size[x]*uint64(s.Width[x]) + 63) / 64 * 8
 }
 
-// Bytes is the length of the dense body. It cannot overflow: at most 8 layers
-// of at most 2^32 counters of at most 64 bits.
+// Bytes returns the length of the body. It cannot overflow: there are at most 8 layers of at most 2^32
+// counters of at most 64 bits.
 func (s *Shape) Bytes() uint64 {
 	n := uint64(0)
 	for x := range s.Layers {
@@ -164,8 +163,8 @@ func (s *Shape) Bytes() uint64 {
 	return n
 }
 
-// foldable reports whether layer x can be halved: by itself while it stays
-// larger than the layer above and a multiple of it.
+// foldable reports whether layer x alone can be halved: it must stay larger than the layer above and a
+// multiple of it.
 func (s *Shape) foldable(x int) bool {
 	half := s.Size[x] / 2
 	if s.Size[x]%2 != 0 || half == 0 {
@@ -174,11 +173,11 @@ func (s *Shape) foldable(x int) bool {
 	return x == s.Layers-1 || half > s.Size[x+1] && half%s.Size[x+1] == 0
 }
 
-// Folded is the shape with the first layer that can be halved halved, or false.
+// Folded returns the shape with the first foldable layer halved, and the index of this layer; false if
+// there is none.
 func (s *Shape) Folded() (Shape, int, bool) { return s.FoldedTo(&Shape{}) }
 
-// FoldedTo is the shape with the first layer halved that can be and has more counters
-// than that of another; false where there is none.
+// FoldedTo is Folded for layers that have more counters than in another shape.
 func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
 	for x := range s.Layers {
 		if s.foldable(x) && s.Size[x]/2 >= to.Size[x] {
@@ -190,7 +189,7 @@ func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
 	return Shape{}, 0, false
 }
 
-// ShiftOf is how many bits of a value the layers below x hold.
+// ShiftOf returns how many bits of a value the layers below x hold.
 func (s *Shape) ShiftOf(x int) uint {
 	shift := uint(0)
 	for i := range x {

@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 )
 
-// The union of parts holds the sums of what all of them counted: nearly empty and full ones,
-// whose counters carry one by one or many of a word at once, in layers of any number of words.
+// The union of parts holds the sums of what all of them counted. Layers have any number of words and are
+// nearly empty or full: counters carry one by one, or many of a word at once.
 func TestUnionIsRadixArithmetic(t *testing.T) {
 	type layout struct {
 		widths []int

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// CheckBits holds the bits after each layer and the counters at their ceiling
-// against the flag for them.
+// CheckBits checks that the bits after each layer are 0. It also checks that flagged counters of the last
+// layer are full, and that Saturated says whether there are any.
 func (d *Counters) CheckBits() error {
 	for x := range d.Shape.Layers {
 		l := &d.Layers[x]
@@ -32,7 +32,7 @@ func (d *Counters) CheckBits() error {
 	return nil
 }
 
-// flagged is how many of the counters have those with a flag among them: 0 or all.
+// flagged returns how many of the first counters include all with a flag: 0 or all.
 func (l *Layer) flagged() uint64 {
 	if 64%l.Width != 0 {
 		return l.Size
@@ -47,8 +47,7 @@ func (l *Layer) flagged() uint64 {
 	return l.Size
 }
 
-// CheckMaxima holds a total against counters that are no sums; most is the number
-// of keys of all points.
+// CheckMaxima checks a total against counters that are no sums. most is the number of keys of all points.
 func (d *Counters) CheckMaxima(total, most uint64) error {
 	l := &d.Layers[0]
 	anything := false
@@ -72,8 +71,8 @@ func (d *Counters) CheckMaxima(total, most uint64) error {
 	return nil
 }
 
-// Sum is the sum of what all counters were counted up by, a number of 128 bits:
-// a carry is as much as left the counter below.
+// Sum returns the sum of all increments of all counters, a number of 128 bits. A carry counts as much as
+// it took from the counter below.
 func (d *Counters) Sum() (hi, lo uint64) {
 	for x := range d.Shape.Layers {
 		h, l := d.Layers[x].sum()
@@ -85,7 +84,7 @@ func (d *Counters) Sum() (hi, lo uint64) {
 	return hi, lo
 }
 
-// sum is the sum of the values of a layer.
+// sum returns the sum of the values of a layer.
 func (l *Layer) sum() (hi, lo uint64) {
 	if l.Width != 4 && l.Width != 8 && l.Width != 16 {
 		for j := range l.Size {
@@ -96,9 +95,9 @@ func (l *Layer) sum() (hi, lo uint64) {
 		return hi, lo
 	}
 	w := l.Width
-	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // of all counters of a word
+	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // value bits of all counters of a word
 	lanes := ^uint64(0) / (1<<w + 1)                // every second one
-	// So many words fit lanes of twice the width.
+	// This many words fit lanes of twice the width.
 	most := 8 * int((1<<(2*w)-1)/(2*l.Mask))
 	for b := l.data; len(b) > 0; {
 		block, sum := b[:min(len(b), most)], uint64(0)

@@ -15,10 +15,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// accuracy is by how much a tree is off: of boxes around cells with points the upper
-// bound and the estimate, on average in parts of the truth, by side; of cells with
-// points, of others up to 4 cells away, and of others anywhere in the bounds, the
-// count on average.
+// accuracy is the mean error of a tree. high and estimate are errors of boxes around cells with points, as
+// fractions of the truth, by side. The others are errors of counts: of cells with points, of others up to
+// 4 cells away, and of others anywhere in the bounds.
 type accuracy struct {
 	high, estimate        [4]mean
 	cells, near, anywhere mean
@@ -45,8 +44,8 @@ func (m mean) String() string { return fmt.Sprintf("%.4g ± %.2g", m.value(), m.
 
 var boxSides = [4]uint64{4, 16, 64, 256}
 
-// measured is the accuracy of the tree that Fit makes in so many bytes, at samples
-// that a seed draws; bounds that do not hold end the test.
+// measured returns the accuracy of the tree that Fit makes in limit bytes, at samples that a seed draws.
+// Bounds that do not hold end the test.
 func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned) {
 	t.Helper()
 	p, ok := Fit([]Squares{cells}, limit)
@@ -99,7 +98,7 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned)
 	a.anywhere = absent(func() (uint32, uint32) {
 		return left + r.Uint32N(right-left+1), bottom + r.Uint32N(top-bottom+1)
 	})
-	// What building says of it.
+	// The accuracy that building states.
 	if said := float64(p.Excess) / float64(p.Cells); math.Abs(said-a.cells.value()) > 1e-9*said || p.Cells != uint64(cells.Len()) {
 		t.Errorf("the mean excess at cells with points is %v, building says %g", a.cells, said)
 	}
@@ -165,9 +164,8 @@ func truthOf(cells *Squares, sums []uint64, q *box, key uint64, level uint8) uin
 // long says that there is time.
 func long() bool { return os.Getenv("CCBF_LONG") == "1" }
 
-// What trees promise of real data, in half the bytes that the exact form of all
-// cells takes. Limits are on means over samples: one of n values may be above by
-// 4 of its standard errors.
+// Trees of real data in half the bytes of the exact form are as accurate as promised. Limits are on means
+// over samples: one of n values may be above by 4 of its standard errors.
 func TestAccuracy(t *testing.T) {
 	type limits struct {
 		high, estimate        [4]float64
@@ -209,9 +207,9 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// What a union of parts loses against a tree of all points at once: parts are drawn
-// at random, each pruned to half of its own bytes, and united without pruning again
-// or pruned to half the bytes of all. Bounds hold.
+// A union of parts loses little against a tree of all points at once. Parts are drawn at random, and each
+// is pruned to half of its own bytes. Their union is pruned to half the bytes of all, or not at all.
+// Bounds hold.
 func TestUnionLoss(t *testing.T) {
 	if !long() {
 		t.Skip("only with CCBF_LONG=1: half a minute")

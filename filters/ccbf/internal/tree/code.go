@@ -29,8 +29,8 @@ const maxRoot = 4
 // maxTree is the most leaves of a tree.
 const maxTree = 1 << (2 * maxRoot)
 
-// The tables of a code: one for the kinds of roots; three for split squares of level 1, 2 and above; six
-// for the counts of leaves of levels 0 to 4 and above.
+// The tables of a code. One is for the kinds of roots, three are for split squares of level 1, 2 and
+// above. Six are for the counts of leaves of levels 0 to 4 and above.
 const (
 	rootTable   = 0
 	splitTable  = 1
@@ -180,9 +180,9 @@ const (
 	orderBits     = 6
 	lengthBits    = 4
 	usedOrder     = 3 // order of the class code of the number of symbols
-	nextOrder     = 0 // order of the class code of the gaps between symbols
+	nextOrder     = 0 // order of the class code of the gaps between symbols.
 	headBits      = rootBits + orderBits + 8 + 16
-	stretchesBits = 1  // bits of the number of stretches, less one
+	stretchesBits = 1  // bits of the number of stretches, less one.
 	restBits      = 3  // bits of the number of unused bits of the last byte
 	stretchOrder  = 10 // order of the class code of the length of the first of two stretches
 )

@@ -154,7 +154,7 @@ func BenchmarkFitSmall(b *testing.B) {
 	}
 }
 
-// What a question to another tree begins with.
+// BenchmarkRead measures how long it takes to open a tree.
 func BenchmarkRead(b *testing.B) {
 	for _, points := range []int{100, 1000, 100000} {
 		b.Run(fmt.Sprint(points), func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A question alone, many at once, packets kept or not, and all leaves read say the
-// same of every cell, also of those beside leaves and at both ends of the curve.
+// Every way to find a cell gives the same leaf: alone, with many others, from kept packets, and in the
+// list of all leaves. Cells beside leaves and at both ends of the curve are among them.
 func TestFindAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 0))
 	for name, counts := range inOrder(shapes()) {

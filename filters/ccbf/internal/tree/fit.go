@@ -309,9 +309,9 @@ func (f *fitter) leastFor(limit float64, low, high int, below, above float64) in
 
 // Samples are stretches of squares that tell how many bytes a leaf takes.
 const (
-	sampleLeast   = 1 << 16 // squares of a part at least; to prune fewer takes no longer than a sample
+	sampleLeast   = 1 << 16 // squares of a part at least: a sample pays from there on.
 	sampleFactor  = 8       // one square in so many at most
-	sampleMost    = 1 << 16 // about the most squares in a sample
+	sampleMost    = 1 << 16 // about the most squares in a sample.
 	sampleStretch = 1 << 9  // squares in a stretch at most
 	sampleParts   = 64      // stretches in a part at least
 	jumpBytes     = 4       // about the bytes of the gap between two stretches

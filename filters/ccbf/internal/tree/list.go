@@ -28,8 +28,8 @@ type Section struct {
 
 // Accuracy is what was measured of the cells when they were pruned.
 type Accuracy struct {
-	Known   bool   // whether Cells and Excess are known; not after points were added or taken away
-	Sampled bool   // whether they are estimates from a sample: the tree was pruned while it was built
+	Known   bool   // whether Cells and Excess are known: not after changes.
+	Sampled bool   // whether they are estimates: the tree was pruned while it was built.
 	Cells   uint64 // cells with points, once for each category
 	Excess  uint64 // the sum by which the counts of these cells are too high
 	Suppression

@@ -69,8 +69,8 @@ func bounds(s *Squares, a *box) (low, high uint64) {
 	return low, high
 }
 
-// holds checks the order of squares and that no cell and no box is below the truth;
-// of sums of points also that no lower bound is above.
+// holds checks the order of squares, and that no cell and no box is below the truth. If counts are sums,
+// no lower bound is above it.
 func holds(t *testing.T, r *rand.Rand, name string, s *Squares, truth map[uint64]uint64, sums bool) {
 	t.Helper()
 	for i := range s.Keys {
@@ -213,7 +213,7 @@ func TestIntersectAndMask(t *testing.T) {
 			if !equal(&both, &back) {
 				t.Fatalf("%s: an intersection depends on the order", name)
 			}
-			// Of squares that are inside no other every cell has the smaller count.
+			// If no squares lie inside others, every cell has the smaller count.
 			c, d := cut(squaresOf(inA), Tau(r.IntN(100))), cut(squaresOf(inB), Tau(r.IntN(100)))
 			both = Intersect(c, d)
 			for _, k := range slices.Concat(c.Keys, d.Keys)[:min(c.Len()+d.Len(), 50)] {
@@ -227,7 +227,7 @@ func TestIntersectAndMask(t *testing.T) {
 				t.Errorf("%s: %d points left by a mask, of %d", name, m.Total(), a.Total())
 			}
 		}
-		// Of cells both are exact, and a tree meets itself.
+		// Cells are intersected and masked exactly, and a tree meets itself.
 		c, d := squaresOf(counts), squaresOf(map[uint64]uint64{77: 1, 0: 3})
 		want := map[uint64]uint64{}
 		for k, n := range counts {

@@ -14,8 +14,8 @@ const edge = MaxLevel + 2
 // squares below the next node hold the same points.
 type node struct {
 	total  uint64 // points
-	lo, hi int32  // indexes of the squares in it: from lo to hi-1
-	first  int32  // index of the first node in it; these nodes stand before it
+	lo, hi int32  // indexes of the squares in it: from lo to hi-1.
+	first  int32  // index of the first node in it; these nodes stand before it.
 	tau    Tau    // the least threshold at which it is a leaf
 	level  uint8
 }
@@ -25,8 +25,8 @@ type nodes struct {
 	// Squares has the squares of the list, except that squares which the threshold below the window puts
 	// together are one. The key of that one is the key of its first square.
 	Squares
-	all    []node  // each after the nodes in it
-	leaves []int32 // indexes of the nodes that are leaves, the last one first
+	all    []node  // each after the nodes in it.
+	leaves []int32 // indexes of the nodes that are leaves, the last one first.
 	nested bool    // whether some squares hold others, so that leaves may too
 }
 
