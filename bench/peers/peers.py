@@ -358,7 +358,7 @@ def keys(con):
         sketch = made["cms"]
         answers = con.execute("SELECT k, cms_get(?, k) AS a, n FROM distinct_keys ORDER BY a DESC, k LIMIT 100", [sketch]).df()
         of_top = con.execute("SELECT cms_get(?, k) AS a FROM distinct_keys ORDER BY n DESC, k LIMIT 100", [sketch]).df()["a"].to_numpy().astype(np.int64)
-        frequent.append([f"{name}: `cms_agg`, conservative, asked for all keys", len(sketch), len(set(answers["k"].tolist()) & set(top.tolist())),
+        frequent.append([f"{name}: `cms_agg`, conservative, all keys looked up", len(sketch), len(set(answers["k"].tolist()) & set(top.tolist())),
                          percent(((of_top - true[:100]) / true[:100]).mean()), seconds(took["cms"])])
         own = con.execute("SELECT approx_top_k(k, 100) FROM stream").fetchone()[0]
         frequent.append([f"{name}: DuckDB's `approx_top_k`", "-", len(set(own) & set(top.tolist())), "no counts", "-"])
@@ -408,7 +408,7 @@ def sets(con):
     for w in built:
         figures[f"filter_built_{w}"], figures[f"filter_asked_{w}"] = seconds(built[w]), seconds(asked[w])
     figures["filter_keys"] = number(n)
-    figures["filters"] = table(["filter", "bytes", "rate of absent keys", "building", "asking for absent keys"],
+    figures["filters"] = table(["filter", "bytes", "rate of absent keys", "building", "looking up absent keys"],
                                [[text[w], size[w], percent(hits[w] / n), seconds(built[w]), seconds(asked[w])] for w in ("rbloom", "bloom", "probables", "table")])
 
 
