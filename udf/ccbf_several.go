@@ -14,7 +14,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once. For exact sketches and trees, it can be a range, {lo: 12, hi: 20}, with both ends. lo must not be above hi: hours around midnight are a list, [23, 0]. Categories that are STRUCTs can be asked by some of their parts, docs/CHOOSING.md: {kind: 'theft'}, {kind: ['theft', 'drugs'], day: {lo: DATE '2024-01-01', hi: DATE '2024-01-31'}}."
+const severalWell = "category can be a value, a list such as ['home', 'shop'] or, for exact sketches and trees, a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.

@@ -32,7 +32,7 @@ func Process() functions {
 				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryKept()), uint64(duck.MemoryLimit())
 			}
 			return nil
-		}, "Bytes that aggregates and functions hold in this process, in addition to DuckDB's own memory. kept is the part of decoded sketches, which are kept until the memory is needed; limit is that of all.",
+		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the total. kept is the part for decoded sketches, which are kept until the memory is needed. limit is the largest total that is allowed.",
 			"SELECT (ccbf_memory()).used", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)
@@ -47,7 +47,7 @@ func Process() functions {
 				limits[i] = n
 				return nil
 			})
-		}, "Sets the maximum number of bytes that aggregates and functions may hold. The default is 15% of the memory that the machine or the process's cgroup allows, beside DuckDB's 80%.",
+		}, "Sets the maximum number of bytes that aggregates and functions may use. The default is 15% of the memory that the machine or the process's cgroup allows; DuckDB's own default is 80%.",
 			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
 		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
 			for i := range out.Len() {

@@ -38,7 +38,7 @@ func Tiles() functions {
 			"Edges of a Web Mercator tile, given by its name, in degrees.", "SELECT (quadkey_bbox('03131313')).ymax",
 			params(duck.Param{Name: "quadkey", Type: duck.Varchar})),
 		function("tiles", "quadbin", duck.BigInt, quadbin,
-			"Number of a Web Mercator tile, given by its name of up to 26 digits, as CARTO and deck.gl have it.", "SELECT quadbin(quadkey(-0.1276, 51.5072, 8))",
+			"Number of a Web Mercator tile, given by its name of up to 26 digits, as CARTO and deck.gl use it.", "SELECT quadbin(quadkey(-0.1276, 51.5072, 8))",
 			params(duck.Param{Name: "quadkey", Type: duck.Varchar})),
 	}
 }

@@ -1,5 +1,5 @@
 // Command docgen writes functions.md and function_descriptions.csv into a folder, from the list
-// that registers the functions. It runs every example and writes its result into the page.
+// that registers the functions. Every example is run, and the page shows its output.
 //
 //	go run ./cmd/docgen docs
 package main
@@ -36,7 +36,7 @@ func write(folder string) error {
 	return nil
 }
 
-// files returns the contents of the files by name.
+// files returns the contents of the files by their names.
 func files(ctx context.Context) (map[string][]byte, error) {
 	page, err := page(ctx)
 	if err != nil {

@@ -69,7 +69,7 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("bits", 1, MaxBits, "what capacity and fpp need", "Length of the filter. Replaces fpp.",
 		func(p *Params) *uint64 { return &p.Bits }),
 	optionK,
-	keyed.ChoiceOption("variant", "'standard': k is a whole number. 'rational': k is any number; its fraction is the share of the keys that use the last hash function. "+
+	keyed.ChoiceOption("variant", "'standard': k is a whole number. 'rational': k is any number; its fractional part is the fraction of the keys that use one more hash function. "+
 		"'blocks': as 'rational', in blocks of powers of two, which bloom_shrink can drop.",
 		func(p *Params) *Variant { return &p.Variant }, Standard, Rational, Blocks),
 	keyed.ChoiceOption("activation", "What decides whether a key uses the last hash function if the variant is 'rational': 'hash', bits of the hash that no position depends on, "+

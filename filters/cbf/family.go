@@ -99,7 +99,7 @@ var options = keyed.Options[Params]{
 		"without it in the same number of bytes with counters of 8 bits, and about 100 times as many, or more, as with counters of 4 bits.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
-		"Share of the capacity up to which variable_length uses halves.",
+		"Fraction of the capacity up to which variable_length uses halves.",
 		func(p *Params) *float64 { return &p.Alpha }).With("variable_length: true"),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }

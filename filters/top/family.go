@@ -32,7 +32,7 @@ func defaults(p *Params) {
 
 var options = keyed.Options[Params]{
 	keyed.WholeOption("k", 1, MaxK, "100",
-		"Number of keys that are kept. Every key that is more than 1/(k+1) of all occurrences is among them, and counts are off by at most 1/(k+1) of all.",
+		"Number of keys that are kept. Every key with more than 1/(k+1) of all occurrences is among them. The bounds of a count are at most 1/(k+1) of all occurrences apart.",
 		func(p *Params) *uint64 { return &p.K }),
 }
 
@@ -40,14 +40,14 @@ var options = keyed.Options[Params]{
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "top", Article: "a", Noun: "sketch of frequent keys",
 	Title: "Frequent keys",
-	About: "A sketch of frequent keys keeps the k most frequent keys as values, with bounds between which the true counts always are. " +
-		"High minus low is at most 1/(k+1) of all occurrences, also after unions. With at most k different keys all counts are exact. " +
+	About: "A sketch of frequent keys keeps up to k keys as values, among them every key with more than 1/(k+1) of all occurrences. " +
+		"Each has a low and a high bound, between which its true count always is. High minus low is at most 1/(k+1) of all occurrences, also after unions. With at most k different keys all counts are exact. " +
 		"The order of rows and the number of threads decide which rarer keys are kept, and how wide the bounds are within that limit. " +
 		"`top_empty` takes the options of `top_agg`; `top_add` takes `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Sketch of the most frequent keys, with bounds of their counts.",
 		Union:     "Union of sketches: the most frequent keys of all of them.",
-		Info:      "All parameters of a sketch, the number of keys in it, and max_error, by how much its counts may be too low.",
+		Info:      "All parameters of a sketch, the number of keys in it, and max_error, the difference between the bounds of a count.",
 		InfoField: "keys",
 	},
 

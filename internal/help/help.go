@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Entry is what is told of a function.
+// Entry is the explanation of a function.
 type Entry struct {
 	Name, Group      string
 	Signatures       []string
@@ -28,11 +28,11 @@ func Entries(fs []duck.Function) []Entry {
 	return out
 }
 
-// width is that of lines, where words let it be: a common terminal's.
+// width is the largest length of a line, as in a common terminal. Only longer words exceed it.
 const width = 80
 
-// Text is how a function is called, what it does, its options, and last an example
-// to be copied, which runs as it stands.
+// Text returns the signatures of a function, its description, its options, and an example that runs when
+// it is copied.
 func (e *Entry) Text() string {
 	var b strings.Builder
 	e.head(&b)
@@ -57,7 +57,7 @@ func (e *Entry) head(b *strings.Builder) {
 	wrap(b, e.Summary, "      ")
 }
 
-// Values says what an option may be, and what it is where it is not given.
+// Values describes the valid values of an option and its default.
 func Values(o *sketch.Option) string {
 	text := o.Values()
 	if o.Default != "" {
@@ -66,7 +66,8 @@ func Values(o *sketch.Option) string {
 	return text
 }
 
-// List is the entries under the names of their groups, which follow each other.
+// List returns the signatures and descriptions of the entries, under the names of their groups. Entries of
+// a group must be consecutive.
 func List(entries []Entry) string {
 	var b strings.Builder
 	group := ""
@@ -81,7 +82,7 @@ func List(entries []Entry) string {
 	return b.String()
 }
 
-// wrap writes words in lines, each after the indent.
+// wrap writes text in lines of at most width characters, each after the indent.
 func wrap(b *strings.Builder, text, indent string) {
 	line := 0
 	for _, word := range strings.Fields(text) {
@@ -104,7 +105,7 @@ func wrap(b *strings.Builder, text, indent string) {
 	}
 }
 
-// Nearest is the name that is spelt most alike; empty where none is.
+// Nearest returns the name with the most similar spelling, or "" if none is similar.
 func Nearest(wanted string, names []string) string {
 	best, least := "", 1+len(wanted)/3
 	for _, name := range names {
