@@ -35,8 +35,8 @@ await build({
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
 await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");
-// Of the coast of 1:10 million, for middle zooms, the corners whose triangles are the largest
-// (Visvalingam and Whyatt 1993), to a few pixels at zoom 6.
+// For middle zooms, outlines of 1:10 million with fewer corners (Visvalingam and Whyatt 1993), within a few
+// pixels at zoom 6.
 const fine = JSON.parse(await readFile(from("node_modules/world-atlas/countries-10m.json")));
 const middle = simplify(presimplify(fine), 1e-3);
 await writeFile(page + "assets/countries-middle.json", JSON.stringify(quantize(middle, 1e5)));
@@ -47,7 +47,7 @@ await writeFile(page + "assets/places.json", packed(places));
 await writeFile(page + "assets/places-world.json", packed(places.filter((p) => p.zoom < firstOfAll)));
 await copyFile(from("src/index.html"), page + "index.html");
 
-// Kept compressed in the program, and sent so.
+// The program contains and sends the compressed files.
 for (const file of await readdir(page + "assets")) {
   await writeFile(`${page}assets/${file}.gz`, gzipSync(await readFile(page + "assets/" + file), { level: 9 }));
   await rm(page + "assets/" + file);

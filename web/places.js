@@ -1,13 +1,13 @@
-// Which places a map names at which zoom, and the files that the page loads of them.
+// Chooses the zoom from which each place is named, and writes the files of places that the page loads.
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 
-export const firstOfAll = 6; // the zoom from which places beside those of ranks.txt are named
-const lastZoom = 14; // at which all are
-const apart = 56; // pixels that places named at a zoom are apart at least
+export const firstOfAll = 6; // the zoom from which places that are not in ranks.txt are named
+const lastZoom = 14; // at which all places are named
+const apart = 56; // minimum distance of places named at a zoom, in pixels
 
-// placesFrom reads the list and the ranks, and gives every place the zoom from which it
-// is named.
+// placesFrom reads places.tsv.gz and ranks.txt, and returns the places with the zoom from which each is
+// named.
 export async function placesFrom(folder) {
   const rows = gunzipSync(await readFile(new URL("places.tsv.gz", folder))).toString().trimEnd().split("\n");
   const places = rows.map((row) => {
@@ -20,7 +20,7 @@ export async function placesFrom(folder) {
   return places;
 }
 
-// crowd counts for every place those around it: more of them where a town is large.
+// crowd counts the places around each place. A large town has many places around it.
 function crowd(places) {
   const side = 0.1; // degrees
   const cell = (p) => [Math.floor(p.lon / side / 1.5), Math.floor(p.lat / side)];
@@ -36,7 +36,7 @@ function crowd(places) {
   }
 }
 
-// rank is the places that ranks.txt names, in its order; each has its zoom then.
+// rank sets the zoom of the places in ranks.txt, and returns them by zoom.
 function rank(places, text) {
   const byName = new Map();
   for (const p of places) {
@@ -44,7 +44,7 @@ function rank(places, text) {
     byName.set(key, [...(byName.get(key) ?? []), p]);
   }
   const missing = [];
-  const unclear = []; // which of several it is
+  const unclear = []; // names that several places have
   const ranked = [];
   for (const line of text.split("\n").filter((l) => l && !l.startsWith("#"))) {
     const country = line.slice(0, 2);
@@ -66,8 +66,8 @@ function rank(places, text) {
   return ranked.sort((a, b) => a.zoom - b.zoom);
 }
 
-// thin gives the others the first zoom at which no place that goes before is near: those
-// of ranks.txt, then those with most others around, short names first.
+// thin sets the zoom of the other places: the first zoom at which no more important place is near. Places in
+// ranks.txt are most important, then places with many others around, then places with short names.
 function thin(places, ranked) {
   const others = places.filter((p) => !p.zoom).sort((a, b) => b.crowd - a.crowd || a.name.length - b.name.length || a.lon - b.lon || a.lat - b.lat);
   const world = (p) => {
@@ -107,7 +107,7 @@ function thin(places, ranked) {
   for (const p of others) p.zoom ||= lastZoom;
 }
 
-// packed is places as the page reads them: columns, which take fewer bytes than rows.
+// packed returns the JSON of places that the page reads: columns, which take fewer bytes than rows.
 export function packed(places) {
   let [lon, lat] = [0, 0];
   const steps = [];

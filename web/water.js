@@ -1,8 +1,8 @@
-// Lakes and rivers of Natural Earth, out of a topology that has more.
+// Extracts lakes and rivers from a topology of Natural Earth.
 
-// waterFrom is the topology with its lakes and rivers alone.
+// waterFrom returns the topology with only its lakes and rivers.
 export function waterFrom({ type, transform, arcs, objects: { lakes, rivers } }) {
-  const numbers = new Map(); // of the arcs that are left, by those that they had
+  const numbers = new Map(); // new numbers of the remaining arcs, by their old numbers
   const renumbered = (arc) => {
     if (Array.isArray(arc)) return arc.map(renumbered);
     const old = arc < 0 ? ~arc : arc; // backwards

@@ -1,7 +1,7 @@
-// What the panel says of a layer.
+// Texts of the panel about a layer.
 import { element, made, many, whole } from "./text.js";
 
-// about says what a layer has: how many sketches, what they count, and the rows left out.
+// about shows the number of sketches of a layer, their points and bytes, and the rows that were left out.
 export function about(layer) {
   const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${whole(layer.exact)} of them exact`;
   const trees = layer.rows - layer.exact - layer.dense;
@@ -14,14 +14,14 @@ export function about(layer) {
   reason(layer.error || (layer.rows > 0 && layer.total === 0 && layer.dense === 0 ? "These sketches have no points." : ""));
 }
 
-// reason says why there is no map, or nothing.
+// reason shows why there is no map; without a text, it hides the reason.
 export function reason(text) {
   element("reason").textContent = text ?? "";
   element("reason").hidden = !text;
 }
 
-// offers says what to do where there are no sketches: to make some, or to have them made of a
-// table of points.
+// offers shows what to do if there are no sketches. For each table of points, it has a button that
+// builds sketches.
 export async function offers(api) {
   const tables = await api.tables();
   reason("There are no sketches of points here. Make some, for example with CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) AS sketch FROM ...");

@@ -1,6 +1,6 @@
-// What the page asks: of the server, or of the files of an export. Both have the same functions:
-// layers and look say what there is and where; scale, tiles and at are the picture; sum, bars and
-// hotspots answer for an area. Errors carry words for people.
+// Queries of the page, to the server or to the files of an export. Both have the same functions: layers and
+// look return the layers and where their points are; scale, tiles and at are for the picture; sum, bars and
+// hotspots are for an area. Messages of errors are shown to the user.
 import * as exported from "./exported.js";
 import * as server from "./server.js";
 

@@ -1,22 +1,22 @@
-// What is chosen, which all parts of the page share, and how errors are shown.
+// The state of the page, which all its parts use, and how errors are shown.
 import { textOf } from "./filters.js";
 import { element } from "./text.js";
 
 export const byCategory = "(category)"; // the column of the sketches' own categories
 
-// A layer on the map with what is chosen of it: rows by several columns, rows that these are
-// compared with, and its colours; slot is the place that it has its own ramp by.
+// shownLayer is a layer on the map with its selected rows, the rows that these are compared with, and its
+// colours. slot is the number that selects its default ramp.
 export const shownLayer = (layer, slot, { where = [], versus, palette, scale = "log", opacity = 1 } = {}) => ({ layer, slot, where, versus, palette, scale, opacity });
 
 export const app = {
   map: undefined,
   draw: undefined,
-  layers: [], // that there are
-  stack: [], // on the map, from below; at most three. Questions are about the last
-  plane: undefined, // of that one, if it is not in degrees
-  area: undefined, // what is asked for, if there is one, in the layer's coordinates
+  layers: [], // all layers
+  stack: [], // on the map, from below; at most three. Queries are about the last one
+  plane: undefined, // of the last one, if it is not in degrees
+  area: undefined, // the area of queries, in the layer's coordinates
   place: undefined, // that was looked up: its name, longitude and latitude
-  answers: {}, // the latest: of the area, bars and places
+  answers: {}, // the latest results: of the area, bars and places
   legend: [],
   version: 0, // of what is served
   get active() { return this.stack.length - 1; },
@@ -30,12 +30,12 @@ export const app = {
 
 export const nameOf = (layer) => `${layer.table}.${layer.column}`;
 
-// choice is the rows and points that all questions are about; picture is that, less what it is
+// choice returns the selection of rows and categories for queries. picture adds the rows that it is
 // compared with.
 export const choice = ({ layer, where } = app.shown) => ({ table: layer.table, column: layer.column, where });
 export const picture = (shown = app.shown) => ({ ...choice(shown), versus: shown.versus });
 
-// title says it in words.
+// title describes the selection in words.
 export function title() {
   const { layer, where, versus } = app;
   return inWords(layer, where) + (versus ? ` compared with ${inWords(layer, versus.where)}` : "");
@@ -47,10 +47,10 @@ function inWords(layer, where) {
 
 export const sliderOf = (layer, column) => layer.sliders.find((s) => s.column === column);
 
-// labelOf is what a column is called.
+// labelOf returns the label of a column.
 export const labelOf = (slider) => (slider?.category ? ["category", slider.part].join(" ").trim() : slider?.column);
 
-// drawable is whether there is something to ask: counters answer for a category that is given.
+// drawable reports whether a layer can be queried. Counters with categories need a given category.
 export const drawable = ({ layer, where } = app.shown) => !layer.error && layer.rows > 0 && layer.total !== 0 &&
   (!layer.categories || Boolean(sliderOf(layer, byCategory)) || where.some((w) => w.by === byCategory));
 
@@ -62,15 +62,15 @@ export function fail(error) {
 
 const questions = [];
 
-// asking counts the questions under way, for those who wait for answers: tests.
+// asking counts the running queries, for tests that wait for them.
 let underWay = 0;
 function asking(more) {
   underWay += more;
   document.body.dataset.asking = underWay;
 }
 
-// latest runs one question at a time: a newer one cancels the one before. An answer that
-// comes too late is nobody's.
+// latest returns a function that runs one query at a time: a new query cancels the one before, whose result
+// is ignored.
 export function latest(question) {
   let running;
   const ask = async (...args) => {
@@ -89,7 +89,7 @@ export function latest(question) {
   return ask;
 }
 
-// forget cancels all questions, and takes away what was said of a choice before.
+// forget cancels all queries, and hides the error of the selection before.
 export function forget() {
   for (const cancel of questions) cancel();
   element("error").hidden = true;

@@ -4,7 +4,7 @@ export function boxArea([west, south, east, north]) {
   return { type: "Polygon", coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] };
 }
 
-// areaOf reads a text that a person typed, pasted, or dropped as a file.
+// areaOf reads an area from a text that the user typed, pasted, or dropped as a file.
 export function areaOf(text) {
   text = text.trim();
   if (text.startsWith("{")) return geometryOf(JSON.parse(text));
@@ -16,7 +16,7 @@ export function areaOf(text) {
   return boxArea([west, south, east, north]);
 }
 
-// geometryOf is the polygons of a GeoJSON object, together.
+// geometryOf returns all polygons of a GeoJSON object as one geometry.
 function geometryOf(json) {
   const polygons = [];
   const walk = (o) => {
@@ -41,8 +41,8 @@ function geometryOf(json) {
 const multi = (polygons) =>
   polygons.length === 1 ? { type: "Polygon", coordinates: polygons[0] } : { type: "MultiPolygon", coordinates: polygons };
 
-// wkt reads POLYGON and MULTIPOLYGON by way of JSON: numbers become pairs, and brackets
-// lists.
+// wkt reads POLYGON and MULTIPOLYGON. It rewrites the text as JSON: pairs of numbers become lists, and
+// parentheses become brackets.
 function wkt(text) {
   const [, many, body] = text.match(/^\s*(MULTI)?POLYGON\s*(?:Z|M|ZM)?\s*(\(.*\))\s*;?$/is) ?? [];
   if (!body || /[^-+.\deE\s(),]/.test(body)) throw new Error("This is not WKT of a polygon.");
@@ -58,7 +58,7 @@ function wkt(text) {
   }
 }
 
-// boundsOf is the box around an area.
+// boundsOf returns the box around an area.
 export function boundsOf(area) {
   const points = area.coordinates.flat(area.type === "Polygon" ? 1 : 2);
   const of = (axis, f) => points.reduce((m, p) => f(m, p[axis]), points[0][axis]);

@@ -1,9 +1,9 @@
-// A bar for each value of a column; a click on it chooses by it, or no longer.
+// A chart with a bar for each value of a column. A click on a bar selects its value, or removes the selection.
 import { app, sliderOf } from "./app.js";
 import { plain } from "./filters.js";
 import { brief, made, span, sqlBox, whole } from "./text.js";
 
-// bars is the chart of an answer, by a column. picked says which value is chosen, pick chooses one.
+// bars returns the chart of a result, by a column. picked reports whether a value is selected, pick selects one.
 export function bars(answer, by, picked, pick) {
   const slider = sliderOf(app.layer, by);
   const list = made("ol", "bars");

@@ -1,10 +1,10 @@
-// The map below the sketches that a person has: tiles at an address, or a PMTiles file.
+// The user's own map below the sketches: tiles at a URL, or a PMTiles file.
 import { addProtocol } from "maplibre-gl";
 import { PMTiles, Protocol } from "pmtiles";
 
 const vector = 1; // the tile type of Mapbox Vector Tiles (PMTiles 3, 3.9)
 
-// basemap puts one on the map, above the land and below the sketches.
+// basemap adds it to the map, above the land and below the sketches.
 export async function basemap(map, { kind, url, attribution }, dark) {
   if (kind === "tiles") {
     map.addSource("basemap", { type: "raster", tiles: [url], tileSize: 256, attribution });
@@ -33,8 +33,8 @@ function raster(map) {
   map.setLayoutProperty("names", "visibility", "none"); // it has its own
 }
 
-// styled are layers for what the common schemas (Protomaps, OpenMapTiles) call water,
-// roads, borders and places; of others nothing is known.
+// styled returns map layers for water, roads, borders and places, by their names in the common schemas
+// (Protomaps, OpenMapTiles). It ignores other names.
 function styled(ids, dark) {
   const c = dark ? { water: "#10151c", road: "#3a4654", name: "#dfe6ee", halo: "#10151c" } : { water: "#dfe8ee", road: "#d8d2c4", name: "#27313b", halo: "#ffffff" };
   const of = (pattern) => ids.filter((id) => pattern.test(id));

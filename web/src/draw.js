@@ -12,8 +12,8 @@ const selected = {
 const digits = 7; // of a degree: a centimetre
 const mostCorners = 200; // that are shown to be moved
 
-// drawing draws on a map: one area at a time. drawn is called with a new one, changed
-// with one whose corners were moved.
+// drawing lets the user draw one area at a time on a map. It calls drawn with a new area, and changed with an
+// area whose corners were moved.
 export function drawing(map, drawn, changed) {
   const editable = { feature: { draggable: true, coordinates: { midpoints: true, draggable: true, deletable: true } } };
   const draw = new TerraDraw({
@@ -43,7 +43,7 @@ export function drawing(map, drawn, changed) {
     outline = Boolean(area);
   };
   return {
-    // begin starts an area, "polygon" or "rectangle", in place of the one before.
+    // begin starts to draw a "polygon" or "rectangle", which replaces the area before.
     begin(mode) {
       this.clear();
       draw.setMode(mode);
@@ -58,7 +58,7 @@ export function drawing(map, drawn, changed) {
       const coordinates = [area.coordinates[0].map(([x, y]) => [Number(x.toFixed(digits)), Number(y.toFixed(digits))])];
       const [{ id, valid }] = draw.addFeatures([{ type: "Feature", geometry: { type: "Polygon", coordinates }, properties: { mode: "polygon" } }]);
       if (!valid) {
-        place(area); // of crossing sides, which have corners to move no more
+        place(area); // sides cross: the corners cannot be moved
         return;
       }
       draw.setMode("select");

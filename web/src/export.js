@@ -1,9 +1,9 @@
-// What is shown, as files.
+// Saves what is shown as files.
 import { brief, save } from "./text.js";
 
 const csvField = (v) => (/[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 
-// csv saves the answers as a table: the area, the bars, the hottest places.
+// csv saves the results as a table: the area, the bars, the hottest places.
 export function csv(title, { answer, bars, spots, barsBy }) {
   const rows = [["what", "value", "count", "low", "high", "lon", "lat", "near"]];
   if (answer) rows.push(["area", title, answer.estimate, answer.low, answer.high, "", "", ""]);
@@ -12,7 +12,7 @@ export function csv(title, { answer, bars, spots, barsBy }) {
   save("ccbfsql.csv", new Blob([rows.map((r) => r.map(csvField).join(",") + "\n").join("")], { type: "text/csv" }));
 }
 
-// geoJSON saves the area with its answer and the places with their counts.
+// geoJSON saves the area with its count and the places with their counts.
 export function geoJSON(title, area, { answer, spots }) {
   const features = [];
   if (area) {
@@ -32,7 +32,7 @@ export async function png(map, title, { unit, ticks, notes, colours, top }) {
       const c = document.createElement("canvas");
       c.width = map.getCanvas().width;
       c.height = map.getCanvas().height;
-      c.getContext("2d").drawImage(map.getCanvas(), 0, 0); // while its pixels are there
+      c.getContext("2d").drawImage(map.getCanvas(), 0, 0); // before the map clears its pixels
       resolve(c);
     });
     map.triggerRepaint();

@@ -1,9 +1,9 @@
-// What the page asks, of the files of ccbfsql export: a worker reads them and answers.
+// Queries of an exported page: a worker reads the files of ccbfsql export and returns the results.
 import { addProtocol } from "maplibre-gl";
 import { address, file, isInside } from "./files.js";
 
 let starting; // the worker
-const waiting = new Map(); // what waits for an answer, by number
+const waiting = new Map(); // promises of running queries, by number
 let asked = 0;
 
 async function started() {
@@ -31,7 +31,7 @@ async function started() {
   return worker;
 }
 
-// ask is an answer of the worker. Questions that nobody waits for any more are not begun.
+// ask runs a query in the worker. A query that was cancelled before it began is not run.
 async function ask(name, args, signal) {
   const worker = await (starting ??= started());
   const id = ++asked;
@@ -60,6 +60,6 @@ export const hotspots = (question, signal) => ask("hotspots", [question], signal
 export const at = (choice, x, y, side, signal) => ask("at", [choice, x, y, side], signal);
 export const scale = (choice, box, pixel, style, signal) => ask("scale", [choice, box, pixel, style], signal);
 
-// tiles is the address of the tiles of a choice, for the map to fill in.
+// tiles returns the URL template of the tiles of a selection.
 export const tiles = (choice, style) =>
   "sketches://" + encodeURIComponent(JSON.stringify({ choice, style, z: "{z}", x: "{x}", y: "{y}" })).replace(/%7B([zxy])%7D/g, "{$1}");

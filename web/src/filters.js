@@ -1,35 +1,34 @@
-// Which rows: for each column of the table all values, one, or those from one to
-// another.
+// Filters of rows: for each column of the table, all values, one value, or a range.
 import { byCategory, labelOf } from "./app.js";
 import { element, made } from "./text.js";
 
-// The part of a date that a column of whole years or months has.
+// Number of characters of a date in a column of whole years, months or days.
 const lengths = { year: 4, month: 7, day: 10 };
 
-// plain is a value as people write it: no more of a date than the column has.
+// plain returns a value as people write it: a date only as far as the column has it.
 export const plain = (slider, value) => (slider?.grain ? value.slice(0, lengths[slider.grain]) : value.replace(/ 00:00:00(\.0+)?$/, ""));
 
 const dated = (slider) => /^(DATE|TIMESTAMP)/.test(slider.type) || (/VARCHAR|ENUM/.test(slider.type) && slider.values.every((v) => /^\d{4}-\d{2}/.test(v)));
 
-// timeOf is the column that is a layer's time, of the table or of the sketches.
+// timeOf returns the column with the time of a layer: a column of the table or the categories.
 export const timeOf = (layer) => layer.sliders.find((s) => dated(s) && s.values.length > 1);
 
-// ordered are the columns of which a part from one value to another means something.
+// ordered reports whether ranges of a column's values make sense.
 const ordered = (slider) => !/^(VARCHAR|BOOLEAN|ENUM|UUID|BLOB)/.test(slider.type) || dated(slider);
 
 export const textOf = (slider, c) => (c.to && c.to !== c.value ? `${plain(slider, c.value)} – ${plain(slider, c.to)}` : plain(slider, c.value));
 
 const mostListed = 24; // values in a list; more are searched
 
-// filters shows a layer's columns with what is chosen of them; choose is called with a
-// column and the words for it, undefined for all.
+// filters shows the columns of a layer with their selected values. It calls choose with a column and its
+// condition, or undefined for all values.
 export function filters(layer, where, choose) {
   const rows = layer.sliders.map((slider) => row(slider, where.find((w) => w.by === slider.column), choose));
   if (layer.categories && !layer.sliders.some((s) => s.category)) rows.unshift(typed(layer, where.find((w) => w.by === byCategory), choose));
   element("filters").replaceChildren(...rows);
 }
 
-// typed is a field for a category of counters, which cannot list theirs.
+// typed returns an input for a category of counters, which cannot list their categories.
 function typed(layer, chosen, choose) {
   const label = made("label", "filter");
   const field = made("input");
@@ -61,8 +60,8 @@ function row(slider, chosen, choose) {
   return label;
 }
 
-// found is the value that a text means: itself, for ranges the next that there is, for
-// words the first that has it.
+// found returns the value that matches a text: the same value, in ranges the next existing one, in texts the
+// first one that contains it.
 function found(slider, text, from) {
   text = text.trim();
   if (text === "" && !slider.values.includes("")) return undefined;
@@ -79,7 +78,7 @@ function found(slider, text, from) {
 const listed = (slider) => (name, value, first) => {
   const s = made("select");
   s.setAttribute("aria-label", name);
-  const all = slider.values.includes("") ? "\u0000" : ""; // no value of the column
+  const all = slider.values.includes("") ? "\u0000" : ""; // differs from every value of the column
   if (first) s.append(new Option(first, all));
   s.append(...slider.values.map((v) => new Option(v === "" ? "(empty)" : plain(slider, v), v)));
   s.value = value ?? all;

@@ -1,11 +1,11 @@
-// The layers on the map: which there are, and up to three of them at once.
+// The list of layers, of which up to three can be on the map at once.
 import { app, nameOf } from "./app.js";
 import { element, made } from "./text.js";
 
 export const mostLayers = 3;
 
-// listLayers shows the names of the layers, and those on the map. The functions are called with
-// one of the stack to ask about, to take away, and to add one.
+// listLayers shows the names of all layers, and the layers on the map. It calls activate or remove with a
+// layer of the map, and add to add one.
 export function listLayers({ activate, remove, add }) {
   element("layer").replaceChildren(...app.layers.map((l, i) => new Option(nameOf(l), i)));
   const at = app.layers.indexOf(app.layer);
@@ -29,5 +29,5 @@ export function listLayers({ activate, remove, add }) {
   element("layers").replaceChildren(...chips);
 }
 
-// freeSlot is a place that no layer on the map has.
+// freeSlot returns a slot that no layer on the map has.
 export const freeSlot = () => [0, 1, 2].find((i) => !app.stack.some((s) => s.slot === i));

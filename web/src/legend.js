@@ -1,15 +1,15 @@
-// The legend: what the colours stand for in this view, and which they are.
+// The legend: the meaning of the colours in this view, and the choice of colours.
 import { app, nameOf } from "./app.js";
 import { colours, palettes } from "./theme.js";
 import { brief, element, made, metres } from "./text.js";
 
 const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
 
-// A ramp for labels is its unit, its ticks, its colours and notes.
+// nothing is the legend of a layer without points in view.
 const nothing = { notes: [], ticks: [] };
 
-// legend shows the scales of all layers on the map; restyle is called where a person chooses
-// other colours. It returns what the active one stands for.
+// legend shows the scales of all layers on the map, and returns the scale of the active one: unit, ticks,
+// colours and notes. It calls restyle when the user chooses other colours.
 export function legend(scales, restyle, zoomToData) {
   const box = element("legend");
   const open = box.querySelector("details")?.open;
@@ -51,7 +51,7 @@ function drawn({ gradient, ticks, unit }) {
   return [bar, labels, made("p", "quiet", unit)];
 }
 
-// reading is what a scale says of a layer in a view.
+// reading returns the unit, ticks, colours and notes of a layer's scale in a view.
 function reading({ layer, versus }, scale) {
   const notes = [];
   if (scale.hidden) notes.push("Nothing here stands out from chance: the counters of these sketches are shared by too many cells. Zoom in or out; an area's answer has bounds.");
@@ -66,7 +66,7 @@ function reading({ layer, versus }, scale) {
       : `points per pixel, ${metres(width)} wide`;
   const values = scale.steps.map((v) => v * side ** 2);
   const top = values.at(-1);
-  // share is where a value is on the ramp.
+  // share returns the position of a value on the ramp, from 0 to 1.
   const share = (v) => {
     const i = values.findLastIndex((s) => s <= v);
     if (i < 0) return 0;
@@ -85,7 +85,7 @@ function reading({ layer, versus }, scale) {
     ticks = [...ticks.toReversed().map(({ at, value }) => ({ at: (1 - at) / 2, value: -value })), { at: 0.5, value: 0 }, ...ticks.map(({ at, value }) => ({ at: (1 + at) / 2, value }))];
     notes.push("Blue: fewer points than in the compared rows. Orange: more.");
   } else {
-    // Less than one point is the colour of one, fainter: 0 is nothing.
+    // Less than one point has the colour of one point, but fainter, down to nothing at 0.
     const one = Math.min(share(Math.min(1, top)), 0.999);
     const at = (s) => c[Math.round(s * (c.length - 1))];
     const stops = c.map((v, i) => [i / (c.length - 1), v]).filter(([s]) => s > one);
@@ -98,7 +98,7 @@ function reading({ layer, versus }, scale) {
   return { unit, ticks, notes, gradient, colours: c, top };
 }
 
-// nice are 1, 2, 5, 10 and so on up to a top; less than 1 where counts need not be whole.
+// nice returns 1, 2, 5, 10 and so on up to top. If counts need not be whole, it begins below 1.
 function nice(top, whole) {
   const values = [];
   for (let power = whole ? 0 : Math.floor(Math.log10(top)) - 2; 10 ** power <= top; power++) {
@@ -107,7 +107,7 @@ function nice(top, whole) {
   return values;
 }
 
-// choices are the colours that a person may take instead.
+// choices returns the controls for other colours.
 function choices(shown, restyle, open) {
   const details = made("details");
   details.open = open;

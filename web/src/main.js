@@ -1,4 +1,4 @@
-// The page of ccbfsql serve: what is chosen, and what follows from it.
+// The page of ccbfsql serve: the selection, and what is shown of it.
 import { about, offers, reason } from "./about.js";
 import * as api from "./api.js";
 import { app, byCategory, drawable, fail, forget, labelOf, latest, nameOf, picture, shownLayer, sliderOf, title } from "./app.js";
@@ -23,13 +23,13 @@ import { watching } from "./watch.js";
 import { watered } from "./water.js";
 
 let clearPointer = () => {};
-const looks = new Map(); // of layers: where their points are
+const looks = new Map(); // by layer: where its points are
 const lookOf = (layer) => looks.get(layer);
 
-// onMap is whether a layer of the stack is drawn: together with others only by degrees.
+// onMap reports whether a layer of the stack is drawn. Several layers are drawn together only if they are in degrees.
 const onMap = (shown) => drawable(shown) && (shown === app.shown || (!app.plane && lookOf(shown.layer)?.degrees));
 
-// paint draws the map in colours for what is in view.
+// paint draws the map, with colours scaled to what is in view.
 const paint = latest(async (signal) => {
   const { plane } = app;
   const [view, side] = [box(app.map, plane), pixel(app.map, plane)];
@@ -56,7 +56,7 @@ const paint = latest(async (signal) => {
   else delete document.body.dataset.tiles;
 });
 
-// cool takes pixels and legend away.
+// cool removes tiles and legend.
 function cool() {
   for (let i = 0; i < 3; i++) cold(app.map, i);
   delete document.body.dataset.tiles;
@@ -79,7 +79,7 @@ function keep(step) {
   if (address !== location.hash) history[step ? "pushState" : "replaceState"](null, "", address);
 }
 
-// pick chooses by a bar, or no longer.
+// pick selects the value of a bar, or removes this selection.
 function pick(value) {
   const by = element("bars-by").value;
   choose(by, picked(value) ? undefined : { by, value });
@@ -94,21 +94,21 @@ function picked(value) {
   return at >= values.indexOf(w.value) && at <= values.indexOf(w.to ?? w.value);
 }
 
-// compare keeps what is chosen now, to show by how much the next choice differs; or
-// forgets it.
+// compare keeps the current selection, so that the next one is compared with it. A second call ends the
+// comparison.
 function compare() {
   app.versus = app.versus ? undefined : { where: app.where };
   changed();
 }
 
-// choose takes words for a column, or none for all of its values. A window of time is no step
-// of the history.
+// choose sets the condition of a column, or removes it. With step false, as for windows of time, it adds no
+// step to the browser's history.
 function choose(column, words, step = true) {
   app.where = [...app.where.filter((w) => w.by !== column), ...(words ? [words] : [])];
   changed(step);
 }
 
-// changed is after every change of rows: nothing that belongs to the former stays.
+// changed clears all results and runs the queries again, after every change of the selected rows.
 function changed(step = true) {
   forget();
   clearSum();
@@ -122,7 +122,7 @@ function changed(step = true) {
 
 let painted; // settled once the map has its tiles to load
 
-// asked asks all that the page shows of what is chosen.
+// asked runs all queries that the page shows for the selection.
 function asked() {
   if (!drawable()) return cool();
   painted = paint();
@@ -140,14 +140,14 @@ function showFilters() {
   showTime();
 }
 
-// setPlace marks a place that was looked up, or none.
+// setPlace marks a place that was found by name, or removes the mark.
 function setPlace(place) {
   app.place = place && [place.name, ...place.at];
   pointOut(app.map, place);
 }
 
-// setArea takes an area, or none; drawn says that it is on the map already, seen that its
-// answer is to be in sight.
+// setArea sets or removes the area of queries. drawn: the area is already on the map. seen: scroll to its
+// result.
 function setArea(area, { drawn, ask = true, seen = false } = {}) {
   app.area = area;
   if (!drawn) area ? app.draw.show(moved(area, toMap, app.plane)) : app.draw.clear();
@@ -168,7 +168,7 @@ function setArea(area, { drawn, ask = true, seen = false } = {}) {
 
 const touch = matchMedia("(pointer: coarse)").matches;
 
-// begin starts drawing, or gives it up.
+// begin starts drawing, or cancels it.
 function begin(mode) {
   const buttons = { polygon: element("draw-polygon"), rectangle: element("draw-box") };
   const on = mode && buttons[mode].getAttribute("aria-pressed") !== "true";
@@ -188,7 +188,7 @@ function begin(mode) {
   app.draw.begin(mode);
 }
 
-// look asks where a layer's points are, once.
+// look fetches where a layer's points are, once.
 async function look(layer) {
   if (!lookOf(layer)) looks.set(layer, await api.look(layer));
   return lookOf(layer);
@@ -199,7 +199,7 @@ function zoomToData(animate) {
   if (seen && drawable()) fit(seen.box, animate);
 }
 
-// showActive shows the layer that questions are about, in a state that an address gave or anew.
+// showActive shows the active layer, with the state of an address or with defaults.
 const showActive = latest(async (signal, state = {}) => {
   const { layer } = app;
   play(false);
@@ -255,20 +255,20 @@ function add() {
   activate(app.shown);
 }
 
-// replace shows another layer in place of the one that questions were about.
+// replace shows another layer in place of the active one.
 function replace(layer) {
   forget();
   app.stack = [...app.stack.slice(0, -1), shownLayer(layer, app.shown.slot)];
   showActive().then(() => keep(true));
 }
 
-// gone stands for a layer that an address names and nobody has.
+// gone returns a placeholder for a layer in an address that does not exist any more.
 const gone = (name) => ({
   table: name.slice(0, name.lastIndexOf(".")), column: name.slice(name.lastIndexOf(".") + 1), rows: 0, exact: 0, dense: 0, total: 0, bytes: 0, sliders: [],
   error: `There are no sketches in ${name} any more: the table was dropped or renamed. Choose another layer.`,
 });
 
-// restore shows what an address says; here is whether the view stays as it is.
+// restore shows the state in the address. With here, the view stays as it is.
 function restore(here) {
   const state = read();
   forget();
@@ -337,14 +337,14 @@ function wire(map) {
     askBars(picked, pick);
     askTime();
   });
-  // For those who wait for the picture to be whole: tests.
+  // Tests wait for this until the picture is complete.
   map.on("dataloading", () => (document.body.dataset.idle = "false"));
   map.on("idle", () => (document.body.dataset.idle = "true"));
   map.on("error", async ({ error, sourceId }) => {
     if (sourceId === "basemap") return fail(new Error(`The basemap: ${error?.message}`));
     const text = await error?.body?.text?.().catch(() => "");
     if (!text && !error?.status) return;
-    cool(); // no pixels without the reason that others are missing
+    cool(); // an incomplete picture is not shown
     try {
       fail(new Error(JSON.parse(text).error));
     } catch {
@@ -353,7 +353,7 @@ function wire(map) {
   });
 }
 
-// renew shows new rows in the view that there is.
+// renew shows new rows without changing the view.
 async function renew(version) {
   app.version = version;
   app.layers = await api.layers();
@@ -362,7 +362,7 @@ async function renew(version) {
   await restore(true);
 }
 
-// background is all that the picture does without: it is loaded after it.
+// background loads what is less important than the points: outlines, water and names.
 async function background(map) {
   const below = await api.basemap();
   map.hasBasemap = Boolean(below.kind);
@@ -383,7 +383,7 @@ async function main() {
   let busy = false;
   const toArea = (geometry) => moved(geometry, toLayer, app.plane);
   app.draw = drawing(map, (area) => {
-    busy = true; // the click that ended it asks for nothing else
+    busy = true; // the click that ended the drawing is not a query
     setTimeout(() => (busy = false));
     begin(undefined);
     setArea(toArea(area), { seen: true });

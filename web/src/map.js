@@ -1,4 +1,4 @@
-// The map: land, borders, and layers of tiles between.
+// The map: land, borders, and the layers of tiles between them.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
 import { address, file } from "./files.js";
 import { outlines } from "./outlines.js";
@@ -26,11 +26,11 @@ function style() {
   };
 }
 
-// Outlines of 1:50 million, of 1:10 million with the least corners left out, and with all,
-// each from a zoom on from which it makes a difference.
+// Files of outlines with the zoom from which each is used: 1:10 million, 1:10 million with fewer corners, and
+// 1:50 million.
 const files = [["fine", 6, "countries-fine"], ["middle", 4, "countries-middle"], ["coarse", -1, "countries"]];
 
-// outlined keeps the outlines on a map those of its zoom, and returns the countries.
+// outlined loads the outlines for the zoom of a map, whenever it changes, and returns the countries.
 export async function outlined(map) {
   let [best, named] = [files.length, undefined];
   const load = async () => {
@@ -49,10 +49,10 @@ export async function outlined(map) {
   return named?.features ?? [];
 }
 
-// What the map is made of, and by whom.
+// The sources of the map.
 const credits = 'Outlines, lakes, rivers: Natural Earth. Names: <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)';
 
-// show makes the map; it is there once its promise is kept, without outlines and names.
+// show makes the map, without outlines and names.
 export async function show(container) {
   const map = new Map({
     container,
@@ -61,7 +61,7 @@ export async function show(container) {
     dragRotate: false,
     pitchWithRotate: false,
     maxZoom: 20,
-    // Names fade in over many frames, but for those who want no motion.
+    // Names fade in, except if the user prefers reduced motion.
     fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
   });
   map.touchZoomRotate.disableRotation();
@@ -85,7 +85,7 @@ export async function show(container) {
 
 export { naming };
 
-// ground shows the world below the layers, or, for a layer in a plane, nothing.
+// ground shows the world below the layers, or hides it for a layer in a plane.
 export function ground(map, plane) {
   document.body.classList.toggle("plane", Boolean(plane));
   for (const { id, source } of map.getStyle().layers) {
@@ -96,8 +96,8 @@ export function ground(map, plane) {
   map.setPaintProperty("sea", "background-color", plane ? colours().land : colours().sea);
 }
 
-// heat puts the tiles of a layer of the stack on the map, below the outlines. Those before go
-// first: nothing is shown that belongs to another choice.
+// heat adds the tiles of layer i of the stack to the map, below the outlines. It first removes its tiles from
+// before, so that no tiles of another selection are shown.
 export function heat(map, i, address, opacity) {
   cold(map, i);
   const id = `heat${i}`;
@@ -106,13 +106,13 @@ export function heat(map, i, address, opacity) {
   map.addLayer({ id, type: "raster", source: id, paint: { "raster-resampling": "nearest", "raster-fade-duration": 0, "raster-opacity": opacity } }, above);
 }
 
-// cold takes the tiles away.
+// cold removes the tiles of layer i.
 export function cold(map, i) {
   if (map.getLayer(`heat${i}`)) map.removeLayer(`heat${i}`);
   if (map.getSource(`heat${i}`)) map.removeSource(`heat${i}`);
 }
 
-// mark outlines a box, or nothing.
+// mark outlines a box, or removes the outline.
 export function mark(map, b) {
   const ring = b && [[b[0], b[1]], [b[2], b[1]], [b[2], b[3]], [b[0], b[3]], [b[0], b[1]]];
   const data = { type: "FeatureCollection", features: ring ? [{ type: "Feature", properties: {}, geometry: { type: "LineString", coordinates: ring } }] : [] };

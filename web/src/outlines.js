@@ -1,9 +1,8 @@
 // Land, borders and the names of countries, from Natural Earth's outlines.
 import { feature, mesh } from "topojson-client";
 
-// unwrapped lets a line go on past 180 degrees where it crosses the antimeridian:
-// the outlines are made for a globe, on which it does not jump. A ring that goes
-// round the pole, Antarctica's coast, is closed below it.
+// unwrapped continues a line beyond 180 degrees if it crosses the antimeridian: the outlines are made for a
+// globe, and would jump on a plane. A ring around the pole, the coast of Antarctica, is closed below the pole.
 function unwrapped(line, ring) {
   let turn = 0;
   const out = line.map(([x, y], i) => {
@@ -17,13 +16,13 @@ function unwrapped(line, ring) {
   return out;
 }
 
-// The edges of the sheet that the outlines were cut from are no outlines: what runs
-// along 180 degrees, and round the pole, where Antarctica has a ring that is a point.
+// Edges of the data are not outlines: lines along 180 degrees, and along the pole, where Antarctica's ring has
+// sides that are a point on the globe.
 const atPole = ([, y]) => y < -89.9;
 const atEdge = ([x]) => Math.abs(x) > 179.999;
 const alongEdge = (a, b) => (atPole(a) && atPole(b)) || (atEdge(a) && atEdge(b));
 
-// coasts is a line without its parts along an edge.
+// coasts returns the parts of a line that are not along an edge of the data.
 function coasts(line) {
   const parts = [];
   for (let i = 0; i + 1 < line.length; i++) {
@@ -40,7 +39,7 @@ function planar({ type, coordinates }) {
   return { type, coordinates: type === "MultiPolygon" ? coordinates.map(rings) : coordinates.flatMap(coasts) };
 }
 
-// outlines are what the map draws of a topology.
+// outlines returns the land, borders and labels of a topology.
 export function outlines(countries) {
   const features = feature(countries, countries.objects.countries).features.map((f) => ({ ...f, geometry: planar(f.geometry) }));
   return {
@@ -50,15 +49,15 @@ export function outlines(countries) {
   };
 }
 
-// label is a country's name at the middle of its largest part; size is how large that is,
-// in square degrees as the map shows them.
+// label returns a country's name at the centre of its largest part. size is the area of this part in square
+// degrees, as the map shows them.
 function label({ properties, geometry }) {
   const rings = geometry.type === "Polygon" ? [geometry.coordinates[0]] : geometry.coordinates.map((p) => p[0]);
   const [size, at] = rings.map(centroid).reduce((a, b) => (b[0] > a[0] ? b : a), [0]);
   return at && { type: "Feature", properties: { name: properties.name, size }, geometry: { type: "Point", coordinates: at } };
 }
 
-// centroid is the area of a ring and the centre of it (the shoelace formula).
+// centroid returns the area of a ring and its centre (the shoelace formula).
 function centroid(ring) {
   let [area, x, y] = [0, 0, 0];
   for (let i = 0; i + 1 < ring.length; i++) {

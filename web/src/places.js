@@ -1,10 +1,10 @@
-// Names of places: those that a view has room for, and all of them to be searched.
+// Names of places: for labels of the map, and for the search.
 import { file } from "./files.js";
 import { colours } from "./theme.js";
 
-const fine = 6; // the zoom from which other places are named than those of the world
+const fine = 6; // the zoom from which places outside the short list of the world are named
 
-// columns reads what web/places.js packs.
+// columns reads the file that web/places.js writes.
 function columns({ names, countries, zooms, steps }) {
   const all = { names: names.split("\n"), countries, zooms: Uint8Array.from(zooms, (z) => parseInt(z, 36)), lon: [], lat: [] };
   let [x, y] = [0, 0];
@@ -30,7 +30,7 @@ const loaded = (name) => {
 const ofWorld = loaded("assets/places-world.json");
 export const everyPlace = loaded("assets/places.json");
 
-// nearest is what finds the name of the place that is nearest to a point, of all names.
+// nearest returns a function that returns the name of the place nearest to a point.
 export async function nearest() {
   const all = await everyPlace();
   return (lon, lat) => {
@@ -45,8 +45,7 @@ export async function nearest() {
   };
 }
 
-// labels are the layers of names, countries above places: what is drawn last finds room
-// first.
+// labels returns the map layers of names. Countries are above places: the last layer gets its space first.
 export function labels() {
   const c = colours();
   const halo = { "text-halo-color": c.halo, "text-halo-width": 1.5, "text-halo-blur": 0.3 };
@@ -56,14 +55,14 @@ export function labels() {
       id: "places", type: "symbol", source: "places", minzoom: 1.5,
       layout: {
         "text-field": ["get", "name"], "text-size": larger(12), "text-max-width": 8, "text-padding": 3, "symbol-sort-key": ["get", "zoom"],
-        // Beside the place: what is drawn there is to be seen.
+        // Next to the place, so that points at the place stay visible.
         "text-variable-anchor": ["bottom", "top", "left", "right"], "text-radial-offset": 0.4,
       },
       paint: { "text-color": c.name, ...halo },
     },
     {
       id: "names", type: "symbol", source: "names", maxzoom: 7,
-      // Small countries from where there is room for their names.
+      // Smaller countries are named from higher zooms on.
       filter: [">", ["get", "size"], ["step", ["zoom"], 60, 2, 25, 3, 8, 4, 2, 5, 0.3, 6, 0]],
       layout: {
         "text-field": ["get", "name"], "text-size": ["interpolate", ["linear"], ["zoom"], 1, 10, 5, 13], "text-max-width": 7,
@@ -74,8 +73,8 @@ export function labels() {
   ];
 }
 
-// within is the places of a box that are named up to a zoom, as features; a world is
-// beside the next where the box goes on.
+// within returns the places of a box that are named up to a zoom, as features. If the box crosses 180 degrees,
+// it returns places of the next world, too.
 export function within(all, [west, south, east, north], zoom) {
   const features = [];
   for (let i = 0; i < all.names.length; i++) {
@@ -90,7 +89,7 @@ export function within(all, [west, south, east, north], zoom) {
   return { type: "FeatureCollection", features };
 }
 
-// naming keeps the names on a map those of its view.
+// naming updates the names on a map whenever its view changes.
 export function naming(map) {
   const name = async () => {
     const zoom = map.getZoom();

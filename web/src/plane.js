@@ -2,7 +2,7 @@
 // metres is a square plane that fills the map's world, in whose projection it is not distorted.
 import { MercatorCoordinate } from "maplibre-gl";
 
-// toLayer and toMap move a point; a plane is what the server says of the layer, or nothing.
+// toLayer and toMap convert a point. plane is undefined for a layer in degrees.
 export function toLayer([lng, lat], plane) {
   if (!plane) return [lng, lat];
   const { x, y } = MercatorCoordinate.fromLngLat([lng, lat]);
@@ -13,14 +13,14 @@ export function toMap([x, y], plane) {
   return plane ? new MercatorCoordinate((x - plane.west) / plane.side, (plane.north - y) / plane.side, 0).toLngLat().toArray() : [x, y];
 }
 
-// moved is a geometry with its points moved.
+// moved returns a geometry with its points converted by move.
 export function moved(geometry, move, plane) {
   if (!geometry || !plane) return geometry;
   const each = (c) => (typeof c[0] === "number" ? move(c, plane) : c.map(each));
   return { ...geometry, coordinates: each(geometry.coordinates) };
 }
 
-// boxes are the part of a layer that the map shows: two where it goes on beyond 180 degrees.
+// boxes returns the part of a layer that the map shows: two boxes if the view crosses 180 degrees.
 export function boxes(map, plane) {
   const b = map.getBounds();
   if (plane) {
@@ -35,14 +35,14 @@ export function boxes(map, plane) {
   return east <= 180 ? [[west, south, east, north]] : [[west, south, 180, north], [-180, south, east - 360, north]];
 }
 
-// box is all of it in one, as large as it has to be.
+// box returns one box around the part of a layer that the map shows.
 export function box(map, plane) {
   const all = boxes(map, plane);
   return all.length === 1 ? all[0] : [-180, all[0][1], 180, all[0][3]];
 }
 
-// sharp is how many pixels of the screen there are to one of the page: tiles are smaller there.
+// sharp returns 2 on screens with at least 1.5 pixels for each pixel of the page, otherwise 1. There, tiles are drawn half as large.
 export const sharp = () => (devicePixelRatio >= 1.5 ? 2 : 1);
 
-// pixel is the side of a pixel of the tiles that the map shows, in the layer's unit.
+// pixel returns the side of a pixel in the tiles on the map, in the layer's unit.
 export const pixel = (map, plane) => (plane?.side ?? 360) / 256 / 2 ** Math.max(Math.round(map.getZoom() + 1 + Math.log2(sharp())), 0);

@@ -1,4 +1,4 @@
-// What is below the pointer, or where a finger touched: a cell and its count.
+// Shows the cell below the pointer or the finger, and its count.
 import { Popup } from "maplibre-gl";
 import * as api from "./api.js";
 import { app, choice, drawable, latest } from "./app.js";

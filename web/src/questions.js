@@ -1,4 +1,4 @@
-// Questions for an area: how many, by what, and where most are.
+// Queries for an area: the sum, the bars of a column, and the hottest places.
 import { Marker } from "maplibre-gl";
 import * as api from "./api.js";
 import { app, choice, drawable, latest } from "./app.js";
@@ -11,7 +11,7 @@ import { unfold } from "./view.js";
 
 const line = (className, text) => made("p", className, text);
 
-// current checks that an answer is still wanted.
+// current throws if the query was cancelled.
 const current = (signal) => signal.throwIfAborted();
 
 export const askSum = latest(async (signal, seen) => {
@@ -41,7 +41,7 @@ export function clearSum() {
   delete element("answer").dataset.estimate;
 }
 
-// inQuestion is the area that bars and places are of: the one drawn, or the view.
+// inQuestion returns the area of bars and places: the drawn area, or the view.
 export function inQuestion() {
   if (app.area) return { polygon: app.area };
   const all = boxes(app.map, app.plane);

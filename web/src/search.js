@@ -1,11 +1,11 @@
-// Looks a name up, among those that are on the map: nothing is asked of anyone.
+// Searches the names on the map, without a network.
 import { Marker } from "maplibre-gl";
 import { everyPlace } from "./places.js";
 import { element, made } from "./text.js";
 
 const most = 8; // that are listed
 
-// plain is a name without accents and capitals, as people type it.
+// plain returns a name without accents and in lower case, as people type it.
 const folded = { "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ə": "e", "‘": "", "’": "", "'": "", "ʻ": "", "-": " " };
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[łøđðþßæœıə‘’'ʻ-]/g, (c) => folded[c]);
 
@@ -29,8 +29,8 @@ async function indexed(countries) {
   return index;
 }
 
-// matches are the best for what was typed, "name" or "name, country": whole names before
-// beginnings, beginnings before later words, large places before small ones.
+// matches returns the best places for a text, "name" or "name, country". Whole names come before beginnings,
+// beginnings before later words, large places before small ones.
 function matches(all, typed) {
   const [name, country] = typed.split(",").map((t) => plain(t.trim()));
   if (!name) return [];
@@ -40,12 +40,13 @@ function matches(all, typed) {
     if (at < 0 || country && !plain(p.country).startsWith(country)) continue;
     found.push({ place: p, how: at > 0 ? 2 : p.plain.length === name.length ? 0 : 1 });
   }
-  // A city of the world before a hamlet of just the name.
+  // A large city comes before a hamlet whose whole name matches.
   const order = (f) => f.place.zoom + 4 * f.how;
   return found.sort((a, b) => order(a) - order(b) || a.place.plain.length - b.place.plain.length).slice(0, most).map((f) => f.place);
 }
 
-// searching wires the field; countries are a promise of features. go shows a place, or takes it off the map where there is none.
+// searching sets up the field. countries is a promise of features. It calls go with a place to show, or with
+// undefined to remove it from the map.
 export function searching(countries, go) {
   const [field, list] = [element("find"), element("found")];
   let [places, active, asked] = [[], -1, 0];
@@ -87,7 +88,7 @@ export function searching(countries, go) {
     hide();
     field.value = country ? `${name}, ${country}` : name;
     field.blur(); // on a phone the keyboard goes
-    // The world is 360 degrees wide at zoom 0; a town is looked at from nearer than a city.
+    // The world is 360 degrees wide at zoom 0. Smaller places get a higher zoom.
     const closest = size ? Math.log2(360 / Math.sqrt(size)) : zoom < 5 ? 9 : zoom < 8 ? 10.5 : 12;
     go({ name: field.value, at, zoom: Math.min(closest, 12) });
   };
@@ -120,7 +121,7 @@ export function searching(countries, go) {
 
 let marker;
 
-// pointOut marks a place, or none.
+// pointOut marks a place, or removes the mark.
 export function pointOut(map, place) {
   marker?.remove();
   marker = undefined;

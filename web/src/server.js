@@ -1,4 +1,4 @@
-// What the page asks, of the server.
+// Queries of the page to the server.
 
 async function json(response) {
   const body = await response.json().catch(() => ({}));
@@ -6,7 +6,7 @@ async function json(response) {
   return body;
 }
 
-// reached fetches; who listens hears where the server does not answer.
+// reached is fetch. If the server does not answer, it calls the function that was set by whenUnreached.
 let unreached = () => {};
 export const whenUnreached = (f) => (unreached = f);
 async function reached(path, options) {
@@ -30,7 +30,7 @@ const post = async (path, question, signal) =>
 
 export const layers = async () => json(await reached("api/layers"));
 export const basemap = async () => json(await reached("api/basemap"));
-// version is another for every server and every state of what is served.
+// version returns a text that differs for each server and each state of its data.
 export const version = async (signal) => {
   const { version, server, waiting } = await json(await fetch("api/version", { signal }));
   return { version: `${server}.${version}`, waiting };
@@ -46,15 +46,15 @@ export const at = (choice, x, y, side, signal) => ask("at", { ...words(choice), 
 export const scale = (choice, [xmin, ymin, xmax, ymax], pixel, style, signal) =>
   ask("scale", { ...words(choice), xmin, ymin, xmax, ymax, pixel, ...style }, signal);
 
-// tiles is the address of the tiles of a choice, for the map to fill in. A browser keeps
-// tiles: version, of what is served, makes them others.
+// tiles returns the URL template of the tiles of a selection. It contains the version of the data, because
+// browsers cache tiles.
 export function tiles(choice, style, version) {
   const { table, column, ...filter } = words(choice);
   return `${new URL("tiles", document.baseURI)}/${encodeURIComponent(table)}/${encodeURIComponent(column)}/{z}/{x}/{y}.png?` +
     parameters({ ...filter, ...style, version });
 }
 
-// words is a choice as the parameters of a URL.
+// words returns the parameters of a URL for a selection.
 function words({ where, versus, ...rest }) {
   return {
     ...rest,

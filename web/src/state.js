@@ -1,10 +1,10 @@
-// What the page shows, as the part of its address after #: a reload, Back and a link
+// The state of the page, as the part of its address after #. So a reload, Back and a link
 // show the same.
 import { byCategory } from "./app.js";
 
 const isWhere = (w) => Array.isArray(w) && w.every((c) => typeof c?.by === "string" && typeof c.value === "string");
 
-// read is what an address says; what it does not say is undefined.
+// read returns the state in an address. Values that are missing or wrong are undefined.
 export function read(hash = location.hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const parsed = (name, check) => {
@@ -16,7 +16,7 @@ export function read(hash = location.hash) {
     }
   };
   const where = parsed("where", isWhere) ?? [];
-  // Addresses of before have a category of its own.
+  // Older addresses have a separate parameter for the category.
   if (words.has("category")) where.push({ by: byCategory, value: words.get("category") });
   return {
     layer: words.get("layer") ?? undefined,

@@ -17,18 +17,18 @@ export function made(tag, className, text) {
   return e;
 }
 
-// span is from where to where the truth is: nothing where that is known.
+// span describes the bounds of a count in words.
 export function span({ low, high, certain }) {
   if (low === high) return "exactly";
   return `between ${whole(low)} and ${whole(high)}${certain ? ", for certain" : " in 95 of 100 cases"}`;
 }
 
-// metres is a length, for people.
+// metres returns a length in metres or kilometres, as text.
 export function metres(m) {
   return m < 1000 ? `${brief(m)} m` : `${brief(m / 1000)} km`;
 }
 
-// sqlBox shows the SQL behind an answer, ready to copy; nothing where there was none.
+// sqlBox shows the SQL of a result with a button to copy it. Without SQL, it returns an empty text.
 export function sqlBox(sql) {
   if (!sql) return "";
   const details = made("details");
@@ -41,15 +41,15 @@ export function sqlBox(sql) {
   return details;
 }
 
-// copied puts a text on the clipboard, which pages that came over plain http from
-// another machine have by the older way alone.
+// copied copies a text to the clipboard. Pages that were loaded over http from another machine have only the
+// older way, execCommand.
 export async function copied(text) {
   if (navigator.clipboard) {
     try {
       await navigator.clipboard.writeText(text);
       return;
     } catch {
-      // It may be forbidden: the older way then.
+      // It may be forbidden: try the older way.
     }
   }
   const area = document.body.appendChild(made("textarea", "copied", text));
@@ -59,7 +59,7 @@ export async function copied(text) {
   if (!done) throw new Error("The browser does not let the page copy: select the text and copy it yourself.");
 }
 
-// save hands a file to the person.
+// save downloads a file.
 export function save(name, blob) {
   const a = made("a");
   a.href = URL.createObjectURL(blob);

@@ -1,5 +1,5 @@
-// The colours of the map's ground and names, by light and by dark, and the ramp of points: on
-// either ground many points are far from it, and few near.
+// The colours of the map and of names in the light and the dark theme, and the ramps of points. On each
+// ground, many points contrast most and few points least.
 export const dark = matchMedia("(prefers-color-scheme: dark)");
 
 export function colours() {
@@ -8,10 +8,10 @@ export function colours() {
     : { sea: "#dfe8ee", water: "#b9cedb", land: "#fbfaf7", border: "#6c7a86", name: "#1c252e", country: "#4a5763", halo: "#ffffff", palette: "ylorrd" };
 }
 
-// palettes are the ramps to choose from, with their names.
+// palettes has the names of the ramps that the user can choose.
 export const palettes = { viridis: "Viridis", inferno: "Inferno", ylorrd: "Yellow to red" };
 
-// paletteOf is that of a layer: the one chosen, or by its place among the layers.
+// paletteOf returns the ramp of a layer: the chosen one, or a default by its slot.
 export function paletteOf(shown) {
   const first = colours().palette;
   return shown.palette ?? [first, "viridis", first === "inferno" ? "ylorrd" : "inferno"][shown.slot];

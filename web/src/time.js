@@ -13,7 +13,7 @@ let playing;
 const size = () => slider.values.length;
 const at = (value) => slider.values.indexOf(value);
 
-// timing wires the histogram. changed is called with the words of a window, or with undefined
+// timing sets up the histogram. It calls changed with the column and the condition of a window, or with undefined
 // for all times.
 export function timing(changed) {
   change = changed;
@@ -74,7 +74,7 @@ function set(from, to) {
   draw();
 }
 
-// move puts the window at a place, as long as it is.
+// move moves the window without changing its length.
 function move(from, length) {
   from = Math.min(Math.max(from, 0), size() - 1 - length);
   set(from, from + length);
@@ -86,7 +86,7 @@ function tell() {
   change(slider.column, all ? undefined : { by: slider.column, value, ...(to === value ? {} : { to }) });
 }
 
-// play moves the window step by step, from its beginning where it came to the end.
+// play moves the window step by step. At the end, it starts again from the beginning.
 export function play(on) {
   clearTimeout(playing);
   playing = undefined;
@@ -103,7 +103,7 @@ export function play(on) {
   step();
 }
 
-// showTime shows a layer's column of time with the window that is chosen.
+// showTime shows the time column of a layer with the selected window.
 export function showTime() {
   const now = timeOf(app.layer);
   if (now !== slider) counts = [];
@@ -115,7 +115,7 @@ export function showTime() {
   draw();
 }
 
-// askTime counts the points of every time, of what is chosen otherwise.
+// askTime counts the points of every time, for the other selected rows.
 export const askTime = latest(async (signal) => {
   if (!slider || !drawable()) return;
   const of = slider;
@@ -133,7 +133,7 @@ const grains = { year: "year", month: "month", day: "day" };
 
 function draw() {
   const n = size();
-  // As many bars as can be told apart, each of as many times.
+  // Each bar has the same number of times, so that it is at least 3 pixels wide.
   const each = Math.ceil(n / Math.max(element("histogram").clientWidth / 3, 1));
   const bars = [];
   for (let i = 0; i < n; i += each) bars.push(counts.slice(i, i + each).reduce((a, b) => a + b, 0));

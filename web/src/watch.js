@@ -5,7 +5,7 @@ import { element } from "./text.js";
 
 const every = 2000; // milliseconds
 
-// watching calls renew where what is served has changed, or the server is back.
+// watching calls renew when the data have changed or the server is back.
 export function watching(renew) {
   let [dead, asked] = [false, false];
   const look = async () => {

@@ -1,18 +1,18 @@
-// Lakes and rivers below the points, from afar: they are drawn for maps of 1:50 million,
-// on a grid of 4 km, and would be beside where they are when looked at from near.
+// Lakes and rivers below the points, at low zooms only: the data are for maps of 1:50 million, on a grid of
+// 4 km, and would be at the wrong places at higher zooms.
 import { feature } from "topojson-client";
 import { file } from "./files.js";
 import { colours } from "./theme.js";
 
 const near = 8; // a pixel is 300 m from here on
 
-// waters are their layers, below the borders.
+// waters returns the map layers of rivers and lakes.
 const waters = (c) => [
   { id: "rivers", type: "line", source: "rivers", maxzoom: near, paint: { "line-color": c.water, "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.3, 7, 1] } },
   { id: "lakes", type: "fill", source: "lakes", maxzoom: near, paint: { "fill-color": c.sea } },
 ];
 
-// watered puts them on the map. It is whole without them, until they have come.
+// watered loads rivers and lakes and adds them to the map.
 export async function watered(map) {
   const topology = await (await file("assets/water.json")).json();
   const above = map.getLayer("heat") ? "heat" : "borders";
@@ -22,7 +22,7 @@ export async function watered(map) {
   }
 }
 
-// recoloured gives them the colours of day or night.
+// recoloured sets their colours for the light or the dark theme.
 export function recoloured(map) {
   for (const { id, type, paint } of waters(colours())) {
     if (map.getLayer(id)) map.setPaintProperty(id, `${type}-color`, paint[`${type}-color`]);

@@ -1,4 +1,4 @@
-// The answers of an exported page: those of ccbfsql serve, from the same sketches.
+// Queries of an exported page. They return the same results as ccbfsql serve, from the same sketches.
 import { polygonArea } from "../../../js/src/area.ts";
 import { Grid } from "../../../js/src/grid.ts";
 import { bias } from "../../../js/src/zorder.ts";
@@ -8,17 +8,17 @@ import { drawn, latitude, mercator, spread, stepsOf } from "./picture.js";
 
 const tileSide = 256;
 const mostPixels = 2048; // of a view, along an axis
-const crowd = 4; // points that the last colour stands for at least
+const crowd = 4; // minimum number of points of the last colour
 const steps = 16; // colours of a legend
 const mostBars = 200;
-const candidates = 2000; // cells that are looked at for places that are apart
+const candidates = 2000; // largest cells among which distant places are searched
 const mostLevel = 30;
 
 export async function answers(files) {
   const { layers, sketches, palettes, more, less } = await opened(files);
   const of = ({ table, column }) => layers.find((l) => l.table === table && l.column === column);
 
-  // asked is what a question is about.
+  // asked returns the layer, area and rows of a query, and a function that measures its time.
   async function asked(question) {
     const start = performance.now();
     const layer = of(question);
@@ -33,7 +33,8 @@ export async function answers(files) {
     return near.map((row, i) => ({ row, sketch: found[i] })).filter(({ sketch }) => overlaps(sketch, box));
   }
 
-  // values are the points of the pixels of a box; with versus less those of other rows.
+  // values returns the number of points of each pixel in a box. With versus, it subtracts the points of
+  // the compared rows.
   async function values(choice, box, width, height) {
     const layer = of(choice);
     const one = async (where) => {
@@ -164,8 +165,8 @@ export async function answers(files) {
   };
 }
 
-// squaresOf are the squares of sketches that meet an area, with what each of their cells may count:
-// the points of the square and of the squares around it, which other categories may have.
+// squaresOf returns the squares of sketches that meet an area, each with the largest count that one of its
+// cells can have: the points of the square and of all squares around it, also of other sketches.
 function squaresOf(found, area, keys) {
   const squares = new Map();
   const name = (column, row, side) => `${column} ${row} ${side}`;
@@ -188,17 +189,17 @@ function squaresOf(found, area, keys) {
   return [...squares.values()];
 }
 
-// byCount is the order in which ccbf_top_k chooses squares.
+// byCount compares squares in the order of ccbf_top_k.
 const byCount = (a, b) => b.count - a.count || a.side - b.side || a.row - b.row || a.column - b.column;
 
-// total adds estimates.
+// total adds up estimates and their bounds.
 function total(estimates) {
   const all = { estimate: 0, low: 0, high: 0 };
   for (const e of estimates) for (const name in all) all[name] += e[name];
   return all;
 }
 
-// overlaps is whether a sketch can have points in a box: cells whose centres lie there.
+// overlaps reports whether a sketch can have cells whose centres lie in a box.
 function overlaps(sketch, box) {
   const b = sketch.bounds();
   const half = sketch.info().res / 2;

@@ -1,5 +1,5 @@
-// The worker of an exported page: it answers what ccbfsql serve answers otherwise, one question
-// after the other, those of a person before tiles.
+// The worker of an exported page: it replaces the server ccbfsql serve. It runs one query at a time, and
+// queries of the user before tiles.
 import { answers } from "./answers.js";
 
 let source;

@@ -1,7 +1,7 @@
 // Pictures of sketches, as ccbfsql serve draws them: points spread over pixels, and their colours.
 
-// spread adds the points of sketches to the pixels of a box, row by row from the north-west: each
-// pixel has of a square the share of its area that it covers.
+// spread adds the points of sketches to the pixels of a box, row by row from the north-west. The points of
+// a square are divided among the pixels in proportion to the area that each covers.
 export function spread(pixels, sketches, [west, south, east, north], width, height, keys) {
   const [dx, dy] = [(east - west) / width, (north - south) / height];
   for (const sketch of sketches) {
@@ -19,10 +19,11 @@ export function spread(pixels, sketches, [west, south, east, north], width, heig
   }
 }
 
-// latitude is where the northern edge of row y of tiles lies, in degrees.
+// latitude returns the northern edge of row y of tiles at zoom z, in degrees.
 export const latitude = (y, z) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * y) / 2 ** z))) * 180) / Math.PI;
 
-// mercator moves rows of even height in degrees to those of a tile, even in the projection.
+// mercator converts rows of equal height in degrees into the rows of a tile, which have equal height in the
+// projection.
 export function mercator(even, side, z, y, south, north) {
   const rows = even.length / side;
   const out = new Float64Array(side * side);
@@ -48,7 +49,7 @@ const laws = {
   linear: (share, low, top) => share * top,
 };
 
-// leastOf is the least value of each colour.
+// leastOf returns the smallest value of each colour.
 function leastOf({ scale = "log", low, top, steps }) {
   const least = Array.from({ length: colours }, (_, i) => {
     if (!steps) return laws[scale](i / colours, low, top);
@@ -60,14 +61,14 @@ function leastOf({ scale = "log", low, top, steps }) {
   return least;
 }
 
-// stepsOf are n of the least values of colours, and the value of the last.
+// stepsOf returns the smallest values of n of the colours, and the largest value.
 export function stepsOf(n, options, values) {
   const least = options.scale === "equal" ? equalized(values) : leastOf(options);
   const top = options.scale === "equal" ? values.reduce((a, b) => Math.max(a, b), 0) : options.top;
   return [...Array.from({ length: n }, (_, i) => least[Math.floor((i * colours) / n)]), top];
 }
 
-// equalized gives each colour as many values.
+// equalized returns the smallest value of each colour, so that all colours have the same number of values.
 function equalized(values) {
   const top = values.reduce((a, b) => Math.max(a, b), 0);
   const faintest = Math.max(top * 1e-9, normal);
@@ -93,8 +94,8 @@ function equalized(values) {
 
 const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
-// drawn is the picture of values; less than one point has the colour of one, fainter. With less,
-// values below 0 have its colours.
+// drawn returns the picture of values. Less than one point has the colour of one point, but fainter. Values
+// below 0 have the colours of the palette less, if it is given.
 export function drawn(values, side, options, palette, less) {
   const { top } = options;
   const one = Math.min(options.one ?? 0, top);

@@ -1,10 +1,11 @@
-// The rows of an export: which a question is about, and their sketches.
+// The rows of an export: their selection for a query, and their sketches.
 import { open } from "../../../js/src/index.ts";
 
 const nearby = 1 << 16; // bytes between two sketches that are read with them
 const mostKept = 1 << 27; // bytes of sketches that stay opened
 
-// bytesOf reads parts of a file. Where the host knows no ranges it sends the file, which is kept.
+// bytesOf returns a function that reads parts of a file. A host without byte ranges sends the whole file,
+// which is kept.
 function bytesOf(url) {
   let whole;
   return async (from, to) => {
@@ -23,8 +24,8 @@ const loaded = async (url) => {
   return response.json();
 };
 
-// opened are the layers of a manifest, with their rows: of one at an address, or of one that is here
-// with its sketches.
+// opened returns the layers of a manifest with their rows. The manifest is at a URL, or is passed together
+// with the bytes of its sketches.
 export async function opened({ url, manifest, sketches }) {
   manifest ??= await loaded(url);
   const read = sketches ? async (from, to) => new Uint8Array(sketches, from, to - from) : bytesOf(new URL(manifest.sketches, url).href);
@@ -40,7 +41,7 @@ export async function opened({ url, manifest, sketches }) {
   return { ...manifest, sketches: kept(read) };
 }
 
-// kept returns the sketches of rows, and keeps those used last.
+// kept returns a function that reads the sketches of rows. It caches the most recently used ones.
 function kept(read) {
   const sketches = new Map(); // promises, by row; the ones used last at the end
   let bytes = 0;
@@ -55,7 +56,7 @@ function kept(read) {
         sketches.set(r, all.then((b) => open(b.subarray(r.from - from, r.to - from))));
         bytes += r.to - r.from;
       }
-      all.catch(() => part.forEach((r) => sketches.delete(r) && (bytes -= r.to - r.from))); // the next who asks tries again
+      all.catch(() => part.forEach((r) => sketches.delete(r) && (bytes -= r.to - r.from))); // the next query tries again
       i = j;
     }
     for (const r of rows) {
@@ -73,11 +74,11 @@ function kept(read) {
   };
 }
 
-// valueOf is the value of category i in a slider of categories: its number, or that of its field.
+// valueOf returns the index of category i in a slider of categories, or the index of its field.
 export const valueOf = (layer, slider, i) => (slider.part ? layer.parts[i][slider.part - 1] : i);
 
-// chosen are the rows of a layer that words choose, and the indexes of categories, or undefined
-// for all points.
+// chosen returns the rows of a layer that conditions select, and the indexes of the selected categories, or
+// undefined for all points.
 export function chosen(layer, where = []) {
   let [rows, categories] = [layer.rowsOf, undefined];
   for (const { by, value, to } of where) {
@@ -93,6 +94,6 @@ export function chosen(layer, where = []) {
   return { rows, categories, keys: categories?.map((c) => layer.keys[c]) };
 }
 
-// meeting are the rows whose points can lie in a box.
+// meeting returns the rows whose bounds meet a box.
 export const meeting = (rows, [west, south, east, north]) =>
   rows.filter(({ bounds: b }) => b[0] <= east && b[2] >= west && b[1] <= north && b[3] >= south);
