@@ -14,7 +14,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "category can be a value, a list such as ['home', 'shop'] or, for exact sketches and trees, a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
+const severalWell = "category can be a value or a list such as ['home', 'shop']. For exact sketches and trees, it can be a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.

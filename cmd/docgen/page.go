@@ -48,8 +48,8 @@ These rules apply to all functions:
 - Options are one STRUCT, the last argument: ` + "`{bytes: 65536, k: 4}`" + `. An unknown
   name, a wrong type or a value out of range is an error that says so. A NULL option
   has its default.
-- Sketches combine only if their parameters agree; otherwise the error names
-  both values.
+- Sketches combine only if certain parameters agree; otherwise the error names
+  both values. [LIMITS.md](LIMITS.md#sketches-that-do-not-combine) lists them for ` + "`ccbf_`" + `.
 - Every function lists its own errors. A result beyond DuckDB's ` + "`memory_limit`" + ` ends any query
   with an error, too.
 - DuckDB may compute a scalar function on rows that a WHERE clause excludes. If a
@@ -57,13 +57,13 @@ These rules apply to all functions:
 - A polygon is WKT or GeoJSON text, a WKB BLOB or a GEOMETRY. [POLYGONS.md](POLYGONS.md)
   describes the formats that are read, and which cells are inside.
 - Lookups check a BLOB's structure but not its checksum, which would mean reading all
-  of it: damage inside a BLOB can make answers wrong. ` + "`sketch_is_valid`" + `
+  of it: damage inside a BLOB can make results wrong. ` + "`sketch_is_valid`" + `
   checks everything: call it once for BLOBs that come from elsewhere.
 - Keys can have any type except LIST, MAP and the like; a STRUCT combines several
   values into one key. Keys are the same if SQL finds them equal: integers of any width,
   and numbers of different types if nothing is lost: 5 = 5.0. However, the FLOAT 0.1 is
-  not the DOUBLE 0.1: cast the key that you look up to FLOAT. Collations do not
-  count: in a column with COLLATE NOCASE, 'A' and 'a' are two keys, although SQL finds them
+  not the DOUBLE 0.1: cast the key that you look up to FLOAT. Collations are
+  ignored: in a column with COLLATE NOCASE, 'A' and 'a' are two keys, although SQL finds them
   equal. Use lower(x) as the key, both to build and to look up. A key that does not fit
   the type of a sketch's keys is an error.
 
@@ -116,26 +116,15 @@ func page(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// contents returns links to the functions of a group: first to functions that return BLOBs, mostly sketches,
-// then to the others.
+// contents returns a table of the functions of a group with the first sentence of each.
 func contents(group []ccbfsql.Function) string {
-	var blobs, others []string
-	for _, f := range group {
-		link := fmt.Sprintf("[%s](#%[1]s)", f.Name)
-		if strings.HasSuffix(f.Signatures[0], "-> BLOB") {
-			blobs = append(blobs, link)
-		} else {
-			others = append(others, link)
-		}
-	}
 	var b strings.Builder
-	if len(blobs) > 0 {
-		fmt.Fprintf(&b, "Return a BLOB: %s.\n\n", strings.Join(blobs, ", "))
+	b.WriteString("| function | result |\n| --- | --- |\n")
+	for _, f := range group {
+		line, _ := firstSentence(f.Summary)
+		fmt.Fprintf(&b, "| [%s](#%[1]s) | %s |\n", f.Name, line)
 	}
-	if len(others) > 0 {
-		fmt.Fprintf(&b, "Return values: %s.\n\n", strings.Join(others, ", "))
-	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function) error {

@@ -82,12 +82,12 @@ var Family = sketch.Define(sketch.Family{
 	ID: id, Name: "ccbf", Article: "a",
 	Title: "Counts on a grid",
 	About: "A CascadeCBF sketch counts points in the cells of a square grid. res is the side of a cell. It is read as the decimal that you write: at `0.1`, the cell 404 begins at `40.4`. A coordinate is in the last cell whose lower edge is not above it. " +
-		"While the cells fit into `bytes`, the sketch is exact: a list of cells with their counts. After that, it becomes a tree (nested squares with counts) or counters (a layered counting Bloom filter): " +
-		"counts can then be too high, but never too low. " +
+		"While the cells fit into `bytes`, the sketch is exact: a list of cells with their counts. After that, it becomes a tree (nested squares with counts) or counters (a layered counting Bloom filter). " +
+		"Counts can then be too high, but never too low. " +
 		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
-		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas of these rows may have %s cells in total or, with `levels`, need as many lookups. For a sketch below 435 KiB, a single area may only have fewer cells: 1.2 million at 4 KiB. "+
+		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas of these rows may have %s cells in total or, with `levels`, need as many lookups. For a sketch below 435 KiB, a single area may only have fewer cells. "+
 			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for these rows. If counters are used, they list at most 65,536 cells plus 4 for each byte of the sketch. "+
-			"A raster or a picture has up to %s pixels, and up to %s per side.",
+			"A raster or a picture has up to %s pixels. Each side has up to %s.",
 			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
 	Check: Check, CheckBytes: checkBytes, Describe: describe, Samples: samples,
 })
