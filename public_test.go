@@ -104,7 +104,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// docs/STABILITY.md says of every package that other programs can import whether it stays.
+// docs/STABILITY.md names every package that other programs can import, and whether it is stable.
 func TestStabilityNamesEveryPackage(t *testing.T) {
 	page, err := os.ReadFile("docs/STABILITY.md")
 	if err != nil {

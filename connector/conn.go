@@ -79,7 +79,7 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	return s.c.rows(s.Stmt.QueryContext(ctx, args))
 }
 
-// columns is what the driver's rows can do beyond the necessary.
+// columns has the optional methods of the driver's rows that report column types.
 type columns interface {
 	driver.Rows
 	driver.RowsColumnTypeScanType

@@ -51,7 +51,7 @@ func (p points) occupied() points {
 	return p
 }
 
-// light limits places to two points each at the scale of tests.
+// light leaves at most two points at each place in tests, which have the smallest scale.
 func (p points) light(c report.Config) points {
 	if c.Scale == report.Tiny {
 		p.places = slices.Clone(p.places)

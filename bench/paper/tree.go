@@ -289,8 +289,8 @@ func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
 	return blob
 }
 
-// coarseIn uses the smallest cells whose exact sketch fits: whole multiples of the cells, in steps
-// of a quarter from 8 on.
+// coarseIn returns the exact sketch of larger cells that fits into bytes. It tries whole multiples of the cells:
+// 2, 3 and so on, in steps of a quarter from 8 on.
 func coarseIn(p points, bytes uint64) (mapped, int) {
 	for factor := int64(2); ; factor += max(1, factor/4) {
 		m := coarseMap{factor: factor}

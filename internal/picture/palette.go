@@ -116,8 +116,8 @@ func Opaque(p color.Palette) color.Palette {
 	return p
 }
 
-// Colours are those of a palette, without opacity, from few to many; nil where there is none
-// of that name.
+// Colours returns the colours of a palette from few points to many, without transparency. It returns nil if
+// no palette has the name.
 func Colours(name string) []color.Color {
 	made, err := palettes.find("palette", name)
 	if err != nil {

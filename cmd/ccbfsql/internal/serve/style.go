@@ -50,7 +50,7 @@ func styleOf(r *http.Request) (s style, id string, err error) {
 	return s, strings.Join([]string{s.palette, s.scale, q.Get("top"), steps}, " "), nil
 }
 
-// options returns the options of a picture. area is that of a pixel, low the value of one point in
+// options returns the options of a picture. area is the area of a pixel, and low the value of one point in
 // it.
 func (s *style) options(area, low float64) picture.Options {
 	o := picture.Options{Palette: s.palette, Scale: s.scale, Low: low, Top: s.top * area, One: low}
