@@ -350,9 +350,7 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 					continue
 				}
 				if f.config != w.config {
-					if w, err = waitingPoints(f.config); err != nil {
-						return err
-					}
+					w = slotPlanOf(f.config)
 				}
 				if done, err := c.slots.join(w, f, held, into.At(i)); err != nil {
 					return err
@@ -368,14 +366,13 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 	return nil
 }
 
-// waitingPoints is what states of a configuration can do with points.
-func waitingPoints(id uint32) (slotPlan, error) {
-	config, err := configs.of(id)
+// slotPlanOf returns what states of a configuration can hold of points without a page.
+func slotPlanOf(id uint32) slotPlan {
 	w := slotPlan{config: id, room: fewPoints}
-	if err == nil && holds(config) {
+	if holds(configs.config(id)) {
 		w.most = mostPoints - fewPoints
 	}
-	return w, err
+	return w
 }
 
 // combine gives the second state a page. It leaves the first one, whose slots hold what is held, as
@@ -425,10 +422,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				continue
 			}
 			if f.config != id {
-				config, err := configs.of(f.config)
-				if err != nil {
-					return err
-				}
+				config := configs.config(f.config)
 				c.small.Reset(config)
 				id, whole = f.config, config.AtLeast > 0
 			}

@@ -110,11 +110,8 @@ func (t *ccbfPage) take(f *inlinePoints, held []uint64) error {
 	}
 	b := t.b
 	if b == nil || t.id != f.config {
-		config, err := configs.of(f.config)
-		if err != nil {
-			return err
-		}
-		if b, err = t.of(f.config, config); err != nil {
+		var err error
+		if b, err = t.of(f.config, configs.config(f.config)); err != nil {
 			return err
 		}
 	}

@@ -98,9 +98,7 @@ func (a *keyedAgg) combineAll(from, into duck.States) error {
 				continue
 			}
 			if f.config != w.config {
-				if p, err = keyedPlans.of(f.config); err != nil {
-					return err
-				}
+				p = keyedPlans.config(f.config)
 				w = slotPlan{f.config, int(p.full()), p.most}
 			}
 			if o == nil && p.sums {
@@ -140,11 +138,7 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, p *ke
 		g.config, g.n, g.keys = f.config, f.n, f.keys
 		return nil
 	case g.config != 0 && g.config != f.config:
-		q, err := keyedPlans.of(g.config)
-		if err != nil {
-			return err
-		}
-		return differingParams(q.params, p.params)
+		return differingParams(keyedPlans.config(g.config).params, p.params)
 	case !p.sums:
 		return a.unite(c, m, p, f, waits, o, into)
 	case o != nil || f.held > 0 || g.n+f.n > fewPoints:
@@ -274,28 +268,22 @@ type resultEncoder struct {
 
 // hash makes the hashes of state j of those that were read and of those behind it, as many as have the
 // same plan: few keys are not hashed at once.
-func (e *resultEncoder) hash(j int, config uint32) (err error) {
+func (e *resultEncoder) hash(j int, config uint32) {
 	if config != e.config {
-		if e.plan, err = keyedPlans.of(config); err != nil {
-			return err
-		}
-		e.config = config
+		e.plan, e.config = keyedPlans.config(config), config
 	}
 	all := &e.c.all
 	for e.end = j + 1; e.end < all.n && fewOf(all.states[e.end]).config == config; e.end++ {
 	}
 	e.begin = all.begins[j]
 	e.hashes = e.c.sorted.waited(e.plan, all.words[e.begin:all.begins[e.end]])
-	return nil
 }
 
 // encode makes the result of row i, which is state j of those that were read.
 func (e *resultEncoder) encode(i, j int) error {
 	all := &e.c.all
 	if j >= e.end {
-		if err := e.hash(j, fewOf(all.states[j]).config); err != nil {
-			return err
-		}
+		e.hash(j, fewOf(all.states[j]).config)
 	}
 	from, to := all.begins[j]-e.begin, all.begins[j+1]-e.begin
 	if e.plan.pairs {

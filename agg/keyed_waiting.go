@@ -138,10 +138,7 @@ func (a *keyedAgg) ripe(c *keyedChunk, s *duck.State) (*keyedPage, error) {
 	if f.config == 0 {
 		return a.of(s)
 	}
-	p, err := keyedPlans.of(f.config)
-	if err != nil {
-		return nil, err
-	}
+	p := keyedPlans.config(f.config)
 	held, err := c.own.one(s)
 	if err != nil {
 		return nil, err

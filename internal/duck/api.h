@@ -116,8 +116,7 @@ const char *ccbf_fill_from_process(void);
 /* NULL, or the name of the first function that the struct does not have. */
 const char *ccbf_missing_in_struct(void **from);
 
-/* Does the struct name the functions that the table already has? */
+/* Reports whether the struct has the functions that the table already has. */
 bool ccbf_same_struct(void **from);
-void ccbf_fill_from_struct(void **from);
 
 #endif

@@ -30,6 +30,15 @@ typedef struct {
 	uint64_t *mask;
 } ccbf_col;
 
+/*
+ * The place that called DuckDB's C API, and the beginning of the function that it is in; 0 where
+ * the stack does not say.
+ */
+typedef struct {
+	uintptr_t at, function;
+	uintptr_t caller; /* the function that called that function */
+} ccbf_site;
+
 /* One callback. */
 typedef struct {
 	void *info;
@@ -37,8 +46,7 @@ typedef struct {
 	uint64_t rows;
 	uint64_t offset;
 	uint32_t ncols;
-	uint32_t kind; /* of states, in update */
-	bool sorted;   /* by a window, which may have damaged STRUCTs, in update */
+	ccbf_site site;  /* in update */
 	uint64_t thread; /* which one calls, in update and finalize */
 	ccbf_col *cols;
 	ccbf_state **states;
@@ -57,8 +65,9 @@ void ccbf_set_mark(uint64_t mark);
 
 /* callbacks.c: given to DuckDB */
 void *ccbf_callback_scalar(void);
-void ccbf_aggregate_callbacks(void *function, bool counted);
+void ccbf_aggregate_callbacks(void *function);
 void *ccbf_callback_end(void);
+void ccbf_prefetch(ccbf_state **states, uint64_t n);
 
 /* guest.c: what a thread was before it went into Go */
 typedef struct {
@@ -93,49 +102,15 @@ void ccbf_aggregate_error(void *info, const char *text);
 /* Where a callback returns to, in DuckDB's C API. */
 #define OWN_RETURN ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
-/*
- * callsite.c: the place that called DuckDB's C API, which called the function that returns to
- * an address, and where the function that it is in begins; 0 where the stack does not say.
- * LIKE: learned of others in the function.
- */
-enum {
-	CCBF_SITE_UNKNOWN,
-	CCBF_SITE_WHOLE,
-	CCBF_SITE_ONE,
-	CCBF_SITE_STALE, /* rows are those of the call before: learn.c */
-	CCBF_SITE_LIKE_WHOLE,
-	CCBF_SITE_LIKE_ONE,
-	CCBF_SITE_KINDS
-};
-typedef struct {
-	uintptr_t at, function;
-	uintptr_t caller; /* the function that called that function */
-} ccbf_site;
+/* callsite.c: the place that called the C API function that an address returns to. */
 ccbf_site ccbf_call_site(uintptr_t to);
-int ccbf_site_kind(ccbf_site s);
-void ccbf_know_site(ccbf_site s, int kind);
-void ccbf_know_sorted_window(ccbf_site s);
-void ccbf_forget_sorted_windows(ccbf_site s);
-bool ccbf_in_sorted_window(ccbf_site s);
-int ccbf_sites(void);
-void ccbf_hide_sites(int n);
 
-/*
- * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
- * one state for every row. SHORT: the same, and only the first entry is there.
- * UNCLEAR: none of them for certain. STALE: the rows are not those that they
- * should be.
- */
-enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR, CCBF_STALE };
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_site caller);
+/* probe.c */
 /* No supported system has smaller pages, and every page size is a multiple. */
 #define CCBF_PAGE 4096u
 bool ccbf_readable(const void *p);
-bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
-                   uint64_t mark);
-
-/* learn.c: NULL, or what went wrong */
-const char *ccbf_learn_sites(uint64_t mark);
+/* Reports whether all n entries point to states with this mark; states[0] certainly does. */
+bool ccbf_all_states(ccbf_state **states, uint64_t n, uint64_t mark);
 
 /*
  * constants.c: a field of a STRUCT, or a STRUCT in it, which has width 0 and the next inner
@@ -152,7 +127,6 @@ void ccbf_learn_constants(void *vec, uint64_t rows);
 /* What is known of the parts of a chunk: nothing, that constants share memory, that they do not. */
 enum { CCBF_CONSTANTS_UNKNOWN, CCBF_CONSTANTS_SHARED, CCBF_CONSTANTS_APART };
 int ccbf_constants(void);
-void ccbf_hide_constants(bool hide);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);
@@ -163,9 +137,8 @@ void *ccbf_struct_type(void **types, const char **names, uint64_t n);
 void *ccbf_decimal_type(uint8_t width, uint8_t scale);
 void ccbf_free_type(void *type);
 void *ccbf_new_set(bool aggregate, const char *name);
-int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
-                      void **params, uint64_t n, void *returns, bool is_volatile,
-                      uint64_t id, bool tells_end);
+int ccbf_add_overload(bool aggregate, void *set, const char *name, void **params, uint64_t n,
+                      void *returns, bool is_volatile, uint64_t id, bool tells_end);
 int ccbf_register_set(bool aggregate, void *conn, void *set);
 void ccbf_free_set(bool aggregate, void *set);
 const char *ccbf_library_version(void);
@@ -173,12 +146,8 @@ bool ccbf_run(void *conn, const char *sql);
 void *ccbf_connect(void *database);
 void ccbf_disconnect(void *conn);
 
-/* What the counted callbacks saw; see counts.go. */
-typedef struct {
-	int64_t created, finalized, destroyed, unknown;
-	int64_t updates, short_arrays, strangers, combines, finalizes, destroys;
-} ccbf_counts;
-ccbf_counts ccbf_read_counts(void);
-void ccbf_reset_counts(void);
+/* A database in memory with one thread, and a connection to it; NULL where there is none. */
+void *ccbf_open_in_memory(void **conn);
+void ccbf_close(void *db, void *conn);
 
 #endif

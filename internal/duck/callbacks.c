@@ -19,18 +19,6 @@ static uint64_t mark_of(uint64_t id) {
 	return mark | (id & CCBF_NUMBERS);
 }
 
-static ccbf_counts counts;
-
-#define COUNT(field, n) __atomic_fetch_add(&counts.field, (int64_t)(n), __ATOMIC_RELAXED)
-
-ccbf_counts ccbf_read_counts(void) {
-	return counts;
-}
-
-void ccbf_reset_counts(void) {
-	memset(&counts, 0, sizeof counts);
-}
-
 static const char no_go[] =
 	"this process was made by fork from one that had loaded the extension, and cannot use it: "
 	"start a new process instead (Python: the start method \"spawn\")";
@@ -45,16 +33,6 @@ static uint32_t gather(void *chunk, ccbf_col *cols) {
 		ccbf_open_vector(API(data_chunk_get_vector)(chunk, i), &cols[i]);
 	}
 	return (uint32_t)n;
-}
-
-/* STRUCTs have no memory of their own. */
-static bool has_struct(const ccbf_call *c) {
-	for (uint32_t i = 0; i < c->ncols; i++) {
-		if (c->cols[i].data == NULL) {
-			return true;
-		}
-	}
-	return false;
 }
 
 static void scalar(void *info, void *chunk, void *out) {
@@ -119,22 +97,24 @@ static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 }
 
 /*
- * Of very many groups the states are in no cache: all of a chunk are asked for at once.
- * They begin anywhere in a line, so that most are in two.
+ * Prefetches n states. With very many groups they are not in the CPU caches. A state begins
+ * anywhere in a cache line, so most states lie in two lines.
  */
-static void ask_for(ccbf_state **states, uint64_t n) {
+void ccbf_prefetch(ccbf_state **states, uint64_t n) {
 	for (uint64_t i = 0; i < n; i++) {
 		__builtin_prefetch(states[i], 1);
 		__builtin_prefetch((const char *)states[i] + sizeof *states[i] - 8, 1);
 	}
 }
 
-/* Each thread has one, at a place of its own. */
+/* Its address is another one in each thread. */
 static __thread char here;
 
-static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_site caller, bool counted) {
+/* Go finds out what the array of states is, and prefetches it where all of it is there. */
+static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
+	c.site = ccbf_call_site(OWN_RETURN);
 	c.rows = API(data_chunk_get_size)(chunk);
 	if (c.rows == 0) {
 		return;
@@ -145,33 +125,19 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_site ca
 		ccbf_aggregate_error(info, "too many arguments");
 		return;
 	}
-	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), caller);
-	c.sorted = c.kind == CCBF_SHORT && has_struct(&c) && ccbf_in_sorted_window(caller);
-	if (counted) {
-		COUNT(updates, 1);
-		COUNT(short_arrays, c.rows > 1 && c.kind == CCBF_SHORT);
-		COUNT(strangers, c.rows > 1 && ccbf_site_kind(caller) == CCBF_SITE_UNKNOWN);
-	}
-	if (c.kind == CCBF_MANY) {
-		ask_for(states, c.rows);
-	}
 	enter_aggregate(ccbfGoUpdate, &c);
 }
 
-static void update(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, ccbf_call_site(OWN_RETURN), false);
-}
-
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
-	ask_for(from, n);
-	ask_for(into, n);
+	ccbf_prefetch(from, n);
+	ccbf_prefetch(into, n);
 	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	enter_aggregate(ccbfGoCombine, &c);
 }
 
 static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
-	ask_for(states, n);
+	ccbf_prefetch(states, n);
 	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset, .thread = (uint64_t)(uintptr_t)&here};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	ccbf_open_vector(out, &c.out);
@@ -238,50 +204,7 @@ static void destroy(ccbf_state **states, uint64_t n) {
 	give_back(pages, k);
 }
 
-/* The same with counters, for tests: production pays nothing for them. */
-
-static void init_counted(void *info, void *state) {
-	COUNT(created, 1);
-	state_init(info, state);
-}
-
-static void update_counted(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, ccbf_call_site(OWN_RETURN), true);
-}
-
-static void combine_counted(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
-	COUNT(combines, 1);
-	combine(info, from, into, n);
-}
-
-static void finalize_counted(void *info, ccbf_state **states, void *out, uint64_t n,
-                             uint64_t offset) {
-	COUNT(finalizes, 1);
-	COUNT(finalized, n);
-	finalize(info, states, out, n, offset);
-}
-
-static void destroy_counted(ccbf_state **states, uint64_t n) {
-	COUNT(destroys, 1);
-	uintptr_t page = 0;
-	for (uint64_t i = 0; i < n; i++) {
-		if (may_destroy(states[i], &page)) {
-			COUNT(destroyed, 1);
-		} else {
-			COUNT(unknown, 1);
-		}
-	}
-	destroy(states, n);
-}
-
-void ccbf_aggregate_callbacks(void *f, bool counted) {
-	if (counted) {
-		API(aggregate_function_set_functions)
-		(f, (void *)state_size, (void *)init_counted, (void *)update_counted,
-		 (void *)combine_counted, (void *)finalize_counted);
-		API(aggregate_function_set_destructor)(f, (void *)destroy_counted);
-		return;
-	}
+void ccbf_aggregate_callbacks(void *f) {
 	API(aggregate_function_set_functions)
 	(f, (void *)state_size, (void *)state_init, (void *)update, (void *)combine,
 	 (void *)finalize);

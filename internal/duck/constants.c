@@ -13,7 +13,7 @@
  * written to the rest of that memory. The parts that follow then read it there.
  *
  * The C API does not say who holds the memory of a vector: this is read from DuckDB's own
- * objects. learn.c shows a known constant and a known column to ccbf_learn_constants,
+ * objects. learn.go shows a known constant and a known column to ccbf_learn_constants,
  * which finds out whether the objects are as described here. Where they are not, such calls
  * are refused.
  */
@@ -54,7 +54,6 @@ enum { VECTOR_ROWS = 2048 };
 static struct {
 	bool shared, apart; /* how later parts of a chunk had the constant */
 	bool strange;       /* shared, and the objects are not as described */
-	bool hidden;
 	uint32_t alone;     /* what holders says of one holder */
 } learned;
 
@@ -120,13 +119,8 @@ void ccbf_learn_constants(void *vec, uint64_t rows) {
 	before.column = column_at + rows * sizeof(int64_t);
 }
 
-/* For tests. */
-void ccbf_hide_constants(bool hide) {
-	learned.hidden = hide;
-}
-
 int ccbf_constants(void) {
-	if (learned.hidden || learned.strange || learned.shared == learned.apart) {
+	if (learned.strange || learned.shared == learned.apart) {
 		return CCBF_CONSTANTS_UNKNOWN;
 	}
 	return learned.shared ? CCBF_CONSTANTS_SHARED : CCBF_CONSTANTS_APART;

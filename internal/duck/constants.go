@@ -23,11 +23,11 @@ func (s States) Complete(vs ...*Vector) error {
 		if v == nil || v.Type().Leaves() < 2 {
 			continue
 		}
-		known := C.ccbf_constants()
+		known := facts.Load().constants
 		switch {
-		case known == C.CCBF_CONSTANTS_APART:
+		case known == constantsApart:
 			return nil
-		case known == C.CCBF_CONSTANTS_UNKNOWN:
+		case known == constantsUnknown:
 			return errDamaged
 		case s.sorted:
 			s.keepSorted(vs)

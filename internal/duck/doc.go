@@ -19,7 +19,8 @@
 // The order of the files: types.go, function.go, rows.go, result.go, list.go,
 // state.go, pages.go and register.go are what other packages use. exports.go,
 // guard.go and frame.go run a callback; the C files are what DuckDB calls. Of
-// them callsite.c, learn.c and probe.c find out which states DuckDB handed over,
+// them callsite.c and probe.c look at the caller and at memory; callers.go and learn.go
+// find out by them which states DuckDB passed,
 // guest.c looks after threads of a host that is not Go, and catch.cpp catches what
 // DuckDB throws.
 package duck

@@ -13,12 +13,12 @@ import (
 
 var errUnknownFunction = errors.New("internal error: a function that this process did not register")
 
-// errUnclear is for rows of which it is not certain to which group they belong
-// (probe.c): better no answer than a wrong one.
+// errUnclear returns the error for rows that may belong to another group than they seem to
+// (callers.go).
 func errUnclear() error {
-	why := ""
-	if p := notLearned.Load(); p != nil && *p != "" {
-		why = " (" + *p + ")"
+	why := facts.Load().failed
+	if why != "" {
+		why = " (" + why + ")"
 	}
 	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.ccbf_library_version()), why)
 }
@@ -81,17 +81,28 @@ func ccbfGoScalar(c *C.ccbf_call) {
 //export ccbfGoUpdate
 func ccbfGoUpdate(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
-		if c.kind == C.CCBF_UNCLEAR {
+		u := updateCall{
+			states: unsafe.Pointer(c.states), rows: int(c.rows), mark: processMark | uint64(c.id)&numbers,
+			site: callSite{uintptr(c.site.at), uintptr(c.site.function), uintptr(c.site.caller)},
+		}
+		if o, ok := ov.Aggregate.(observer); ok {
+			o.observe(f.load(c, ov), u)
+			return nil
+		}
+		host := facts.Load()
+		kind := host.arrayKind(u.states, u.rows, u.mark, u.site)
+		switch kind {
+		case unclearArray:
 			return errUnclear()
-		}
-		if c.kind == C.CCBF_STALE {
+		case staleRows:
 			return fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
+		case manyStates:
+			C.ccbf_prefetch(c.states, c.rows)
 		}
-		states := States{
-			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,
-			part: c.kind == C.CCBF_SHORT, sorted: bool(c.sorted), thread: uint64(c.thread),
-		}
-		err := ov.Aggregate.Update(f.load(c, ov), states)
+		rows := f.load(c, ov)
+		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread)}
+		states.sorted = states.part && rows.hasStruct() && host.isSortedWindow(u.site)
+		err := ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {
 			return fmt.Errorf("%w; %w", err, errDamaged)
 		}

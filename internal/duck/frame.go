@@ -54,9 +54,6 @@ func Alone() bool {
 	return len(frames.all)-len(frames.idle) <= 1
 }
 
-// Clock counts callbacks: what is older than what, without asking the time.
-func Clock() uint32 { return clock.Load() }
-
 // oldestRunning is the clock at which the oldest running callback began.
 func oldestRunning(now uint32) uint32 {
 	frames.Lock()

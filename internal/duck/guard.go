@@ -9,7 +9,6 @@ import "C"
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -27,19 +26,12 @@ func guarded(name string, f func() error) (err error) {
 	return f()
 }
 
-// silently runs a callback whose query has no place for an error: what a state or
-// a database held is then left for the budget to reclaim.
+// silently runs a callback whose query cannot get an error. After a panic, the budget
+// reclaims what a state or a database held.
 func silently(f func()) {
-	defer func() {
-		if recover() != nil {
-			lostCallbacks.Add(1)
-		}
-	}()
+	defer func() { _ = recover() }()
 	f()
 }
-
-// lostCallbacks is how many of them panicked.
-var lostCallbacks atomic.Int64
 
 // named puts the function's name in front, unless the error begins with it.
 func named(name string, err error) error {

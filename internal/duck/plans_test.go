@@ -13,7 +13,7 @@ import (
 // function: for a sum in one pass, for an ordered list in another.
 var plans = []struct {
 	name, query string
-	left        bool // DuckDB may leave states behind
+	left        bool // DuckDB may not destroy all states
 }{
 	{"ungrouped", "SELECT @(i) FROM d", false},
 	{"ungrouped, no rows", "SELECT @(i) FROM d WHERE i < 0", false},
@@ -110,34 +110,13 @@ func TestOrderIsKept(t *testing.T) {
 	}
 }
 
-// What DuckDB creates, finalizes and destroys for each plan.
-func TestStatesPerPlan(t *testing.T) {
-	countStates = true
-	defer func() { countStates = false }()
+// TestPagesPerPlan checks that DuckDB destroys the states of each plan, apart from those of the
+// plans for which that is known, and that Release drops the pages of those.
+func TestPagesPerPlan(t *testing.T) {
 	db, in := openDB(t, toys())
 	mustExec(t, db, planData)
 	mustExec(t, db, "SET threads = 2")
-	t.Logf("%-26s %8s %9s %9s %6s %6s %8s %8s", "plan", "created", "finalized", "destroyed", "left", "short", "updates", "combines")
 	for _, p := range plans {
-		resetCounts()
-		ours, _ := asSum(p.query)
-		mustAsk(t, db, ours)
-		c := readCounts()
-		left := c.Created - c.Destroyed
-		t.Logf("%-26s %8d %9d %9d %6d %6d %8d %8d", p.name, c.Created, c.Finalized, c.Destroyed, left, c.Short, c.Updates, c.Combines)
-		if c.Unknown != 0 {
-			t.Errorf("%s: %d states destroyed that are not ours, or twice", p.name, c.Unknown)
-		}
-		if c.Strangers != 0 {
-			t.Errorf("%s: %d calls from places that were not learned", p.name, c.Strangers)
-		}
-		if c.Finalized == 0 && !strings.Contains(p.name, "no rows") {
-			t.Errorf("%s: no state was finalized", p.name)
-		}
-		if left != 0 && !p.left {
-			t.Errorf("%s: %d states left behind", p.name, left)
-		}
-		// With pages: what is left is what DuckDB left behind.
 		mustAsk(t, db, strings.ReplaceAll(p.query, "@", "toy_list"))
 		if n := in.Pages(); n != 0 && !p.left {
 			t.Errorf("%s: %d pages left behind", p.name, n)

@@ -1,19 +1,10 @@
 /*
- * What is an array of states that DuckDB handed to update?
+ * Looks at memory that may not be there: an array of states from a place in DuckDB that
+ * learn.go does not know (callers.go), and states that DuckDB destroys.
  *
- * Where the place that called is known (callsite.c), the place says it. Where it
- * is not, because this DuckDB has a plan that learn.c does not ask for, the array
- * is looked at without trusting it: is the entry itself readable, is what it
- * points to aligned and readable, and is that a living state of this function.
- *
- *   - An entry that is none of ours proves that only the first one is there.
- *   - Entries that are all the same state are right to be taken for it, whether
- *     they are there or not.
- *   - Different states prove nothing: entry 1 of a one-entry array may be entry 0
- *     of the next. That is for the query to end with an error.
- *
- * Nothing is written through an entry here, and none is read before it was
- * checked.
+ * An entry is ours if the entry itself is readable, points to aligned and readable memory, and
+ * a living state of this function is there. Nothing is written through an entry, and none is
+ * read before it was checked.
  */
 #define _GNU_SOURCE
 #include "bridge.h"
@@ -31,7 +22,7 @@
 #include <unistd.h>
 #endif
 
-/* Are the 8 bytes at p, which is aligned to 8, readable? Never faults. */
+/* Reports whether the 8 bytes at p, which is aligned to 8, are readable. Never faults. */
 bool ccbf_readable(const void *p) {
 #if defined(__linux__)
 	/*
@@ -70,11 +61,10 @@ static bool same_page(const void *a, const void *b) {
 }
 
 /*
- * Is *entry a state of ours? known_entry is an address that is certainly
- * readable, known_state a state that certainly is one: whatever shares a page
- * with them is readable too and needs no system call.
+ * Reports whether *entry is a state with this mark. known_entry is certainly readable, and
+ * known_state certainly a state: memory in their pages is readable without a system call.
  */
-bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
+static bool is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
                      uint64_t mark) {
 	if (!same_page(entry, known_entry) && !ccbf_readable(entry)) {
 		return false;
@@ -92,46 +82,11 @@ bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *kno
 	return s->mark == mark;
 }
 
-/* Of entries that are all there: each is like the one after it. */
-static bool all_same(ccbf_state **states, uint64_t n) {
-	return memcmp(states, states + 1, (n - 1) * sizeof *states) == 0;
-}
-
-static bool all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
+bool ccbf_all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
 	for (uint64_t i = 1; i < n; i++) {
-		if (!ccbf_is_state(&states[i], &states[0], states[0], mark)) {
+		if (!is_state(&states[i], &states[0], states[0], mark)) {
 			return false;
 		}
 	}
 	return true;
-}
-
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_site caller) {
-	/* Whatever called, the first entry is there and is a state of this function. */
-	if (states[0]->mark != mark) {
-		return CCBF_UNCLEAR;
-	}
-	int kind = ccbf_site_kind(caller);
-	if (kind == CCBF_SITE_STALE) {
-		return CCBF_STALE;
-	}
-	if (kind == CCBF_SITE_ONE || kind == CCBF_SITE_LIKE_ONE) {
-		return CCBF_SHORT;
-	}
-	/* What a caller that is not known hands over can be a part of a chunk. */
-	int same = kind == CCBF_SITE_UNKNOWN ? CCBF_SHORT : CCBF_SINGLE;
-	if (n < 2) {
-		return same;
-	}
-	if (kind != CCBF_SITE_WHOLE && !all_states(states, n, mark)) {
-		return CCBF_SHORT;
-	}
-	/*
-	 * One state n times (no GROUP BY) is worth knowing: the function then works
-	 * on columns, not on rows.
-	 */
-	if (all_same(states, n)) {
-		return same;
-	}
-	return kind == CCBF_SITE_UNKNOWN ? CCBF_UNCLEAR : CCBF_MANY;
 }

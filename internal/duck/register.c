@@ -63,7 +63,7 @@ static int add_scalar(void *set, const char *name, void **params, uint64_t n, vo
 }
 
 static int add_aggregate(void *set, const char *name, void **params, uint64_t n, void *returns,
-                         bool counted, uint64_t id) {
+                         uint64_t id) {
 	void *f = API(create_aggregate_function)();
 	API(aggregate_function_set_name)(f, name);
 	for (uint64_t i = 0; i < n; i++) {
@@ -72,16 +72,15 @@ static int add_aggregate(void *set, const char *name, void **params, uint64_t n,
 	API(aggregate_function_set_return_type)(f, returns);
 	API(aggregate_function_set_special_handling)(f);
 	API(aggregate_function_set_extra_info)(f, (void *)(uintptr_t)id, NULL);
-	ccbf_aggregate_callbacks(f, counted);
+	ccbf_aggregate_callbacks(f);
 	int failed = API(add_aggregate_function_to_set)(set, f);
 	API(destroy_aggregate_function)(&f);
 	return failed;
 }
 
-int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
-                      void **params, uint64_t n, void *returns, bool is_volatile,
-                      uint64_t id, bool tells_end) {
-	return aggregate ? add_aggregate(set, name, params, n, returns, counted, id)
+int ccbf_add_overload(bool aggregate, void *set, const char *name, void **params, uint64_t n,
+                      void *returns, bool is_volatile, uint64_t id, bool tells_end) {
+	return aggregate ? add_aggregate(set, name, params, n, returns, id)
 	                 : add_scalar(set, name, params, n, returns, is_volatile, id, tells_end);
 }
 
@@ -117,4 +116,29 @@ void *ccbf_connect(void *database) {
 
 void ccbf_disconnect(void *conn) {
 	API(disconnect)(&conn);
+}
+
+void *ccbf_open_in_memory(void **conn) {
+	void *config = NULL, *db = NULL;
+	char *error = NULL;
+	if (API(create_config)(&config) != 0) {
+		return NULL;
+	}
+	API(set_config)(config, "threads", "1");
+	if (API(open_ext)(NULL, &db, config, &error) != 0) {
+		db = NULL;
+	} else if (API(connect)(db, conn) != 0) {
+		API(close)(&db);
+		db = NULL;
+	}
+	if (error != NULL) {
+		API(free)(error);
+	}
+	API(destroy_config)(&config);
+	return db;
+}
+
+void ccbf_close(void *db, void *conn) {
+	API(disconnect)(&conn);
+	API(close)(&db);
 }

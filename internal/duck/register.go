@@ -40,9 +40,6 @@ var registry struct {
 // bears it.
 var processMark uint64
 
-// countStates has the functions registered from now on count their states.
-var countStates bool
-
 func boundOf(id uint64) *bound {
 	all := registry.bound.Load()
 	i := int(uint32(id)) - 1
@@ -87,10 +84,13 @@ func LoadTable(api unsafe.Pointer) error {
 		return nil
 	}
 	registry.learned = registry.learned && bool(C.ccbf_same_struct(slots))
-	C.ccbf_fill_from_struct(slots)
+	copy(apiTable(), unsafe.Slice(slots, C.CCBF_SLOTS))
 	registry.fromTable = "extension"
 	return nil
 }
+
+// apiTable is the table of DuckDB's functions that C calls.
+func apiTable() []unsafe.Pointer { return C.ccbf_api[:] }
 
 // LibraryVersion is the version that DuckDB gives itself.
 func LibraryVersion() (string, error) {
@@ -124,7 +124,10 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		return nil, err
 	}
 	setMark()
-	learn()
+	if !registry.learned {
+		registry.learned = true
+		learn()
+	}
 	for i := range fns {
 		if err := check(&fns[i]); err != nil {
 			return nil, err
@@ -169,24 +172,6 @@ func setMark() {
 	C.ccbf_set_mark(C.uint64_t(processMark))
 	registry.ready = true
 }
-
-// learn finds out which places in this DuckDB hand over arrays of states that
-// are not whole, once (callsite.c). Where it fails nothing is lost but the answer
-// of queries in which that matters: they end with errUnclear.
-func learn() {
-	if registry.learned {
-		return
-	}
-	registry.learned = true
-	why := ""
-	if failed := C.ccbf_learn_sites(C.uint64_t(processMark)); failed != nil {
-		why = C.GoString(failed)
-	}
-	notLearned.Store(&why)
-}
-
-// notLearned says why nothing was learned, empty where it was.
-var notLearned atomic.Pointer[string]
 
 func check(f *Function) error {
 	if f.Name == "" || len(f.Overloads) == 0 {
@@ -278,7 +263,7 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 	if len(params) > 0 {
 		first = &params[0]
 	}
-	failed := C.ccbf_add_overload(C.bool(ov.Aggregate != nil), C.bool(countStates), set, name,
+	failed := C.ccbf_add_overload(C.bool(ov.Aggregate != nil), set, name,
 		first, C.uint64_t(len(params)), returns, C.bool(ov.Volatile), C.uint64_t(id), C.bool(f.Name == tagName))
 	if failed != 0 {
 		return fmt.Errorf("DuckDB refused the overload with %d parameters", len(ov.Params))

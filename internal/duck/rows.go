@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"bytes"
+	"slices"
 	"unsafe"
 )
 
@@ -25,6 +26,11 @@ func (r *Rows) NumCols() int { return len(r.cols) }
 
 // Col is the i-th argument.
 func (r *Rows) Col(i int) *Vector { return &r.cols[i] }
+
+// hasStruct reports whether an argument is a STRUCT, which has no memory of its own.
+func (r *Rows) hasStruct() bool {
+	return slices.ContainsFunc(r.cols, func(v Vector) bool { return v.data == nil })
+}
 
 // Vector is one column of a chunk, or a part of a nested one.
 type Vector struct {

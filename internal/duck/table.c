@@ -62,7 +62,3 @@ bool ccbf_same_struct(void **from) {
 	}
 	return true;
 }
-
-void ccbf_fill_from_struct(void **from) {
-	memcpy(ccbf_api, from, sizeof ccbf_api);
-}

@@ -13,8 +13,11 @@ import (
 func TestUnknownCallers(t *testing.T) {
 	db, _ := openDB(t, toys())
 	mustExec(t, db, planData+"; CREATE TABLE w AS SELECT * FROM d WHERE i < 900")
-	show := hideSites()
-	defer show()
+	known := facts.Load()
+	unknown := *known
+	unknown.sites = nil
+	facts.Store(&unknown)
+	defer facts.Store(known)
 	answered, refused := 0, 0
 	ask := func(ours, theirs string) {
 		t.Helper()
@@ -73,29 +76,29 @@ func TestUnclearArrays(t *testing.T) {
 		name   string
 		states []uintptr
 		n      int // rows, of which the last ones may lie where nothing can be read
-		want   int
+		want   arrayKind
 	}{
-		{"one row, which can be a part of a chunk", []uintptr{a}, 1, short},
-		{"one row before what cannot be read", []uintptr{a}, 2048, short},
-		{"all the same", []uintptr{a, a, a}, 3, short},
-		{"all the same, and what cannot be read", []uintptr{a, a, a}, 4, short},
-		{"several", []uintptr{a, b, c}, 3, unclear},
-		{"one of two", []uintptr{a, a, b}, 3, unclear},
-		{"another function's", []uintptr{a, b, other}, 3, short},
-		{"a state that is no more", []uintptr{a, b, dead}, 3, short},
-		{"nothing", []uintptr{a, 0}, 2, short},
-		{"a number", []uintptr{a, 12345672}, 2, short},
-		{"not aligned", []uintptr{a, odd}, 2, short},
-		{"a state that cannot be read", []uintptr{a, far}, 2, short},
-		{"the first is another function's", []uintptr{other, other}, 2, unclear},
-		{"the first is no more", []uintptr{dead}, 1, unclear},
+		{"one row, which can be a part of a chunk", []uintptr{a}, 1, onePart},
+		{"one row before what cannot be read", []uintptr{a}, 2048, onePart},
+		{"all the same", []uintptr{a, a, a}, 3, onePart},
+		{"all the same, and what cannot be read", []uintptr{a, a, a}, 4, onePart},
+		{"several", []uintptr{a, b, c}, 3, unclearArray},
+		{"one of two", []uintptr{a, a, b}, 3, unclearArray},
+		{"another function's", []uintptr{a, b, other}, 3, onePart},
+		{"a state that is no more", []uintptr{a, b, dead}, 3, onePart},
+		{"nothing", []uintptr{a, 0}, 2, onePart},
+		{"a number", []uintptr{a, 12345672}, 2, onePart},
+		{"not aligned", []uintptr{a, odd}, 2, onePart},
+		{"a state that cannot be read", []uintptr{a, far}, 2, onePart},
+		{"the first is another function's", []uintptr{other, other}, 2, unclearArray},
+		{"the first is no more", []uintptr{dead}, 1, unclearArray},
 	} {
 		begin := page - 8*len(k.states)
 		for i, s := range k.states {
 			*(*uintptr)(at(begin + 8*i)) = s
 		}
 		before := append([]byte(nil), memory[:page]...)
-		if got := arrayKind(at(begin), k.n); got != k.want {
+		if got := facts.Load().arrayKind(at(begin), k.n, ours, callSite{}); got != k.want {
 			t.Errorf("%s: kind %d, want %d", k.name, got, k.want)
 		}
 		if string(before) != string(memory[:page]) {
@@ -107,19 +110,20 @@ func TestUnclearArrays(t *testing.T) {
 // What is learned is learned once, and leaves nothing behind in a database.
 func TestLearn(t *testing.T) {
 	db, _ := openDB(t, toys())
-	n := callSites()
-	t.Logf("%d places are known", n)
-	if n < 2 {
-		t.Errorf("%d places are known; there are two kinds at least", n)
+	known := facts.Load()
+	kinds := map[siteKind]int{}
+	for _, s := range known.sites {
+		kinds[s.kind]++
+	}
+	t.Logf("places by kind: %v", kinds)
+	if kinds[wholeSite] == 0 || kinds[oneSite] == 0 || known.failed != "" {
+		t.Errorf("places by kind: %v, want both kinds; failed: %q", kinds, known.failed)
 	}
 	openDB(t, toys())
-	if now := callSites(); now != n {
-		t.Errorf("%d places were known, and %d are after another database", n, now)
+	if facts.Load() != known {
+		t.Error("another database was learned from")
 	}
 	if got := mustAsk(t, db, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%learn%'"); got != "0" {
 		t.Errorf("%s functions to learn by were left in the database", got)
-	}
-	if p := notLearned.Load(); p == nil || *p != "" {
-		t.Errorf("not learned: %v", p)
 	}
 }

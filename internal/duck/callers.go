@@ -1,0 +1,143 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A place in DuckDB that calls update passes either whole arrays of states or arrays that have
+// only their first entry (callsite.c). learn.go finds out which places do what. A query of
+// which that is not certain ends with an error: a wrong answer would be worse.
+
+// callSite is a place in DuckDB's code, and the beginning of its function and of the function
+// that called that one. All are 0 where the stack does not say.
+type callSite struct{ at, function, caller uintptr }
+
+// siteKind says what a place passes to update.
+type siteKind int
+
+const (
+	unknownSite siteKind = iota
+	wholeSite            // an entry for each row
+	oneSite              // one state for all rows; only its entry exists
+	staleSite            // the rows of the call before
+)
+
+// knownSite is a place with what it passes.
+type knownSite struct {
+	callSite
+	kind siteKind
+}
+
+// hostFacts is what learn.go found out about DuckDB in this process. It does not change.
+type hostFacts struct {
+	sites []knownSite
+	// sortedWindows are the functions that compute windows over whole partitions with an order
+	// of rows. DuckDB then sorts the arguments that it kept, and calls update from the place
+	// that it has for agg(x ORDER BY y).
+	sortedWindows []uintptr
+	constants     constantsKind
+	failed        string // why nothing was learned, empty where it was
+}
+
+// facts are those of this process, nil before functions are registered.
+var facts atomic.Pointer[hostFacts]
+
+// constantsKind says how parts of a chunk have the constants of a STRUCT (constants.c).
+type constantsKind int
+
+const (
+	constantsUnknown constantsKind = C.CCBF_CONSTANTS_UNKNOWN
+	constantsShared  constantsKind = C.CCBF_CONSTANTS_SHARED
+	constantsApart   constantsKind = C.CCBF_CONSTANTS_APART
+)
+
+// siteKind returns what a place passes. An unknown place is taken for what the other places
+// in its function are, if they are of one kind; then learned is false. Compilers copy places:
+// DuckDB 1.5.5 builds trees for DISTINCT in windows with three copies of a loop.
+func (h *hostFacts) siteKind(site callSite) (kind siteKind, learned bool) {
+	var whole, one bool
+	for i := range h.sites {
+		s := &h.sites[i]
+		if s.at == site.at {
+			return s.kind, true
+		}
+		if s.function == site.function && site.function != 0 {
+			whole, one = whole || s.kind == wholeSite, one || s.kind == oneSite
+		}
+	}
+	switch {
+	case whole == one:
+		return unknownSite, false
+	case whole:
+		return wholeSite, false
+	}
+	return oneSite, false
+}
+
+// isSortedWindow reports whether a place is called by a window over whole partitions with an
+// order of rows.
+func (h *hostFacts) isSortedWindow(site callSite) bool {
+	for _, caller := range h.sortedWindows {
+		if caller == site.caller {
+			return true
+		}
+	}
+	return false
+}
+
+// arrayKind says what an array of states is.
+type arrayKind int
+
+const (
+	manyStates arrayKind = iota // whole, with several states
+	oneState                    // one state for every row
+	onePart                     // the same; the rows can be a part of a chunk, and there may be no second entry
+	unclearArray
+	staleRows // an array with the rows of the call before
+)
+
+// arrayKind returns what an array of n states is, of the function with this mark.
+//
+// The first entry always exists. Where the place is not known, the others are checked without
+// trusting them. An entry that is no state of the function proves that only the first one
+// exists. Entries that are all the same state can be taken for it, whether they exist or not.
+// Different states prove nothing: entry 1 of a one-entry array may be entry 0 of the next one.
+func (h *hostFacts) arrayKind(states unsafe.Pointer, n int, mark uint64, site callSite) arrayKind {
+	if (*(**State)(states)).mark != mark {
+		return unclearArray
+	}
+	kind, learned := h.siteKind(site)
+	switch kind {
+	case staleSite:
+		return staleRows
+	case oneSite:
+		return onePart
+	}
+	same := oneState
+	if kind == unknownSite { // it may pass parts of chunks
+		same = onePart
+	}
+	if n < 2 {
+		return same
+	}
+	if !learned && !bool(C.ccbf_all_states((**C.ccbf_state)(states), C.uint64_t(n), C.uint64_t(mark))) {
+		return onePart
+	}
+	// For one state, functions work on columns and not on rows.
+	const size = int(unsafe.Sizeof(uintptr(0)))
+	entries := unsafe.Slice((*byte)(states), n*size)
+	if bytes.Equal(entries[size:], entries[:len(entries)-size]) {
+		return same
+	}
+	if kind == unknownSite {
+		return unclearArray
+	}
+	return manyStates
+}

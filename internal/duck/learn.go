@@ -1,0 +1,229 @@
+package duck
+
+/*
+#include <stdlib.h>
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// learn finds out which places in DuckDB pass arrays of states that have only their first entry
+// (callers.go), and how parts of a chunk share constants (constants.c). It runs small queries
+// with an aggregate of its own, in a database of its own. The user's database would be the wrong
+// place: its settings, transaction, log and profile must not be disturbed or relied upon. That
+// database has one thread, so nothing else calls the aggregate.
+//
+// Each statement reaches a place that no other one reaches, in a version of DuckDB that the
+// extension is tested with. Each is as small as it can be, as LOAD waits for them. A statement
+// that a version does not know teaches nothing.
+
+const learnName = "learn"
+
+// wholeQueries pass an entry for each row: rows belong to several groups, or to frames that
+// differ. Two have more rows than a vector, 2,048: another place serves whole vectors than the
+// rest.
+var wholeQueries = []string{
+	"SELECT i % 3, learn(i), learn(i) FILTER (i < 9) FROM range(20) t(i) GROUP BY 1",
+	// A table has statistics. DuckDB numbers groups by them without a hash table, in 2.0 from a place of its own.
+	"CREATE TABLE t AS SELECT i, i % 3 AS g FROM range(20) t(i)",
+	"SELECT g, learn(i) FROM t GROUP BY g",
+	"SELECT learn(i) OVER (ORDER BY i ROWS 2 PRECEDING), learn(i ORDER BY -i) OVER (ORDER BY i ROWS 2 PRECEDING) FROM range(20) t(i)",
+	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 2 PRECEDING) FROM range(2100) t(i)",
+	"SELECT list_aggregate(range(2100), 'learn')",
+}
+
+// oneQueries pass one state for all rows. None is a window over partitions: alone, DuckDB makes
+// a join with a GROUP BY of it.
+var oneQueries = []string{
+	"SELECT learn(i), learn(i) FILTER (i < 9) FROM range(20) t(i)",
+	"SELECT learn(DISTINCT i) FROM range(20) t(i)",
+	"SELECT learn(i ORDER BY -i) FROM range(20) t(i)",
+	"SELECT learn(i) OVER () FROM range(20) t(i)",
+}
+
+const (
+	// streamingQuery passes one row at a time. DuckDB 1.3 prepares the arguments once and moves
+	// a selection over them. Its C API then flattens the vector to its first row, so each call
+	// gets that row again.
+	streamingQuery = "SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM range(20) t(i)"
+
+	// sortedQuery has whole partitions with an order.
+	sortedQuery = "SELECT learn(i) OVER (PARTITION BY i // 2 ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(20) t(i)"
+
+	// partsQuery passes several parts of a chunk, with a STRUCT of a constant, a NULL and a
+	// column. The second window keeps DuckDB from making a join of the first.
+	partsQuery = "SELECT learn({a: 7::BIGINT, n: NULL::BIGINT, b: i}) OVER (PARTITION BY i // 2), count(*) OVER (PARTITION BY i % 3) FROM range(160) t(i)"
+)
+
+// learn sets facts. Where it fails, queries end with errUnclear if they need to know. The
+// registry is locked.
+func learn() {
+	h := &hostFacts{}
+	if old := facts.Load(); old != nil { // of another DuckDB in this process
+		h.sites, h.sortedWindows = slices.Clone(old.sites), slices.Clone(old.sortedWindows)
+	}
+	h.failed = h.runQueries()
+	h.constants = constantsKind(C.ccbf_constants())
+	facts.Store(h)
+}
+
+// runQueries adds what the queries show. It returns what went wrong, or an empty text.
+func (h *hostFacts) runQueries() string {
+	var conn unsafe.Pointer
+	db := C.ccbf_open_in_memory(&conn)
+	if db == nil {
+		return "DuckDB opened no database in memory"
+	}
+	defer C.ccbf_close(db, conn)
+	l := &learner{}
+	one := func(name string, t Type, a Aggregator) Overload {
+		return Overload{Params: []Param{{name, t}}, Returns: BigInt, Aggregate: a}
+	}
+	fn := &Function{Name: learnName, Overloads: []Overload{one("i", BigInt, l), one("s", Any, &constantsLearner{learner: l})}}
+	if registerOne(conn, fn, &Instance{}) != nil {
+		return "its database in memory takes no function"
+	}
+	run := func(step learnStep, queries ...string) {
+		l.step = step
+		for _, q := range queries {
+			text := C.CString(q)
+			C.ccbf_run(conn, text)
+			C.free(unsafe.Pointer(text))
+		}
+	}
+	run(learnWhole, wholeQueries...)
+	run(learnOne, oneQueries...)
+	run(learnStreaming, streamingQuery)
+	run(learnSorted, sortedQuery)
+	run(learnConstants, partsQuery)
+	h.sortedWindows = append(h.sortedWindows, l.sorted...)
+	for _, s := range l.stale {
+		h.add(s, staleSite)
+	}
+	whole := false
+	for _, p := range l.places {
+		kind := p.kind()
+		whole = whole || kind == wholeSite
+		if kind != unknownSite {
+			h.add(p.site, kind)
+		}
+	}
+	if !whole {
+		return "the stack does not say who calls a function"
+	}
+	return ""
+}
+
+// add adds a place, which keeps a kind that it has.
+func (h *hostFacts) add(s callSite, kind siteKind) {
+	if s.at != 0 && !slices.ContainsFunc(h.sites, func(known knownSite) bool { return known.at == s.at }) {
+		h.sites = append(h.sites, knownSite{s, kind})
+	}
+}
+
+// updateCall is an update as DuckDB calls it. Of states only the first entry certainly exists.
+type updateCall struct {
+	states unsafe.Pointer
+	rows   int
+	mark   uint64 // of the function
+	site   callSite
+}
+
+// observer is an Aggregator that looks at updates before anything is known about them.
+type observer interface {
+	observe(args *Rows, u updateCall)
+}
+
+// learnStep is which queries run.
+type learnStep int
+
+const (
+	learnWhole learnStep = iota
+	learnOne
+	learnStreaming
+	learnSorted
+	learnConstants
+)
+
+// learner is the aggregate over numbers. It notes which places call it, and with what. Its
+// result is 0.
+type learner struct {
+	step   learnStep
+	places []learnedPlace
+	stale  []callSite
+	sorted []uintptr
+	last   []int64 // the value of the last row in learnStreaming, or none; no two rows have the same
+}
+
+// learnedPlace is what was seen of one place.
+type learnedPlace struct {
+	site     callSite
+	whole    bool // every entry was a state
+	notWhole bool // some entry was none
+	one      bool // it was called by one of oneQueries
+}
+
+func (p *learnedPlace) kind() siteKind {
+	switch {
+	case p.whole && p.notWhole:
+		return unknownSite
+	case p.whole:
+		return wholeSite
+	}
+	return oneSite
+}
+
+func (l *learner) observe(args *Rows, u updateCall) {
+	if l.step == learnStreaming && u.rows == 1 {
+		value := Slice[int64](args.Col(0))[0]
+		if slices.Contains(l.last, value) {
+			l.stale = append(l.stale, u.site)
+		}
+		l.last = append(l.last[:0], value)
+	}
+	// One row can be taken for either kind.
+	if u.rows < 2 || (*(**State)(u.states)).mark != u.mark {
+		return
+	}
+	if l.step == learnSorted {
+		if u.site.caller != 0 && !slices.Contains(l.sorted, u.site.caller) {
+			l.sorted = append(l.sorted, u.site.caller)
+		}
+		return
+	}
+	k := slices.IndexFunc(l.places, func(p learnedPlace) bool { return p.site.at == u.site.at })
+	if k < 0 {
+		k = len(l.places)
+		l.places = append(l.places, learnedPlace{site: u.site})
+	}
+	p := &l.places[k]
+	switch {
+	case l.step != learnWhole:
+		p.one = true
+	case bool(C.ccbf_all_states((**C.ccbf_state)(u.states), C.uint64_t(u.rows), C.uint64_t(u.mark))):
+		p.whole = true // and not by chance: there is no other aggregate
+	default:
+		p.notWhole = true
+	}
+}
+
+func (*learner) Update(*Rows, States) error   { return nil }
+func (*learner) Combine(States, States) error { return nil }
+
+func (*learner) Finalize(_ States, out *Result) error {
+	clear(Out[int64](out))
+	return nil
+}
+
+// constantsLearner is the aggregate over the STRUCT of partsQuery.
+type constantsLearner struct{ *learner }
+
+func (l *constantsLearner) observe(args *Rows, u updateCall) {
+	C.ccbf_learn_constants(args.Col(0).vec, C.uint64_t(u.rows))
+	// This window has no order. If a sorted one is called the same way, DuckDB does not sort for it.
+	l.sorted = slices.DeleteFunc(l.sorted, func(caller uintptr) bool { return caller == u.site.caller })
+}
