@@ -106,3 +106,49 @@ func (t *ccbfIntersection) addBlob(blob []byte) error {
 	}
 	return t.x.AddView(v)
 }
+
+// mostPoints is how many points a state and its slot have at most.
+const mostPoints = duck.MostSlot
+
+const _ = uint(bridge.MaxSmall - mostPoints) // no group of them needs a Builder
+
+// holds reports whether points of a configuration, without a category, can wait in slots: where
+// their order does not matter, as long as so few of them are exact.
+func holds(c *ccbf.Config) bool { return c.Exact }
+
+// promote gives a state a page, if it has none, and the page the points that wait in the state and
+// in its slots.
+func (c *chunk) promote(s *duck.State) (*ccbfPage, error) {
+	held, err := c.own.one(s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ccbfPages.of(s)
+	if err != nil {
+		return nil, err
+	}
+	f := inlineOf(s)
+	err = t.take(f, held)
+	f.n, f.held = 0, 0
+	return t, err
+}
+
+// take adds points that wait in a state and in its slots, which are held.
+func (t *ccbfPage) take(f *inlineWords, held []uint64) error {
+	if f.words() == 0 {
+		return nil
+	}
+	b := t.b
+	if b == nil || t.id != f.config {
+		var err error
+		if b, err = t.of(f.config, configs.config(f.config)); err != nil {
+			return err
+		}
+	}
+	if len(held) > 0 {
+		if err := bridge.AddKeys(b, held); err != nil {
+			return err
+		}
+	}
+	return bridge.AddKeys(b, f.keys[:f.n])
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -76,28 +75,6 @@ func (p *places) whole(n int) bool {
 	return len(p.rows) == n
 }
 
-// fewPoints is how many points a state holds inline.
-const fewPoints = 5
-
-// inlinePoints is the inline part of a state: points that no page has yet.
-type inlinePoints struct {
-	config uint32 // number of the configuration, the page's too; 0 where it is not known
-	n      uint16
-	held   uint16 // in the slot
-	keys   [fewPoints]uint64
-}
-
-const _ = -uint(unsafe.Sizeof(inlinePoints{}) ^ unsafe.Sizeof(duck.State{}.Inline))
-
-func fewOf(s *duck.State) *inlinePoints { return (*inlinePoints)(unsafe.Pointer(&s.Inline)) }
-
-// takes reports whether points of a configuration can go beside those of f, if there is room:
-// whether f has none or has the same, and the configuration has a number. One comparison, as no
-// processor foresees which.
-func (f *inlinePoints) takes(config uint32) bool {
-	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
-}
-
 // configs are those that states name.
 var configs numbering[ccbf.Config]
 
@@ -109,11 +86,8 @@ type chunk struct {
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
-	slots    slots
-	all      pendingWords // of many states
-	own      pendingWords // of one
-	again    pendingWords // of one of the many
 	small    bridge.Small
+	waitingWords
 }
 
 var (
@@ -185,9 +159,9 @@ func anyValid(v *duck.Vector) bool {
 	return false
 }
 
-// end gives back what was lent for a chunk.
+// end gives a chunk back for use again.
 func (c *chunk) end() {
-	c.slots.end()
+	c.done()
 	chunks.Put(c)
 }
 
@@ -195,7 +169,7 @@ func (c *chunk) end() {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
-		if f := fewOf(s); f.takes(c.id) && f.n < fewPoints {
+		if f := inlineOf(s); f.takes(c.id) && f.n < inlineMost {
 			// Most often where there are many groups.
 			f.keys[f.n] = c.keys[i]
 			f.n++
@@ -214,15 +188,15 @@ func (c *chunk) scatter(states []*duck.State) error {
 
 // addKeys adds points of the chunk's configuration to a state.
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if f := fewOf(s); f.takes(c.id) {
-		if int(f.n)+len(keys) <= fewPoints {
+	if f := inlineOf(s); f.takes(c.id) {
+		if int(f.n)+len(keys) <= inlineMost {
 			f.config = c.id
 			f.n += uint16(copy(f.keys[f.n:], keys))
 			return nil
 		}
-		if holds(&c.config) && !s.HasPage() && f.points()+len(keys) <= mostPoints {
+		if holds(&c.config) && !s.HasPage() && f.words()+len(keys) <= mostPoints {
 			f.config = c.id
-			return c.slots.add(s, f, keys)
+			return c.slots.hold(s, keys)
 		}
 	}
 	b, err := c.page(s)
@@ -238,7 +212,7 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	fewOf(s).config = c.id
+	inlineOf(s).config = c.id
 	return t.of(c.id, &c.config)
 }
 
@@ -332,53 +306,22 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 func (a *ccbfPoints) Combine(from, into duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
-	var w slotPlan
-	for i := 0; i < from.Len(); {
-		first := i
-		end, err := c.all.readBoth(from, into, i)
-		if err != nil {
-			return err
-		}
-		for ; i < end; i++ {
-			s := from.At(i)
-			held, err := c.all.now(i-first, &c.again)
-			if err != nil {
-				return err
-			}
-			if f := fewOf(s); !s.HasPage() {
-				if f.points() == 0 {
-					continue
-				}
-				if f.config != w.config {
-					w = slotPlanOf(f.config)
-				}
-				if done, err := c.slots.join(w, f, held, into.At(i)); err != nil {
-					return err
-				} else if done {
-					continue
-				}
-			}
-			if err := c.combine(s, held, into.At(i)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return c.combineStates(from, into, slotPlanOf, c.combine)
 }
 
 // slotPlanOf returns what states of a configuration can hold of points without a page.
 func slotPlanOf(id uint32) slotPlan {
-	w := slotPlan{config: id, room: fewPoints}
+	p := slotPlan{config: id, sums: true, inline: inlineMost}
 	if holds(configs.config(id)) {
-		w.most = mostPoints - fewPoints
+		p.slots = mostPoints - inlineMost
 	}
-	return w
+	return p
 }
 
 // combine gives the second state a page. It leaves the first one, whose slots hold what is held, as
 // it is: DuckDB may combine it with others at the same time.
 func (c *chunk) combine(from *duck.State, held []uint64, into *duck.State) error {
-	f := fewOf(from)
+	f := inlineOf(from)
 	t, err := c.promote(into)
 	if err != nil || !from.HasPage() {
 		if err == nil {
@@ -405,41 +348,27 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
 	var blob []byte
-	id := uint32(0) // of the configuration of small
-	whole := false  // it needs a builder for any points
-	for i, first, end := 0, 0, 0; i < out.Len(); i++ {
-		var err error
-		if i == end {
-			first = i
-			if end, err = c.all.read(states, i, true); err != nil {
-				return err
-			}
-		}
-		s := states.At(i)
-		if f := fewOf(s); !s.HasPage() {
-			if f.config == 0 {
-				out.SetNull(i)
-				continue
-			}
-			if f.config != id {
-				config := configs.config(f.config)
-				c.small.Reset(config)
-				id, whole = f.config, config.AtLeast > 0
-			}
-			if !whole {
-				blob = c.small.AppendBlob(blob[:0], c.all.list(i-first))
-				out.SetBytes(i, blob)
-				continue
-			}
-		}
+	var config *ccbf.Config // of c.small
+	page := func(s *duck.State, i int) error {
 		t, err := c.promote(s)
 		if err != nil {
 			return err
 		}
-		if blob, err = t.blob(blob[:0]); err != nil {
-			return err
+		if blob, err = t.blob(blob[:0]); err == nil {
+			out.SetBytes(i, blob)
 		}
-		out.SetBytes(i, blob)
+		return err
 	}
-	return nil
+	return c.finalizeStates(states, out, func(s *duck.State, i, j int) error {
+		if of := configs.config(inlineOf(s).config); of != config {
+			config = of
+			c.small.Reset(config)
+		}
+		if config.AtLeast > 0 { // for a builder
+			return page(s, i)
+		}
+		blob = c.small.AppendBlob(blob[:0], c.all.list(j))
+		out.SetBytes(i, blob)
+		return nil
+	}, page)
 }

@@ -36,11 +36,7 @@ type keyedChunk struct {
 	held   []inlineKeys
 	states []*duck.State
 	pages  []duck.Page
-	slots  slots
-
-	all   pendingWords // of many states
-	own   pendingWords // of one
-	again pendingWords // of one of the many
+	waitingWords
 
 	groups rowGroups
 
@@ -70,9 +66,9 @@ func (a *keyedAgg) chunk() *keyedChunk {
 	return c
 }
 
-// done gives back what was lent for a chunk.
+// done gives a chunk back for use again.
 func (a *keyedAgg) done(c *keyedChunk) {
-	c.slots.end()
+	c.waitingWords.done()
 	a.chunks.Put(c)
 }
 

@@ -8,11 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Of very many groups no cache has the sketches, nor the pages that lead to them, and most
-// have few keys. So keys wait: the first in the state, which DuckDB owns, then, as many as a
-// state has at once, in slots, until there are so many that the sketch takes no more memory.
-// Once there is a page with a sketch, keys go on waiting in the state for it.
-
 // keyedPlan is what is to become of keys that wait.
 type keyedPlan struct {
 	params any // of the family
@@ -134,7 +129,7 @@ func (a *keyedAgg) take(c *keyedChunk, t *keyedPage, p *keyedPlan, words []uint6
 // ripe is the page of a state. If any keys have waited there, it has a sketch, which takes them
 // all.
 func (a *keyedAgg) ripe(c *keyedChunk, s *duck.State) (*keyedPage, error) {
-	f := fewOf(s)
+	f := inlineOf(s)
 	if f.config == 0 {
 		return a.of(s)
 	}
@@ -165,39 +160,27 @@ func (a *keyedAgg) promote(c *keyedChunk, s *duck.State, p *keyedPlan, held []ui
 		return nil, err
 	}
 	t.params = p.params
-	fewOf(s).held = 0
+	inlineOf(s).held = 0
 	return t, a.take(c, t, p, held)
 }
 
 // holds reports whether so many words more can go into slots of a state.
 func (p *keyedPlan) holds(s *duck.State, words int) bool {
-	return !s.HasPage() && int(fewOf(s).held)+words <= p.most
-}
-
-// hold puts words into a slot of a state.
-func (l *slots) hold(s *duck.State, first, then []uint64) error {
-	slot, err := l.push(s, len(first)+len(then))
-	if err != nil {
-		return err
-	}
-	copy(slot[copy(slot, first):], then)
-	return nil
+	return !s.HasPage() && int(inlineOf(s).held)+words <= p.most
 }
 
 // wait takes keys of the chunk's plan, all of one group.
 func (a *keyedAgg) wait(c *keyedChunk, s *duck.State, h hashes) error {
-	f, n := fewOf(s), len(h.h1s)+len(h.h2s)
+	f, n := inlineOf(s), len(h.h1s)+len(h.h2s)
 	if f.takes(c.id) {
 		f.config = c.id
-		if int(f.n)+n <= fewPoints {
+		if int(f.n)+n <= inlineMost {
 			f.n = uint16(len(h.words(f.keys[:f.n])))
 			return nil
 		}
 		if c.last.holds(s, int(f.n)+n) {
 			c.words = h.words(c.words[:0])
-			err := c.slots.hold(s, f.keys[:f.n], c.words)
-			f.n = 0
-			return err
+			return c.slots.hold(s, c.words)
 		}
 	}
 	t, err := a.ripe(c, s)
@@ -213,7 +196,7 @@ func (a *keyedAgg) wait(c *keyedChunk, s *duck.State, h hashes) error {
 // inlineKeys are the keys that a state with a page had room for.
 type inlineKeys struct {
 	state *duck.State
-	keys  [fewPoints]uint64
+	keys  [inlineMost]uint64
 }
 
 // scatter takes the keys of rows from..to-1, of the chunk's plan: each into the state of its
@@ -225,9 +208,9 @@ func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error
 			return err
 		}
 		for i, s := range all[from:end] {
-			f := fewOf(s)
+			f := inlineOf(s)
 			full := f.n == c.last.full()
-			if !f.takes(c.id) || full && c.last.holds(s, fewPoints+1) {
+			if !f.takes(c.id) || full && c.last.holds(s, inlineMost+1) {
 				if err := a.wait(c, s, c.part(i, i+1)); err != nil {
 					return err
 				}
@@ -252,9 +235,9 @@ func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error
 // full is how many words a state holds that has no room for another key.
 func (p *keyedPlan) full() uint16 {
 	if p.pairs {
-		return fewPoints - 1
+		return inlineMost - 1
 	}
-	return fewPoints
+	return inlineMost
 }
 
 // read appends the keys of rows from..to-1, of which none is skipped: as they wait, where they
