@@ -1,8 +1,6 @@
 package udf
 
 import (
-	"slices"
-
 	"bytes"
 	"unicode/utf8"
 
@@ -81,17 +79,12 @@ var ccbfCategorySumsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "category", Type: duck.Varchar}, duck.Field{Name: "total", Type: duck.UBigInt},
 	duck.Field{Name: "estimate", Type: duck.Double}, duck.Field{Name: "low", Type: duck.UBigInt}, duck.Field{Name: "high", Type: duck.UBigInt}))
 
-// categoryOverloads are the ways to call ccbf_categories: for all of a sketch, for a polygon
-// and for a box.
+// categoryOverloads adds the signatures of ccbf_categories for a polygon and for a box.
 func categoryOverloads(fn duck.Function) duck.Function {
-	area := duck.Overload{Params: params(paramSketch, paramPolygon), Returns: ccbfCategorySumsType, Scalar: ccbfCategorySums}
-	inside := area
-	inside.Params = inBox()
-	for _, o := range []duck.Overload{area, inside} {
-		of := o
-		of.Params = append(slices.Clip(o.Params), paramCategory)
-		fn.Overloads = append(fn.Overloads, o, of)
-	}
+	area := duck.Function{Overloads: []duck.Overload{{Returns: ccbfCategorySumsType, Scalar: ccbfCategorySums}}}
+	area = withSignatures(area, params(paramSketch, paramPolygon), params(paramSketch, paramPolygon, paramCategory),
+		inBox(), inBox(paramCategory))
+	fn.Overloads = append(fn.Overloads, area.Overloads...)
 	return fn
 }
 

@@ -106,6 +106,15 @@ func (f *fields) floatIf(v float64, known bool) {
 	}
 }
 
+// class writes the type of keys, or NULL if there are none.
+func (f *fields) class(c key.Class) {
+	if c == key.None {
+		f.null()
+	} else {
+		f.text(c.String())
+	}
+}
+
 // known writes a number, or NULL where it is not known.
 func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
 
@@ -137,11 +146,7 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			f.flag(v.Exact)
 			f.text(v.Overflow.String())
 			f.count(v.Seed)
-			if c := v.Class(); c == key.None {
-				f.null()
-			} else {
-				f.text(c.String())
-			}
+			f.class(v.Class())
 			f.flag(v.Categories)
 			f.flag(v.Totals)
 			f.flag(info.Additive)

@@ -51,23 +51,14 @@ var ccbfSpotsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt},
 	duck.Field{Name: "side", Type: duck.Double}))
 
-// spotOverloads are the ways to list cells, by a whole number, the parameter with a name: of
-// all of a sketch, of a polygon, or of a box.
+// spotOverloads adds the signatures that list cells, by a whole number, the parameter with a
+// name: of all of a sketch, of a polygon, or of a box.
 func spotOverloads(fn duck.Function, name string) duck.Function {
-	o := fn.Overloads[0]
-	fn.Overloads = nil
-	add := func(same bool, ps ...duck.Param) {
-		o.Params, o.Same = append(params(paramSketch), ps...), same
-		fn.Overloads = append(fn.Overloads, o)
-	}
 	number := duck.Param{Name: name, Type: duck.Any}
-	add(false, number)
-	add(false, number, paramCategory)
-	add(true, paramPolygon, number) // DuckDB sees no difference
-	add(false, paramPolygon, number, paramCategory)
-	edges := append(box[:len(box):len(box)], number)
-	add(false, edges...)
-	add(false, append(edges, paramCategory)...)
+	fn = withSignatures(fn, params(paramSketch, number), params(paramSketch, number, paramCategory),
+		params(paramSketch, paramPolygon, number), params(paramSketch, paramPolygon, number, paramCategory),
+		inBox(number), inBox(number, paramCategory))
+	fn.Overloads[2].Same = true // DuckDB sees no difference to the one before
 	return fn
 }
 
@@ -195,17 +186,11 @@ func lookAt(seen *asked.Areas, h *ccbf.Head, box orb.Bound) error {
 // together: 256 MiB.
 const maxRasters = 2 * ccbf.MaxPixels
 
-// rasterOverloads are the ways to call ccbf_raster: with a box, or for all of a sketch.
+// rasterOverloads adds the signatures of ccbf_raster: all of a sketch, or a box.
 func rasterOverloads(fn duck.Function) duck.Function {
-	o := fn.Overloads[0]
-	fn.Overloads = nil
-	for _, ps := range [][]duck.Param{append(params(paramSketch), pixels...), inBox(pixels...)} {
-		for _, more := range [][]duck.Param{nil, {paramCategory}} {
-			o.Params = append(ps[:len(ps):len(ps)], more...)
-			fn.Overloads = append(fn.Overloads, o)
-		}
-	}
-	return fn
+	withCategory := append(pixels[:2:2], paramCategory)
+	return withSignatures(fn, append(params(paramSketch), pixels...), append(params(paramSketch), withCategory...),
+		inBox(pixels...), inBox(withCategory...))
 }
 
 func ccbfRaster(rows *duck.Rows, out *duck.Result) error {

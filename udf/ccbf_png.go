@@ -69,20 +69,12 @@ func (c *canvas) giveBack() {
 	}
 }
 
-// pngOverloads are the ways to call ccbf_png: for all of a sketch, or with a box and a width,
-// with a height or, for the height that the width needs, without one.
+// pngOverloads adds the signatures of ccbf_png: all of a sketch, or a box and a width. Without a
+// height, the height follows from the width.
 func pngOverloads(fn duck.Function) duck.Function {
-	o := fn.Overloads[0]
-	fn.Overloads = nil
-	for _, more := range [][]duck.Param{nil, {paramOptions}} {
-		o.Params = append(params(paramSketch), more...)
-		fn.Overloads = append(fn.Overloads, o)
-	}
-	for _, more := range [][]duck.Param{pixels[:1], pixels, append(pixels[:2:2], paramOptions), {pixels[0], paramOptions}} {
-		o.Params = inBox(more...)
-		fn.Overloads = append(fn.Overloads, o)
-	}
-	return fn
+	width := pixels[0]
+	return withSignatures(fn, params(paramSketch), params(paramSketch, paramOptions),
+		inBox(width), inBox(pixels...), inBox(append(pixels[:2:2], paramOptions)...), inBox(width, paramOptions))
 }
 
 // pngHasHeight reports whether the argument behind the width is the height: DuckDB

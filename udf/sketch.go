@@ -39,18 +39,15 @@ func Sketch(families []sketch.Family) functions {
 				if err != nil {
 					return err
 				}
-				out.Field(0).SetString(i, b.Family.String())
-				duck.Out[uint8](out.Field(1))[i] = blob[4]
-				duck.Out[uint64](out.Field(2))[i] = uint64(len(blob))
-				setKnown(out.Field(3), i, b.Total, b.Flags.Has(sketch.TotalKnown))
-				if c := key.Class(b.KeyClass); c == key.None {
-					out.Field(4).SetNull(i)
-				} else {
-					out.Field(4).SetString(i, c.String())
-				}
-				duck.Out[uint64](out.Field(5))[i] = b.Seed
-				duck.Out[bool](out.Field(6))[i] = b.Flags.Has(sketch.Additive)
-				duck.Out[bool](out.Field(7))[i] = b.Flags.Has(sketch.Saturated)
+				f := fields{out: out, row: i}
+				f.text(b.Family.String())
+				duck.Out[uint8](f.next())[i] = blob[4]
+				f.count(uint64(len(blob)))
+				f.known(b.Total, b.Flags.Has(sketch.TotalKnown))
+				f.class(key.Class(b.KeyClass))
+				f.count(b.Seed)
+				f.flag(b.Flags.Has(sketch.Additive))
+				f.flag(b.Flags.Has(sketch.Saturated))
 				return nil
 			})
 		}, "Contents of the header of a sketch of any family.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),

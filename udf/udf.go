@@ -45,6 +45,16 @@ func function(group, name string, returns duck.Type, f compute, summary, example
 	return fn
 }
 
+// withSignatures returns a function with these signatures in place of its own.
+func withSignatures(fn duck.Function, signatures ...[]duck.Param) duck.Function {
+	o := fn.Overloads[0]
+	fn.Overloads = nil
+	for _, o.Params = range signatures {
+		fn.Overloads = append(fn.Overloads, o)
+	}
+	return fn
+}
+
 // withOptions is a function with the options that it takes, for who asks.
 func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
 	fn.Options = options

@@ -103,100 +103,45 @@ func text(v *duck.Vector, i int) string {
 	return new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(int(scale))
 }
 
-// whole is the value i of a numeric vector where it is a whole number from 0
-// to 2^64-1.
+// whole128 returns value i of a numeric vector as an integer of 128 bits. ok is false where it
+// is no whole number, or beyond -2^63 and 2^64 where it is no integer type.
+func whole128(v *duck.Vector, i int) (lo uint64, hi int64, ok bool) {
+	switch v.Type().ID() {
+	case duck.FloatID, duck.DoubleID:
+		f := float(v, i)
+		if f < -1<<63 || f >= 1<<64 || f != math.Trunc(f) {
+			return 0, 0, false
+		}
+		if f < 0 {
+			return uint64(int64(f)), -1, true
+		}
+		return uint64(f), 0, true
+	case duck.DecimalID:
+		if _, scale := v.Type().Decimal(); scale > 0 {
+			r, ok := new(big.Rat).SetString(text(v, i))
+			if !ok || !r.IsInt() || !r.Num().IsInt64() && !r.Num().IsUint64() {
+				return 0, 0, false
+			}
+			if n := r.Num(); n.Sign() < 0 {
+				return uint64(n.Int64()), -1, true
+			}
+			return r.Num().Uint64(), 0, true
+		}
+	}
+	lo, hi = int128(v, i)
+	return lo, hi, hi >= 0 || v.Type().ID() != duck.UHugeIntID
+}
+
+// whole returns value i of a numeric vector if it is a whole number from 0 to 2^64-1.
 func whole(v *duck.Vector, i int) (uint64, bool) {
-	switch v.Type().ID() {
-	case duck.FloatID, duck.DoubleID:
-		f := float(v, i)
-		if f < 0 || f >= 1<<64 || f != math.Trunc(f) {
-			return 0, false
-		}
-		return uint64(f), true
-	case duck.DecimalID:
-		if _, scale := v.Type().Decimal(); scale > 0 {
-			n, ok := wholeDecimal(v, i)
-			return n.Uint64(), ok && n.IsUint64()
-		}
-	}
-	lo, hi := int128(v, i)
-	return lo, hi == 0
+	lo, hi, ok := whole128(v, i)
+	return lo, ok && hi == 0
 }
 
-// wholeDecimal is the value i of a DECIMAL with a fraction where that is 0.
-func wholeDecimal(v *duck.Vector, i int) (*big.Int, bool) {
-	r, ok := new(big.Rat).SetString(text(v, i))
-	if !ok {
-		return new(big.Int), false
-	}
-	return r.Num(), r.IsInt()
-}
-
-// wholeInt64 is the value i of a numeric vector where it is a whole number from
-// -2^63 to 2^63-1.
+// wholeInt64 returns value i of a numeric vector if it is a whole number from -2^63 to 2^63-1.
 func wholeInt64(v *duck.Vector, i int) (int64, bool) {
-	switch v.Type().ID() {
-	case duck.FloatID, duck.DoubleID:
-		f := float(v, i)
-		if f < -1<<63 || f >= 1<<63 || f != math.Trunc(f) {
-			return 0, false
-		}
-		return int64(f), true
-	case duck.UHugeIntID:
-		n, ok := whole(v, i)
-		return int64(n), ok && n <= math.MaxInt64
-	case duck.DecimalID:
-		if _, scale := v.Type().Decimal(); scale > 0 {
-			n, ok := wholeDecimal(v, i)
-			return n.Int64(), ok && n.IsInt64()
-		}
-	}
-	lo, hi := int128(v, i)
-	return int64(lo), int64(lo)>>63 == hi
-}
-
-// same reports whether values i and j of a fixed-width or string vector, both
-// valid, have the same bits.
-func same(v *duck.Vector, i, j int) bool {
-	switch v.Type().ID() {
-	case duck.VarcharID, duck.BlobID, duck.BitID, duck.GeometryID, duck.BigNumID:
-		return string(v.Bytes(i)) == string(v.Bytes(j))
-	case duck.FloatID:
-		return float(v, i) == float(v, j)
-	case duck.DoubleID, duck.TimestampID, duck.TimestampTZID:
-		w := duck.Slice[uint64](v)
-		return w[i] == w[j]
-	case duck.BooleanID:
-		w := duck.Slice[uint8](v)
-		return w[i] == w[j]
-	case duck.ListID:
-		at, n := v.ListRange(i)
-		bt, m := v.ListRange(j)
-		if n != m {
-			return false
-		}
-		e := v.Elem()
-		for k := range n {
-			if e.Valid(at+k) != e.Valid(bt+k) || e.Valid(at+k) && !same(e, at+k, bt+k) {
-				return false
-			}
-		}
-		return true
-	case duck.StructID:
-		for k := range v.NumFields() {
-			f := v.Field(k)
-			if f.Valid(i) != f.Valid(j) || f.Valid(i) && !same(f, i, j) {
-				return false
-			}
-		}
-		return true
-	}
-	if isNumber(v.Type()) {
-		alo, ahi := int128(v, i)
-		blo, bhi := int128(v, j)
-		return alo == blo && ahi == bhi
-	}
-	return false // a type that no option has: compared row by row, refused there
+	lo, hi, ok := whole128(v, i)
+	return int64(lo), ok && int64(lo)>>63 == hi
 }
 
 // Uniform reports whether all values of a DOUBLE column are valid and the same.

@@ -1,6 +1,7 @@
 package args
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -135,14 +136,16 @@ func (o *Options) Uniform() bool {
 	if o.col == nil {
 		return true
 	}
-	n := o.col.Len()
 	given := o.col.AllValid()
+	var first, row []byte
 	for i, v := range o.at {
 		if v == nil || o.known[i].PerRow || given && v.Alike() {
 			continue
 		}
-		for j := 1; j < n; j++ {
-			if g := o.Given(i, j); g != o.Given(i, 0) || g && !same(v, 0, j) {
+		first = v.AppendValue(first[:0], 0)
+		for j := 1; j < o.col.Len(); j++ {
+			row = v.AppendValue(row[:0], j)
+			if g := o.Given(i, j); g != o.Given(i, 0) || g && !bytes.Equal(first, row) {
 				return false
 			}
 		}

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"unsafe"
 )
@@ -213,4 +214,33 @@ func (v *Vector) Elem() *Vector {
 		}
 	}
 	return &v.kids[0]
+}
+
+// AppendValue appends bytes that are the same for equal values of a type: NULL is 0, other
+// values begin with 1. It does not know MAP, UNION and ARRAY.
+func (v *Vector) AppendValue(dst []byte, i int) []byte {
+	if !v.Valid(i) {
+		return append(dst, 0)
+	}
+	dst = append(dst, 1)
+	t := v.Type()
+	switch t.ID() {
+	case StructID:
+		for j := range v.NumFields() {
+			dst = v.Field(j).AppendValue(dst, i)
+		}
+	case ListID:
+		at, n := v.ListRange(i)
+		dst = binary.AppendUvarint(dst, uint64(n))
+		for k := range n {
+			dst = v.Elem().AppendValue(dst, at+k)
+		}
+	case VarcharID, BlobID, BitID, BigNumID, GeometryID:
+		b := v.Bytes(i)
+		dst = append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+	default:
+		width := t.width()
+		dst = append(dst, unsafe.Slice((*byte)(unsafe.Add(v.data, i*width)), width)...)
+	}
+	return dst
 }

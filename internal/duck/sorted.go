@@ -3,7 +3,6 @@ package duck
 import (
 	"bytes"
 	"sync"
-	"unsafe"
 )
 
 // Where rows of whole partitions are in an order, DuckDB keeps the arguments of a
@@ -36,7 +35,7 @@ func (s States) keepSorted(vs []*Vector) {
 		row = row[:0]
 		for _, v := range vs {
 			if v != nil && v.Type().Leaves() > 1 {
-				row = v.appendValue(row, i)
+				row = v.AppendValue(row, i)
 			}
 		}
 		if !now.any {
@@ -65,33 +64,4 @@ func endPartition(thread, n uint64) error {
 		return errDamaged
 	}
 	return nil
-}
-
-// appendValue appends the value of row i.
-func (v *Vector) appendValue(dst []byte, i int) []byte {
-	if !v.Valid(i) {
-		return append(dst, 0)
-	}
-	dst = append(dst, 1)
-	t := v.Type()
-	switch t.ID() {
-	case StructID:
-		for j := range v.NumFields() {
-			dst = v.Field(j).appendValue(dst, i)
-		}
-	case ListID:
-		at, n := v.ListRange(i)
-		dst = append(dst, byte(n), byte(n>>8))
-		for k := range n {
-			dst = v.Elem().appendValue(dst, at+k)
-		}
-	case VarcharID, BlobID:
-		b := v.Bytes(i)
-		dst = append(dst, byte(len(b)), byte(len(b)>>8), byte(len(b)>>16), byte(len(b)>>24))
-		dst = append(dst, b...)
-	default:
-		width := t.width()
-		dst = append(dst, unsafe.Slice((*byte)(unsafe.Add(v.data, i*width)), width)...)
-	}
-	return dst
 }
