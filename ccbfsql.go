@@ -93,7 +93,7 @@ func MemoryUsed() int64 { return duck.MemoryUsed() }
 
 // MemoryKept is the number of bytes of decoded sketches that are kept, besides those of MemoryUsed:
 // they are released when the memory is needed.
-func MemoryKept() int64 { return duck.MemoryKept() }
+func MemoryKept() int64 { return duck.MemoryCached() }
 
 // MemoryLimit returns the most bytes that aggregates of this process may hold. The default is 15%
 // of the memory that the machine or its cgroup allows; DuckDB takes 80%.

@@ -108,7 +108,7 @@ func (t *ccbfIntersection) addBlob(blob []byte) error {
 }
 
 // mostPoints is how many points a state and its slot have at most.
-const mostPoints = duck.MostSlot
+const mostPoints = duck.MaxSlot
 
 const _ = uint(bridge.MaxSmall - mostPoints) // no group of them needs a Builder
 

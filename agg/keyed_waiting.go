@@ -46,7 +46,7 @@ func (a *keyedAgg) plan(c *keyedChunk, i int) (err error) {
 		if bytes, p.seed = a.family.Empty(c.params); bytes > 0 && bytes < mostBytes {
 			laws := a.family.Laws(c.params)
 			p.sums = laws.OrderFree && laws.UnionEqualsWhole
-			p.most = min(max(int(bytes)/8, leastWords), duck.MostSlot)
+			p.most = min(max(int(bytes)/8, leastWords), duck.MaxSlot)
 		}
 	}
 	if c.last.most > 0 && !c.weighted {

@@ -48,7 +48,7 @@ func (l *slots) end() {
 // push gives a state one more slot for n words, which must be written at once.
 func (l *slots) push(s *duck.State, n int) ([]uint64, error) {
 	if l.slabs == nil {
-		l.slabs = duck.TakeSlabs()
+		l.slabs = duck.AcquireSlabs()
 	}
 	slot, err := l.slabs.Push(s, n)
 	inlineOf(s).held += uint16(len(slot))
@@ -195,7 +195,7 @@ type pendingWords struct {
 	begins [gatheredAtOnce + 1]int
 	states [gatheredAtOnce]*duck.State
 	held   [gatheredAtOnce][]uint64 // of each, what its slots hold
-	slots  duck.Slots
+	slots  duck.SlotReader
 	sum    uint64 // of what was loaded ahead of its use, so that it is
 }
 

@@ -73,7 +73,7 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums
 		}
 		defer q.done()
 		n := rows.Len()
-		if r.has || !out.Spare() || !manyExact(rows, n/2) {
+		if r.has || !out.HasIdleThread() || !manyExact(rows, n/2) {
 			return r.sumRows(rows, out, q, 0, n)
 		}
 		return together(func() error { return r.sumRows(rows, out, q, 0, n/2) }, func() error {

@@ -66,12 +66,12 @@ func newKept() *sketchCache {
 	var err error
 	s.LRU, err = simplelru.NewLRU(mostKept, func(_ cacheKey, k *cachedSketch) {
 		s.bytes -= k.bytes
-		duck.GiveUp(k.bytes)
+		duck.UnreserveCache(k.bytes)
 	})
 	if err != nil {
 		panic(err)
 	}
-	duck.OnNeed(s.giveUp)
+	duck.RegisterCache(s.giveUp)
 	return s
 }
 
@@ -126,7 +126,7 @@ func (s *sketchCache) buy(name cacheKey, v *ccbf.View) {
 			return
 		}
 		s.bytes -= n
-		duck.GiveUp(n)
+		duck.UnreserveCache(n)
 	}()
 	if n > 0 {
 		if of, ok := bridge.Decode(v, name.together); ok {
@@ -143,7 +143,7 @@ func (s *sketchCache) reserve(n int64) bool {
 	if n > most {
 		return false
 	}
-	for s.bytes+n > most || !duck.Keep(n) {
+	for s.bytes+n > most || !duck.ReserveCache(n) {
 		if _, _, ok := s.RemoveOldest(); !ok { // threads that decode hold the rest
 			return false
 		}

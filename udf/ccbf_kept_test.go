@@ -99,7 +99,7 @@ func TestKeptSketches(t *testing.T) {
 		t.Error("room for what is too much, or none for what fits")
 	}
 	s.bytes -= 2 * each
-	duck.GiveUp(2 * each)
+	duck.UnreserveCache(2 * each)
 	// What is damaged is not kept.
 	bad := bytes.Clone(blob)
 	bad[len(bad)-1] ^= 1

@@ -29,7 +29,7 @@ func Process() functions {
 		function("process", "ccbf_memory", memory, func(rows *duck.Rows, out *duck.Result) error {
 			used, kept, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1)), duck.Out[uint64](out.Field(2))
 			for i := range out.Len() {
-				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryKept()), uint64(duck.MemoryLimit())
+				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryCached()), uint64(duck.MemoryLimit())
 			}
 			return nil
 		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the total. kept is the part for decoded sketches, which are kept until the memory is needed. limit is the largest total that is allowed.",

@@ -105,7 +105,7 @@ func TestAlike(t *testing.T) {
 				m = unsafe.Pointer(&mask[0])
 			}
 			v := duck.VectorOf(unsafe.Pointer(&values[0]), m, n, duck.IntegerID)
-			return v.Alike()
+			return v.IsConstant()
 		}
 		mask := slices.Repeat([]uint64{math.MaxUint64}, (n+63)/64)
 		if !alike(nil) || !alike(mask) {

@@ -139,7 +139,7 @@ func (o *Options) Uniform() bool {
 	given := o.col.AllValid()
 	var first, row []byte
 	for i, v := range o.at {
-		if v == nil || o.known[i].PerRow || given && v.Alike() {
+		if v == nil || o.known[i].PerRow || given && v.IsConstant() {
 			continue
 		}
 		first = v.AppendValue(first[:0], 0)

@@ -20,14 +20,13 @@ const LimitVariable = "CCBF_MEMORY_LIMIT"
 
 var (
 	used atomic.Int64
-	// limit is 0 until it is asked for: who imports this package and never
-	// builds a sketch has no files and no environment read.
+	// limit is 0 until it is first used: importing this package reads no files and no
+	// environment.
 	limit atomic.Int64
 )
 
-// readLimit reads the machine and LimitVariable, once. Its error is a value of
-// LimitVariable that could not be understood: it is reported when functions are
-// registered, not swallowed.
+// readLimit sets limit from LimitVariable, or else from the machine's memory, once. The error
+// says that LimitVariable is no number of bytes; Register returns it.
 var readLimit = sync.OnceValue(func() error {
 	n := defaultLimit()
 	var bad error
@@ -38,12 +37,12 @@ var readLimit = sync.OnceValue(func() error {
 			n = v
 		}
 	}
-	limit.CompareAndSwap(0, n) // not over what SetMemoryLimit was told before
+	limit.CompareAndSwap(0, n) // SetMemoryLimit may have set it before
 	return bad
 })
 
-// most is the budget.
-func most() int64 {
+// memoryLimit returns the budget in bytes.
+func memoryLimit() int64 {
 	if n := limit.Load(); n != 0 {
 		return n
 	}
@@ -51,18 +50,18 @@ func most() int64 {
 	return limit.Load()
 }
 
-// MemoryUsed is the number of bytes that all pages are charged for, and MemoryKept that of
-// what is kept besides.
+// MemoryUsed returns the bytes that all pages and callbacks have reserved, without those of
+// caches (MemoryCached).
 func MemoryUsed() int64 {
-	kept := MemoryKept()
-	return max(0, used.Load()-kept) // some may have been given up between
+	cached := MemoryCached()
+	return max(0, used.Load()-cached) // caches may have shrunk between
 }
 
-// MemoryLimit is the budget of all pages of the process.
-func MemoryLimit() int64 { return most() }
+// MemoryLimit returns the budget of the process in bytes.
+func MemoryLimit() int64 { return memoryLimit() }
 
-// SetMemoryLimit changes the budget. Pages above a lower one are reclaimed
-// when the next page is asked for.
+// SetMemoryLimit sets the budget in bytes. If pages exceed it, they are reclaimed when memory is
+// next reserved. The error says that n is not above 0.
 func SetMemoryLimit(n int64) error {
 	if n <= 0 {
 		return fmt.Errorf("a memory limit of %d bytes; it must be above 0", n)
@@ -71,25 +70,26 @@ func SetMemoryLimit(n int64) error {
 	return nil
 }
 
-// reserve charges n bytes, after making room where that is possible.
+// reserve charges n bytes to the budget. Where they do not fit, it empties the caches, and then
+// reclaims pages. The error wraps ErrBudget.
 func reserve(n int64) error {
 	for range 4 {
 		if tryReserve(n) {
 			return nil
 		}
-		if giveUpKept() == 0 && sweep(n) == 0 {
+		if emptyCaches() == 0 && sweep(n) == 0 {
 			break
 		}
 	}
 	return budgetError()
 }
 
-// tryReserve never goes above the limit, not even for a moment: another thread
-// would take that for a reason to reclaim.
+// tryReserve charges n bytes to the budget if they fit. It never exceeds the limit, not even
+// for a moment: another thread would reclaim pages.
 func tryReserve(n int64) bool {
 	for {
 		u := used.Load()
-		if n > most()-u {
+		if n > memoryLimit()-u {
 			return false
 		}
 		if used.CompareAndSwap(u, u+n) {
@@ -98,23 +98,25 @@ func tryReserve(n int64) bool {
 	}
 }
 
-func giveBack(n int64) {
+// unreserve gives n bytes back to the budget.
+func unreserve(n int64) {
 	used.Add(-n)
-	noteFreed(n)
+	collectGarbage(n)
 }
 
-// Whether a group found no room or lost what it had is the same to whoever reads
-// it, and chance: one text for both.
+// A group that found no room and a group that lost its page differ by chance only. Both errors
+// have one text.
 
 func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
 
 func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
 
 func budgetText() string {
-	return fmt.Sprintf("memory budget of %s is used up (raise it with ccbf_memory_limit)", FormatBytes(most()))
+	return fmt.Sprintf("memory budget of %s is used up (raise it with ccbf_memory_limit)", FormatBytes(memoryLimit()))
 }
 
-// budgetErrorText says in one sentence what its sentinel says without numbers.
+// budgetErrorText is an error with the sentinel ErrBudget or ErrReclaimed, and a text with the
+// size of the budget.
 type budgetErrorText struct {
 	sentinel error
 	text     string
@@ -123,7 +125,7 @@ type budgetErrorText struct {
 func (e budgetErrorText) Error() string { return e.text }
 func (e budgetErrorText) Unwrap() error { return e.sentinel }
 
-// FormatBytes writes a number of bytes for people: "6.0 GiB".
+// FormatBytes returns a number of bytes with a unit, such as "6.0 GiB".
 func FormatBytes(n int64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
 	if n < 1<<10 {
@@ -149,8 +151,9 @@ var byteUnits = map[string]float64{
 	"t": 1e12, "tb": 1e12, "tib": 1 << 40,
 }
 
-// ParseBytes reads a number of bytes with or without a unit: 1073741824, 2GiB,
-// 500 MB. Units with an i are powers of 1024, the others powers of 1000.
+// ParseBytes parses a number of bytes with or without a unit: 1073741824, 2GiB, 500 MB. Units
+// with an i are powers of 1024, the others powers of 1000. The error says that text is no number,
+// or below 1 or too large.
 func ParseBytes(text string) (int64, error) {
 	s := strings.TrimSpace(text)
 	end := strings.LastIndexAny(s, "0123456789.") + 1

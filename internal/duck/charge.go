@@ -1,10 +1,9 @@
 package duck
 
-// Charge counts n bytes against the budget that a callback takes to make its
-// results: for a sketch that is read and changed, for its BLOB, for a list. They
-// count until Discharge, or until the callback ends. r is the Result that the
-// callback was given, not a part of it. The error wraps ErrBudget. Call it before
-// allocating.
+// Charge reserves n bytes of the budget for a result: for a sketch that is read and changed, for
+// its BLOB, for a list. Call it before allocating, on the callback's Result and not on a part of
+// it. The bytes stay reserved until Discharge, or until the callback ends. The error wraps
+// ErrBudget.
 func (r *Result) Charge(n int64) error {
 	if n <= 0 {
 		return nil
@@ -16,10 +15,10 @@ func (r *Result) Charge(n int64) error {
 	return nil
 }
 
-// Discharge gives back n of the bytes charged.
+// Discharge gives n of the bytes that Charge reserved back to the budget.
 func (r *Result) Discharge(n int64) {
 	if n = min(n, r.charged); n > 0 {
 		r.charged -= n
-		giveBack(n)
+		unreserve(n)
 	}
 }

@@ -10,16 +10,15 @@ import (
 	"math"
 )
 
-// Complete makes constants in STRUCTs right for all parts of a chunk, of which this call
-// can have one (constants.c says what DuckDB does to them). It is to be called before
-// anything else reads the vectors; nil is none. The error says that DuckDB has damaged a
-// STRUCT, or that this version is not known well enough to rule it out.
+// Complete repairs constants in STRUCTs if these rows can be a part of a chunk; constants.c
+// describes how DuckDB damages them. Call it before anything else reads the vectors, some of
+// which may be nil. The error says that DuckDB has damaged a STRUCT, or may have.
 func (s States) Complete(vs ...*Vector) error {
 	if !s.part {
 		return nil
 	}
 	for _, v := range vs {
-		// DuckDB damages neither a STRUCT of constants alone nor one of one field.
+		// DuckDB does not damage a STRUCT with one field.
 		if v == nil || v.Type().Leaves() < 2 {
 			continue
 		}
@@ -30,7 +29,7 @@ func (s States) Complete(vs ...*Vector) error {
 		case known == constantsUnknown:
 			return errDamaged
 		case s.sorted:
-			s.keepSorted(vs)
+			s.noteSorted(vs)
 			return nil
 		}
 		fields := v.appendFields(nil)
@@ -43,8 +42,8 @@ func (s States) Complete(vs ...*Vector) error {
 
 var errDamaged = errors.New("a STRUCT may not be what the query says: in a window over whole partitions, DuckDB can damage constants next to columns in a STRUCT; use GROUP BY instead of the window, or a window without ORDER BY")
 
-// Leaves is the number of a STRUCT's fields that are no STRUCTs, those of STRUCTs in it
-// included; 1 for other types.
+// Leaves returns the number of fields of a STRUCT and of the STRUCTs in it that are no STRUCTs
+// themselves, and 1 for other types.
 func (t Type) Leaves() (n int) {
 	if t.ID() != StructID {
 		return 1
@@ -55,8 +54,8 @@ func (t Type) Leaves() (n int) {
 	return n
 }
 
-// appendFields appends the fields of a STRUCT, each before those in it. Fields of types
-// that are neither keys nor options are left out.
+// appendFields appends the fields of a STRUCT, each before the fields in it. It leaves out fields
+// whose values have no width.
 func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
 	for j := range v.NumFields() {
 		f := v.Field(j)
@@ -75,8 +74,8 @@ func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
 	return fields
 }
 
-// width is how many bytes a value takes in its vector's own memory; 0 where it has
-// none there or it is not known.
+// width returns the bytes of a value in its vector's own memory, or 0 if it is not there or not
+// known.
 func (t Type) width() int {
 	switch t.id {
 	case BooleanID, TinyIntID, UTinyIntID:

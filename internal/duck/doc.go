@@ -3,24 +3,23 @@
 // whole chunks of rows.
 //
 // It links no DuckDB. All calls go through one table of function pointers (C API
-// v1.2.0), filled either from the symbols that a program's driver brought along
-// (Embedded) or from the struct that DuckDB hands to an extension (LoadTable).
+// v1.2.0). Embedded fills it from the symbols of the program's driver, LoadTable from
+// the struct that DuckDB passes to an extension.
 //
-// A chunk costs one crossing from C into Go, and a fixed number of crossings
-// back for what a function asks for: types of ANY columns, fields, lists, NULLs,
-// long strings. Nothing is allocated per row. A panic in a function ends the
-// query with an error, never the process.
+// A chunk costs one crossing from C into Go. Types of ANY columns, fields, lists, NULLs
+// and long strings cost a fixed number of crossings back. Nothing is allocated per row.
+// A panic in a function ends the query with an error, never the process.
 //
-// An aggregate's state is 64 bytes in DuckDB's memory. What needs more is a
-// page: a Go object charged to a process-wide budget, which may be taken away
-// (pages.go, budget.go, reclaim.go), because DuckDB does not destroy every
-// state: docs/MEMORY.md. docs/ARCHITECTURE.md follows a callback through the files.
+// An aggregate's state is 64 bytes in DuckDB's memory. A larger one has a page besides:
+// a Go object charged to a process-wide budget (pages.go, budget.go). DuckDB does not
+// destroy every state, so the budget may reclaim a page (reclaim.go, docs/MEMORY.md).
+// docs/ARCHITECTURE.md follows a callback through the files.
 //
-// The order of the files: types.go, function.go, rows.go, result.go, list.go,
-// state.go, pages.go and register.go are what other packages use. exports.go,
-// guard.go and frame.go run a callback; the C files are what DuckDB calls. Of
-// them callsite.c and probe.c look at the caller and at memory; callers.go and learn.go
-// find out by them which states DuckDB passed,
-// guest.c looks after threads of a host that is not Go, and catch.cpp catches what
-// DuckDB throws.
+// Other packages use types.go, function.go, rows.go, result.go, list.go, state.go,
+// pages.go, slabs.go and register.go. exports.go, guard.go and frame.go run a callback.
+//
+// DuckDB calls the C files. callsite.c finds the place that called, and probe.c reads
+// memory that may not be there; callers.go and learn.go tell by them which states DuckDB
+// passed. guest.c protects threads of a host that is not Go, and catch.cpp catches
+// exceptions of DuckDB.
 package duck

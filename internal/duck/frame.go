@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// frame is what one running callback uses: kept and used again, so that a chunk
-// costs no allocation.
+// frame is the memory of one running callback. Frames are used again, so that a chunk costs no
+// allocation.
 type frame struct {
-	began atomic.Uint32 // clock when the callback began, 0 while idle
+	began atomic.Uint32 // the clock when the callback began; 0 while idle
 	rows  Rows
 	out   Result
 }
@@ -19,6 +19,7 @@ var frames struct {
 	all  []*frame
 }
 
+// beginFrame returns the frame of a new callback, which ends with end.
 func beginFrame() *frame {
 	now := clock.Add(1)
 	if now == 0 { // wrapped around; 0 means idle
@@ -46,15 +47,15 @@ func (f *frame) end() {
 	frames.Unlock()
 }
 
-// Alone reports whether this callback is the only one that runs in the process: then, in
-// a query on several threads, the others wait for it.
-func Alone() bool {
+// isOnlyCallback reports whether at most one callback runs in the process. In a query on several
+// threads, the others then wait.
+func isOnlyCallback() bool {
 	frames.Lock()
 	defer frames.Unlock()
 	return len(frames.all)-len(frames.idle) <= 1
 }
 
-// oldestRunning is the clock at which the oldest running callback began.
+// oldestRunning returns the clock at which the oldest running callback began, or now if none runs.
 func oldestRunning(now uint32) uint32 {
 	frames.Lock()
 	defer frames.Unlock()

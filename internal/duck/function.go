@@ -11,14 +11,14 @@ type Param struct {
 	Type Type
 }
 
-// Function describes one SQL function as data: what registers it is this value,
-// and what documents it and completes it in the shell is made of it.
+// Function describes one SQL function. Registration, documentation and the shell's completion
+// all use this value.
 type Function struct {
 	Name    string
 	Group   string
 	Summary string          // one line
 	Example string          // SQL that runs as it stands
-	Options []sketch.Option // of its parameter options, for who asks
+	Options []sketch.Option // those of its parameter options, for the documentation
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload
 }
@@ -29,23 +29,22 @@ type Overload struct {
 	Params   []Param
 	Returns  Type
 	Volatile bool // not folded into a constant, evaluated for every row
-	// Same says that an overload before it has parameters of the same types: it is there for
-	// people, who read other names, and is not registered.
+	// Same is true if an earlier overload has parameters of the same types. The overload is then
+	// not registered: it documents other names.
 	Same bool
 
-	// Scalar computes a chunk. NULL arguments are handed to it.
+	// Scalar computes the results of a chunk. Its arguments may be NULL.
 	Scalar func(args *Rows, out *Result) error
 
 	Aggregate Aggregator
 }
 
-// Aggregator is an aggregate function. One value serves all queries and
-// threads; what belongs to a group is in its State.
+// Aggregator is an aggregate function. One value serves all queries and threads; the data of a
+// group is in its State.
 //
-// A state that was never updated is zero apart from its first 16 bytes, and is
-// finalized too: that is the group without rows.
+// The state of a group without rows is zero apart from its first 16 bytes. It is finalized too.
 type Aggregator interface {
-	// Update adds the rows, row i to states.At(i). NULLs are handed to it.
+	// Update adds the rows, row i to states.At(i). Arguments may be NULL.
 	Update(args *Rows, states States) error
 
 	// Combine adds from.At(i) into into.At(i). The source stays usable and must

@@ -64,7 +64,7 @@ func endInstance(id uint32) {
 		return
 	}
 	in.Release()
-	giveUpKept()
+	emptyCaches()
 	instances.Lock()
 	defer instances.Unlock()
 	all := slices.Clone(*registry.instances.Load())
@@ -156,7 +156,7 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 // is kept for any where that is much. Only a host that knows that none of its queries is
 // running may call it.
 func (in *Instance) Release() {
-	giveUpMuch()
+	shrinkIdleCaches()
 	if in == nil || in.live.Load() == 0 {
 		return
 	}

@@ -12,10 +12,10 @@ import (
 	"unsafe"
 )
 
-// listWriter is the part of a Result that knows the LIST's child.
+// listWriter writes the elements of a LIST result to its child vector.
 type listWriter struct {
 	child    *Result
-	size     int // elements in use, those of earlier results in this vector too
+	size     int // elements in the child vector, with those of earlier results
 	capacity int
 	open     bool
 }
@@ -24,11 +24,9 @@ func (r *Result) entry(i int) *listEntry {
 	return (*listEntry)(unsafe.Add(r.data, (r.offset+i)*16))
 }
 
-// List makes row i of a LIST result a list of n elements and returns them for
-// writing, as rows 0 to n-1 of a result of the element's type (a STRUCT's
-// fields, strings and lists work as they do at the top). What it returned for
-// the row before must not be used any more. Every row needs its List or its
-// SetNull.
+// List makes row i of a LIST result a list of n elements. It returns a Result for them, with rows
+// 0 to n-1 of the element's type, which is valid until the next call. Every row needs a call of
+// List or of SetNull.
 //
 //	xs := duck.Out[uint64](out.List(i, len(counts)))
 //	copy(xs, counts)
@@ -48,8 +46,8 @@ func (r *Result) List(i, n int) *Result {
 		w.child.reset(&col, w.size, 0, r.typ.Elem())
 	}
 	if need := w.size + n; need > w.capacity {
-		// Doubling keeps the crossings few; moving the child's data means that
-		// everything gathered for it must be handed over first.
+		// Doubling keeps the crossings few. It moves the child's data, so buffered strings
+		// must be written before.
 		if err := w.child.flush(); err != nil {
 			panic(err)
 		}
@@ -67,8 +65,8 @@ func (r *Result) List(i, n int) *Result {
 	return w.child
 }
 
-// Shorten leaves the first n elements of the list of row i, the last one that List made.
-// None of the others may have been made NULL.
+// Shorten cuts the list of row i, the last one that List made, to its first n elements. None of
+// the others may be NULL.
 func (r *Result) Shorten(i, n int) {
 	e, w := r.entry(i), &r.list
 	if uint64(n) > e.length || int(e.offset+e.length) != w.size {
@@ -80,7 +78,7 @@ func (r *Result) Shorten(i, n int) {
 
 var errListGrow = errors.New("DuckDB could not make room for a list")
 
-// window moves a result to other rows of the same vector.
+// window makes r write n other rows of the same vector, from row offset on.
 func (r *Result) window(offset, n int) {
 	r.offset, r.n = offset, n
 	if r.open {
@@ -90,6 +88,7 @@ func (r *Result) window(offset, n int) {
 	}
 }
 
+// finish writes buffered strings and the number of elements.
 func (w *listWriter) finish(r *Result) error {
 	if err := w.child.flush(); err != nil {
 		return err

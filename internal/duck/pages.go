@@ -9,20 +9,18 @@ import (
 	"unsafe"
 )
 
-// Page is any Go object that belongs to a State. Its size is what its owner says.
+// Page is a Go object that belongs to a State. Its owner reports its size to the Lease.
 type Page any
 
-// ErrReclaimed is wrapped by the error of a State whose page was given up to
-// make room.
+// ErrReclaimed is wrapped by the error of a State whose page was reclaimed to make room.
 var ErrReclaimed = errors.New("this group's memory was given up to make room")
 
-// Lease is one page's account with the process-wide budget. DuckDB does not
-// destroy every state, so a page is never owned by its State alone: the store
-// may drop it at any time, and whoever still holds the object keeps it alive
-// (docs/MEMORY.md).
+// Lease holds one page and its account with the budget of the process. DuckDB does not destroy
+// every state, so the store may drop the page at any time (docs/MEMORY.md). The object lives as
+// long as a callback refers to it.
 type Lease struct {
 	obj      any
-	size     atomic.Int64  // leaseDead once it is out of the books
+	size     atomic.Int64  // in bytes; leaseDead after the page was dropped
 	touched  atomic.Uint32 // clock of the last use
 	final    atomic.Uint32 // clock when it was last finalized, 0 never
 	handle   uint32
@@ -32,16 +30,15 @@ type Lease struct {
 
 const leaseDead = -1 << 62
 
-// Set stores the object that State.Page returns. Call it before the callback
-// that made the page ends.
+// Set sets the object that State.Page returns. Call it in the callback that made the page.
 func (l *Lease) Set(obj Page) { l.obj = obj }
 
-// Size is what the page is charged for, 0 when it was dropped or reclaimed.
+// Size returns the bytes that are reserved for the page, 0 if it was dropped or reclaimed.
 func (l *Lease) Size() int64 { return max(l.size.Load(), 0) }
 
-// Grow charges delta more bytes. Call it before allocating them; a negative
-// delta gives back. On an error nothing has changed: it wraps ErrBudget when
-// there is no room, ErrReclaimed when the page itself is gone.
+// Grow reserves delta more bytes, before they are allocated; a negative delta gives bytes back.
+// An error changes nothing. It wraps ErrBudget if there is no room, and ErrReclaimed if the page
+// itself was dropped.
 func (l *Lease) Grow(delta int64) error {
 	if delta > 0 {
 		if err := reserve(delta); err != nil {
@@ -61,33 +58,33 @@ func (l *Lease) Grow(delta int64) error {
 		}
 		if l.size.CompareAndSwap(old, old+delta) {
 			if delta < 0 {
-				giveBack(-delta)
+				unreserve(-delta)
 			}
 			return nil
 		}
 	}
 }
 
-// Scarce says how little of the budget is left: 1 where less than half of it is, 2 where
-// less than a quarter, else 0. Who can hold less then does, without an error.
+// Scarce returns 2 if less than a quarter of the budget is left, 1 if less than half, and else 0.
+// A page that can hold fewer bytes then does, without an error.
 func (l *Lease) Scarce() int {
-	switch used, most := used.Load(), most(); {
-	case used > most/4*3:
+	switch used, limit := used.Load(), memoryLimit(); {
+	case used > limit/4*3:
 		return 2
-	case used > most/2:
+	case used > limit/2:
 		return 1
 	}
 	return 0
 }
 
-// close takes the page out of the books; the first call gets its size.
+// close ends the account of the page. The first call returns its size, the others 0.
 func (l *Lease) close() int64 {
 	return max(l.size.Swap(leaseDead), 0)
 }
 
-// The store: handle -> entry -> Lease, whose generation must be the State's.
-// A handle is an index into one shard, with the shard's number in its low bits.
-// A lookup is three loads and takes no lock.
+// The store maps a handle to an entry and to its Lease, which must have the State's generation. A
+// handle is an index into a shard, with the shard's number in its low bits. A lookup is three
+// loads and takes no lock.
 const (
 	shardBits = 4
 	shards    = 1 << shardBits
@@ -102,7 +99,7 @@ type shard struct {
 	chunks [maxChunks]atomic.Pointer[entryChunk]
 	mu     sync.Mutex
 	free   []uint32
-	next   uint32 // entries below it were handed out at least once
+	next   uint32 // entries from it on were never used
 	live   atomic.Int64
 	_      [64]byte // shards do not share cache lines
 }
@@ -110,10 +107,11 @@ type shard struct {
 var (
 	store      [shards]shard
 	generation atomic.Uint32
-	// clock counts callbacks: what is older than what, without asking the time.
+	// clock counts callbacks. Ages are differences of it, so no time is read.
 	clock atomic.Uint32
 )
 
+// entry returns entry i, or nil if there is none yet.
 func (sh *shard) entry(i uint32) *atomic.Pointer[Lease] {
 	if i>>chunkBits >= maxChunks {
 		return nil
@@ -125,8 +123,8 @@ func (sh *shard) entry(i uint32) *atomic.Pointer[Lease] {
 	return &c[i&(chunkLen-1)]
 }
 
-// take finds an entry that is not in use. Index 0 of shard 0 is never handed
-// out, since handle 0 means no page.
+// take returns an unused entry, and false if the shard is full. Entry 0 is never used, as handle 0
+// means no page.
 func (sh *shard) take() (uint32, bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -149,14 +147,15 @@ func (sh *shard) take() (uint32, bool) {
 	return i, true
 }
 
+// put makes an entry unused.
 func (sh *shard) put(i uint32) {
 	sh.mu.Lock()
 	sh.free = append(sh.free, i)
 	sh.mu.Unlock()
 }
 
-// forget takes a lease out of the store and the books, and reports its size. Of
-// two that try, one succeeds.
+// forget removes a lease from the store and gives its bytes back to the budget. It returns their
+// number. If two threads forget a lease at once, ok is true in one of them.
 func forget(l *Lease) (size int64, ok bool) {
 	sh := &store[l.handle&(shards-1)]
 	i := l.handle >> shardBits
@@ -170,13 +169,12 @@ func forget(l *Lease) (size int64, ok bool) {
 		in.live.Add(-1)
 	}
 	sh.put(i)
-	giveBack(size)
+	unreserve(size)
 	return size, true
 }
 
-// NewPage charges size bytes and gives the state a page; Lease.Set names its
-// object. A page or a slot that the state had before is dropped. The error wraps
-// ErrBudget.
+// NewPage reserves size bytes and gives the state a page; set its object with Lease.Set. It drops
+// the page or the slots that the state had. The error wraps ErrBudget.
 func (s *State) NewPage(size int64) (*Lease, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("a page of %d bytes", size)
@@ -190,7 +188,8 @@ func (s *State) NewPage(size int64) (*Lease, error) {
 	return l, nil
 }
 
-// newLease charges size bytes for a page of an instance.
+// newLease reserves size bytes for a page of an instance, with a generation. The error wraps
+// ErrBudget, or says that the store is full.
 func newLease(instance uint32, size int64, gen uint32) (*Lease, error) {
 	if err := reserve(size); err != nil {
 		return nil, err
@@ -213,14 +212,14 @@ func newLease(instance uint32, size int64, gen uint32) (*Lease, error) {
 	return l, nil
 }
 
-// touch notes that the page is used.
+// touch notes that the page is used by the current callback.
 func (l *Lease) touch() {
 	if now := clock.Load(); l.touched.Load() != now {
 		l.touched.Store(now)
 	}
 }
 
-// lease is the state's living lease, or nil.
+// lease returns the lease of the state's page, or nil if it has none or the page was dropped.
 func (s *State) lease() *Lease {
 	e := store[s.handle&(shards-1)].entry(s.handle >> shardBits)
 	if e == nil {
@@ -232,8 +231,8 @@ func (s *State) lease() *Lease {
 	return nil
 }
 
-// Page is the object of the state's page: nil without an error when it has
-// none. The error wraps ErrReclaimed when the page, or a slot, was given up.
+// Page returns the object of the state's page, or nil if it has none. The error wraps
+// ErrReclaimed if the page, or a slot, was reclaimed.
 func (s *State) Page() (any, error) {
 	if s.HasSlot() && s.slab() == nil {
 		return nil, reclaimedError()
@@ -249,13 +248,13 @@ func (s *State) Page() (any, error) {
 	return l.obj, nil
 }
 
-// Pages appends the page of every state, nil where it has none. Where there are very many, no cache has them or
-// what leads to them: of all of them one step is taken, and then the next, so that they are
-// not waited for one by one.
+// Pages appends the page of each state, or nil if it has none. Very many pages are not in the CPU
+// caches. So each step of the lookup is done for all states before the next one, and the loads
+// overlap. The error wraps ErrReclaimed.
 func Pages(dst []Page, states []*State) ([]Page, error) {
 	from := len(dst)
 	for _, s := range states {
-		// The generation is compared later: it is the lease's own.
+		// The generation is compared later, as it is in the lease.
 		var l *Lease
 		if e := store[s.handle&(shards-1)].entry(s.handle >> shardBits); s.HasPage() && e != nil {
 			l = e.Load()
@@ -280,7 +279,7 @@ func Pages(dst []Page, states []*State) ([]Page, error) {
 // HasPage reports whether the state was given a page, reclaimed or not.
 func (s *State) HasPage() bool { return s.handle-1 < slotFlag-1 }
 
-// Drop gives the state's page or slot back, if it has one.
+// Drop drops the state's page or slots, if it has any.
 func (s *State) Drop() {
 	if s.HasSlot() {
 		dropSlots([]*State{s})
@@ -297,8 +296,8 @@ func (s *State) Drop() {
 	}
 }
 
-// markFinal notes that the pages of these states have made their results:
-// until they are touched again they go first when room is needed.
+// markFinal notes that the pages of these states have made their results. They are reclaimed
+// first until they are touched again.
 func (s States) markFinal() {
 	now := clock.Load()
 	for i := range s.n {
@@ -334,7 +333,7 @@ func eachLease(f func(*Lease) bool) {
 	}
 }
 
-// PagesLive is the number of pages in the store.
+// PagesLive returns the number of pages in the store.
 func PagesLive() int64 {
 	var n int64
 	for i := range store {
@@ -343,10 +342,10 @@ func PagesLive() int64 {
 	return n
 }
 
-// ReleaseAll gives back every page, and what is kept. Only a host that knows that no query is
-// running may call it; a query that runs nevertheless ends with ErrReclaimed.
+// ReleaseAll drops every page and empties the caches. Call it while no query runs: a query that
+// does ends with ErrReclaimed.
 func ReleaseAll() {
-	giveUpKept()
+	emptyCaches()
 	if PagesLive() == 0 {
 		return
 	}

@@ -9,17 +9,17 @@ import (
 
 var (
 	sweepMu sync.Mutex
-	// A sweep that found nothing is not repeated until another callback has
-	// begun: nothing can have become older before that.
-	barrenAt atomic.Uint32
-	sweeps   atomic.Int64
+	// emptySweepAt is the clock of a sweep that found nothing. It is not repeated before another
+	// callback begins, as no page becomes older before that.
+	emptySweepAt atomic.Uint32
+	sweeps       atomic.Int64
 )
 
-// Ages are sorted into buckets whose widths grow with the age, 16 to a power of
-// two: precise enough to choose the oldest sixteenth, without sorting a million
-// leases.
+// ageBuckets is the number of buckets for ages, 16 to each power of two. That is precise enough
+// to choose the oldest sixteenth of the pages, without sorting a million leases.
 const ageBuckets = 33 * 16
 
+// ageBucket returns the bucket of an age in callbacks.
 func ageBucket(age uint32) int {
 	if age < 16 {
 		return int(age)
@@ -28,27 +28,28 @@ func ageBucket(age uint32) int {
 	return (n-4)*16 + int(age>>(n-5)&15)
 }
 
-// sweep gives up pages until need bytes are free, or a sixteenth of the limit,
-// whichever is more, so that looking through all of them pays. Those that have
-// made their results go first, then those untouched for longest. Pages that a
-// running callback may have touched stay.
+// sweep reclaims pages until need bytes are free, and at least a sixteenth of the limit, as it
+// looks at all of them. Pages that have made their results go first, then those that were not
+// touched for longest. Pages that a running callback may have touched stay. It returns the bytes
+// that it freed.
 func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
 	defer sweepMu.Unlock()
 	now := clock.Load()
-	most := most()
-	if need > most || now != 0 && barrenAt.Load() == now {
+	limit := memoryLimit()
+	if need > limit || now != 0 && emptySweepAt.Load() == now {
 		return 0
 	}
-	over := used.Load() + need - most
+	over := used.Load() + need - limit
 	if over <= 0 {
 		return 1 // another thread has made room meanwhile
 	}
-	target := max(over, most/16)
+	target := max(over, limit/16)
 	sweeps.Add(1)
 	oldest := oldestRunning(now)
 
-	// index of the bucket, finalized ones above all the others
+	// place returns the bucket of a page, or -1 if it must stay. Buckets of pages that have made
+	// their results lie above all others.
 	place := func(l *Lease) int {
 		touched := l.touched.Load()
 		old := func() bool { age := now - touched; return int32(age) >= 0 && age > now-oldest }
@@ -70,7 +71,7 @@ func sweep(need int64) (freed int64) {
 	var bytes [2 * ageBuckets]int64
 	eachLease(func(l *Lease) bool {
 		if b := place(l); b >= 0 {
-			// An empty page frees nothing, but must not stay forever.
+			// An empty page frees no bytes, but must not stay forever.
 			bytes[b] += max(l.size.Load(), 1)
 		}
 		return true
@@ -81,10 +82,10 @@ func sweep(need int64) (freed int64) {
 		sum += bytes[from]
 	}
 	if sum == 0 {
-		barrenAt.Store(now)
+		emptySweepAt.Store(now)
 		return 0
 	}
-	// Whole buckets above the last; of the last one only what is needed.
+	// All pages of the buckets above from, and some of bucket from.
 	rest := target - (sum - bytes[from])
 	eachLease(func(l *Lease) bool {
 		b := place(l)
@@ -100,22 +101,23 @@ func sweep(need int64) (freed int64) {
 		return true
 	})
 	if freed == 0 {
-		barrenAt.Store(now)
+		emptySweepAt.Store(now)
 	}
 	return freed
 }
 
-// freedSinceGC is what was dropped and is still in the Go heap.
+// freedSinceGC is the number of bytes that were given back since the last collection: they are
+// still in the Go heap.
 var (
 	freedSinceGC atomic.Int64
 	collecting   atomic.Bool
 )
 
-// noteFreed has the garbage collected when a quarter of the budget has been
-// dropped: Go by itself would wait until the heap has doubled, and a budget is
-// meant to say what the process takes.
-func noteFreed(n int64) {
-	if freedSinceGC.Add(n) < most()/4 {
+// collectGarbage notes that n bytes were given back, and starts a collection after a quarter of
+// the budget. Go by itself waits until the heap has doubled, and the process would take more than
+// the budget.
+func collectGarbage(n int64) {
+	if freedSinceGC.Add(n) < memoryLimit()/4 {
 		return
 	}
 	if !collecting.CompareAndSwap(false, true) {

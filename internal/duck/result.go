@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// Result takes the results of one chunk, or a part of a nested one.
+// Result is a writer of the results of one chunk, or of a part of nested results.
 type Result struct {
 	vec    unsafe.Pointer
 	data   unsafe.Pointer
@@ -19,26 +19,26 @@ type Result struct {
 	offset int            // rows of the vector before row 0 of this result
 	n      int
 	typ    Type
-	text   gatherer
+	text   textBuffer
 	kids   []Result
 	open   bool
 	list   listWriter
 
 	charged int64 // bytes counted against the budget until the callback ends
-	threads int   // that DuckDB has for queries; 0 where that is not known
+	threads int   // of DuckDB, for queries; 0 if not known
 }
 
-// Spare reports whether a processor has nothing to do meanwhile: where DuckDB has several
-// threads, and no other callback runs. How many it has is known since functions were
-// registered: SET threads behind that is not noticed.
-func (r *Result) Spare() bool { return r.threads > 1 && Alone() }
+// HasIdleThread reports whether DuckDB has several threads and no other callback runs. The number
+// of threads was read when functions were registered: a later SET threads is not noticed.
+func (r *Result) HasIdleThread() bool { return r.threads > 1 && isOnlyCallback() }
 
-// Len is the number of rows to be written.
+// Len returns the number of rows to write.
 func (r *Result) Len() int { return r.n }
 
-// Type is the result's type.
+// Type returns the type of the results.
 func (r *Result) Type() Type { return r.typ }
 
+// reset makes r write n rows of a vector, from row offset on.
 func (r *Result) reset(c *C.ccbf_col, offset, n int, typ Type) {
 	r.vec, r.data, r.mask = c.vec, c.data, nil
 	r.offset, r.n, r.typ = offset, n, typ
@@ -47,8 +47,8 @@ func (r *Result) reset(c *C.ccbf_col, offset, n int, typ Type) {
 	r.text.reset(typ)
 }
 
-// Out is the rows of a fixed-width result: T must be as wide as its type. For
-// UHUGEINT and HUGEINT that is [2]uint64, lower half first; for BOOLEAN bool.
+// Out returns the rows of a result of a type with a fixed width, which T must have. T is bool for
+// BOOLEAN, and [2]uint64 for HUGEINT and UHUGEINT, with the lower half first.
 func Out[T any](r *Result) []T {
 	if r.data == nil {
 		return nil
@@ -57,7 +57,7 @@ func Out[T any](r *Result) []T {
 	return unsafe.Slice((*T)(unsafe.Add(r.data, r.offset*int(unsafe.Sizeof(t)))), r.n)
 }
 
-// SetNull makes row i NULL, and its fields with it where the result is a STRUCT.
+// SetNull makes row i NULL, and with it its fields if it is a STRUCT.
 func (r *Result) SetNull(i int) {
 	if uint(i) >= uint(r.n) {
 		panic(fmt.Sprintf("row %d of a result of %d rows", i, r.n))
@@ -77,7 +77,7 @@ func (r *Result) SetNull(i int) {
 	}
 }
 
-// SetBytes sets row i of a VARCHAR, BLOB or GEOMETRY, which is WKB. b is copied.
+// SetBytes sets row i of a VARCHAR, a BLOB, or a GEOMETRY, whose value is WKB. It copies b.
 func (r *Result) SetBytes(i int, b []byte) {
 	if uint(i) >= uint(r.n) {
 		panic(fmt.Sprintf("row %d of a result of %d rows", i, r.n))
@@ -94,12 +94,12 @@ func (r *Result) SetBytes(i int, b []byte) {
 	r.text.add(r.vec, at, b)
 }
 
-// SetString is SetBytes for a string.
+// SetString sets row i of a VARCHAR.
 func (r *Result) SetString(i int, s string) {
 	r.SetBytes(i, unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// Field is field j of a STRUCT result, with as many rows.
+// Field returns field j of a STRUCT result, with the same rows.
 func (r *Result) Field(j int) *Result {
 	if !r.open {
 		fields := r.typ.Fields()
@@ -119,7 +119,8 @@ func (r *Result) Field(j int) *Result {
 	return &r.kids[j]
 }
 
-// flush hands DuckDB what was gathered.
+// flush writes buffered strings to the vector and ends lists. The error says that DuckDB has no
+// memory left.
 func (r *Result) flush() error {
 	r.text.flush(r.vec)
 	if r.text.full {
@@ -140,28 +141,27 @@ func (r *Result) flush() error {
 	return nil
 }
 
-// gatherer collects strings, so that a chunk of small results costs one
-// crossing.
-type gatherer struct {
+// textBuffer buffers strings, so that a chunk of small results costs one crossing.
+type textBuffer struct {
 	buf    []byte
 	pieces []C.ccbf_piece
-	blobs  bool // that need not be looked at one by one, as texts must
-	full   bool // DuckDB took no more
+	blobs  bool // DuckDB need not check each of them, as it does for text
+	full   bool // DuckDB has no memory left
 }
 
 var errFull = errors.New("DuckDB has no memory left for the result (SET memory_limit)")
 
 const (
-	directFrom  = 2 << 10   // longer values are not worth copying twice
-	gatherLimit = 256 << 10 // keeps a pooled buffer small
+	directFrom    = 2 << 10   // bytes from which a value is written without a copy to the buffer
+	maxTextBuffer = 256 << 10 // bytes; the buffer is used again
 )
 
-func (g *gatherer) reset(typ Type) {
+func (g *textBuffer) reset(typ Type) {
 	g.buf, g.pieces, g.full = g.buf[:0], g.pieces[:0], false
 	g.blobs = typ.id == BlobID || typ.id == GeometryID
 }
 
-func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
+func (g *textBuffer) add(vec unsafe.Pointer, row int, b []byte) {
 	if g.full {
 		return
 	}
@@ -169,7 +169,7 @@ func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
 		g.full = C.ccbf_try_assign(vec, C.uint64_t(row), (*C.char)(unsafe.Pointer(&b[0])), C.uint64_t(len(b))) != 0
 		return
 	}
-	if len(g.buf)+len(b) > gatherLimit {
+	if len(g.buf)+len(b) > maxTextBuffer {
 		g.flush(vec)
 	}
 	g.pieces = append(g.pieces, C.ccbf_piece{
@@ -178,7 +178,7 @@ func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
 	g.buf = append(g.buf, b...)
 }
 
-func (g *gatherer) flush(vec unsafe.Pointer) {
+func (g *textBuffer) flush(vec unsafe.Pointer) {
 	if len(g.pieces) == 0 || g.full {
 		return
 	}

@@ -12,20 +12,19 @@ import (
 	"unsafe"
 )
 
-// Rows are the arguments of one chunk. Everything reached from it is valid only
-// until the callback ends.
+// Rows is the arguments of one chunk. It and its vectors are valid until the callback ends.
 type Rows struct {
 	n    int
 	cols []Vector
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.n }
 
-// NumCols is the number of arguments.
+// NumCols returns the number of arguments.
 func (r *Rows) NumCols() int { return len(r.cols) }
 
-// Col is the i-th argument.
+// Col returns argument i.
 func (r *Rows) Col(i int) *Vector { return &r.cols[i] }
 
 // hasStruct reports whether an argument is a STRUCT, which has no memory of its own.
@@ -33,15 +32,15 @@ func (r *Rows) hasStruct() bool {
 	return slices.ContainsFunc(r.cols, func(v Vector) bool { return v.data == nil })
 }
 
-// Vector is one column of a chunk, or a part of a nested one.
+// Vector is a column of a chunk, or a part of a nested column.
 type Vector struct {
 	vec  unsafe.Pointer
 	data unsafe.Pointer
 	mask unsafe.Pointer // *[n/64]uint64 in DuckDB's memory; nil: all valid
 	n    int
-	typ  Type // zero until asked for
+	typ  Type // zero until it was read
 	kids []Vector
-	open bool // kids are those of this chunk
+	open bool // kids belong to this chunk
 }
 
 // reset points the vector at a column of this chunk.
@@ -52,16 +51,16 @@ func (v *Vector) reset(c *C.ccbf_col, n int, typ Type) {
 	v.open = false
 }
 
-// VectorOf is a column of a chunk that somebody else fetched: its memory as
-// DuckDB's C API hands it over, n values of a type that is not nested.
+// VectorOf returns a column of a chunk that a caller fetched by DuckDB's C API: its data and
+// validity mask, for n values of a type that is not nested.
 func VectorOf(data, validity unsafe.Pointer, n int, id TypeID) Vector {
 	return Vector{data: data, mask: validity, n: n, typ: Type{id: id}}
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (v *Vector) Len() int { return v.n }
 
-// Type is the logical type that DuckDB reports for the column.
+// Type returns the logical type of the column.
 func (v *Vector) Type() Type {
 	if v.typ.id == 0 || v.typ.id == AnyID {
 		v.typ = readType(v.vec)
@@ -69,8 +68,8 @@ func (v *Vector) Type() Type {
 	return v.typ
 }
 
-// Valid reports whether value i is not NULL. A field of a NULL struct may well
-// be valid: ask the struct too.
+// Valid reports whether value i is not NULL. A field of a NULL STRUCT can be valid: check the
+// STRUCT too.
 func (v *Vector) Valid(i int) bool {
 	if v.mask == nil {
 		return true
@@ -79,7 +78,7 @@ func (v *Vector) Valid(i int) bool {
 	return word>>(i&63)&1 != 0
 }
 
-// AllValid reports that no value is NULL.
+// AllValid reports whether no value is NULL.
 func (v *Vector) AllValid() bool {
 	if v.mask == nil {
 		return true
@@ -96,17 +95,16 @@ func (v *Vector) AllValid() bool {
 	return true
 }
 
-// Alike reports that no value is NULL and that all have the same bits in the vector's
-// own memory, as those of a constant have: DuckDB hands constants to an aggregate as
-// vectors of as many values as there are rows. Strings of more than twelve bytes are
-// pointers there, so values that are the same may not be alike.
-func (v *Vector) Alike() bool {
+// IsConstant reports whether no value is NULL and all have the same bits in the vector's own
+// memory. DuckDB passes a constant to an aggregate as a vector with a value for each row. Strings
+// of more than 12 bytes are pointers there, so it can report false for equal values.
+func (v *Vector) IsConstant() bool {
 	if !v.AllValid() {
 		return false
 	}
 	if v.Type().ID() == StructID {
 		for j := range v.NumFields() {
-			if !v.Field(j).Alike() {
+			if !v.Field(j).IsConstant() {
 				return false
 			}
 		}
@@ -116,13 +114,13 @@ func (v *Vector) Alike() bool {
 	if width == 0 || v.data == nil {
 		return false
 	}
-	// Bytes that are the same as those one value further on are all the same.
+	// If each value equals the next one, all are equal.
 	b := unsafe.Slice((*byte)(v.data), v.n*width)
 	return v.n < 2 || bytes.Equal(b[width:], b[:len(b)-width])
 }
 
-// Slice is the raw data of a fixed-width vector: T must be as wide as the
-// vector's values. Values at NULL positions are arbitrary.
+// Slice returns the values of a vector of a type with a fixed width, which T must have. NULLs have
+// any value.
 func Slice[T any](v *Vector) []T {
 	if v.data == nil {
 		return nil
@@ -130,11 +128,11 @@ func Slice[T any](v *Vector) []T {
 	return unsafe.Slice((*T)(v.data), v.n)
 }
 
-// inlineMax is the longest string that DuckDB keeps inside its 16-byte string.
+// inlineMax is the length in bytes of the longest string that DuckDB stores in its string_t.
 const inlineMax = 12
 
-// Bytes is value i of a VARCHAR, BLOB, or any other type kept as a string: a
-// view on DuckDB's memory. It must not be called on a NULL.
+// Bytes returns value i, not NULL, of a VARCHAR, a BLOB or another type that is stored as a string.
+// The bytes are in DuckDB's memory.
 func (v *Vector) Bytes(i int) []byte {
 	s := unsafe.Add(v.data, i*16)
 	n := *(*uint32)(s)
@@ -144,20 +142,20 @@ func (v *Vector) Bytes(i int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Add(s, 8)), n)
 }
 
-// Inline returns the 16 bytes (string_t) of value i of a VARCHAR or BLOB. ok is true if the value
-// is inlined: then equal words are equal values.
+// Inline returns the 16 bytes (string_t) of value i of a VARCHAR or BLOB. ok reports whether they
+// contain the value; then equal words are equal values.
 func (v *Vector) Inline(i int) (w [2]uint64, ok bool) {
 	s := unsafe.Add(v.data, i*16)
 	return *(*[2]uint64)(s), *(*uint32)(s) <= inlineMax
 }
 
-// NumFields is the number of fields of a STRUCT.
+// NumFields returns the number of fields of a STRUCT.
 func (v *Vector) NumFields() int { return len(v.Type().Fields()) }
 
-// FieldName is the name of field j of a STRUCT.
+// FieldName returns the name of field j of a STRUCT.
 func (v *Vector) FieldName(j int) string { return v.Type().Fields()[j].Name }
 
-// Field is field j of a STRUCT, with as many values as the struct.
+// Field returns field j of a STRUCT, with the same rows.
 func (v *Vector) Field(j int) *Vector {
 	if !v.open {
 		v.openFields()
@@ -182,7 +180,7 @@ func (v *Vector) openFields() {
 	}
 }
 
-// sizeKids keeps the kids' own storage from chunk to chunk.
+// sizeKids makes n kids. Their own kids are used again from chunk to chunk.
 func (v *Vector) sizeKids(n int) {
 	for cap(v.kids) < n {
 		v.kids = append(v.kids[:cap(v.kids)], Vector{})
@@ -190,17 +188,16 @@ func (v *Vector) sizeKids(n int) {
 	v.kids = v.kids[:n]
 }
 
-// listEntry is where a row's elements are in the LIST's child.
+// listEntry is the range of a row's elements in the child vector of a LIST.
 type listEntry struct{ offset, length uint64 }
 
-// ListRange says which elements of Elem belong to row i of a LIST. It must not
-// be called on a NULL.
+// ListRange returns which elements of Elem belong to row i, not NULL, of a LIST.
 func (v *Vector) ListRange(i int) (offset, n int) {
 	e := (*listEntry)(unsafe.Add(v.data, i*16))
 	return int(e.offset), int(e.length)
 }
 
-// Elem holds the elements of all rows of a LIST.
+// Elem returns the elements of all rows of a LIST.
 func (v *Vector) Elem() *Vector {
 	if !v.open {
 		v.sizeKids(1)
@@ -216,8 +213,8 @@ func (v *Vector) Elem() *Vector {
 	return &v.kids[0]
 }
 
-// AppendValue appends bytes that are the same for equal values of a type: NULL is 0, other
-// values begin with 1. It does not know MAP, UNION and ARRAY.
+// AppendValue appends value i as bytes that are the same for equal values of one type. NULL is 0,
+// other values begin with 1. The vector must have no MAP, UNION or ARRAY.
 func (v *Vector) AppendValue(dst []byte, i int) []byte {
 	if !v.Valid(i) {
 		return append(dst, 0)

@@ -6,71 +6,70 @@ import (
 	"sync/atomic"
 )
 
-// Very many states need a little more than what they hold inline. A page for each would be
-// looked up by way of its lease, and allocated and collected by itself. They get slots in
-// slabs: a slab is the page of many states, and charged as one; a state names its slot by the
-// slab's handle and a number, so that writing to it waits for no load from it.
+// Very many states need a little more memory than they have inline. A page for each would be
+// looked up by its lease, and allocated and collected by itself. Instead, they share slabs. A slab
+// is a page with slots of many states. A state has the slab's handle and the number of its slot,
+// so a write to a slot waits for no load from the slab.
 //
-// A state has any number of slots, of which it names the newest, and each names the one before.
-// So words that come are written where the slab ends, into memory that is near, and what the
-// state has already is neither moved nor loaded.
+// A state can have any number of slots. It has the name of the newest one, and each slot has the
+// name of the one before. So new words are written at the end of a slab that is in the CPU caches,
+// and older words are neither moved nor loaded.
 //
-// The slots of a slab are handed out one after the other and none of them twice. The slab goes
-// when the last one is given back, or, as pages do, to make room where none of its states was
-// touched for long.
+// A slab hands its slots out in order, each of them once. It is dropped when its last slot is
+// given back. If none of its states was touched for long, it is reclaimed as pages are.
 
-// slab is a page of slots.
+// slab is a page with the slots of many states.
 type slab struct {
 	lease *Lease
 	words []uint64
-	next  int          // words handed out; of whoever fills it
-	live  atomic.Int64 // slots that states have, and mostSlots while a callback fills it
-	// heir names the slab that one of its states got a newer slot in last: whoever uses that state
-	// finds only the newer slab.
-	heir atomic.Uint64
+	next  int          // words handed out; for the callback that fills the slab
+	live  atomic.Int64 // slots that states have, plus maxSlots while a callback fills the slab
+	// newer is the slab that has the newest slot of one of this slab's states, as a handle and a
+	// generation. A callback that uses that state touches only the newer slab.
+	newer atomic.Uint64
 }
 
-// A slot has whole lines of the cache: how its state names the one before, 0 for none, how
-// many words it holds, and these.
+// A slot has whole cache lines. Its first word is the name of the slot before, 0 if there is none.
+// The second one is the number of words that follow.
 const (
 	slotHead = 2
 	slotLine = 8 // words
-	// MostSlot is how many words a slot has at most.
-	MostSlot = 320
-	// Slabs are small at first, for there may be one state alone.
-	leastSlab = 1 << 9 // words
-	mostSlab  = 1 << 13
-	mostSlots = mostSlab / slotLine
-	slabHead  = 128 // bytes of a slab and its lease
+	// MaxSlot is the largest number of words in a slot.
+	MaxSlot = 320
+	// The first slab is small, as there may be only one state.
+	minSlab  = 1 << 9 // words
+	maxSlab  = 1 << 13
+	maxSlots = maxSlab / slotLine
+	slabHead = 128 // bytes of a slab and its lease
 )
 
-// A state with a slot has, from the highest bit of its handle on: slotFlag, the slot's number's
-// low bits, the handle of the slab's lease; in gen the number's other bits and the lease's.
+// The handle of a state with a slot has slotFlag, the low bits of the slot's number, and the
+// handle of the slab's lease. Its gen has the high bits of the number, and the lease's generation.
 const (
 	slotFlag   = 1 << 31
 	handleBits = 26
 	numberLow  = 5
 	genBits    = 25
-	// slabGen is in the generation of slabs alone: what had a page is not given a slab.
+	// slabGen is set in the generation of slabs only, so a handle of a page never finds a slab.
 	slabGen = 1 << 31
 )
 
 const _ = uint(1<<handleBits - shards*maxChunks*chunkLen) // handles fit
-const _ = uint(1<<(numberLow+32-genBits) - mostSlots)     // and numbers of slots
+const _ = uint(1<<(numberLow+32-genBits) - maxSlots)      // and numbers of slots
 
-// slabGeneration counts slabs.
+// slabGeneration is the generation of the newest slab.
 var slabGeneration atomic.Uint32
 
 // HasSlot reports whether the state was given a slot, reclaimed or not.
 func (s *State) HasSlot() bool { return s.handle >= slotFlag }
 
-// name is how the newest slot of a state is named.
+// name returns the name of the state's newest slot.
 func (s *State) name() uint64 { return uint64(s.gen)<<32 | uint64(s.handle) }
 
-// rename makes a slot the newest.
+// rename sets the name of the state's newest slot.
 func (s *State) rename(name uint64) { s.handle, s.gen = uint32(name), uint32(name>>32) }
 
-// slab is the living slab of a state with a slot, or nil.
+// slab returns the slab with the state's newest slot, or nil if it was dropped.
 func (s *State) slab() *slab {
 	l := s.slabLease()
 	if l == nil {
@@ -80,7 +79,7 @@ func (s *State) slab() *slab {
 	return l.obj.(*slab)
 }
 
-// slabLease is the lease of that slab, or nil.
+// slabLease returns the lease of that slab, or nil.
 func (s *State) slabLease() *Lease {
 	h := s.handle & (1<<handleBits - 1)
 	e := store[h&(shards-1)].entry(h >> shardBits)
@@ -93,16 +92,17 @@ func (s *State) slabLease() *Lease {
 	return nil
 }
 
-// touched is when a slab, or one in which a state of it has a newer slot, was touched last.
+// touched returns the clock when the slab was last touched, or a slab with newer slots of its
+// states.
 func (sl *slab) touched() uint32 {
 	last := sl.lease.touched.Load()
-	for range MostSlot { // states of two slabs may have newer slots in the other one
-		var heir State
-		heir.rename(sl.heir.Load())
-		if !heir.HasSlot() {
+	for range MaxSlot { // states of two slabs may have newer slots in the other one
+		var newer State
+		newer.rename(sl.newer.Load())
+		if !newer.HasSlot() {
 			break
 		}
-		l := heir.slabLease()
+		l := newer.slabLease()
 		if l == nil {
 			break
 		}
@@ -114,7 +114,8 @@ func (sl *slab) touched() uint32 {
 	return last
 }
 
-// slot is the memory from the newest slot of a state on, and its slab; nil when it was given up.
+// slot returns the slab with the state's newest slot, and its memory from that slot on; nil if the
+// slab was dropped.
 func (s *State) slot() (*slab, []uint64) {
 	sl := s.slab()
 	if sl == nil {
@@ -123,9 +124,9 @@ func (s *State) slot() (*slab, []uint64) {
 	return sl, sl.words[int(s.handle&^slotFlag>>handleBits|s.gen>>genBits<<numberLow)*slotLine:]
 }
 
-// dropSlots gives the slots of states back, one of each at a time: where there are very many no
-// cache has them, and loads that nothing waits for overlap. Nobody else changes the states, but one
-// may be there twice.
+// dropSlots gives the slots of at most dropsAtOnce states back, one of each state at a time. Very
+// many slots are not in the CPU caches, and this way their loads overlap. Nothing else may change
+// the states. A state may be there twice.
 func dropSlots(states []*State) {
 	var all [dropsAtOnce]struct {
 		slab         *slab
@@ -138,7 +139,7 @@ func dropSlots(states []*State) {
 			d.name = s.name()
 			d.slab, d.slot = s.slot()
 		}
-		// A loop of its own, in which nothing but the loads is to be done.
+		// This loop does nothing but the loads, so that they overlap.
 		for i := range all[:len(states)] {
 			if d := &all[i]; d.slab != nil {
 				d.before = d.slot[0]
@@ -159,29 +160,29 @@ func dropSlots(states []*State) {
 			} else {
 				left = append(left, s)
 			}
-			d.slab.giveBack(1)
+			d.slab.release(1)
 		}
 		states = left
 	}
 }
 
-// dropsAtOnce is the number of states whose slots are given back at the same time.
+// dropsAtOnce is the largest number of states whose slots are given back at the same time.
 const dropsAtOnce = 64
 
-// giveBack gives slots back, or those that a callback which fills the slab no longer did not take.
-func (sl *slab) giveBack(n int) {
+// release subtracts n from live, and drops the slab when no slot is left.
+func (sl *slab) release(n int) {
 	if sl.live.Add(-int64(n)) == 0 {
 		forget(sl.lease)
-		sl.words = nil // whoever filled it last still knows the slab
+		sl.words = nil // the Slabs that filled it last still refers to it
 	}
 }
 
-// Slabs gives slots to states. It is lent to one callback at a time.
+// Slabs gives slots to states. One callback at a time uses it.
 type Slabs struct {
-	*slab      // that slots are taken from
-	held  bool // it counts this callback
-	taken int  // slots, by this callback
-	most  int  // words of the next one
+	*slab        // slots come from it
+	filling bool // live includes maxSlots for this callback
+	taken   int  // slots that this callback has got
+	size    int  // words of the next slab
 }
 
 var idleSlabs struct {
@@ -189,8 +190,8 @@ var idleSlabs struct {
 	all []*Slabs
 }
 
-// TakeSlabs lends a callback what gives slots, until Done.
-func TakeSlabs() *Slabs {
+// AcquireSlabs returns Slabs for one callback. Call Done at its end.
+func AcquireSlabs() *Slabs {
 	idleSlabs.Lock()
 	defer idleSlabs.Unlock()
 	n := len(idleSlabs.all)
@@ -202,22 +203,22 @@ func TakeSlabs() *Slabs {
 	return a
 }
 
-// Done ends what TakeSlabs began. A nil Slabs is done.
+// Done makes a available to other callbacks. Of nil, it does nothing.
 func (a *Slabs) Done() {
 	if a == nil {
 		return
 	}
-	a.release()
+	a.stopFilling()
 	idleSlabs.Lock()
 	idleSlabs.all = append(idleSlabs.all, a)
 	idleSlabs.Unlock()
 }
 
-// Push gives a state without a page one more slot, for so many words, at most MostSlot: they are
-// to be written at once. The error wraps ErrBudget, or ErrReclaimed when what the state had was
-// given up; then nothing has changed.
+// Push gives a state without a page one more slot, for at most MaxSlot words. It returns their
+// memory, which must be written in this callback. The error wraps ErrBudget, or ErrReclaimed if
+// the state's slots were reclaimed; then nothing has changed.
 func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
-	if words < 1 || words > MostSlot {
+	if words < 1 || words > MaxSlot {
 		return nil, fmt.Errorf("a slot of %d words", words)
 	}
 	var old *slab
@@ -229,8 +230,8 @@ func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
 		before, instance = s.name(), old.lease.instance
 	}
 	size := (slotHead + words + slotLine - 1) &^ (slotLine - 1)
-	if !a.takes(size, instance) {
-		if err := a.renew(size, instance); err != nil {
+	if !a.hasRoom(size, instance) {
+		if err := a.grow(size, instance); err != nil {
 			return nil, err
 		}
 	}
@@ -240,50 +241,51 @@ func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
 	a.taken++
 	slot[0], slot[1] = before, uint64(words)
 	handle, gen := slotFlag|a.lease.handle, a.lease.gen&(1<<genBits-1)
-	if heir := uint64(gen)<<32 | uint64(handle); old != nil && old != a.slab && old.heir.Load() != heir {
-		old.heir.Store(heir)
+	if newer := uint64(gen)<<32 | uint64(handle); old != nil && old != a.slab && old.newer.Load() != newer {
+		old.newer.Store(newer)
 	}
 	s.handle, s.gen = handle|number<<handleBits&^slotFlag, gen|number>>numberLow<<genBits
 	return slot[slotHead : slotHead+words : slotHead+words], nil
 }
 
-// takes reports whether there is room for a slot of a state of an instance, in a slab that is
-// still there.
-func (a *Slabs) takes(size int, instance uint32) bool {
+// hasRoom reports whether the current slab has room for size words of a state of an instance, and
+// was not dropped.
+func (a *Slabs) hasRoom(size int, instance uint32) bool {
 	if a.slab == nil {
 		return false
 	}
-	if !a.held && !a.hold() {
-		a.slab, a.most = nil, leastSlab
+	if !a.filling && !a.startFilling() {
+		a.slab, a.size = nil, minSlab
 		return false
 	}
 	return a.lease.instance == instance && a.next+size <= len(a.words)
 }
 
-// hold counts the callback among those who have a slot; false where the slab has gone. What is
-// touched by a callback that runs is not reclaimed.
-func (a *Slabs) hold() bool {
+// startFilling adds maxSlots to live, so that the slab stays while this callback fills it. It
+// reports false if the slab was dropped. A slab that a running callback has touched is not
+// reclaimed.
+func (a *Slabs) startFilling() bool {
 	a.lease.touch()
 	for n := a.live.Load(); n > 0 && a.lease.size.Load() >= 0; n = a.live.Load() {
-		if a.live.CompareAndSwap(n, n+mostSlots) {
-			a.held, a.taken = true, 0
+		if a.live.CompareAndSwap(n, n+maxSlots) {
+			a.filling, a.taken = true, 0
 			return true
 		}
 	}
 	return false
 }
 
-// release ends what hold began: slots are counted then, not one by one.
-func (a *Slabs) release() {
-	if a.held {
-		a.held = false
-		a.giveBack(mostSlots - a.taken)
+// stopFilling ends startFilling: live then counts the slots that were taken.
+func (a *Slabs) stopFilling() {
+	if a.filling {
+		a.filling = false
+		a.release(maxSlots - a.taken)
 	}
 }
 
-// renew makes a new slab.
-func (a *Slabs) renew(size int, instance uint32) error {
-	words := max(leastSlab, a.most)
+// grow makes a new slab with room for size words. The error wraps ErrBudget.
+func (a *Slabs) grow(size int, instance uint32) error {
+	words := max(minSlab, a.size)
 	for words < size {
 		words *= 2
 	}
@@ -291,31 +293,30 @@ func (a *Slabs) renew(size int, instance uint32) error {
 	if err != nil {
 		return err
 	}
-	a.release()
+	a.stopFilling()
 	a.slab = &slab{lease: l, words: make([]uint64, words)}
-	a.held, a.taken, a.most = true, 0, min(2*words, mostSlab)
-	a.live.Store(mostSlots)
+	a.filling, a.taken, a.size = true, 0, min(2*words, maxSlab)
+	a.live.Store(maxSlots)
 	l.Set(a.slab)
 	return nil
 }
 
-// Slots reads what states hold in their slots, of as many states at once as there are: where
-// there are very many no cache has the slots, and one after the other each would be waited for.
-// Loads that nothing waits for overlap.
-type Slots struct {
-	left []unread
-	sum  uint64 // of what was loaded ahead of its use, so that it is
+// SlotReader reads the words of many states from their slots. Very many slots are not in the CPU
+// caches. So it reads one slot of each state before the next ones, and the loads overlap.
+type SlotReader struct {
+	left []slotCursor
+	sum  uint64 // of words that were loaded early; it keeps these loads in the program
 }
 
-// unread is where to read on, from a slot to the one before.
-type unread struct {
+// slotCursor is a slot to read next, and the slice for its words and those of the slots before it.
+type slotCursor struct {
 	slot []uint64
-	to   []uint64 // what is to be read, up to the end of that slot
+	to   []uint64
 }
 
-// Read reads the words of each state, in the order in which they came, into the slice of that
-// number, which is as long as there are words. The error wraps ErrReclaimed.
-func (r *Slots) Read(states []*State, to [][]uint64) error {
+// Read reads the words of states[i], in the order in which they were pushed, into to[i], which must
+// have their number. The error wraps ErrReclaimed.
+func (r *SlotReader) Read(states []*State, to [][]uint64) error {
 	r.left = r.left[:0]
 	for i, s := range states {
 		if !s.HasSlot() {
@@ -325,9 +326,9 @@ func (r *Slots) Read(states []*State, to [][]uint64) error {
 			return err
 		}
 	}
-	most := r.left
-	defer clear(most) // slabs go when no state has them
-	for all := most; len(all) > 0; all = r.left {
+	first := r.left
+	defer clear(first) // do not keep dropped slabs alive
+	for all := first; len(all) > 0; all = r.left {
 		for i := range all {
 			r.sum += all[i].slot[0]
 		}
@@ -353,12 +354,12 @@ func (r *Slots) Read(states []*State, to [][]uint64) error {
 	return nil
 }
 
-// add notes the newest slot of a state.
-func (r *Slots) add(s State, to []uint64) error {
+// add adds the newest slot of a state to left. The error wraps ErrReclaimed.
+func (r *SlotReader) add(s State, to []uint64) error {
 	_, slot := s.slot()
 	if slot == nil {
 		return reclaimedError()
 	}
-	r.left = append(r.left, unread{slot, to})
+	r.left = append(r.left, slotCursor{slot, to})
 	return nil
 }

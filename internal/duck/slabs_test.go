@@ -11,7 +11,7 @@ import (
 
 // held reads what states hold in their slots, of which there are so many words.
 func held(states []State, words func(i int) int) ([][]uint64, error) {
-	var r Slots
+	var r SlotReader
 	all, to := make([]*State, len(states)), make([][]uint64, len(states))
 	for i := range states {
 		all[i], to[i] = &states[i], make([]uint64, words(i))
@@ -43,7 +43,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 		states[i].gen = uint32(i%3) + 1 // of three instances
 	}
 	for round := range 40 {
-		a := TakeSlabs()
+		a := AcquireSlabs()
 		for range 2000 {
 			i := r.IntN(len(states))
 			s := &states[i]
@@ -57,7 +57,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 			}
 			words := make([]uint64, 1+r.IntN(10))
 			if r.IntN(20) == 0 {
-				words = make([]uint64, 1+r.IntN(MostSlot))
+				words = make([]uint64, 1+r.IntN(MaxSlot))
 			}
 			for j := range words {
 				words[j] = r.Uint64()
@@ -102,35 +102,35 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 // some words are as long as these and their head.
 func TestSlabsGrow(t *testing.T) {
 	defer ReleaseAll()
-	a := TakeSlabs()
+	a := AcquireSlabs()
 	defer a.Done()
 	states := make([]State, 100_000)
 	for i := range states {
 		if err := push(a, &states[i], 1, 2, 3, 4, 5, 6); err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 && MemoryUsed() > leastSlab*8+slabHead {
+		if i == 0 && MemoryUsed() > minSlab*8+slabHead {
 			t.Errorf("%d bytes for one state", MemoryUsed())
 		}
 	}
-	if least := int64(len(states) * 8 * 8); MemoryUsed() > least+least/50+mostSlab*8 {
+	if least := int64(len(states) * 8 * 8); MemoryUsed() > least+least/50+maxSlab*8 {
 		t.Errorf("%d bytes for slots of %d", MemoryUsed(), least)
 	}
-	if PagesLive() > int64(len(states)*8/mostSlab+20) {
+	if PagesLive() > int64(len(states)*8/maxSlab+20) {
 		t.Errorf("%d slabs", PagesLive())
 	}
 }
 
 func TestSlotSizes(t *testing.T) {
-	a := TakeSlabs()
+	a := AcquireSlabs()
 	defer a.Done()
-	for _, words := range []int{-1, 0, MostSlot + 1, 1 << 40} {
+	for _, words := range []int{-1, 0, MaxSlot + 1, 1 << 40} {
 		var s State
 		if _, err := a.Push(&s, words); err == nil || s != (State{}) {
 			t.Errorf("a slot of %d words: %v, %+v", words, err, s)
 		}
 	}
-	for words := 1; words <= MostSlot; words++ {
+	for words := 1; words <= MaxSlot; words++ {
 		var s State
 		want := make([]uint64, words)
 		want[words-1] = 7
@@ -148,7 +148,7 @@ func TestSlotSizes(t *testing.T) {
 // gave out.
 func TestSlotsGivenUp(t *testing.T) {
 	defer ReleaseAll()
-	a := TakeSlabs()
+	a := AcquireSlabs()
 	defer a.Done()
 	var s State
 	for range 3 {
@@ -169,7 +169,7 @@ func TestSlotsGivenUp(t *testing.T) {
 		t.Fatal(slot, err)
 	}
 	a.Done() // no one has a slot of that slab any more
-	a = TakeSlabs()
+	a = AcquireSlabs()
 	for _, s := range []State{old, {handle: ^uint32(0), gen: ^uint32(0)}, {handle: slotFlag}, {handle: slotFlag | 17, gen: 1}} {
 		if _, err := s.Page(); !errors.Is(err, ErrReclaimed) {
 			t.Errorf("page of %+v: error %v", s, err)
@@ -191,7 +191,7 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	defer ReleaseAll()
 	callback := func(f func(a *Slabs)) {
 		frame := beginFrame()
-		a := TakeSlabs()
+		a := AcquireSlabs()
 		f(a)
 		a.Done()
 		frame.end()
@@ -256,9 +256,9 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 		takers.Go(func() {
 			for range 200 {
 				states := make([]State, 100)
-				a := TakeSlabs()
+				a := AcquireSlabs()
 				for i := range states {
-					slot, err := a.Push(&states[i], 1+i%MostSlot)
+					slot, err := a.Push(&states[i], 1+i%MaxSlot)
 					if err != nil {
 						t.Error(err)
 						return
@@ -271,7 +271,7 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 		})
 		droppers.Go(func() {
 			for states := range dropped {
-				all, err := held(states, func(i int) int { return 1 + i%MostSlot })
+				all, err := held(states, func(i int) int { return 1 + i%MaxSlot })
 				for i, words := range all {
 					if err != nil || words[0] != uint64(i) {
 						t.Errorf("state %d: %v", i, err)
@@ -297,7 +297,7 @@ func TestOlderSlotsAreAsYoungAsTheirStates(t *testing.T) {
 		if err := SetMemoryLimit(limit); err != nil {
 			t.Error(err)
 		}
-	}(most())
+	}(memoryLimit())
 	if err := SetMemoryLimit(8 << 20); err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestOlderSlotsAreAsYoungAsTheirStates(t *testing.T) {
 	var left []State // of a query that ended without a word
 	for round := range rounds {
 		clock.Add(1)
-		f, a := beginFrame(), TakeSlabs()
+		f, a := beginFrame(), AcquireSlabs()
 		for i := range states {
 			if err := push(a, &states[i], 1, 2, 3, 4, 5, 6); err != nil {
 				t.Fatal(err)

@@ -5,28 +5,29 @@ import (
 	"sync"
 )
 
-// Where rows of whole partitions are in an order, DuckDB keeps the arguments of a
-// window, which damages STRUCTs as constants.c says, before it calls update with the
-// sorted rows of one partition after the other. A copy does not say what was a constant. But
-// the first partition is right. So STRUCTs are taken only if they are in all rows what they
-// are in the first partition: then no constant is damaged.
+// For a window over whole partitions with an order of rows, DuckDB copies the arguments, and then
+// calls update with the sorted rows of one partition after the other. The copy damages STRUCTs as
+// constants.c describes, and does not show which fields were constants. But the first partition
+// is right. So the STRUCTs of a window are accepted only if all rows of all partitions have the
+// value of the first row: then no constant is damaged.
 
-// partition is what STRUCTs are in the rows of a partition.
+// partition is the values of the STRUCT arguments in the rows of a partition.
 type partition struct {
-	row    []byte // the first one
-	varied bool   // another row is different
-	any    bool   // it has rows
+	row    []byte // the value of the first row
+	varied bool   // another row has another value
+	any    bool   // the partition has rows
 }
 
-// sortedWindow is the first partition of a window and the one whose rows arrive.
+// sortedWindow is the first partition of a window, and the current one.
 type sortedWindow struct{ first, now partition }
 
-var sortedWindows sync.Map // of *sortedWindow by thread: DuckDB calls for a window on one
+// sortedWindows has a *sortedWindow for each thread: DuckDB computes a window on one thread.
+var sortedWindows sync.Map
 
-// keepSorted remembers what STRUCTs are in the rows of a partition.
-func (s States) keepSorted(vs []*Vector) {
-	kept, _ := sortedWindows.LoadOrStore(s.thread, new(sortedWindow))
-	now := &kept.(*sortedWindow).now
+// noteSorted adds the STRUCTs in vs to the current partition of the thread.
+func (s States) noteSorted(vs []*Vector) {
+	w, _ := sortedWindows.LoadOrStore(s.thread, new(sortedWindow))
+	now := &w.(*sortedWindow).now
 	if state := s.At(0); state.handle == 0 && state.Inline == [48]byte{} {
 		*now = partition{}
 	}
@@ -45,21 +46,21 @@ func (s States) keepSorted(vs []*Vector) {
 	}
 }
 
-// endPartition is an error where STRUCTs of partition number n of a window that thread
-// has made a result of may be damaged.
+// endPartition ends partition n of a window on a thread. The error says that its STRUCTs may be
+// damaged.
 func endPartition(thread, n uint64) error {
-	kept, ok := sortedWindows.Load(thread)
+	loaded, ok := sortedWindows.Load(thread)
 	if !ok {
 		return nil
 	}
-	w := kept.(*sortedWindow)
+	w := loaded.(*sortedWindow)
 	now := w.now
 	w.now = partition{}
 	if n == 0 {
 		w.first = now
 		return nil
 	}
-	// A partition without rows has a FILTER, with which DuckDB damages nothing.
+	// A partition without rows has a FILTER. Then DuckDB damages nothing.
 	if w.first.any && now.any && (w.first.varied || now.varied || !bytes.Equal(w.first.row, now.row)) {
 		return errDamaged
 	}

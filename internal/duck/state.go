@@ -2,39 +2,39 @@ package duck
 
 import "unsafe"
 
-// State is one aggregate state, in memory that DuckDB owns, moves and frees. It
-// holds no Go pointer, and none may be stored in Inline: what does not fit is in a
-// slot (Slabs) or a page (NewPage). DuckDB sees to it that one thread at a time writes it.
+// State is an aggregate state, in memory that DuckDB owns, moves and frees. It has no Go pointer,
+// and Inline must not get one. More data goes to slots (Slabs) or to a page (NewPage). One thread
+// at a time writes a State.
 type State struct {
 	mark   uint64
-	handle uint32 // of the page, 0 without one; slabs.go has that of a slot
-	gen    uint32 // of the page; the instance's number while there is none
+	handle uint32 // of the page; 0 if there is none; slabs.go describes that of a slot
+	gen    uint32 // generation of the page; the number of the instance if there is none
 
-	// Inline is the function's own, zero at the start.
+	// Inline is for the function. It is zero at first.
 	Inline [48]byte
 }
 
-// numbers are the bits of a mark that are the number of the overload; the others
-// are the process's.
+// numbers is the bits of a mark that have the number of the overload. The other bits are random,
+// and the same in the whole process.
 const numbers = 1<<20 - 1
 
 // The C side lays the same struct out.
 const _ = -uint(unsafe.Sizeof(State{}) ^ 64)
 
-// States are the states of one call, one per row.
+// States is the states of one callback, one for each row.
 type States struct {
 	p      unsafe.Pointer // **State, in C memory
 	n      int
 	single bool
 	part   bool // the rows can be a part of a chunk
-	sorted bool // by a window over whole partitions
+	sorted bool // a window over whole partitions has sorted the rows
 	thread uint64
 }
 
-// Len is the number of rows (update) or of states (combine, finalize).
+// Len returns the number of rows (in Update) or of states (in Combine and Finalize).
 func (s States) Len() int { return s.n }
 
-// At is the state of row i.
+// At returns the state of row i.
 func (s States) At(i int) *State {
 	if s.single {
 		i = 0
@@ -42,11 +42,10 @@ func (s States) At(i int) *State {
 	return *(**State)(unsafe.Add(s.p, i*8))
 }
 
-// Single reports that every row belongs to At(0), so that the whole chunk can
-// be added at once.
+// Single reports whether every row belongs to At(0).
 func (s States) Single() bool { return s.single }
 
-// Slice has one pointer per row; nil when Single.
+// Slice returns a pointer for each row, or nil if Single.
 func (s States) Slice() []*State {
 	if s.single {
 		return nil

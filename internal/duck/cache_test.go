@@ -7,14 +7,14 @@ func TestKeptMemoryGoesFirst(t *testing.T) {
 	ReleaseAll()
 	withLimit(t, 1<<20)
 	var have int64
-	OnNeed(func() int64 {
+	RegisterCache(func() int64 {
 		n := have
 		have = 0
-		GiveUp(n)
+		UnreserveCache(n)
 		return n
 	})
 	keep := func(n int64) bool {
-		if !Keep(n) {
+		if !ReserveCache(n) {
 			return false
 		}
 		have += n
@@ -35,11 +35,11 @@ func TestKeptMemoryGoesFirst(t *testing.T) {
 	if l.Size() != 0 || !keep(100<<10) {
 		t.Error("nothing can be kept any more")
 	}
-	if MemoryKept() != have {
-		t.Errorf("%d bytes are kept, and not %d", MemoryKept(), have)
+	if MemoryCached() != have {
+		t.Errorf("%d bytes are kept, and not %d", MemoryCached(), have)
 	}
 	ReleaseAll()
-	if have != 0 || MemoryKept() != 0 || MemoryUsed() != 0 {
+	if have != 0 || MemoryCached() != 0 || MemoryUsed() != 0 {
 		t.Errorf("%d bytes are kept and %d used after ReleaseAll", have, MemoryUsed())
 	}
 	// Where no query runs, a thirty-second stays, and not a byte more.

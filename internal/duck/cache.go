@@ -1,0 +1,73 @@
+package duck
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Caches hold objects from chunk to chunk and from query to query. They count against the budget,
+// and are emptied first, as their objects can be made again.
+
+var caches struct {
+	sync.Mutex
+	empty []func() int64
+	bytes atomic.Int64
+}
+
+// idleFraction is the inverse of the fraction of the budget that caches may hold while no query
+// runs. The next query often uses the same objects.
+const idleFraction = 32
+
+// RegisterCache registers a function that empties a cache and returns the bytes that it held. It
+// is called from any goroutine: where the budget is used up, where a database is closed, and
+// where no query runs and caches hold much.
+func RegisterCache(empty func() (bytes int64)) {
+	caches.Lock()
+	defer caches.Unlock()
+	caches.empty = append(caches.empty, empty)
+}
+
+// ReserveCache reserves n bytes of the budget for a cache, if a quarter of the budget then stays
+// free, and reports whether it did. Call it before allocating.
+func ReserveCache(n int64) bool {
+	if n <= 0 {
+		return false
+	}
+	limit := memoryLimit()
+	for {
+		u := used.Load()
+		if n > limit-limit/4-u {
+			return false
+		}
+		if used.CompareAndSwap(u, u+n) {
+			caches.bytes.Add(n)
+			return true
+		}
+	}
+}
+
+// UnreserveCache gives n bytes back that ReserveCache reserved.
+func UnreserveCache(n int64) {
+	caches.bytes.Add(-n)
+	unreserve(n)
+}
+
+// MemoryCached returns the bytes that caches have reserved.
+func MemoryCached() int64 { return caches.bytes.Load() }
+
+// shrinkIdleCaches empties all caches if they hold more than they may while no query runs.
+func shrinkIdleCaches() {
+	if MemoryCached() > memoryLimit()/idleFraction {
+		emptyCaches()
+	}
+}
+
+// emptyCaches empties all caches and returns the bytes that they held.
+func emptyCaches() (bytes int64) {
+	caches.Lock()
+	defer caches.Unlock()
+	for _, empty := range caches.empty {
+		bytes += empty()
+	}
+	return bytes
+}
