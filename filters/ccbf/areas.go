@@ -7,16 +7,17 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Area is where a question is about: a rectangle of cells, or a polygon. The zero value is the cell (0, 0).
+// Area is the area of a query: a rectangle of cells, or a polygon. The zero value is the cell (0,
+// 0).
 type Area struct {
 	rect    grid.Rect
-	polygon *Polygon // nil for the rectangle
+	polygon *Polygon // nil for a rectangle
 }
 
-// Box is a rectangle of cells as an area.
+// Box returns a rectangle of cells as an area.
 func Box(r grid.Rect) Area { return Area{rect: r} }
 
-// on is the area on a sketch's grid; false where no cell of it can have a count.
+// on returns the area on a sketch's grid. It returns false if no cell of it can have a count.
 func (a Area) on(h *Head) (form.Area, bool, error) {
 	if a.polygon == nil {
 		r := a.rect.Intersect(h.Bounds)
@@ -29,17 +30,17 @@ func (a Area) on(h *Head) (form.Area, bool, error) {
 	return outline{d, a.polygon}, !d.Bounds().Intersect(h.Bounds).Empty(), nil
 }
 
-// meets reports whether an area has cells within the bounds of a sketch: if not, all sums
-// over it are 0. O(1).
+// meets reports whether an area has cells within the bounds of a sketch. If not, all sums over it
+// are 0. O(1).
 func (h *Head) meets(a Area) (bool, error) {
 	h.mustBeMade()
 	_, meets, err := a.on(h)
 	return meets, err
 }
 
-// Sum is the sum of Count over the cells of an area, whose centres lie inside where it is a
-// polygon, for points of categories, all of them in one pass. Exact sketches and trees answer for any
-// area, dense ones for up to AreaLimit cells inside Bounds.
+// Sum returns the sum of Count over the cells of an area, for points of categories, in one pass. A
+// polygon has the cells whose centres lie inside. Exact sketches and trees answer for any area,
+// counters for up to AreaLimit cells inside Bounds.
 func (v *View) Sum(a Area, of Categories) (uint64, error) {
 	on, meets, err := a.on(&v.Head)
 	if err != nil || !meets || of.None() {
@@ -48,22 +49,22 @@ func (v *View) Sum(a Area, of Categories) (uint64, error) {
 	return v.reader().Sum(on, of)
 }
 
-// Polygon is a polygon for questions to many sketches: its cells on their grid
-// are computed once. It is not safe for concurrent use.
+// Polygon is a polygon for queries to many sketches. Its cells on their grid are computed once. It
+// is not safe for concurrent use.
 type Polygon struct {
 	mp   orb.MultiPolygon
-	grid grid.Grid     // of the last question
-	on   *grid.Descent // nil before the first
+	grid grid.Grid     // of the last query
+	on   *grid.Descent // nil before the first query
 
-	cells   uint64 // of the grid whose centres are inside
-	counted bool   // cells is right
+	cells   uint64 // number of cells whose centres are inside
+	counted bool   // cells is computed
 }
 
-// NewPolygon keeps mp, which must not change while the Polygon is used. The
-// first question reports an invalid polygon, with the errors of grid.Scan.
+// NewPolygon keeps mp, which must not change while the Polygon is used. The first query returns the
+// error of an invalid polygon, which is one of grid.Scan.
 func NewPolygon(mp orb.MultiPolygon) *Polygon { return &Polygon{mp: mp} }
 
-// descend is the polygon on a grid.
+// descend returns the polygon on a grid.
 func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 	if p.on == nil || p.grid != g {
 		d, err := g.Descend(p.mp)
@@ -75,7 +76,7 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 	return p.on, nil
 }
 
-// Area is the cells whose centres lie inside the polygon.
+// Area returns the cells whose centres lie inside the polygon.
 func (p *Polygon) Area() Area { return Area{polygon: p} }
 
 // outline is a polygon on the grid of a sketch as an area.
@@ -84,44 +85,44 @@ type outline struct {
 	p *Polygon
 }
 
-// Rows is that of form.Area.
+// Rows implements form.Area.
 func (a outline) Rows(g grid.Grid, within grid.Rect) (form.Rows, error) {
 	return g.Scan(a.p.mp, within)
 }
 
-// Error describes the error of a sketch.
+// Error describes the error of a sketch's counts.
 type Error struct {
-	Exact    bool      // every answer is exact
-	Certain  bool      // Most is: of exact sketches, and of trees but after intersect and mask
-	Most     uint64    // no count is too high by more, where Certain
-	Empty    Overcount // of a cell without points
-	Occupied Overcount // of a random cell with points
-	// Known says that Occupied is. It is not after an intersection or a mask, and not
-	// where the same counters hold squares (levels) or cells with and without their
-	// categories (totals).
+	Exact    bool      // every answer is exact.
+	Certain  bool      // Most is a bound: for exact sketches, and for trees except after Intersect and Mask.
+	Most     uint64    // if Certain, the largest error of a count.
+	Empty    Overcount // of a cell without points.
+	Occupied Overcount // of a random cell with points.
+	// Known is true if Occupied is known. It is not known after an intersection or a mask. Nor is
+	// it if the same counters hold squares (levels), or cells with and without their categories
+	// (totals).
 	Known bool
-	// Measured says that Empty and Occupied.Excess are what came out when the cells
-	// were pruned, Occupied.Probability apart. It is so of trees, until anything is
-	// added or taken away.
+	// Measured is true for a tree until anything is added or removed. Empty and Occupied.Excess
+	// were then measured when the cells were pruned; Occupied.Probability was not.
 	Measured bool
-	// Unknown says that nothing is known: some counter is at its ceiling.
+	// Unknown is true if nothing is known: some counter is at its ceiling.
 	Unknown bool
 }
 
 // Overcount is the amount by which a Count is above the truth.
 type Overcount struct {
-	Probability float64 // that it is
-	Excess      float64 // on average
+	Probability float64 // that Count is too high
+	Excess      float64 // average excess
 }
 
-// Error reads the error off the counters. A cell without points reads too much if
-// all k counters of its key hold points of others, that is, with the probability that k
-// counters drawn at random are not empty, and the least of their values on average
-// (Laass et al., "CascadeCBF", equation 2, measured instead of predicted). At cells with points
-// what others add can be more, as cells with many points reach into the small upper
-// layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
-// (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points
-// and that of the others together. O(counters).
+// Error derives the error from the counters. A cell without points reads too much if all k counters
+// of its key hold points of others. The probability is that of k random counters in use, and the
+// excess is the average of the least of k values. This is equation 2 of Laass et al., "CascadeCBF",
+// measured instead of predicted.
+//
+// The excess at cells with points can be larger, as cells with many points reach into the small
+// upper layers. In mode mi it can be smaller. It is estimated, usually within a factor of 1.5
+// (TestErrorOfCellsWithPoints, and TestErrorsOfRealCells on real data). A sum over cells is too
+// high by the excess of those with points and of the others together. O(counters).
 func (v *View) Error() Error {
 	e := v.reader().Error()
 	return Error{
@@ -130,28 +131,27 @@ func (v *View) Error() Error {
 	}
 }
 
-// unbiased reports whether estimates of sums are right on average over the seeds of
-// the hash: where counters are sums, or the maxima of exact counts, and are not all
-// full. O(counters).
+// unbiased reports whether estimates of sums are right on average over the seeds of the hash. This
+// holds if counters are sums, or maxima of exact counts, and not all are full. O(counters).
 func (v *View) unbiased() bool { return v.reader().Unbiased() }
 
-// Info is every parameter of a sketch and what can be read off its body.
+// Info describes a sketch: all that can be read from its body.
 type Info struct {
 	Exact, Additive, Saturated bool
-	Unbiased                   bool    // estimates of sums are right on average
-	Form                       Form    //
-	Cells                      uint64  // distinct cells (with their categories), where CellsKnown
-	CellsKnown                 bool    // of exact sketches, and of trees that nothing was added to
-	Categories                 uint64  // distinct categories; 0 while dense
-	Tau                        uint64  // the largest threshold that a tree was pruned by
-	Leaves                     uint64  // of a tree
-	AtLeast                    uint64  // the fewest points that a leaf may have, by Suppress; 0 otherwise
-	Suppressed                 uint64  // points that Suppress dropped
-	Fill                       float64 // share of the first layer's counters in use; 0 while exact
-	Bytes                      uint64  // of the BLOB
+	Unbiased                   bool // estimates of sums are right on average
+	Form                       Form
+	Cells                      uint64  // distinct cells (with their categories), if CellsKnown.
+	CellsKnown                 bool    // for exact sketches, and for trees until anything is added.
+	Categories                 uint64  // distinct categories; 0 for counters.
+	Tau                        uint64  // the largest threshold that a tree was pruned by.
+	Leaves                     uint64  // number of leaves of a tree.
+	AtLeast                    uint64  // the least number of points of a leaf, after Suppress; 0 otherwise.
+	Suppressed                 uint64  // points that Suppress dropped.
+	Fill                       float64 // fraction of the first layer's counters in use; 0 while exact.
+	Bytes                      uint64  // length of the BLOB.
 }
 
-// Info describes the sketch. O(counters) where dense.
+// Info describes the sketch. O(counters) for counters.
 func (v *View) Info() Info {
 	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.unbiased(), Bytes: uint64(len(v.blob))}
 	var in form.Info
@@ -161,7 +161,7 @@ func (v *View) Info() Info {
 	return i
 }
 
-// describe says which form the sketch is in, and of an exact one, its cells.
+// describe returns a few words about the form of a sketch and its size.
 func describe(blob []byte) (string, error) {
 	v, err := NewView(blob)
 	if err != nil {
@@ -172,29 +172,26 @@ func describe(blob []byte) (string, error) {
 
 // Estimate is an estimate of a sum over an area.
 type Estimate struct {
-	Value     float64 // what the sum is likely to be
-	Low, High uint64  // the sum is between them: always where Certain or Saturated, else with a chance of 95%
-	Certain   bool    // the sketch is exact
-	Cells     uint64  // whose centres lie inside the area
+	Value     float64 // the likely sum.
+	Low, High uint64  // bounds of the sum: always if Certain or Saturated, otherwise with a probability of 95%.
+	Certain   bool    // the bounds always hold.
+	Cells     uint64  // number of cells whose centres lie inside the area.
 }
 
-// Estimate estimates the number of points in the cells of an area. An exact sketch answers
-// exactly. For a dense one, Sum is too
-// high by what cells read above their counts, and Estimate subtracts the mean of that,
-// which it derives from the counters ("Spectral Bloom Filters", section 3.1, for the
-// least of k counters). It is right on average over the seeds of the hash where
-// Info.Unbiased says so. Otherwise it is between what is right for maxima and for
-// sums, as far as the counters tell (View.Error), without a further promise. It is
-// then clamped to the interval.
+// Estimate estimates the number of points in the cells of an area. An exact sketch answers exactly.
+// For counters, Sum is too high by the excess of its cells, and Estimate subtracts the mean of
+// that. It derives the mean from the counters ("Spectral Bloom Filters", section 3.1, for the least
+// of k counters). The result is right on average over the seeds of the hash if Info.Unbiased is
+// true. Otherwise it is between the results for maxima and for sums, as far as the counters show
+// (View.Error), without a further promise. It is then clamped to the interval.
 //
-// The interval holds the truth with a chance of at least 95% over the seeds of the
-// hash, in all of these cases: where a mean is not known exactly, bounds of it are
-// used. High is never above Sum. After an intersection or a mask, which leave no
-// trace of the cells' errors, Low is 0. After a saturated last layer nothing is
-// certain.
+// The interval holds the truth with a probability of at least 95% over the seeds of the hash in all
+// of these cases. If a mean is not known exactly, bounds of it are used. High is never above Sum.
+// After an intersection or a mask, the errors of cells are unknown, and Low is 0. After a saturated
+// last layer nothing is certain.
 //
-// It is limited like Sum, and to polygons of AreaLimit rows of cells. O(counters)
-// more than Sum, the first time for a view.
+// Its limits are those of Sum, and AreaLimit rows of cells for a polygon. The first time for a
+// view, it takes O(counters) more than Sum.
 func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	v.mustBeMade()
 	n, err := a.count(v)
@@ -217,12 +214,12 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	return e, nil
 }
 
-// estimateOf is an estimate but for the number of cells.
+// estimateOf returns an estimate without the number of cells.
 func estimateOf(e form.Estimate) Estimate {
 	return Estimate{Value: e.Value, Low: e.Low, High: e.High, Certain: e.Certain}
 }
 
-// count is how many cells an area has on the grid of a sketch.
+// count returns the number of cells of an area on the grid of a sketch.
 func (a Area) count(v *View) (uint64, error) {
 	if a.polygon == nil {
 		return a.rect.Count(), nil
@@ -230,7 +227,7 @@ func (a Area) count(v *View) (uint64, error) {
 	return a.polygon.countCells(v)
 }
 
-// countCells counts the cells whose centres are inside on the grid of a sketch.
+// countCells returns the number of cells whose centres are inside, on the grid of a sketch.
 func (p *Polygon) countCells(v *View) (uint64, error) {
 	if _, err := p.descend(v.Grid); err != nil || p.counted {
 		return p.cells, err
@@ -239,7 +236,7 @@ func (p *Polygon) countCells(v *View) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := v.head.Limit.AllowRows(scan.Work()); err != nil { // the resolution is what the sketch says
+	if err := v.head.Limit.AllowRows(scan.Work()); err != nil { // the resolution may come from anyone
 		return 0, err
 	}
 	p.cells, p.counted = scan.Count(), true

@@ -60,76 +60,14 @@ func TestBoxSumWhileExact(t *testing.T) {
 	}
 }
 
-// Sums that pass 2^64 stop there, and those beside them are right.
-func TestBoxSumBesideHugeCounts(t *testing.T) {
-	var p points
-	for i, n := range []uint64{3, math.MaxUint64, 5, math.MaxUint64 - 1, 7} {
-		p.add(spot{grid.Cell{X: int64(i)}, plain}, n)
-	}
-	for i := range 20 {
-		p.add(spot{grid.Cell{X: int64(i), Y: 4}, plain}, 1<<63>>i)
-	}
-	blob, m := blobOf(t, builderOf(t, config(t, Params{}), p)), p.model()
-	cached := viewOf(t, blob)
-	for y := int64(0); y <= 4; y += 4 {
-		for x0 := range int64(20) {
-			for x1 := x0; x1 < 20; x1++ {
-				box := grid.Rect{MinX: x0, MinY: y, MaxX: x1, MaxY: y}
-				want := boxTruth(m, box, nil)
-				for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
-					if got, err := v.Sum(Box(box), Categories{}); err != nil || got != want {
-						t.Fatalf("%s: box %v sums to %d, want %d, error %v", when, box, got, want, err)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestAreasWithCategories(t *testing.T) {
-	for name, params := range forms() {
-		r := rand.New(rand.NewPCG(62, 0))
-		params.Categories, params.Totals = true, true
-		var p points
-		for range 400 {
-			p.add(spot{grid.Cell{X: r.Int64N(20) - 10, Y: r.Int64N(20) - 10}, categories[r.IntN(len(categories))]}, 1+r.Uint64N(3))
-		}
-		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
-		m := p.model()
-		// Asked in turns, so that what is kept between questions changes hands.
-		for i := range 60 {
-			box := randomBox(r, 12)
-			var category []byte
-			if i%3 != 0 {
-				category = []byte(categories[i%len(categories)])
-			}
-			if i%10 == 9 {
-				category = []byte("other")
-			}
-			want := uint64(0)
-			for y := box.MinY; y <= box.MaxY; y++ {
-				for x := box.MinX; x <= box.MaxX; x++ {
-					if c := (grid.Cell{X: x, Y: y}); v.Bounds.Contains(c) {
-						want += v.Count(c, category)
-					}
-				}
-			}
-			got, err := v.Sum(Box(box), Of(category))
-			if truth := boxTruth(m, box, category); err != nil || got != want || got < truth || v.IsExact() && got != truth {
-				t.Fatalf("%s: box %v of %q sums to %d, its cells to %d, error %v", name, box, category, got, want, err)
-			}
-		}
-	}
-}
-
 // randomPolygon makes a polygon of one kind after the other around the origin.
 // Nothing lies on the centre of a cell.
 func randomPolygon(r *rand.Rand, i int, reach float64) orb.MultiPolygon {
 	return polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], orb.Bound{Min: orb.Point{-reach, -reach}, Max: orb.Point{reach, reach}})
 }
 
-// inside is an independent judge of whether a cell's centre lies in a polygon:
-// within the outer ring of one of them and within none of its holes.
+// inside reports whether a cell's centre lies in a polygon, by orb's planar. It lies within the
+// outer ring of a part and within none of its holes.
 func inside(mp orb.MultiPolygon, g grid.Grid, c grid.Cell) bool {
 	x, y := g.Center(c)
 	return planar.MultiPolygonContains(mp, orb.Point{x, y})

@@ -8,15 +8,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Budget is called before memory is allocated (delta > 0) and when it is freed
-// (delta < 0). A refusal ends the building with its error.
+// Budget is called before memory is allocated (delta > 0) and when it is freed (delta < 0).
+// Building ends with the error that it returns.
 type Budget interface{ Grow(delta int64) error }
 
-// Scarcity is a Budget that says how much it has left, so that builders pack their cells
-// in time: there may be a million of them, and each knows only its own.
+// Scarcity is a Budget that reports how much is left, so that builders pack their cells in time.
+// There may be a million builders, and each knows only its own memory.
 type Scarcity interface {
 	Budget
-	// Scarce is 0 while there is plenty, 1 where less is left and 2 where next to nothing is.
+	// Scarce returns 0 for plenty of memory, 1 for little, and 2 for next to none.
 	Scarce() int
 }
 
@@ -24,64 +24,63 @@ type Scarcity interface {
 //
 // A point takes these steps:
 //
-//  1. Its key goes to the section of its category and region, which counts it in a
-//     store.Cells, exactly.
-//  2. After each change that needs memory, settle decides whether the cells stay: by their
-//     number, that of sections, and what they take packed. A sketch that overflows to a tree is
-//     pruned to few squares above 16 times Bytes cells. One that overflows to counters goes over
-//     to them above Hold.
-//  3. Points of a sketch that has gone over to counters, or is never exact, are counted in
-//     those, some thousand at a time (counting.go).
-//  4. AppendBlob merges the stores, writes the exact BLOB from them, and makes a tree or
-//     counters where that takes more than Bytes.
+//  1. Its key goes to the section of its category and region, which counts it exactly in a
+//     store.Cells.
+//  2. After each change that needs memory, settle decides whether the cells stay. It compares their
+//     number, that of sections, and their packed size with Bytes. A sketch that overflows to a tree
+//     (nested squares with counts) is pruned above 16 times Bytes cells. One that overflows to
+//     counters (a layered counting Bloom filter) goes over to them above Hold.
+//  3. If the sketch has gone over to counters, or is never exact, points are counted there, some
+//     thousand at a time (counting.go).
+//  4. AppendBlob merges the stores and writes the exact BLOB from them. If that takes more than
+//     Bytes, it makes a tree or counters.
 //
-// Memory is reserved before each of these steps, by what the stores say that they need, and
-// given back after it.
+// Memory is reserved before each of these steps, by the needs that the stores state, and given back
+// afterwards.
 //
-// Rejected: a store in which cells move between a buffer, runs and packed blocks by what memory
-// is held. It was no faster, and what a sketch became depended on how much memory other groups had.
+// One design was rejected: a store whose cells move between a buffer, runs and packed blocks by the
+// memory in use. It was no faster, and the form of a sketch depended on the memory of other groups.
 //
-// The result does not depend on the order of points, except for sketches that had more
-// cells than Hold before they could be known to become dense, trees that were pruned on the way,
-// and dense ones in mode mi that were never exact. Nor does it depend on the order of
-// sketches, even if their parameters differ (as far as they combine), except for trees,
-// and for more cells than HoldSketches holds.
+// The result does not depend on the order of points, with three exceptions. One is a sketch with
+// more cells than Hold before its overflow is certain. The others are trees pruned on the way, and
+// counters of mode mi that were never exact. It does not depend on the order of sketches either,
+// even if their parameters differ. Trees are an exception, and so are more cells than HoldSketches.
 type Builder struct {
 	Config
-	// Hold is how many bytes of cells are kept, at 16 for each, before a sketch that cannot stay
-	// exact becomes dense or is pruned.
+	// Hold is a number of bytes of cells, at 16 for each. With more cells, a sketch that cannot
+	// stay exact goes over to counters or is pruned.
 	Hold int64
-	// OneByOne has a dense sketch count every point by itself and in its order, as in the paper.
-	// Otherwise points of a cell that come near each other are counted at once, which takes a third
-	// of the time if cells have many points. In mode mi that changes few counts, and those by little.
+	// OneByOne makes counters count every point by itself and in its order, as in the paper.
+	// Otherwise points of a cell that come near each other are counted at once. That takes a third
+	// of the time if cells have many points. In mode mi it changes few counts, and those by little.
 	OneByOne bool
 
 	sections
 
 	class    key.Class
 	total    uint64
-	unknown  bool // the total is
-	notSums  bool // some part's counters are no sums
-	sketches bool // some were added: one to come may have more Bytes
+	unknown  bool // the total is unknown
+	notSums  bool // the counts of some part are not sums
+	sketches bool // sketches were added: the next may have more Bytes
 	bounds   grid.Rect
-	packed   int64 // bytes of the code of all, when they were last packed together
+	packed   int64 // bytes of the packed cells at the last packing
 
-	counterState // where it goes over to counters
-	treeState    // where it is pruned
+	counterState // its counters
+	treeState    // its squares
 }
 
 const (
-	// HoldTree times Bytes is how many bytes of cells a builder of a tree keeps before it prunes
-	// them, at 16 for each, where Hold is not less. That is four times the cells that an exact list
-	// of Bytes can hold, at 2 bits for each.
+	// HoldTree times Bytes is a number of bytes of cells, at 16 for each. With more cells, a
+	// builder of a tree prunes them. Hold is a limit as well. HoldTree allows four times the cells
+	// that an exact list of Bytes can hold, at 2 bits for each.
 	HoldTree = 256
-	// HoldSketches is how many bytes of cells a builder that was given sketches keeps in any case
-	// before it prunes or counts in counters, where Hold is not less: their cells may fit a
-	// sketch of more Bytes that is yet to come.
+	// HoldSketches is the number of bytes of cells that a builder of sketches keeps before it
+	// prunes them or goes over to counters. Hold is a limit as well. The next sketch may have more
+	// Bytes, which the cells fit.
 	HoldSketches = 16 << 20
 )
 
-// NewBuilder returns an empty Builder. A nil budget refuses nothing.
+// NewBuilder returns an empty Builder. A nil budget has no limit.
 func NewBuilder(c Config, budget Budget) *Builder {
 	c.mustBeMade()
 	scarcity, _ := budget.(Scarcity)
@@ -98,8 +97,8 @@ func (b *Builder) addPoints(keys []uint64) error {
 	return b.addKeys(nil, 0, 0, keys, nil)
 }
 
-// Add counts n points in a cell; category nil is none. class is that of the
-// category, 0 without one.
+// Add counts n points in a cell. A nil category is none. class is the class of the category, 0
+// without one.
 func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) error {
 	if err := b.checkPoint(c, category); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 		return b.count(s, keys, counts)
 	}
 	need := s.cells.Need(len(keys))
-	if need == 0 && counts == nil { // most often: nothing is allocated
+	if need == 0 && counts == nil { // the usual case allocates nothing
 		s.cells.Add(keys)
 		return nil
 	}
@@ -170,8 +169,7 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 	return b.settle(s)
 }
 
-// form is the form of what was added, as far as it is decided: counters, once there
-// are some, stay counters.
+// form returns the form of the points added so far. Counters stay counters.
 func (b *Builder) form() Form {
 	switch {
 	case b.dense != nil || !b.Exact:
@@ -182,8 +180,8 @@ func (b *Builder) form() Form {
 	return Exact
 }
 
-// settle packs the cells of a section where memory is scarce, and ends the exact form where there
-// are too many cells.
+// settle packs the cells of a section if memory is scarce, and ends the exact form if there are too
+// many cells.
 func (b *Builder) settle(s *section) error {
 	if err := b.pack(s, b.mostCells()); err != nil {
 		return err
@@ -203,8 +201,8 @@ func (b *Builder) settle(s *section) error {
 	return b.goToCounters()
 }
 
-// fitsPacked reports whether cells, packed as in a BLOB, may still fit Bytes: then they stay,
-// however little memory there is.
+// fitsPacked reports whether the packed cells may still fit Bytes. Then they stay, even if memory
+// is scarce.
 func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/cells.MinCellBits {
 		return false, nil
@@ -213,12 +211,13 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if most := max(int64(b.Bytes), b.packed/4*5); err != nil || size <= most {
 		return err == nil, err
 	}
-	// Cells that are in several lists count several times, unless these become one.
+	// A cell in several lists counts several times, until the lists are merged.
 	b.packed, err = b.packAll(true)
 	return b.packed <= int64(b.Bytes), err
 }
 
-// mostCells is how many distinct cells are kept before they are pruned or counted in counters.
+// mostCells returns the number of distinct cells above which they are pruned or counted in
+// counters.
 func (b *Builder) mostCells() int64 {
 	most := b.Hold
 	switch {

@@ -37,7 +37,8 @@ func (b *Builder) memory() (n int64) {
 	return n + int64(b.sample.most)*sampledBytes
 }
 
-// What a builder was granted is what it holds, whatever goes in.
+// TestBuilderAccountsForItsMemory: a builder holds exactly the memory that it reserved, for any
+// input.
 func TestBuilderAccountsForItsMemory(t *testing.T) {
 	for name, params := range forms() {
 		for _, hold := range []int64{1 << 30, 1 << 17} {
@@ -103,52 +104,6 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	}
 }
 
-func TestBudgetThatRefuses(t *testing.T) {
-	for name, params := range forms() {
-		r := rand.New(rand.NewPCG(73, 0))
-		cfg := config(t, params)
-		all := hot(r, 6000, 4000)
-		part := builderOf(t, cfg, all[:2000])
-		view := viewOf(t, blobOf(t, part))
-		refused := 0
-		for _, limit := range []int64{0, 100, 256, 300, 400, 1000, 3000, 10_000, 20_000, 40_000, 60_000, 100_000, 1 << 30} {
-			budget := &purse{limit: limit}
-			b := NewBuilder(cfg, budget)
-			steps := []func() error{
-				func() error { return b.Merge(part) },
-				func() error {
-					for _, o := range all {
-						if err := b.Add(o.Cell, nil, 0, 1); err != nil {
-							return err
-						}
-					}
-					return nil
-				},
-				func() error { return b.AddView(view) },
-				func() error { return b.Add(grid.Cell{}, nil, 0, 7) },
-				func() error { _, err := b.Sketch(); return err },
-			}
-			for i, step := range steps {
-				if err := step(); err != nil {
-					if !errors.Is(err, errFull) {
-						t.Fatalf("%s: %v", name, err)
-					}
-					refused++
-					break
-				} else if i == len(steps)-1 && limit < 1000 {
-					t.Errorf("%s: done with %d bytes", name, limit)
-				}
-			}
-			if b.held != budget.given || budget.given < 0 || budget.given > limit {
-				t.Errorf("%s, limit %d: %d bytes accounted for, %d granted", name, limit, b.held, budget.given)
-			}
-		}
-		if refused < 5 {
-			t.Errorf("%s: refused %d times", name, refused)
-		}
-	}
-}
-
 // A builder of mode mi that may not hold its cells becomes dense, and still
 // counts no cell too few, whatever follows.
 func TestHoldExceeded(t *testing.T) {
@@ -187,37 +142,8 @@ func TestHoldExceeded(t *testing.T) {
 	}
 }
 
-func TestSmallIsTheBuilders(t *testing.T) {
-	r := rand.New(rand.NewPCG(75, 0))
-	var small smallEncoder // one for all, as it is used
-	for i := range 2000 {
-		params := Params{Res: 0.5, Seed: uint64(i % 2), Mode: Mode(i / 2 % 2), Dense: i%7 == 0, Bytes: 380 << (i % 3)}
-		if i%11 == 0 { // nearly no room for an exact body
-			params.Widths, params.Counters, params.Bytes = []int{8}, []uint64{24}, 0
-		}
-		cfg := config(t, params)
-		keys := make([]uint64, r.IntN(9))
-		for j := range keys {
-			_, _, keys[j] = cells.Key(grid.Cell{X: r.Int64N(3), Y: r.Int64N(1 << (i % 30))})
-		}
-		before := append([]uint64(nil), keys...)
-		b := NewBuilder(cfg, nil)
-		if err := b.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
-		small.Reset(&cfg)
-		got := small.AppendBlob([]byte("x"), keys)
-		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)
-		for j := range keys {
-			if keys[j] != before[j] {
-				t.Fatal("the keys were changed")
-			}
-		}
-	}
-}
-
-// A sketch made on the way, as window functions ask for it, has the bytes of
-// what was added so far, and the builder goes on as if it had not been made.
+// TestSketchOnTheWay: window functions make a sketch while they add points. It has the bytes of the
+// points so far, and does not change the builder.
 func TestSketchOnTheWay(t *testing.T) {
 	for name, params := range forms() {
 		r := rand.New(rand.NewPCG(76, 0))

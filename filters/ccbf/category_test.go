@@ -117,32 +117,6 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// Sparse enough, a dense sketch keeps categories apart too: nearly every other
-// category of a cell counts 0. Of 200 keys at 4 positions in 6,000 counters an
-// absent one finds all of its own in use with probability below
-// (800/6000)^4 = 0.00032: 5 of 2,800 is mean and more than 4 sigma.
-func TestCategoriesAreIsolated(t *testing.T) {
-	r := rand.New(rand.NewPCG(52, 0))
-	cfg := config(t, Params{Dense: true, Categories: true, Widths: []int{8}, Counters: []uint64{6000}})
-	var p points
-	for i := range 200 {
-		p.add(spot{grid.Cell{X: int64(i)}, categories[i%7]}, 1+r.Uint64N(100))
-	}
-	v := viewOf(t, blobOf(t, builderOf(t, cfg, p)))
-	m, wrong := p.model(), 0
-	for s := range m {
-		for i := range 14 {
-			o := spot{s.Cell, "other" + string(rune('a'+i))}
-			if v.Count(o.Cell, o.bytes()) != 0 {
-				wrong++
-			}
-		}
-	}
-	if wrong > 5 {
-		t.Errorf("%d of %d absent keys have a count", wrong, 14*len(m))
-	}
-}
-
 func TestCategoryErrors(t *testing.T) {
 	with, without := config(t, Params{Categories: true}), config(t, Params{})
 	cell := grid.Cell{X: 1, Y: 2}

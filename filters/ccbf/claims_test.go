@@ -39,8 +39,8 @@ func reset(t *testing.T, blob []byte) *View {
 	return v
 }
 
-// Layers that a sketch has no room for are an error, whatever form it has: they
-// would be made as soon as a cell more does not fit.
+// TestLayersAreWithinBytes: layers that exceed Bytes are an error in every form. They would be
+// allocated as soon as one more cell does not fit.
 func TestLayersAreWithinBytes(t *testing.T) {
 	var p points
 	p.add(spot{grid.Cell{X: 1, Y: 2}, plain}, 1)
@@ -64,10 +64,9 @@ func TestLayersAreWithinBytes(t *testing.T) {
 	}
 }
 
-// One question to a small sketch makes little work, whatever the sketch says of
-// its bounds, its k and its resolution: at most Limit.Cells lookups, of which k
-// times layers are counters, or an error. The limit grows with the bytes up to
-// AreaLimit.
+// TestWorkOfOneQuestion: one query to a small sketch does little work, for any bounds, k and
+// resolution in its head. It looks up at most Limit.Cells cells, each in k counters of each layer,
+// or is an error. The limit grows with the bytes up to AreaLimit.
 func TestWorkOfOneQuestion(t *testing.T) {
 	var p points
 	p.add(spot{grid.Cell{X: 1, Y: 2}, plain}, 1)
@@ -89,8 +88,8 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		}
 		for _, b := range [][]byte{blob, full} {
 			v := reset(t, b)
-			// What 0.12 s take, at 3 ns for each counter and 50 ns beside them: 0.2 s with
-			// what is made of the counts.
+			// This is 0.12 s, at 3 ns for each counter and 50 ns for each cell: 0.2 s with the work
+			// on the counts.
 			if limit := v.head.Limit.Cells(); float64(limit)*(50+3*float64(v.K()*v.shape.Layers)) > 0.12e9 {
 				t.Errorf("%+v: %d lookups", params, limit)
 			}

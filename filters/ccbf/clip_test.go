@@ -22,8 +22,8 @@ func star(r *rand.Rand, x, y, size float64) orb.MultiPolygon {
 	return orb.MultiPolygon{orb.Polygon{append(ring, ring[0])}}
 }
 
-// Clip keeps the cells whose centres are inside, which the rows of grid.Scan say; of a tree
-// it keeps what the question over the polygon counts, and none of it inside too few.
+// TestClip: Clip keeps the cells whose centres are inside, which grid.Scan lists row by row. The
+// sum of a tree over the polygon stays the same, and no cell inside is below the truth.
 func TestClip(t *testing.T) {
 	for round := range 40 {
 		r := rand.New(rand.NewPCG(321, uint64(round)))

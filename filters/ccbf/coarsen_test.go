@@ -19,8 +19,8 @@ func larger(m map[spot]uint64, factor int64) map[spot]uint64 {
 	return out
 }
 
-// Any factor: of exact sketches the cells of the coarser grid, in the very bytes of a build
-// there; of trees never below the truth, with bounds of sums that hold.
+// TestCoarsenByAnyFactor: an exact sketch coarsened by any factor has the bytes of one built on the
+// coarser grid. A tree is never below the truth, and its bounds of sums hold.
 func TestCoarsenByAnyFactor(t *testing.T) {
 	for _, factor := range []int64{1, 2, 3, 5, 7, 10, 12, 100, 255, 1 << 20} {
 		r := rand.New(rand.NewPCG(311, uint64(factor)))

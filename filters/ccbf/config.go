@@ -1,12 +1,12 @@
-// Package ccbf is CascadeCBF: how many points lie in each cell of a grid, in a
-// bounded number of bytes. A sketch is a compressed list of cells and their
-// counts while that fits, and a cascade of counting Bloom filters from then on
-// (Laass, Walther, Mansour and Werner, "CascadeCBF: Probabilistic Counting for
-// Sparse Spatial Point Clouds").
+// Package ccbf implements CascadeCBF: how many points lie in each cell of a grid, in a bounded
+// number of bytes. A sketch is a compressed, sorted list of cells and their counts while that fits,
+// and every answer is exact. Then it is a tree (nested squares with counts) or counters (a layered
+// counting Bloom filter). The paper is Laass, Walther, Mansour and Werner, "CascadeCBF:
+// Probabilistic Counting for Sparse Spatial Point Clouds".
 //
-// New makes a Sketch, which can be changed and has a BLOB; a View answers questions
-// straight from a BLOB; a Builder makes a sketch of many points, or of other
-// sketches, in less time and within a budget of memory.
+// New makes a Sketch, which can be changed and has a BLOB. A View answers queries from a BLOB in
+// place. A Builder makes a sketch of many points, or of other sketches, in less time and within a
+// memory budget.
 package ccbf
 
 import (
@@ -18,19 +18,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Mode is how occurrences are counted in the dense form.
+// Mode is how counters count.
 type Mode uint8
 
 const (
-	// MinimalIncrement raises only the counters at the minimum: closer
-	// estimates, no deletion (Cohen and Matias 2003, section 3.2).
+	// MinimalIncrement raises only the counters at the minimum. Estimates are closer, but points
+	// cannot be removed (Cohen and Matias 2003, section 3.2).
 	MinimalIncrement Mode = iota
-	// Standard raises all k counters: counters are sums, so that parts can
-	// be added and removed in any order.
+	// Standard raises all k counters. They are sums, so parts can be added and removed in any
+	// order.
 	Standard
 )
 
-// String is the mode's name in SQL.
+// String returns the mode's name in SQL.
 func (m Mode) String() string {
 	if m == Standard {
 		return "standard"
@@ -42,21 +42,20 @@ func (m Mode) String() string {
 type Overflow uint8
 
 const (
-	// OverflowDefault is overflowDefault, or ToCounters where a parameter is given
-	// that only counters have.
+	// OverflowDefault is ToCounters if a parameter of counters is set, and otherwise ToTree.
 	OverflowDefault Overflow = iota
-	// ToTree prunes the quadtree of the cells: places grow coarse, and sums have
-	// bounds that hold always.
+	// ToTree prunes the quadtree of the cells. Places grow coarse, and the bounds of sums always
+	// hold.
 	ToTree
-	// ToCounters counts in counters that cells share: points may have any number of
-	// categories, and a lookup takes constant time.
+	// ToCounters counts in counters that cells share. Points may have any number of categories, and
+	// a lookup takes constant time.
 	ToCounters
 )
 
-// overflowDefault is what sketches become unless they are told otherwise.
+// overflowDefault is the overflow if no parameter sets another.
 const overflowDefault = ToTree
 
-// String is the name in SQL.
+// String returns the name in SQL.
 func (o Overflow) String() string {
 	if o == ToTree {
 		return "tree"
@@ -77,52 +76,51 @@ const (
 	MaxLevels    = counters.MaxLevels // squares of 16,777,216 cells a side
 )
 
-// defaultWidths are the bits per counter of each layer, by mode: those of the least error at
-// equal bytes. Counters that are raised together stay small, and flags that removal must
-// leave are fewer where they are wide.
+// defaultWidths is the bits per counter of each layer, by mode, with the least error at equal
+// bytes. Minimal increment keeps counters small. In mode standard, wide counters leave fewer of the
+// flags that removal cannot clear.
 var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 
-// Params are the parameters of a sketch. The zero value of every field except
-// Res is that field's default.
+// Params is the parameters of a sketch. The zero value of every field except Res is its default.
 type Params struct {
-	Res      float64  // edge of a cell, in the units of the coordinates
-	Bytes    uint64   // most bytes that the body may take
-	Dense    bool     // dense from the first row on: no exact form
-	Overflow Overflow // what it becomes when its cells no longer fit
-	K        int      // counters per key
-	Mode     Mode     // how occurrences are counted
-	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 16, 32, in mode standard 8, 16, 32
-	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
-	Levels   int      // levels of squares that the dense form counts beside the cells
-	Seed     uint64   // of the hash
-	// Categories says that every point has a category; Totals that it counts
-	// without one as well.
+	Res      float64  // side of a cell, in the units of the coordinates.
+	Bytes    uint64   // largest size of the body.
+	Dense    bool     // counters from the first row on: no exact form.
+	Overflow Overflow // form of the sketch when its cells no longer fit.
+	K        int      // counters per key.
+	Mode     Mode     // how counters count.
+	Widths   []int    // bits per counter of each layer, flag included, not falling; the default depends on Mode.
+	Counters []uint64 // number of counters of each layer, each a divisor of the one before; default by Bytes.
+	Levels   int      // levels of squares that counters count beside the cells.
+	Seed     uint64   // seed of the hash.
+	// Categories is true if every point has a category. Totals makes counters count each point
+	// without its category as well.
 	Categories, Totals bool
-	// AtLeast has a Builder suppress what it makes (Sketch.Suppress), where it is not 0.
+	// AtLeast, if not 0, makes a Builder suppress the sketch (Sketch.Suppress).
 	AtLeast uint64
 }
 
-// Config is Params, checked and completed. Configs are comparable. Sketches
-// combine where these are equal, and others too where their cells are known: Sketch.Union says which.
+// Config is Params, checked and completed. Configs are comparable. Sketches with equal Configs
+// combine. Others combine too if their cells are known: see Sketch.Union.
 type Config struct {
 	Grid       grid.Grid
-	Bytes      uint64 // most bytes that the body may take
+	Bytes      uint64 // largest size of the body
 	Exact      bool   // exact as long as that fits Bytes
 	Overflow   Overflow
 	Mode       Mode
 	Seed       uint64
 	Categories bool
 	Totals     bool
-	Levels     uint8 // levels of squares that the dense form counts beside the cells
-	// Base is the level that the cells of the dense form are hashed as: not 0
-	// in a coarsened sketch, whose cells were squares.
+	Levels     uint8 // levels of squares that counters count beside the cells
+	// Base is the level as which counters hash the cells. It is not 0 in a coarsened sketch, whose
+	// cells were squares.
 	Base    uint8
 	AtLeast uint64 // of a Builder, see Params
 	shape   cascade.Shape
 }
 
-// Config checks p. The error wraps sketch.ErrOption or comes from grid.New, and
-// names the parameter and its range.
+// Config checks p. An error names the parameter and its range. It wraps sketch.ErrOption or comes
+// from grid.New.
 func (p Params) Config() (Config, error) {
 	g, err := grid.New(p.Res)
 	if err != nil {
@@ -182,7 +180,7 @@ func (p Params) Config() (Config, error) {
 	return c, c.checkAtLeast()
 }
 
-// overflow is what p asks for. Parameters that only counters have ask for counters.
+// overflow returns the overflow of p. Parameters of counters imply counters.
 func (p *Params) overflow() (Overflow, error) {
 	own := ""
 	switch {
@@ -212,24 +210,24 @@ func (p *Params) overflow() (Overflow, error) {
 	return overflowDefault, nil
 }
 
-// mustBeMade panics where c is the zero value, which no constructor made and which has no
-// cells. All that a sketch, a view or a builder does asks it.
+// mustBeMade panics if c is the zero value, which no constructor returns. All methods of sketches,
+// views and builders call it.
 func (c *Config) mustBeMade() {
 	if c.Grid == (grid.Grid{}) {
 		panic("ccbf: a zero Sketch, View or Config is used: New, Decode, NewView or Params.Config makes one")
 	}
 }
 
-// counters is what concerns counters.
+// counters returns the parameters of counters.
 func (c *Config) counters() *counters.Params {
 	return &counters.Params{Shape: c.shape, Seed: c.Seed, Levels: c.Levels, Base: c.Base, Totals: c.Totals, Standard: c.Mode == Standard}
 }
 
-// K is the number of counters per key.
+// K returns the number of counters per key.
 func (c *Config) K() int { return c.shape.K }
 
-// Widths are the bits per counter of each layer.
+// Widths returns the bits per counter of each layer.
 func (c *Config) Widths() []uint8 { return slices.Clone(c.shape.Widths()) }
 
-// Counters are the numbers of counters of each layer.
+// Counters returns the number of counters of each layer.
 func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.Sizes()) }

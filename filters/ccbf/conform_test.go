@@ -15,8 +15,8 @@ type subject struct {
 	cell func(id uint64) grid.Cell
 }
 
-// cellOfID is a cell of its own for every id: small ids lie around the origin
-// in all four quadrants, large ones beyond the region (0, 0).
+// cellOfID returns a different cell for every id. Small ids lie around the origin in all four
+// quadrants, large ones beyond the region (0, 0).
 func cellOfID(id uint64) grid.Cell {
 	x, y := grid.Deinterleave(id&(1<<48-1) ^ 0b1100)
 	return grid.Cell{X: int64(x) - 2, Y: int64(y) - 2 - int64(id>>48)<<28}
@@ -53,8 +53,8 @@ func must[T any](v T, err error) T {
 
 func emptySketch(p Params) *Sketch { return must(NewBuilder(must(p.Config()), nil).Sketch()) }
 
-// boundedSketch is an empty sketch whose bounds, if it is dense, do not grow
-// any more: a dense sketch that lost its cells again keeps their bounds.
+// boundedSketch returns an empty sketch. If it has counters, its bounds are so wide that they do
+// not grow: counters keep their bounds when they lose points.
 func boundedSketch(p Params) *Sketch {
 	s := emptySketch(p)
 	if s.dense != nil {
@@ -63,8 +63,8 @@ func boundedSketch(p Params) *Sketch {
 	return s
 }
 
-// drawn is p with sizes, a number of positions and a seed of its own: small and
-// odd layers, in which positions meet and counters fill up.
+// drawn returns p with random sizes, number of positions and seed. The layers are small and odd, so
+// that positions meet and counters fill up.
 func drawn(r *rand.Rand, p Params) Params {
 	p.Seed = r.Uint64()
 	if p.Overflow == ToTree {
@@ -140,8 +140,8 @@ func families() []conform.Family {
 	} {
 		large := Params{Dense: true, Widths: l.widths, Counters: l.large}
 		small := Params{Dense: true, Widths: l.widths, Counters: l.small}
-		// 5,000 keys at 4 positions each: the share of counters in use is at
-		// most 1 - e^(-20000/49152), so four of them are with p below 0.013.
+		// There are 5,000 keys at 4 positions each. The fraction of counters in use is at most 1 -
+		// e^(-20000/49152), so four of them are in use with p below 0.013.
 		fs = append(fs, conformFamily("mi "+l.name, large, small, mi, 5000, 0.013))
 		large.Mode, small.Mode = Standard, Standard
 		fs = append(fs, conformFamily("standard "+l.name, large, small, sums, 5000, 0.013))

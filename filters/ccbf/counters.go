@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// countersSketch is counters in memory.
+// countersSketch is counters in memory: a layered counting Bloom filter.
 type countersSketch struct{ *Sketch }
 
 func (s countersSketch) form() Form        { return Dense }
@@ -53,8 +53,8 @@ func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
 }
 
 func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
-	// Two positions may share a counter, here or in a layer above, which then
-	// needs twice as much as an estimate says.
+	// Two positions may share a counter, here or in a layer above. That counter then needs twice
+	// the estimate.
 	if !s.dense.RemoveKeys(s.keysOf(c, category), n) {
 		return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
 	}
@@ -62,7 +62,7 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-// keysOf are the hashes of all keys that a point of a cell counts at.
+// keysOf returns the hashes of all keys that count a point of a cell.
 func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64) {
 	for level := range s.Levels + 1 {
 		h := s.counters().Hasher(level)
@@ -88,7 +88,7 @@ func (s countersSketch) fold(f *reduction) error {
 		return f.err
 	}
 	if !s.sums {
-		s.dense.ClearFlags() // maxima take a flag for a large value
+		s.dense.ClearFlags() // folding by maxima takes a flag for a large value
 	}
 	for _, st := range f.steps {
 		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
@@ -102,8 +102,8 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 	return append(dst, s.dense.Body...), true
 }
 
-// makeDense turns an exact sketch into a dense one: by maxima in mode mi, by
-// sums in mode standard, so that the laws of each hold.
+// makeDense turns an exact sketch into counters, so that the laws of its mode hold. In mode mi each
+// counter is a maximum of counts, in mode standard a sum.
 func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
@@ -118,11 +118,11 @@ func (s *Sketch) makeDense() {
 	s.cells = nil
 }
 
-// asDense is s where it is dense, otherwise a dense sketch of its cells, which it
-// must have. An exact s is left unchanged.
+// asDense returns s if it has counters, and otherwise a sketch that counts its cells in counters.
+// It does not change s.
 func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
 
-// asDenseOf is asDense in the counters of a configuration: those of s where it is dense.
+// asDenseOf is asDense with the configuration c, which is that of s if s has counters.
 func (s *Sketch) asDenseOf(c Config) *Sketch {
 	d := *s
 	d.Config = c
@@ -130,23 +130,26 @@ func (s *Sketch) asDenseOf(c Config) *Sketch {
 	return &d
 }
 
-// Levels: beside each cell the dense form can count the squares that hold it,
-// cell >> 1, cell >> 2 and so on, hashed with their level (range trees of
-// "Spectral Bloom Filters", section 5.5, in two dimensions). Questions for
-// large areas then take a lookup per square in place of one per cell.
+// Levels: beside each cell, counters can count the squares that hold it: cell >> 1, cell >> 2 and
+// so on, hashed with their level. A query for a large area then takes a lookup for each square
+// instead of one for each cell. These are the range trees of "Spectral Bloom Filters", section 5.5,
+// in two dimensions.
 
-// ErrNoLevel says that a dense sketch cannot be coarsened so far.
+// ErrNoLevel is the error for counters that cannot be coarsened so far.
 var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
-// Coarsen makes the cells of a sketch factor times as wide and as high, a whole number
-// from 1 to 2^MaxLevels: the sketch at factor times the resolution, of an exact one the very
-// bytes, where grid.Grid.Coarser has the same edges.
+// Coarsen makes the cells of a sketch factor times as wide and as high. factor is a whole number
+// from 1 to 2^MaxLevels. Counts are never below the truth, and the total does not change. An error
+// changes nothing.
 //
-// An exact sketch stays exact. In a tree, squares that lie across the coarser ones become
-// the smallest ones around them, which are few if factor is a power of two; no square may
-// lie where none of the coarser cells' squares holds it, which is far from the origin. A
-// dense sketch must have counted that level of squares, otherwise the error wraps
-// ErrNoLevel. An error changes nothing. Never below the truth; the total is unchanged.
+// An exact sketch stays exact. If grid.Grid.Coarser has the same edges, it has the bytes of a
+// sketch built at factor times the resolution.
+//
+// In a tree, a square that lies across coarser squares becomes the smallest coarser square around
+// it. A factor that is a power of two leaves few of these. Far from the origin, a square may lie in
+// no square of the coarser grid, which is an error.
+//
+// Counters must have counted that level of squares; otherwise the error wraps ErrNoLevel.
 func (s *Sketch) Coarsen(factor uint64) error {
 	if factor < 1 || factor > 1<<MaxLevels {
 		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)
@@ -157,13 +160,13 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	}
 	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
 	switch levels := factor == 1<<l; {
-	case levels && l <= s.Levels: // sketches that were exact and those that were not go on combining
+	case levels && l <= s.Levels: // exact sketches and counters go on combining
 		s.Base, s.Levels = s.Base+l, s.Levels-l
 	case s.dense != nil && !levels:
 		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
 	case s.dense != nil:
 		return fmt.Errorf("%w: it has %d levels, but a factor of %d needs %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
-	default: // the very sketch of the points at that resolution
+	default: // the sketch of the points at that resolution
 		s.Base, s.Levels = 0, 0
 	}
 	if err := s.body().coarsen(factor); err != nil {

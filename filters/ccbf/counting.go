@@ -11,35 +11,36 @@ import (
 
 // counterState is the counters of a Builder.
 type counterState struct {
-	dense   *cascade.Counters // nil while there are none
-	spilled bool              // cells go into the counters at once, and no longer into stores
-	united  cascade.Origin    // of the dense sketches that were added
-	added   uint64            // their total
-	single  bool              // points went into the counters one by one
+	dense   *cascade.Counters // nil before the first points.
+	spilled bool              // cells go straight into the counters, not into stores.
+	united  cascade.Origin    // parts of the counters that were added.
+	added   uint64            // total of the sketches with counters that were added.
+	single  bool              // points went into the counters one by one.
 }
 
-// countBuffer is the points of a section on their way into the counters. Those of a cell that come
-// near each other are added up before: counting in the dense form takes many times as long.
+// countBuffer buffers the points of a section on their way into the counters. It adds up points of
+// a cell that come near each other, because counting in counters takes many times as long.
 type countBuffer struct {
 	keys    []uint64
 	counts  []uint64 // beside keys; nil while all are 1
 	recents cells.Recents
-	recurs  bool // the last keys were of recent cells
-	alone   int  // for how many batches keys are taken not to be of recent cells
+	recurs  bool // the last batch had many recent cells
+	alone   int  // number of batches left that do not use recent cells
 }
 
 const (
-	// countAtOnce is how many keys go into the counters together.
+	// countAtOnce is the number of keys that go into the counters together.
 	countAtOnce = 1 << 12
-	// leastRecents and mostRecents are how many cells are kept to be counted together: what fits the first-level
+	// leastRecents and mostRecents bound the number of recent cells. They fit the first-level
 	// cache, and half of a second-level one.
 	leastRecents = 1 << 12
 	mostRecents  = 1 << 15
-	// aloneBatches is for how many batches keys go on by themselves after one whose keys do not repeat.
+	// aloneBatches is the number of batches without recent cells after one whose keys do not
+	// repeat.
 	aloneBatches = 15
 )
 
-// bytes is the memory of c.
+// bytes returns the memory of c.
 func (c *countBuffer) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
 
 // count counts points of a section in the counters, a batch at a time.
@@ -120,8 +121,8 @@ func (b *Builder) flush(s *section) error {
 	return nil
 }
 
-// countBatch is flush of some keys, several of a cell at once where that pays: mode mi does no
-// worse by it.
+// countBatch counts a batch in the counters, several points of a cell at once if that pays. The
+// estimates of mode mi get no worse by it.
 func (b *Builder) countBatch(s *section) error {
 	c := &s.counting
 	weights := c.counts
@@ -130,7 +131,7 @@ func (b *Builder) countBatch(s *section) error {
 	}
 	switch {
 	case b.Levels > 0:
-		b.insertRun(s, cells.RunOf(c.keys, weights)) // so that the cells of a square stand together, mostly
+		b.insertRun(s, cells.RunOf(c.keys, weights)) // so that the cells of a square mostly follow each other
 		return nil
 	case c.alone > 0:
 		c.alone--
@@ -143,21 +144,21 @@ func (b *Builder) countBatch(s *section) error {
 		case c.recurs || cells.Fresh(c.keys) <= mostFresh(c.keys):
 			return b.countRecents(s)
 		}
-		c.recurs, c.alone = false, aloneBatches // in their order, as there is nothing to be gained
+		c.recurs, c.alone = false, aloneBatches // in their order, because adding up saves nothing
 	}
 	b.insertRun(s, cells.Run{Keys: c.keys, Counts: weights})
 	return nil
 }
 
-// mostFresh is up to how many keys of other than recent cells it pays to look for those.
+// mostFresh returns the number of keys of other cells up to which looking for recent ones pays.
 func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
 
-// countRecents counts a batch together with the keys of the same cells before.
+// countRecents counts a batch, together with earlier keys of the same cells.
 func (b *Builder) countRecents(s *section) error {
 	c := &s.counting
 	insert := func(r cells.Run) { b.insertRun(s, r) }
 	most := b.recentsFor()
-	b.single = true // though nothing may have been put out so far
+	b.single = true // even if no cell has been evicted so far
 	if c.recents.Slots() > most {
 		if err := b.endRecents(s); err != nil {
 			return err
@@ -184,8 +185,9 @@ func (b *Builder) countRecents(s *section) error {
 	return nil
 }
 
-// recentsFor is how many cells a section may keep to be counted together: none where memory is scarce or nothing is
-// known of it, or of several sections, and no more than take half of what the counters do.
+// recentsFor returns the number of recent cells that a section may keep. It is 0 if memory is
+// scarce or unknown, and for several sections. Recent cells take at most half the memory of the
+// counters.
 func (b *Builder) recentsFor() int {
 	scarce := b.budget != nil && (b.scarcity == nil || b.scarcity.Scarce() > 0)
 	if len(b.all) > 1 || scarce || b.shape.Bytes() < 16*leastRecents {
@@ -194,19 +196,19 @@ func (b *Builder) recentsFor() int {
 	return min(mostRecents, int(b.shape.Bytes()/16))
 }
 
-// growRecents makes room for so many cells.
+// growRecents makes room for slots recent cells.
 func (b *Builder) growRecents(s *section, slots int) error {
 	return b.change(s, int64(slots)*8, func() { s.counting.recents.Grow(slots) })
 }
 
-// endRecents counts the recent cells of a section in the counters and gives back the memory.
+// endRecents counts the recent cells of a section in the counters and frees their memory.
 func (b *Builder) endRecents(s *section) error {
 	s.counting.recents.Each(func(r cells.Run) { b.insertRun(s, r) })
 	s.counting.recents = cells.Recents{}
 	return b.account(s, 0)
 }
 
-// endCounting counts all points of a section that are on their way in the counters.
+// endCounting counts all pending points of a section in the counters.
 func (b *Builder) endCounting(s *section) error {
 	if err := b.flush(s); err != nil {
 		return err
@@ -214,7 +216,7 @@ func (b *Builder) endCounting(s *section) error {
 	return b.endRecents(s)
 }
 
-// mergeCounting adds the points of another builder's section that are on their way.
+// mergeCounting adds the pending points of another builder's section.
 func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 	add := func(keys, counts []uint64) {
 		if err == nil {
@@ -245,7 +247,7 @@ func (b *Builder) insert(sections ...cells.Section) {
 // insertRun counts cells of a section in the counters.
 func (b *Builder) insertRun(s *section, r cells.Run) { b.insert(cells.Section{Label: s.Label, Run: r}) }
 
-// insertStore counts the cells of a section's store in the counters, and forgets them.
+// insertStore counts the cells of a section's store in the counters, and empties the store.
 func (b *Builder) insertStore(s *section) error {
 	if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
 		return err
@@ -257,7 +259,7 @@ func (b *Builder) insertStore(s *section) error {
 	return b.account(s, 0)
 }
 
-// needDense gives the builder an empty dense form.
+// needDense makes empty counters if there are none.
 func (b *Builder) needDense() error {
 	if b.dense != nil {
 		return nil
@@ -269,7 +271,7 @@ func (b *Builder) needDense() error {
 	return nil
 }
 
-// goToCounters counts the cells of all stores in the counters, and from now on all others.
+// goToCounters counts the cells of all stores in the counters. All later points go there too.
 func (b *Builder) goToCounters() error {
 	if b.spilled {
 		return nil
@@ -299,8 +301,8 @@ func (b *Builder) goToCounters() error {
 	return b.dropStores()
 }
 
-// origin is how the counters came about: of the dense sketches that were added, and of
-// all other points; counted says that some of these were counted one by one.
+// origin returns the parts of the counters: the sketches that were added, and all other points.
+// With counted, some of these points were counted one by one.
 func (b *Builder) origin(counted bool) cascade.Origin {
 	if b.Mode == Standard {
 		return cascade.Origin{}

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
-// Cells that come again soon are counted together on their way into the dense form. Sums are what they are one
-// by one; minimal increment counts no less than there was, and
-// is not further off than one by one (the bound is 2%).
+// TestRecentCellsInTheDenseForm: points of recent cells are counted together. Sums are those of
+// counting one by one. Minimal increment is never below the truth, and at most 2% further off than
+// one by one.
 func TestRecentCellsInTheDenseForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(333, 0))
 	z := rand.NewZipf(r, 1.2, 2, 1<<22)
@@ -57,39 +57,8 @@ func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
 	return sum
 }
 
-// No cells are kept to be counted together where memory is scarce, for several sections, and where a budget does
-// not say what it has left; otherwise no more than take half of what the counters do.
-func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
-	keys := make([]uint64, 4*countAtOnce)
-	for i := range keys {
-		keys[i] = uint64(i*i) % 2999
-	}
-	c := config(t, Params{Dense: true, Bytes: 1 << 17})
-	for name, of := range map[string]struct {
-		budget Budget
-		most   int
-	}{
-		"plenty":    {nil, int(c.shape.Bytes()) / 2 / 8},
-		"scarce":    {new(scarce), 0},
-		"not known": {new(peak), 0},
-	} {
-		b := NewBuilder(c, of.budget)
-		for range 8 {
-			if err := b.addPoints(keys); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := b.plain.counting.recents.Slots(); got > of.most || of.most > 0 && got == 0 {
-			t.Errorf("%s: %d recent cells, at most %d were to be", name, got, of.most)
-		}
-		if got := cap(b.plain.counting.keys); got > countAtOnce {
-			t.Errorf("%s: a batch has %d keys", name, got)
-		}
-	}
-}
-
-// A builder's recent cells are merged into others, whether these count in the dense form already or not, and
-// stay where they are: sums are those of all keys.
+// TestMergingRecentCells: merging a builder adds its recent cells, whether the other one has
+// counters or not, and does not change it. Sums are those of all keys.
 func TestMergingRecentCells(t *testing.T) {
 	keys := make([]uint64, 1<<17)
 	for i := range keys {
@@ -159,41 +128,4 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameBytes(t, "merged into an empty one", blobOf(t, into), blobOf(t, from))
-}
-
-// Making the sketch asks for no memory for recent cells, which are given back at once.
-func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
-	keys := make([]uint64, 4*countAtOnce)
-	r := rand.New(rand.NewPCG(334, 0))
-	z := rand.NewZipf(r, 1.2, 2, 1<<22)
-	for i := range keys {
-		keys[i] = z.Uint64()
-	}
-	p := &rising{}
-	b := NewBuilder(config(t, Params{Dense: true, Bytes: 1 << 20}), p)
-	if err := b.addPoints(keys); err != nil {
-		t.Fatal(err)
-	}
-	p.limit = p.given + b.overflowBytes(nil)
-	if _, err := b.appendBlob(nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// rising is a purse that knows it has enough until it is told otherwise.
-type rising struct{ purse }
-
-func (p *rising) Grow(delta int64) error {
-	if p.limit == 0 {
-		p.given += delta
-		return nil
-	}
-	return p.purse.Grow(delta)
-}
-
-func (p *rising) Scarce() int {
-	if p.limit == 0 {
-		return 0
-	}
-	return 2
 }

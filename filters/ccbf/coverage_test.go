@@ -89,10 +89,10 @@ func (s *randomCounters) boxes(r *rand.Rand) (boxes []grid.Rect) {
 	return boxes
 }
 
-// TestIntervalsOfAnyCounters: of random counters in either mode, saturated or not, 95 of 100 intervals
-// hold the truth, within 4 standard deviations; no count is below it; and the error of cells with points
-// is unknown, or within a factor of 1.5 for 95 of 100 sketches, as far as so many cells tell. CCBF_SEED is the first seed, and CCBF_SKETCHES
-// how many there are.
+// TestIntervalsOfAnyCounters: for random counters in either mode, saturated or not, 95 of 100
+// intervals hold the truth, within 4 standard deviations. No count is below it. The error of cells
+// with points is unknown, or within a factor of 1.5 for 95 of 100 sketches. CCBF_SEED is the first
+// seed, and CCBF_SKETCHES the number of sketches.
 func TestIntervalsOfAnyCounters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: thousands of sketches (make test-all)")
@@ -136,7 +136,7 @@ func TestIntervalsOfAnyCounters(t *testing.T) {
 				excess := float64(s.view.Count(c, nil) - n)
 				sum, squares = sum+excess, squares+excess*excess
 			}
-			// What is measured is a sample itself; where few cells have any excess, hardly one.
+			// The measured value is a sample too, and a poor one if few cells have any excess.
 			mean, chance := sum/n, 4*math.Sqrt(max(squares-sum*sum/n, 1))/n
 			if s.view.saturated() || e.Occupied.Excess > 1.5*(mean+chance) || e.Occupied.Excess < (mean-chance)/1.5 {
 				of.wrong++

@@ -115,34 +115,6 @@ func TestManyPlacesWithCategories(t *testing.T) {
 	}
 }
 
-// However questions are ordered and whatever they ask for, no block is decoded twice:
-// 300,000 questions take as many blocks as there are, at most, and those about one
-// category in 50 only its own.
-func TestNoBlockIsDecodedTwice(t *testing.T) {
-	r := rand.New(rand.NewPCG(63, 0))
-	var p points
-	for range 20000 {
-		p.add(spot{grid.Cell{X: r.Int64N(3000) - 1500, Y: r.Int64N(3000)}, plain}, 1)
-	}
-	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
-	at := asks(r, p)
-	for _, n := range []int{5, 2048, len(at)} {
-		before := v.exact.Cells.Decoded()
-		v.Counts(make([]uint64, n), at[:n], Categories{})
-		if spent := v.exact.Cells.Decoded() - before; spent > min(n, v.exact.Cells.Blocks()) {
-			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.exact.Cells.Blocks())
-		}
-	}
-	for i := range p {
-		p[i].category = string(rune('A' + i%50))
-	}
-	v = viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20, Categories: true}), p)))
-	v.Counts(make([]uint64, len(at)), at, Of([]byte("Q")))
-	if spent, most := v.exact.Cells.Decoded(), (20000/50+127)/128; spent > most {
-		t.Errorf("questions for one category decode %d blocks, it has %d", spent, most)
-	}
-}
-
 // Whatever was done to a BLOB, questions come to an end.
 func TestManyPlacesInDamagedSketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))

@@ -8,12 +8,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// The estimates of Error against absent keys. Of n asked, those with a count
-// are binomial with the stated probability, and their mean count has the
-// measured standard deviation: both within 4 sigma in mode standard, plus 3%
-// of the estimate for what it leaves out, that the positions of a key are
-// drawn without replacement and follow from two numbers instead of k.
-// Closer modes must be below.
+// TestErrorAgainstMeasurement compares Error with the counts of absent keys. The number of those
+// with a count is binomial with the stated probability; their mean has the measured standard
+// deviation. In mode standard, both are within 4 sigma and 3% of the estimate. The 3% are for
+// positions of a key, which are distinct and follow from two numbers. Closer modes must be below.
 func TestErrorAgainstMeasurement(t *testing.T) {
 	const asked = 200_000
 	for _, c := range []struct {

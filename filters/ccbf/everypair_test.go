@@ -54,8 +54,9 @@ func two(r *rand.Rand, relation int, categories bool) (a, b points) {
 
 const relations = 8
 
-// Whatever is made of two sketches of any form is a BLOB that is valid, comes back the same, unites with
-// others, and answers what a map of cells answers: the same where it is exact, never less otherwise.
+// TestEveryPair applies every operation to two sketches of any forms. The result is a valid BLOB
+// that decodes to the same sketch and unites with others. It counts as a map of cells does: equal
+// if it is exact, and never below it otherwise.
 func TestEveryPair(t *testing.T) {
 	rounds := 400
 	if os.Getenv("CCBF_LONG") == "1" {
@@ -102,8 +103,12 @@ func TestEveryPair(t *testing.T) {
 					t.Fatalf("%s, %s, united with itself: %v", what, op, err)
 				}
 			}
-			if _, err := Decode(blobOf(t, b)); err != nil {
+			twice, err := Decode(blobOf(t, b))
+			if err != nil {
 				t.Fatalf("%s, %s, united with itself: %v", what, op, err)
+			}
+			if twice.Total != 2*d.Total || twice.TotalKnown != d.TotalKnown || twice.additive() != d.additive() && !d.IsExact() {
+				t.Fatalf("%s, %s, united with itself: total %d, known %v, additive %v", what, op, twice.Total, twice.TotalKnown, twice.additive())
 			}
 		}
 		ma, mb := pa.model(), pb.model()

@@ -4,7 +4,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// exactSketch is a list of cells in memory.
+// exactSketch is the exact form in memory: a sorted list of cells.
 type exactSketch struct{ *Sketch }
 
 func (s exactSketch) form() Form        { return Exact }
@@ -30,12 +30,12 @@ func (s exactSketch) add(c grid.Cell, category []byte, n uint64) error {
 
 func (s exactSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	s.cells = s.cells.Remove(c, category, n)
-	s.Total = s.cells.Total() // a total that had reached 2^64-1 does not tell
+	s.Total = s.cells.Total() // the total cannot be computed from one that reached 2^64-1
 	return nil
 }
 
 func (s exactSketch) coarsen(factor uint64) error {
-	s.cells = s.cells.CoarserBy(int64(factor))
+	s.cells = s.cells.Coarser(int64(factor))
 	return nil
 }
 

@@ -282,9 +282,8 @@ func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
 	return m
 }
 
-// A cell of a set such as points in towns takes no more than 1.3 bytes, the
-// design's aim, everything included; and the cells together no more than what
-// flate at its best makes of their distances and counts, and a twentieth for
+// TestBytesPerCell: a cell of points in towns takes at most 1.3 bytes, everything included. All
+// cells take at most the bytes of the best flate over their distances and counts, and 5% more for
 // being read in blocks.
 func TestBytesPerCell(t *testing.T) {
 	keys := crowd(1 << 17)

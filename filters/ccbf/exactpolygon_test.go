@@ -1,19 +1,17 @@
 package ccbf
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/paulmach/orb"
 )
 
-// towns is a sketch of so many points around 300 places of a country of 6 by 5
-// degrees, in cells of 0.001 degrees: many small towns, few large ones.
+// towns returns a sketch of n points around 300 places of a country of 6 by 5 degrees. Cells are
+// 0.001 degrees wide. There are many small towns and few large ones.
 func towns(t testing.TB, n int) []byte {
 	t.Helper()
 	r := rand.New(rand.NewPCG(65, 0))
@@ -49,40 +47,6 @@ func round(x, y, radius float64, n int) orb.MultiPolygon {
 	return orb.MultiPolygon{{append(ring, ring[0])}}
 }
 
-// An outline of more edges than sections have cells is walked once for all of
-// them together.
-func TestLongOutlineOverManySections(t *testing.T) {
-	r := rand.New(rand.NewPCG(67, 0))
-	cfg := config(t, Params{Res: 0.25, Categories: true, Totals: true})
-	var p points
-	for i := range 4000 {
-		c := spot{grid.Cell{X: r.Int64N(60) - 30, Y: r.Int64N(60) - 30}, fmt.Sprint(r.IntN(200))}
-		switch {
-		case i%5 == 0:
-			c.X += cells.Highest // over the edge of a region
-		case i%2 == 0:
-			c.category = "many"
-		}
-		p.add(c, 1+r.Uint64N(4))
-	}
-	v, m := viewOf(t, blobOf(t, builderOf(t, cfg, p))), p.model()
-	for i := range 9 {
-		mp := round(r.Float64(), r.Float64(), 2+6*r.Float64(), 1000)
-		if i%3 == 0 {
-			mp = shifted(mp, (cells.Highest+1)*0.25)
-		}
-		want := uint64(0)
-		for s, n := range m {
-			if inside(mp, cfg.Grid, s.Cell) {
-				want += n
-			}
-		}
-		if got, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil || got != want || want == 0 {
-			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
-		}
-	}
-}
-
 // An index in no particular order and blocks that are none: some answer, soon.
 func TestAreasOfDamagedSketches(t *testing.T) {
 	blob := towns(t, 20_000)
@@ -109,29 +73,5 @@ func TestAreasOfDamagedSketches(t *testing.T) {
 	}
 	if asked < 100 {
 		t.Errorf("only %d of 200 damaged sketches are read at all", asked)
-	}
-}
-
-// One question to a sketch of the size of the UK file's.
-func BenchmarkExactPolygon(b *testing.B) {
-	blob := towns(b, 500_000)
-	for _, c := range []struct {
-		name    string
-		radius  float64
-		corners int
-	}{{"village", 0.005, 8}, {"town", 0.05, 40}, {"county", 0.4, 200}, {"country", 3, 1000}} {
-		mp := round(-2, 52.5, c.radius, c.corners)
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var v View
-			for b.Loop() {
-				if err := v.Reset(blob); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// How a Builder ends: as the list of its cells, as a tree, or as counters.
+// The end of a Builder: a list of cells, a tree (nested squares with counts), or counters (a
+// layered counting Bloom filter).
 
-// Sketch makes a sketch of everything that was added. It may share memory with the
-// builder: read or encode it before adding anything else.
+// Sketch returns a sketch of everything that was added. It may share memory with the builder: read
+// or encode it before adding anything else.
 func (b *Builder) Sketch() (*Sketch, error) {
 	if b.AtLeast > 0 {
 		return b.suppressed()
@@ -23,7 +24,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	return b.asAdded()
 }
 
-// asAdded is Sketch, not suppressed.
+// asAdded is Sketch without suppression.
 func (b *Builder) asAdded() (*Sketch, error) {
 	if err := b.finish(); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (b *Builder) asAdded() (*Sketch, error) {
 	return b.sketch(list)
 }
 
-// sketch is Sketch of the cells of the stores.
+// sketch returns the sketch of the cells of the stores and everything else that was added.
 func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	if b.trees > 0 {
 		return b.sketchTree(list)
@@ -47,8 +48,8 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		s.parts = b.origin(b.single)
 	}
 	if s.dense != nil && len(list) > 0 {
-		// Cells that came beside dense sketches go in last and in their own order, so that the
-		// order in which they came does not matter.
+		// Cells that were added beside counters go in last, in their own order. So the order in
+		// which they were added does not matter.
 		s.dense = s.dense.Clone()
 		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
 		s.cells, s.parts = nil, b.origin(true)
@@ -56,7 +57,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	return s, nil
 }
 
-// appendBlob appends the BLOB of Sketch. An exact one is written straight from the stores.
+// appendBlob appends the BLOB of Sketch. It writes an exact one straight from the stores.
 func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 	if b.AtLeast > 0 {
 		s, err := b.suppressed()
@@ -95,7 +96,7 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// overflowBytes is the most memory that a sketch that is not exact takes until it is written.
+// overflowBytes returns the most memory that a sketch that is not exact takes until it is written.
 func (b *Builder) overflowBytes(list cells.List) int64 {
 	n := 2 * int64(b.Bytes)
 	if b.trees == 0 {
@@ -111,7 +112,8 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 	return n
 }
 
-// appendExact appends the exact BLOB; false where it takes more than Bytes, and nothing is appended.
+// appendExact appends the exact BLOB. If that takes more than Bytes, it returns false and appends
+// nothing.
 func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	groups := b.groups()
 	sections := make([]cells.SectionSource, len(groups))
@@ -141,9 +143,9 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	return body, fits, b.grow(-work)
 }
 
-// exactBytes is about the most that the exact body of n cells takes that count total. A gap or a
-// count takes at most the bits of the mean and 3 more on average, as the logarithm is concave; a block of
-// 128 has an entry of 12 bytes in the index.
+// exactBytes returns about the most bytes of an exact body of n cells that count total. On average,
+// a gap or a count takes at most the bits of the mean and 3 more, as the logarithm is concave. A
+// block of 128 cells has an index entry of 12 bytes.
 func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
 	if n == 0 {
 		return 0
@@ -155,7 +157,7 @@ func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
 	return int64(n)*int64(gap+count+1)/8 + 64
 }
 
-// pointsOf is what cells count together.
+// pointsOf returns the sum of the counts of cells.
 func pointsOf(s cells.Source) (n uint64) {
 	for s.Cells() > 0 {
 		for _, count := range s.Next(min(s.Cells(), cells.BlockCells)).Counts {
@@ -165,7 +167,7 @@ func pointsOf(s cells.Source) (n uint64) {
 	return n
 }
 
-// finish counts what is on its way into counters, and makes one list of each store.
+// finish counts all pending points in counters, and merges each store into one list.
 func (b *Builder) finish() error {
 	b.mustBeMade()
 	for _, s := range b.all {
@@ -189,7 +191,7 @@ func (b *Builder) finish() error {
 	return nil
 }
 
-// empty is a sketch of what was added without its cells or counters.
+// empty returns the sketch without its cells or counters.
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,

@@ -32,8 +32,8 @@ func foldSizes(s *Sketch) (sizes []uint64) {
 	return sizes
 }
 
-// A folded sketch of mode standard has the body of one that was built in the
-// folded shape; one of mode mi counts nothing too few.
+// TestFoldDense: a folded sketch of mode standard has the body of one built in the folded shape. In
+// mode mi no count is below the truth.
 func TestFoldDense(t *testing.T) {
 	for _, l := range folds {
 		for _, mode := range []Mode{Standard, MinimalIncrement} {
@@ -205,8 +205,8 @@ func TestFoldLimits(t *testing.T) {
 	}
 }
 
-// Folding to so many bytes gives the parameters of a build with so many: of an exact sketch
-// and of a tree always, of counters where halving leads there.
+// TestFoldIsASmallerBuild: folding gives the parameters of a build with so many bytes. This always
+// holds for an exact sketch and a tree, and for counters if halving leads there.
 func TestFoldIsASmallerBuild(t *testing.T) {
 	r := rand.New(rand.NewPCG(105, 0))
 	few, many := hot(r, 50, 40), strewn(r, 4000)

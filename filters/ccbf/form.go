@@ -5,18 +5,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Form is how a sketch stores its points. Each form has a file here, exact.go, tree.go and
-// counters.go, and a package that answers questions.
+// Form is how a sketch stores its points. Each form has a file here (exact.go, tree.go,
+// counters.go) and an internal package that reads it.
 type Form uint8
 
 // The forms, by their numbers in a BLOB.
 const (
-	Exact Form = formExact // the list of its cells
-	Dense Form = formDense // counters that cells share; 'dense' in SQL
-	Tree  Form = formTree  // how many points lie in squares of cells
+	Exact Form = formExact // a sorted list of cells
+	Dense Form = formDense // a layered counting Bloom filter; 'dense' in SQL
+	Tree  Form = formTree  // nested squares of cells, with the number of points in each
 )
 
-// String is the form's name in SQL.
+// String returns the form's name in SQL.
 func (f Form) String() string {
 	switch f {
 	case Exact:
@@ -27,8 +27,8 @@ func (f Form) String() string {
 	return "dense"
 }
 
-// reader is the form of the sketch that v is a view of. It reads the head where v is
-// now: views are copied.
+// reader returns the reader of the sketch's form. It sets the pointer to the head each time,
+// because views are copied.
 func (v *View) reader() form.Reader {
 	v.mustBeMade()
 	switch v.Form() {
@@ -43,42 +43,40 @@ func (v *View) reader() form.Reader {
 	return &v.exact
 }
 
-// sketchForm is a form as a Sketch has it.
+// sketchForm is the operations of a Sketch that depend on its form.
 type sketchForm interface {
 	formState
 	editableForm
-	// coarsen makes cells of the squares of factor x factor cells.
+	// coarsen merges squares of factor x factor cells into cells.
 	coarsen(factor uint64) error
-	// fold makes a sketch of it whose body takes f.limit bytes at most.
+	// fold shrinks the sketch so that its body takes at most f.limit bytes.
 	fold(f *reduction) error
 }
 
-// formState is what the sketch is, and its body.
+// formState is the state of a sketch, and its body.
 type formState interface {
 	form() Form
 	limits() grid.Rect // no cell outside has a count
 	additive() bool
 	saturated() bool
 	memory() int64
-	// appendBody appends the body, with what limits are; false where it is longer than
-	// limit bytes.
+	// appendBody appends the body; bounds are the result of limits. It returns false if the body is
+	// longer than limit bytes.
 	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
 }
 
-// editableForm is the points of a cell.
+// editableForm reads and changes the points of a cell.
 type editableForm interface {
 	count(c grid.Cell, category []byte) uint64
 	add(c grid.Cell, category []byte, n uint64) error
-	// removable is how many points of a cell can be taken out, and remove takes
-	// out no more.
+	// removable returns the number of points that can be removed from a cell. remove gets no more.
 	removable(c grid.Cell, category []byte) uint64
 	remove(c grid.Cell, category []byte, n uint64) error
-	// all is how many points a cell has, for those who move them; ErrNeedsWeight
-	// where that is not known.
+	// all returns the number of points of a cell for Move, or ErrNeedsWeight if it is not known.
 	all(c grid.Cell, category []byte) (uint64, error)
 }
 
-// body is the form that s has.
+// body returns the form of s.
 func (s *Sketch) body() sketchForm {
 	s.mustBeMade()
 	switch {
@@ -90,8 +88,8 @@ func (s *Sketch) body() sketchForm {
 	return exactSketch{s}
 }
 
-// Form is the form that the sketch has. Its BLOB may have another.
+// Form returns the form of the sketch in memory. Its BLOB may have another.
 func (s *Sketch) Form() Form { return s.body().form() }
 
-// Form is the form of the BLOB.
+// Form returns the form of the BLOB.
 func (h *Head) Form() Form { return Form(h.form) }

@@ -56,12 +56,12 @@ func textbook(r *rand.Rand, mode Mode, stream []int, cells int, m uint64, k int)
 	return estimates
 }
 
-// The paper's stream of figure 3: 100,000 draws of 10,000 cells. The mean of
-// |estimate - count| / count over the cells that occurred is at most what was
-// published, with 4 sigma of the mean over the seeds. It exceeds that of as many
-// plain counters by no more than 4 sigma: neither hashing by two numbers nor the
-// layers above cost anything. The defaults are held against plain counters of 16
-// bits in the same bytes.
+// TestErrorsOnZipf repeats the stream of the paper's figure 3: 100,000 draws of 10,000 cells. The
+// mean of
+// estimate - count| / count over cells that occurred is at most the published one, within 4 sigma over the
+// seeds. It is at most 4 sigma above that of as many plain counters: neither hashing by two numbers
+// nor the upper layers cost anything. The defaults are compared with plain counters of 16 bits in
+// the same bytes.
 func TestErrorsOnZipf(t *testing.T) {
 	const cells, draws, seeds = 10_000, 100_000, 20
 	layers := Params{K: 4, Widths: []int{8, 16, 32}, Counters: []uint64{1 << 13, 1 << 9, 1 << 5}}

@@ -100,19 +100,24 @@ func builderOf(t testing.TB, c Config, p points) *Builder {
 	return b
 }
 
+// blobOf returns the BLOB that a builder writes from its stores. It has the bytes of Builder.Sketch's
+// BLOB, which sketchOf decodes.
 func blobOf(t testing.TB, b *Builder) []byte {
 	t.Helper()
-	s, err := b.Sketch()
+	blob, err := b.appendBlob(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Blob()
+	return blob
 }
 
 func sketchOf(t testing.TB, c Config, p points) *Sketch {
 	t.Helper()
-	s, err := Decode(blobOf(t, builderOf(t, c, p)))
+	s, err := builderOf(t, c, p).Sketch()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Decode(s.Blob()); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -10,33 +10,31 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Spot is a cell and its Count; in a tree, a leaf: a square of 2^Level x 2^Level
-// cells, each with that Count, whose south-western one is Cell.
+// Spot is a cell and its Count. In a tree (nested squares with counts) it is a leaf: a square of
+// 2^Level x 2^Level cells, each with that Count. Cell is then the south-western cell.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64
 	Level uint8
 }
 
-// Square is the centre of the cell, or of the leaf, and its side, in coordinates.
+// Square returns the centre of the cell, or of the leaf, and its side, in coordinates.
 func (s *Spot) Square(g grid.Grid) (x, y, side float64) { return g.Square(s.Cell, s.Level) }
 
-// MaxSpots is the most cells that one question lists; fewer for a small dense
-// sketch, where any number of cells can read anything: 65,536 and 4 for each byte.
+// MaxSpots is the largest number of cells that one query lists. It is less for small counters, in
+// which any number of cells can have any count: 65,536 and 4 for each byte.
 const MaxSpots = form.MaxSpots
 
-// ErrSpots is a question for more cells than are listed, or for none.
+// ErrSpots is the error for listing more cells than allowed, or none.
 var ErrSpots = errors.New("cells cannot be listed")
 
-// Hotspots lists the cells of an area that count threshold or more, by
-// descending count, equal ones by Y and then X. Count is that of View.Count, so
-// none is missed and, while the sketch is exact, none is listed wrongly. A
-// dense sketch with levels leaves out the cells of squares that read less than
-// threshold. threshold is at least 1.
+// Hotspots returns the cells of an area that count at least threshold, by descending count, equal
+// ones by Y and then X. Count is that of View.Count, so none is missing, and for an exact sketch
+// none is wrong. For counters with levels, it leaves out the cells of squares that count less than
+// threshold. threshold is at least 1. A cell's points of several categories are added up.
 //
-// Exact sketches answer for any area, dense ones for up to AreaLimit
-// lookups inside Bounds. More than MaxSpots cells are an error that wraps
-// ErrSpots. A cell's points of several categories are added up.
+// Exact sketches answer for any area, counters for up to AreaLimit lookups inside Bounds. More than
+// MaxSpots cells are an error that wraps ErrSpots.
 func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error) {
 	if threshold == 0 {
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
@@ -48,7 +46,7 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 			full = true
 			return false
 		}
-		if len(spots) == cap(spots) { // twice as many: long lists are copied less
+		if len(spots) == cap(spots) { // twice as many: long lists are copied less often
 			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
 		}
 		spots = append(spots, Spot(s))
@@ -68,11 +66,10 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 	return spots, nil
 }
 
-// TopK lists the k cells of an area with the largest counts, fewer if fewer
-// have a count, in the order of Hotspots, which also decides between equal
-// counts. To choose cells, a dense sketch with levels takes as a cell's count the
-// least that the cell and the squares above it read. k is from 1 to MaxSpots.
-// Limits as Hotspots.
+// TopK returns the k cells of an area with the largest counts, or fewer if fewer have a count. The
+// order is that of Hotspots, which also decides between equal counts. For counters with levels, it
+// chooses cells by the least count of the cell and the squares above it. k is from 1 to MaxSpots.
+// Limits are those of Hotspots.
 func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
@@ -96,7 +93,7 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	return spots, nil
 }
 
-// spotOrder is the order in which Hotspots and TopK list.
+// spotOrder compares two spots in the order of Hotspots and TopK.
 func spotOrder(a, b *Spot) int {
 	switch {
 	case a.Count != b.Count:
@@ -109,7 +106,7 @@ func spotOrder(a, b *Spot) int {
 	return cmp.Compare(a.Cell.X, b.Cell.X)
 }
 
-// sortSpots puts spots into spotOrder.
+// sortSpots sorts spots by spotOrder.
 func sortSpots(spots []Spot) {
 	slices.SortFunc(spots, func(a, b Spot) int { return spotOrder(&a, &b) })
 }

@@ -25,8 +25,8 @@ func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
 	return least
 }
 
-// brute is all cells of a box with a count, by asking each, in the order of
-// the least that is known of them, then Y, X.
+// brute returns all cells of a box that have a count, by querying each. They are in descending
+// order of the least known bound of the count, then by Y and X.
 func brute(v *View, box grid.Rect, category []byte) []form.Candidate {
 	var all []form.Candidate
 	for y := box.MinY; y <= box.MaxY; y++ {

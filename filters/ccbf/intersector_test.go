@@ -14,9 +14,8 @@ import (
 // values of a sketch's counters, an exact one's as if it were dense.
 func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.Values() }
 
-// Dense sketches leave in each counter the least of their values, whatever
-// their order and however they are grouped; each counter that shares its upper
-// counters reads as no less.
+// TestIntersectorIsTheLeastOfValues: intersecting counters keeps the least value of each, in any
+// order and grouping. A counter that shares its upper counters reads as no less.
 func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 	for _, l := range kit.Layouts {
 		for _, mode := range []Mode{MinimalIncrement, Standard} {

@@ -56,8 +56,8 @@ func united(t *testing.T, r *rand.Rand, blobs [][]byte, order []int) []byte {
 	return blobOf(t, parts[0])
 }
 
-// Exact sketches unite and intersect whatever their parameters, and in any order and any
-// parts come to the same bytes, which are exact where the largest Bytes hold them.
+// TestExactSketchesOfAnyParametersCombine: exact sketches of any parameters unite and intersect.
+// They give the same bytes in any order and grouping, and are exact if the largest Bytes hold them.
 func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 	for round := range 60 {
 		r := rand.New(rand.NewPCG(301, uint64(round)))
@@ -126,8 +126,8 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 	}
 }
 
-// Exact sketches of any parameters go with counters, which decide on all others, and with
-// trees: in mode standard the result is the same in any order.
+// TestExactSketchesMeetOthers: exact sketches of any parameters combine with trees, and with
+// counters, which decide on all other parameters. In mode standard the order does not matter.
 func TestExactSketchesMeetOthers(t *testing.T) {
 	for _, other := range []Params{
 		{Dense: true, Mode: Standard, Bytes: 5000}, {Dense: true, Bytes: 3000, K: 3}, {Dense: true, Bytes: 4096, Levels: 2}, {Bytes: 1500},

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -93,26 +92,6 @@ func TestLevelsNeverUndercount(t *testing.T) {
 	}
 }
 
-// Without levels the coarse sketch is the very sketch of the points at that
-// resolution.
-func TestCoarsenExact(t *testing.T) {
-	for _, cells := range []points{hot(rand.New(rand.NewPCG(2, 2)), 4000, 2000), ten(), nil} {
-		for _, factor := range []uint64{1, 2, 4, 1024, 1 << MaxLevels} {
-			s := sketchOf(t, config(t, Params{Res: 0.25}), cells)
-			if err := s.Coarsen(factor); err != nil {
-				t.Fatal(err)
-			}
-			var coarse points
-			for _, o := range cells {
-				o.X, o.Y = floorDiv(o.X, int64(factor)), floorDiv(o.Y, int64(factor))
-				coarse.add(o.spot, o.n)
-			}
-			want := blobOf(t, builderOf(t, config(t, Params{Res: 0.25 * float64(factor)}), coarse))
-			sameBytes(t, fmt.Sprint("factor ", factor), s.Blob(), want)
-		}
-	}
-}
-
 // Parts that were exact and parts that were not combine after coarsening too.
 func TestCoarsenThenUnite(t *testing.T) {
 	c := config(t, Params{Bytes: 512, Levels: 3, Mode: Standard})
@@ -164,7 +143,7 @@ func TestCoarsenErrors(t *testing.T) {
 	}
 }
 
-// What is removed is gone from all levels.
+// TestRemoveFromLevels: removing a point removes it from all levels.
 func TestRemoveFromLevels(t *testing.T) {
 	for _, totals := range []bool{false, true} {
 		p := Params{Dense: true, Bytes: 4096, Mode: Standard, Levels: 4, Categories: totals, Totals: totals}
@@ -197,40 +176,6 @@ func TestRemoveFromLevels(t *testing.T) {
 	}
 }
 
-// Sums over boxes: never below the truth, and for exact sketches the truth.
-func TestSumsWithLevels(t *testing.T) {
-	for name, p := range formsWithLevels(6) {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(5, 5)) // of its own, as forms come in any order
-			pts := hotFor(p, r)
-			v := viewOf(t, blobOf(t, builderOf(t, config(t, p), pts)))
-			categories := [][]byte{nil}
-			if p.Categories {
-				categories = append(categories, []byte("c1"))
-			}
-			for range 300 {
-				x, y := r.Int64N(240)-120, r.Int64N(240)-120
-				box := grid.Rect{MinX: x, MinY: y, MaxX: x + r.Int64N(200), MaxY: y + r.Int64N(200)}
-				for _, category := range categories {
-					truth := uint64(0)
-					for s, n := range pts.model() {
-						if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
-							truth += n
-						}
-					}
-					got, err := v.Sum(Box(box), Of(category))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if got < truth || v.IsExact() && got != truth {
-						t.Fatalf("box %v, category %q: %d, truth %d", box, category, got, truth)
-					}
-				}
-			}
-		})
-	}
-}
-
 // The limit is on lookups, so that levels allow for areas that cells alone do
 // not.
 func TestLimitWithLevels(t *testing.T) {
@@ -251,23 +196,5 @@ func TestLimitWithLevels(t *testing.T) {
 	// 7 of 2^20 counters in use with each key: a chance of 1e-20 for a fourth.
 	if n, err := sum(20); err != nil || n != 3 {
 		t.Errorf("4e12 cells with 20 levels: %d, %v", n, err)
-	}
-}
-
-// Keys of one level are not those of another.
-func TestLevelsAreKeptApart(t *testing.T) {
-	c := config(t, Params{Levels: 2})
-	seen := map[[2]uint64]uint8{}
-	for level := range uint8(3) {
-		h := c.counters().Hasher(level)
-		h1, h2 := h.Hash(grid.Cell{X: 1, Y: 2}, nil)
-		if other, ok := seen[[2]uint64{h1, h2}]; ok {
-			t.Errorf("levels %d and %d share a key", level, other)
-		}
-		seen[[2]uint64{h1, h2}] = level
-		k1, k2 := key.Hash(0, key.AppendCell(nil, 1, 2, level, nil))
-		if h1 != k1 || h2 != k2 {
-			t.Errorf("level %d is hashed otherwise than its bytes", level)
-		}
 	}
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Cells returns the cells of an area that have points, each once with its count, those of
-// several categories added up, and those of a region in Z-order. CheckCategory must have
-// allowed the question.
+// Cells returns the cells of an area that have points, each once with its count. Counts of several
+// categories are added up. The cells of a region come in Z-order. Call CheckCategory first.
 //
-// For a tree, it returns the leaves that meet the area, with the points that are in
-// them and in no smaller leaf: the counts of all of them add up to the total. In united
-// trees leaves lie within one another; a cell's Count is then the sum over all leaves
-// that hold it, not only the smallest one.
+// For a tree (nested squares with counts), it returns the leaves that meet the area. Count is then
+// the points in a leaf and in no smaller leaf, so all leaves add up to the total. In united trees
+// leaves lie within one another. A cell's Count is then the sum over all leaves that hold it, not
+// only the smallest.
 //
-// The error of a dense sketch wraps ErrNotListed: any of its cells may read anything.
-// While it runs the View must not be asked anything else. O(blocks that meet the
-// area); bridge.Listed says how much memory it takes.
+// For counters the error wraps ErrNotListed: any of their cells may have a count. Do not query the
+// View until the last cell. O(blocks that meet the area); bridge.Listed returns the memory that it
+// takes.
 func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	l, ok := v.reader().(form.Lister)
 	if !ok {
@@ -40,8 +39,7 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	}, nil
 }
 
-// listed is the most cells that Cells returns for any area of one kind, and the memory that
-// this takes in addition to the View; 0 for counters.
+// listed implements bridge.Listed.
 func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
 	if l, ok := v.reader().(form.Lister); ok {
 		return l.Listed(a.polygon == nil, of)
@@ -51,21 +49,21 @@ func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
 
 // Category describes one category of a sketch.
 type Category struct {
-	Key []byte // of the class that Head.Class names; key.AppendText writes it
-	// Total is the number of points, of a tree that intersect or mask made the most
-	// that there can be: where View.Total is not known.
+	Key []byte // in the class of Head.Class; key.AppendText writes it
+	// Total is the number of points. For a tree after Intersect or Mask, when View.Total is not
+	// known, it is an upper bound.
 	Total uint64
-	Cells uint64 // 0 of a tree, which does not know
+	Cells uint64 // 0 for a tree, which does not know
 }
 
-// ErrNotListed is a question for what counters cannot list: they know neither their
-// categories nor their cells, and can only look up given ones.
+// ErrNotListed is the error for listing counters: they know neither their categories nor their
+// cells, and can only look up given ones.
 var ErrNotListed = errors.New("counters have no list")
 
-// ListCategories lists the categories of a sketch in the order of key.Compare, or, for
-// classes without one, of their bytes; it returns none if points have none. It reads the
-// head of each section, not the cells. The error of a dense sketch wraps ErrNotListed.
-// Keys are the BLOB's memory. O(sections), and sorting them.
+// ListCategories returns the categories of a sketch in the order of key.Compare. For classes
+// without an order it uses the order of their bytes. It returns none if points have none. It reads
+// the head of each section, not the cells. For counters the error wraps ErrNotListed. Keys are the
+// BLOB's memory. O(sections), and sorting them.
 func (v *View) ListCategories() ([]Category, error) {
 	l, err := v.categoryLists()
 	if l == nil {
@@ -79,7 +77,7 @@ func (v *View) ListCategories() ([]Category, error) {
 	return list, nil
 }
 
-// categoryLists is the lists of a sketch with categories, nil without.
+// categoryLists returns the lister of a sketch with categories, nil without.
 func (v *View) categoryLists() (form.Lister, error) {
 	l, ok := v.reader().(form.Lister)
 	switch {
@@ -91,7 +89,7 @@ func (v *View) categoryLists() (form.Lister, error) {
 	return l, nil
 }
 
-// inOrder sorts what has keys of a class, which come in the order of their bytes.
+// inOrder sorts a list by keys of a class. The list is in the order of their bytes.
 func inOrder[T any](class key.Class, list []T, keyOf func(*T) []byte) {
 	if class == key.Text || !class.Ordered() {
 		return
@@ -102,15 +100,15 @@ func inOrder[T any](class key.Class, list []T, keyOf func(*T) []byte) {
 	})
 }
 
-// CategorySum is what an area has of a category.
+// CategorySum is the estimate of a category in an area.
 type CategorySum struct {
 	Key []byte // as Category.Key
 	Estimate
 }
 
-// ByCategory returns the points in an area for each category that has some there, in the
-// order of ListCategories, in one walk over the area. Value, Low and High of an exact
-// sketch are the sum. Errors as ListCategories, and as Estimate.
+// ByCategory returns the estimate of each category that has points in an area, in the order of
+// ListCategories, in one walk over the area. Value, Low and High of an exact sketch are the sum.
+// Errors are those of ListCategories and Estimate.
 func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	l, err := v.categoryLists()
 	if l == nil {
@@ -134,20 +132,20 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	return list, nil
 }
 
-// ErrNotExact is a question for counts cell by cell that only exact sketches know: a tree
-// has squares of them, and counters have neither (ErrNotListed).
+// ErrNotExact is the error for a query that needs the count of each cell, which only exact sketches
+// know. A tree has squares of cells, and counters have neither (ErrNotListed).
 var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
 
-// CellDifference is a cell in which two sketches differ, and what each counts there.
+// CellDifference is a cell in which two sketches differ, and its count in each.
 type CellDifference struct {
 	Cell        grid.Cell
 	Left, Right uint64
 }
 
-// Difference returns the cells in which the counts of s, the left sketch, and o differ, for points of
-// categories, in no particular order. Parameters that say what a sketch becomes when it is no longer
-// exact may differ. The error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact.
-// Neither is changed, nor may they be until the last cell.
+// Difference returns the cells in which the counts of s, the left sketch, and o differ, for points
+// of categories, in no particular order. Parameters of other forms may differ. The error wraps
+// sketch.ErrDiffer, or ErrNotExact if one of them is not exact. It changes neither, and neither may
+// change until the last cell.
 func (s *Sketch) Difference(o *Sketch, of Categories) (iter.Seq[CellDifference], error) {
 	if err := s.sameCells(&o.Config); err != nil {
 		return nil, err

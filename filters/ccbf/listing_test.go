@@ -76,8 +76,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// The leaves of a tree add up to its total, and those that hold a cell to its count, in
-// trees of one sheet and of several, with categories and without.
+// TestCellsOfTrees: the leaves of a tree add up to its total, and those that hold a cell to its
+// count. Trees have one sheet or several, with categories and without.
 func TestCellsOfTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(92, 0))
 	for _, totals := range []bool{false, true} {

@@ -11,11 +11,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// referenceMaximum is the maximum form written down as its definition: need is
-// the largest count of a counter's keys; what does not fit goes, without its
-// lower digits, to the counter above, which takes the largest that anybody
-// needs; and a digit is kept only where the counters above do not exceed the
-// need already. It returns the raw counters of every layer.
+// referenceMaximum computes the maximum form by its definition. need is the largest count of a
+// counter's keys. The part of it that does not fit a counter goes to the counter above, which takes
+// the largest such part. A digit is kept only if the counters above do not exceed the need already.
+// It returns the raw counters of every layer.
 func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturated bool) {
 	s := c.shape
 	need := make([][]uint64, s.Layers)
@@ -138,8 +137,8 @@ func meanExcess(t *testing.T, v *View, m map[spot]uint64) float64 {
 	return sum / float64(len(m))
 }
 
-// At equal bytes the maximum form, made of exact counts, is closer than minimal
-// increment row by row: the design measured 2 to 9 times at 3 to 8 counters per
+// TestMaximumFormIsCloserThanStreaming: at equal bytes, the maximum form of exact counts is closer
+// than minimal increment row by row. The design measured a factor of 2 to 9 at 3 to 8 counters per
 // cell. Over seeds, the mean factor less 4 sigma of that mean must be above 2.
 func TestMaximumFormIsCloserThanStreaming(t *testing.T) {
 	const seeds = 8

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// oddLayouts are layers in which positions of one key meet: in the first or in
-// those above, for every kernel and for counters that lie across words.
+// oddLayouts has layers in which positions of one key meet: in the first layer, or in those above.
+// They suit every kernel, and some counters lie across words.
 var oddLayouts = []struct {
 	widths []int
 	sizes  []uint64
@@ -27,8 +27,8 @@ var oddLayouts = []struct {
 	{[]int{32}, []uint64{1}},
 }
 
-// A cell that nothing shares counters with reads as its own count, also where its
-// own positions meet: at once or point by point, alone or in a batch.
+// TestAKeyMeetsItself: a cell that shares no counters with others reads as its own count, even if
+// its own positions meet. Points come at once or one by one, alone or in a batch.
 func TestAKeyMeetsItself(t *testing.T) {
 	r := rand.New(rand.NewPCG(201, 0))
 	for _, l := range oddLayouts {
@@ -75,29 +75,9 @@ func TestAKeyMeetsItself(t *testing.T) {
 	}
 }
 
-// Readings at once are those one by one.
-func TestBatchesOfReadings(t *testing.T) {
-	r := rand.New(rand.NewPCG(202, 0))
-	for _, l := range oddLayouts {
-		cfg := config(t, Params{Dense: true, Mode: Standard, Widths: l.widths, Counters: l.sizes})
-		v := viewOf(t, sketchOf(t, cfg, hot(r, 300, 60)).Blob())
-		h := cfg.counters().Hasher(0)
-		var h1, h2, got [200]uint64
-		for i := range h1 {
-			h1[i], h2[i] = h.Hash(grid.Cell{X: r.Int64N(200) - 100, Y: -50}, nil)
-		}
-		v.counters.Counters.Counts(got[:], h1[:], h2[:])
-		for i, n := range got {
-			if want := v.counters.Counters.Count(h1[i], h2[i]); n != want {
-				t.Fatalf("counters %v: %d at once, %d alone", l.sizes, n, want)
-			}
-		}
-	}
-}
-
-// In layers where positions meet nothing is lost in the paths that only grids
-// have: fold, subtract, intersect, mask, and a dense form made of exact counts.
-// A fold brings positions together that were apart when they were counted.
+// TestMeetingPositionsLoseNothing: no operation on grids undercounts in layers whose positions
+// meet. These are fold, subtract, intersect, mask, and counters made of exact counts. A fold makes
+// positions meet that were apart when they were counted.
 func TestMeetingPositionsLoseNothing(t *testing.T) {
 	for i, l := range oddLayouts {
 		for _, mode := range []Mode{MinimalIncrement, Standard} {

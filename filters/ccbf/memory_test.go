@@ -19,9 +19,9 @@ func (p *peak) Grow(delta int64) error {
 	return nil
 }
 
-// What is allocated while sketches are read and written has been counted before.
-// What is measured is all that is ever allocated, so slices that grow come to twice
-// their size, and to a megabyte what is lent from pools.
+// TestAllocationsAreCounted: memory is reserved before sketches are read and written. The test
+// measures all allocations, so slices that grow may reach twice their size, and lent memory a
+// megabyte.
 func TestAllocationsAreCounted(t *testing.T) {
 	const cells = 200_000
 	for name, params := range map[string]Params{
@@ -102,8 +102,8 @@ func TestSpillingIsCounted(t *testing.T) {
 	}
 }
 
-// Estimates: an interval is the quantiles of three sums, one after the other, each with
-// two spectra, and roots for the transform of each class and back.
+// TestEstimatesAreCounted: an interval takes the quantiles of three sums, one after the other. Each
+// takes two spectra, and roots of unity for the transforms of each class.
 func TestEstimatesAreCounted(t *testing.T) {
 	r := rand.New(rand.NewPCG(270, 0))
 	for _, params := range []Params{{Bytes: 4000}, {Bytes: 4000, K: 32}, {Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}}} {

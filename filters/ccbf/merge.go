@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// AddView adds a sketch, which is left unchanged, after checking it.
+// AddView adds a sketch, after checking it. It does not change it.
 func (b *Builder) AddView(v *View) error {
 	if err := v.check(); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (b *Builder) AddView(v *View) error {
 	return v.exact.Cells.EachBlock(b.addRun)
 }
 
-// Merge adds another builder's points and sketches. from is left unchanged and
-// may be merged into several builders at once.
+// Merge adds another builder's points and sketches. It does not change from, which may be merged
+// into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
 	if err := b.join(&from.Config, from.form(), from.class); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (b *Builder) mergeSection(s, from *section) error {
 	return b.mergeCounting(s, &from.counting)
 }
 
-// join makes the configuration that of all that was added and a sketch of another one,
-// form and class of categories, or returns an error where that cannot be added.
+// join sets the configuration to the joined one of all sketches so far and another, and the class
+// of the categories. It returns an error if that sketch cannot be added.
 func (b *Builder) join(c *Config, form Form, class key.Class) error {
 	b.mustBeMade()
 	if b.Config != *c {
@@ -109,7 +109,7 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturate.Add(b.total, total)
 }
 
-// addRun adds the cells of a label, which are in the order of their keys.
+// addRun adds the cells of a label, in the order of their keys.
 func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
 	for len(r.Keys) > 0 {
 		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {

@@ -8,12 +8,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// This file gives a Sketch the methods that packages of Go ask for.
+// Methods of a Sketch for packages encoding, database/sql and fmt.
 
 // errZero is the error for the BLOB of a zero Sketch.
 var errZero = errors.New("ccbf: a zero Sketch has no BLOB: New, Build or Decode makes one")
 
-// AppendBinary implements encoding.BinaryAppender. The BLOB of a zero Sketch is an error.
+// AppendBinary implements encoding.BinaryAppender. A zero Sketch is an error.
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	if s.Grid == (grid.Grid{}) {
 		return dst, errZero
@@ -21,23 +21,23 @@ func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
 	return s.appendBlob(dst), nil
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler: it is the BLOB.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB.
 func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler: it makes *s what Decode makes.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It sets s to the result of Decode.
 func (s *Sketch) UnmarshalBinary(blob []byte) error { return sketch.Set(s, blob, Decode) }
 
-// MarshalText implements encoding.TextMarshaler: the BLOB in base64, as JSON has it, also of a
-// Sketch that is a field and not a pointer.
+// MarshalText implements encoding.TextMarshaler. It returns the BLOB in base64, as JSON has it. It
+// has a value receiver, so that a field of type Sketch works too.
 func (s Sketch) MarshalText() ([]byte, error) { return sketch.Text(s.MarshalBinary()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, text, Decode) }
 
-// Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] takes it.
+// Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] accepts it.
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
-// Value implements driver.Valuer: it is the BLOB, and NULL where s is nil.
+// Value implements driver.Valuer. It returns the BLOB, or NULL if s is nil.
 func (s *Sketch) Value() (driver.Value, error) {
 	if s == nil {
 		return nil, nil
@@ -45,7 +45,7 @@ func (s *Sketch) Value() (driver.Value, error) {
 	return sketch.Driver(s.MarshalBinary())
 }
 
-// String implements fmt.Stringer: what the sketch is, in a few words.
+// String implements fmt.Stringer. It describes the sketch in a few words.
 func (s *Sketch) String() string {
 	blob, err := s.MarshalBinary()
 	return sketch.String(Family, blob, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// A sketch goes through encoding, JSON and database/sql and is the same sketch after it; what is not a
-// sketch is an error that changes nothing.
+// TestEncodings: encoding, JSON and database/sql return the same sketch. Other input is an error
+// that changes nothing.
 func TestEncodings(t *testing.T) {
 	for _, sample := range must(samples()) {
 		name, blob := sample.Name, sample.Blob

@@ -149,10 +149,10 @@ func measured(v *View, m map[spot]uint64) (wrong, excess, sigma float64) {
 	return wrong, excess, math.Sqrt((squares/n - excess*excess) / n)
 }
 
-// What Error says of cells with points is within a factor of 1.5 of what they read
-// too much, and 4 standard errors of that, at half a byte to ten bytes a cell, however
-// the sketch came about. So is how many do, within a factor of 1.6 and 4 standard errors
-// of a count. Over the seeds of the hash together.
+// TestErrorOfCellsWithPoints: Error is within a factor of 1.5 of the measured excess of cells with
+// points, and 4 standard errors of that. The number of cells with an excess is within a factor of
+// 1.6, and 4 standard errors of a count. Sketches have half a byte to ten bytes a cell and any
+// origin. Seeds of the hash are taken together.
 func TestErrorOfCellsWithPoints(t *testing.T) {
 	const cells = 2000
 	seeds, sizes := uint64(2), []float64{1, 2, 4, 10}
@@ -226,9 +226,8 @@ func TestErrorOfCellsWithPointsUnknown(t *testing.T) {
 	}
 }
 
-// Estimates of the whole map, at cells with points and without, are right on average
-// where the sketch says so: within 5 standard errors over the seeds. Where it does not
-// they are closer than a quarter of what the sum is off, but where that is little.
+// TestUnbiasedWhereSaid: estimates of the whole map are right on average if the sketch is unbiased,
+// within 5 standard errors over the seeds. Otherwise they are off by less than the sum is.
 func TestUnbiasedWhereSaid(t *testing.T) {
 	const cells, seeds = 1000, 8
 	said := 0

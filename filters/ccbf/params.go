@@ -10,42 +10,42 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The values of the form.
+// The values of the form in a BLOB.
 const (
 	formExact = 1
 	formDense = 2
 	formTree  = 3
 )
 
-// The first of a BLOB's parameters (docs/FORMAT.md): the form in its lowest two
-// bits, above it what is other than usual, or which of the fields below follow.
+// The first of a BLOB's parameters (docs/FORMAT.md). The lowest two bits are the form. The other
+// bits state what differs from the default, or which of the fields below follow.
 const (
 	formBits  = 1<<2 - 1
-	inSums    = 1 << 2  // mode standard
-	fromFirst = 1 << 3  // dense from the first row on
-	hasBytes  = 1 << 4  // other than DefaultBytes
-	toDense   = 1 << 5  // overflow 'counters'
-	noCells   = 1 << 6  // no bounds
-	hasK      = 1 << 7  // other than DefaultK
-	hasWidths = 1 << 8  // other than the mode's
-	hasSizes  = 1 << 9  // counters other than follow from bytes
-	hasBase   = 1 << 10 // other than 0
+	inSums    = 1 << 2  // mode standard.
+	fromFirst = 1 << 3  // counters from the first row on.
+	hasBytes  = 1 << 4  // bytes other than DefaultBytes.
+	toDense   = 1 << 5  // overflow 'counters'.
+	noCells   = 1 << 6  // no bounds.
+	hasK      = 1 << 7  // k other than DefaultK.
+	hasWidths = 1 << 8  // widths other than the mode's.
+	hasSizes  = 1 << 9  // numbers of counters that do not follow from bytes.
+	hasBase   = 1 << 10 // a base level other than 0.
 	hasParts  = 1 << 11
-	hasLeast  = 1 << 12 // leaves of at least so many points
+	hasLeast  = 1 << 12 // the least number of points of a leaf, and the points dropped.
 
 	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts | hasLeast
 )
 
-// maxParams is the most bytes that params.append appends: with a resolution and
-// bounds of nine bytes each, and layers.
+// maxParams is the most bytes that params.append appends: with a resolution and bounds of nine
+// bytes each, and layers.
 const maxParams = 2 + 9 + 4*9 + 5 + 1 + 1 + MaxLayers + MaxLayers*5 + 1 + 2
 
-// mostHead is the most bytes before the body of a sketch with so many layers.
+// mostHead returns the most bytes before the body of a sketch with a number of layers.
 func mostHead(layers int) uint64 {
 	return uint64(sketch.MaxHeader + maxParams - 6*(MaxLayers-layers))
 }
 
-// params are what a BLOB's parameters say.
+// params is the parameters of a BLOB.
 type params struct {
 	Config
 	bounds grid.Rect
@@ -57,7 +57,7 @@ type params struct {
 // append appends the parameters in their only form.
 func (p *params) append(dst []byte) []byte { return p.appendFields(dst, p.fields()) }
 
-// fields are which parameters follow.
+// fields returns which parameters follow the first.
 func (p *params) fields() uint64 {
 	fields := uint64(p.form)
 	if p.Mode == Standard {
@@ -97,7 +97,7 @@ func (p *params) fields() uint64 {
 	return fields
 }
 
-// appendFields is append of these fields.
+// appendFields is append for given fields.
 func (p *params) appendFields(dst []byte, fields uint64) []byte {
 	dst = sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
 	if b := p.bounds; fields&noCells == 0 {
@@ -134,7 +134,7 @@ func (p *params) appendFields(dst []byte, fields uint64) []byte {
 	return dst
 }
 
-// usualShapes are the shapes of the modes without sizes.
+// usualShapes has the default shape of each mode, without sizes.
 var usualShapes = func() (s [Standard + 1]cascade.Shape) {
 	for mode, widths := range defaultWidths {
 		var err error
@@ -145,14 +145,14 @@ var usualShapes = func() (s [Standard + 1]cascade.Shape) {
 	return s
 }()
 
-// fitted is a shape with the sizes that follow from bytes; false where none do.
+// fitted returns a shape with the sizes that follow from bytes. It returns false if none do.
 func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
 	s.Size = [MaxLayers]uint64{}
 	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes)
 }
 
-// read reads a BLOB's parameters; last is the grid of the BLOB before, if any, which most have. Errors wrap
-// sketch.ErrInvalid.
+// read reads a BLOB's parameters. last is the grid of the BLOB before, or the zero value: most
+// BLOBs have the same grid. Errors wrap sketch.ErrInvalid.
 func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 	r := sketch.NewReader("parameters", b.Params)
 	fields := r.Uvarint()
@@ -224,7 +224,7 @@ func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 	return p.check()
 }
 
-// readBounds reads the bounds, whose sides are written as lengths.
+// readBounds reads the bounds. Sides are written as lengths.
 func (p *params) readBounds(r *sketch.Reader) error {
 	x, y, w, h := r.Varint(), r.Varint(), r.Uvarint(), r.Uvarint()
 	const least, most = -grid.MaxIndex - 1, grid.MaxIndex
@@ -235,7 +235,7 @@ func (p *params) readBounds(r *sketch.Reader) error {
 	return nil
 }
 
-// readShape reads what differs from the usual shape of the mode.
+// readShape reads what differs from the default shape of the mode.
 func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 	usual := &usualShapes[p.Mode]
 	s := *usual
@@ -255,7 +255,7 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 			return sketch.Invalidf("the default widths, which must not be written")
 		}
 	}
-	if fields&(hasK|hasWidths) != 0 { // before anything is made of widths
+	if fields&(hasK|hasWidths) != 0 { // before widths are used
 		if err := s.CheckWidths(); err != nil {
 			return sketch.Invalidf("%v", err)
 		}
@@ -281,14 +281,14 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 	return nil
 }
 
-// check holds what was read against itself.
+// check checks that the parameters are consistent.
 func (p *params) check() error {
 	if max(p.Levels, p.Base) > MaxLevels || p.Levels+p.Base > MaxLevels {
 		return sketch.Invalidf("%d levels above level %d, at most %d are counted", p.Levels, p.Base, MaxLevels)
 	}
 	if n := p.shape.Bytes(); n > p.Bytes {
-		// New makes no such sketch. An exact one of a few cells would take the memory
-		// of its layers as soon as a cell more does not fit.
+		// New makes no such sketch. An exact sketch of a few cells would take the memory of its
+		// layers as soon as one more cell does not fit.
 		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, p.Bytes)
 	}
 	if p.form == formExact && !p.Exact {

@@ -13,8 +13,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sketches of small groups take few bytes: one cell anywhere on earth at 0.001 at
-// most 40, nine of a place at most 56, with up to 100 points each.
+// TestSmallSketchesAreSmall: sketches of small groups take few bytes. At a resolution of 0.001, one
+// cell anywhere on Earth takes at most 40, and nine cells of a place at most 56. Counts are up to
+// 100.
 func TestSmallSketchesAreSmall(t *testing.T) {
 	c := must(Params{Res: 0.001}.Config())
 	r := rand.New(rand.NewPCG(16, 3))
@@ -81,7 +82,7 @@ func TestParamsAreRead(t *testing.T) {
 	}
 }
 
-// What is as usual is not written, and nothing is left over.
+// TestParamsHaveOneSpelling: a default must not be written, and no byte may be left over.
 func TestParamsHaveOneSpelling(t *testing.T) {
 	usual := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: formDense}
 	plain := usual.append(nil)

@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -39,36 +38,8 @@ func TestPartsInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestScaledTotals(t *testing.T) {
-	r := rand.New(rand.NewPCG(271, 0))
-	for range 10_000 {
-		n := 1 + r.Uint64()>>r.UintN(64)>>1
-		if got := cascade.Unscaled(cascade.Scaled(n)); got > float64(n) && n < 1<<53 || got < float64(n)/1.25 && n < 1<<62 {
-			t.Fatalf("%d: %v", n, got)
-		}
-	}
-}
-
-// Of n parts of one size two points came together with a chance of 1/n, up to the
-// steps of the scale; where nearly all are in one part it is nearly 1.
-func TestPartsTogether(t *testing.T) {
-	for n := 2; n < 40; n++ {
-		p, total := cascade.Origin{}, uint64(0)
-		for range n {
-			p, total = p.With(total, cascade.OnePart(1000), 1000), total+1000
-		}
-		if got, want := p.Together(total), 1/float64(n); math.Abs(got-want) > 0.25*want {
-			t.Errorf("%d parts: %v, want %v", n, got, want)
-		}
-	}
-	p := cascade.OnePart(1<<20).With(1<<20, cascade.OnePart(10), 10).With(1<<20+10, cascade.OnePart(10), 10)
-	if got := p.Together(1<<20 + 20); got < 0.99 {
-		t.Errorf("a large part and two small ones: %v", got)
-	}
-}
-
-// What the bytes say that no sketch has is refused: parts in an exact sketch or in
-// mode standard, parts of no size, and halvings of no part.
+// TestPartsInBlobs: a BLOB with impossible parts is refused. These are parts in an exact sketch or
+// in mode standard, parts of no size, and halvings without a part.
 func TestPartsInBlobs(t *testing.T) {
 	p := cities()
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: 0.01, Dense: true, Bytes: 512}), p)))

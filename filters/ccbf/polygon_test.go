@@ -12,9 +12,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// One Polygon asked about sketches of all forms, on several grids, near and far:
-// Meets is false where the boxes have no cell in common, and Sum is what one
-// question alone answers.
+// TestPolygonOverManySketches queries sketches of all forms with one Polygon, on several grids,
+// near and far. Meets is false if the boxes have no cell in common. Sum is that of a new Polygon.
 func TestPolygonOverManySketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	var blobs [][]byte

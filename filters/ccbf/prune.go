@@ -11,27 +11,28 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// A builder of a sketch that overflows to a tree keeps cells in stores as others do, and
-// squares, where some came or were pruned, in lists beside them.
+// A builder of a sketch that overflows to a tree (nested squares with counts) keeps cells in
+// stores, as others do. Squares that were added or pruned are in lists beside them.
 
-// treeState is what a Builder knows of squares that were added or pruned.
+// treeState is a Builder's state of squares that were added or pruned.
 type treeState struct {
-	trees  int           // that were added; pruning sets 2, so that list drops the accuracy
-	tau    tree.Tau      // the largest threshold of those
-	fit    tree.Accuracy // of the first
-	sample cellSample    // of cells that were pruned
+	trees  int           // number of trees added; pruning sets 2, so that list drops the accuracy.
+	tau    tree.Tau      // the largest threshold of these trees.
+	fit    tree.Accuracy // accuracy of the first tree.
+	sample cellSample    // of cells that were pruned.
 }
 
 const (
-	// keepTree times Bytes is what the leaves take in the BLOB that a builder keeps when it prunes.
+	// keepTree times Bytes is the size, in a BLOB, of the leaves that a builder keeps when it
+	// prunes.
 	keepTree = 4
-	// leastSection is about what a section takes at least in a BLOB.
+	// leastSection is about the least size of a section in a BLOB.
 	leastSection = 16
 )
 
 // addTreeOf adds the leaves of a body.
 func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
-	if err := b.grow(r.Memory()); err != nil { // before leaves are read
+	if err := b.grow(r.Memory()); err != nil { // before the leaves are read
 		return err
 	}
 	list, err := r.All()
@@ -63,7 +64,7 @@ func (b *Builder) addTree(t *tree.List, bounds grid.Rect) error {
 	return b.addPruned(1, t.Tau, t.Fit, bounds)
 }
 
-// addPruned notes where squares that were added come from.
+// addPruned records the origin of squares that were added.
 func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) error {
 	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
 	if b.trees == 0 {
@@ -82,13 +83,12 @@ func (b *Builder) needSample() error {
 	return b.grow(int64(b.sample.most) * sampledBytes)
 }
 
-// addSquares adds squares to a section. Those of all parts of a region are in one.
+// addSquares adds squares to a section. The squares of all parts of a region are in one section.
 func (b *Builder) addSquares(s *section, squares tree.Squares) error {
 	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) }) // they may be merged
 }
 
-// list is all that the builder has as squares, and the bounds of the cells among
-// them.
+// list returns everything in the builder as squares, and the bounds of the cells among them.
 func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	t := &tree.List{Tau: b.tau}
 	if b.trees == 1 && len(of) == 0 {
@@ -111,10 +111,10 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	return t, of.Bounds()
 }
 
-// pruneOrCount prunes, or goes over to counters, where there are too many cells.
+// pruneOrCount prunes the cells, or goes over to counters, if there are too many.
 func (b *Builder) pruneOrCount() error {
-	// Once pruned there is no way to counters. Sections that take much of the bytes
-	// now may take more than all of them in the end.
+	// A pruned builder cannot go over to counters. If sections take much of the bytes now, they may
+	// take more than all of them in the end.
 	if b.trees == 0 {
 		heads := uint64(0)
 		for _, s := range b.all {
@@ -130,8 +130,8 @@ func (b *Builder) pruneOrCount() error {
 	return b.prune()
 }
 
-// prune makes few squares of all that the builder has. Where they do not fit, it goes
-// over to counters, as long as it can.
+// prune replaces everything in the builder by few squares. If they do not fit, it goes over to
+// counters, unless it was pruned before.
 func (b *Builder) prune() error {
 	list, err := b.gather()
 	if err != nil {
@@ -201,14 +201,15 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	return s, nil
 }
 
-// cellSample is cells of a tree that is pruned while it is built, and their true counts, from
-// which its error is measured in the end. A cell is in the sample if the upper bits of its hash are 0,
-// so what is in it does not depend on when the cell came, or in which builder.
+// cellSample is a sample of the cells of a tree that is pruned while it is built, with their true
+// counts. The error of the tree is measured from it in the end. A cell is in the sample if the
+// upper bits of its hash are 0. So the sample does not depend on the order of cells, or on the
+// builder that they came to.
 type cellSample struct {
 	counts map[sampledCell]uint64
-	most   int  // cells
-	bits   uint // of a hash that are 0
-	// lost says that there are points of unknown cells: a tree was added.
+	most   int  // largest number of cells
+	bits   uint // number of upper bits of a hash that are 0
+	// lost is true if a tree was added: the cells of its points are unknown.
 	lost bool
 }
 
@@ -218,16 +219,16 @@ type sampledCell struct {
 }
 
 const (
-	// leastSampled and mostSampled are how many cells a sample has at most, for trees of few bytes and of
-	// many. Where counts spread as much as they are high on average, the mean of 4,096 is within
-	// 5% of that of all cells (3 sigma), and that of 256 within 19%.
+	// leastSampled and mostSampled bound the size of a sample, for trees of few bytes and of many.
+	// If the standard deviation of counts is about their mean, the mean of 4,096 is within 5% (3
+	// sigma) of that of all cells. The mean of 256 is within 19%.
 	leastSampled = 1 << 8
 	mostSampled  = 1 << 12
 	// sampledBytes is about the memory of a cell.
 	sampledBytes = 128
 )
 
-// sampleSize is how many cells the sample of a tree of so many bytes has at most.
+// sampleSize returns the largest number of cells in the sample of a tree of bytes bytes.
 func sampleSize(bytes uint64) int { return int(min(max(bytes/4, leastSampled), mostSampled)) }
 
 // holds reports whether a cell is in the sample.
@@ -236,7 +237,7 @@ func (s *cellSample) holds(h *counters.Hasher, c *sampledCell) bool {
 	return bits.LeadingZeros64(first) >= int(s.bits)
 }
 
-// add adds those cells of a list that are in the sample.
+// add adds the cells of a list that are in the sample.
 func (s *cellSample) add(c *Config, list cells.List) {
 	h := c.counters().Hasher(0)
 	for i := range list {
@@ -264,7 +265,7 @@ func (s *cellSample) addCell(h *counters.Hasher, c sampledCell, count uint64) {
 	}
 }
 
-// merge adds another sample, which stays as it is.
+// merge adds another sample, which it does not change.
 func (s *cellSample) merge(c *Config, o *cellSample) {
 	s.lost = s.lost || o.lost
 	h := c.counters().Hasher(0)
@@ -279,7 +280,7 @@ func (s *cellSample) merge(c *Config, o *cellSample) {
 	}
 }
 
-// clone is a copy.
+// clone returns a copy.
 func (s *cellSample) clone() cellSample {
 	c := *s
 	c.counts = make(map[sampledCell]uint64, len(s.counts))
@@ -289,7 +290,7 @@ func (s *cellSample) clone() cellSample {
 	return c
 }
 
-// accuracy is that of a tree of total points, by the cells of the sample.
+// accuracy returns the measured error of a tree of total points.
 func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy {
 	if len(s.counts) == 0 {
 		return tree.Accuracy{}
@@ -306,7 +307,7 @@ func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy 
 			excess = saturate.Add(excess, n-s.counts[sampledCell{label, keys[i]}])
 		}
 	}
-	// There are at least as many cells as leaves, and no more than points.
+	// There are at least as many cells as leaves, and at most as many as points.
 	number := min(max(uint64(len(s.counts))<<s.bits, leaves), total)
 	mean := float64(excess) / float64(len(s.counts))
 	return tree.Accuracy{Known: true, Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}

@@ -32,8 +32,8 @@ func inArea(t *testing.T, g grid.Grid, mp orb.MultiPolygon) func(grid.Cell) bool
 	return func(c grid.Cell) bool { return in[c] }
 }
 
-// Every question takes any categories, all of them included, and any area: the answers of
-// exact sketches are those of the points, and of others never below them.
+// TestQuestionsOfCategoriesInAreas: every query takes any set of categories and any area. Exact
+// sketches answer exactly, others never below the truth.
 func TestQuestionsOfCategoriesInAreas(t *testing.T) {
 	all := forms()
 	all["tree"] = Params{Bytes: 600}
@@ -82,6 +82,19 @@ func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories
 	}
 	if n := must(v.Sum(area, of)); n < total || v.IsExact() && n != total {
 		t.Fatalf("%s: the sum is %d, truth %d", name, n, total)
+	}
+	// The sum is that of each category, and no category counts twice.
+	sumOfEach, each, together := uint64(0), []uint64{0, 0}, []uint64{9, 9}
+	at := []grid.Cell{{X: 3, Y: -4}, {X: v.Bounds.MinX, Y: v.Bounds.MaxY}}
+	_ = of.Each(func(category []byte) error {
+		sumOfEach += must(v.Sum(area, Of(category)))
+		for i, c := range at {
+			each[i] += v.Count(c, category)
+		}
+		return nil
+	})
+	if v.Counts(together, at, of); must(v.Sum(area, of)) != sumOfEach || !slices.Equal(together, each) {
+		t.Fatalf("%s: the sum is %d, that of the categories %d; cells count %d, want %d", name, must(v.Sum(area, of)), sumOfEach, together, each)
 	}
 	const threshold = 4
 	hot := must(v.Hotspots(area, threshold, of))

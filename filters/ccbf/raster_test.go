@@ -61,8 +61,8 @@ func boxOf(t testing.TB, g grid.Grid, b orb.Bound) grid.Rect {
 	return r
 }
 
-// Every pixel is the sum of its box, and all of them the sum of the whole one,
-// whether pixels are larger than cells or smaller.
+// TestRasterIsMadeOfSums: each pixel is the sum of its box, and all pixels add up to the sum of the
+// whole box. Pixels are larger than cells or smaller.
 func TestRasterIsMadeOfSums(t *testing.T) {
 	for name, params := range forms() {
 		r := rand.New(rand.NewPCG(71, 0))
@@ -197,48 +197,6 @@ func TestDensity(t *testing.T) {
 					t.Errorf("%s: %d rows of pixels add up to %v, the cells to %v", name, side, sum, total)
 				}
 			}
-		}
-	}
-}
-
-func TestRasterWithCategories(t *testing.T) {
-	for name, params := range forms() {
-		r := rand.New(rand.NewPCG(73, 0))
-		params.Categories, params.Totals = true, true
-		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), categorised(r, 400))))
-		b := bound(-15.3, -15.3, 12, 17)
-		counts, got := make([]uint64, 12*9), make([]float64, 12*9)
-		for _, category := range append(categories, "other", plain) {
-			asked := spot{category: category}.bytes()
-			if err := errors.Join(v.Raster(counts, b, 12, 9, Of(asked)), v.Density(got, b, 12, 9, Of(asked))); err != nil {
-				t.Fatal(err)
-			}
-			want := density(viewModel(v, asked), nil, 1, b, 12, 9)
-			for i := range counts {
-				box := boxOf(t, v.Grid, pixelBound(b, 12, 9, i/12, i%12))
-				if sum := must(v.Sum(Box(box), Of(asked))); counts[i] != sum || math.Abs(got[i]-want[i]) > 1e-6 {
-					t.Fatalf("%s: pixel %d of %q is %d and %v, want %d and %v", name, i, category, counts[i], got[i], sum, want[i])
-				}
-			}
-		}
-	}
-}
-
-// Many categories in one cell that fills the picture: each is added up before
-// anything is painted.
-func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
-	var p points
-	for i := range 5000 {
-		p.add(spot{grid.Cell{X: -1, Y: 3}, string(rune('a' + i))}, 2)
-	}
-	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Categories: true}), p)))
-	got := make([]float64, 1<<20)
-	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, Categories{}); err != nil {
-		t.Fatal(err)
-	}
-	for i, n := range got {
-		if want := 10_000 * 0.25 / (1 << 20); math.Abs(n-want) > 1e-9 {
-			t.Fatalf("pixel %d is %v, want %v", i, n, want)
 		}
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// reduction is how a sketch is made smaller.
+// reduction describes how Fold makes a sketch smaller.
 type reduction struct {
-	size  uint64        // most bytes of the BLOB
-	limit uint64        // most bytes of the body
-	bytes uint64        // the parameter
-	shape cascade.Shape // of no more than limit
-	steps []foldStep    // that lead to it
-	err   error         // that none leads to so few; shape is the smallest then
+	size  uint64        // largest size of the BLOB.
+	limit uint64        // largest size of the body.
+	bytes uint64        // the new parameter Bytes.
+	shape cascade.Shape // of at most limit bytes.
+	steps []foldStep    // the steps to shape.
+	err   error         // if not nil, no shape is so small, and shape is the smallest.
 }
 
 type foldStep struct {
@@ -28,15 +28,14 @@ type foldStep struct {
 	layer int
 }
 
-// Fold makes a sketch with the parameters of one that was built with fewer Bytes, so that
-// its BLOB has at most size bytes. The header is counted with the most bytes that it can
-// have, so that sketches of one kind fold to one size, whatever is in them. Fold makes no
-// sketch larger.
+// Fold gives a sketch the parameters of one that was built with fewer Bytes, so that its BLOB has
+// at most size bytes. It counts the largest possible header, so all sketches of one kind fold to
+// one size. Fold makes no sketch larger. If no such sketch is so small, the error wraps
+// sketch.ErrOption.
 //
-// An exact sketch stays exact where it fits, and a tree is pruned. Layers of counters are
-// halved: to those of the smaller build where halving leads there, as from 2^20 bytes to
-// 2^16, otherwise until they fit. Sums stay sums, other counters keep the maximum. The
-// error wraps sketch.ErrOption where nothing is so small.
+// An exact sketch stays exact if it fits, and a tree is pruned. Layers of counters are halved to
+// those of the smaller build if halving leads there, as from 2^20 bytes to 2^16. Otherwise they are
+// halved until they fit. Sums stay sums; other counters keep the maximum.
 func (s *Sketch) Fold(size uint64) error {
 	head := mostHead(s.shape.Layers) + sketch.ClassMore(uint64(s.Class))
 	if size <= head {
@@ -58,8 +57,8 @@ func (s *Sketch) Fold(size uint64) error {
 	return s.body().fold(&f)
 }
 
-// halve finds the steps to the layers that follow from bytes; false where halving does
-// not lead there, or where they take more than limit.
+// halve finds the steps to the layers that follow from bytes. It returns false if halving does not
+// lead there, or if the layers exceed limit.
 func (f *reduction) halve(from cascade.Shape) bool {
 	to, ok := fitted(from, f.bytes)
 	if !ok || to.Bytes() > f.limit {
@@ -78,8 +77,8 @@ func (f *reduction) halve(from cascade.Shape) bool {
 	return true
 }
 
-// resize gives a sketch without counters the parameters of a smaller build. What overflows
-// to a tree has no counters to be halved.
+// resize gives a sketch without counters the parameters of a smaller build. A sketch that overflows
+// to a tree has no counters to halve.
 func (f *reduction) resize(s *Sketch) {
 	shape := f.shape
 	if s.Overflow == ToTree {
@@ -87,13 +86,13 @@ func (f *reduction) resize(s *Sketch) {
 			shape = to
 		}
 	}
-	// Where no counters are so few, what it may become is the fewest.
+	// If no counters are so small, the smallest ones are its fallback.
 	s.shape, s.Bytes = shape, max(f.bytes, shape.Bytes())
 }
 
-// Clip keeps the cells whose centres lie inside a polygon. For a tree, it keeps the whole
-// squares that have such cells: if one lies across the outline, counts are an upper bound
-// from then on, as after Mask. For counters, the error wraps ErrNotListed.
+// Clip keeps the cells whose centres lie inside a polygon. A tree (nested squares with counts)
+// keeps the whole squares that have such cells. If one lies across the outline, counts are upper
+// bounds from then on, as after Mask. For counters, the error wraps ErrNotListed.
 func (s *Sketch) Clip(p *Polygon) error {
 	if s.Form() == Dense {
 		return fmt.Errorf("%w of their cells (ask for the sum over the polygon, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
@@ -127,7 +126,7 @@ func (s *Sketch) Clip(p *Polygon) error {
 	return nil
 }
 
-// keepCells is bridge.KeepCells.
+// keepCells implements bridge.KeepCells.
 func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
 	if s.Form() == Dense {
 		return s.keepCounters(has)
@@ -135,12 +134,12 @@ func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
 	return s.keepSquares(has)
 }
 
-// tooManyToAsk is the error for so many cells that would have to be asked for.
+// tooManyToAsk returns the error for a mask of too many cells.
 func tooManyToAsk(cells uint64) error {
 	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
 }
 
-// keepSquares is keepCells of an exact sketch or a tree.
+// keepSquares is keepCells for an exact sketch or a tree.
 func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	limits := s.body().limits()
 	from := s.leaves()
@@ -171,7 +170,7 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	return nil
 }
 
-// anyAndAll reports whether has is true of any and of all cells of a rectangle.
+// anyAndAll reports whether has returns true for any and for all cells of a rectangle.
 func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	all = true
 	for y := r.MinY; y <= r.MaxY; y++ {
@@ -186,7 +185,7 @@ func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	return some, all
 }
 
-// keepCounters is keepCells of counters: it masks them by counters of the cells that are kept.
+// keepCounters is keepCells for counters: it masks them by counters of the cells to keep.
 func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	if s.Categories {
 		return fmt.Errorf("%w of their categories, so they cannot be masked by cells (build with more bytes, or with overflow: 'tree')", ErrNotListed)
@@ -222,22 +221,22 @@ func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	return nil
 }
 
-// ErrSuppress is a sketch that no tree can be made of.
+// ErrSuppress is the error for a sketch that cannot be suppressed.
 var ErrSuppress = errors.New("only exact sketches and trees with overflow: 'tree' can be suppressed: counters do not know their points, and those after an intersection or a mask have no counts to keep")
 
-// MinLeast is the least number that Suppress takes; MaxLeast is the most.
+// MinLeast and MaxLeast bound the number that Suppress takes.
 const (
 	MinLeast = tree.MinLeast
 	MaxLeast = tree.MaxLeast
 )
 
-// Suppress makes a tree of a sketch in which no leaf has fewer than k points, k from MinLeast to
-// MaxLeast: fewer points go to a larger square, and those of a category with fewer than k in all
-// are dropped (within 2^31 cells, the most that a square has on a side). Bounds are those of the
-// leaves. Other than the points that were dropped, answers are as of any tree.
+// Suppress makes a tree (nested squares with counts) of a sketch. Each leaf of it has at least k
+// points; k is from MinLeast to MaxLeast. Fewer points go to a larger square. The largest squares
+// have 2^31 cells on a side: if a category has fewer than k points in one, they are dropped. Bounds
+// are those of the leaves. Apart from dropped points, answers are those of any tree.
 //
-// The error wraps sketch.ErrOption for another k, and ErrSuppress where counts are not known.
-// An error changes nothing.
+// An error changes nothing. It wraps sketch.ErrOption for another k, and ErrSuppress if counts are
+// not known.
 func (s *Sketch) Suppress(k uint64) error {
 	if k < MinLeast || k > MaxLeast {
 		return sketch.ArgumentError("k", "is %d, must be from %d to %d", k, MinLeast, uint64(MaxLeast))
@@ -273,7 +272,7 @@ func (s *Sketch) Suppress(k uint64) error {
 	return nil
 }
 
-// checkAtLeast is what AtLeast asks of a configuration.
+// checkAtLeast checks AtLeast and what it requires.
 func (c *Config) checkAtLeast() error {
 	switch {
 	case c.AtLeast < MinLeast || c.AtLeast > MaxLeast:
@@ -284,7 +283,7 @@ func (c *Config) checkAtLeast() error {
 	return nil
 }
 
-// suppressed is the sketch of all that was added, with leaves of AtLeast points.
+// suppressed returns the sketch of all that was added, with leaves of at least AtLeast points.
 func (b *Builder) suppressed() (*Sketch, error) {
 	s, err := b.asAdded()
 	if err != nil {
@@ -305,7 +304,7 @@ func (b *Builder) suppressed() (*Sketch, error) {
 	return s, b.grow(-work)
 }
 
-// squareOf is the cells of a square.
+// squareOf returns the cells of a square.
 func squareOf(l cells.Label, key uint64, level uint8) grid.Rect {
 	from, side := cells.CellOf(l.X, l.Y, key), int64(1)<<level
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: from.X + side - 1, MaxY: from.Y + side - 1}.Intersect(grid.MaxRect())

@@ -32,8 +32,8 @@ type refuses struct{ *small }
 
 func (r refuses) Scarce() int { return 0 }
 
-// Many groups of which each comes in several parts, as threads make them: in half or a third of
-// the memory that they need at 16 bytes a cell they come out the same, to the byte.
+// TestScarceMemory builds many groups of several parts, as threads do. In half or a third of the
+// memory that they need at 16 bytes a cell, they have the same bytes.
 func TestScarceMemory(t *testing.T) {
 	const groups, parts, points = 60, 2, 10_000
 	for name, of := range map[string]struct {

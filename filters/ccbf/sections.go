@@ -8,36 +8,37 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 )
 
-// sections are the cells of a Builder by category and region, and the memory that they take.
+// sections holds the cells of a Builder by category and region, and accounts for their memory.
 type sections struct {
 	budget   Budget
-	scarcity Scarcity // budget, where it knows
-	held     int64    // bytes that are reserved
+	scarcity Scarcity // the budget, if it implements Scarcity; otherwise nil
+	held     int64    // bytes reserved
 	all      []*section
 	plain    *section            // the first section without a category
 	byText   map[string]*section // the first section of each category
-	least    int                 // how many distinct cells all stores have at least
+	least    int                 // lower bound of the number of distinct cells in all stores
 }
 
-// cellBytes is the memory of a cell in a list, and sectionCells how many cells take as much as a section.
+// cellBytes is the memory of a cell in a list. sectionCells is the number of cells that take the
+// memory of a section.
 const (
 	cellBytes    = 16
 	sectionCells = cells.SectionBytes / cellBytes
 )
 
-// section is what a Builder has of one category and region.
+// section is the points of one category and region in a Builder.
 type section struct {
 	cells.Label
-	part     uint8    // the upper bits of the keys, beyond store.MaxWidth
-	next     *section // of the same category
+	part     uint8    // the upper bits of the keys, beyond store.MaxWidth.
+	next     *section // the next section of the same category.
 	cells    store.Cells
-	squares  tree.Merger // where some were added or pruned
-	counting countBuffer // on the way into the counters
-	held     int64       // bytes that are reserved for all of these
-	least    int         // how many distinct cells there are at least
+	squares  tree.Merger // squares that were added or pruned.
+	counting countBuffer // points on the way into the counters.
+	held     int64       // bytes reserved for the section.
+	least    int         // lower bound of the number of distinct cells.
 }
 
-// partOf is the upper bits of a key, in which the cells of a section agree.
+// partOf returns the upper bits of a key, in which all keys of a section agree.
 func partOf(key uint64) uint8 { return uint8(key >> store.MaxWidth) }
 
 // grow reserves memory, or gives it back.
@@ -51,8 +52,8 @@ func (t *sections) grow(delta int64) error {
 	return nil
 }
 
-// change reserves what a change of a section takes at most, makes it, and keeps reserved what
-// the section has then.
+// change reserves the most memory that f takes, calls f, and then reserves only what the section
+// has.
 func (t *sections) change(s *section, need int64, f func()) error {
 	if err := t.grow(need); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (t *sections) change(s *section, need int64, f func()) error {
 	return t.account(s, need)
 }
 
-// account keeps reserved what a section has, and gives back what was reserved beside it.
+// account reserves what a section has. It gives back what was reserved in addition.
 func (t *sections) account(s *section, reserved int64) error {
 	now := s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	least, _ := s.cells.Distinct()
@@ -71,7 +72,8 @@ func (t *sections) account(s *section, reserved int64) error {
 	return t.grow(delta)
 }
 
-// at returns the section of a category, nil for none, in a region, and of a part of its keys.
+// at returns the section of a category (nil for none), a region, and a part of the keys. It makes a
+// section if there is none.
 func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error) {
 	first := t.plain
 	if category != nil {
@@ -101,7 +103,8 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	return s, nil
 }
 
-// packAll packs the cells of all sections, and returns how many bytes their code takes.
+// packAll packs the cells of all sections, each into one list with together. It returns the number
+// of bytes of their code.
 func (t *sections) packAll(together bool) (size int64, err error) {
 	for _, s := range t.all {
 		if together || s.cells.Packs() {
@@ -114,11 +117,12 @@ func (t *sections) packAll(together bool) (size int64, err error) {
 	return size, nil
 }
 
-// weight is how many cells take as much memory as all cells, at least, and sections.
+// weight returns the number of cells that take as much memory as all distinct cells and the
+// sections.
 func (t *sections) weight() int64 { return int64(t.least + len(t.all)*sectionCells) }
 
-// pack makes the cells of a section small where memory is scarce. mostCells is how many are kept
-// in all sections.
+// pack shrinks the cells of a section if memory is scarce. mostCells is the number of cells that
+// all sections keep.
 func (t *sections) pack(s *section, mostCells int64) error {
 	scarce := 0
 	if t.scarcity != nil {
@@ -128,7 +132,7 @@ func (t *sections) pack(s *section, mostCells int64) error {
 		s.cells.Limit(max(1<<10, int(min(mostCells, 1<<20)))) // so that the end of the exact form is noticed
 		return nil
 	}
-	// A key in the front takes as much as this many packed cells.
+	// A key in the front takes as much memory as this many packed cells.
 	const cellsPerKey = 16
 	most := 1 << 10
 	if scarce > 1 {
@@ -157,7 +161,7 @@ func (g group) stores() []*store.Cells {
 	return stores
 }
 
-// groups is the sections that have cells in the order of a BLOB.
+// groups returns the sections that have cells, in the order of a BLOB.
 func (t *sections) groups() (groups []group) {
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
@@ -177,7 +181,7 @@ func (t *sections) groups() (groups []group) {
 	return groups
 }
 
-// gather is the cells of all stores, for which memory is reserved until release.
+// gather returns the cells of all stores. It reserves their memory until release.
 func (t *sections) gather() (cells.List, error) {
 	n := 0
 	groups := t.groups()
@@ -200,10 +204,10 @@ func (t *sections) gather() (cells.List, error) {
 	return list, nil
 }
 
-// release gives back the memory of gather. The budget refuses no such thing.
+// release gives back the memory of gather. A budget does not refuse that.
 func (t *sections) release(list cells.List) { _ = t.grow(-cells.RunBytes(list.Cells())) }
 
-// dropStores forgets the cells of all stores.
+// dropStores removes the cells of all stores.
 func (t *sections) dropStores() error {
 	for _, s := range t.all {
 		s.cells = store.Cells{}

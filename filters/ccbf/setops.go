@@ -8,19 +8,19 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Which sketches combine. What counters are, two sketches that have some must agree on:
-// nothing else can add them up. An exact sketch knows its cells, and a tree its squares,
-// so of those only what a cell is must agree. An exact sketch that meets counters is
-// counted in them.
+// Which sketches combine. Counters of two sketches add up only if all their parameters agree. An
+// exact sketch knows its cells, and a tree its squares, so only what a cell is must agree. An exact
+// sketch that meets counters is counted in them.
 
-// sameCells returns an error that wraps sketch.ErrDiffer where sketches of two
-// configurations do not combine, whatever their forms.
+// sameCells returns an error that wraps sketch.ErrDiffer if sketches of two configurations do not
+// combine in any form.
 func (c *Config) sameCells(o *Config) error {
 	switch {
 	case c.Grid != o.Grid:
@@ -31,8 +31,8 @@ func (c *Config) sameCells(o *Config) error {
 	return nil
 }
 
-// withFactor adds to an error what makes one of two resolutions the other, where
-// something does.
+// withFactor adds to an error the factor that coarsens one of two resolutions to the other, if
+// there is one.
 func withFactor(err error, a, b grid.Grid) error {
 	fine, coarse, which := a, b, "first"
 	if a.Res() > b.Res() {
@@ -48,8 +48,8 @@ func withFactor(err error, a, b grid.Grid) error {
 	return fmt.Errorf("%w, or ccbf_coarsen the %s by %.0f", err, which, factor)
 }
 
-// combine returns an error that wraps sketch.ErrDiffer where a sketch of a form does not
-// go with another; ErrForms of a tree and counters.
+// combine returns an error that wraps sketch.ErrDiffer if a sketch in a form does not combine with
+// another. For a tree and counters it returns ErrForms.
 func (c *Config) combine(form Form, o *Config, other Form) error {
 	if err := c.sameCells(o); err != nil {
 		return withFactor(err, c.Grid, o.Grid)
@@ -63,14 +63,13 @@ func (c *Config) combine(form Form, o *Config, other Form) error {
 	return c.differCounters(o)
 }
 
-// joined is the configuration of what two sketches that combine are made into, by a
-// rule that does not ask which came first: the result for any number of sketches is the
-// same in any order.
+// joined returns the configuration of the result of two sketches that combine. It does not depend
+// on their order, so any number of sketches has the same result in any order.
 //
-// Where one of them has counters, it is that one's. Otherwise the larger Bytes wins, and
-// where one of them overflows to a tree, so does the result; its counters, which it
-// falls back to, are those that follow from Bytes. If neither does, all that concerns
-// counters is that of the greater in the order of compareCounters, Bytes first.
+// If one of them has counters, it is that one's configuration. Otherwise the larger Bytes wins. If
+// one overflows to a tree, so does the result; its counters, the fallback, then follow from Bytes.
+// If neither does, the parameters of counters are those of the greater configuration by
+// compareCounters.
 func joined(a *Config, form Form, b *Config, other Form) Config {
 	if *a == *b {
 		return *a
@@ -78,8 +77,8 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 	out := *a
 	switch {
 	case form == Dense && other == Dense:
-		// The same counters: Bytes says no more than what an exact form could have had,
-		// and Overflow what it became.
+		// The counters are the same. Bytes only says how long an exact form could have been, and
+		// Overflow what it became.
 		out.Bytes, out.Overflow, out.Exact = max(a.Bytes, b.Bytes), max(a.Overflow, b.Overflow), a.Exact && b.Exact
 		return out
 	case form == Dense:
@@ -106,7 +105,7 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 	return out
 }
 
-// greater is the greater of two configurations by compareCounters.
+// greater returns the greater of two configurations by compareCounters.
 func greater(a, b *Config) *Config {
 	if compareCounters(a, b) < 0 {
 		return b
@@ -114,8 +113,8 @@ func greater(a, b *Config) *Config {
 	return a
 }
 
-// compareCounters orders configurations by Bytes, then by all that concerns counters
-// alone. Those that it finds equal differ in nothing else that joined chooses.
+// compareCounters orders configurations by Bytes, then by the parameters of counters. Equal ones
+// differ in nothing else that joined chooses.
 func compareCounters(a, b *Config) int {
 	return cmp.Or(
 		cmp.Compare(a.Bytes, b.Bytes),
@@ -129,7 +128,7 @@ func compareCounters(a, b *Config) int {
 	)
 }
 
-// differCounters returns an error where counters of two sketches do not add up.
+// differCounters returns an error if the counters of two sketches do not add up.
 func (c *Config) differCounters(o *Config) error {
 	if err := c.differKeys(o); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (c *Config) differCounters(o *Config) error {
 	return nil
 }
 
-// differKeys is differCounters but for how many there are.
+// differKeys is differCounters without the numbers of counters.
 func (c *Config) differKeys(o *Config) error {
 	switch {
 	case c.Mode != o.Mode:
@@ -161,14 +160,14 @@ func (c *Config) differKeys(o *Config) error {
 	return nil
 }
 
-// differ returns an error that wraps sketch.ErrDiffer and names the first parameter in
-// which two configurations differ. Exact may differ: it says how a sketch is built.
-// Sketches with more differences can combine; Sketch.differ says whether two do.
+// differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
+// configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
+// even if it returns an error; Sketch.differ reports whether they do.
 func (c *Config) differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err
 	}
-	if err := c.differKeys(o); err != nil { // modes, k and the like ask for counters, and say more than that
+	if err := c.differKeys(o); err != nil { // mode, k and others imply counters, and are more specific than overflow
 		return err
 	}
 	switch {
@@ -184,15 +183,15 @@ func (c *Config) differ(o *Config) error {
 	return nil
 }
 
-// ErrNeedsWeight says that all points of a cell were to be moved in a sketch that is
-// not exact, which cannot tell how many there are.
+// ErrNeedsWeight is the error for moving all points of a cell in a sketch that is not exact: their
+// number is not known.
 var ErrNeedsWeight = fmt.Errorf("a sketch that is not exact cannot tell how many points a cell has: give the option \"weight\"")
 
-// count is the estimate of one cell, as View.Count.
+// count returns the estimate of one cell, as View.Count does.
 func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.body().count(c, category) }
 
-// Count is View.Count of a sketch in memory: the points of a cell and a category, which
-// is that of every point of it or nil.
+// Count is View.Count for a sketch in memory: the points of a cell in a category. The category must
+// be nil if points have none, and must not be nil otherwise.
 func (s *Sketch) Count(c grid.Cell, category []byte) (uint64, error) {
 	if err := s.checkPoint(c, category); err != nil {
 		return 0, err
@@ -209,11 +208,9 @@ func (s *Sketch) CountAt(x, y float64, category []byte) (uint64, error) {
 	return s.Count(c, category)
 }
 
-// Remove takes n points out of a cell. More than the estimate is an error that
-// wraps sketch.ErrTooMany; counters that are no sums one that wraps
-// sketch.ErrNotAdditive; either changes nothing. Removing from a dense sketch
-// points that were never added cannot always be noticed, and makes other
-// cells' estimates too small.
+// Remove removes n points from a cell. An error changes nothing. It wraps sketch.ErrTooMany for
+// more than the estimate, and sketch.ErrNotAdditive if counts are not sums. Counters cannot always
+// detect points that were never added; removing them makes the estimates of other cells too small.
 func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.canRemove(c, category, n); err != nil || n == 0 {
 		return err
@@ -237,7 +234,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-// notAdditive is why s is not additive, or why it cannot lose what counters count.
+// notAdditive returns why s is not additive, or why its counts cannot be subtracted.
 func (s *Sketch) notAdditive() error {
 	if s.Mode == MinimalIncrement && s.tree == nil {
 		return fmt.Errorf("%w: a dense sketch of mode 'mi' (build with mode: 'standard')", sketch.ErrNotAdditive)
@@ -245,13 +242,13 @@ func (s *Sketch) notAdditive() error {
 	return errNarrowed
 }
 
-// errSaturated refuses to take points out of a count that may be of more than it says.
+// errSaturated is the error for removing points from a count that may stand for more.
 var errSaturated = fmt.Errorf("%w: a count reached 2^64-1 and can be of more points", sketch.ErrNotAdditive)
 
 var errNarrowed = fmt.Errorf("%w: the sketch is the result of intersect or mask", sketch.ErrNotAdditive)
 
-// Add counts n points in a cell. It is an error if a category is given and the
-// sketch has none, or vice versa.
+// Add counts n points in a cell. It is an error if a category is given and the sketch has none, or
+// the other way round.
 func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil || n == 0 {
 		return err
@@ -267,9 +264,9 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	return err
 }
 
-// Move takes n points out of a cell and counts them in another; n nil moves
-// all points of the cell, which only an exact sketch can tell: ErrNeedsWeight.
-// Other errors are those of Remove.
+// Move moves n points from a cell to another. If n is nil, it moves all points of the cell, which
+// only an exact sketch knows: otherwise the error is ErrNeedsWeight. Other errors are those of
+// Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	if !s.additive() { // a weight would not help
 		return s.notAdditive()
@@ -287,8 +284,8 @@ func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	return s.Add(to, category, *n)
 }
 
-// Union adds the points of o to s, as SQL does of their BLOBs. Where the two do not combine
-// the error wraps sketch.ErrDiffer, and s is unchanged. o is unchanged.
+// Union adds the points of o to s, as SQL does with their BLOBs. If the two do not combine, the
+// error wraps sketch.ErrDiffer or is ErrForms, and s does not change. o does not change.
 func (s *Sketch) Union(o *Sketch) error {
 	b := NewBuilder(s.Config, nil)
 	for _, part := range [...]*Sketch{s, o} {
@@ -307,9 +304,9 @@ func (s *Sketch) Union(o *Sketch) error {
 	return err
 }
 
-// Subtract takes o out of s; o must be part of s: built from some of the
-// points that s was built from. Where it visibly is not, the error wraps
-// sketch.ErrTooMany and s is unchanged. Both must be additive. o is unchanged.
+// Subtract removes the points of o from s. o must be part of s: built from some of its points. If
+// it evidently is not, the error wraps sketch.ErrTooMany and s does not change. Both must be
+// additive. o does not change.
 func (s *Sketch) Subtract(o *Sketch) error {
 	form, err := s.meet(o)
 	if err != nil {
@@ -324,44 +321,42 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	return s.subtractSquares(o)
 }
 
-// lessTotal takes n points that are gone out of a dense sketch's total. One that
-// reached 2^64-1 stays: how much more there was is unknown.
+// lessTotal subtracts n from the total of counters. A total of 2^64-1 stays, because the true one
+// is unknown.
 func (s *Sketch) lessTotal(n uint64) {
 	if s.TotalKnown && s.Total != ^uint64(0) {
 		s.Total -= min(n, s.Total)
 	}
 }
 
-// lostTotal marks a dense sketch after an operation that makes its total
-// unknown and its counters no sums.
+// lostTotal marks a sketch after an operation that makes its total unknown and its counts no sums.
 func (s *Sketch) lostTotal() {
 	s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, cascade.Origin{}
 }
 
-// Intersect leaves in every cell the smaller of both counts. Never below the
-// truth; exact where both are. The order of the two does not matter.
+// Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
+// exact if both sketches are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
 	return s.narrow(o, narrower{true, tree.Intersect, (*cascade.Counters).Intersect})
 }
 
-// Mask keeps the cells that o has, with the counts of s. Never below the
-// truth; exact where both are.
+// Mask keeps the cells that o has, with the counts of s. Counts are never below the truth, and
+// exact if both sketches are.
 func (s *Sketch) Mask(o *Sketch) error {
 	return s.narrow(o, narrower{false, tree.Mask, (*cascade.Counters).Mask})
 }
 
-// narrower is how less is left of a sketch by another: of its squares, a cell being one, and of
-// its counters.
+// narrower is an operation that narrows a sketch by another: its squares (a cell is one), or its
+// counters.
 type narrower struct {
-	// either says that neither sketch is the one that is narrowed: what they are made
-	// into has the configuration that joined chooses. Otherwise it keeps that of the
-	// left one, as far as its form can have it.
+	// either is true if the operation is symmetric: the result has the configuration that joined
+	// chooses. Otherwise the result keeps that of the left sketch, if its form allows that.
 	either   bool
 	squares  func(a, b tree.Squares) tree.Squares
 	counters func(d, o *cascade.Counters)
 }
 
-// narrow leaves less of s by o, which is unchanged.
+// narrow narrows s by o, which does not change.
 func (s *Sketch) narrow(o *Sketch, by narrower) error {
 	form, err := s.meet(o)
 	if err != nil {
@@ -378,7 +373,7 @@ func (s *Sketch) narrow(o *Sketch, by narrower) error {
 	return s.narrowSquares(o, by)
 }
 
-// limit takes over what the intersection with o, apart from counts, changes.
+// limit applies to s everything that an intersection with o changes, except counts.
 func (s *Sketch) limit(o *Sketch) {
 	s.Class = max(s.Class, o.Class)
 	s.Exact = s.Exact && o.Exact
@@ -387,9 +382,9 @@ func (s *Sketch) limit(o *Sketch) {
 	}
 }
 
-// meet is the form in which two sketches are made into one: exact while both are, a tree where one
-// is, and counters otherwise. It is an error where they do not combine: sketch.ErrDiffer, or
-// ErrForms of a tree and counters.
+// meet returns the form of the result of two sketches: exact if both are, a tree if one is, and
+// counters otherwise. If they do not combine, the error wraps sketch.ErrDiffer, or is ErrForms for
+// a tree and counters.
 func (s *Sketch) meet(o *Sketch) (Form, error) {
 	if err := s.differ(o); err != nil {
 		return 0, err
@@ -406,7 +401,7 @@ func (s *Sketch) meet(o *Sketch) (Form, error) {
 
 var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
 
-// leaves is an exact sketch or a tree as squares.
+// leaves returns an exact sketch or a tree as squares.
 func (s *Sketch) leaves() *tree.List {
 	if s.tree != nil {
 		return s.tree
@@ -414,8 +409,8 @@ func (s *Sketch) leaves() *tree.List {
 	return tree.ListOf(s.cells)
 }
 
-// keepLeaves leaves these of the leaves of s, none of which has points outside of bounds. across says
-// that some have points that are gone.
+// keepLeaves replaces the leaves of s by some of them, left. No point lies outside bounds. across
+// is true if some of these leaves have points that were removed.
 func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	if s.tree == nil {
 		s.cells, _ = left.Cells()
@@ -433,7 +428,7 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	}
 }
 
-// subtractSquares is Subtract of two exact sketches or trees.
+// subtractSquares is Subtract for two exact sketches or trees.
 func (s *Sketch) subtractSquares(o *Sketch) error {
 	if !s.additive() || !o.additive() {
 		return errNarrowed
@@ -456,7 +451,7 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 	return nil
 }
 
-// narrowSquares is narrow of two exact sketches or trees.
+// narrowSquares is narrow for two exact sketches or trees.
 func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 	a, b := s.leaves(), o.leaves()
 	out := &tree.List{Tau: max(a.Tau, b.Tau)}
@@ -491,8 +486,8 @@ func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 	return nil
 }
 
-// squaresWithin returns the squares of a section that have a cell within bounds. The others
-// have no points of both sketches.
+// squaresWithin returns the squares of a section that have a cell within bounds. The others have no
+// points of both sketches.
 func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out tree.Squares) {
 	a := tree.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
 	for i, key := range squares.Keys {
@@ -503,14 +498,14 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out t
 	return out
 }
 
-// asDensePair is both sketches with counters: the cells of an exact one are counted in such as the
-// other has. Both stay as they are.
+// asDensePair returns both sketches with counters of the same configuration: the cells of an exact
+// one are counted. It changes neither.
 func (s *Sketch) asDensePair(o *Sketch) (left, right *Sketch) {
 	c := joined(&s.Config, s.Form(), &o.Config, o.Form())
 	return s.asDenseOf(c), o.asDenseOf(c)
 }
 
-// subtractCounters is Subtract where one sketch has counters.
+// subtractCounters is Subtract if one of the sketches has counters.
 func (s *Sketch) subtractCounters(o *Sketch) error {
 	for _, of := range []*Sketch{s, o} {
 		if of.dense != nil && (!of.additive() || of.Mode != Standard) {
@@ -533,12 +528,12 @@ func (s *Sketch) subtractCounters(o *Sketch) error {
 	return nil
 }
 
-// intersector is bridge.Intersector.
+// intersector implements bridge.Intersector.
 type intersector struct {
-	exact  *Sketch  // of the exact sketches and trees; nil before the first
-	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
-	values []uint64 // of their counters
-	held   int64    // bytes of all of it
+	exact  *Sketch  // intersection of the exact sketches and trees; nil before the first.
+	rest   *Sketch  // intersection of the sketches with counters, without these; nil before the first.
+	values []uint64 // values of their counters.
+	held   int64    // bytes reserved.
 	budget Budget
 }
 
@@ -560,7 +555,7 @@ func (x *intersector) AddView(v *View) error {
 	if v.Form() == Dense {
 		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
 	}
-	if err := x.grow(most); err != nil { // while it is read
+	if err := x.grow(most); err != nil { // reserved while it is read
 		return err
 	}
 	s, err := v.Sketch()
@@ -578,8 +573,9 @@ func (x *intersector) AddView(v *View) error {
 	return x.settle()
 }
 
-// Merge intersects with what another intersector has, which is left unchanged.
-func (x *intersector) Merge(from *intersector) error {
+// Merge intersects with the sketches of another *intersector, which it does not change.
+func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
+	from := other.(*intersector)
 	if err := x.grow(from.held); err != nil {
 		return err
 	}
@@ -596,7 +592,7 @@ func (x *intersector) Merge(from *intersector) error {
 	return x.settle()
 }
 
-// settle accounts for what is kept, no more.
+// settle reserves only what is kept.
 func (x *intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
@@ -605,7 +601,7 @@ func (x *intersector) settle() error {
 	return x.grow(now - x.held)
 }
 
-// differ returns an error where s does not go with what is there.
+// differ returns an error if s does not combine with the sketches so far.
 func (x *intersector) differ(s *Sketch) error {
 	if x.exact != nil {
 		if err := x.exact.differ(s); err != nil {
@@ -615,7 +611,7 @@ func (x *intersector) differ(s *Sketch) error {
 	if x.rest == nil {
 		return nil
 	}
-	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil { // its counters are values
+	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil { // its counters are in values
 		return err
 	}
 	return differClass(x.rest.Class, s.Class)
@@ -633,7 +629,7 @@ func (x *intersector) addExact(s *Sketch) error {
 	return nil
 }
 
-// addValues intersects with a dense sketch given by its values, which it keeps.
+// addValues intersects with a sketch with counters, given by their values. It keeps the slice.
 func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	if err := x.differ(s); err != nil {
 		return err
@@ -650,16 +646,15 @@ func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	return nil
 }
 
-// lower makes every value the smaller of two.
+// lower sets each value to the smaller of two.
 func lower(values, other []uint64) {
 	for j, n := range other {
 		values[j] = min(values[j], n)
 	}
 }
 
-// Sketch makes the sketch of the intersection; nil and an error that wraps
-// sketch.ErrInvalid where nothing was added. For a single dense sketch, it has
-// that sketch's values, with total unknown.
+// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
+// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
 func (x *intersector) Sketch() (*Sketch, error) {
 	switch {
 	case x.exact == nil && x.rest == nil:

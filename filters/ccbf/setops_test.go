@@ -190,7 +190,7 @@ func TestSubtractWhatIsNoPart(t *testing.T) {
 	}
 }
 
-// What a cell is must agree always, what counters are where both sketches have some.
+// TestMismatchedSketches: cells must always agree, and counters if both sketches have some.
 func TestMismatchedSketches(t *testing.T) {
 	exact, dense := Params{Res: 1, Bytes: 4096}, Params{Res: 1, Bytes: 4096, Dense: true}
 	for _, c := range []struct {
@@ -310,8 +310,8 @@ func TestMoveWhileDense(t *testing.T) {
 	}
 }
 
-// Removing what was never added cannot always be noticed; but where a key's own
-// positions share counters it can, and no counter may ever fall below zero.
+// TestRemovalNeverBorrowsFromNothing: removing a point that was never added is not always detected.
+// It is if the key's own positions share counters. No counter may ever fall below zero.
 func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 	refused := 0
 	for _, l := range kit.Layouts {

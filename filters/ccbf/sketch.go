@@ -14,24 +14,25 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sketch is a sketch in memory: a list of cells while it is exact, then a tree of
-// squares or arrays of counters. Make one with New, a Builder or Decode.
+// Sketch is a sketch in memory. While it is exact, it is a sorted list of cells. Then it is a tree
+// (nested squares with counts) or counters (a layered counting Bloom filter). New, Build, a Builder
+// and Decode make one.
 type Sketch struct {
 	Config
-	Class      key.Class // class of the categories; 0 where none was seen
-	Total      uint64    // occurrences inserted
-	TotalKnown bool      // false after intersect and mask of trees and counters
+	Class      key.Class // class of the categories; 0 before the first
+	Total      uint64    // number of points
+	TotalKnown bool      // false after Intersect and Mask of trees and counters
 
-	// bounds: cells outside have no count. Removal does not shrink them. Of trees and counters.
+	// bounds is for trees and counters: no cell outside has a count. Removal does not shrink it.
 	bounds grid.Rect
-	sums   bool // counters are sums of occurrences
+	sums   bool // counts are sums of points
 	parts  cascade.Origin
 	cells  cells.List
-	tree   *tree.List        // nil unless it is one
-	dense  *cascade.Counters // nil unless it has them
+	tree   *tree.List        // nil for other forms
+	dense  *cascade.Counters // nil for other forms
 }
 
-// New makes an empty sketch. The error is that of Params.Config.
+// New returns an empty sketch. Errors are those of Params.Config.
 func New(p Params) (*Sketch, error) {
 	c, err := p.Config()
 	if err != nil {
@@ -44,25 +45,25 @@ func New(p Params) (*Sketch, error) {
 	return s, nil
 }
 
-// IsExact reports whether s holds its cells. Its BLOB is exact while they fit Bytes.
+// IsExact reports whether s holds all its cells. Its BLOB is exact if they fit Bytes.
 func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 
-// additive reports whether counters are sums of occurrences, so that Remove,
-// Move and Subtract are legal. Always so while exact.
+// additive reports whether counts are sums of points, so that Remove, Move and Subtract are legal.
+// An exact sketch always is.
 func (s *Sketch) additive() bool { return s.body().additive() }
 
-// full is the largest count: that many, or more.
+// full is the largest count. It stands for that number and all above.
 const full = math.MaxUint64
 
-// Saturated reports whether a counter of the last layer is at its ceiling: it
-// then reads as the total, or as 2^64-1 where that is unknown. An exact sketch or a tree is
-// saturated when its total reached 2^64-1.
+// Saturated reports whether a counter of the last layer is at its ceiling. Such a counter reads as
+// the total, or as 2^64-1 if that is unknown. An exact sketch or a tree is saturated when its total
+// reaches 2^64-1.
 func (s *Sketch) Saturated() bool { return s.body().saturated() }
 
-// differ returns an error that wraps sketch.ErrDiffer and names the first
-// parameter that keeps two sketches from being combined; ErrForms where one is a tree
-// and the other has counters; nil where they combine. Exact sketches and trees need the
-// same resolution, and categories or none; where both have counters, these must agree.
+// differ returns an error that wraps sketch.ErrDiffer and names the first parameter that keeps two
+// sketches from being combined. A tree and counters give ErrForms. Exact sketches and trees need
+// the same resolution, and both categories or neither. If both have counters, these must have equal
+// parameters.
 func (s *Sketch) differ(o *Sketch) error {
 	if err := s.combine(s.Form(), &o.Config, o.Form()); err != nil {
 		return err
@@ -94,13 +95,11 @@ var Family = sketch.Define(sketch.Family{
 
 const id sketch.ID = 1
 
-// Blob is the sketch as a BLOB, and changes nothing. Equal sketches have equal bytes.
-//
-// Only here are the cells compared with Bytes: if their list takes more, the BLOB
-// has a tree of them or counters, and s still holds them.
+// Blob returns the sketch as a BLOB. Equal sketches have equal bytes. If the list of cells is
+// longer than Bytes, the BLOB has a tree or counters. s itself does not change and keeps its cells.
 func (s *Sketch) Blob() []byte { return s.appendBlob(nil) }
 
-// appendBlob is Blob appended to dst.
+// appendBlob appends Blob to dst.
 func (s *Sketch) appendBlob(dst []byte) []byte {
 	start := len(dst)
 	in := s.body()
@@ -113,7 +112,7 @@ func (s *Sketch) appendBlob(dst []byte) []byte {
 	return body
 }
 
-// appendOverflowed is appendBlob of cells of which it is known that they do not fit.
+// appendOverflowed is appendBlob for cells that do not fit.
 func (s *Sketch) appendOverflowed(dst []byte) []byte {
 	start := len(dst)
 	s = s.overflowed()
@@ -123,7 +122,7 @@ func (s *Sketch) appendOverflowed(dst []byte) []byte {
 	return body
 }
 
-// appendHead appends all that stands before the body.
+// appendHead appends everything before the body.
 func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint64(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
@@ -150,14 +149,14 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	return sketch.Begin(dst, h, p.append(room[:0]))
 }
 
-// Check returns nil for a BLOB that every function of the family accepts.
+// Check returns nil for a BLOB that every function of the family accepts. Other errors wrap
+// sketch.ErrInvalid.
 func Check(blob []byte) error {
 	_, err := Decode(blob)
 	return err
 }
 
-// Decode reads a BLOB completely, checksum included. The error wraps
-// sketch.ErrInvalid.
+// Decode reads and checks a whole BLOB. An error wraps sketch.ErrInvalid.
 func Decode(blob []byte) (*Sketch, error) {
 	v, err := NewView(blob)
 	if err != nil {
@@ -166,7 +165,8 @@ func Decode(blob []byte) (*Sketch, error) {
 	return v.Sketch()
 }
 
-// Sketch copies a view into a new sketch, after checking everything.
+// Sketch copies a view into a new sketch, after checking everything. An error wraps
+// sketch.ErrInvalid.
 func (v *View) Sketch() (*Sketch, error) {
 	if err := v.check(); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (v *View) Sketch() (*Sketch, error) {
 	return s, nil
 }
 
-// copyTo copies the body into a sketch that has the head, and checks it meanwhile.
+// copyTo copies the body into a sketch that has the head, and checks it.
 func (v *View) copyTo(s *Sketch) (err error) {
 	switch r := v.reader().(type) {
 	case *counters.Reader:
@@ -199,8 +199,7 @@ func (v *View) copyTo(s *Sketch) (err error) {
 	return err
 }
 
-// samples are small sketches of every form: of the rows 0 to n-1, in cells that
-// follow from the row.
+// samples returns small sketches of every form. Row i of n goes into a cell that follows from i.
 func samples() ([]sketch.Sample, error) {
 	few := func(i int64) grid.Cell { return grid.Cell{X: i % 3, Y: i % 2} }
 	many := func(i int64) grid.Cell { return grid.Cell{X: i * 977 % 331, Y: i % 7} }

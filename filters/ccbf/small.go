@@ -11,32 +11,33 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// smallEncoder is bridge.Small: it encodes sketches of few points one after the other, in memory of its own. The
-// zero value is ready for Reset.
+// smallEncoder implements bridge.Small: it encodes small sketches one after the other, in its own
+// memory. The zero value is ready for Reset.
 type smallEncoder struct {
-	params       params // of an exact sketch, but for the bounds
-	fields       uint64 // of them; 0 where a Builder is needed
+	params       params // of an exact sketch, without the bounds
+	fields       uint64 // the fields that params writes; 0 if a Builder is needed
 	buffer       []byte
 	keys, counts []uint64
 	radix        radix.Scratch
 }
 
-// maxSmall is up to how many points small encodes itself.
+// maxSmall is the number of points up to which smallEncoder needs no Builder.
 const maxSmall = hooks.MaxSmall
 
-// Reset makes m one for a configuration.
+// Reset sets the configuration.
 func (m *smallEncoder) Reset(c *Config) {
 	if m.params.Config == *c {
 		return
 	}
 	m.params, m.fields = params{Config: *c, form: formExact}, 0
 	if c.Exact && !c.Categories && c.AtLeast == 0 {
-		m.fields = m.params.fields() // with bounds, of whatever cells
+		m.fields = m.params.fields() // with bounds of any cells
 	}
 }
 
-// AppendBlob appends the sketch of keys from cells.Keys of the configuration that Reset was called with:
-// the bytes are those of a Builder, which it leaves more than maxSmall points to.
+// AppendBlob appends the sketch of keys from cells.Keys, on the grid of the configuration. The
+// bytes are those of a Builder. It uses a Builder for more than maxSmall points, and if the cells
+// do not fit.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	if m.fields == 0 || len(keys) == 0 || len(keys) > maxSmall {
 		return build(dst, &m.params.Config, keys)
@@ -57,10 +58,10 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	return dst
 }
 
-// fewKeys is up to how many keys are sorted by comparing them.
+// fewKeys is the number of keys up to which comparing sorts them faster than radix sort.
 const fewKeys = 32
 
-// count is the cells of keys.
+// count returns the cells of keys.
 func (m *smallEncoder) count(keys []uint64) cells.Small {
 	m.keys = append(m.keys[:0], keys...)
 	if len(keys) <= fewKeys {
@@ -87,15 +88,15 @@ func (m *smallEncoder) count(keys []uint64) cells.Small {
 // build is AppendBlob by a Builder.
 func build(dst []byte, c *Config, keys []uint64) []byte {
 	b := NewBuilder(*c, nil)
-	// Neither can fail: there is no budget, and keys are points.
+	// Neither can fail: there is no budget, and all keys are points.
 	_ = b.addPoints(keys)
 	dst, _ = b.appendBlob(dst)
 	return dst
 }
 
-// Build makes the sketch of points, as ccbf_agg does of two columns: the BLOB is the
-// same. xs and ys are equally long. A coordinate without a cell is an error, as are
-// parameters with categories, which need a Builder.
+// Build returns the sketch of points, with the BLOB of ccbf_agg over two columns. xs and ys must be
+// equally long. A coordinate without a cell is an error. So are parameters with categories, which
+// need a Builder.
 func Build(p Params, xs, ys []float64) (*Sketch, error) {
 	if len(xs) != len(ys) {
 		return nil, fmt.Errorf("%d xs and %d ys", len(xs), len(ys))
@@ -119,7 +120,7 @@ func Build(p Params, xs, ys []float64) (*Sketch, error) {
 		if at += n; at == end {
 			continue
 		}
-		cell, err := c.Grid.Cell(xs[at], ys[at]) // far away, or nowhere
+		cell, err := c.Grid.Cell(xs[at], ys[at]) // outside the region (0, 0), or without a cell
 		if err != nil {
 			return nil, fmt.Errorf("point %d: %w", at, err)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Of any number of keys, with and without repeats, Small appends what a Builder makes: exact, or
-// what that becomes where cells do not fit.
+// TestSmallOfAnySize: for any number of keys, with and without repeats, Small appends the bytes of
+// a Builder. Sketches are exact, or another form if the cells do not fit.
 func TestSmallOfAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(76, 0))
 	var small smallEncoder // one for all, as it is used

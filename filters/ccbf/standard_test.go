@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // split deals points out to n parts of unequal size, some of them empty.
@@ -59,9 +58,9 @@ func weigh(r *rand.Rand, p points) points {
 	return p
 }
 
-// The union of parts has the bytes of the whole, whatever the parts, the order
-// and the tree of merges: dense from the first row on, exact for good, and
-// exact until the cells no longer fit.
+// TestStandardUnionIsTheWhole: the union of parts has the bytes of the whole, for any parts, order
+// and tree of merges. Sketches have counters from the first row on, stay exact, or are exact until
+// the cells no longer fit.
 func TestStandardUnionIsTheWhole(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -175,34 +174,9 @@ func TestWaysToAdd(t *testing.T) {
 		for name, b := range map[string]*Builder{"AddKey": one, "AddKeys": batch, "AddKey and Add": mixed} {
 			sameBytes(t, fmt.Sprintf("%+v by %s", p, name), want, blobOf(t, b))
 		}
+		sameBytes(t, "the sketch of the same cells", want, must(one.Sketch()).Blob())
 		if s := must(one.Sketch()); s.Total != uint64(len(keys)) || !s.TotalKnown {
 			t.Errorf("total %d, known %v", s.Total, s.TotalKnown)
-		}
-	}
-}
-
-func TestKeysStopsOutsideOfTheSquare(t *testing.T) {
-	cfg := config(t, Params{Res: 0.5})
-	nan := 0.0
-	nan /= nan
-	for _, p := range [][2]float64{{nan, 0}, {0, nan}, {1 / nan, 0}, {1e300, 0}, {0, -1e300}, {(cells.Highest + 1) / 2.0, 0}, {0, (cells.Lowest - 1) / 2.0}} {
-		xs, ys := []float64{1, -3.2, p[0], 4}, []float64{2, 7.9, p[1], 5}
-		dst := make([]uint64, len(xs))
-		if n := cells.Keys(dst, xs, ys, cfg.Grid); n != 2 {
-			t.Errorf("%v: stopped at %d, want 2", p, n)
-		}
-		for i := range 2 {
-			c, err := cfg.Grid.Cell(xs[i], ys[i])
-			if _, _, z := cells.Key(c); err != nil || z != dst[i] {
-				t.Errorf("point %d: key %#x, want %#x, error %v", i, dst[i], z, err)
-			}
-		}
-	}
-	for _, c := range []grid.Cell{{X: cells.Lowest, Y: cells.Highest}, {X: cells.Highest, Y: cells.Lowest}, {X: 0, Y: 0}, {X: -1, Y: -1}} {
-		x, y := cfg.Grid.Center(c)
-		var dst [1]uint64
-		if n := cells.Keys(dst[:], []float64{x}, []float64{y}, cfg.Grid); n != 1 || cells.CellOf(0, 0, dst[0]) != c {
-			t.Errorf("cell %v comes back as %v", c, cells.CellOf(0, 0, dst[0]))
 		}
 	}
 }

@@ -50,8 +50,8 @@ func suppressed(t *testing.T, r *rand.Rand, k uint64, p Params) (exact, hidden V
 	return exact, must(NewView(blob))
 }
 
-// TestSuppressReveals asks a suppressed sketch for boxes, polygons, cells, categories and
-// differences of boxes of which one holds the other: no count from 1 to k-1 is exact.
+// TestSuppressReveals queries a suppressed sketch: boxes, polygons, cells, categories, and
+// differences of nested boxes. No count from 1 to k-1 is exact.
 func TestSuppressReveals(t *testing.T) {
 	rounds := 60
 	if testing.Short() {

@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// What is asked row by row is what cells read one by one: whatever the counters, with
-// categories, of coarsened sketches, and where a batch ends within a row.
+// TestSweepReadsWhatCellsRead: counters read row by row as they do cell by cell. Layers have any
+// widths, with categories and coarsened, and a batch ends within a row.
 func TestSweepReadsWhatCellsRead(t *testing.T) {
 	for name, params := range map[string]Params{
 		"4 bits":           {Bytes: 3000, Dense: true},
@@ -83,35 +83,8 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 	}
 }
 
-// Boxes sum to what their cells read one by one: of few columns, of as many as are looked at together, and
-// of more.
-func TestSweepsOfAllSizes(t *testing.T) {
-	r := rand.New(rand.NewPCG(321, 0))
-	b := NewBuilder(config(t, Params{Dense: true, Bytes: 40_000}), nil)
-	for range 10_000 {
-		c := grid.Cell{X: r.Int64N(20_000), Y: r.Int64N(60)}
-		if err := b.Add(c, nil, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	v := viewOf(t, must(b.Sketch()).Blob())
-	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {256, 2}, {257, 40}, {9_000, 1}, {9_000, 59}, {17_384, 2}, {17_384, 40}} {
-		box := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(1000), MinY: v.Bounds.MinY}
-		box.MaxX, box.MaxY = box.MinX+size[0]-1, box.MinY+size[1]-1
-		want := uint64(0)
-		for y := box.MinY; y <= box.MaxY; y++ {
-			for x := box.MinX; x <= box.MaxX; x++ {
-				want += v.Count(grid.Cell{X: x, Y: y}, nil)
-			}
-		}
-		if got := must(v.Sum(Box(box), Categories{})); got != want {
-			t.Errorf("%d x %d cells sum to %d, one by one to %d", size[0], size[1], got, want)
-		}
-	}
-}
-
-// A few cells are counted at once as one by one, in any number of rows: cells, coarser ones, and those
-// of a category; what is read is told cell by cell.
+// TestFewCellsCountAsOneByOne: a few cells are counted together as they are one by one, in any
+// number of rows. Sketches have plain cells, coarser ones, or categories. Every value is reported.
 func TestFewCellsCountAsOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(341, 0))
 	for name, p := range map[string]Params{"cells": {}, "coarser": {Levels: 2}, "category": {Categories: true}} {

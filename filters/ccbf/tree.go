@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// treeSketch is a tree in memory.
+// treeSketch is a tree in memory: nested squares with counts.
 type treeSketch struct{ *Sketch }
 
 func (s treeSketch) form() Form      { return Tree }
@@ -35,7 +35,7 @@ func (s treeSketch) count(c grid.Cell, category []byte) uint64 {
 	return squares.Count(z)
 }
 
-// labelOf is the label of a cell, and its key there.
+// labelOf returns the label of a cell, and its key there.
 func labelOf(c grid.Cell, category []byte) (cells.Label, uint64) {
 	x, y, z := cells.Key(c)
 	return cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, z
@@ -45,7 +45,7 @@ func (s treeSketch) removable(c grid.Cell, category []byte) uint64 { return s.co
 
 func (s treeSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
 
-// add counts the points at the cell itself: what is known of them is kept.
+// add counts the points at the cell itself, a square of its own, so that the place is not lost.
 func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {
 	p, z := labelOf(c, category)
 	before := s.tree.Squares(p)
@@ -71,7 +71,7 @@ func (s treeSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-// cannotSubtract is the error for points that cannot be taken out.
+// cannotSubtract returns the error for points that cannot be subtracted.
 func cannotSubtract(err error) error {
 	if errors.Is(err, tree.ErrAbsent) {
 		return errNoPart
@@ -79,7 +79,7 @@ func cannotSubtract(err error) error {
 	return errCoarser
 }
 
-// notAdditiveError is a sketch.ErrNotAdditive of trees, which have no counters to speak of.
+// notAdditiveError wraps sketch.ErrNotAdditive with a text for trees, which have no counters.
 type notAdditiveError string
 
 func (e notAdditiveError) Error() string { return string(e) }
@@ -87,7 +87,7 @@ func (notAdditiveError) Unwrap() error   { return sketch.ErrNotAdditive }
 
 const errCoarser = notAdditiveError("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
 
-// errAcross is a square that no square of the coarser grid's Z-order curve holds.
+// errAcross is the error for a square that lies in no square of the coarser grid's Z-order curve.
 var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
 
 func (s treeSketch) coarsen(factor uint64) error {
@@ -121,7 +121,7 @@ func (s treeSketch) coarsen(factor uint64) error {
 	return nil
 }
 
-// fold prunes the tree.
+// fold prunes the tree to fewer bytes.
 func (s treeSketch) fold(f *reduction) error {
 	p, ok := s.tree.Within(f.limit)
 	if !ok {
@@ -132,15 +132,15 @@ func (s treeSketch) fold(f *reduction) error {
 	return nil
 }
 
-// appendBody prunes the tree to its bytes. It fits: the size was checked when each section
-// was added. Only counts that got longer may exceed the limit.
+// appendBody prunes the tree to its bytes. It always reports that the body fits: the size was
+// checked when each section was added. Only longer counts may exceed the limit.
 func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
 	p, _ := s.tree.Within(limit)
 	return p.AppendTo(dst), true
 }
 
-// asTree is the tree of the cells of an exact sketch that may become one, in its
-// bytes; nil where there is none.
+// asTree returns an exact sketch as a tree of at most Bytes. It returns nil if the sketch overflows
+// to counters, or if no tree fits.
 func (s *Sketch) asTree() *Sketch {
 	if s.Overflow != ToTree || s.tree != nil || s.dense != nil {
 		return nil
@@ -154,7 +154,7 @@ func (s *Sketch) asTree() *Sketch {
 	return &t
 }
 
-// overflowed is an exact sketch whose cells do not fit, in another form.
+// overflowed returns an exact sketch whose cells do not fit, in another form.
 func (s *Sketch) overflowed() *Sketch {
 	if t := s.asTree(); t != nil {
 		return t
@@ -162,6 +162,6 @@ func (s *Sketch) overflowed() *Sketch {
 	return s.asDense()
 }
 
-// ErrForms says that a tree and counters cannot be combined: the cells of the
-// points in a square are not known.
+// ErrForms is the error for combining a tree and counters: the cells of the points in a square are
+// not known.
 var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")

@@ -194,8 +194,8 @@ func (j *judge) raster(what string, category *string, text []byte) {
 	}
 }
 
-// What a tree says is never below the truth and its bounds hold, whatever it was
-// built, united, pruned and coarsened from.
+// TestTree: counts of a tree are never below the truth and its bounds hold, after building,
+// uniting, pruning and removing points.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(150, 0))
 	for _, kind := range []struct {
@@ -289,37 +289,6 @@ func uniteBlobs(t *testing.T, c Config, blobs ...[]byte) []byte {
 	return blobOf(t, b)
 }
 
-// Coarsened trees hold what the points at the coarser grid are.
-func TestTreeCoarsens(t *testing.T) {
-	r := rand.New(rand.NewPCG(151, 0))
-	c := config(t, Params{Bytes: 2000, Overflow: ToTree})
-	p := villages(r, 8000)
-	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
-		s := sketchOf(t, c, p)
-		if err := s.Coarsen(factor); err != nil {
-			t.Fatal(err)
-		}
-		truth := map[spot]uint64{}
-		for at, n := range p.model() {
-			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n
-		}
-		v := viewOf(t, s.Blob())
-		if v.Grid.Res() != float64(factor) || v.Form() != Tree {
-			t.Fatalf("a %v of resolution %v", v.Form(), v.Grid.Res())
-		}
-		j := judge{t, r, v, truth, true}
-		for at, n := range truth {
-			if got := v.Count(at.Cell, nil); got < n {
-				t.Fatalf("factor %d: cell %v counts %d of %d", factor, at.Cell, got, n)
-			}
-		}
-		for range 100 {
-			b := j.box()
-			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
-		}
-	}
-}
-
 // Intersection and mask of trees, and of trees and exact sketches, are never below
 // the truth.
 func TestTreeNarrows(t *testing.T) {
@@ -377,8 +346,7 @@ func TestTreeNarrows(t *testing.T) {
 	}
 }
 
-// What is subtracted was added: the rest is as it would be, or the error says that
-// nobody knows.
+// TestTreeSubtracts: subtracting a part of the points leaves the others. Anything else is an error.
 func TestTreeSubtracts(t *testing.T) {
 	r := rand.New(rand.NewPCG(153, 0))
 	c := config(t, Params{Bytes: 2500, Overflow: ToTree})

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// bombs are trees of as many leaves as few bytes can have: cells side by side with a
+// bombs returns trees with as many leaves as few bytes can have. Cells lie side by side with a
 // point each, with and without leaves around them.
 func bombs(t *testing.T, n uint64) map[string][]byte {
 	t.Helper()
@@ -36,8 +36,8 @@ func bombs(t *testing.T, n uint64) map[string][]byte {
 	return out
 }
 
-// What decoding a tree allocates is counted before, also of one of 50 leaves a byte;
-// 4 KB are decoded within 16 MB, which is all that is ever allocated.
+// TestTreesAreCounted: the memory to decode a tree is reserved before, even for 50 leaves a byte. A
+// BLOB of 4 KB is decoded within 16 MB.
 func TestTreesAreCounted(t *testing.T) {
 	const leaves = 1 << 19
 	for name, blob := range bombs(t, leaves) {

@@ -57,8 +57,8 @@ func TestTreeCoarsensFarAway(t *testing.T) {
 
 // A square that none of the coarser grid holds is an error, and the sketch stays.
 func TestTreeCoarsensAcrossABorder(t *testing.T) {
-	// The regions of the coarser grid end where the ones of the finer grid do, and
-	// there cells lie across a border whose square does not.
+	// The regions of both grids end at the same index. So cells of the finer grid lie across a
+	// border that the coarser square does not cross.
 	var p points
 	for i := range int64(3000) {
 		p.add(spot{grid.Cell{X: 2*(cells.Highest+1) + i*i%4001 - 2000, Y: i * 31 % 3989}, plain}, 1)

@@ -1,62 +1,11 @@
 package ccbf
 
 import (
-	"bytes"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
-
-// The union of many small sketches is the sketch of all their points, in one builder and in two
-// that are merged, and what is held is counted.
-func TestUnionOfManySmallSketches(t *testing.T) {
-	r := rand.New(rand.NewPCG(310, 0))
-	for name, params := range map[string]Params{"default": {Bytes: 1 << 22}, "counters": {Bytes: 1 << 22, Overflow: ToCounters}, "standard": {Bytes: 1 << 22, Mode: Standard}} {
-		cfg := config(t, params)
-		whole := NewBuilder(cfg, nil)
-		var spent [2]peak
-		unions := [2]*Builder{NewBuilder(cfg, &spent[0]), NewBuilder(cfg, &spent[1])}
-		for i := range 60 {
-			part := NewBuilder(cfg, nil)
-			for range 6000 {
-				c := grid.Cell{X: r.Int64N(1000) - 500, Y: r.Int64N(1000)}
-				weight := uint64(1)
-				if i%7 == 3 && r.IntN(50) == 0 {
-					weight = 1 << r.UintN(40) // too large to be packed
-				}
-				for _, b := range []*Builder{whole, part} {
-					if err := b.Add(c, nil, 0, weight); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			u := unions[i%2]
-			if err := u.AddView(viewOf(t, blobOf(t, part))); err != nil {
-				t.Fatal(err)
-			}
-			if u.held != spent[i%2].now || u.held != u.memory() {
-				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
-			}
-		}
-		first := blobOf(t, unions[1])
-		for range 2 { // the second builder is left unchanged
-			both := NewBuilder(cfg, nil)
-			for _, u := range unions {
-				if err := both.Merge(u); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !bytes.Equal(blobOf(t, both), blobOf(t, whole)) {
-				t.Errorf("%s: the union is not the sketch of all points", name)
-			}
-		}
-		if !bytes.Equal(blobOf(t, unions[1]), first) {
-			t.Errorf("%s: a builder changed when it was merged", name)
-		}
-	}
-}
 
 // Cells that come again and again are not taken for many.
 func TestFewCellsStayExact(t *testing.T) {
@@ -100,37 +49,3 @@ func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	}
 	return s.count(c, nil)
 }
-
-// Where memory is scarce cells are packed, and the union is the same.
-func TestUnionWhereMemoryIsScarce(t *testing.T) {
-	r := rand.New(rand.NewPCG(311, 0))
-	cfg := config(t, Params{Bytes: 1 << 22})
-	whole := NewBuilder(cfg, nil)
-	spent := &scarce{}
-	union := NewBuilder(cfg, spent)
-	for range 60 {
-		part := NewBuilder(cfg, nil)
-		for range 6000 {
-			c := grid.Cell{X: r.Int64N(2000), Y: r.Int64N(2000)}
-			for _, b := range []*Builder{whole, part} {
-				if err := b.Add(c, nil, 0, 1); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := union.AddView(viewOf(t, blobOf(t, part))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if union.held != spent.now || union.held > whole.held/4 {
-		t.Fatalf("%d bytes are held of %d granted, %d without packing", union.held, spent.now, whole.held)
-	}
-	if !bytes.Equal(blobOf(t, union), blobOf(t, whole)) {
-		t.Error("the union is not the sketch of all points")
-	}
-}
-
-// scarce is a budget that has little left, and refuses nothing.
-type scarce struct{ peak }
-
-func (s *scarce) Scarce() int { return 1 }

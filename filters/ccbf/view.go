@@ -15,36 +15,35 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Errors of questions that a sketch cannot answer.
+// Errors of queries that a sketch cannot answer.
 var (
 	ErrNeedsCategory = errors.New("the sketch was built with a category: give one")
 	ErrNoCategory    = errors.New("the sketch was built without a category: leave it out, or build the sketch with the option \"category\"")
 )
 
-// View answers questions straight from a BLOB's memory, which must not change
-// meanwhile. NewView checks structure and lengths, not the checksum: answers
-// from damaged bytes may be wrong, but nothing worse happens. The zero value
-// is ready for Reset, and a View can be reset again and again without allocating.
+// View answers queries from a BLOB's memory, which must not change meanwhile. NewView checks
+// structure and lengths, not the checksum: damaged bytes may give wrong answers, but do no other
+// harm. The zero value is ready for Reset. Resetting a View again and again does not allocate.
 //
-// A View is for one goroutine at a time: questions use memory that it keeps from
-// one to the next. Any number of Views may read the same BLOB at once.
+// A View is for one goroutine at a time, because it keeps memory from one query to the next. Any
+// number of Views may read the same BLOB at once.
 type View struct {
 	Head
 	blob     []byte
-	head     form.Head // what its form knows of it
+	head     form.Head // the part that the form reads
 	exact    exact.Reader
 	tree     tree.Reader
 	counters counters.Reader
 }
 
-// NewView returns a view of a BLOB. The error wraps sketch.ErrInvalid.
+// NewView returns a view of a BLOB. An error wraps sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	var v View
 	err := v.Reset(blob)
 	return v, err
 }
 
-// Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
+// Reset makes v a view of another BLOB, in its own memory. An error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
 	v.blob = nil
 	b, err := v.parse(blob)
@@ -65,7 +64,7 @@ func (v *View) Reset(blob []byte) error {
 	return nil
 }
 
-// read begins to read the body.
+// read opens the body.
 func (v *View) read(body []byte) error {
 	switch r := v.reader().(type) {
 	case *counters.Reader:
@@ -78,13 +77,12 @@ func (v *View) read(body []byte) error {
 	return v.exact.Reset(body)
 }
 
-// limitAreas limits all later questions together, whatever sketches v is reset
-// to, to lookups of AreaLimit cells of dense sketches: for a caller that cannot
-// be interrupted between them.
+// limitAreas limits all later queries together to lookups of AreaLimit cells in counters, for all
+// sketches that v is reset to.
 func (v *View) limitAreas() { v.head.Limit.Together() }
 
-// checkPoint returns an error where points of this sketch have a category and
-// this one has not, or the other way about, and for cells that no point has.
+// checkPoint returns an error for a cell beyond the grid. It returns one as well if a category is
+// given and points of this sketch have none, or the other way round.
 func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 	c.mustBeMade()
 	switch {
@@ -98,13 +96,13 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 	return nil
 }
 
-// Count is the number of occurrences in a cell: never below the true count,
-// and equal to it while exact. Where all counters of the cell are full it is the
-// total, or 2^64-1 where that is unknown. category nil asks for points of any category;
-// CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
+// Count returns the number of points in a cell. It is never below the truth, and exact for an exact
+// sketch. A nil category is all points. Call CheckCategory first. If all counters of the cell are
+// full, Count returns the total, or 2^64-1 if that is unknown. O(k) for counters, O(log n) for an
+// exact sketch.
 func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.reader().Count(c, category) }
 
-// CountAt is Count of the cell at (x, y), with the errors of grid.Grid.Cell and CheckCategory.
+// CountAt is Count of the cell at (x, y). Errors are those of grid.Grid.Cell and CheckCategory.
 func (v *View) CountAt(x, y float64, category []byte) (uint64, error) {
 	if err := v.CheckCategory(category != nil); err != nil {
 		return 0, err
@@ -116,31 +114,31 @@ func (v *View) CountAt(x, y float64, category []byte) (uint64, error) {
 	return v.Count(c, category), nil
 }
 
-// Counts is Count for many cells, in categories; dst is as long as cells.
+// Counts is Count for many cells, over several categories; dst is as long as cells.
 func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) {
 	v.reader().Counts(dst, cells, of)
 }
 
-// Head describes a BLOB without its counts: parameters, bounds, total. A View has one.
+// Head is the head of a BLOB: parameters, bounds and total, but no counts. A View has one.
 type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
-	parts  cascade.Origin   // how a dense sketch of mode mi came about
+	parts  cascade.Origin   // of counters of mode mi: the parts that were united
 	hidden tree.Suppression // of a tree
 
 	header sketch.Header
 	form   byte
 }
 
-// reset makes h the head of a BLOB. It reads some hundred bytes, however many
-// there are. The error wraps sketch.ErrInvalid.
+// reset makes h the head of a BLOB. It reads some hundred bytes of any BLOB. An error wraps
+// sketch.ErrInvalid.
 func (h *Head) reset(blob []byte) error {
 	_, err := h.parse(blob)
 	return err
 }
 
-// parse is reset; it returns the body for those that go on.
+// parse is reset, and returns the BLOB split into its parts.
 func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -177,8 +175,8 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	return b, nil
 }
 
-// CheckCategory returns an error where a question with a category, or one
-// without, has no answer: counters know the points of all categories only with Totals.
+// CheckCategory returns an error if a query with a category, or one without, has no answer.
+// Counters can add up all categories only with Totals.
 func (h *Head) CheckCategory(given bool) error {
 	switch {
 	case given && !h.Categories:
@@ -192,8 +190,7 @@ func (h *Head) CheckCategory(given bool) error {
 // IsExact reports whether every answer is exact.
 func (h *Head) IsExact() bool { return h.form == formExact }
 
-// Total is the number of occurrences inserted; false where an operation made
-// it unknown.
+// Total returns the number of points. It returns false if an operation made it unknown.
 func (h *Head) Total() (uint64, bool) {
 	return h.header.Total, h.header.Flags.Has(sketch.TotalKnown)
 }
@@ -206,12 +203,11 @@ func (h *Head) saturated() bool {
 	return h.header.Flags.Has(sketch.Saturated) || h.form != formDense && known && total == full
 }
 
-// Class is the class of the sketch's categories; 0 where it has none.
+// Class returns the class of the sketch's categories; 0 without categories.
 func (h *Head) Class() key.Class { return key.Class(h.header.KeyClass) }
 
-// check holds all of a BLOB but the cells of an exact body against
-// docs/FORMAT.md, the checksum first: what Reset leaves out because lookups have
-// no time for it. O(len(blob)).
+// check verifies the checksum, and that the body follows docs/FORMAT.md. Reset leaves this out,
+// because lookups have no time for it. View.Sketch checks the cells of an exact body. O(len(blob)).
 func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
@@ -222,31 +218,29 @@ func (v *View) check() error {
 	return nil
 }
 
-// ErrTooManyCells says that an area covers more cells than one question may
-// look up in a dense sketch.
+// ErrTooManyCells is the error for an area with more cells than one query may look up in counters.
 type ErrTooManyCells = form.ErrTooManyCells
 
-// AreaLimit is the most cells that one question may look up in a dense sketch
-// or, with levels, the most steps that it may take, because no question can be
-// interrupted. It is less for small sketches.
+// AreaLimit is the largest number of cells that one query may look up in counters. With levels, it
+// limits steps. No query can be interrupted. The limit is lower for small sketches.
 const AreaLimit = form.AreaLimit
 
-// Categories are those that a question is about. The zero value is all of them: points of
-// any category, and those of a sketch without categories.
+// Categories is the set of categories that a query asks about. The zero value is all points, with
+// and without a category.
 type Categories = cells.Categories
 
-// Of is one category, or all where it is nil.
+// Of, for one category, returns the set of it alone; for nil, the set of all.
 func Of(category []byte) Categories { return cells.Of(category) }
 
-// AnyOf are several categories, none if there is no key. Points count once, however often
-// their category is given. The keys must not change while the Categories are used.
+// AnyOf returns the set of several categories; it is empty without keys. A point counts once, even
+// if its category is repeated. The keys must not change while the set is used.
 func AnyOf(keys ...[]byte) Categories { return cells.AnyOf(keys...) }
 
-// What sketches take while they are read and written, for those who count it
-// before it is allocated.
+// Memory that reading and writing sketches takes, for callers that reserve it before it is
+// allocated.
 
-// checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
-// bytes can have very many.
+// checkBytes returns the memory of what Check decodes. A few bytes can hold very many leaves of a
+// tree.
 func checkBytes(blob []byte) int64 {
 	v, err := NewView(blob)
 	if err != nil {
@@ -255,9 +249,7 @@ func checkBytes(blob []byte) int64 {
 	return v.reader().Memory()
 }
 
-// pairBytes is the most memory that combining two sketches takes, in addition to both
-// and their bridge.ChangeBytes: for counters as numbers, or for pruning the squares of an exact
-// sketch.
+// pairBytes implements bridge.PairBytes.
 func pairBytes(a, b *Sketch) int64 {
 	if b.Form() == Dense {
 		a, b = b, a
@@ -278,8 +270,8 @@ func pairBytes(a, b *Sketch) int64 {
 	return 0
 }
 
-// denseScratch is what counters.Maxima and Insert take beside the counters, for a number of
-// cells.
+// denseScratch returns the memory that counters.Maxima and Insert take beside the counters, for a
+// number of cells.
 func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
 	if c.Totals {
@@ -291,8 +283,7 @@ func (c *Config) denseScratch(number int) int64 {
 	return n
 }
 
-// EncodeBytes is the most memory that Sketch and its BLOB take in addition to the
-// Intersector's.
+// EncodeBytes implements bridge.Intersector.
 func (x *intersector) EncodeBytes() int64 {
 	switch {
 	case x.rest != nil:

@@ -9,9 +9,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A sketch whose head says other bounds than its cells or leaves have, which only a check of all of it
-// finds, has answers or errors to every question about places: no rectangle is taken for one that
-// has cells unless it does.
+// TestWrongBounds: a head may state other bounds than those of the cells or leaves, which only a
+// full check detects. Every query then returns an answer or an error, and none panics.
 func TestWrongBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(151, 0))
 	for _, form := range []Params{{}, {Bytes: 500, Overflow: ToTree}, {Dense: true, Bytes: 4096}, {Dense: true, Bytes: 4096, Levels: 4}} {

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Between lists the keys of a sketch's categories from one key to another, both
-// included and both of the class of the sketch, in order. Errors as View.ListCategories, and
-// for classes that have no order.
+// Between returns the keys of a sketch's categories from one key to another, both included, in
+// order. Both belong to the class of the sketch. Errors are those of View.ListCategories, and one for
+// a class without an order.
 func Between(v *ccbf.View, from, to []byte) ([][]byte, error) {
 	class := v.Class()
 	if class != key.None && !class.Ordered() {
@@ -22,8 +22,8 @@ func Between(v *ccbf.View, from, to []byte) ([][]byte, error) {
 	})
 }
 
-// CategoriesWhere lists the keys of a sketch's categories for which is reports true, in
-// order. key.CutField reads the fields of those that are STRUCTs. Errors as View.ListCategories.
+// CategoriesWhere returns the keys of a sketch's categories for which is returns true, in order.
+// key.CutField reads the fields of STRUCTs. Errors are those of View.ListCategories.
 func CategoriesWhere(v *ccbf.View, is func(category []byte) bool) ([][]byte, error) {
 	list, err := v.ListCategories()
 	if err != nil {

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -76,7 +75,7 @@ func TestDamagedSketches(t *testing.T) {
 // IsOf tells the memory that a view reads from a copy of it.
 func TestIsOf(t *testing.T) {
 	v := viewOf(t, ccbf.Params{}, []grid.Cell{{X: 1}})
-	if !IsOf(v, hooks.View(v).Blob()) || IsOf(v, slices.Clone(hooks.View(v).Blob())) || IsOf(v, hooks.View(v).Blob()[1:]) || IsOf(new(ccbf.View), nil) {
+	if !IsOf(v, hidden.Blob(v)) || IsOf(v, slices.Clone(hidden.Blob(v))) || IsOf(v, hidden.Blob(v)[1:]) || IsOf(new(ccbf.View), nil) {
 		t.Error("a view of other memory")
 	}
 }

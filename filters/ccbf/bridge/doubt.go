@@ -6,43 +6,44 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Doubt is the reason why an area in which a sketch has no points may not be the
-// intended one. A sketch has no unit, so most reasons are no more than doubts.
+// Doubt is a reason why an area in which a sketch has no points may be a mistake. A sketch has no
+// unit, so most reasons are no more than doubts.
 type Doubt uint8
 
 const (
-	// NoDoubt is that the sketch has nothing there, as most sketches of a table.
+	// NoDoubt is no reason: most sketches of a table have no points in an area.
 	NoDoubt Doubt = iota
-	// Swapped is that the area meets the bounds of the sketch once its x and y are swapped.
+	// Swapped means that the area meets the bounds of the sketch once its x and y are swapped.
 	Swapped
-	// OtherUnits is that of the area and the sketch's bounds one is within all longitudes
-	// and latitudes in degrees, and the other beyond them.
+	// OtherUnits means that either the area or the sketch's bounds lie within all longitudes and
+	// latitudes in degrees, and the other lies beyond them.
 	OtherUnits
 )
 
 var (
 	world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
-	// nowhere is where points without coordinates are, in any unit: a sketch that reaches
-	// no further tells nothing of its own.
+	// nowhere is the surroundings of (0, 0), where points without coordinates are in any unit. A
+	// sketch within it shows nothing about its unit.
 	nowhere = orb.Bound{Min: orb.Point{-1, -1}, Max: orb.Point{1, 1}}
 )
 
 const (
-	// noDegrees is a coordinate that nobody takes for degrees, whether from -180 to 180,
-	// from 0 to 360 or gone round the globe.
+	// noDegrees is a coordinate that is never in degrees, whether from -180 to 180, from 0 to 360,
+	// or continued around the globe.
 	noDegrees = 1000
-	// A plane of its own, as of a building or a picture, begins at its corner, next to
-	// (0, 0): a sketch whose bounds begin within so much of it is not taken for one of
-	// degrees.
+	// corner is the distance from (0, 0) within which a local plane begins: that of a building or a
+	// picture. A sketch whose bounds begin there is not taken for one in degrees.
 	corner = 10
 )
 
-// DoubtOf tells why an area in whose bounds the sketch has no cell may not be the
-// intended one, and whether it certainly is not: in a sketch of degrees an area at
-// coordinates of thousands, or one that is beyond all degrees and not so with x and y
-// swapped, where the sketch has points. It is taken for one of degrees if its cells
-// are smaller than 1, its bounds within those of degrees, and neither next to (0, 0)
-// nor beginning there. O(1), from the head alone.
+// DoubtOf returns why an area whose bounds hold no cell of the sketch may be a mistake, and whether
+// it certainly is. It is certain for a sketch in degrees in two cases. Either the area has
+// coordinates of thousands, or it lies beyond all degrees and meets the sketch with x and y
+// swapped.
+//
+// A sketch counts as one in degrees if its cells are smaller than 1 and its bounds are within all
+// degrees. The bounds must not begin next to (0, 0), nor lie within 1 of it. O(1), from the head
+// alone.
 func DoubtOf(h *ccbf.Head, area orb.Bound) (d Doubt, certain bool) {
 	if h.Bounds.Empty() || area.IsEmpty() {
 		return NoDoubt, false
@@ -67,8 +68,8 @@ func DoubtOf(h *ccbf.Head, area orb.Bound) (d Doubt, certain bool) {
 	return NoDoubt, false
 }
 
-// Doubtful reports whether DoubtOf may find anything about an area that has these cells of the
-// sketch's grid, or none: a quick look, for the many sketches of a table that are elsewhere.
+// Doubtful reports whether DoubtOf may return a reason for an area, given as cells of the sketch's
+// grid. It is a quick test, for the many sketches of a table that are elsewhere.
 func Doubtful(h *ccbf.Head, area grid.Rect) bool {
 	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
 		return true
@@ -77,7 +78,7 @@ func Doubtful(h *ccbf.Head, area grid.Rect) bool {
 	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
 }
 
-// ofWorld reports whether cells are within all degrees, of which a quarter is so many cells.
+// ofWorld reports whether cells are within all degrees. limit is the number of cells of 90 degrees.
 func ofWorld(r grid.Rect, limit int64) bool {
 	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }
@@ -86,7 +87,7 @@ func swapped(b orb.Bound) orb.Bound {
 	return orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
 }
 
-// meet reports whether two bounds have an inside in common.
+// meet reports whether the insides of two bounds meet.
 func meet(a, b orb.Bound) bool {
 	return a.Min[0] < b.Max[0] && b.Min[0] < a.Max[0] && a.Min[1] < b.Max[1] && b.Min[1] < a.Max[1]
 }

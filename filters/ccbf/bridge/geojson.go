@@ -10,23 +10,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// ErrText is a text that is longer than a string in SQL may be.
+// ErrText is the error for a text longer than a string in SQL may be.
 var ErrText = errors.New("the text is too long")
 
 const (
 	maxText    = math.MaxInt32
 	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
-	leastPlain = 1e-15   // coordinates of smaller cells, and of those as large, have exponents
+	leastPlain = 1e-15   // the smallest cell size, and the inverse of the largest, without exponents
 )
 
-// AppendGeoJSON appends the cells of an area, as View.Cells returns them, as a
-// FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
-// and the property count. Coordinates are the shortest decimals of the edges, in any unit;
-// GeoJSON expects degrees.
+// AppendGeoJSON appends the cells of an area, as View.Cells returns them, as a FeatureCollection of
+// RFC 7946. Each cell that counts at least threshold is a feature: its square, with the property
+// count. Coordinates are the shortest decimals of the edges, in any unit; GeoJSON expects degrees.
 //
-// room, unless it is nil, is called with the bytes of each larger buffer before it is
-// made, and its error ends the text. threshold is at least 1. Errors as View.Cells; one that
-// wraps ErrText for more than 2 GiB.
+// If room is not nil, it is called with the size of each larger buffer before that is made. Its
+// error ends the text. threshold is at least 1. Errors are those of View.Cells, and one that wraps
+// ErrText above 2 GiB.
 func AppendGeoJSON(v *ccbf.View, dst []byte, a ccbf.Area, threshold uint64, of ccbf.Categories, room func(bytes int64) error) ([]byte, error) {
 	if threshold == 0 {
 		return dst, fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
@@ -72,10 +71,10 @@ func AppendGeoJSON(v *ccbf.View, dst []byte, a ccbf.Area, threshold uint64, of c
 	return append(dst, "]}"...), nil
 }
 
-// featureWriter writes cells as features.
+// featureWriter writes cells as GeoJSON features.
 type featureWriter struct {
 	grid   grid.Grid
-	format byte      // of strconv
+	format byte      // format of strconv.AppendFloat
 	edges  [4][]byte // west, south, east, north
 }
 
@@ -106,7 +105,7 @@ func (w *featureWriter) append(dst []byte, s ccbf.Spot) []byte {
 	return append(dst, "}}"...)
 }
 
-// edge writes the lower edge of a cell.
+// edge appends the lower edge of a cell.
 func (w *featureWriter) edge(dst []byte, cell int64) []byte {
 	v := min(max(w.grid.Edge(cell), -math.MaxFloat64), math.MaxFloat64)
 	return strconv.AppendFloat(dst, v, w.format, -1, 64)

@@ -91,7 +91,7 @@ func TestGeoJSONDigits(t *testing.T) {
 	}
 }
 
-// What may be asked for is limited by room, and by the length of strings.
+// TestGeoJSONLimits: the text is limited by room and by the length of strings.
 func TestGeoJSONLimits(t *testing.T) {
 	v := viewOf(t, ccbf.Params{}, hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))
 	full := errors.New("full")

@@ -5,36 +5,32 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 )
 
-// Intersector intersects any number of sketches. The result does not depend on
-// their order: exact ones are intersected cell by cell, dense ones stay as
-// values, one per counter, and both meet at the end. Digits in between would
-// round values up each time, and so would an early end of exactness.
+// Intersector intersects any number of sketches. The result does not depend on their order. Exact
+// sketches are intersected cell by cell. Counters are kept as one value each, because writing them
+// as digits would round values up each time. Both meet at the end.
 //
-// For trees, the result is the same in any order if each was built at once and the result
-// of each step fits: a square that is a leaf of one and lies in leaves of all others has
-// the least of their counts. If trees were united, so that leaves lie in leaves, or a
-// step has to be pruned, it can depend on the order. It is never below the truth.
-type Intersector struct{ in hooks.Intersector }
+// Trees (nested squares with counts) give the same bytes in any order if each was built at once and
+// the result of each step fits. United trees have leaves within leaves, and pruning loses squares;
+// then the result can depend on the order. It is never below the truth.
+type Intersector struct {
+	in hooks.Intersector[ccbf.View, ccbf.Sketch]
+}
 
-// NewIntersector returns an Intersector of nothing. A nil budget refuses nothing.
+// NewIntersector returns an empty Intersector. A nil budget has no limit.
 func NewIntersector(budget ccbf.Budget) *Intersector {
-	return &Intersector{hooks.NewIntersector(budget)}
+	return &Intersector{hidden.NewIntersector(budget)}
 }
 
 // AddView intersects with a sketch, after verifying its checksum.
 func (x *Intersector) AddView(v *ccbf.View) error { return x.in.AddView(v) }
 
-// Merge intersects with what another Intersector has, which is left unchanged.
+// Merge intersects with the sketches of another Intersector, which it does not change.
 func (x *Intersector) Merge(from *Intersector) error { return x.in.Merge(from.in) }
 
-// EncodeBytes is the most memory that Sketch and its BLOB take in addition to the
+// EncodeBytes returns the most memory that Sketch and its BLOB take in addition to the
 // Intersector's.
 func (x *Intersector) EncodeBytes() int64 { return x.in.EncodeBytes() }
 
-// Sketch makes the sketch of the intersection; nil and an error that wraps
-// sketch.ErrInvalid where nothing was added. For a single dense sketch, it has
-// that sketch's values, with total unknown.
-func (x *Intersector) Sketch() (*ccbf.Sketch, error) {
-	s, err := x.in.Sketch()
-	return s.(*ccbf.Sketch), err
-}
+// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
+// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
+func (x *Intersector) Sketch() (*ccbf.Sketch, error) { return x.in.Sketch() }

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// In pictures of estimates empty country is empty, however noisy the counters are; pixels
-// with many points keep them, and all together are right on average.
+// TestEstimatesOfCounters: in pictures of estimates, empty country is empty for any noise. Pixels
+// with many points keep them, and the sum is right on average.
 func TestEstimatesOfCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 3))
 	var pts []grid.Cell
@@ -53,8 +52,8 @@ func TestEstimatesOfCounters(t *testing.T) {
 				for _, x := range e.Values {
 					all += x
 				}
-				// Of the whole picture: noise of all cells, of which two share counters and
-				// are too high together (twice the variance). What may be noise is not drawn.
+				// The whole picture has the noise of all cells. Two cells share counters and are
+				// too high together, so the variance doubles. Noise alone is not drawn.
 				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && all > 30_002+4*math.Sqrt(2*cells*n.cells.Second) {
 					t.Errorf("%s, %d pixels: %v of 30,002 points, deviation %v", name, side, all, math.Sqrt(2*cells*n.cells.Second))
 				}
@@ -102,7 +101,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 	}
 }
 
-// What is exact is as in a picture of counts, also beside counters.
+// TestEstimatesOfExact: exact sketches look as in a picture of counts, also beside counters.
 func TestEstimatesOfExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 4))
 	exact := viewOf(t, ccbf.Params{Res: 1}, hot(r, 2000, 500))
@@ -176,8 +175,8 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	}
 }
 
-// With few lookups a picture of counters has, up to chance, what a whole one has, and
-// is the same each time; with enough it is the whole one.
+// TestDensityWithin: with few lookups, a picture of counters differs from a whole one only by
+// chance, and is the same each time. With enough lookups it is the whole one.
 func TestDensityWithin(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 1))
 	for name, p := range map[string]ccbf.Params{
@@ -205,8 +204,8 @@ func TestDensityWithin(t *testing.T) {
 			if err != nil || !sampled {
 				t.Fatalf("%s: sampled %v, %v, with %d lookups for %d cells", name, sampled, err, most, cells)
 			}
-			// Of n cells one of each of m equal parts is read, and a square has at least
-			// leastReads: the deviation is at most that of m drawn at random from all.
+			// One of each of m equal parts of the cells is read, and a square has at least
+			// leastReads. So the deviation is at most that of m cells drawn at random from all.
 			var sum, squares float64
 			for y := v.Bounds.MinY; y <= v.Bounds.MaxY; y++ {
 				for x := v.Bounds.MinX; x <= v.Bounds.MaxX; x++ {
@@ -237,7 +236,7 @@ func total(values []float64) (n float64) {
 func TestDensityWithinIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 2))
 	v := viewOf(t, ccbf.Params{Res: 1e-6, Dense: true, Bytes: 1 << 12}, hot(r, 1000, 100))
-	v.Bounds, hooks.View(v).Reader().(*counters.Reader).Head.Bounds = grid.MaxRect(), grid.MaxRect()
+	v.Bounds, hidden.Reader(v).(*counters.Reader).Head.Bounds = grid.MaxRect(), grid.MaxRect()
 	for _, b := range []grid.Rect{grid.MaxRect(), {MinX: -1 << 30, MinY: -5, MaxX: 1 << 30, MaxY: 5}} {
 		dst := make([]float64, 64*64)
 		if sampled, err := AddDensity(v, dst, v.Grid.Bound(b), 64, 64, ccbf.Categories{}, 10_000); err != nil || !sampled {

@@ -11,22 +11,22 @@ import (
 // Kind is a shape of polygon.
 type Kind string
 
-// What Random makes. Sizes are shares of the bound's width and height.
+// The kinds of Random. Sizes are fractions of the bound's width and height.
 const (
-	Star    Kind = "star"    // one ring around a centre, that does not cross itself
-	Sliver  Kind = "sliver"  // a triangle or quadrangle up to the bound's diagonal long, and 1e-6 to 1e-2 of its length wide
-	Holed   Kind = "holed"   // a star with up to four holes, which may overlap and reach out of it
-	Multi   Kind = "multi"   // two to six stars, which may overlap; one in two has a hole
-	Crossed Kind = "crossed" // a ring through random places, which crosses itself
-	Tiny    Kind = "tiny"    // a star of 1/1000 to 1/100: about a cell, where the bound is some hundred cells wide
-	Huge    Kind = "huge"    // a star that reaches out of the bound on most sides, one in two with a hole
+	Star    Kind = "star"    // one ring around a centre, that does not cross itself.
+	Sliver  Kind = "sliver"  // a triangle or quadrangle up to the bound's diagonal long, and 1e-6 to 1e-2 of its length wide.
+	Holed   Kind = "holed"   // a star with up to four holes, which may overlap and reach out of it.
+	Multi   Kind = "multi"   // two to six stars, which may overlap; one in two has a hole.
+	Crossed Kind = "crossed" // a ring through random places, which crosses itself.
+	Tiny    Kind = "tiny"    // a star of 1/1000 to 1/100: about a cell, where the bound is some hundred cells wide.
+	Huge    Kind = "huge"    // a star that reaches out of the bound on most sides, one in two with a hole.
 )
 
-// Kinds are all of them.
+// Kinds has all kinds.
 var Kinds = []Kind{Star, Sliver, Holed, Multi, Crossed, Tiny, Huge}
 
-// Random makes a polygon with its middle inside the bound. Its rings are
-// closed, run either way round, and have at least three places.
+// Random returns a polygon with its middle inside the bound. Its rings are closed, run either way
+// round, and have at least three places.
 func Random(rng *rand.Rand, kind Kind, bound orb.Bound) orb.MultiPolygon {
 	m := maker{rng, bound}
 	switch kind {
@@ -61,27 +61,28 @@ type maker struct {
 	bound orb.Bound
 }
 
-// place is anywhere inside the bound.
+// place returns a random point inside the bound.
 func (m maker) place() orb.Point { return m.offset(m.bound.Min, m.Float64(), m.Float64()) }
 
-// offset returns the point x and y shares of the bound's width and height away from p.
+// offset returns the point at a distance of x and y from p, as fractions of the bound's width and
+// height.
 func (m maker) offset(p orb.Point, x, y float64) orb.Point {
 	return orb.Point{p[0] + x*(m.bound.Max[0]-m.bound.Min[0]), p[1] + y*(m.bound.Max[1]-m.bound.Min[1])}
 }
 
-// size is between two sizes, small ones as often as large ones.
+// size returns a random size between two, with a uniform logarithm.
 func (m maker) size(least, most float64) float64 {
 	return least * math.Pow(most/least, m.Float64())
 }
 
-// star is a ring of 3 to most corners around a centre.
+// star returns a ring of 3 to most corners around a centre.
 func (m maker) star(centre orb.Point, radius float64, most int) orb.Ring {
 	edge := m.offset(orb.Point{}, radius, radius)
 	return Ring(m.Rand, centre, edge[0], edge[1], 3+m.IntN(most-2))
 }
 
-// Ring makes a ring of so many corners around a centre, at 0.2 to 1 times the
-// distances rx and ry from it; it does not cross itself.
+// Ring returns a ring of corners corners around a centre, at 0.2 to 1 times the distances rx and ry
+// from it. It does not cross itself.
 func Ring(rng *rand.Rand, centre orb.Point, rx, ry float64, corners int) orb.Ring {
 	var r orb.Ring
 	for i := range corners {
@@ -96,7 +97,7 @@ func Ring(rng *rand.Rand, centre orb.Point, rx, ry float64, corners int) orb.Rin
 	return r
 }
 
-// holed is a star with holes of up to half its size around places in it.
+// holed returns a star with holes of up to half its size around places in it.
 func (m maker) holed(centre orb.Point, radius float64, holes int) orb.Polygon {
 	p := orb.Polygon{m.star(centre, radius, 40)}
 	for range holes {

@@ -8,8 +8,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Every kind makes rings that are closed and of three places or more, of the
-// size that it says, and the same ones from the same seed.
+// TestRandom: every kind has closed rings of at least three places and the stated size. The same
+// seed gives the same polygons.
 func TestRandom(t *testing.T) {
 	world := orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 	for _, kind := range Kinds {

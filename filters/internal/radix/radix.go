@@ -1,5 +1,5 @@
-// Package radix sorts 64-bit keys, with or without a number beside each, by
-// their bits that differ: keys of a small area share most of theirs.
+// Package radix sorts 64-bit keys, with or without a number beside each. It sorts only by the bits
+// in which keys differ: keys of a small area share most of theirs.
 package radix
 
 import (
@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// digit is the most bits that one pass sorts by: a histogram of 2^11 counters
-// stays in the first-level cache.
+// digit is the most bits that one pass sorts by. A histogram of 2^11 counters fits the first-level
+// cache.
 const digit = 11
 
 // few is the length below which comparing is faster than counting.
 const few = 256
 
-// Scratch is the memory that sorting needs beside its input. The zero value is
-// ready; it grows as needed and can be used again and again.
+// Scratch is memory for sorting. The zero value is ready. It grows as needed and can be reused.
 type Scratch struct {
 	keys, values []uint64
 	counts       [1 << digit]uint32
@@ -35,9 +34,8 @@ func varying(keys []uint64) (diff uint64, sorted bool) {
 	return diff, sorted
 }
 
-// pass returns the shift and the width in bits of the next pass over the bits
-// of diff, and diff without them. The bits of a stretch are spread evenly over
-// the passes that it needs.
+// pass returns the shift and the width in bits of the next pass over the bits of diff, and diff
+// without them. It spreads the bits of a stretch evenly over the passes.
 func pass(diff uint64) (shift, width uint, rest uint64) {
 	shift = uint(bits.TrailingZeros64(diff))
 	stretch := uint(bits.Len64(diff)) - shift
@@ -46,8 +44,8 @@ func pass(diff uint64) (shift, width uint, rest uint64) {
 	return shift, width, diff >> shift >> width << width << shift
 }
 
-// Sort sorts keys in ascending order. O(len(keys)) per 11 bits in which they
-// differ. At most 2^32-1 keys.
+// Sort sorts keys in ascending order. O(len(keys)) for each 11 bits in which they differ. At most
+// 2^32-1 keys.
 func (s *Scratch) Sort(keys []uint64) {
 	if len(keys) < few {
 		slices.Sort(keys)
@@ -59,8 +57,8 @@ func (s *Scratch) Sort(keys []uint64) {
 	}
 }
 
-// SortBits sorts keys that differ in the bits of mask alone, or by those bits
-// where mask is one stretch, keeping the order of keys that agree in them.
+// SortBits sorts keys that differ only in the bits of mask. If mask is one stretch of bits, it
+// sorts any keys by those bits, and is stable.
 func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	s.keys = room(s.keys, len(keys))
 	if sorted := s.SortBitsIn(keys, s.keys[:len(keys)], mask); len(keys) > 0 && &sorted[0] != &keys[0] {
@@ -68,8 +66,8 @@ func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	}
 }
 
-// SortBitsIn is SortBits in the memory of keys and of other, which is as long: it returns
-// the one that has the keys in their order.
+// SortBitsIn is SortBits in the memory of keys and other, which is as long. It returns the one of
+// the two that holds the result.
 func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
 	from, to := keys, other[:len(keys)]
 	if len(keys) == 0 {
@@ -90,8 +88,7 @@ func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
 	return from
 }
 
-// SortPairs sorts keys in ascending order and moves values along; pairs of
-// equal keys keep their order.
+// SortPairs sorts keys in ascending order and moves values along. It is stable.
 func (s *Scratch) SortPairs(keys, values []uint64) {
 	if len(keys) < 2 {
 		return
@@ -123,7 +120,7 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 	}
 }
 
-// room is b, or a new slice where b has no room for n values.
+// room returns b, or a new slice if b has no room for n values.
 func room(b []uint64, n int) []uint64 {
 	if cap(b) < n {
 		return make([]uint64, n)
@@ -131,7 +128,7 @@ func room(b []uint64, n int) []uint64 {
 	return b
 }
 
-// count leaves in s.counts where each digit's first key goes.
+// count writes to s.counts where the first key of each digit goes.
 func (s *Scratch) count(keys []uint64, shift, width uint) {
 	counts := s.counts[:1<<width]
 	clear(counts)

@@ -1,7 +1,6 @@
 package radix
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -38,24 +37,5 @@ func TestSortAgreesWithComparing(t *testing.T) {
 				t.Fatalf("n %d mask %x: not sorted", n, mask)
 			}
 		}
-	}
-}
-
-func BenchmarkSort(b *testing.B) {
-	for _, n := range []int{1 << 12, 1 << 16, 1 << 18} {
-		b.Run(fmt.Sprintf("%d keys of 26 bits", n), func(b *testing.B) {
-			r := rand.New(rand.NewPCG(7, 8))
-			src := make([]uint64, n)
-			for i := range src {
-				src[i] = r.Uint64() & (1<<26 - 1)
-			}
-			keys := make([]uint64, n)
-			var s Scratch
-			for b.Loop() {
-				copy(keys, src)
-				s.Sort(keys)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
-		})
 	}
 }

@@ -2,11 +2,11 @@ package simd
 
 import "math/bits"
 
-// MaxSize is the largest size of a layer of counters that kernels are for.
+// MaxSize is the largest number of counters in a layer that the kernels support.
 const MaxSize = 1<<23 - 1
 
-// Starts writes where the counters of keys begin in a layer of so many, below 2^32, by the keys' hashes: the first of
-// each key, and how far it is from one to the next. All slices are as long as h1.
+// Starts computes the first counter of each key in a layer, and the step to the next one, from the
+// key's hashes. The layer has size counters, fewer than 2^32. All slices are as long as h1.
 func Starts(at, step []uint32, h1, h2 []uint64, size uint64) {
 	at, step, h2 = at[:len(h1)], step[:len(h1)], h2[:len(h1)]
 	done := 0
@@ -25,20 +25,22 @@ func Starts(at, step []uint32, h1, h2 []uint64, size uint64) {
 	}
 }
 
-// wrap is j modulo size for a j below 2*size, without a branch.
+// wrap returns j modulo size without a branch. j must be below 2*size.
 func wrap(j, size uint64) uint64 {
 	j -= size
 	return j + size&uint64(int64(j)>>63)
 }
 
-// leastInverted is the least size of a layer of which the quotients in foursKernel are right.
+// leastInverted is the least size of a layer for which foursKernel computes correct quotients.
 const leastInverted = 16
 
-// LeastFours is for keys with four counters of 4 bits each, two to a byte, in the layer first, which begin at at[i]
-// and are step[i] apart; size is the layer's. It writes the least counter of each key to dst, flag included, and
-// the bits of those keys to left, eight to a byte, of which a counter with a flag may be the least: for these more
-// layers must be read. second is the bytes of the second layer where its counters have 8 bits, nil elsewhere: the kernel
-// reads it, so that fewer keys are left.
+// LeastFours reads the four counters of each key in a layer of 4-bit counters, two to a byte. The
+// counters of key i begin at at[i] and are step[i] apart; size is the layer's. It writes the least
+// counter, flag included, to dst. If a counter with a flag may be the least, more layers must be
+// read. Then it sets the key's bit in left, eight to a byte.
+//
+// The argument second is the bytes of the second layer if its counters have 8 bits, and nil
+// otherwise. The kernel reads it, so that fewer keys are left.
 func LeastFours(dst []uint64, left []uint8, at, step []uint32, first, second []byte, size uint64) {
 	at, step = at[:len(dst)], step[:len(dst)]
 	clear(left[:(len(dst)+7)/8])
@@ -62,9 +64,9 @@ func LeastFours(dst []uint64, left []uint8, at, step []uint32, first, second []b
 		d := nibble(first, wrap(j+by, size))
 		low, digit := min(a, b, c, d), min(a&7, b&7, c&7, d&7)
 		dst[i] = low
-		left[i/8] |= uint8((digit-low)>>63) << (i % 8) // a flagged counter has no less than its digit
+		left[i/8] |= uint8((digit-low)>>63) << (i % 8) // a counter with a flag is at least its digit
 	}
 }
 
-// nibble is counter j of 4 bits.
+// nibble returns counter j of 4 bits.
 func nibble(counters []byte, j uint64) uint64 { return uint64(counters[j/2] >> (j % 2 * 4) & 15) }

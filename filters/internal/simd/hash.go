@@ -1,7 +1,6 @@
 package simd
 
-// Mix makes every bit of the result depend on every bit of h: the finalizer of
-// MurmurHash3.
+// Mix is the finalizer of MurmurHash3: every bit of the result depends on every bit of h.
 func Mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -10,7 +9,7 @@ func Mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// Finish is the end of the hash of a key of n bytes, of its states.
+// Finish ends the hash of a key of n bytes, from its states.
 func Finish(h1, h2, n uint64) (uint64, uint64) {
 	h1 ^= n
 	h2 ^= n
@@ -23,7 +22,8 @@ func Finish(h1, h2, n uint64) (uint64, uint64) {
 	return h1, h2 | 1
 }
 
-// FinishHashes makes hashes of states, which have the lengths of the keys in them. h2s is as long as h1s.
+// FinishHashes ends many hashes, from states that already contain the lengths of the keys. h2s is
+// as long as h1s.
 func FinishHashes(h1s, h2s []uint64) {
 	h2s = h2s[:len(h1s)]
 	done := 0
@@ -36,8 +36,8 @@ func FinishHashes(h1s, h2s []uint64) {
 	}
 }
 
-// HashRow writes the hashes of cells to h1s and h2s, as long as columns: by what the hashes of their columns
-// have in common, and those of their row.
+// HashRow writes the hashes of cells in one row to h1s and h2s, as long as columns. It takes the
+// hash states of the columns, and that of the row.
 func HashRow(h1s, h2s, columns []uint64, row uint64) {
 	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
 	for i, c := range columns {

@@ -6,30 +6,30 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Box is a rectangle of cells, whose coordinates have each bit i at bit 2i, as x has them in a Z-order key:
-// so far apart, numbers compare as they do together.
+// Box is a rectangle of cells. Each bit i of a coordinate is at bit 2i, as x has it in a Z-order
+// key. Spread that way, coordinates compare as usual.
 type Box struct{ MinX, MinY, MaxX, MaxY uint64 }
 
 const xBits = 0x5555_5555_5555_5555
 
-// Outside is all ones for a key outside of the box and 0 for one inside, without a
-// branch.
+// Outside returns all ones for a key outside the box, and 0 for one inside, without a branch.
 func (b *Box) Outside(key uint64) uint64 {
 	x, y := key&xBits, key>>1&xBits
 	return uint64(int64((x-b.MinX)|(b.MaxX-x)|(y-b.MinY)|(b.MaxY-y)) >> 63)
 }
 
-// SumInside is the sum of the counts of the cells inside, of 128 at most; 2^64-1 where it is more.
+// SumInside returns the sum of the counts of the cells inside, at most 2^64-1. There are at most
+// 128 cells.
 func (b *Box) SumInside(keys, counts []uint64) uint64 {
 	if n := len(keys) &^ 3; n > 0 && use {
-		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 { // so that it is no more than 2^63
+		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 { // so the sum is at most 2^63
 			return saturate.Add(sum, b.sumInside(keys[n:], counts[n:]))
 		}
 	}
 	return b.sumInside(keys, counts)
 }
 
-// sumInside is SumInside, of one cell after the other.
+// sumInside is SumInside for one cell after the other.
 func (b *Box) sumInside(keys, counts []uint64) uint64 {
 	var sum, carries uint64
 	counts = counts[:len(keys)]

@@ -2,15 +2,15 @@ package simd
 
 import "math"
 
-// Bias is what is added to an index before its bits are taken (package cells).
+// Bias is added to an index before its bits are interleaved (package cells).
 const Bias = 0x5555_5555
 
-// lowest and highest are the indexes of the region (0, 0).
+// lowest and highest bound the indexes of the region (0, 0).
 const lowest, highest = -Bias, 1<<32 - 1 - Bias
 
-// CellKeys computes the Z-order keys of points into dst, as long as xs and ys, on the grid of
-// cells of p/q. It stops at the first point outside the region (0, 0), or without a cell, and
-// returns its index; len(dst) if there is none.
+// CellKeys writes the Z-order keys of points to dst, as long as xs and ys, on the grid of cells of
+// p/q. It stops at the first point outside the region (0, 0) or without a cell, and returns its
+// index; len(dst) if there is none.
 func CellKeys(dst []uint64, xs, ys []float64, p, q float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
 	done, inv := 0, q/p
@@ -18,7 +18,7 @@ func CellKeys(dst []uint64, xs, ys []float64, p, q float64) int {
 		done = keysKernel(&dst[0], &xs[0], &ys[0], n, inv, p, q)
 	}
 	for i := done; i < len(dst); i++ {
-		// As grid.Grid.Cells, where a region ends long before float64 does.
+		// As grid.Grid.Cells, because a region ends long before float64 does.
 		x, y := math.RoundToEven(xs[i]*inv), math.RoundToEven(ys[i]*inv)
 		if xs[i] < x*p/q {
 			x--
@@ -34,11 +34,11 @@ func CellKeys(dst []uint64, xs, ys []float64, p, q float64) int {
 	return len(dst)
 }
 
-// spreadBits is how many bits of a coordinate are spread at a time: three times, where bytes
-// took four, from a table that leaves room in the first-level cache.
+// spreadBits is the number of bits of a coordinate that one table lookup spreads. Three lookups
+// suffice, and the table leaves room in the first-level cache.
 const spreadBits = 11
 
-// spreads has numbers of so many bits, bit i moved to bit 2i.
+// spreads has each number of spreadBits bits with bit i moved to bit 2i.
 var spreads = func() (s [1 << spreadBits]uint32) {
 	for i := range s {
 		for bit := range spreadBits {

@@ -157,8 +157,9 @@ func TestStarts(t *testing.T) {
 	})
 }
 
-// Of a key that is not left the least counter is the one that it reads, by its definition: one with a flag
-// goes on in the second layer, and one with a flag there above every value of two layers.
+// TestLeastFours: if a key is not in left, the least counter is right by its definition. A counter
+// with a flag goes on in the second layer. One with a flag there is above every value of two
+// layers.
 func TestLeastFours(t *testing.T) {
 	both(t, func(with bool) {
 		r := rand.New(rand.NewPCG(5, 5))

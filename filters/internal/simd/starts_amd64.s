@@ -46,7 +46,7 @@ FOUR(nearest, $0x4338000000000000) // 3*2^51
 	VPSUBD  Y15, Y0, Y4 \
 	VPMINUD Y4, Y0, Y0
 
-// func startsKernel(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of, inverse float64)
+// func startsKernel(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, float, inverse float64)
 TEXT ·startsKernel(SB), NOSPLIT, $0-72
 	MOVQ         at+0(FP), R8
 	MOVQ         step+8(FP), R9
@@ -55,7 +55,7 @@ TEXT ·startsKernel(SB), NOSPLIT, $0-72
 	MOVQ         n+32(FP), CX
 	VPBROADCASTD size+40(FP), Y15
 	VPBROADCASTQ inverse+64(FP), Y14
-	VPBROADCASTQ of+56(FP), Y13
+	VPBROADCASTQ float+56(FP), Y13
 	VPBROADCASTQ rest+48(FP), Y12
 	VMOVDQU      whole<>(SB), Y11
 	VMOVDQU      nearest<>(SB), Y10

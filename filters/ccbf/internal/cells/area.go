@@ -10,26 +10,26 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Area is what a question is about. Like grid.Descent it is asked about
-// rectangles of cells, each inside the one entered before it.
+// Area is the set of cells that a query asks about. A caller walks it from large rectangles of
+// cells to small ones, as with grid.Descent.
 type Area interface {
 	Bounds() grid.Rect
-	Enter(r grid.Rect) grid.Relation // entered where Partly, until Leave
+	Enter(r grid.Rect) grid.Relation // reports where r lies. If Partly, r is entered, until Leave. r must lie in the rectangle entered last.
 	Leave()
-	Contains(c grid.Cell) bool // for cells of the rectangle entered last
-	Work() int                 // comparisons that Contains makes
+	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
+	Work() int                 // returns how many comparisons Contains makes
 }
 
-// Box is a rectangle as an area.
+// Box is an Area: a rectangle of cells.
 type Box grid.Rect
 
-// Bounds is the rectangle.
+// Bounds returns the rectangle.
 func (b Box) Bounds() grid.Rect { return grid.Rect(b) }
 
-// Rect is the rectangle: of areas that have this method, cells are counted without a walk.
+// Rect returns the rectangle. Queries about an area with this method need no walk.
 func (b Box) Rect() grid.Rect { return grid.Rect(b) }
 
-// Enter is that of Area.
+// Enter implements Area.
 func (b Box) Enter(r grid.Rect) grid.Relation {
 	switch in := r.Intersect(grid.Rect(b)); {
 	case in.Empty():
@@ -40,23 +40,23 @@ func (b Box) Enter(r grid.Rect) grid.Relation {
 	return grid.Partly
 }
 
-// Leave is that of Area.
+// Leave implements Area.
 func (b Box) Leave() {}
 
-// Contains is that of Area.
+// Contains implements Area.
 func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 
-// Work is that of Area.
+// Work implements Area.
 func (b Box) Work() int { return 1 }
 
-// AreaSum is the sum over the cells in an area.
+// AreaSum returns the sum of the counts of the cells in an area, at most 2^64-1.
 func (v *View) AreaSum(a Area, of Categories) (sum uint64) {
 	v.eachSum(a, of, func(_ *sectionView, n uint64) { sum = saturate.Add(sum, n) })
 	return sum
 }
 
-// EachCategorySum calls f with the sum over the cells in an area for each category that has
-// some there, in the order of their bytes.
+// EachCategorySum calls f with the sum over an area for each category whose sum is above 0, in the
+// order of the categories' bytes.
 func (v *View) EachCategorySum(a Area, of Categories, f func(category []byte, n uint64)) {
 	var last *sectionView
 	sum := uint64(0)
@@ -74,7 +74,9 @@ func (v *View) EachCategorySum(a Area, of Categories, f func(category []byte, n 
 	}
 }
 
-// eachSum calls add with the sum over the cells in an area for each section, in their order.
+// eachSum calls add with the sum over an area for each section of the categories, in their order.
+// The first box of a view scans the index. Any other area, and a later box, walks down the squares
+// and finds the blocks in the cache.
 func (v *View) eachSum(a Area, of Categories, add func(s *sectionView, n uint64)) {
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
@@ -105,31 +107,32 @@ func (v *View) eachSum(a Area, of Categories, add func(s *sectionView, n uint64)
 	}
 }
 
-// readCache keeps decoded blocks of a view from one question to the next. It begins with the second
-// question, because many views get only one.
+// readCache keeps decoded blocks of a view from one polygon to the next. It starts with the second
+// polygon, because many views get only one.
 type readCache struct {
 	asked    int
 	sections []sectionCache
-	room     int64 // bytes that may be kept yet
+	room     int64 // bytes that the cache may still take
 }
 
-// sectionCache has the decoded blocks of a section, empty where they are not known.
+// sectionCache holds the decoded blocks of a section by their index. A block that is not decoded is
+// empty.
 type sectionCache []Run
 
-// cacheBytes is how much is kept of a sketch: the cells of one of default size.
+// cacheBytes is the size of a view's cache: enough for all cells of a sketch of default size.
 const cacheBytes = 16 << 20
 
-// cachedBlockBytes is the bytes of a block in a sectionCache, before its cells.
+// cachedBlockBytes is the memory of a block in a sectionCache without its cells.
 const cachedBlockBytes = 6 * 8
 
-// begin notes a question to a sketch of n sections.
+// begin notes a query to a sketch of n sections.
 func (a *readCache) begin(n int) {
 	if a.asked++; a.asked == 2 {
 		a.sections, a.room = make([]sectionCache, n), cacheBytes
 	}
 }
 
-// section is where to keep section i; nil where nothing is to be kept.
+// section returns the cache of section i, or nil if there is none or no room for it.
 func (a *readCache) section(i int, s *sectionView) *sectionCache {
 	if a.sections == nil {
 		return nil
@@ -146,15 +149,15 @@ func (a *readCache) section(i int, s *sectionView) *sectionCache {
 	return k
 }
 
-// flatBlocks is up to how many blocks a section's index is read from end to end for one
-// box, and not searched.
+// flatBlocks is the number of blocks up to which boxSum scans the index of a section.
 const flatBlocks = 4096
 
-// regionRect is a rectangle within a region.
+// regionRect is a rectangle of cells within one region, by the bits of their Z-order keys.
 type regionRect struct{ simd.Box }
 
-// regionRectOf returns the part of a rectangle that lies in a region, false if there is none.
-// Edges that no cell is beyond are moved to the end of the region.
+// regionRectOf returns the part of a rectangle that lies in a region, and false if there is none.
+// If the rectangle reaches the bounds of all cells on a side, that side moves to the end of the
+// region.
 func regionRectOf(r, bounds grid.Rect, x, y int32) (s regionRect, ok bool) {
 	region := rectBetween(x, y, 0, ^uint64(0))
 	if r.MinX <= bounds.MinX {
@@ -177,12 +180,12 @@ func regionRectOf(r, bounds grid.Rect, x, y int32) (s regionRect, ok bool) {
 	return regionRect{simd.Box{MinX: low & xBits, MinY: low >> 1 & xBits, MaxX: high & xBits, MaxY: high >> 1 & xBits}}, true
 }
 
-// low and high are the least and the greatest key in the rectangle.
+// low and high return the lowest and the highest key in the rectangle.
 func (s *regionRect) low() uint64  { return s.MinX | s.MinY<<1 }
 func (s *regionRect) high() uint64 { return s.MaxX | s.MaxY<<1 }
 
-// relation is where the smallest square that holds two keys lies. (To halve the stretch
-// between them, and each half again, finds no more blocks inside or outside.)
+// relation returns where the smallest square that holds two keys lies. Testing the stretch between
+// the keys more finely finds no more blocks inside or outside.
 func (s *regionRect) relation(low, high uint64) grid.Relation {
 	mask := squareMask(low, high)
 	low, high = low&^mask, high|mask
@@ -196,12 +199,9 @@ func (s *regionRect) relation(low, high uint64) grid.Relation {
 	return grid.Partly
 }
 
-// sum is the sum over the cells of a run, of a block at most, inside of the rectangle.
-func (s *regionRect) sum(r Run) uint64 { return s.SumInside(r.Keys, r.Counts) }
-
-// boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at one after the other in
-// the index, and those at the edge are decoded, and of the others those inside, or where they are
-// fewer those outside, as what all cells count is known.
+// boxSum returns the sum over the cells of a section in a rectangle. It scans the index, and
+// decodes the blocks at the edge. It also decodes the blocks inside or, if they are fewer, those
+// outside: the sum of all cells is known.
 func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 	box, ok := regionRectOf(r, bounds, s.X, s.Y)
 	if !ok {
@@ -255,9 +255,9 @@ func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 			case !edge[j]:
 				sum = saturate.Add(sum, cells.total())
 			case rest:
-				sum = saturate.Add(sum, cells.total()-box.sum(cells))
+				sum = saturate.Add(sum, cells.total()-box.SumInside(cells.Keys, cells.Counts))
 			default:
-				sum = saturate.Add(sum, box.sum(cells))
+				sum = saturate.Add(sum, box.SumInside(cells.Keys, cells.Counts))
 			}
 		}
 	}
@@ -267,13 +267,13 @@ func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 	return sum
 }
 
-// within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
+// within returns the range [from, to) of the blocks that may have cells in a rectangle.
 func (b *blocks) within(box *regionRect) (from, to int) {
 	all := blockCount(b.cells)
 	return max(b.above(box.low(), 0, all)-1, 0), b.above(box.high(), 0, all)
 }
 
-// relation is where block i lies, by the index alone.
+// relation returns where block i lies, by the index alone.
 func (b *blocks) relation(box *regionRect, i int) grid.Relation {
 	high := ^uint64(0)
 	if i+1 < blockCount(b.cells) {
@@ -282,25 +282,25 @@ func (b *blocks) relation(box *regionRect, i int) grid.Relation {
 	return box.relation(b.first(i), high)
 }
 
-// areaSummer sums the cells of an area. As a section's cells are in Z-order, a
-// square is a stretch of them: the walk goes down into the squares that the area's
-// outline crosses, takes those inside as they are and leaves those outside
-// alone, first by the index of the blocks, then within blocks.
+// areaSummer sums the counts of a section's cells in an area. The cells are in Z-order, so those of
+// a square lie side by side. The walk descends into squares that the outline crosses. It takes
+// squares inside as a whole and skips those outside: first by the index of the blocks, then within
+// blocks.
 type areaSummer struct {
 	area   Area
-	bounds grid.Rect // no cell is outside
+	bounds grid.Rect // no cell lies outside
 	sum    uint64
-	each   func(Run) // is called with the cells in place of their sum, unless nil
+	each   func(Run) // if not nil, called with the cells instead of summing them
 
 	s        *sectionView
-	kept     *sectionCache // nil where nothing is to be kept
-	room     *int64        // bytes that may be kept yet
-	high     uint64        // no key of s is above
-	from, to int           // the blocks that were decoded last
-	decoded  *batch        // these
+	kept     *sectionCache // nil without a cache
+	room     *int64        // bytes that the cache may still take
+	high     uint64        // no key of s is higher
+	from, to int           // the blocks [from, to) are decoded
+	decoded  *batch        // their cells
 }
 
-// section adds the cells of a section.
+// section adds the cells of a section that are in the area.
 func (w *areaSummer) section(s *sectionView) {
 	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.X && y == s.Y {
@@ -309,7 +309,7 @@ func (w *areaSummer) section(s *sectionView) {
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
 }
 
-// add adds cells of the area.
+// add adds cells, all of which are in the area.
 func (w *areaSummer) add(r Run) {
 	if w.each != nil {
 		w.each(r)
@@ -318,13 +318,13 @@ func (w *areaSummer) add(r Run) {
 	w.sum = saturate.Add(w.sum, r.total())
 }
 
-// squareMask is the bits of a key below those of the smallest square that holds two
-// keys.
+// squareMask returns the lower bits of a key in which the cells of the smallest square around two
+// keys differ.
 func squareMask(low, high uint64) uint64 {
 	return 1<<(uint(bits.Len64(low^high)+1)&^1) - 1
 }
 
-// square is the smallest square that holds two keys.
+// square returns the smallest square that holds two keys.
 func (s *sectionView) square(low, high uint64) grid.Rect {
 	mask := squareMask(low, high)
 	return rectBetween(s.X, s.Y, low&^mask, low|mask)
@@ -339,8 +339,7 @@ func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	return w.area.Enter(r)
 }
 
-// blocks adds the cells with keys from low to high, all of which lie in the
-// blocks from from to to-1.
+// blocks adds the cells of the area with keys from low to high, which lie in the blocks [from, to).
 func (w *areaSummer) blocks(low, high uint64, from, to int) {
 	if low > high { // in a damaged index
 		return
@@ -358,7 +357,7 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 		return
 	}
 	mask := squareMask(low, high)
-	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four squares in this one
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // for each of the four squares in this one
 		next := w.s.above(min(last, high), from, to)
 		if next > from {
 			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
@@ -375,7 +374,7 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 	}
 }
 
-// inside adds the cells with keys from low to high, in blocks as above.
+// inside adds all cells with keys from low to high, which lie in the blocks [from, to).
 func (w *areaSummer) inside(low, high uint64, from, to int) {
 	if low == w.s.first(0) && high == w.high {
 		w.sum = saturate.Add(w.sum, w.s.total)
@@ -394,7 +393,7 @@ func (w *areaSummer) inside(low, high uint64, from, to int) {
 	}
 }
 
-// cut is the cells of a block with keys from low to high.
+// cut returns the cells of a block with keys from low to high.
 func (w *areaSummer) cut(i int, low, high uint64) Run {
 	r := w.keep(i)
 	if len(r.Keys) > 0 && r.Keys[0] < low {
@@ -408,7 +407,8 @@ func (w *areaSummer) cut(i int, low, high uint64) Run {
 	return r
 }
 
-// keep is decode for blocks that outlines cross: that of the next area may too.
+// keep returns the cells of a block and caches them, because the next polygon may need the block
+// too.
 func (w *areaSummer) keep(i int) Run {
 	if w.kept == nil {
 		return w.decode(i)
@@ -424,9 +424,9 @@ func (w *areaSummer) keep(i int) Run {
 	return r
 }
 
-// decode returns the cells of a block, valid until the next is decoded; none
-// where it is damaged: Decode tells, a question does not. Those behind it are decoded with it, as
-// most areas that have cells of one have some of the next.
+// decode returns the cells of a block, valid until the next call. A damaged block has none:
+// View.List reports damage, queries do not. The blocks behind it are decoded with it, because most
+// areas that have cells of one block have cells of the next.
 func (w *areaSummer) decode(i int) Run {
 	if i < w.from || i >= w.to {
 		w.from, w.to = i, min(i+together, blockCount(w.s.cells))
@@ -435,11 +435,11 @@ func (w *areaSummer) decode(i int) Run {
 	return w.decoded.cells(i - w.from)
 }
 
-// fewCells is up to how many cells of a rectangle are looked at one by one.
+// fewCells is the number of cells up to which each is tested by itself.
 const fewCells = 32
 
-// cells adds those of the cells, in Z-order, of the rectangle entered last that
-// are in the area.
+// cells adds the cells of a run that are in the area. The run is in Z-order and lies in the
+// rectangle entered last.
 func (w *areaSummer) cells(r Run) {
 	if len(r.Keys) <= fewCells {
 		for i, k := range r.Keys {

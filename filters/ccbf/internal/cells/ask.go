@@ -12,8 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// section is the section of a category, nil for none, and a region; nil where there
-// is none.
+// section returns the section of a category and a region, or nil. A nil category is none.
 func (v *View) section(category []byte, x, y int32) *sectionView {
 	i, ok := slices.BinarySearchFunc(v.sections, category, func(s sectionView, category []byte) int {
 		return cmp.Or(bytes.Compare(s.Category, category), cmp.Compare(s.Y, y), cmp.Compare(s.X, x))
@@ -24,16 +23,15 @@ func (v *View) section(category []byte, x, y int32) *sectionView {
 	return &v.sections[i]
 }
 
-// together reports whether a question is about the sections of several categories.
+// together reports whether a query adds up sections of several categories.
 func (v *View) together(of Categories) bool {
 	return of.some && len(of.keys) > 1 || of.All() && len(v.sections) > 0 && v.sections[0].Category != nil
 }
 
-// Decoded is how many blocks were decoded for Count and Counts since Reset: what
-// they cost.
+// Decoded returns how many blocks Count and Counts have decoded since Reset.
 func (v *View) Decoded() int { return v.decoded }
 
-// Blocks is how many blocks there are.
+// Blocks returns the number of blocks.
 func (v *View) Blocks() int {
 	n := 0
 	for i := range v.sections {
@@ -42,10 +40,10 @@ func (v *View) Blocks() int {
 	return n
 }
 
-// fewQuestions is up to how many questions are answered one by one.
+// fewQuestions is the number of cells up to which Counts looks each up by itself.
 const fewQuestions = 4
 
-// asker is what Counts sorts in.
+// asker is scratch memory of Counts.
 type asker struct {
 	keys, order []uint64
 	radix       radix.Scratch
@@ -53,8 +51,8 @@ type asker struct {
 
 var askers = sync.Pool{New: func() any { return new(asker) }}
 
-// Counts counts many cells, dst[i] of at[i], in the order of their keys, so that no block is
-// decoded twice.
+// Counts writes the count of each cell at[i] to dst[i]. It looks the cells up in the order of their
+// keys, so it decodes no block twice.
 func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
 	if len(at) <= fewQuestions && !of.some || len(v.sections) == 0 {
 		for i, c := range at {
@@ -68,7 +66,7 @@ func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
 	a.keys, a.order = a.keys[:0], a.order[:0]
 	for i, c := range at {
 		cx, cy, z := Key(c)
-		if cx != x || cy != y { // hardly ever: a region is all of the Earth but for very fine grids
+		if cx != x || cy != y { // rare: a region holds the whole Earth, except for very fine grids
 			dst[i] = v.sumOf(c, of)
 			continue
 		}
@@ -92,7 +90,7 @@ func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
 	})
 }
 
-// sumOf is Count of several categories.
+// sumOf returns the count of a cell over several categories.
 func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
 	_ = of.Each(func(category []byte) error {
 		n = saturate.Add(n, v.Count(c, category))
@@ -101,8 +99,8 @@ func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
 	return n
 }
 
-// count is the count of the cell with a key, 0 where there is none, and how many blocks were
-// decoded for it. Bytes that are no valid block give a wrong answer, nothing worse.
+// count returns the count of the cell with a key, 0 if there is none, and how many blocks it
+// decoded. A damaged block gives a wrong count.
 func (b *blocks) count(key uint64) (n uint64, decoded int) {
 	var dst, order [1]uint64
 	keys := [1]uint64{key}
@@ -110,8 +108,8 @@ func (b *blocks) count(key uint64) (n uint64, decoded int) {
 	return dst[0], decoded
 }
 
-// addCounts adds the counts of the cells with keys, in ascending order, to dst at
-// order, and returns how many blocks it decoded.
+// addCounts adds the count of each cell keys[i] to dst[order[i]], for ascending keys. It returns
+// how many blocks it decoded.
 func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 	all := blockCount(b.cells)
 	below, _ := slices.BinarySearch(keys, b.first(0))
@@ -121,7 +119,7 @@ func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 		if i < 0 {
 			return decoded // a damaged index
 		}
-		here := len(keys) // the questions of this block
+		here := len(keys) // the keys of this block
 		if i+1 < all {
 			next := b.first(i + 1)
 			here = sort.Search(len(keys), func(j int) bool { return keys[j] >= next })
@@ -130,14 +128,14 @@ func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 			decoded++
 			b.addBlock(i, dst, keys[:here], order)
 		}
-		// The first key left is not below that of the next block, so that above finds
-		// that one or another behind it, in a damaged index too.
+		// The next key is not below the first key of the next block. So above finds that block or a
+		// later one, even in a damaged index.
 		keys, order, from = keys[here:], order[here:], i+1
 	}
 	return decoded
 }
 
-// addBlock adds the counts of the cells of block i.
+// addBlock adds the counts of the cells with keys, all of which belong to block i.
 func (b *blocks) addBlock(i int, dst, keys, order []uint64) {
 	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {

@@ -7,72 +7,63 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// together is how many blocks of a section are read at once, in the time that two take alone.
+// together is the number of blocks that are decoded at once. Interleaving four hides the latency of
+// each.
 const together = 4
 
-// batch is the cells of blocks that are read at once.
+// batch decodes several blocks of a section at once.
 type batch struct {
 	runs bitio.Runs
-	n    [together]int // how many cells; 0 of a block that is damaged
+	n    [together]int // the number of cells; 0 for a damaged block
 	pendingBlocks
 }
 
-// pendingBlocks describes blocks that are found and not yet read.
+// pendingBlocks describes the blocks that were put into a batch and are not yet decoded.
 type pendingBlocks struct {
-	size    int  // how many
-	open    uint // a bit for each that is not damaged
-	short   uint // a bit for each whose section has too few bytes to be read at once
-	more    bool // in one of them most cells count more than one
+	size    int  // the number of blocks.
+	open    uint // a bit for each block that still has cells to decode.
+	short   uint // a bit for each block whose section has too few bytes for ReadRuns.
+	more    bool // most cells of some block count more than one.
 	readers [together]bitio.Reader
 	orders  [together][2]uint
 	highs   [together]uint64
 }
 
-// batches lends memory that takes longer to clear than a short list to read.
+// batches lends batches, because clearing one takes longer than reading a short list.
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
-// lentBatch is one of batches, in which no block waits: in the one of who panicked some may.
+// lentBatch returns a batch without pending blocks. A panic may have left some in it.
 func lentBatch() *batch {
 	q := batches.Get().(*batch)
 	q.clear()
 	return q
 }
 
-// room is where the cells of a block are read to.
+// room returns the arrays that block i is decoded into.
 func (q *batch) room(i int) (keys, counts *[bitio.MaxRun]uint64) {
 	return &q.runs.Keys[i&3], &q.runs.Counts[i&3]
 }
 
-// cells are those of a block that was read, by its number among them; none where it is
-// damaged.
+// cells returns the cells of block i of the batch, none if the block is damaged.
 func (q *batch) cells(i int) Run {
 	keys, counts := q.room(i)
 	return Run{keys[:q.n[i]], counts[:q.n[i]]}
 }
 
-// most is the largest count in a block that was read; 0 where it is damaged.
-func (q *batch) most(i int) uint64 {
-	most := uint64(0)
-	for _, n := range q.cells(i).Counts {
-		most = max(most, n)
-	}
-	return most
-}
-
-// stride is after how many cells of a block it is seen whether more are wanted.
+// stride is the number of cells that readAlone decodes between two checks whether more are needed.
 const stride = 16
 
 const (
-	// fewTogether is from how many blocks on, most of whose cells count one, they are read at
-	// once: fewer take less time one by one.
+	// fewTogether is the number of blocks from which they are decoded at once if most of their
+	// cells count one. Fewer blocks are faster one by one.
 	fewTogether = 4
-	// fewCellsLeft is below how many cells left of a block these are read alone.
+	// fewCellsLeft is the number of remaining cells below which a block is decoded alone.
 	fewCellsLeft = 8
-	// fewBytes is below how many bytes of data the blocks of a section are read alone.
+	// fewBytes is the number of bytes below which the blocks of a section are decoded alone.
 	fewBytes = 8
 )
 
-// readFrom reads the blocks from from to to-1, no more than together.
+// readFrom decodes the blocks [from, to), at most together of them.
 func (q *batch) readFrom(b *blocks, from, to int) {
 	for i := from; i < to; i++ {
 		q.put(b, i, ^uint64(0))
@@ -80,9 +71,8 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 	q.read()
 }
 
-// put has a block wait for read, of which no cell with a key above high is wanted: where it is read
-// alone, what is behind a cell above is left out. No more than together wait, all of one
-// section. Its bytes are asked for meanwhile.
+// put adds a block to those that read decodes: at most together, all of one section. Cells with
+// keys above high are not needed and may be left out. It prefetches the block's bytes.
 func (q *batch) put(b *blocks, block int, high uint64) {
 	i := q.size
 	q.size++
@@ -101,7 +91,7 @@ func (q *batch) put(b *blocks, block int, high uint64) {
 	}
 }
 
-// begin reads the orders of a block and the count of its first cell.
+// begin decodes the orders of a block and the count of its first cell.
 func (q *batch) begin(i int) {
 	gapOrder, countOrder, ok := readOrders(&q.readers[i])
 	if ok {
@@ -118,9 +108,10 @@ func (q *batch) begin(i int) {
 	q.more = q.more || countOrder > 0
 }
 
-// read reads the blocks that wait: at once as far as all go, and what is left of them alone.
+// read decodes the pending blocks: together up to the last cell that all of them have, and the rest
+// of each alone.
 func (q *batch) read() {
-	var alone [together]int // from which cell on
+	var alone [together]int // the first cell to decode alone
 	for i := range q.size {
 		if q.open>>i&1 != 0 {
 			q.begin(i)
@@ -139,7 +130,7 @@ func (q *batch) read() {
 				one, to = i, min(to, n)
 			}
 		}
-		if bits.OnesCount(q.open) == left { // else there may be too few now
+		if bits.OnesCount(q.open) == left { // otherwise there may be too few now
 			from = q.readAtOnce(one, from, to)
 		}
 	}
@@ -148,18 +139,18 @@ func (q *batch) read() {
 			q.readAlone(i, from)
 		}
 	}
-	clear(q.readers[:]) // the memory is others'
+	clear(q.readers[:]) // the bytes belong to the BLOB
 	q.clear()
 }
 
-// clear has no block wait.
+// clear removes all pending blocks.
 func (q *batch) clear() { q.size, q.open, q.short, q.more = 0, 0, 0, false }
 
-// readAtOnce reads the cells from from to to-1 of all blocks that are open, one of which is one, or
-// as far as codes are not long and one more, and returns how far it came.
+// readAtOnce decodes the cells [from, to) of all open blocks, and returns how far it came. It stops
+// early at a long code, which it decodes alone. one is an open block.
 func (q *batch) readAtOnce(one, from, to int) int {
-	// In the place of a block that is not open, another is read once more: what lies behind its end
-	// is nobody's.
+	// The lanes of blocks that are not open decode the block one again: bytes behind the end of a
+	// block must not be read.
 	readers, orders := q.readers, q.orders
 	for i := range together {
 		if q.open>>i&1 == 0 {
@@ -184,7 +175,8 @@ func (q *batch) readAtOnce(one, from, to int) int {
 	return min(came+1, to)
 }
 
-// readAlone reads the cells of a block from one on, up to its end or to one above those wanted.
+// readAlone decodes the cells of a block from one on. It stops at the end, or at a cell above those
+// needed.
 func (q *batch) readAlone(i, from int) {
 	keys, _ := q.room(i)
 	to, high := q.n[i], q.highs[i]
@@ -197,7 +189,7 @@ func (q *batch) readAlone(i, from int) {
 	}
 }
 
-// step reads the cells from from to to-1 of a block alone.
+// step decodes the cells [from, to) of one block.
 func (q *batch) step(i, from, to int) {
 	k, c := q.room(i)
 	keys, counts := k[:to], c[:to]

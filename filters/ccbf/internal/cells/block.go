@@ -8,26 +8,26 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// The cells of a section lie in blocks of up to BlockCells, in Z-order, behind
-// an index with an entry per block, so that a lookup decodes one block; where there
-// is one block alone, behind its first key.
+// The cells of a section lie in blocks of up to BlockCells cells, in Z-order. An index in front has
+// an entry for each block, so a lookup decodes one block. A single block has only its first key in
+// front.
 //
-// A block is two bytes, the orders of its gaps and of its counts, and then for
-// each cell the gap to the one before (less one; none for the first) and the count
-// (less one), in the class code of package bitio, padded to a byte.
+// A block begins with two bytes: the orders of its gaps and of its counts. Then each cell has the
+// gap to the cell before (less one; the first cell has none) and its count (less one). Both are in
+// the class code of package bitio. The block is padded to a whole byte.
 const (
 	BlockCells = 128
-	indexEntry = 12 // first key uint64, end of the block in the data uint32
+	indexEntry = 12 // bytes: the first key as uint64, the end of the block in the data as uint32
 )
 
-// appendBlock appends the block of at most BlockCells cells, whose counts are all one where there are none.
+// appendBlock appends the block of at most BlockCells cells. Nil counts are all one.
 func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	gapOrder, countOrder := bitio.RunOrders(keys, counts)
 	dst = append(dst, byte(gapOrder), byte(countOrder))
 	begin := len(dst)
 	at := begin
 	dst = slices.Grow(dst, len(keys)*8+8)[:at+len(keys)*8+8]
-	code, n := uint64(1), uint(1) // of a count of one in order 0
+	code, n := uint64(1), uint(1) // the code of a count of one in order 0
 	if counts != nil {
 		code, n = bitio.ClassCode(counts[0]-1, countOrder)
 	}
@@ -47,7 +47,8 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 		code |= (gap | count<<(g&63)) << (n & 63)
 		n += g + c
 	}
-	// A cell takes more bits than are written at once: far from the others, or with very many points.
+	// A cell takes more bits than are written at once: it is far from the one before, or has very
+	// many points.
 	dst = dst[:begin]
 	if counts == nil {
 		counts = slices.Repeat([]uint64{1}, len(keys))
@@ -59,21 +60,20 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	return append(dst, w.Bytes()...)
 }
 
-// atOnce are the most bits that are written at once: those of a cell, and up to 7 of the one
-// before.
+// atOnce is the most bits that are written at once: those of a cell, and up to 7 of the one before.
 const atOnce = 63
 
-// blocks is the encoded data of one section, checked for its lengths only.
+// blocks is the encoded cells of one section. Only its lengths have been checked.
 type blocks struct {
-	cells int    // how many
-	only  uint64 // the first key, where there is one block
-	index []byte // indexEntry bytes per block; empty where there is one
+	cells int    // number of cells
+	only  uint64 // the first key of a single block
+	index []byte // indexEntry bytes for each block; empty for a single block
 	data  []byte
 }
 
 func blockCount(cells int) int { return (cells + BlockCells - 1) / BlockCells }
 
-// first is the key of the first cell of block i.
+// first returns the key of the first cell of block i.
 func (b *blocks) first(i int) uint64 {
 	if len(b.index) == 0 {
 		return b.only
@@ -81,7 +81,7 @@ func (b *blocks) first(i int) uint64 {
 	return binary.LittleEndian.Uint64(b.index[i*indexEntry:])
 }
 
-// end is where block i ends in the data.
+// end returns where block i ends in the data.
 func (b *blocks) end(i int) int {
 	if len(b.index) == 0 {
 		return len(b.data)
@@ -89,8 +89,8 @@ func (b *blocks) end(i int) int {
 	return int(binary.LittleEndian.Uint32(b.index[i*indexEntry+8:]))
 }
 
-// block returns a reader of block i, its orders and its number of cells; false
-// where the index or the orders are out of range.
+// block returns a reader of block i behind its orders, the orders, and the number of cells. It
+// returns false if the index or the orders are out of range.
 func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int, ok bool) {
 	r, n, ok = b.reader(i)
 	if !ok {
@@ -100,8 +100,8 @@ func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int,
 	return r, gapOrder, countOrder, n, ok
 }
 
-// reader returns a reader of block i from its orders on, and its number of cells; false
-// where the index is out of range.
+// reader returns a reader of block i that begins at its orders, and the number of cells. It returns
+// false if the index is out of range.
 func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	start, end := 0, b.end(i)
 	if i > 0 {
@@ -113,15 +113,16 @@ func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	return bitio.NewReaderIn(b.data, start, end), min(BlockCells, b.cells-i*BlockCells), true
 }
 
-// readOrders reads the orders that a block begins with; false where they are out of range.
+// readOrders reads the orders at the beginning of a block. It returns false if they are out of
+// range.
 func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
 	both := r.Read(16)
 	gapOrder, countOrder = uint(both&0xff), uint(both>>8)
 	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
-// above is the first of the blocks from from to to-1 whose first key is above a
-// key; to where there is none.
+// above returns the first of the blocks [from, to) whose first key is above a key. It returns to if
+// there is none.
 func (b *blocks) above(key uint64, from, to int) int {
 	for from < to {
 		mid := int(uint(from+to) / 2)
@@ -134,17 +135,16 @@ func (b *blocks) above(key uint64, from, to int) int {
 	return from
 }
 
-// chosen reports whether the orders of block i, which has these cells, are those that
-// appendBlock chooses.
+// chosen reports whether block i, which has these cells, has the orders that appendBlock chooses.
 func (b *blocks) chosen(i int, cells Run) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
 	gaps, counts := bitio.RunOrders(cells.Keys, cells.Counts)
 	return gaps == gapOrder && counts == countOrder
 }
 
-// each reads all blocks and calls f with the cells of one after the other; false where they are
-// damaged, or not in the only form that these cells have. cells must have been held against the
-// length of the data before.
+// each decodes all blocks and calls f with the cells of each. It returns false if a block is
+// damaged or is not the only encoding of its cells. The number of cells must fit the length of the
+// data.
 func (b *blocks) each(f func(Run) error) (whole bool, err error) {
 	q := lentBatch()
 	defer batches.Put(q)
@@ -166,16 +166,16 @@ func (b *blocks) each(f func(Run) error) (whole bool, err error) {
 	return b.end(all-1) == len(b.data), nil
 }
 
-// CountBits is how many lower bits of a word are the count of a cell; the others are the
-// lower bits of its key.
+// CountBits is the number of lower bits of a word that hold a cell's count. The upper bits hold the
+// lower bits of the cell's key.
 const CountBits = countBits
 
 const (
-	wordKeys = 64 - countBits // bits of a key in a word
+	wordKeys = 64 - countBits // bits for the key
 	full     = 1<<countBits - 1
 )
 
-// width is in how many of their lowest bits keys differ.
+// width returns the number of low bits in which keys differ.
 func width(keys []uint64) uint {
 	diff := uint64(0)
 	for _, k := range keys {
@@ -184,8 +184,8 @@ func width(keys []uint64) uint {
 	return uint(bits.Len64(diff))
 }
 
-// PackWords returns the code of sorted words, whose lower bits are counts, in blocks as
-// in a body: for each its length and first key, both as uvarint, and its code.
+// PackWords encodes sorted words, whose shift lower bits are counts, in the block code of a body.
+// Each block begins with its length and its first key, both as uvarint.
 func PackWords(words []uint64, shift uint) []byte {
 	var keys, counts [BlockCells]uint64
 	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
@@ -203,7 +203,7 @@ func PackWords(words []uint64, shift uint) []byte {
 	return append(make([]byte, 0, len(code)), code...)
 }
 
-// UnpackWords fills words with those that PackWords made the code of, and returns them.
+// UnpackWords decodes the result of PackWords into words, as many as there were, and returns them.
 func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
 	var keys, counts [BlockCells]uint64
 	for at, pos := 0, 0; at < len(words); {

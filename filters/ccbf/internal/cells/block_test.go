@@ -33,8 +33,8 @@ func TestOrderIsTheBest(t *testing.T) {
 	}
 }
 
-// decode reads block i into keys and counts by itself, number by number, and returns the number of cells; false
-// where the block is damaged: what batches are judged by.
+// decode decodes block i, number by number, and returns the number of cells; false if the block is
+// damaged. Tests compare batches with it.
 func (b *blocks) decode(i int, keys, counts *[BlockCells]uint64) (int, bool) {
 	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {

@@ -12,42 +12,43 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The body of an exact sketch (docs/FORMAT.md), which has no bytes where there are
-// no cells. Where there is one section, without a category:
+// The body of an exact sketch (docs/FORMAT.md) is empty if there are no cells. With a single
+// section without a category it is:
 //
-//	uvarint  number of cells, at least 1
-//	         its cells
+// 	uvarint  number of cells, at least 1
+// 	         its cells
 //
-// Otherwise, with categories or with cells in several regions:
+// With categories, or with cells in several regions, it is:
 //
-//	uvarint  number of sections
-//	per section, ordered by category, then region:
-//	  uvarint  length of the category, and the category, with categories
-//	  varint   x and y of the region (zigzag)
-//	  uvarint  number of cells, at least 1
-//	  uvarint  number of occurrences
-//	  uvarint  bytes of its cells, but of the last section
-//	per section: its cells
+// 	uvarint  number of sections
+// 	per section, ordered by category, then region:
+// 	  uvarint  length of the category, and the category, with categories
+// 	  varint   x and y of the region (zigzag)
+// 	  uvarint  number of cells, at least 1
+// 	  uvarint  number of occurrences
+// 	  uvarint  bytes of its cells, except for the last section
+// 	per section: its cells
 //
-// The cells of a section are a block, behind the key of the first cell, less the
-// lowest that the bounds allow; or an index and blocks.
+// The cells of a section are an index and blocks. A single block has the key of its first cell in
+// front instead, less the lowest key that the bounds allow.
 
-// Source is cells in the order of their keys.
+// Source reads cells in the order of their keys.
 type Source interface {
-	// Cells is how many are left.
+	// Cells returns how many cells are left.
 	Cells() int
-	// Next reads n of them, at most BlockCells. They are valid until the next call.
+	// Next reads the next n cells, at most BlockCells. They are valid until the next call.
 	Next(n int) Run
 }
 
-// SectionSource is a section as it is written: at least one cell, which count Total together.
+// SectionSource is a section to be written. It has at least one cell; Total is the sum of the
+// counts.
 type SectionSource struct {
 	Label
 	Source
 	Total uint64
 }
 
-// AppendBody appends the body of a list, around whose cells bounds are; false once it
+// AppendBody appends the body of a list whose cells lie within bounds. It returns false if the body
 // is longer than limit bytes.
 func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	sections := make([]SectionSource, len(l))
@@ -57,8 +58,8 @@ func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bo
 	return AppendBody(dst, sections, bounds, limit)
 }
 
-// AppendBody appends the body of sections in the order of their labels, around whose cells
-// bounds are; false once it is longer than limit bytes. It reads the sources.
+// AppendBody appends the body of sections, ordered by their labels, whose cells lie within bounds.
+// It reads the sources. It returns false if the body is longer than limit bytes.
 func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	total := 0
 	for i := range sections {
@@ -93,19 +94,14 @@ func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit ui
 	return dst, ok && uint64(len(dst)-body) <= limit
 }
 
-// appendSectionHead appends what stands before a section's length.
+// appendSectionHead appends the fields of a section up to the number of its bytes.
 func appendSectionHead(dst []byte, s *SectionSource) []byte {
-	if !s.None {
-		dst = binary.AppendUvarint(dst, uint64(len(s.Category)))
-		dst = append(dst, s.Category...)
-	}
-	dst = binary.AppendVarint(dst, int64(s.X))
-	dst = binary.AppendVarint(dst, int64(s.Y))
+	dst = AppendLabel(dst, s.Label)
 	dst = binary.AppendUvarint(dst, uint64(s.Cells()))
 	return binary.AppendUvarint(dst, s.Total)
 }
 
-// lowest is the lowest key that a cell inside bounds can have in a region.
+// lowest returns the lowest key that a cell within bounds can have in a region.
 func lowest(bounds grid.Rect, x, y int32) uint64 {
 	low := func(least int64, region int32) uint32 {
 		if least += Bias; int32(least>>32) == region {
@@ -116,8 +112,7 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 	return grid.Interleave(low(bounds.MinX, x), low(bounds.MinY, y))
 }
 
-// appendCells appends the cells of a section; false once they take more than limit
-// bytes.
+// appendCells appends the cells of a section. It returns false if they take more than limit bytes.
 func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	if n := s.Cells(); n <= BlockCells {
 		r := s.Next(n)
@@ -127,19 +122,20 @@ func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (
 	return appendBlocks(dst, s, limit)
 }
 
-// Small is cells of the region (0, 0), one at least, without a category.
+// Small is the cells of a small sketch: at least one cell, all in the region (0, 0), without a
+// category.
 type Small struct {
-	Keys, Counts []uint64 // of up to BlockCells cells no counts, where all are one
+	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: all are one
 	around       corners
 }
 
-// Bounds is the smallest rectangle around the cells. It comes before AppendBody.
+// Bounds returns the smallest rectangle around the cells. Call it before AppendBody.
 func (s *Small) Bounds() grid.Rect {
 	s.around = cornersAround(s.Keys)
 	return s.around.rect(0, 0)
 }
 
-// AppendBody is List.AppendBody.
+// AppendBody appends the body, as List.AppendBody does.
 func (s *Small) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
 	body, fits := len(dst), true
 	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
@@ -152,7 +148,7 @@ func (s *Small) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
 	return dst, fits && uint64(len(dst)-body) <= limit
 }
 
-// runSource is what is left of a run.
+// runSource is a Source that reads a run.
 type runSource struct{ Run }
 
 func (s *runSource) Cells() int { return len(s.Keys) }
@@ -163,8 +159,8 @@ func (s *runSource) Next(n int) Run {
 	return r
 }
 
-// appendBlocks appends the index and the blocks of cells; false once they are
-// longer than limit bytes.
+// appendBlocks appends the index and the blocks of cells. It returns false if they are longer than
+// limit bytes.
 func appendBlocks(dst []byte, s Source, limit uint64) ([]byte, bool) {
 	index := len(dst)
 	n := blockCount(s.Cells())
@@ -181,20 +177,20 @@ func appendBlocks(dst []byte, s Source, limit uint64) ([]byte, bool) {
 	return dst, uint64(len(dst)-index) <= limit
 }
 
-// MinCellBits is the least that a cell takes: a bit for its gap and one for
-// its count. It bounds what a body of a given length can claim to hold.
+// MinCellBits is the least number of bits of a cell: one for its gap and one for its count. It
+// bounds how many cells a body of a given length can claim to hold.
 const MinCellBits = 2
 
-// sectionView is one section of a body, in place.
+// sectionView is one section of a body, read in place.
 type sectionView struct {
 	LabelView
 	total uint64
-	size  int // bytes of its cells, while the sections are read
+	size  int // bytes of its cells, while the sections are parsed
 	blocks
 }
 
-// parseBody reads the sections of a body into dst[:0], of whose cells none is
-// outside bounds and which count total. It reads their lengths, not their cells.
+// parseBody parses the sections of a body into dst[:0]. It reads their lengths, not their cells. No
+// cell may lie outside bounds, and total is the sum of the counts. Errors wrap sketch.ErrInvalid.
 func parseBody(dst []sectionView, body []byte, bounds grid.Rect, categories bool, total uint64) ([]sectionView, error) {
 	dst = dst[:0]
 	if bounds == NoBounds {
@@ -221,7 +217,7 @@ func parseBody(dst []sectionView, body []byte, bounds grid.Rect, categories bool
 	return parseSections(dst, r, bounds, categories, total)
 }
 
-// parseSections is parseBody where there may be several.
+// parseSections is parseBody for a body with a number of sections.
 func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, categories bool, total uint64) ([]sectionView, error) {
 	n := r.Uvarint()
 	if n == 0 || n > uint64(r.Len()) {
@@ -229,13 +225,12 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 	}
 	var sizes, sum uint64
 	for i := range n {
-		var s sectionView
-		if categories {
-			s.Category = r.Bytes(r.Uvarint())
+		label, err := ReadLabel(r, categories)
+		if err != nil {
+			return nil, err
 		}
-		s.X, s.Y = region(r), region(r)
 		count := r.Uvarint()
-		s.total = r.Uvarint()
+		s := sectionView{LabelView: label, total: r.Uvarint()}
 		var size uint64
 		if i < n-1 {
 			size = r.Uvarint()
@@ -247,7 +242,7 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		if size > left || !s.holds(count, size) || s.X == math.MaxInt32 || s.Y == math.MaxInt32 {
+		if size > left || !s.holds(count, size) {
 			return nil, sketch.Invalidf("section %d of %d is damaged", i+1, n)
 		}
 		s.size = int(size)
@@ -272,15 +267,15 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 	return dst, nil
 }
 
-// holds sets the number of cells; false where so many bytes cannot hold them, or
-// where they are more than they count.
+// holds sets the number of cells. It returns false if size bytes cannot hold so many, or if there
+// are more cells than occurrences.
 func (s *sectionView) holds(cells, size uint64) bool {
 	s.cells = int(cells)
 	return cells > 0 && cells <= s.total && cells <= size*8/MinCellBits && size <= math.MaxInt32
 }
 
-// open takes the bytes of a section's cells apart; false where the first key is not
-// in its only form, or the index does not fit them.
+// open splits the bytes of a section's cells into the index and the data. It returns false if the
+// first key is not in its only form, or the index does not fit the data.
 func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
 	if s.cells > BlockCells {
 		index := blockCount(s.cells) * indexEntry
@@ -297,7 +292,8 @@ func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
 	return r.Err() == nil && s.only >= low
 }
 
-// region reads the index of a region, which is small: cells reach to 2^53.
+// region reads the index of a region. It returns math.MaxInt32 for an index that no region has, as
+// cells reach to 2^53.
 func region(r *sketch.Reader) int32 {
 	u := r.Uvarint()
 	if u > 1<<23 {
@@ -306,7 +302,7 @@ func region(r *sketch.Reader) int32 {
 	return int32(u>>1) ^ -int32(u&1)
 }
 
-// AppendLabel appends a label as sections begin with it.
+// AppendLabel appends a label as a section begins with it.
 func AppendLabel(dst []byte, p Label) []byte {
 	if !p.None {
 		dst = binary.AppendUvarint(dst, uint64(len(p.Category)))
@@ -316,14 +312,14 @@ func AppendLabel(dst []byte, p Label) []byte {
 	return binary.AppendVarint(dst, int64(p.Y))
 }
 
-// LabelView is a label in the bytes that it was read from.
+// LabelView is a label in the bytes of a BLOB.
 type LabelView struct {
-	Category []byte // nil without one
+	Category []byte // nil without a category
 	X, Y     int32
 }
 
-// ReadLabel reads what AppendLabel wrote, with or without a category. The error of a region that no cell is in
-// wraps sketch.ErrInvalid, those of r are r's.
+// ReadLabel reads the result of AppendLabel, with or without a category. An error wraps
+// sketch.ErrInvalid.
 func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
 	var p LabelView
 	if categories {
@@ -336,7 +332,7 @@ func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
 	return p, r.Err()
 }
 
-// Compare is that of Label.
+// Compare orders labels as Label.Compare does.
 func (p *LabelView) Compare(q *LabelView) int {
 	if (p.Category == nil) != (q.Category == nil) {
 		if p.Category == nil {
@@ -347,12 +343,12 @@ func (p *LabelView) Compare(q *LabelView) int {
 	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
 }
 
-// Matches reports whether a question for a category (nil: any) is about the section.
+// Matches reports whether a query for a category includes the section. A nil category is all.
 func (p *LabelView) Matches(category []byte) bool {
 	return category == nil || string(p.Category) == string(category)
 }
 
-// Label is a copy.
+// Label returns a copy.
 func (p *LabelView) Label() Label {
 	return Label{Category: string(p.Category), None: p.Category == nil, X: p.X, Y: p.Y}
 }

@@ -5,30 +5,31 @@ import (
 	"slices"
 )
 
-// Categories are those that a question is about. The zero value is all of them.
+// Categories is the set of categories that a query asks about. The zero value is all of them.
 type Categories struct {
-	one  []byte // where some is not set; nil for all
+	one  []byte // if some is false: the only category, or nil for all
 	some bool
-	keys [][]byte // ordered
+	keys [][]byte // if some is true: the categories, sorted
 }
 
-// Of is one category, or all where it is nil.
+// Of, for one category, returns the set of it alone; for nil, the set of all.
 func Of(category []byte) Categories { return Categories{one: category} }
 
-// AnyOf are several categories, no one twice. The keys must not change while they are used.
+// AnyOf returns the set of several categories. Repeated keys count once. The keys must not change
+// while the set is used.
 func AnyOf(keys ...[]byte) Categories {
 	keys = slices.Clone(keys)
 	slices.SortFunc(keys, bytes.Compare)
 	return Categories{some: true, keys: slices.CompactFunc(keys, bytes.Equal)}
 }
 
-// All reports whether the question is about all points.
+// All reports whether the set holds all points, with and without a category.
 func (c *Categories) All() bool { return c.one == nil && !c.some }
 
-// None reports whether there is no category to ask for.
+// None reports whether the set is empty.
 func (c *Categories) None() bool { return c.some && len(c.keys) == 0 }
 
-// Has reports whether the question is about points of a category, nil for points without one.
+// Has reports whether a category is in the set. Nil stands for points without a category.
 func (c *Categories) Has(category []byte) bool {
 	if !c.some {
 		return c.one == nil || string(c.one) == string(category)
@@ -37,7 +38,7 @@ func (c *Categories) Has(category []byte) bool {
 	return ok
 }
 
-// Each calls f for each category by itself, with nil for all of them.
+// Each calls f for each category, or once with nil for all. It stops at an error and returns it.
 func (c *Categories) Each(f func(category []byte) error) error {
 	if !c.some {
 		return f(c.one)
@@ -50,7 +51,7 @@ func (c *Categories) Each(f func(category []byte) error) error {
 	return nil
 }
 
-// Number is how often Each calls its function.
+// Number returns how often Each calls its function.
 func (c *Categories) Number() int {
 	if !c.some {
 		return 1
@@ -58,7 +59,7 @@ func (c *Categories) Number() int {
 	return len(c.keys)
 }
 
-// Same reports whether two are the same in memory.
+// Same reports whether two sets hold the same slices of memory.
 func (c *Categories) Same(o *Categories) bool {
 	same := func(a, b []byte) bool {
 		return len(a) == len(b) && (a == nil) == (b == nil) && (len(a) == 0 || &a[0] == &b[0])
@@ -66,5 +67,5 @@ func (c *Categories) Same(o *Categories) bool {
 	return c.some == o.some && same(c.one, o.one) && len(c.keys) == len(o.keys) && (len(c.keys) == 0 || &c.keys[0] == &o.keys[0])
 }
 
-// One is the only category, nil for all; false where there are several or none.
+// One returns the only category, or nil for all. It returns false for several or none.
 func (c *Categories) One() ([]byte, bool) { return c.one, !c.some }

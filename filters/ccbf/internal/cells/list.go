@@ -9,17 +9,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Label is what a section of an exact sketch holds the cells of: a category,
-// and a region of 2^32 x 2^32 cells. All but very fine grids live in the
-// region (0, 0), which reaches at least 1.4e9 cells in every direction.
+// Label identifies a section of an exact sketch: a category, and a region of 2^32 x 2^32 cells. All
+// but very fine grids lie in the region (0, 0), which reaches at least 1.4e9 cells in every
+// direction.
 type Label struct {
 	Category string
-	// None says that there is no category, which an empty one is not.
+	// None reports that points have no category. An empty category is a category.
 	None bool
 	X, Y int32
 }
 
-// Compare orders sections: without a category first, then by category, y and x.
+// Compare orders labels: those without a category first, then by category, Y and X.
 func (p Label) Compare(q Label) int {
 	if p.None != q.None {
 		if p.None {
@@ -36,7 +36,7 @@ type Section struct {
 	Run
 }
 
-// KeyCategory is the category bytes as keys have them: nil without one.
+// KeyCategory returns the bytes of the category, or nil without one.
 func (p *Label) KeyCategory() []byte {
 	if p.None {
 		return nil
@@ -44,22 +44,22 @@ func (p *Label) KeyCategory() []byte {
 	return []byte(p.Category)
 }
 
-// List is cells and their counts: sections ordered by their labels, none of
-// them empty. Its runs may be shared with others and are never changed.
+// List is sections ordered by their labels, none of them empty. Lists may share runs, which are
+// never changed.
 type List []Section
 
-// at is where the section of a label is in l, or where it would be.
+// at returns the index of the section of a label, or where to insert it and false.
 func (l List) at(p Label) (int, bool) {
 	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(p) })
 }
 
-// labelOf is the label of a cell, and its key there.
+// labelOf returns the label of a cell, and its key there.
 func labelOf(c grid.Cell, category []byte) (Label, uint64) {
 	x, y, z := Key(c)
 	return Label{string(category), category == nil, x, y}, z
 }
 
-// Count is the count of a cell.
+// Count returns the count of a cell.
 func (l List) Count(c grid.Cell, category []byte) uint64 {
 	p, z := labelOf(c, category)
 	if i, ok := l.at(p); ok {
@@ -70,19 +70,19 @@ func (l List) Count(c grid.Cell, category []byte) uint64 {
 	return 0
 }
 
-// Single is a list of one cell that counts n, at least 1.
+// Single returns a list of one cell that counts n, at least 1.
 func Single(c grid.Cell, category []byte, n uint64) List {
 	p, z := labelOf(c, category)
 	return List{{p, Run{[]uint64{z}, []uint64{n}}}}
 }
 
-// Add is l with n more, at least 1, in a cell. It may change l.
+// Add returns l with n points more in a cell; n is at least 1. It may change l.
 func (l List) Add(c grid.Cell, category []byte, n uint64) List {
 	one := Single(c, category, n)[0]
 	return l.addSection(one)
 }
 
-// addSection is l with the cells of a section added. It may change l.
+// addSection returns l with the cells of a section added. It may change l.
 func (l List) addSection(s Section) List {
 	i, ok := l.at(s.Label)
 	if !ok {
@@ -92,7 +92,7 @@ func (l List) addSection(s Section) List {
 	return l
 }
 
-// Remove is l with n less in a cell, which has at least so many. It may change l.
+// Remove returns l with n points fewer in a cell, which has at least n. It may change l.
 func (l List) Remove(c grid.Cell, category []byte, n uint64) List {
 	p, z := labelOf(c, category)
 	i, _ := l.at(p)
@@ -103,7 +103,7 @@ func (l List) Remove(c grid.Cell, category []byte, n uint64) List {
 	return l
 }
 
-// Total is the sum of all counts.
+// Total returns the sum of all counts.
 func (l List) Total() uint64 {
 	total := uint64(0)
 	for i := range l {
@@ -112,7 +112,7 @@ func (l List) Total() uint64 {
 	return total
 }
 
-// Cells is how many cells there are, one that has several categories once for each.
+// Cells returns the number of cells. A cell with several categories counts once for each.
 func (l List) Cells() int {
 	n := 0
 	for i := range l {
@@ -121,7 +121,7 @@ func (l List) Cells() int {
 	return n
 }
 
-// Memory is the bytes that the list takes, about.
+// Memory returns about the number of bytes that the list takes.
 func (l List) Memory() int64 {
 	n := int64(0)
 	for i := range l {
@@ -130,10 +130,10 @@ func (l List) Memory() int64 {
 	return n
 }
 
-// SectionBytes is about what a section costs before it holds anything.
+// SectionBytes is about the memory of a section without cells.
 const SectionBytes = 256
 
-// Plain is the cells without their categories, added up.
+// Plain returns the cells without their categories: counts of a cell are added up.
 func (l List) Plain() List {
 	var out List
 	for _, s := range l {
@@ -142,14 +142,10 @@ func (l List) Plain() List {
 	return out
 }
 
-// Coarser groups cells into squares of 2^level x 2^level and adds up their counts. It does not change l.
-func (l List) Coarser(level uint8) List { return l.CoarserBy(1 << level) }
-
-// CoarserBy groups cells into squares of factor x factor cells and adds up their counts. It does not
-// change l.
-func (l List) CoarserBy(factor int64) List {
+// Coarser returns the counts of squares of factor x factor cells. It does not change l.
+func (l List) Coarser(factor int64) List {
 	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
-	if factor&(factor-1) == 0 { // all but always; a shift is far less work
+	if factor&(factor-1) == 0 { // the usual case; a shift is faster than a division
 		level := uint8(bits.TrailingZeros64(uint64(factor)))
 		square = func(c grid.Cell) grid.Cell { return Square(c, level) }
 	}
@@ -165,25 +161,23 @@ func (l List) CoarserBy(factor int64) List {
 	return out
 }
 
-// Run is a sorted list of cells in Z-order with the occurrences of each: keys
-// strictly ascending, counts at least 1. Runs are never changed once made, so
-// that they can be shared.
+// Run is a list of cells in Z-order and their counts. Keys ascend strictly, counts are at least 1.
+// Runs are never changed once made, so lists can share them.
 type Run struct {
 	Keys   []uint64
 	Counts []uint64
 }
 
-// NewRun is room for n cells.
+// NewRun returns a run with room for n cells.
 func NewRun(n int) Run { return Run{make([]uint64, n), make([]uint64, n)} }
 
-// RunBytes is the memory that a run of n cells takes.
+// RunBytes returns the memory of a run of n cells.
 func RunBytes(n int) int64 { return int64(n) * 16 }
 
-// Bytes is the memory that the run takes.
+// Bytes returns the memory of the run.
 func (r Run) Bytes() int64 { return int64(cap(r.Keys)+cap(r.Counts)) * 8 }
 
-// fromSorted makes a run of sorted keys with an occurrence each, or weights[i]
-// of them.
+// fromSorted makes a run of sorted keys. Each key counts one, or weights[i].
 func fromSorted(keys, weights []uint64) Run {
 	distinct := 0
 	for i, k := range keys {
@@ -212,7 +206,7 @@ func fromSorted(keys, weights []uint64) Run {
 	return r
 }
 
-// Merge adds two runs. Neither is changed.
+// Merge returns the sum of two runs. It changes neither.
 func Merge(a, b Run) Run {
 	switch {
 	case len(a.Keys) == 0:
@@ -223,21 +217,21 @@ func Merge(a, b Run) Run {
 	keys := make([]uint64, len(a.Keys)+len(b.Keys))
 	counts := make([]uint64, len(keys))
 	n := mergeInto(keys, counts, a, b)
-	if n < len(keys)*3/4 { // many cells were in both: keep no room for them
+	if n < len(keys)*3/4 { // many cells were in both: give back the room
 		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
 	}
 	return Run{keys[:n], counts[:n]}
 }
 
-// mergeInto writes the sum of two runs, without a branch on the data: which
-// list comes next is as random as the points are.
+// mergeInto writes the sum of two runs. It has no branch on the data, which the processor would
+// mispredict.
 func mergeInto(keys, counts []uint64, a, b Run) int {
 	i, j, n := 0, 0, 0
 	ak, bk := a.Keys, b.Keys
 	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
 	for i < len(ak) && j < len(bk) {
 		x, y := ak[i], bk[j]
-		var left, right uint64 // 1 where that list's head is taken
+		var left, right uint64 // 1 if the next cell of that run is taken
 		if x <= y {
 			left = 1
 		}
@@ -257,7 +251,7 @@ func mergeInto(keys, counts []uint64, a, b Run) int {
 	return n
 }
 
-// total is the sum of the counts.
+// total returns the sum of the counts.
 func (r Run) total() uint64 {
 	total := uint64(0)
 	for _, n := range r.Counts {
@@ -266,11 +260,10 @@ func (r Run) total() uint64 {
 	return total
 }
 
-// find returns where key is in r, or where it would be.
+// find returns the index of key in r, or where to insert it and false.
 func (r Run) find(key uint64) (int, bool) { return slices.BinarySearch(r.Keys, key) }
 
-// without returns r with n fewer occurrences of the cell at index i, which
-// has at least so many.
+// without returns r with n points fewer in cell i, which has at least n.
 func (r Run) without(i int, n uint64) Run {
 	s := Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
 	if s.Counts[i] -= n; s.Counts[i] == 0 {
@@ -280,14 +273,14 @@ func (r Run) without(i int, n uint64) Run {
 	return s
 }
 
-// upTo is the first n cells of r.
+// upTo returns the first n cells of r.
 func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
 
-// from is what r has from a cell on.
+// from returns the cells of r from index at on.
 func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
 
-// Of is the cells that a question is about, those of several categories added up. Each
-// region has one section. l is left unchanged.
+// Of, for a set of categories, returns its cells, with the counts of a cell added up. It does not
+// change l.
 func (l List) Of(of Categories) List {
 	var some List
 	for i := range l {
@@ -298,8 +291,8 @@ func (l List) Of(of Categories) List {
 	return some.Plain()
 }
 
-// Differences calls f for the cells that count differently in two lists, with what they
-// count in each. Neither is changed. O(len(a) + len(b)), without allocation.
+// Differences calls f for each cell that counts differently in two lists, with both counts. It
+// changes neither list. O(len(a) + len(b)), without allocation.
 func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -326,7 +319,7 @@ func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
 	}
 }
 
-// differences is Differences of two sections of one label.
+// differences is Differences for two sections of one label.
 func differences(at Label, a, b Run, f func(c grid.Cell, x, y uint64)) {
 	i, j := 0, 0
 	for i < len(a.Keys) || j < len(b.Keys) {

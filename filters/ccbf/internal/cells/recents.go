@@ -5,23 +5,27 @@ import (
 	"sync"
 )
 
-// Recents counts cells that come again soon: points come in crowds, and those of a cell that are
-// counted here go on as one. Each cell has one slot, by its hash, and one that comes to the slot of another
-// puts that one out. So cells go on in any order, and some more than once.
+// Recents is a direct-mapped cache of cells and their counts. Points come in crowds, so the points
+// of a cell that come near each other leave the cache as one count. Each cell has one slot, by its
+// hash. A cell that comes to the slot of another evicts it. So cells leave in any order, some more
+// than once.
 type Recents struct {
-	slots []uint64 // words, 0 where there is none
-	base  uint64   // the bits that all keys have
-	since int      // keys counted since the last trim
+	slots []uint64 // words; 0 in an empty slot
+	base  uint64   // the upper bits that all keys share
+	since int      // number of keys counted since the last trim
 }
 
 const (
-	// recentBatch is how many keys are counted before those that they put out go on.
+	// recentBatch is the number of keys that are counted before the evicted cells go on.
 	recentBatch = 1 << 12
-	// recentBits is how many bits of a hash tell the slot where slots are lent, and in a sorter.
+	// recentBits is the number of bits of a hash that select a slot in lent memory.
 	recentBits = 12
+	// maxSince is the number of keys after which cells with large counts are put out, so that no
+	// count exceeds its bits of a word.
+	maxSince = 1 << (countBits - 1)
 )
 
-// recentScratch is memory lent to one after the other: for what a batch puts out, and slots.
+// recentScratch is lent memory: for the cells that a batch evicts, and for slots.
 type recentScratch struct {
 	words, counts [recentBatch + 1]uint64
 	slots         [1 << recentBits]uint64
@@ -29,7 +33,8 @@ type recentScratch struct {
 
 var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 
-// CountRecent is Count of what has no memory of its own, and puts everything.
+// CountRecent counts keys in a lent cache, and then evicts everything. fresh is the number of keys
+// that were not in the cache.
 func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -39,7 +44,7 @@ func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	return fresh
 }
 
-// Fresh is how many keys CountRecent would not find there.
+// Fresh returns what CountRecent would return.
 func Fresh(keys []uint64) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -48,35 +53,35 @@ func Fresh(keys []uint64) (fresh int) {
 	return fresh
 }
 
-// lent is without cells, in the scratch's own slots.
+// lent returns an empty cache in the slots of s.
 func (s *recentScratch) lent() Recents {
 	clear(s.slots[:])
 	return Recents{slots: s.slots[:]}
 }
 
-// Slots is how many cells r has room for.
+// Slots returns the number of slots.
 func (r *Recents) Slots() int { return len(r.slots) }
 
-// Bytes is the memory that r takes.
+// Bytes returns the memory of r.
 func (r *Recents) Bytes() int64 { return int64(len(r.slots)) * 8 }
 
-// Fits reports whether keys, of which there is one at least, are like those of r, if there are any.
+// Fits reports whether words can hold keys beside those in r. There is at least one key.
 func (r *Recents) Fits(keys []uint64) bool {
 	return width(keys) <= wordKeys && (r.since == 0 || (r.base^keys[0])>>wordKeys == 0)
 }
 
-// Grow makes room for more cells: a power of two.
+// Grow gives r more slots: a power of two.
 func (r *Recents) Grow(slots int) {
 	old := r.slots
 	r.slots = make([]uint64, slots)
 	for _, w := range old {
 		if w != 0 {
-			r.slots[recentSlot(w, r.shift())] = w // that of no other: two of them had one before
+			r.slots[recentSlot(w, r.shift())] = w // no other cell has this slot: they would have shared a slot before
 		}
 	}
 }
 
-// Each lends all cells of r, some at a time, and leaves it as it is.
+// Each calls put with all cells of r, some at a time. It does not change r.
 func (r *Recents) Each(put func(Run)) {
 	if r.since == 0 {
 		return
@@ -86,8 +91,9 @@ func (r *Recents) Each(put func(Run)) {
 	r.each(s, 1, put)
 }
 
-// Count counts keys, which fit and stay as they are, with an occurrence each, and lends the cells that they
-// put out, some at a time: fresh is how many keys were not there, out how many cells they put out.
+// Count counts one point for each key. The keys must fit, and do not change. It calls put with the
+// evicted cells, some at a time. fresh is the number of keys that were not in r, out that of
+// evicted cells.
 func (r *Recents) Count(keys []uint64, put func(Run)) (fresh, out int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -99,7 +105,7 @@ func (r *Recents) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, 
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), recentBatch)]
 		keys = keys[len(batch):]
-		if r.since += len(batch); r.since > MaxKeys {
+		if r.since += len(batch); r.since > maxSince {
 			r.trim(s, put)
 			r.since = len(batch)
 		}
@@ -110,17 +116,17 @@ func (r *Recents) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, 
 	return fresh, out
 }
 
-// countRecent counts keys, which differ in the bits that a word has of them, in slots. It returns how many cells
-// they put out, which are in words, and how many keys were not there; key 0 is in every empty slot.
+// countRecent counts keys in slots. Keys may differ only in the bits that a word has of them. It
+// writes the evicted cells to words. It returns their number, and the number of keys that had no
+// slot.
 func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh int) {
 	words = words[:len(keys)+1]
 	for _, k := range keys {
 		w := k << countBits
 		slot := &slots[recentSlot(w, shift)]
 		was := *slot
-		// Without a branch, for whether a key repeats is anyone's guess: other
-		// is all ones where the slot holds another key, which is then put out
-		// unless the slot was empty.
+		// There is no branch, because whether a key repeats is not predictable. other is all ones
+		// if the slot holds another key. That key is evicted unless the slot was empty.
 		differ := (was ^ w) >> countBits
 		other := uint64(int64(differ|-differ) >> 63)
 		words[out] = was
@@ -131,23 +137,23 @@ func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh i
 	return out, fresh
 }
 
-// recentSlot is the slot of a word's cell.
+// recentSlot returns the slot of a word's cell.
 func recentSlot(word uint64, shift uint) uint64 { return word &^ full * 0x9e3779b97f4a7c15 >> shift }
 
-// shift is the bits of a hash that do not tell the slot.
+// shift returns the number of bits of a hash that do not select the slot.
 func (r *Recents) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
 
-// trim puts out the cells whose count may take more than the bits of a word before the next trim.
+// trim evicts the cells whose count may exceed its bits of a word before the next trim.
 func (r *Recents) trim(s *recentScratch, put func(Run)) {
-	r.each(s, MaxKeys, put)
+	r.each(s, maxSince, put)
 	for i, w := range r.slots {
-		if w&full >= MaxKeys {
+		if w&full >= maxSince {
 			r.slots[i] = 0
 		}
 	}
 }
 
-// each lends the cells that have at least so many points.
+// each calls put with the cells that have at least least points.
 func (r *Recents) each(s *recentScratch, least uint64, put func(Run)) {
 	n := 0
 	for _, w := range r.slots {
@@ -163,7 +169,7 @@ func (r *Recents) each(s *recentScratch, least uint64, put func(Run)) {
 	r.lend(s, n, put)
 }
 
-// lend lends the cells of the first words.
+// lend calls put with the cells of the first n words.
 func (r *Recents) lend(s *recentScratch, n int, put func(Run)) {
 	if n == 0 {
 		return

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// What is put out and what is left add up to what was counted, however many come to a slot and whatever
-// room is made meanwhile; a cell may come more often than a word counts.
+// TestRecentsCountAll: the evicted and the remaining cells add up to the keys counted. This holds
+// for any number of keys to a slot, while the cache grows, and if a cell comes more often than a
+// word counts.
 func TestRecentsCountAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(334, 0))
 	for _, cells := range []uint64{1, 9, 3000, 200_000} {
@@ -49,7 +50,7 @@ func TestRecentsCountAll(t *testing.T) {
 	}
 }
 
-// What has no memory of its own puts everything at once.
+// TestCountRecent: a lent cache evicts everything at the end.
 func TestCountRecent(t *testing.T) {
 	r := rand.New(rand.NewPCG(335, 0))
 	for _, n := range []int{1, 100, recentBatch, 3*recentBatch + 1} {

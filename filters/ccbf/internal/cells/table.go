@@ -9,36 +9,35 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Table is the cells of a list for very many questions in no particular order: a hash table
-// with linear probing (Knuth, The Art of Computer Programming, volume 3, section
-// 6.4, algorithm L).
+// Table is a hash table of the cells of a list, for very many lookups in any order. It uses linear
+// probing (Knuth, The Art of Computer Programming, volume 3, section 6.4, algorithm L).
 //
-// A slot is a word: the place of a cell, which is its index in the rectangle of all
-// cells and its category, above its count; a count that takes all those bits stands
-// in more. No cell counts 0, so that 0 is an empty slot.
+// A slot is a word: the place of a cell above its count. The place combines the cell's index in the
+// bounds with its category. A count that does not fit fills its bits, and more has it. No cell
+// counts 0, so 0 is an empty slot.
 type Table struct {
 	bounds        grid.Rect
 	width, height uint64
 	area          uint64
-	none          uint64 // the place of what is in none
+	none          uint64 // the place of cells outside the table
 	slots         []uint64
-	shift         uint // of a hash, to have a slot
+	shift         uint // bits of a hash that do not select a slot
 	countBits     uint
-	more          map[uint64]uint64 // counts that take more bits, by place
-	categories    map[string]uint32 // nil where they do not matter
+	more          map[uint64]uint64 // counts that do not fit a slot, by place
+	categories    map[string]uint32 // number of each category; nil without categories
 }
 
 const (
-	// minCountBits is the fewest bits for a count.
+	// minCountBits is the least number of bits for a count.
 	minCountBits = 8
-	// MaxTable is up to how many cells a table takes: a chunk waits while it is made.
+	// MaxTable is the largest number of cells of a table. DuckDB waits while one is made.
 	MaxTable = 1 << 21
-	// tableBytes and categoryBytes are about what a table and a category in it take,
-	// beside the slots and the name.
+	// tableBytes is about the memory of a table without slots. categoryBytes is about that of a
+	// category without its name.
 	tableBytes, categoryBytes = 256, 64
 )
 
-// total is the number of cells, one that has several categories once for each.
+// total returns the number of cells. A cell with several categories counts once for each.
 func (v *View) total() int {
 	n := 0
 	for i := range v.sections {
@@ -47,8 +46,9 @@ func (v *View) total() int {
 	return n
 }
 
-// layOut is a table without slots, and how many bits tell a slot; false where there is no cell,
-// where there are more than MaxTable, and where places and counts do not fit a word.
+// layOut returns a table without slots, the number of bits that select a slot, and the memory of
+// the whole table. It returns false without cells, for more than MaxTable of them, and if places
+// and counts do not fit a word.
 func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
 	n := v.total()
 	if n == 0 || n > MaxTable {
@@ -71,23 +71,24 @@ func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool
 	over, places := bits.Mul64(area, categories)
 	t.area, t.none = area, places
 	t.countBits = uint(64 - bits.Len64(places))
-	slotBits = bits.Len(uint(2*n - 1)) // half of the slots stay empty, or more
+	slotBits = bits.Len(uint(2*n - 1)) // at least half of the slots stay empty
 	return t, slotBits, size + 8<<slotBits, high == 0 && over == 0 && t.countBits >= minCountBits
 }
 
-// begins reports whether a category begins with section i.
+// begins reports whether section i is the first of its category.
 func (v *View) begins(i int) bool {
 	return i == 0 || string(v.sections[i].Category) != string(v.sections[i-1].Category)
 }
 
-// TableBytes is the memory that Table takes; false where there is none.
+// TableBytes returns the memory of Table. It returns false if Table does.
 func (v *View) TableBytes(together bool) (int64, bool) {
 	_, _, size, ok := v.layOut(together)
 	return size, ok
 }
 
-// Table is a table of all cells, together the sums of their categories. False where TableBytes says
-// so, and where the cells are damaged.
+// Table returns a table of all cells. With together, it adds up the categories of a cell. It
+// returns false if there are no cells or too many, if the bounds are too wide, or if the cells are
+// damaged.
 func (v *View) Table(together bool) (Table, bool) {
 	t, slotBits, _, ok := v.layOut(together)
 	if !ok {
@@ -115,7 +116,7 @@ func (v *View) Table(together bool) (Table, bool) {
 	return t, true
 }
 
-// addSection adds the cells of a section; false where they are damaged.
+// addSection adds the cells of a section. It returns false if they are damaged.
 func (t *Table) addSection(s *sectionView, category uint32, q *batch) bool {
 	for j, all := 0, blockCount(s.cells); j < all; j += together {
 		n := min(together, all-j)
@@ -157,7 +158,7 @@ func (t *Table) add(place, n uint64) {
 	t.slots[i] = place<<t.countBits | n
 }
 
-// place is the place of a cell of a category.
+// place returns the place of a cell of a category.
 func (t *Table) place(c grid.Cell, category uint32) uint64 {
 	x, y := uint64(c.X-t.bounds.MinX), uint64(c.Y-t.bounds.MinY)
 	if x >= t.width || y >= t.height || category == NoCategory {
@@ -166,13 +167,13 @@ func (t *Table) place(c grid.Cell, category uint32) uint64 {
 	return uint64(category)*t.area + y*t.width + x
 }
 
-// slot is the one that a place is looked for in first (multiplicative hashing, Knuth, section 6.4).
+// slot returns the first slot to search for a place (multiplicative hashing, Knuth, section 6.4).
 func (t *Table) slot(place uint64) uint64 { return place * 0x9e37_79b9_7f4a_7c15 >> (t.shift & 63) }
 
-// NoCategory is the category of no cell.
+// NoCategory is the number of a category without cells.
 const NoCategory = ^uint32(0)
 
-// Category is the number of a category; NoCategory where no cell has it.
+// Category returns the number of a category, or NoCategory.
 func (t *Table) Category(category []byte) uint32 {
 	if number, ok := t.categories[string(category)]; ok {
 		return number
@@ -180,9 +181,9 @@ func (t *Table) Category(category []byte) uint32 {
 	return NoCategory
 }
 
-// Find writes the places of cells and the slots that they may be in, for Read, and asks
-// for the slots: of categories[i], a number, where categories is not nil. Several tables
-// may be asked before the first is read.
+// Find writes the place of each cell, of category number categories[i] unless that slice is nil,
+// and its first slot. It prefetches the slots for Read. Call it for several tables before reading
+// the first.
 func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
 	places, slots = places[:len(at)], slots[:len(at)]
 	for i, c := range at {
@@ -196,7 +197,7 @@ func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories
 	simd.Prefetch(unsafe.Pointer(&t.slots[0]), slots)
 }
 
-// Read writes the counts of places that Find has found.
+// Read writes the counts of the places that Find wrote.
 func (t *Table) Read(dst, places []uint64, slots []uint32) {
 	dst, slots = dst[:len(places)], slots[:len(places)]
 	all, shift := t.slots, t.countBits&63

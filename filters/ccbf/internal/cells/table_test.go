@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// A table counts as a map does, whatever parts of all cells its categories have: of one cell and
-// of thousands, in one region and in two.
+// TestTableOfUnequalCategories: a table counts as a map does. Categories have one cell or
+// thousands, in one region and in two.
 func TestTableOfUnequalCategories(t *testing.T) {
 	type spot struct {
 		grid.Cell

@@ -8,25 +8,24 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// View answers questions about a list from its body, in place. Its zero value
-// is the view of no cells, and can be reset again and again.
+// View answers queries from the body of a list, in place. The zero value is a view of no cells.
+// Reset can be called again and again.
 type View struct {
 	sections []sectionView
-	bounds   grid.Rect // no cell is outside
+	bounds   grid.Rect // no cell lies outside
 	kept     readCache
-	decoded  int // blocks, for Count and Counts
+	decoded  int // blocks that Count and Counts decoded
 }
 
-// Reset makes v a view of a body, of whose cells none is outside bounds, which have
-// categories or have none, and which count total. It reads the lengths of sections,
-// not their cells.
+// Reset makes v a view of a body. No cell may lie outside bounds; total is the sum of the counts.
+// It reads the lengths of sections, not their cells. Errors wrap sketch.ErrInvalid.
 func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint64) (err error) {
 	v.bounds, v.kept, v.decoded = bounds, readCache{}, 0
 	v.sections, err = parseBody(v.sections, body, bounds, categories, total)
 	return err
 }
 
-// Count is the count of a cell, in a category or, where that is nil, in all.
+// Count returns the count of a cell in a category, or in all if it is nil.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	x, y, z := Key(c)
 	if !v.together(Of(category)) {
@@ -49,8 +48,8 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	return total
 }
 
-// Size is how many cells there are, one that has several categories once for each,
-// and how many categories.
+// Size returns the number of cells and of categories. A cell with several categories counts once
+// for each.
 func (v *View) Size() (cells, categories uint64) {
 	for i := range v.sections {
 		s := &v.sections[i]
@@ -62,7 +61,7 @@ func (v *View) Size() (cells, categories uint64) {
 	return cells, categories
 }
 
-// Memory is the bytes that the list of all cells takes.
+// Memory returns the bytes of the list of all cells.
 func (v *View) Memory() int64 {
 	n := int64(0)
 	for i := range v.sections {
@@ -71,9 +70,9 @@ func (v *View) Memory() int64 {
 	return n
 }
 
-// EachBlock reads all cells, section by section in the order of their keys, and holds order,
-// totals and bounds against what the body says. It calls f with some of a section at a time,
-// which are valid until f returns.
+// EachBlock calls f with all cells, some of a section at a time, in the order of their keys. They
+// are valid until f returns. It checks order, totals and bounds; the error of damaged cells wraps
+// sketch.ErrInvalid.
 func (v *View) EachBlock(f func(*Label, Run) error) error {
 	bounds := NoBounds
 	for i := range v.sections {
@@ -100,7 +99,7 @@ func (v *View) EachBlock(f func(*Label, Run) error) error {
 	return nil
 }
 
-// List is all cells, checked like those of EachBlock.
+// List returns all cells. It checks them as EachBlock does.
 func (v *View) List() (List, error) {
 	var l List
 	err := v.EachBlock(func(label *Label, r Run) error {
@@ -115,8 +114,8 @@ func (v *View) List() (List, error) {
 	return l, err
 }
 
-// EachCategory calls f with every category, in the order of their bytes, its number of
-// cells and the sum of their counts. It reads the lengths of sections, not their cells.
+// EachCategory calls f with each category, in the order of the bytes, its number of cells and the
+// sum of their counts. It reads the lengths of sections, not their cells.
 func (v *View) EachCategory(f func(category []byte, cells, total uint64)) {
 	for i := 0; i < len(v.sections); {
 		s := &v.sections[i]
@@ -128,18 +127,18 @@ func (v *View) EachCategory(f func(category []byte, cells, total uint64)) {
 	}
 }
 
-// Sections is how many sections there are.
+// Sections returns the number of sections.
 func (v *View) Sections() int { return len(v.sections) }
 
-// Each calls f for the cells inside clip, once for each category that a cell has.
-// It reads the blocks that meet clip and no others.
+// Each calls f for the cells inside clip, once for each category of a cell. It decodes only the
+// blocks that meet clip.
 func (v *View) Each(clip grid.Rect, of Categories, f func(c grid.Cell, n uint64)) {
 	var never bool
 	v.eachUntil(clip, of, 1, &never, f)
 }
 
-// eachUntil is Each for the cells that count least or more, until stop is set: f may be called
-// with cells of the blocks that are read with that it is set in.
+// eachUntil is Each for cells that count at least least, until stop is set. f may still get cells
+// of the batch in which stop was set.
 func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
@@ -153,7 +152,7 @@ func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool
 
 // eachIn is View.eachUntil for one section, in Z-order.
 func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
-	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is not
+	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is right
 	if !ok {
 		return
 	}
@@ -172,10 +171,7 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 		n := q.size
 		q.read()
 		for j := range n {
-			if least > 1 && q.most(j) < least {
-				continue
-			}
-			cells := q.cells(j) // none where damaged: Decode tells, a question does not
+			cells := q.cells(j) // none if damaged
 			for h, k := range cells.Keys {
 				if n := cells.Counts[h]; n >= least && box.Outside(k) == 0 {
 					f(CellOf(s.X, s.Y, k), n)
@@ -185,8 +181,8 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 	}
 }
 
-// EachSum calls f for each cell in an area whose count, summed over its categories, is least or more.
-// When stop is set, f still gets what is left of its batch: up to 511 cells.
+// EachSum calls f for each cell of an area whose count, summed over its categories, is at least
+// least. After stop is set, f may still get the rest of a batch of blocks: up to 511 cells.
 func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, isBox := a.(interface{ Rect() grid.Rect })
 	if isBox && !v.together(of) {
@@ -219,8 +215,7 @@ func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c
 	})
 }
 
-// Most is how many cells EachSum calls its function with at most, and the bytes that it
-// takes for that.
+// Most returns the largest number of cells for which EachSum calls f, and the memory that it takes.
 func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 	for i := range v.sections {
 		if s := &v.sections[i]; of.Has(s.Category) {
@@ -228,7 +223,7 @@ func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 		}
 	}
 	if !isBox || v.together(of) {
-		bytes = 4 * RunBytes(cells) // lists that grow, and what sorts them
+		bytes = 4 * RunBytes(cells) // lists that grow, and scratch memory to sort them
 	}
 	return cells, bytes
 }

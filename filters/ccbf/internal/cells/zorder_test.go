@@ -28,8 +28,8 @@ func TestCellsOfRegions(t *testing.T) {
 	}
 }
 
-// Keys has the key of each point's cell up to the first point that has none in the region (0, 0), four
-// at once or one by one, wherever that is.
+// TestKeys: Keys writes the key of each point's cell up to the first point without a key in the
+// region (0, 0). The kernel and the loop stop there, at any index.
 func TestKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(81, 0))
 	outside := []float64{Lowest - 1, Highest + 1, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}

@@ -1,5 +1,5 @@
-// Package exact answers questions from the exact form of a sketch: the list of its cells,
-// which package cells writes and reads.
+// Package exact reads the exact form of a sketch: a sorted list of cells, which package cells
+// encodes.
 package exact
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader is a form.Reader of a list of cells.
+// Reader implements form.Reader for a list of cells.
 type Reader struct {
 	Head  *form.Head
 	Cells cells.View
@@ -20,7 +20,7 @@ var (
 	_ form.Lister = (*Reader)(nil)
 )
 
-// Reset makes r a reader of a body. It reads lengths and the index.
+// Reset makes r a reader of a body. It reads lengths and the index. Errors wrap sketch.ErrInvalid.
 func (r *Reader) Reset(body []byte) error {
 	return r.Cells.Reset(body, r.Head.Bounds, r.Head.Categories, r.Head.Total)
 }
@@ -46,7 +46,7 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	return exactly(r.Cells.AreaSum(a, of)), nil
 }
 
-// exactly is the estimate of a count.
+// exactly returns the estimate of a sum that is known.
 func exactly(n uint64) form.Estimate {
 	return form.Estimate{Value: float64(n), Low: n, High: n, Certain: n < ^uint64(0)}
 }

@@ -1,5 +1,6 @@
-// Package form is what the forms of a sketch have in common: what can be asked of one,
-// areas, limits of work, rasters and pictures. Packages exact, tree and counters are the forms.
+// Package form has what the forms of a sketch share: the interface of their readers, areas, limits
+// of work, rasters and pictures. The forms are in packages exact (a sorted list of cells), tree
+// (nested squares with counts) and counters (a layered counting Bloom filter).
 package form
 
 import (
@@ -10,27 +11,26 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Head is what a form knows of its sketch beside the body.
+// Head is the part of a BLOB's head that a form needs.
 type Head struct {
 	Grid       grid.Grid
 	Bounds     grid.Rect // no cell outside has a count
-	Categories bool      // points have a category
+	Categories bool      // every point has a category
 	Total      uint64
-	TotalKnown bool // Total is
-	Sums       bool // counts are sums of points: not after an intersection or a mask
+	TotalKnown bool // false if Total is unknown
+	Sums       bool // counts are sums of points: false after an intersection or a mask
 	Saturated  bool // a counter is at its ceiling
 	Limit      Limit
 }
 
-// MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
-// 65,536 and 4 for each byte. No exact sketch has as many.
+// MaxSpots returns the largest number of cells that a query to this sketch lists: MaxSpots, or less
+// for a small sketch. No exact sketch has as many.
 func (h *Head) MaxSpots() int { return min(MaxSpots, 1<<16+4*h.Limit.Size) }
 
-// Reader answers questions from a body in place. Areas and boxes have been held against
-// the bounds, and categories against what the sketch knows. What only some forms can is in interfaces of
-// their own, below.
+// Reader answers queries from a body in place. The caller has intersected areas and boxes with the
+// bounds, and checked that the sketch has the categories. Optional interfaces are below.
 type Reader interface {
-	// Memory is the bytes that the cells take once they are read.
+	// Memory returns the memory of the decoded body.
 	Memory() int64
 
 	Count(c grid.Cell, category []byte) uint64
@@ -41,7 +41,7 @@ type Reader interface {
 	Raster(p *Pixels, clip grid.Rect, of cells.Categories) error
 	Density(p *Picture, of cells.Categories) error
 
-	// Hotspots calls add with the cells that count threshold or more, until it returns false.
+	// Hotspots calls add with each cell that counts at least threshold, until add returns false.
 	Hotspots(a Area, threshold uint64, of cells.Categories, add func(Spot) bool) error
 	TopK(a Area, of cells.Categories, t *Top) error
 
@@ -51,42 +51,42 @@ type Reader interface {
 	String() string
 }
 
-// Some forms have these methods, and others need not.
+// A form may implement these interfaces.
 type (
-	// Checker holds the body against docs/FORMAT.md as far as reading it does not.
+	// Checker checks what reading does not: whether the body follows docs/FORMAT.md.
 	Checker interface{ Check() error }
-	// EachCounter is Counts for a category each: of at[i] it is categories[which[i]].
+	// EachCounter looks up at[i] in the category categories[which[i]], for all i at once.
 	EachCounter interface {
 		CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
 	}
-	// EstimateCoster says how many bytes Estimate takes beside the reader.
+	// EstimateCoster returns the memory of Estimate beside the reader.
 	EstimateCoster interface{ EstimateBytes() int64 }
-	// ErrorCoster says how many bytes Error takes beside the reader.
+	// ErrorCoster returns the memory of Error beside the reader.
 	ErrorCoster interface{ ErrorBytes() int64 }
-	// Lister lists what is in the sketch.
+	// Lister lists categories and cells.
 	Lister interface {
-		// EachCategory calls f with the categories in the order of their bytes, 0 cells
-		// where that is not known. Sections is at least how many there are.
+		// EachCategory calls f with each category, in the order of the bytes. cells is 0 if it is
+		// unknown.
 		EachCategory(f func(category []byte, cells, total uint64))
 		Sections() int
 		// EachCategorySum calls f with the estimate of each category that may have points in an
-		// area, in the order of their bytes.
+		// area, in the order of the bytes.
 		EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
-		// EachCell calls f with the cells of an area, of a tree its leaves, until stop is
-		// set; Listed is how many these are at most, and the bytes it takes.
+		// EachCell calls f with each cell of an area, or each leaf of a tree, until stop is set.
+		// Listed returns their largest number, and the memory that EachCell takes.
 		EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
 		Listed(isBox bool, of cells.Categories) (cells int, bytes int64)
 	}
 )
 
-// Estimate is an estimate of a sum.
+// Estimate is an estimate of a sum, with an interval.
 type Estimate struct {
 	Value     float64
 	Low, High uint64
-	Certain   bool // nothing else is possible
+	Certain   bool // the interval always holds the sum
 }
 
-// Error is by how much counts are too high. ccbf.Error has the details.
+// Error describes the error of counts; see ccbf.Error.
 type Error struct {
 	Exact, Certain           bool
 	Most                     uint64
@@ -97,7 +97,7 @@ type Error struct {
 // Overcount is how often a count is too high, and by how much on average.
 type Overcount struct{ Probability, Excess float64 }
 
-// Info is what can be read off a body. ccbf.Info has the details.
+// Info describes a body; see ccbf.Info.
 type Info struct {
 	Cells      uint64
 	CellsKnown bool
@@ -109,25 +109,25 @@ type Info struct {
 	Fill       float64
 }
 
-// Area is where a question is about: a box, or a polygon on the grid of the sketch.
+// Area is the area of a query on the grid of a sketch: a box or a polygon.
 type Area interface {
 	cells.Area
-	// Rows is the area row by row, within a rectangle.
+	// Rows returns the part of the area within a rectangle, row by row.
 	Rows(g grid.Grid, within grid.Rect) (Rows, error)
 }
 
-// Rows is an area as the stretches of its rows.
+// Rows is an area as intervals of its rows.
 type Rows interface {
 	Bounds() grid.Rect
-	Work() uint64  // crossings of rows and edges
-	Count() uint64 // cells
+	Work() uint64  // returns the number of crossings of rows and edges
+	Count() uint64 // returns the number of cells
 	Row(y int64) []grid.Interval
 }
 
 // Box is a rectangle as an area.
 type Box struct{ cells.Box }
 
-// Rows is that of Area.
+// Rows implements Area.
 func (b Box) Rows(_ grid.Grid, within grid.Rect) (Rows, error) {
 	r := grid.Rect(b.Box).Intersect(within)
 	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
@@ -144,25 +144,24 @@ func (b *boxRows) Work() uint64              { return 0 }
 func (b *boxRows) Count() uint64             { return b.rect.Count() }
 func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
 
-// Spot is a cell and its count; in a tree, a leaf: a square of 2^Level x 2^Level
-// cells, each with that count, whose south-western one is Cell.
+// Spot is a cell and its count. In a tree it is a leaf: a square of 2^Level x 2^Level cells with
+// one count, whose south-western cell is Cell.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64
 	Level uint8
 }
 
-// MaxSpots is the most cells that one question lists.
+// MaxSpots is the largest number of cells that one query lists.
 const MaxSpots = 1_000_000
 
-// Candidate is a cell that may be among the largest, by the least that is known
-// of its count.
+// Candidate is a cell that may be among the largest. Least is the least known bound of its count.
 type Candidate struct {
 	Spot
 	Least uint64
 }
 
-// before reports whether c comes into a list of the largest rather than d.
+// before reports whether c takes precedence over d in a list of the largest cells.
 func (c *Candidate) before(d *Candidate) bool {
 	if c.Least != d.Least {
 		return c.Least > d.Least
@@ -174,21 +173,21 @@ func (c *Candidate) before(d *Candidate) bool {
 	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
 }
 
-// Top is a heap of the k best candidates so far, the last of them on top.
+// Top is a heap of the k best candidates so far. The worst of them is at the root.
 type Top struct {
-	K, Most int // cells wanted, and the most that there may be
+	K, Most int // number of cells wanted, and the largest number allowed
 	Cells   []Candidate
-	Full    bool // more were wanted than there may be
+	Full    bool // more cells were found than are allowed
 }
 
 func (t *Top) Len() int           { return len(t.Cells) }
 func (t *Top) Less(i, j int) bool { return t.Cells[j].before(&t.Cells[i]) }
 func (t *Top) Swap(i, j int)      { t.Cells[i], t.Cells[j] = t.Cells[j], t.Cells[i] }
 
-// Push is that of heap.Interface. It is never called: it would take an allocation for each.
+// Push implements heap.Interface. It is never called, because it would allocate.
 func (t *Top) Push(any) {}
 
-// Pop is that of heap.Interface. It is never called: the last is replaced.
+// Pop implements heap.Interface. It is never called: Add replaces the root.
 func (t *Top) Pop() any { return nil }
 
 // Wants reports whether c would be among the best.
@@ -196,7 +195,7 @@ func (t *Top) Wants(c Candidate) bool {
 	return len(t.Cells) < t.K || c.before(&t.Cells[0])
 }
 
-// Add takes a Candidate into account; false once there are too many.
+// Add takes a candidate into account. It returns false once there are too many.
 func (t *Top) Add(c Candidate) bool {
 	switch {
 	case len(t.Cells) < min(t.K, t.Most):
@@ -214,14 +213,14 @@ func (t *Top) Add(c Candidate) bool {
 	return !t.Full
 }
 
-// CountEach is Counts with a category for each cell: that of in[i] is
-// categories[which[i]].
+// CountEach looks up in[i] in the category categories[which[i]] for all i, and writes the counts to
+// dst.
 func CountEach(r Reader, dst []uint64, in []grid.Cell, which []uint32, categories [][]byte) {
 	if e, ok := r.(EachCounter); ok {
 		e.CountEach(dst, in, which, categories)
 		return
 	}
-	// Those of a category together.
+	// Look up the cells of each category together.
 	order := make([]uint64, len(in))
 	for i, k := range which[:len(in)] {
 		order[i] = uint64(k)<<32 | uint64(i)

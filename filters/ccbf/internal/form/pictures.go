@@ -12,14 +12,14 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Picture is counts of a box as pixels, in the making.
+// Picture is a density map of a box: the count of each pixel.
 type Picture struct {
 	Pixels        []float64 // row by row from the north-west
 	Box           orb.Bound
 	Width, Height int
 }
 
-// Side is the shorter side of a pixel.
+// Side returns the shorter side of a pixel.
 func (p *Picture) Side() float64 {
 	return min((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
 }
@@ -87,11 +87,11 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	return nil
 }
 
-// lentBins keeps the memory of bins between pictures: an allocation of half a million took an eighth of
-// the processor time of a picture.
+// lentBins lends the memory of bins. Allocating half a million for each picture more than doubled
+// its time.
 var lentBins = sync.Pool{New: func() any { return new([]float64) }}
 
-// maxLentBins is the most bins that are kept.
+// maxLentBins is the number of bins up to which lentBins keeps memory.
 const maxLentBins = 1 << 20
 
 // takeBins returns n bins, all of them 0.
@@ -119,7 +119,7 @@ type Painting struct {
 	sums []float64 // rows of bins from the north-west
 }
 
-// Add spreads a count.
+// Add spreads a count over the bins that its square meets.
 func (p *Painting) Add(c grid.Cell, count uint64) { p.Spread(c, float64(count)) }
 
 // Spread spreads the points of a square over the bins that it meets, at most two on each axis.
@@ -277,35 +277,35 @@ func fill(pixels []float64, width int, x, y span, each float64) {
 	}
 }
 
-// Pixels is a raster in the making.
+// Pixels is a raster: the sum of the counts whose centres lie in each pixel.
 type Pixels struct {
 	Dst            []uint64
 	Width          int
 	Columns, Lines Cuts
 }
 
-// At is where a pixel is, lines counted from the south.
+// At returns the index of a pixel; lines count from the south.
 func (p *Pixels) At(column, line int) int { return len(p.Dst) - (line+1)*p.Width + column }
 
-// Add counts points in a pixel.
+// Add adds points to a pixel.
 func (p *Pixels) Add(column, line int, n uint64) {
 	at := &p.Dst[p.At(column, line)]
 	*at = saturate.Add(*at, n)
 }
 
-// Cuts divides one axis of a box into pixels by the centres of cells: pixel i
-// Holds the cells from at[i] up to, not including, at[i+1].
+// Cuts divides one axis of a box into pixels by the centres of cells. Pixel i holds the cells
+// [at[i], at[i+1]).
 type Cuts struct {
 	at    []int64
 	scale float64  // pixels per cell, for a first guess
-	Of    []uint16 // the pixel of each cell from From() on; nil where there are many
+	Of    []uint16 // the pixel of each cell from From() on; nil for many cells
 }
 
-// cutTable is for how many cells of an axis there is a table of their pixels: it stays in
-// the caches.
+// cutTable is the number of cells up to which Cuts has a table of their pixels, which fits the
+// caches.
 const cutTable = 1 << 16
 
-// CutsOf divides one axis of a box, 0 or 1, on a grid.
+// CutsOf divides axis 0 (x) or 1 (y) of a box on a grid.
 func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 	c := Cuts{at: make([]int64, pixels+1)}
 	g.Cuts(c.at, b.Min[axis], b.Max[axis])
@@ -326,14 +326,13 @@ func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 // Holds reports whether a pixel has cells.
 func (c *Cuts) Holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }
 
-// From is the first cell of all pixels.
+// From returns the first cell of all pixels.
 func (c *Cuts) From() int64 { return c.at[0] }
 
-// To is the last cell of all pixels.
+// To returns the last cell of all pixels.
 func (c *Cuts) To() int64 { return c.at[len(c.at)-1] - 1 }
 
-// Whole is the pixel of n cells from first on, false where they are not all in
-// one.
+// Whole returns the pixel that holds all n cells from first on, and false if no single pixel does.
 func (c *Cuts) Whole(first, n int64) (pixel int, ok bool) {
 	last := first + n - 1
 	if first < c.From() || last > c.To() {
@@ -343,13 +342,13 @@ func (c *Cuts) Whole(first, n int64) (pixel int, ok bool) {
 	return pixel, last < c.at[pixel+1]
 }
 
-// Part is the pixel of a cell from From() to To().
+// Part returns the pixel of a cell between From() and To().
 func (c *Cuts) Part(cell int64) int {
 	if c.Of != nil {
 		return int(c.Of[cell-c.at[0]])
 	}
-	// Pixels have equal lengths, so that the guess is right or next to it;
-	// where coordinates have no bits left for pixels it may not be.
+	// Pixels have equal lengths, so the guess is right or next to it. It can be wrong if the
+	// coordinates have too few bits for the pixels.
 	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
 	if c.at[guess] <= cell && cell < c.at[guess+1] {
 		return guess
@@ -358,18 +357,17 @@ func (c *Cuts) Part(cell int64) int {
 	return i - 1
 }
 
-// Limits of rasters: what a question makes is bounded before it is made.
+// Limits of a raster's size.
 const (
-	MaxSide   = 1 << 13 // most pixels in a row or a column
-	MaxPixels = 1 << 24 // most pixels in all
+	MaxSide   = 1 << 13 // pixels in a row or a column
+	MaxPixels = 1 << 24 // pixels in all
 )
 
-// ErrRaster is a raster with no pixels, or with too many.
+// ErrRaster is the error for a raster with no pixels, or with too many.
 var ErrRaster = errors.New("raster size out of range")
 
-// CheckRaster returns an error that wraps ErrRaster for an invalid width or
-// height, and one that wraps grid.ErrBox for an invalid box: a box must be
-// finite and not empty.
+// CheckRaster returns an error that wraps ErrRaster for an invalid width or height. It returns one
+// that wraps grid.ErrBox for an invalid box: a box must be finite and not empty.
 func CheckRaster(b orb.Bound, width, height int) error {
 	for _, side := range []struct {
 		name string
@@ -394,7 +392,7 @@ func CheckRaster(b orb.Bound, width, height int) error {
 	return nil
 }
 
-// CheckPixels is CheckRaster for a buffer of n pixels, which must be width*height.
+// CheckPixels is CheckRaster for a buffer of n pixels. n must be width*height.
 func CheckPixels(n int, b orb.Bound, width, height int) error {
 	if err := CheckRaster(b, width, height); err != nil {
 		return err

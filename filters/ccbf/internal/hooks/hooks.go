@@ -1,6 +1,5 @@
-// Package hooks lets package bridge use what package ccbf does not export. Its variables are set by
-// package ccbf, which neither imports bridge nor can be imported here. So values of ccbf's types are
-// passed as any, always pointers, and bridge has functions with types for them.
+// Package hooks lets package bridge call what package ccbf does not export. Package ccbf sets Table
+// when it is initialized. Its types are type parameters here, because ccbf imports this package.
 package hooks
 
 import (
@@ -10,79 +9,50 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-var (
-	// View returns the hidden methods of a *ccbf.View.
-	View func(v any) ViewMethods
-	// Head returns the hidden methods of a *ccbf.Head.
-	Head func(h any) HeadMethods
-	// Config returns the hidden methods of a *ccbf.Config.
-	Config func(c any) ConfigMethods
-	// Sketch returns the hidden methods of a *ccbf.Sketch.
-	Sketch func(s any) SketchMethods
-	// Builder returns the hidden methods of a *ccbf.Builder.
-	Builder func(b any) BuilderMethods
-	// NewSmall returns an encoder of small sketches.
-	NewSmall func() Small
-	// NewIntersector returns an intersection of nothing.
-	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector
-)
+// Table is a Functions of package ccbf's types.
+var Table any
 
-// ViewMethods are described in package bridge, but for two.
-type ViewMethods interface {
-	// Reader returns the reader of the sketch's form.
-	Reader() form.Reader
+// Functions holds the functions of package ccbf that bridge calls. Package bridge documents those
+// of the same name.
+type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
+	// Reader returns the reader of the view's form.
+	Reader func(*View) form.Reader
 	// Blob returns the memory that the view reads.
-	Blob() []byte
-	LimitAreas()
-	// Listed takes a *ccbf.Area.
-	Listed(area any, of cells.Categories) (cells int, bytes int64)
+	Blob       func(*View) []byte
+	LimitAreas func(*View)
+	Listed     func(*View, Area, cells.Categories) (cells int, bytes int64)
+
+	ReadHead func(*Head, []byte) error
+	Meets    func(*Head, Area) (bool, error)
+
+	Differ     func(a, b *Config) error
+	DenseBytes func(*Config) uint64
+
+	CellBytes func(*Sketch) int64
+	PairBytes func(a, b *Sketch) int64
+	KeepCells func(s *Sketch, has func(c grid.Cell) bool) error
+
+	AddKeys    func(*Builder, []uint64) error
+	AppendBlob func(*Builder, []byte) ([]byte, error)
+	Class      func(*Builder) key.Class
+
+	NewSmall       func() Small[Config]
+	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector[View, Sketch]
 }
 
-// HeadMethods are described in package bridge.
-type HeadMethods interface {
-	Reset(blob []byte) error
-	// Meets takes a *ccbf.Polygon.
-	Meets(polygon any) (bool, error)
-}
-
-// ConfigMethods are described in package bridge.
-type ConfigMethods interface {
-	// Differ takes a *ccbf.Config.
-	Differ(from any) error
-	DenseBytes() uint64
-}
-
-// SketchMethods are described in package bridge.
-type SketchMethods interface {
-	CellBytes() int64
-	// PairBytes takes a *ccbf.Sketch.
-	PairBytes(with any) int64
-	KeepCells(has func(c grid.Cell) bool) error
-}
-
-// BuilderMethods are described in package bridge.
-type BuilderMethods interface {
-	AddKeys(keys []uint64) error
-	AppendBlob(dst []byte) ([]byte, error)
-	Class() key.Class
-}
-
-// MaxSmall is up to how many points a Small encodes itself.
+// MaxSmall is the number of points up to which a Small encodes without a Builder.
 const MaxSmall = 1 << 9
 
-// Small is bridge.Small.
-type Small interface {
-	// Reset takes a *ccbf.Config.
-	Reset(config any)
+// Small is the implementation of bridge.Small.
+type Small[Config any] interface {
+	Reset(c *Config)
 	AppendBlob(dst []byte, keys []uint64) []byte
 }
 
-// Intersector is bridge.Intersector.
-type Intersector interface {
-	// AddView takes a *ccbf.View.
-	AddView(v any) error
-	Merge(from Intersector) error
+// Intersector is the implementation of bridge.Intersector.
+type Intersector[View, Sketch any] interface {
+	AddView(v *View) error
+	Merge(from Intersector[View, Sketch]) error
 	EncodeBytes() int64
-	// Sketch returns a *ccbf.Sketch.
-	Sketch() (any, error)
+	Sketch() (*Sketch, error)
 }

@@ -1,5 +1,4 @@
-// Package kit is what the tests of package ccbf and of the packages beside this one
-// share.
+// Package kit has test helpers of package ccbf and its internal packages.
 package kit
 
 import (
@@ -9,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Layouts has layers of every kind: words and packed widths, two to eight
-// layers and one, sizes that are powers of two and others.
+// Layouts has layers of every kind: whole words and packed widths, one to eight layers, and sizes
+// that are powers of two and others.
 var Layouts = []struct {
 	Widths []int
 	Sizes  []uint64
@@ -36,7 +35,7 @@ var Layouts = []struct {
 	{[]int{64}, []uint64{3}},
 }
 
-// Positions are the positions of a key in m counters, by long arithmetic.
+// Positions returns the positions of a key in m counters, by long arithmetic.
 func Positions(h1, h2 uint64, k int, m uint64) []uint64 {
 	at := make([]uint64, k)
 	for i := range at {
@@ -47,8 +46,8 @@ func Positions(h1, h2 uint64, k int, m uint64) []uint64 {
 	return at
 }
 
-// Towns are the cells of n points in towns over a country of 8,000 x 8,000 cells,
-// town by town as files tend to have them.
+// Towns returns the cells of n points in towns of a country of 8,000 x 8,000 cells. Points come
+// town by town, as in many files.
 func Towns(n int) []grid.Cell {
 	r := rand.New(rand.NewPCG(1, 2))
 	points := make([]grid.Cell, n)

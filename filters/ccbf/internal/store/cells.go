@@ -1,24 +1,22 @@
-// Package store counts the points of cells exactly while a sketch is built.
+// Package store counts the points of cells exactly while a sketch is built. It works like an LSM
+// tree: a write buffer, sorted lists behind it, and merges.
 //
 // A point takes these steps:
 //
 //  1. Its key becomes a word: the key above a count of one.
-//  2. The word goes to the front, which is in no order. A small table of recent cells stands
-//     before the front while at least one key in four is there.
-//  3. A front that is full is sorted, and the words of each cell are added up. If that
-//     halves it, it stays the front. If not, it grows; and when it is too long for the
-//     second-level cache, it becomes a list.
-//  4. Each list is less than half as long as the one before. So a word is moved as often
-//     as the number of lists can be halved, as in an LSM tree.
-//  5. Where memory is scarce, lists are packed in the block code of the BLOB, at one to two
-//     bytes a cell.
+//  2. The word goes to the front, an unsorted buffer. A small direct-mapped cache of recent cells
+//     stands before the front, as long as it holds at least one key in four.
+//  3. A full front is sorted, and the words of each cell are added up. If that halves the front, it
+//     stays. Otherwise it grows, and becomes a list once it exceeds the second-level cache.
+//  4. Each list is less than half as long as the one before. So a word moves only as often as the
+//     number of lists can be halved.
+//  5. If memory is scarce, lists are packed in the block code of the BLOB, at one to two bytes a cell.
 //  6. At the end all lists are merged into one, from which the BLOB is written.
 //
-// A count that does not fit a word fills it, and the rest is counted in another store, in
-// units of full words.
+// If a count exceeds its bits of a word, the rest goes to another store, in units of full words.
 //
-// Rejected: a hash table of cells, which takes five to ten times as long; and sorted runs of
-// keys and counts, which move twice the memory.
+// Two designs were rejected. A hash table of cells takes five to ten times as long. Sorted runs of
+// keys and counts move twice the memory.
 package store
 
 import (
@@ -30,29 +28,29 @@ import (
 )
 
 const (
-	leastFront  = 8       // words of the first front: there may be a million stores
-	cachedFront = 1 << 17 // words that are sorted in the second-level cache
-	mostFront   = 1 << 20 // words of a front where lists have four times as many
-	ratio       = 2       // how many times a list is as long as the next one, at least
-	recentBits  = 14      // of the number of recent cells
-	packedLists = 8       // how many packed lists of one size become one
-	shortSort   = 256     // words that are sorted by comparing them
+	leastFront  = 8       // words of the first front: there may be a million stores.
+	cachedFront = 1 << 17 // words that are sorted within the second-level cache.
+	mostFront   = 1 << 20 // words of the longest front, for lists of more than four times as many.
+	ratio       = 2       // least ratio of the lengths of a list and the next one.
+	recentBits  = 14      // logarithm of the number of recent cells.
+	packedLists = 8       // packed lists of one size that are merged into one.
+	shortSort   = 256     // number of words below which sorting compares them.
 )
 
-// Cells counts points by the keys of their cells, which differ in their MaxWidth lower
-// bits at most. The zero value has none.
+// Cells counts points by the keys of their cells. The keys may differ only in their MaxWidth lower
+// bits. The zero value is empty.
 type Cells struct {
-	base     uint64 // the upper bits that all keys share
-	shift    uint   // the bits of a count in a word; 0 while there is no word
+	base     uint64 // the upper bits that all keys share.
+	shift    uint   // bits of a count in a word; 0 without words.
 	front    []uint64
-	limit    int      // words that the front may have; 0 for no limit
-	unsorted int      // words that the front may have before it is sorted
-	recent   []uint64 // the last word of each slot; 0 for none
-	seen     int      // keys that came since the last flush
-	fresh    int      // of those, keys that were looked for among recent cells and not found
-	alone    int      // for how many flushes more there is no table of recent cells
+	limit    int      // words that the front may have; 0 for no limit.
+	unsorted int      // words that the front may have before it is sorted.
+	recent   []uint64 // the cache of recent cells: the last word of each slot; 0 for none.
+	seen     int      // keys since the last flush.
+	fresh    int      // keys among them that were not in the cache.
+	alone    int      // number of flushes left without the cache.
 	lists    []list
-	over     *Cells // counts beyond full words, in units of those
+	over     *Cells // counts beyond full words, in units of full words.
 	pool     pool
 }
 
@@ -116,13 +114,13 @@ func (c *Cells) AddCounted(keys, counts []uint64) {
 	}
 }
 
-// add counts points of a cell, for whose key words are wide enough.
+// add counts points of a cell. The key must fit a word.
 func (c *Cells) add(key, count uint64) {
 	c.room(1)
 	c.append(key, count)
 }
 
-// append is add where the front has room.
+// append is add for a front that has room.
 func (c *Cells) append(key, count uint64) {
 	if full := c.full(); count > full {
 		low := (count-1)%full + 1
@@ -134,7 +132,7 @@ func (c *Cells) append(key, count uint64) {
 	}
 }
 
-// addOver counts full words.
+// addOver counts full words of a cell in the store behind.
 func (c *Cells) addOver(key, words uint64) {
 	if c.over == nil {
 		c.over = new(Cells)
@@ -142,18 +140,18 @@ func (c *Cells) addOver(key, words uint64) {
 	c.over.AddCounted([]uint64{key}, []uint64{words})
 }
 
-// carry counts a full word of a sum.
+// carry counts the full word of a sum that exceeds a word.
 func (c *Cells) carry(word uint64) { c.addOver(c.key(word), 1) }
 
-// widen makes words wide enough for keys that differ from one key in these bits. It makes
-// new words of all that there are where it has to.
+// widen makes words wide enough for keys that differ from key in the bits differ. If necessary, it
+// rewrites all words.
 func (c *Cells) widen(key, differ uint64) {
 	if !c.Empty() {
 		differ |= key ^ c.base
 		if differ>>(64-c.shift) == 0 {
 			return
 		}
-		differ |= 1<<(64-c.shift) - 1 // words have keys that differ in all bits
+		differ |= 1<<(64-c.shift) - 1 // existing words may differ in all their bits
 	}
 	old := *c
 	shift := countBitsFor(differ)
@@ -162,12 +160,12 @@ func (c *Cells) widen(key, differ uint64) {
 	old.each(c.add)
 }
 
-// each calls f for all words, in no order and several times for a cell.
+// each calls f for all words, in any order, and several times for some cells.
 func (c *Cells) each(f func(key, count uint64)) {
 	full := c.full()
 	some := func(words []uint64) {
 		for _, w := range words {
-			if w != 0 { // no recent cell
+			if w != 0 { // an empty slot of recent
 				f(c.key(w), w&full)
 			}
 		}
@@ -186,8 +184,8 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 }
 
-// addRecent counts keys, for which the front has room, in the slots of recent cells. A cell
-// that takes the slot of another moves that one to the front.
+// addRecent counts keys in the cache of recent cells. The front must have room for them, because a
+// cell that takes the slot of another evicts that one to the front.
 func (c *Cells) addRecent(keys []uint64) {
 	n, out := 0, c.front[len(c.front):len(c.front)+len(keys)]
 	shift, full := c.shift&63, c.full()
@@ -195,9 +193,9 @@ func (c *Cells) addRecent(keys []uint64) {
 		w := k << shift
 		slot := &c.recent[w*0x9e3779b97f4a7c15>>(64-recentBits)]
 		was := *slot
-		// Without a branch, as it is not predictable whether a cell is recent.
+		// There is no branch, because whether a cell is recent is not predictable.
 		differ := (was^w)>>shift | (was&full+1)>>shift
-		other := uint64(int64(differ|-differ) >> 63) // all ones where it is not, or its count is full
+		other := uint64(int64(differ|-differ) >> 63) // all ones if the cell is not recent, or its count is full
 		out[n] = was
 		n += int(other & (was | -was) >> 63)
 		*slot = (was+1)&^other | (w|1)&other
@@ -206,8 +204,8 @@ func (c *Cells) addRecent(keys []uint64) {
 	c.seen, c.fresh = c.seen+len(keys), c.fresh+n
 }
 
-// adapt drops the table of recent cells where less than one key in four was in it, and
-// makes it again from time to time.
+// adapt drops the cache of recent cells if it held less than one key in four. It makes a new one
+// from time to time.
 func (c *Cells) adapt() {
 	switch {
 	case c.recent != nil && c.fresh > c.seen/4*3 || c.longest() < 1<<recentBits:
@@ -234,7 +232,7 @@ func (c *Cells) dropRecent() {
 	}
 }
 
-// room makes room in the front for at least n words, and returns for how many.
+// room makes room in the front for at least n words, and returns the room.
 func (c *Cells) room(n int) int {
 	if free := cap(c.front) - len(c.front); free >= n {
 		return free
@@ -242,7 +240,7 @@ func (c *Cells) room(n int) int {
 	size, sorts := cap(c.front), false
 	if size >= c.unsorted || size >= c.longest() {
 		sorts = true
-		if c.unsorted = 2 * size; c.sort() > size/4*3 { // hardly a cell has several words
+		if c.unsorted = 2 * size; c.sort() > size/4*3 { // few cells had several words
 			c.unsorted = 8 * size
 		}
 	}
@@ -263,7 +261,7 @@ func (c *Cells) room(n int) int {
 	return cap(c.front) - len(c.front)
 }
 
-// longest is how many words the front may have.
+// longest returns the number of words from which the front is flushed.
 func (c *Cells) longest() int {
 	if c.limit > 0 {
 		return min(c.limit, cachedFront)
@@ -271,7 +269,7 @@ func (c *Cells) longest() int {
 	return cachedFront
 }
 
-// sort leaves one word for each cell in the front, in order, and returns how many.
+// sort sorts the front and leaves one word for each cell. It returns their number.
 func (c *Cells) sort() int {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
@@ -288,8 +286,7 @@ func (c *Cells) sort() int {
 	return len(c.front)
 }
 
-// flush makes a list of the front, which is sorted, and has a longer front where lists are
-// long.
+// flush makes a list of the sorted front. It makes a longer front if lists are long.
 func (c *Cells) flush() {
 	l := listOf(c.front)
 	l.shared = true
@@ -300,13 +297,13 @@ func (c *Cells) flush() {
 	}
 }
 
-// grows reports whether the front is to be longer once lists have so many words more.
+// grows reports whether the front should be longer once lists have more words more.
 func (c *Cells) grows(more int) bool {
 	size := cap(c.front)
 	return size >= cachedFront && size < mostFront && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
 }
 
-// packedLists is how many lists are packed: the first ones.
+// packedLists returns the number of packed lists. They come first.
 func (c *Cells) packedLists() int {
 	if i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed }); i >= 0 {
 		return i
@@ -314,14 +311,14 @@ func (c *Cells) packedLists() int {
 	return len(c.lists)
 }
 
-// push adds a list.
+// push adds a list, and merges it with the lists that are too short beside it.
 func (c *Cells) push(l list) {
 	if l.n == 0 {
 		return
 	}
 	some := []list{l}
 	for n := len(c.lists); n > 0 && c.lists[n-1].n < ratio*l.n && !c.lists[n-1].packed; n-- {
-		// All that are too short for what will become one.
+		// The merged list will be too long for these.
 		l.n += c.lists[n-1].n
 		some = append(some, c.lists[n-1])
 		c.lists = c.lists[:n-1]
@@ -332,7 +329,7 @@ func (c *Cells) push(l list) {
 	c.lists = append(c.lists, some[0])
 }
 
-// end makes one list of all words that are not packed, and gives back what else takes memory.
+// end makes one list of all words that are not packed, and frees all other memory.
 func (c *Cells) end() {
 	c.dropRecent()
 	if len(c.front) > 0 {
@@ -342,7 +339,7 @@ func (c *Cells) end() {
 	c.front, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 }
 
-// Merge adds the cells of another store, which stays as it is.
+// Merge adds the cells of another store, which it does not change.
 func (c *Cells) Merge(o *Cells) {
 	if o.Empty() {
 		return
@@ -352,7 +349,7 @@ func (c *Cells) Merge(o *Cells) {
 		return
 	}
 	for _, l := range o.lists {
-		if l.packed { // code never changes: both have it
+		if l.packed { // code never changes, so both stores share it
 			l.chunks = slices.Clone(l.chunks)
 			c.lists = slices.Insert(c.lists, c.packedLists(), l)
 			continue
@@ -379,11 +376,11 @@ func (c *Cells) Merge(o *Cells) {
 	}
 }
 
-// Limit bounds the front to about so many words; 0 is no bound.
+// Limit bounds the front to about words words; 0 is no bound.
 func (c *Cells) Limit(words int) { c.limit = words }
 
-// Pack gives back memory: it packs all lists, and makes one of packedLists of a size, or one of all if
-// together says so.
+// Pack frees memory: it packs all lists. It merges packedLists lists of one size into one, or all
+// lists with together.
 func (c *Cells) Pack(together bool) {
 	c.dropRecent()
 	if cap(c.front) > c.longest() {
@@ -414,14 +411,14 @@ func (c *Cells) Pack(together bool) {
 	}
 }
 
-// pack makes one packed list of those from one on.
+// pack merges all lists from one on into a packed list.
 func (c *Cells) pack(from int) {
 	l := c.merge(c.lists[from:], true)
 	clear(c.lists[from:])
 	c.lists = append(c.lists[:from], l)
 }
 
-// Sum makes one list of everything, packed where one of its lists is.
+// Sum merges everything into one list. It is packed if one of the lists is.
 func (c *Cells) Sum() {
 	c.end()
 	if len(c.lists) > 1 {
@@ -434,7 +431,7 @@ func (c *Cells) Sum() {
 	}
 }
 
-// Bytes is the memory that c takes, about.
+// Bytes returns about the memory of c.
 func (c *Cells) Bytes() int64 {
 	n := int64(cap(c.front)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
 	for i := range c.lists {
@@ -446,7 +443,7 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
-// CodeBytes is the bytes of the code of packed lists.
+// CodeBytes returns the bytes of the code of packed lists.
 func (c *Cells) CodeBytes() (n int64) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.packed {
@@ -456,7 +453,7 @@ func (c *Cells) CodeBytes() (n int64) {
 	return n
 }
 
-// Need is how much more memory than Bytes adding n keys takes, at most.
+// Need returns the most memory, in addition to Bytes, that adding n keys takes.
 func (c *Cells) Need(n int) int64 {
 	size := cap(c.front)
 	switch {
@@ -465,7 +462,8 @@ func (c *Cells) Need(n int) int64 {
 	case size+n < cachedFront:
 		return 8 * int64(max(2*leastFront, 6*size, 6*n))
 	}
-	// The list of the last front, the memory to sort it, a longer one, recent cells, and what merges hold.
+	// This is the list of the last front, memory to sort it, a longer front, recent cells, and the
+	// chunks of merges.
 	words := 2*max(size, cachedFront) + 2*n + 1<<recentBits
 	if c.grows(size + n) {
 		words += 2 * size
@@ -473,7 +471,7 @@ func (c *Cells) Need(n int) int64 {
 	return 8*int64(words) + 16*chunkBytes
 }
 
-// MergeNeed is Need of Merge.
+// MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
 func (c *Cells) MergeNeed(o *Cells) int64 {
 	words, packed := len(o.front)+len(o.recent), int64(0)
 	for i := range o.lists {
@@ -486,12 +484,12 @@ func (c *Cells) MergeNeed(o *Cells) int64 {
 	return c.Need(words) + packed
 }
 
-// SumNeed is how much more memory than Bytes Sum takes, at most.
+// SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
 	return 8*int64(2*len(c.front)+2*len(c.recent)) + int64(2*len(c.lists)+4)*chunkBytes
 }
 
-// Words is how many words the lists have.
+// words returns the number of words in lists.
 func (c *Cells) words() (n int) {
 	for i := range c.lists {
 		n += c.lists[i].n
@@ -499,7 +497,7 @@ func (c *Cells) words() (n int) {
 	return n
 }
 
-// Distinct returns between which two numbers that of the cells is.
+// Distinct returns bounds of the number of cells.
 func (c *Cells) Distinct() (least, most int) {
 	for i := range c.lists {
 		least = max(least, c.lists[i].n)
@@ -507,7 +505,7 @@ func (c *Cells) Distinct() (least, most int) {
 	return least, c.words() + len(c.front) + len(c.recent)
 }
 
-// Packs reports whether Pack would give back memory.
+// Packs reports whether Pack would free memory.
 func (c *Cells) Packs() bool {
 	return cap(c.front) > c.longest() || len(c.recent) > 0 || c.packedLists() < len(c.lists)
 }

@@ -112,8 +112,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestBytes: a store holds no more memory than Bytes and Need say, and each cell takes less than
-// 16 bytes, and less than 3 once it is packed.
+// TestBytes: a store holds no more memory than Bytes and Need state. Each cell takes less than 16
+// bytes, and less than 3 once it is packed.
 func TestBytes(t *testing.T) {
 	const n = 1 << 20
 	r := rand.New(rand.NewPCG(35, 101))

@@ -7,17 +7,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// A word is a cell: the lower bits of its key above the bits of its count. All words
-// of a store share the upper bits of their keys, the base.
+// A word is a cell: the lower bits of its key above the bits of its count. All words of a store
+// share the upper bits of their keys, the base.
 //
-// Most stores take cells.CountBits bits for counts. Where keys differ in more bits than are
-// left, counts get fewer: the bits of a store's counts are one of countBits.
+// A store's counts have one of these numbers of bits. Most have cells.CountBits; keys that differ
+// in more of their bits leave fewer bits for counts.
 var countBits = [...]uint{cells.CountBits, 12, 64 - MaxWidth}
 
-// MaxWidth is in how many of their lowest bits the keys of a store may differ.
+// MaxWidth is the number of low bits in which the keys of a store may differ.
 const MaxWidth = 60
 
-// countBitsFor is how many bits counts get where keys differ in these bits.
+// countBitsFor returns the number of bits for counts if keys differ in the bits differ.
 func countBitsFor(differ uint64) uint {
 	width := uint(bits.Len64(differ))
 	for _, n := range countBits {
@@ -28,9 +28,9 @@ func countBitsFor(differ uint64) uint {
 	panic("store: keys differ in more than 60 bits")
 }
 
-// fold writes sorted words to to, which has room for all and may be their memory, with those of one
-// cell added up, and returns how many it wrote. What a sum has beyond a word, which is full then,
-// goes to carry.
+// fold adds up the sorted words of each cell. It writes them to to, which has room for all and may
+// be the memory of words. It returns their number. If a sum exceeds a word, the word stays full and
+// carry gets the rest.
 func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	if len(words) == 0 {
 		return 0
@@ -40,21 +40,21 @@ func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	n, last := 0, words[0]
 	for _, w := range words[1:] {
 		differ := (w ^ last) >> (shift & 63)
-		other := uint64(int64(differ|-differ) >> 63) // all ones where w has the next cell
+		other := uint64(int64(differ|-differ) >> 63) // all ones if w has the next cell
 		to[n] = last
 		n -= int(other)
 		if last&full+w&full > full && other == 0 {
 			carry(w)
 			last -= full
 		}
-		last = last&^other + w&(full|other) // without a branch, which would be mispredicted
+		last = last&^other + w&(full|other) // no branch: it would be mispredicted
 	}
 	to[n] = last
 	return n + 1
 }
 
-// mergeWords writes the sum of two sorted lists of words to to, until one of the three
-// ends. It returns how many words it wrote, and how many of each list it read.
+// mergeWords writes the sum of two sorted lists of words to to, until one of the three ends. It
+// returns the number of words written, and the numbers read from both lists.
 func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j int) {
 	full := uint64(1)<<shift - 1
 	for {
@@ -64,7 +64,7 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 		}
 		for end := n + steps; n < end; n++ {
 			x, y := a[i], b[j]
-			var left, right uint64 // 1 where that word is next: both, where they have one cell
+			var left, right uint64 // 1 if that word is next: both, if they have one cell
 			if x <= y|full {
 				left = 1
 			}
@@ -87,39 +87,41 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 // chunkWords is how many words a chunk of a list has at most. A merge gives back the chunks
 // that it has read while it writes, so no list is in memory twice.
 const (
+	// chunkWords is the largest number of words in a chunk of a list. A merge reuses the chunks
+	// that it has read, so no list is in memory twice.
 	chunkWords = 1 << 10
 	chunkBytes = chunkWords * 8
-	chunkHead  = 56 // the size of a chunk itself
+	chunkHead  = 56 // memory of a chunk without words
 )
 
 // list is sorted words, each of another cell. It never changes.
 type list struct {
 	chunks []chunk
-	n      int   // words
-	bytes  int64 // that it takes
+	n      int   // number of words
+	bytes  int64 // memory
 	packed bool
-	shared bool // with another store, so that its chunks are not reused
+	shared bool // shared with another store: its chunks are not reused
 }
 
-// chunk is a part of a list, never empty: words, or the code of n of them.
+// chunk is a part of a list, never empty: words, or the code of n words.
 type chunk struct {
 	words []uint64
 	code  []byte
 	n     int
 }
 
-// size is the binary order of magnitude of a list, in steps of eight.
+// size returns the binary order of magnitude of a list, in steps of eight.
 func (l *list) size() int { return bits.Len(uint(l.n)) / 3 }
 
-// listOf makes a list of sorted words, which it keeps.
+// listOf makes a list of sorted words. It keeps the slice.
 func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
 }
 
-// pool is memory of chunks to be reused.
+// pool is chunks to be reused.
 type pool [][]uint64
 
-// maxPool is how many chunks a store keeps between merges.
+// maxPool is the number of chunks that a store keeps between merges.
 const maxPool = 4
 
 func (p *pool) take() []uint64 {
@@ -137,7 +139,7 @@ func (p *pool) give(words []uint64) {
 	}
 }
 
-// trim gives back all but a few chunks.
+// trim frees all but maxPool chunks.
 func (p *pool) trim() {
 	if len(*p) > maxPool {
 		clear((*p)[maxPool:])
@@ -147,9 +149,9 @@ func (p *pool) trim() {
 
 // stream is sorted words, read some at a time.
 type stream interface {
-	// more reports whether there are words left. If so, left has some.
+	// more reports whether words are left. If so, left returns some.
 	more() bool
-	// left is the words to be read next. The caller cuts off those that it has read.
+	// left returns the next words. The caller cuts off those that it has read.
 	left() *[]uint64
 }
 
@@ -157,10 +159,10 @@ type stream interface {
 type reader struct {
 	words  []uint64
 	list   list
-	at     int // the next chunk
+	at     int // index of the next chunk
 	shift  uint
 	pool   *pool
-	opened []uint64 // to give back
+	opened []uint64 // memory to give back to the pool
 }
 
 func (r *reader) left() *[]uint64 { return &r.words }
@@ -191,7 +193,7 @@ func (r *reader) more() bool {
 	return true
 }
 
-// sum is the stream of the sum of two.
+// sum is the stream of the sum of two streams.
 type sum struct {
 	words []uint64
 	a, b  stream
@@ -214,7 +216,7 @@ func (s *sum) more() bool {
 	return n > 0
 }
 
-// sumInto writes the next words of the sum of two streams; none where both have ended.
+// sumInto writes the next words of the sum of two streams. It returns 0 when both have ended.
 func sumInto(to []uint64, a, b stream, shift uint, carry func(word uint64)) int {
 	for {
 		switch x, y := a.more(), b.more(); {
@@ -245,13 +247,13 @@ func take(to []uint64, s stream) int {
 // writer writes a list.
 type writer struct {
 	list  list
-	to    []uint64 // a chunk
+	to    []uint64 // the current chunk
 	n     int      // words in it
 	shift uint
 	pool  *pool
 }
 
-// room is where the next words go, at least one.
+// room returns the free part of the current chunk: at least one word.
 func (w *writer) room() []uint64 {
 	if w.n == len(w.to) {
 		w.flush()
@@ -260,7 +262,7 @@ func (w *writer) room() []uint64 {
 	return w.to[w.n:]
 }
 
-// flush ends a chunk.
+// flush ends the current chunk.
 func (w *writer) flush() {
 	if w.n > 0 {
 		c := chunk{words: w.to[:w.n], n: w.n}
@@ -280,7 +282,7 @@ func (w *writer) flush() {
 	w.to, w.n = nil, 0
 }
 
-// merge is the sum of lists. Those that are not shared are gone then.
+// merge returns the sum of lists, packed on request. It consumes the lists that are not shared.
 func (c *Cells) merge(lists []list, packed bool) list {
 	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: packed}}
 	streams := make([]stream, len(lists))
@@ -296,7 +298,7 @@ func (c *Cells) merge(lists []list, packed bool) list {
 	return w.list
 }
 
-// sumOf is the stream of the sum of streams.
+// sumOf returns the stream of the sum of streams.
 func (c *Cells) sumOf(of []stream) stream {
 	switch len(of) {
 	case 0:
@@ -307,21 +309,20 @@ func (c *Cells) sumOf(of []stream) stream {
 	return &sum{a: c.sumOf(of[:len(of)/2]), b: c.sumOf(of[len(of)/2:]), shift: c.shift, carry: c.carry}
 }
 
-// Reader reads the cells of stores in the order of their keys. It implements
-// cells.Source.
+// Reader reads the cells of stores in the order of their keys. It implements cells.Source.
 type Reader struct {
 	stores       []*Cells
 	cells        int
 	words        reader
 	over         *Reader
-	overKey      uint64 // of the next cell that has more than a word counts
+	overKey      uint64 // key of the next cell whose count exceeds a word
 	overWords    uint64
 	pool         pool
 	keys, counts [cells.BlockCells]uint64
 }
 
-// NewReader returns a Reader of stores, of which each has lower keys than the next. Call Sum of each
-// before, and change none while it is read.
+// NewReader returns a Reader of stores. Each store must have lower keys than the next. Call Sum of
+// each store before, and change none meanwhile.
 func NewReader(stores ...*Cells) *Reader {
 	r := &Reader{stores: stores}
 	for _, c := range stores {
@@ -331,7 +332,7 @@ func NewReader(stores ...*Cells) *Reader {
 	return r
 }
 
-// open begins with the next store that has cells.
+// open opens the next store that has cells.
 func (r *Reader) open() {
 	for len(r.stores) > 0 && len(r.stores[0].lists) == 0 {
 		r.stores = r.stores[1:]
@@ -349,7 +350,7 @@ func (r *Reader) open() {
 	}
 }
 
-// nextOver reads the next cell that has more than a word counts.
+// nextOver reads the next cell whose count exceeds a word.
 func (r *Reader) nextOver() {
 	if r.over.cells == 0 {
 		r.over = nil
@@ -359,10 +360,10 @@ func (r *Reader) nextOver() {
 	r.overKey, r.overWords = one.Keys[0], one.Counts[0]
 }
 
-// Cells is the number of cells left.
+// Cells returns the number of cells left.
 func (r *Reader) Cells() int { return r.cells }
 
-// Next reads n cells, at most cells.BlockCells and no more than are left. They are valid
+// Next reads n cells: at most cells.BlockCells, and at most as many as are left. They are valid
 // until the next call.
 func (r *Reader) Next(n int) cells.Run {
 	for at := 0; at < n; {
@@ -377,7 +378,7 @@ func (r *Reader) Next(n int) cells.Run {
 	return cells.Run{Keys: r.keys[:n], Counts: r.counts[:n]}
 }
 
-// read reads some cells of the chunk that is open.
+// read reads some cells of the open chunk.
 func (r *Reader) read(keys, counts []uint64) int {
 	c := r.stores[0]
 	words := r.words.words[:min(len(r.words.words), len(keys))]
@@ -395,7 +396,7 @@ func (r *Reader) read(keys, counts []uint64) int {
 	return len(words)
 }
 
-// Run is the cells of stores as a run. Call Sum of each before.
+// Run returns the cells of stores as a run. Call Sum of each store before.
 func Run(stores ...*Cells) cells.Run {
 	r := NewReader(stores...)
 	run := cells.NewRun(r.cells)
