@@ -158,13 +158,26 @@ func sameBytes(t testing.TB, what string, a, b []byte) {
 	}
 }
 
-// counts holds every count of a view against a model: equal, or where exact is
-// false not below.
+// counts compares every count of a view with a model: equal or, without exact, not below it. Cells
+// count together as they do one by one.
 func counts(t testing.TB, what string, v *View, m map[spot]uint64, exact bool) {
 	t.Helper()
 	for s, n := range m {
 		if got := v.Count(s.Cell, s.bytes()); got < n || exact && got != n {
 			t.Fatalf("%s: %v counts %d, want %d (exact %v)", what, s, got, n, exact)
+		}
+	}
+	var at []grid.Cell
+	for s := range m {
+		if s.category == plain {
+			at = append(at, s.Cell)
+		}
+	}
+	together := make([]uint64, len(at))
+	v.Counts(together, at, Categories{})
+	for i, c := range at {
+		if got := v.Count(c, nil); together[i] != got {
+			t.Fatalf("%s: %v counts %d among others, %d alone", what, c, together[i], got)
 		}
 	}
 }
