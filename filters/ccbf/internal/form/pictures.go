@@ -112,8 +112,8 @@ func giveBins(lent *[]float64) {
 }
 
 // Painting sums up the points of squares of one size. If squares are larger than pixels on an axis,
-// there is a bin for each of them: many squares of different categories may lie in the same place, and
-// their sum is spread once. Otherwise the bins of the axis are the pixels.
+// each has a bin. Many squares of different categories may lie in the same place, and their sum is
+// spread once. Otherwise the bins of the axis are the pixels.
 type Painting struct {
 	x, y binAxis
 	sums []float64 // rows of bins from the north-west
@@ -250,8 +250,8 @@ func spanOf(at, length float64, n int) span {
 	return span{first, last, float64(first+1) - from, to - float64(last)}
 }
 
-// fill adds the points of a square to the pixels that it covers: each to a pixel inside, and a part of it to
-// the others. The pixels are rows of a width from the north-west; y counts rows from the south.
+// fill adds the points of a square to the pixels that it covers: all of a pixel inside, and a part
+// of the others.
 func fill(pixels []float64, width int, x, y span, each float64) {
 	if x.first > x.last {
 		return
