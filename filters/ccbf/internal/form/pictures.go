@@ -250,8 +250,8 @@ func spanOf(at, length float64, n int) span {
 	return span{first, last, float64(first+1) - from, to - float64(last)}
 }
 
-// fill adds the points of a square to the pixels that it covers: all of a pixel inside, and a part
-// of the others.
+// fill adds each to every pixel inside a square, and a part of it to the pixels at its edge. The
+// pixels are rows of a width from the north-west; y counts rows from the south.
 func fill(pixels []float64, width int, x, y span, each float64) {
 	if x.first > x.last {
 		return
