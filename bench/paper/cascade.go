@@ -98,7 +98,7 @@ func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.
 var covidRivals = []structure{
 	cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)),
 	spectralOf("spectral, 2^20", paperK, 16),
-	{"Count-Min", func(p points, _, seed uint64) answers {
+	{"Count-Min", func(p points, _, seed uint64) counted {
 		return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, p)
 	}},
 	defaults,
@@ -142,8 +142,8 @@ func urban(c report.Config, s *report.Section) {
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "shown", []string{all[0].name, "crimes"})
 }
 
-// sized has points and the size in which the paper's structure counts them.
-type sized struct {
+// sizeSearch has points and the size in which the paper's structure counts them.
+type sizeSearch struct {
 	points
 	paper structure
 	bytes uint64
@@ -155,7 +155,7 @@ const leastBytes = 512
 // least searches for the fewest bytes in which a structure's error is at most the published one. It
 // returns the error there and one step below. It assumes that the error falls with the bytes. Sizes
 // grow by a factor of step.
-func (z sized) least(of structure, published report.Figures, step float64, seed uint64) (found, before report.Figures) {
+func (z sizeSearch) least(of structure, published report.Figures, step float64, seed uint64) (found, before report.Figures) {
 	bytes := func(i int) uint64 { return uint64(leastBytes * math.Pow(step, float64(i))) }
 	tried := map[int]report.Figures{}
 	try := func(i int) report.Figures {
@@ -175,16 +175,16 @@ func (z sized) least(of structure, published report.Figures, step float64, seed 
 func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
 	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	var cases []sized // the spatial points of the other experiments
+	var cases []sizeSearch // the spatial points of the other experiments
 	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
-		cases = append(cases, sized{p, urbanCascade, urbanBytes(c)})
+		cases = append(cases, sizeSearch{p, urbanCascade, urbanBytes(c)})
 	}
 	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
 		p := of.read(c.Data, of.res)
 		p.name, p.res = of.name, 1
-		cases = append(cases, sized{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
+		cases = append(cases, sizeSearch{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
 	}
-	cases = append(cases, sized{events(), paperCascade, categoryBytes})
+	cases = append(cases, sizeSearch{events(), paperCascade, categoryBytes})
 	s.Set("step", 100*(step-1), "advised", 2*paperCounters)
 	for i, of := range report.Parallel(len(cases), func(i int) []report.Figures {
 		z, seed := cases[i], seedOf(0)

@@ -32,14 +32,14 @@ type outcome struct {
 	bytes, err float64 // measured
 }
 
-// told are the ways to describe the distribution of counts to the advice.
-var told = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
+// hints are the ways to describe the distribution of counts to the advice.
+var hints = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
 
 // result has the outcomes of a use: of all candidates, and of the advised sketches by the entries
-// of told.
+// of hints.
 type result struct {
 	tried   []outcome
-	advised [len(told)]outcome
+	advised [len(hints)]outcome
 }
 
 // exact reports whether the sketch for cells has no error.
@@ -164,11 +164,11 @@ func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 // manyKeys is the least number of keys for which chance affects the error of a sketch little.
 const manyKeys = 1000
 
-// recordAdvice records the quality of the advice by use and by entry of told. Sketches of cells
+// recordAdvice records the quality of the advice by use and by entry of hints. Sketches of cells
 // without counters have no error: for them, it records only whether the advice expected that.
 func recordAdvice(s *report.Section, part []comparison) {
 	for i, u := range uses {
-		for by, name := range told {
+		for by, name := range hints {
 			for _, at := range part {
 				r := &at.of[i]
 				a := &r.advised[by]

@@ -17,7 +17,7 @@ const paperK = 8
 // structure counts points one by one in their order, in a number of bytes.
 type structure struct {
 	name  string
-	count func(p points, bytes, seed uint64) answers
+	count func(p points, bytes, seed uint64) counted
 }
 
 // The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
@@ -55,7 +55,7 @@ func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} 
 
 // cascadeOf returns a CascadeCBF with layers of 16-bit counters.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) answers {
+	return structure{name, func(p points, bytes, seed uint64) counted {
 		of := ccbf.Params{Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
 		of.Widths = slices.Repeat([]int{16}, len(of.Counters))
 		return cascaded(of, p)
@@ -65,14 +65,14 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 // defaultsOf returns a CascadeCBF with default options in a given size. Cells that do not fit are
 // counted in counters, the subject of the paper.
 func defaultsOf(name string, dense bool) structure {
-	return structure{name, func(p points, bytes, seed uint64) answers {
+	return structure{name, func(p points, bytes, seed uint64) counted {
 		return cascaded(ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, p)
 	}}
 }
 
 // spectralOf returns a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) answers {
+	return structure{name, func(p points, bytes, seed uint64) counted {
 		counters := bytes * 8 / width
 		return hashed(report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), p, seed, counters, width)
 	}}
@@ -80,20 +80,20 @@ func spectralOf(name string, k, width uint64) structure {
 
 // countMinOf returns a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) answers {
+	return structure{name, func(p points, bytes, seed uint64) counted {
 		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, p)
 	}}
 }
 
 // countMinned returns the counts of a Count-Min Sketch with conservative updates.
-func countMinned(of cms.Params, width uint64, p points) answers {
+func countMinned(of cms.Params, width uint64, p points) counted {
 	of.Conservative = true
 	sk := report.Must(cms.New(of))
 	return hashed(sk, p, of.Seed, sk.Width()*sk.Depth(), width)
 }
 
-// answers is a structure that has counted points.
-type answers struct {
+// counted is a structure that has counted points.
+type counted struct {
 	count func(p *place) uint64
 	view  *ccbf.View // nil: not a ccbf sketch
 	bytes uint64     // bytes of the counters in the paper's width; for ccbf, of the BLOB
@@ -101,10 +101,10 @@ type answers struct {
 }
 
 // exact reports whether the structure is a sketch without errors.
-func (a *answers) exact() bool { return a.view != nil && a.view.IsExact() }
+func (a *counted) exact() bool { return a.view != nil && a.view.IsExact() }
 
 // cascaded returns the counts of a ccbf sketch.
-func cascaded(of ccbf.Params, p points) answers {
+func cascaded(of ccbf.Params, p points) counted {
 	class := key.None
 	if len(p.places) > 0 && p.places[0].category != nil {
 		of.Categories, class = true, key.Text
@@ -122,7 +122,7 @@ func cascaded(of ccbf.Params, p points) answers {
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
-	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
+	return counted{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
 }
 
 // hashed returns the counts of a structure of hashed keys, as if its counters, which can widen,
@@ -132,7 +132,7 @@ func cascaded(of ccbf.Params, p points) answers {
 func hashed(sk interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	Count(h1, h2 uint64) uint64
-}, p points, seed, counters, width uint64) answers {
+}, p points, seed, counters, width uint64) counted {
 	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
 	for i := range p.places {
 		of.h1[i], of.h2[i] = p.places[i].hash(seed)
@@ -142,12 +142,12 @@ func hashed(sk interface {
 		sk.AddHashes(batch.h1, batch.h2, nil)
 	}
 	most := uint64(1)<<width - 1
-	return answers{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
+	return counted{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
 }
 
 // excess returns by how much a count is too high, as a fraction of the truth. A count below the
 // truth is a failure, unless the counters are saturated.
-func (a *answers) excess(p *place) float64 {
+func (a *counted) excess(p *place) float64 {
 	n := a.count(p)
 	report.Require(n >= min(p.points, a.most), "cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
 	return (float64(n) - float64(p.points)) / float64(p.points)
@@ -155,7 +155,7 @@ func (a *answers) excess(p *place) float64 {
 
 // absentRate returns the probability that a ccbf sketch has a count for an absent key: that all its
 // k counters are in use. It is 0 for exact sketches.
-func (a *answers) absentRate() float64 {
+func (a *counted) absentRate() float64 {
 	if a.view == nil || a.exact() {
 		return 0
 	}

@@ -18,7 +18,7 @@ import (
 // mi, spectral and Count-Min.
 type stream struct {
 	name string
-	arrived
+	orderedCells
 	published []float64
 }
 
@@ -34,7 +34,7 @@ func streams(c report.Config, most int) (all []stream, text string) {
 			}
 			p.order = thinned
 		}
-		all = append(all, stream{name, newArrived(p), published})
+		all = append(all, stream{name, newOrderedCells(p), published})
 	}
 	add("COVID-19, place after place", cases, 6.99, 9.22, 7.61, 10.78)
 	add("COVID-19, in random order", cases.shuffled(seedOf(0), 91))
@@ -92,15 +92,15 @@ const insertCounters = 1 << 20
 // insertBatch is the number of points per call, as in SQL.
 const insertBatch = 2048
 
-// arrived has the cells of points in their order, and ccbf's keys for them.
-type arrived struct {
+// orderedCells has the cells of points in their order, and ccbf's keys for them.
+type orderedCells struct {
 	cells []grid.Cell
 	keys  []uint64
 }
 
-func newArrived(p points) arrived {
+func newOrderedCells(p points) orderedCells {
 	config := report.Must(ccbf.Params{Res: 1}.Config())
-	a := arrived{make([]grid.Cell, len(p.order)), make([]uint64, len(p.order))}
+	a := orderedCells{make([]grid.Cell, len(p.order)), make([]uint64, len(p.order))}
 	xs, ys := make([]float64, len(p.order)), make([]float64, len(p.order))
 	for at, i := range p.order {
 		a.cells[at] = p.places[i].Cell
@@ -111,7 +111,7 @@ func newArrived(p points) arrived {
 }
 
 // hashed calls f with the hashes of the points in batches.
-func (a arrived) hashed(f func(h hashes)) {
+func (a orderedCells) hashed(f func(h hashes)) {
 	var h1s, h2s [insertBatch]uint64
 	for cells := range slices.Chunk(a.cells, insertBatch) {
 		for i, c := range cells {
@@ -124,7 +124,7 @@ func (a arrived) hashed(f func(h hashes)) {
 // racer creates a structure and inserts all points.
 type racer struct {
 	name   string
-	insert func(a arrived)
+	insert func(a orderedCells)
 }
 
 // racers are the textbook structures, ours in the same order, and ours with default options.
@@ -159,7 +159,7 @@ func paperInserts(mode ccbf.Mode) ccbf.Params {
 
 // ofCascade returns a racer of a ccbf sketch.
 func ofCascade(name string, p ccbf.Params) racer {
-	return racer{name, func(a arrived) {
+	return racer{name, func(a orderedCells) {
 		p.Res = 1
 		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
@@ -171,11 +171,11 @@ func ofCascade(name string, p ccbf.Params) racer {
 
 // ofHashed returns a racer of a structure of hashed keys.
 func ofHashed(name string, empty func() (add func(hashes))) racer {
-	return racer{name, func(a arrived) { a.hashed(empty()) }}
+	return racer{name, func(a orderedCells) { a.hashed(empty()) }}
 }
 
 // inserts returns the seconds of each racer for the points, round by round.
-func (a arrived) inserts(rounds int) [][]float64 {
+func (a orderedCells) inserts(rounds int) [][]float64 {
 	return report.InTurn(rounds, len(racers), func(i int) float64 {
 		start := time.Now()
 		racers[i].insert(a)

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mapped is a structure that has counted points on a map.
-type mapped interface {
+// mapCounter is a structure that has counted points on a map.
+type mapCounter interface {
 	// count returns an upper bound of the points in a cell.
 	count(c grid.Cell) uint64
 	// box returns an upper bound and an estimate of the points in a box.
@@ -94,7 +94,7 @@ type mapPoints struct {
 	points
 	view   *ccbf.View // exact counts
 	bytes  uint64     // bytes of the exact sketch
-	asking []func(of mapped, cells float64, note func(kind string, off float64))
+	asking []func(of mapCounter, cells float64, note func(kind string, off float64))
 }
 
 // Parameters of the queries.
@@ -141,7 +141,7 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 	}
 	for _, p := range outlines {
 		if truth := float64(report.Must(v.Sum(ccbf.NewPolygon(p).Area(), ccbf.Categories{}))); truth >= leastInside {
-			m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+			m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
 				if got, err := of.Estimate(ccbf.NewPolygon(p).Area(), ccbf.Categories{}); err == nil {
 					note(ofPolygon, math.Abs(got.Value-truth)/truth)
 				}
@@ -156,7 +156,7 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 
 // ask runs every query and returns the errors by kind of query. Boxes cover at most cells cells in all,
 // but at least three boxes of each side run.
-func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
+func (m *mapPoints) ask(of mapCounter, cells float64) map[string][]float64 {
 	errors := map[string][]float64{}
 	for _, ask := range m.asking {
 		ask(of, cells, func(kind string, off float64) { errors[kind] = append(errors[kind], off) })
@@ -166,7 +166,7 @@ func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
 
 // askCells adds queries for the counts of cells.
 func (m *mapPoints) askCells(kind string, places []place) {
-	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+	m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
 		for _, p := range places {
 			n := of.count(p.Cell)
 			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
@@ -182,7 +182,7 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 		boxes[i] = m.squareAround(r, side)
 		truths[i] = float64(report.Must(m.view.Sum(ccbf.Box(boxes[i]), ccbf.Categories{})))
 	}
-	m.asking = append(m.asking, func(of mapped, cells float64, note func(kind string, off float64)) {
+	m.asking = append(m.asking, func(of mapCounter, cells float64, note func(kind string, off float64)) {
 		for i, b := range boxes[:int(min(float64(n), max(3, cells/float64(side*side))))] {
 			if high, e, err := of.box(b); err == nil {
 				report.Require(high >= truths[i], "%s, box %v: %v, the truth is %v", m.name, b, high, truths[i])
@@ -195,12 +195,12 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 
 // askWindow adds a query for the picture of a box.
 func (m *mapPoints) askWindow(b orb.Bound) {
-	picture := func(of mapped) ([]float64, error) {
+	picture := func(of mapCounter) ([]float64, error) {
 		pixels := make([]float64, windowPixels*windowPixels)
 		return pixels, of.Density(pixels, b, windowPixels, windowPixels, ccbf.Categories{})
 	}
 	truth := report.Must(picture(sketchMap{m.view}))
-	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+	m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
 		if pixels, err := picture(of); err == nil {
 			floats.Sub(pixels, truth)
 			note(ofPicture, floats.Norm(pixels, 1)/floats.Sum(truth))
@@ -259,7 +259,7 @@ func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 type mapStructure struct {
 	name  string
 	cells float64 // most cells of all boxes of a side together, because some sums look up each cell
-	build func(p points, bytes uint64) (of mapped, size int)
+	build func(p points, bytes uint64) (of mapCounter, size int)
 }
 
 var mapStructures = []mapStructure{
@@ -274,8 +274,8 @@ var mapStructures = []mapStructure{
 const fewCells = 1e6
 
 // sketchIn returns a function that builds a sketch in a number of bytes.
-func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapped, int) {
-	return func(p points, bytes uint64) (mapped, int) {
+func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapCounter, int) {
+	return func(p points, bytes uint64) (mapCounter, int) {
 		blob := overflowed(of, p, bytes)
 		return sketchMap{viewOf(blob)}, len(blob)
 	}
@@ -289,9 +289,9 @@ func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
 	return blob
 }
 
-// coarseIn returns the exact sketch of larger cells that fits into bytes. It tries whole multiples of the cells:
-// 2, 3 and so on, in steps of a quarter from 8 on.
-func coarseIn(p points, bytes uint64) (mapped, int) {
+// coarseIn returns the exact sketch of larger cells that fits into bytes. It tries whole multiples
+// of the cells: 2, 3 and so on, in steps of a quarter from 8 on.
+func coarseIn(p points, bytes uint64) (mapCounter, int) {
 	for factor := int64(2); ; factor += max(1, factor/4) {
 		m := coarseMap{factor: factor}
 		larger := points{res: p.res * float64(factor), places: slices.Clone(p.places)}

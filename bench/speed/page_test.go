@@ -12,9 +12,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// TestMain runs measureApart in the processes that runAlone starts.
+// TestMain runs measureIsolated in the processes that runAlone starts.
 func TestMain(m *testing.M) {
-	if !isApart() {
+	if !isIsolated() {
 		os.Exit(m.Run())
 	}
 }

@@ -43,12 +43,12 @@ func (b *bench) scarce(dir string, n, runs int) {
 	report.Check(b.db.Close())
 	ours, exact := text("scarce, sketched", report.At{"file": file}), text("scarce, exact", report.At{"file": file})
 	memory := func(bytes int) string { return fmt.Sprintf("SELECT ccbf_memory_limit(%d)", bytes) }
-	var plenty, little, table []apart
+	var plenty, little, table []queryCost
 	for run := range runs {
 		plenty = append(plenty, runAlone(ours, memory(1<<36)))
 		little = append(little, runAlone(ours, memory(limit)))
 		table = append(table, runAlone(exact, fmt.Sprintf("SET temp_directory = '%s'", dir)))
-		for _, a := range []apart{plenty[run], little[run], table[run]} {
+		for _, a := range []queryCost{plenty[run], little[run], table[run]} {
 			b.Say("scarce: %.3fs of the processors, %.3fs by the clock, %.0f MiB resident, %.0f MiB counted: %s", a.cpu, a.clock, a.resident/(1<<20), a.counted/(1<<20), a.answer)
 		}
 		report.Require(plenty[run].answer == little[run].answer, "with little memory the sketches are others: %s, %s", plenty[run].answer, little[run].answer)
@@ -56,13 +56,13 @@ func (b *bench) scarce(dir string, n, runs int) {
 	answer := strings.Split(plenty[0].answer, "/")
 	bytes := report.Must(strconv.ParseFloat(answer[3], 64))
 	b.Set("groups", answer[0], "cells", answer[2], "megabytes", bytes/1e6, "little", float64(limit)/(1<<20))
-	of := func(all []apart, f func(apart) float64) rounds { return report.Column(all, f) }
-	cpu, clock := func(a apart) float64 { return a.cpu }, func(a apart) float64 { return a.clock }
-	resident, counted := func(a apart) float64 { return a.resident }, func(a apart) float64 { return a.counted }
+	of := func(all []queryCost, f func(queryCost) float64) rounds { return report.Column(all, f) }
+	cpu, clock := func(a queryCost) float64 { return a.cpu }, func(a queryCost) float64 { return a.clock }
+	resident, counted := func(a queryCost) float64 { return a.resident }, func(a queryCost) float64 { return a.counted }
 	for _, x := range []struct {
 		name  string
 		limit int
-		took  []apart
+		took  []queryCost
 	}{{"little memory", limit, little}, {"enough", 1 << 36, plenty}} {
 		at := report.At{"limit": float64(x.limit) / (1 << 20)}
 		b.note("counted", report.Parts(of(x.took, counted), float64(x.limit)), at)
@@ -74,42 +74,42 @@ func (b *bench) scarce(dir string, n, runs int) {
 	b.note("with little memory", of(little, cpu).over(of(plenty, cpu)), nil)
 }
 
-// apart has the cost of a query in its own process. In one process, a query would reuse the memory
+// queryCost has the cost of a query in its own process. In one process, a query would reuse the memory
 // of earlier ones.
-type apart struct {
+type queryCost struct {
 	resident   float64 // Increase of the peak of resident memory by the query, in bytes.
 	counted    float64 // Most bytes that aggregates reserved, sampled every few milliseconds.
 	cpu, clock float64 // Processor time and elapsed time, in seconds.
 	answer     string
 }
 
-// apartVariable is a variable of the environment that passes the statements to the process.
-const apartVariable = "BENCH_PEAK"
+// isolatedVariable is a variable of the environment that passes the statements to the process.
+const isolatedVariable = "BENCH_PEAK"
 
 // runAlone runs setup and then a query in a process of its own.
-func runAlone(query string, setup ...string) (a apart) {
+func runAlone(query string, setup ...string) (a queryCost) {
 	cmd := exec.Command(report.Must(os.Executable()))
-	cmd.Env = append(os.Environ(), apartVariable+"="+strings.Join(append(setup, query), ";\n"))
+	cmd.Env = append(os.Environ(), isolatedVariable+"="+strings.Join(append(setup, query), ";\n"))
 	cmd.Stderr = os.Stderr
 	report.Must(fmt.Sscan(string(report.Must(cmd.Output())), &a.resident, &a.counted, &a.cpu, &a.clock, &a.answer))
 	return a
 }
 
-// isApart runs the statements if this is such a process, and reports whether it is. It exits with 1
+// isIsolated runs the statements if this is such a process, and reports whether it is. It exits with 1
 // if they fail.
-func isApart() bool {
-	statements := os.Getenv(apartVariable)
+func isIsolated() bool {
+	statements := os.Getenv(isolatedVariable)
 	if statements == "" {
 		return false
 	}
-	if err := report.Try(func() { measureApart(strings.Split(statements, ";\n")) }); err != nil {
+	if err := report.Try(func() { measureIsolated(strings.Split(statements, ";\n")) }); err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
 	}
 	return true
 }
 
-func measureApart(statements []string) {
+func measureIsolated(statements []string) {
 	db := duck.Open(2)
 	last := len(statements) - 1
 	duck.Run(db, statements[:last]...)

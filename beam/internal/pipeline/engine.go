@@ -20,7 +20,7 @@ import (
 var engine struct {
 	steps  sync.RWMutex // steps hold a read lock while they run
 	open   sync.Once
-	err    error // protects open
+	err    error // error of open
 	db     *sql.DB
 	dir    string
 	closed bool
@@ -81,7 +81,7 @@ func closeEngine() {
 	defer engine.steps.Unlock()
 	engine.closed = true
 	if engine.db != nil {
-		_ = engine.db.Close() // the folder has only temporary files
+		_ = engine.db.Close() // the database has nothing to keep
 	}
 	if engine.dir != "" {
 		_ = os.RemoveAll(engine.dir)

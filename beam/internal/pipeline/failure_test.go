@@ -210,7 +210,7 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 			return nil, err
 		}
 		states, err := service.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job.GetJobId()})
-		for err == nil { // closed when the run has ended
+		for err == nil { // until the run has ended
 			_, err = states.Recv()
 		}
 		return out, nil

@@ -92,7 +92,7 @@ func launched(web, node, chromium string) (string, error) {
 
 // TestBrowser: the page in a browser shows the results of the SQL that it displays.
 func TestBrowser(t *testing.T) {
-	t.Parallel() // with one processor, two browsers would wait for each other
+	t.Parallel() // one browser does not use all processors
 	file := database(t, crimes)
 	out := browsed(t, "page.mjs", started(t, file))
 	var visits []struct {

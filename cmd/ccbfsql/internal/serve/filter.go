@@ -58,7 +58,7 @@ func (l *layer) filter(given []condition, category *string) (filter, error) {
 		}
 		c := valueRange{slider: l.slider(w.By)}
 		if c.slider < 0 {
-			return f, fmt.Errorf("%s has no slider %q", l.Table, w.By)
+			return f, fmt.Errorf("%s has no column %q to select rows by", l.Table, w.By)
 		}
 		var err error
 		if c.from, c.to, err = l.Sliders[c.slider].find(w, l.Table); err != nil {
@@ -127,14 +127,14 @@ func (l *layer) choose(f *filter, w condition) error {
 			return err
 		}
 		if to < from {
-			return fmt.Errorf("the category %q is after %q", w.Value, w.To)
+			return fmt.Errorf("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
 		}
 		f.of, f.texts = ccbf.AnyOf(l.keys[from:to+1]...), s.Values[from:to+1]
 		return nil
 	case l.parts != nil:
 		return fmt.Errorf("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
 	case w.To != w.Value:
-		return fmt.Errorf("the categories of %s.%s are not known: give one, and no range", l.Table, l.Column)
+		return fmt.Errorf("the categories of %s.%s cannot be listed: give one category instead of a range", l.Table, l.Column)
 	}
 	k, err := parsed(l.class, w.Value)
 	if err != nil {
@@ -158,7 +158,7 @@ func parsed(class key.Class, text string) ([]byte, error) {
 			return key.AppendDate(nil, int32(t.Unix()/86400)), nil //nolint:gosec // years have four digits
 		}
 	default:
-		return nil, fmt.Errorf("categories of type %v cannot be chosen here", class)
+		return nil, fmt.Errorf("categories of type %v cannot be selected on the map: query them in SQL", class)
 	}
 	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }

@@ -49,12 +49,12 @@ func guard(next http.Handler, hosts names, cors []string, other string) http.Han
 		}
 		switch {
 		case !hosts.contains(r.Host):
-			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server is not called %q (start it with -host)", r.Host)})
+			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("%q is not a name of this server: start it with -host NAME", r.Host)})
 		case err != nil:
 			fail(w, r, &problem{http.StatusForbidden, err})
 		case !limit.Allow():
 			h.Set("Retry-After", "1")
-			fail(w, r, &problem{http.StatusTooManyRequests, fmt.Errorf("more than %d requests a second", ratePerSecond)})
+			fail(w, r, &problem{http.StatusTooManyRequests, fmt.Errorf("there were more than %d requests per second: try again in a second", ratePerSecond)})
 		default:
 			next.ServeHTTP(w, r)
 		}

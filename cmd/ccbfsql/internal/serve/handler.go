@@ -239,7 +239,7 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 			return l, nil
 		}
 	}
-	return nil, &problem{http.StatusNotFound, fmt.Errorf("no sketches in %q.%q", table, column)}
+	return nil, &problem{http.StatusNotFound, fmt.Errorf("there are no sketches in %q.%q: /api/layers lists the columns of sketches", table, column)}
 }
 
 // chosen returns the layer and the filter that a request names.
@@ -301,7 +301,7 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 	for i, text := range []string{r.PathValue("z"), r.PathValue("x"), name} {
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || kind == "" {
-			return nil, bad("a tile is /tiles/TABLE/COLUMN/Z/X/Y.png or .mvt, with numbers for Z, X and Y")
+			return nil, bad("a tile is /tiles/TABLE/COLUMN/Z/X/Y.png or .mvt with numbers for Z, X and Y, not %s", r.URL.Path)
 		}
 		at[i] = n
 	}

@@ -46,7 +46,7 @@ func (n names) contains(host string) bool {
 	return n[strings.ToLower(strings.TrimSuffix(host, "."))]
 }
 
-var errElsewhere = errors.New("a request from a page of another site")
+var errElsewhere = errors.New("a page of another site sent this request: open the map itself, or start the server with -cors ORIGIN for tiles")
 
 // sameSite returns an error for a request that a page of another site sends. It would run here,
 // although that page could not read the response. Browsers send Sec-Fetch-Site, and Origin with all

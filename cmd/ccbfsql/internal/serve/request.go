@@ -51,11 +51,11 @@ func (s *server) areaRequest(r *http.Request) (q areaRequest, l *layer, f filter
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
 	if err = body.Decode(&q); err != nil {
-		err = bad("the body is not the JSON of a question: %w", err)
+		err = bad("the body is not the JSON of a request about an area: %w", err)
 		return
 	}
 	if _, end := body.Token(); !errors.Is(end, io.EOF) {
-		err = bad("there is more after the question")
+		err = bad("the body must be one JSON object, but there is more after it")
 		return
 	}
 	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
@@ -69,7 +69,7 @@ func (s *server) areaRequest(r *http.Request) (q areaRequest, l *layer, f filter
 func (q *areaRequest) area() (area, error) {
 	switch {
 	case q.Polygon == nil && q.Box == nil, q.Polygon != nil && q.Box != nil:
-		return area{}, bad("give a polygon or a box")
+		return area{}, bad("the request must have either a polygon or a box")
 	case q.Box != nil:
 		if len(q.Box) != 4 || !(q.Box[0] < q.Box[2] && q.Box[1] < q.Box[3]) {
 			return area{}, bad("a box is west, south, east, north, not %v", q.Box)

@@ -346,7 +346,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/tiles/to%20wns/s%22k/2/0/99999999999999999999.png", "", 400, "numbers for Z, X and Y"},
 		{"GET", "/tiles/to%20wns/s%22k/2/0/0.jpg", "", 400, "a tile is"},
 		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=month&value=month+9", "", 400, "is never"},
-		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=n&value=1", "", 400, "no slider"},
+		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=n&value=1", "", 400, "no column"},
 		{"GET", "/tiles/points/lon/2/0/0.png", "", 404, "no sketches"},
 		{"GET", "/tiles/to%20wns%22%3B%20DROP%20TABLE%20points%3B--/s%22k/2/0/0.png", "", 404, "no sketches"},
 		{"GET", "/tiles/kinds/s/2/2/1.png?palette=jet", "", 400, "must be one of viridis"},

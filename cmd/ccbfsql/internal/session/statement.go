@@ -115,7 +115,7 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 		if msg := mapping.ExtractStatementsError(extracted); msg != "" {
 			return nil, false, errors.New(msg)
 		}
-		return nil, false, errors.New("nothing to run")
+		return nil, false, errors.New("the text has no statement to run")
 	}
 	for i := mapping.IdxT(0); ; i++ {
 		var p mapping.PreparedStatement

@@ -99,7 +99,7 @@ func (sh *Shell) dot(line string) error {
 		}
 	}
 	if len(args) < c.min || c.max >= 0 && len(args) > c.max {
-		return fmt.Errorf("usage: .%s %s", c.name, c.args)
+		return fmt.Errorf("usage: .%s %s; the number of arguments was %d", c.name, c.args, len(args))
 	}
 	switch c.name {
 	case "read", "map", "shell", "system": // each statement of .read has its own pager; pictures and system commands have none
@@ -139,7 +139,7 @@ func findCommand(name string) (command, error) {
 	case 1:
 		return found, nil
 	}
-	return command{}, fmt.Errorf(".%s may mean %s", name, strings.Join(fits, " or "))
+	return command{}, fmt.Errorf(".%s may mean %s: type more letters", name, strings.Join(fits, " or "))
 }
 
 // splitWords splits the arguments of a dot command at blanks outside quotes.
@@ -190,7 +190,7 @@ func nextWord(line string) (word, rest string, err error) {
 		}
 	}
 	if quote != 0 {
-		return "", "", errors.New("a quote is not closed")
+		return "", "", fmt.Errorf("the line ends within a quote: close it with %c", quote)
 	}
 	return b.String(), "", nil
 }
@@ -213,7 +213,7 @@ func onOff(text string) (bool, error) {
 	case "off", "no", "false", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("%q is not on or off", text)
+	return false, fmt.Errorf("%q must be on or off", text)
 }
 
 func pattern(args []string) string {

@@ -26,7 +26,7 @@ func (sh *Shell) dotExit(args []string) error {
 	}
 	code, err := strconv.Atoi(args[0])
 	if err != nil || code < 0 || code > mostCode {
-		return fmt.Errorf("%q is not an exit code from 0 to %d", args[0], mostCode)
+		return fmt.Errorf("the exit code %q must be a whole number from 0 to %d", args[0], mostCode)
 	}
 	return &QuitError{code}
 }

@@ -50,7 +50,7 @@ func (sh *Shell) dotSeparator(args []string) error {
 func (sh *Shell) dotMaxRows(args []string) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is not a number of rows", args[0])
+		return fmt.Errorf("%q must be a number of rows; 0 means all", args[0])
 	}
 	sh.MaxRows = n
 	return nil

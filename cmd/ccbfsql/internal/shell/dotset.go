@@ -30,7 +30,7 @@ func (sh *Shell) dotBlobs(args []string) error {
 		sh.Blobs = b
 		return nil
 	}
-	return fmt.Errorf("%q is not auto, full or short", args[0])
+	return fmt.Errorf("%q must be auto, full or short", args[0])
 }
 
 // shortBlobs reports whether a result in this mode has its BLOBs shortened.
@@ -57,7 +57,7 @@ func (sh *Shell) dotRows([]string) error {
 func (sh *Shell) dotMaxWidth(args []string) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 0 {
-		return fmt.Errorf("%q is not a number of characters", args[0])
+		return fmt.Errorf("%q must be a number of characters; 0 means the width of the terminal", args[0])
 	}
 	sh.MaxWidth = n
 	return nil
@@ -71,7 +71,7 @@ func (sh *Shell) dotWidth(args []string) error {
 	for _, arg := range args {
 		n, err := strconv.Atoi(arg)
 		if err != nil || n > mostWidth || n < -mostWidth {
-			return fmt.Errorf("%q is not a width", arg)
+			return fmt.Errorf("the width %q must be a whole number from %d to %d; 0 means as needed", arg, -mostWidth, mostWidth)
 		}
 		widths = append(widths, n)
 	}

@@ -143,11 +143,11 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	}
 	switch {
 	case rows == 0:
-		return nil, errors.New(".map: the query returned no row")
+		return nil, errors.New(".map: the query returned no row, but must return one sketch")
 	case rows > 1:
 		return nil, fmt.Errorf(".map: the query returned %d sketches; combine them with ccbf_union_agg", rows)
 	case first.Null:
-		return nil, errors.New(".map: the sketch is NULL")
+		return nil, errors.New(".map: the query returned NULL, but must return a sketch; a sketch of no rows is NULL")
 	}
 	return []byte(first.Text), nil
 }
