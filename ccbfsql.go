@@ -35,10 +35,10 @@ var functions = func() []duck.Function {
 	return append(fs, udf.Help(fs)...)
 }()
 
-// Version is the version of this build, what ccbf_version() says.
+// Version returns the version of this build, as ccbf_version() does in SQL.
 func Version() string { return udf.Version }
 
-// Register makes every function known to the database of a connection. Its driver may be
+// Register registers every function in the database of a connection. Its driver may be
 // github.com/duckdb/duckdb-go/v2 or github.com/marcboeker/go-duckdb/v2. Registering again is
 // harmless.
 //
@@ -55,7 +55,7 @@ func Register(ctx context.Context, conn *sql.Conn) error {
 	})
 }
 
-// Init is Register for a driver's connector: duckdb.NewConnector(dsn, ccbfsql.Init).
+// Init registers every function for a driver's connector: duckdb.NewConnector(dsn, ccbfsql.Init).
 func Init(conn driver.ExecerContext) error {
 	_, err := RegisterConn(conn)
 	return err
@@ -64,8 +64,7 @@ func Init(conn driver.ExecerContext) error {
 // Registration is this process's registration with one database.
 type Registration struct{ instance *duck.Instance }
 
-// RegisterConn is Register for a driver's own connection, which a connector has at
-// hand.
+// RegisterConn registers every function for a driver's own connection, as a connector has it.
 func RegisterConn(driverConn any) (*Registration, error) {
 	p, err := duck.ConnOf(driverConn)
 	if err != nil {
@@ -87,12 +86,12 @@ func RegisterConn(driverConn any) (*Registration, error) {
 // budget of ccbf_memory_limit needs it.
 func (r *Registration) Release() { r.instance.Release() }
 
-// MemoryUsed is the number of bytes that aggregates of this process hold besides
-// DuckDB's own; what ccbf_memory() reports.
+// MemoryUsed returns the number of bytes that aggregates of this process use in addition to DuckDB's own
+// memory: the field used of ccbf_memory().
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
-// MemoryKept is the number of bytes of decoded sketches that are kept, besides those of MemoryUsed:
-// they are released when the memory is needed.
+// MemoryKept returns the number of bytes of decoded sketches that are kept until the memory is needed: the field
+// kept of ccbf_memory().
 func MemoryKept() int64 { return duck.MemoryCached() }
 
 // MemoryLimit returns the most bytes that aggregates of this process may hold. The default is 15%

@@ -25,8 +25,8 @@ type Function struct {
 	Options    []sketch.Option // the fields of its STRUCT of options
 }
 
-// Help explains the function: how it is called, what it does, its options, and last
-// an example. It is the text of sketch_help.
+// Help returns the text of sketch_help for the function: its signatures, its description, its options and an
+// example.
 func (f Function) Help() string {
 	e := help.Entry{Signatures: f.Signatures, Summary: f.Summary, Example: f.Example, Options: f.Options}
 	return e.Text()

@@ -13,7 +13,7 @@ import (
 
 const module = "github.com/ccbfsql/ccbfsql"
 
-// architecture has the table of packages and of what they may import.
+// architecture is the page with the table of packages and their allowed imports.
 const architecture = "docs/ARCHITECTURE.md"
 
 // importRule is a row of that table. A pattern is a folder, or a folder and all below

@@ -40,7 +40,7 @@ type Connector struct {
 	unwrapped    int // connections whose queries are not seen
 }
 
-// New is Open for programs that want the connector.
+// New returns a connector, for programs that do not use Open.
 func New(dsn string) (*Connector, error) {
 	c := &Connector{}
 	inner, err := duckdb.NewConnector(dsn, nil)
@@ -69,14 +69,13 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &conn{Conn: inner, c: c}, nil
 }
 
-// Driver is the bundled driver.
+// Driver returns the bundled driver.
 func (c *Connector) Driver() driver.Driver { return c.inner.Driver() }
 
 // Close closes the database.
 func (c *Connector) Close() error { return c.inner.Close() }
 
-// begin and end count the queries that run; when there are none, whatever
-// their groups still hold is held by nobody.
+// begin and end count the running queries. When none runs, memory that their groups still hold can be released.
 func (c *Connector) begin() {
 	c.mu.Lock()
 	c.running++
@@ -90,7 +89,7 @@ func (c *Connector) end() {
 	c.release()
 }
 
-// release is for whoever holds the lock and has just seen something end.
+// release releases memory if no query runs. The caller holds the lock.
 func (c *Connector) release() {
 	if c.running == 0 && c.unwrapped == 0 {
 		c.registration.Release()

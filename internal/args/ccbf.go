@@ -55,19 +55,19 @@ var CCBFOptions = []Option{
 		Summary: "The result is ccbf_suppress(s, at_least) of the group's sketch: a tree in which no square has fewer points."},
 }
 
-// CCBFEmptyOptions describe those of ccbf_empty: it has no points, and so takes
-// category as a BOOLEAN and no weight.
+// CCBFEmptyOptions are the options that ccbf_empty knows. It has no points, so category is a BOOLEAN, and there
+// is no weight.
 var CCBFEmptyOptions = func() []Option {
 	options := slices.Clone(CCBFOptions[:CCBFWeight])
 	options[CCBFCategory] = Option{Name: "category", Kind: Flag, Default: "false", Summary: "Whether points will have a category."}
 	return options
 }()
 
-// fromTo is a range in the words of errors.
+// fromTo returns a range in words, for errors and documentation.
 func fromTo(least, most int) string { return fmt.Sprintf("from %d to %d", least, most) }
 
-// CCBFConfig is the configuration that a row's resolution and options ask for.
-// categories says whether points have a category.
+// CCBFConfig returns the configuration for a resolution and the options of a row. categories says whether points
+// have a category.
 func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config, error) {
 	p := ccbf.Params{Res: res, Categories: categories}
 	var err error
@@ -128,8 +128,8 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	return p.Config()
 }
 
-// ccbfOverflowOf is what the options ask for. Those that only counters have ask for
-// counters, also where they say what is the default.
+// ccbfOverflowOf returns the overflow of a row. Options that only counters have select counters, even with their
+// default value. With overflow: 'tree', they are an error.
 func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 	name := ""
 	for _, i := range []int{ccbfK, ccbfMode, ccbfLayers, ccbfCounters, ccbfLevels} {
@@ -149,8 +149,7 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 	return ccbf.ToTree, nil
 }
 
-// CCBFCategories reads the option category as ccbf_empty takes it: whether
-// points will have one.
+// CCBFCategories returns the option category of ccbf_empty: whether points will have a category.
 func CCBFCategories(o *Options, row int) (bool, error) {
 	if o.Given(CCBFWeight, row) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, and an empty sketch has none")

@@ -81,7 +81,7 @@ func floatBits[T float32 | float64](dst []uint64, values []T) []uint64 {
 	return dst
 }
 
-// grow is s with n elements more, of any value.
+// grow returns s with n more elements of any value.
 func grow(s []uint64, n int) []uint64 {
 	return slices.Grow(s, n)[:len(s)+n]
 }

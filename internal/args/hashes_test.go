@@ -95,7 +95,7 @@ func duckStrings(r *rand.Rand, n int) (data [][16]byte, keep [][]byte) {
 	return data, keep
 }
 
-// Values are alike where each has the bits of the first, and none is NULL.
+// Values are alike if none is NULL and all have the same bits.
 func TestAlike(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 64, 65, 2048} {
 		values := slices.Repeat([]uint32{0x01020304}, n)

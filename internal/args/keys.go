@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// ClassOf is the class of the keys of a type; an error for types that are none.
+// ClassOf returns the class of keys of a type. It returns an error for types that cannot be keys.
 func ClassOf(t duck.Type) (key.Class, error) {
 	switch t.ID() {
 	case duck.FloatID:
@@ -163,7 +163,7 @@ func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	return k.conv, err
 }
 
-// Hash is the hash of the key in row i in a sketch whose keys have class c.
+// Hash returns the hash of the key in row i, for a sketch whose keys have class c.
 func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) {
 	b, err := k.Bytes(i, c)
 	if err != nil {

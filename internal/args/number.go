@@ -22,7 +22,7 @@ func isNumber(t duck.Type) bool {
 	return false
 }
 
-// int128 is the integer value i of an integer or the unscaled one of a DECIMAL.
+// int128 returns value i of an integer vector, or the unscaled integer of a DECIMAL.
 func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 	signed := func(n int64) (uint64, int64) { return uint64(n), n >> 63 }
 	switch v.Type().ID() {
@@ -56,7 +56,7 @@ func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 	return w[0], int64(w[1])
 }
 
-// float is the value i of a numeric vector as a double, the nearest one.
+// float returns the double nearest to value i of a numeric vector.
 func float(v *duck.Vector, i int) float64 {
 	switch v.Type().ID() {
 	case duck.FloatID:
@@ -73,7 +73,7 @@ func float(v *duck.Vector, i int) float64 {
 	return f
 }
 
-// quotient is n / 10^scale, for an n of at most exactDigits digits. Both are doubles
+// quotient returns n / 10^scale, for an n of at most exactDigits digits. Both are doubles
 // without an error, so their quotient is the nearest one.
 func quotient(n int64, scale uint8) float64 { return float64(n) / powers[scale] }
 
@@ -82,7 +82,7 @@ const exactDigits = 15
 
 var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// text is the value i of a numeric vector as SQL writes it, for errors.
+// text returns value i of a numeric vector as SQL writes it, for errors.
 func text(v *duck.Vector, i int) string {
 	switch v.Type().ID() {
 	case duck.FloatID, duck.DoubleID:

@@ -17,7 +17,7 @@ import (
 // Option describes one option of a function.
 type Option = sketch.Option
 
-// Kind is what an option's value must be.
+// Kind is the kind of an option's value.
 type Kind = sketch.Kind
 
 // The kinds of options.
@@ -53,7 +53,7 @@ func Accepts(k Kind, t duck.Type) bool {
 	return true
 }
 
-// fieldIndex is the index of a field of a STRUCT, -1 where there is none.
+// fieldIndex returns the index of a field of a STRUCT by name, or -1.
 func fieldIndex(fields []duck.Field, name string) int {
 	return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
 }
@@ -166,10 +166,10 @@ func (o *Options) Null(i, row int) bool {
 // Has reports whether the chunk has a column for option i.
 func (o *Options) Has(i int) bool { return o.at[i] != nil }
 
-// Column is the column of option i; nil where there is none.
+// Column returns the column of option i, or nil.
 func (o *Options) Column(i int) *duck.Vector { return o.at[i] }
 
-// Count is option i of a row, a Whole; otherwise where it is not given.
+// Count returns the value of option i in a row, or otherwise if it is not given. The option has Kind Whole.
 func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 	if !o.Given(i, row) {
 		return otherwise, nil
@@ -203,7 +203,7 @@ func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) 
 	return dst, nil
 }
 
-// Float is option i of a row, a Number.
+// Float returns the value of option i in a row, or otherwise if it is not given. The option has Kind Number.
 func (o *Options) Float(i, row int, otherwise float64) float64 {
 	if !o.Given(i, row) {
 		return otherwise
@@ -211,7 +211,7 @@ func (o *Options) Float(i, row int, otherwise float64) float64 {
 	return float(o.at[i], row)
 }
 
-// Bool is option i of a row, a Flag.
+// Bool returns the value of option i in a row, or otherwise if it is not given. The option has Kind Flag.
 func (o *Options) Bool(i, row int, otherwise bool) bool {
 	if !o.Given(i, row) {
 		return otherwise
@@ -219,8 +219,8 @@ func (o *Options) Bool(i, row int, otherwise bool) bool {
 	return duck.Slice[bool](o.at[i])[row]
 }
 
-// Text is option i of a row, a Text: one of its Choices, the first of which is
-// the default.
+// Text returns the value of option i in a row, one of its Choices. The first choice is the default. The option
+// has Kind Text.
 func (o *Options) Text(i, row int) (string, error) {
 	choice := 0
 	if o.Given(i, row) {
@@ -232,7 +232,7 @@ func (o *Options) Text(i, row int) (string, error) {
 	return o.known[i].Choices[choice], nil
 }
 
-// AnyText is option i of a row, a Text; empty where it is not given.
+// AnyText returns the value of option i in a row, or "" if it is not given. The option has Kind Text.
 func (o *Options) AnyText(i, row int) string {
 	if !o.Given(i, row) {
 		return ""
@@ -240,8 +240,8 @@ func (o *Options) AnyText(i, row int) string {
 	return string(o.at[i].Bytes(row))
 }
 
-// Counts is option i of a row, Wholes; nil where it is not given. Lists of more
-// than most elements are an error.
+// Counts returns the value of option i in a row, or nil if it is not given. The option has Kind Wholes. A list of
+// more than most elements is an error.
 func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	if !o.Given(i, row) {
 		return nil, nil
@@ -265,7 +265,8 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	return list, nil
 }
 
-// Range is option i of a row, a Range that is given, and the class of its keys.
+// Range returns the value of option i in a row, and the class of its keys. The option has Kind Range and must be
+// given.
 func (o *Options) Range(i, row int) (lo, hi int64, class key.Class, err error) {
 	v := o.at[i]
 	var ends [2]int64
@@ -288,8 +289,8 @@ func isDate(t duck.Type) bool {
 	return err == nil && (class == key.Date || class == key.Timestamp || class == key.TimestampTZ)
 }
 
-// RangeEnd is the number of a value that a range of keys begins or ends with: a whole number,
-// days or microseconds; and its class. It is false where there is none.
+// RangeEnd returns an end of a range of keys as a number (a whole number, days or microseconds) and its class. It
+// returns false for values that cannot be an end.
 func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
 	if t := v.Type(); !isDate(t) {
 		if !isNumber(t) {
@@ -307,7 +308,7 @@ func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
 	return int64(binary.LittleEndian.Uint64(b)), class, true
 }
 
-// Value is option i of a row that gives it.
+// Value returns the value of option i in a row. The option must be given.
 func (o *Options) Value(i, row int) (v sketch.Value, err error) {
 	switch o.known[i].Kind {
 	case Whole:
@@ -328,8 +329,8 @@ func (o *Options) Value(i, row int) (v sketch.Value, err error) {
 	return v, err
 }
 
-// Params are the parameters that a row's options ask for, which begin with those
-// of the family; others, such as the weight, may follow.
+// Params returns the parameters of a family for the options of a row. The family's options come first; others,
+// such as the weight, may follow.
 func (o *Options) Params(settings keyed.Settings, row int) (any, error) {
 	settings.Reset()
 	for i := range settings.Len() {

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// structClass is the class of the keys of a STRUCT: that of its fields, in their order
-// and whatever their names. NULL fields are part of the key.
+// structClass returns the class of keys of a STRUCT. It follows from the classes of the fields in their order, and
+// not from their names. NULL fields are part of the key.
 func structClass(t duck.Type) (key.Class, error) {
 	fields := t.Fields()
 	classes := make([]key.Class, len(fields))
@@ -31,8 +31,7 @@ func structClass(t duck.Type) (key.Class, error) {
 	return c, nil
 }
 
-// appendStruct is AppendKey of a STRUCT. Its fields are read where they are, in columns
-// of their own.
+// appendStruct implements AppendKey for a STRUCT. It reads each field from its own column.
 func appendStruct(dst []byte, v *duck.Vector, i int) []byte {
 	for j := range v.NumFields() {
 		f := v.Field(j)

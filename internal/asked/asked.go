@@ -1,7 +1,6 @@
-// Package asked records whether the areas in questions had anything to do with the
-// sketches. SQL has no warnings: a sum of 0 does not show that an area's coordinates
-// are swapped. A program that runs one statement after the other, like the shell,
-// can check after each.
+// Package asked records whether the areas of queries met the sketches. SQL has no warnings: a sum of 0 does not
+// show that the coordinates of an area are swapped. A program that runs one statement after the other, like the
+// shell, can check the record after each.
 package asked
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Areas is what is known of the areas of a chunk of rows, or of a statement.
+// Areas summarises the areas of a chunk of rows, or of a statement.
 type Areas struct {
 	Met   bool         // some sketch has cells in the bounds of its area
 	Doubt bridge.Doubt // of the first area that there is a doubt about
@@ -25,8 +24,8 @@ type Areas struct {
 	Points orb.Bound // of the sketches that were asked in doubt
 }
 
-// Look adds the area that a sketch was asked about, and whether it has cells in its
-// bounds. The error says that the area cannot be meant; what is the kind of area.
+// Look records the area of a query on a sketch. met says whether the sketch can have cells in its bounds. Look
+// returns an error if the area cannot be intended; what names the kind of area.
 func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
 	if met {
 		a.Met = true
@@ -62,8 +61,7 @@ func (a *Areas) refusal(what string) error {
 	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
 }
 
-// Note says what to think of where no area met a sketch, for a person; empty where
-// there is nothing to say.
+// Note returns a note for the user if no area met a sketch and a mistake is likely. Otherwise it returns "".
 func (a *Areas) Note() string {
 	if a.Met {
 		return ""
@@ -84,7 +82,7 @@ func (a *Areas) srid() string {
 	return fmt.Sprintf(" (SRID %d)", a.SRID)
 }
 
-// place is a box for people, who need no more than a ten-thousandth of it.
+// place returns a box as text, rounded to four decimals.
 func place(b orb.Bound) string {
 	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
 }
@@ -102,7 +100,7 @@ var (
 	seen Areas // of the process
 )
 
-// Record adds what was seen of a chunk to what Take returns.
+// Record adds the areas of a chunk to the record of the process.
 func Record(a *Areas) {
 	if !a.Met && a.Doubt == bridge.NoDoubt {
 		return
@@ -112,7 +110,7 @@ func Record(a *Areas) {
 	seen.add(a)
 }
 
-// Take returns what was recorded since the last call.
+// Take returns the areas that were recorded since its last call.
 func Take() Areas {
 	mu.Lock()
 	defer mu.Unlock()

@@ -21,8 +21,7 @@ func (c *Category) Add(b *Category) {
 	}
 }
 
-// Note says what to think of where no sketch had its category; empty where there is
-// nothing to say.
+// Note returns a note for the user if no sketch had the category of a query. Otherwise it returns "".
 func (c *Category) Note() string {
 	switch {
 	case c.Found || c.Missing == "":
@@ -35,7 +34,7 @@ func (c *Category) Note() string {
 
 var category Category // of the process
 
-// RecordCategory adds what was seen of a chunk to what TakeCategory returns.
+// RecordCategory adds the categories of a chunk to the record of the process.
 func RecordCategory(c *Category) {
 	if !c.Found && c.Missing == "" {
 		return
@@ -45,7 +44,7 @@ func RecordCategory(c *Category) {
 	category.Add(c)
 }
 
-// TakeCategory returns what was recorded since the last call.
+// TakeCategory returns the categories that were recorded since its last call.
 func TakeCategory() Category {
 	mu.Lock()
 	defer mu.Unlock()

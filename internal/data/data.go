@@ -8,15 +8,14 @@ import (
 	"path/filepath"
 )
 
-// failer is what Path needs of a testing.TB; programs that measure import this
-// package too, and need not bring the package testing.
+// failer has the methods of testing.TB that Path calls. So programs that measure can import this package
+// without the package testing.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-// Path is the absolute path of a file of test/data. The test fails where there
-// is none.
+// Path returns the absolute path of a file of test/data. The test fails if the file does not exist.
 func Path(t failer, file string) string {
 	t.Helper()
 	folder, err := Folder()

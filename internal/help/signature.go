@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Signatures are how a function is called, as people read it. One that only adds
-// parameters to the one before is told as optional:
+// Signatures returns the signatures of a function. If an overload only adds parameters to the one before, both are
+// one signature with optional parameters:
 //
 //	ccbf_get(s BLOB, x DOUBLE, y DOUBLE [, category ANY]) -> UBIGINT
 func Signatures(name string, overloads []duck.Overload) []string {
@@ -52,7 +52,7 @@ func extends(a, b duck.Overload) bool {
 	})
 }
 
-// param is a parameter as people read it.
+// param returns the name and type of a parameter.
 func param(p duck.Param) string {
 	if TakesOptions(p) {
 		return "options STRUCT"

@@ -34,9 +34,8 @@ type label struct {
 	face font.Face
 }
 
-// drawLabel draws a box with the text, and below it the colours and the values
-// that the first, middle and last of them stand for. The box is left out where
-// the text does not fit, the lower part where that does not.
+// drawLabel draws a box with the text. Below the text are the colours, with the values of the first, middle and last
+// one. If the text does not fit, it draws no box; if the colours do not fit, it leaves them out.
 func drawLabel(img *image.Paletted, text, unit string, s *scale) error {
 	f, err := parsed()
 	if err != nil {
@@ -82,8 +81,7 @@ func drawLabel(img *image.Paletted, text, unit string, s *scale) error {
 	return nil
 }
 
-// fit is the beginning of a text that is no wider than room, in one line, and
-// its width.
+// fit returns the beginning of a text that fits into room in one line, and its width.
 func fit(face font.Face, text string, room int) (string, int) {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -120,7 +118,7 @@ func (l *label) stamp(img *image.Paletted, at image.Point) {
 	}
 }
 
-// Short is a value in three digits: 0.034, 1, 47.3, 2.71k, 19M.
+// Short formats a value with three digits: 0.034, 1, 47.3, 2.71k, 19M.
 func Short(v float64) string {
 	units := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0

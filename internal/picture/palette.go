@@ -13,8 +13,8 @@ import (
 // counts, and cost bytes in a PNG.
 const colours = 64
 
-// The indexes of a palette are: nothing, colours from few to many, the colours of labels, and
-// shades. A shade is the colour of one point for less than a point, ever less transparent.
+// Indexes of a palette. Index 0 is no colour. Then come the colours from few points to many, the colours of labels,
+// and shades. A shade is for less than one point: the colour of one point, more or less transparent.
 const (
 	transparent = 0
 	first       = 1
@@ -35,14 +35,14 @@ var palettes = choices[func() color.Palette]{
 	{"dusk", dusk},
 }
 
-// The first colour is half transparent, those of the upper third are opaque.
+// The first colour is half transparent, and colours of the upper third are opaque.
 const (
 	opacity  = 0.5
 	opaqueAt = 2. / 3
 )
 
-// palette is that of the colours of a gradient from a lightness to another, L* from 0 to 100,
-// in even steps.
+// palette returns a function that makes a palette of a gradient. The lightness L*, 0 to 100, goes from one value
+// to the other in even steps.
 func palette(g colorgrad.Gradient, from, to float64) func() color.Palette {
 	return sync.OnceValue(func() color.Palette {
 		return paletteOf(func(share float64) color.Color {
@@ -62,7 +62,7 @@ func palette(g colorgrad.Gradient, from, to float64) func() color.Palette {
 	})
 }
 
-// lightness is L* of CIE 1976, from 0 to 100.
+// lightness returns L* of CIE 1976, from 0 to 100.
 func lightness(c color.Color) float64 {
 	made, _ := colorful.MakeColor(c)
 	l, _, _ := made.Lab()
@@ -78,7 +78,7 @@ var dusk = sync.OnceValue(func() color.Palette {
 	return paletteOf(func(share float64) color.Color { return g.At(share) })
 })
 
-// paletteOf is that of a colour for each share from 0 to 1.
+// paletteOf returns a palette. at returns the colour at each position of the scale, from 0 to 1.
 func paletteOf(at func(share float64) color.Color) color.Palette {
 	p := color.Palette{transparent: color.NRGBA{}}
 	for i := range colours {
@@ -90,7 +90,7 @@ func paletteOf(at func(share float64) color.Color) color.Palette {
 	return append(p, labelInks()...)
 }
 
-// faded is a palette with, beside its own colours, that of one point in steps up to it.
+// faded returns p with shades of the colour of one point, from almost transparent up to the colour itself.
 func faded(p color.Palette, one int) color.Palette {
 	c := p[first+one].(color.NRGBA)
 	p = slices.Clone(p)
@@ -100,7 +100,7 @@ func faded(p color.Palette, one int) color.Palette {
 	return p
 }
 
-// Opaque is a palette whose colours let nothing through, but for those of less than one point.
+// Opaque returns p without transparency, except for the shades of less than one point.
 func Opaque(p color.Palette) color.Palette {
 	p = slices.Clone(p)
 	for i := first; i < len(p); i++ {

@@ -33,16 +33,15 @@ type Options struct {
 	One float64
 }
 
-// Palettes are the names of the palettes, the default first; Scales those of the
-// scales.
+// Palettes are the names of the palettes, and Scales are the names of the scales, the defaults first.
 var (
 	Palettes = palettes.names()
 	Scales   = laws.names()
 )
 
 // Draw draws values, row by row from the top. The largest, or Top, gets the last colour of the
-// palette. A larger value never gets an earlier colour than a smaller one. Transparent are values
-// that are no number above 0 (0, negative, NaN, infinite), and those less than a billionth of the
+// palette. A larger value never gets an earlier colour than a smaller one. Values that are not a
+// number above 0 (0, negative, NaN, infinite) are transparent, and so are values below a billionth of the
 // largest. The image takes a byte per value, and may share its palette with others. Errors wrap
 // sketch.ErrOption where an option is at fault. O(len(values)).
 func Draw(values []float64, width, height int, o Options) (*image.Paletted, error) {
@@ -80,7 +79,7 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	return Write(w, img)
 }
 
-// choices are what an option may be, by name, the default first.
+// choices are the values of an option by name, the default first.
 type choices[T any] []choice[T]
 
 type choice[T any] struct {
@@ -96,7 +95,7 @@ func (c choices[T]) names() []string {
 	return names
 }
 
-// find is the choice of that name, the default where name is empty.
+// find returns the choice with a name, or the default if the name is empty.
 func (c choices[T]) find(option, name string) (T, error) {
 	if name == "" {
 		return c[0].what, nil

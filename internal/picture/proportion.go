@@ -11,7 +11,7 @@ func Degrees(area orb.Bound) bool {
 	return area.Min[0] >= -180 && area.Max[0] <= 180 && area.Min[1] >= -90 && area.Max[1] <= 90
 }
 
-// Proportion returns the height of an area over its width. For coordinates in degrees it is that on
+// Proportion returns the height of an area over its width. For coordinates in degrees, it is the proportion on
 // the ground, in the middle of the area. Towards the poles a degree of longitude is shorter, by the
 // cosine of the latitude. This is the equirectangular projection with the middle latitude as its
 // standard parallel (Snyder 1987, "Map Projections", section 12).
@@ -23,8 +23,8 @@ func Proportion(area orb.Bound, degrees bool) float64 {
 	return dy / dx
 }
 
-// Height is that of a picture of an area for its width; more than most where it
-// would be more. An area that nothing can be drawn of has 1.
+// Height returns the height of a picture of an area, in pixels, for its width. If it is larger than most, Height
+// returns most + 1. For an area without extent, it returns 1.
 func Height(area orb.Bound, width, most int) int {
 	p := Proportion(area, Degrees(area))
 	if !(p > 0) { // or no number

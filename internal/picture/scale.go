@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// law is the least value that gets past a share, 0 to 1, of the colours. top is
-// the largest value, low one that most exceed. It is nil where each colour is to have as
-// many pixels, which the values decide.
+// law returns the smallest value at a position of the scale, from 0 to 1. top is the largest value. low is a value
+// that most values exceed. A nil law gives each colour the same number of pixels.
 type law func(share, low, top float64) float64
 
 var laws = choices[law]{
@@ -19,11 +18,11 @@ var laws = choices[law]{
 	{"equal", nil},
 }
 
-// faintest is the share of the largest value below which a value is nothing:
-// what rounding leaves in pixels beside a cell.
+// faintest is the fraction of the largest value below which a value is not drawn. So small values come from
+// rounding, in pixels next to a cell.
 const faintest = 1e-9
 
-// normal is the least number with all its bits; what is smaller is nothing.
+// normal is the smallest normal float64. Smaller values are not drawn.
 const normal = 0x1p-1022
 
 // scale says which colour a value has.
@@ -33,7 +32,7 @@ type scale struct {
 	one   float64          // what has less is faint; 0 where nothing is
 }
 
-// newScale takes the scale from values where the options have no top.
+// newScale returns the scale for values. If the options have no top, it is taken from the values.
 func newScale(l law, values []float64, o *Options) *scale {
 	s, low := &scale{top: o.Top}, o.Low
 	if n := len(o.Steps); n > 1 {
@@ -63,7 +62,7 @@ func newScale(l law, values []float64, o *Options) *scale {
 	return s
 }
 
-// between interpolates steps linearly. Share 0 gives the first step and share 1 the last.
+// between interpolates steps linearly: share 0 returns the first step, share 1 the last.
 func between(steps []float64, share float64) float64 {
 	at := share * float64(len(steps)-1)
 	i := min(int(at), len(steps)-2)
@@ -136,15 +135,15 @@ func (t *tally) add(values []float64) {
 	t.top = math.Float64frombits(top)
 }
 
-// faintest is the least value that is drawn.
+// faintest returns the smallest value that is drawn.
 func (s *scale) faintest() float64 { return max(s.top*faintest, normal) }
 
 // lowShift leaves the exponent and an eighth.
 const lowShift = 52 - 3
 
-// low is the lower quartile of the values that are drawn, to an eighth: one
-// point, most often, or its share of a pixel. counts has how many values from normal up
-// have each exponent and eighth, n all of them: those too faint are taken out again.
+// low returns the lower quartile of the values that are drawn, within an eighth. Mostly it is one point, or its
+// fraction in a pixel. counts has the number of values, from normal up, with each exponent and eighth, and n is their
+// sum. Values that are too faint are subtracted.
 func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) float64 {
 	faintest := s.faintest()
 	first := int(math.Float64bits(faintest) >> lowShift)
@@ -170,8 +169,7 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 	return math.Float64frombits(uint64(i) << lowShift)
 }
 
-// paint sets the pixels of the values that are drawn to their colours, and reports whether
-// some have less than one point.
+// paint sets the pixels of all values that are drawn, and reports whether some have less than one point.
 func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 	if s.top == 0 {
 		return false
@@ -207,7 +205,7 @@ func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 // paintShift leaves of a value the bits that find its colour, or one shortly before it.
 const paintShift = 52 - 7
 
-// colour is the colour of a value known not to lie below colour i.
+// colour returns the index of the colour of a value, which is at least colour i.
 func (s *scale) colour(i int, v float64) int {
 	for i+1 < colours && v >= s.least[i+1] {
 		i++

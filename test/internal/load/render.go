@@ -53,7 +53,7 @@ func (p *spec) grouping() string {
 	return p.sets + " (" + all + ")"
 }
 
-// unpacked returns the columns of a STRUCT r with sketches and lists.
+// unpacked returns SQL for the columns of a STRUCT named r, which has the sketches and lists.
 func (p *spec) unpacked() string {
 	var out []string
 	for i := range p.items {
