@@ -16,8 +16,8 @@ type Function struct {
 	Aggregate bool
 	Summary   string // one line
 	Example   string // SQL that runs as it stands
-	// Signatures are those that people read, DuckDB style. One that only adds
-	// parameters to the one before is told as optional:
+	// Signatures are the signatures in the style of DuckDB. If an overload only adds parameters to
+	// the one before, both are one signature with optional parameters:
 	//
 	//	ccbf_get(s BLOB, x DOUBLE, y DOUBLE [, category ANY]) -> UBIGINT
 	Signatures []string

@@ -19,8 +19,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Open opens a database file, or one in memory if dsn is empty. The dsn is that
-// of github.com/duckdb/duckdb-go/v2: a path and options,
+// Open opens a database file, or one in memory if dsn is empty. The dsn has the
+// form of github.com/duckdb/duckdb-go/v2: a path and options,
 // "cities.duckdb?access_mode=read_only".
 func Open(dsn string) (*sql.DB, error) {
 	c, err := New(dsn)

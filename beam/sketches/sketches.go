@@ -61,12 +61,12 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 	return f, f.prepare()
 }
 
-// CCBF returns a Fn that counts points in the cells of a grid. Inputs are Point or Points. Errors
-// are those of ccbf.Params.Config.
+// CCBF returns a Fn that counts points in the cells of a grid. Inputs are Point or Points. It returns
+// the errors of ccbf.Params.Config.
 func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
 // Keys returns a Fn for a family of keys such as cms.Family. Inputs are Occurrences, or numbers,
-// strings, []byte and bool. These are the same keys as in SQL. Errors are those of the function New
+// strings, []byte and bool. These are the same keys as in SQL. It returns the errors of the function New
 // in the family's package.
 //
 //	fn, err := sketches.Keys(cms.Family, cms.Params{Epsilon: 0.0001})

@@ -29,7 +29,7 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// TestPages: the pages are those of their texts, and the front pages are short.
+// TestPages: the pages are up to date with their texts, and the front pages are short.
 func TestPages(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	stale, err := program.Stale(docs)

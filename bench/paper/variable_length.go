@@ -170,7 +170,7 @@ func variableLength(c report.Config, s *report.Section) {
 	}
 }
 
-// operations are the operations of the paper's table I. Throughput is that of variable length
+// operations are the operations of the paper's table I. Throughput is the throughput of variable length
 // relative to plain. published is the mean over filters and data sets, and each has the means over
 // the data sets for each filter.
 var operations = []struct {

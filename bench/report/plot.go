@@ -49,7 +49,7 @@ type Series struct {
 	Style  int
 	Only   Part
 	Dashed bool // dotted, whatever the style
-	across bool // the intervals are those of X
+	across bool // the intervals belong to X
 }
 
 // At adds a point.

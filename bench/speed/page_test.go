@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestPage: the pages are those of their texts, and the front page is short.
+// TestPage: the pages are up to date with their texts, and the front page is short.
 func TestPage(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	stale, err := program.Stale(docs)

@@ -130,7 +130,7 @@ func runIn(t *testing.T, shell, script string) string {
 }
 
 // TestDemo runs the demo twice on the same database. The demo writes files into the current folder.
-// The sizes that it prints are those of Parquet files.
+// It prints the sizes of the Parquet files.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million points")

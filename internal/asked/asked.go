@@ -17,11 +17,11 @@ import (
 // Areas summarises the areas of a chunk of rows, or of a statement.
 type Areas struct {
 	Met   bool         // some sketch has cells in the bounds of its area
-	Doubt bridge.Doubt // of the first area that there is a doubt about
-	Area  orb.Bound
-	SRID  int // 0: not said
+	Doubt bridge.Doubt // why the first suspicious area can be a mistake
+	Area  orb.Bound    // the first suspicious area
+	SRID  int          // of the area, or 0
 
-	Points orb.Bound // of the sketches that were asked in doubt
+	Points orb.Bound // around the points of the sketches that were queried with such areas
 }
 
 // Look records the area of a query on a sketch. met says whether the sketch can have cells in its bounds. Look

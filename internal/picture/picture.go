@@ -18,7 +18,7 @@ type Options struct {
 	// Label is a line of text for the lower left corner. The colours and their values are drawn
 	// below it. Text that does not fit is left out.
 	Label string
-	// Unit is what the label says of values: "per pixel" or the like.
+	// Unit is the unit of the values in the label, such as "per pixel".
 	Unit string
 	// Low and Top fix the scale, so that pictures beside each other agree. Low is the count of a
 	// few points. Top and larger values get the last colour. If Top is 0, both follow from the

@@ -16,7 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// counts are what maps are made of: nothing in most pixels, few points in most
+// counts returns values as in maps: nothing in most pixels, few points in most
 // others, many in a few.
 func counts(n int) []float64 {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -80,7 +80,7 @@ func TestColoursRiseWithValues(t *testing.T) {
 	}
 }
 
-// The colours are those of the laws as they are written down.
+// Colours follow the laws of the scales.
 func TestLaws(t *testing.T) {
 	values := counts(1 << 16) // one point is the lower quartile
 	top := slices.Max(values)

@@ -69,7 +69,7 @@ func between(steps []float64, share float64) float64 {
 	return steps[i] + (steps[i+1]-steps[i])*(at-float64(i))
 }
 
-// equalize gives each colour as many of the values that are drawn. A value's share of the colours
+// equalize gives each colour as many of the values that are drawn. The position of a value
 // is the number of values below it, among those that are below the largest.
 func (s *scale) equalize(values []float64) {
 	faintest := s.faintest()

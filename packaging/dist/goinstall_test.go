@@ -12,8 +12,8 @@ import (
 
 const modulePath = "github.com/ccbfsql/ccbfsql"
 
-// TestGoInstall checks that go install of a version from a module proxy includes the map. The files
-// of the version are those of scripts/tag: the files of git, and the built page.
+// TestGoInstall checks that go install of a version from a module proxy includes the map. The version
+// has the files of scripts/tag: the files of git, and the built page.
 func TestGoInstall(t *testing.T) {
 	_ = folder(t) // with make dist, which has built the page
 	const root, page = "../..", "cmd/ccbfsql/internal/serve/page"
@@ -31,7 +31,7 @@ func TestGoInstall(t *testing.T) {
 	git("read-tree", "HEAD")
 	git("add", "-f", page+"/index.html", page+"/assets")
 	tree := git("write-tree")
-	// This version is that of no release and of no other files.
+	// No release and no other files have this version.
 	version := "v0.0.1-x" + tree[:12]
 	proxy := filepath.Join(work, "proxy", modulePath, "@v")
 	if err := os.MkdirAll(proxy, 0o755); err != nil {

@@ -23,7 +23,7 @@ func wheel(t *testing.T, arch string) string {
 }
 
 // TestWheels checks that pip accepts and installs each wheel for its platform. The extension is
-// that of the archive, and needs no newer glibc than the wheel's name says.
+// the same as in the archive, and needs no newer glibc than the wheel's name says.
 func TestWheels(t *testing.T) {
 	processors(t, func(t *testing.T, arch string) {
 		file := wheel(t, arch)

@@ -39,7 +39,7 @@ func TestSquaresAsGeoParquet(t *testing.T) {
 	if geo.Version != "1.0.0" || column.Encoding != "WKB" || !slices.Equal(column.Types, []string{"Polygon"}) || !slices.Equal(column.Box, box) {
 		t.Errorf("the file says %s, want WKB polygons in %s", text, want)
 	}
-	// Each square is in its place: its centre is that of a cell with the same count.
+	// Each square is in its place: its centre is in a cell with the same count.
 	differ := mustAsk(t, db, fmt.Sprintf(`SELECT count(*) FROM (SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j, count(*) AS n FROM p GROUP BY ALL) AS c
 		FULL JOIN (SELECT regexp_extract_all(geometry::VARCHAR, '-?[0-9.]+')::DOUBLE[] AS v, count AS n FROM '%s') AS s
 		ON grid_cell((list_min(v[1:10:2]) + list_max(v[1:10:2])) / 2, 0.05) = i AND grid_cell((list_min(v[2:10:2]) + list_max(v[2:10:2])) / 2, 0.05) = j AND c.n = s.n

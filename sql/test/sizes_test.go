@@ -11,7 +11,7 @@ import (
 )
 
 // TestGroupsOfAnySize: groups have 1 to 1,000 points, which states, slots and pages hold. Each BLOB
-// is that of a Builder with the same points, whatever DuckDB does with the states.
+// equals the BLOB of a Builder with the same points, whatever DuckDB does with the states.
 func TestGroupsOfAnySize(t *testing.T) {
 	db := open(t)
 	const groups = 600

@@ -53,7 +53,7 @@ func TestUKExact(t *testing.T) {
 	query("3|true", "SELECT count(*), ccbf_union_agg(m) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month), s")
 	query("true", "SELECT ccbf_union(ccbf_union(a[1], a[2]), a[3]) = s FROM (SELECT list(m) a FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month)), s")
 	query("true", "SELECT ccbf_agg(x, y, 0.001, {weight: n}) = any_value(s) FROM cells, s")
-	// Without a month, the sketch is that of the others.
+	// Without a month, the sketch equals the sketch of the other months.
 	query("true", `SELECT ccbf_subtract(s, (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month = (SELECT min(month) FROM uk)))
 		= (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month <> (SELECT min(month) FROM uk)) FROM s`)
 	query(ukRows, "SELECT sum(ccbf_bbox_sum(s, x, y, x + 1, y + 1)) FROM s, range(-15, 15) a(x), range(45, 65) b(y)")

@@ -173,7 +173,7 @@ func TestKeysThatWaitAndDoNot(t *testing.T) {
 	}
 }
 
-// The options of a family's samples are those of their parameters.
+// The options of a family's samples mean the same as their parameters.
 func TestOptionsOfForms(t *testing.T) {
 	db := open(t)
 	for _, f := range filters.Keyed() {

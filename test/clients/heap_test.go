@@ -24,7 +24,7 @@ func shared(t *testing.T, name, debian string) string {
 }
 
 // TestHeaps: the allocator decides which memory is around a one-entry array. Results are the same
-// with all allocators, and with a heap that is filled with garbage. The queries are those of
+// with all allocators, and with a heap that is filled with garbage. It runs the queries of
 // sql/test.
 func TestHeaps(t *testing.T) {
 	for _, h := range []struct{ name, library, debian, env string }{

@@ -102,8 +102,8 @@ func versions(t testing.TB, supported bool) []string {
 	return vs
 }
 
-// libraries returns the versions that have a libduckdb. They are those of Node's packages, and those
-// of the JDBC driver, whose library has the C API as well.
+// libraries returns the versions that have a libduckdb. They come from Node's packages, and from
+// the JDBC driver, whose library has the C API as well.
 func libraries(t testing.TB) []string {
 	vs := versions(t, true)
 	for _, v := range listed(t, "jvm", "versions") {

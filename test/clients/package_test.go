@@ -51,7 +51,7 @@ func TestPythonPackage(t *testing.T) {
 }
 
 // The notebook runs from its first to its last cell, and prints the outputs that are stored in it.
-// They are those of the DuckDB in the shell. -rewrite writes them.
+// It uses the version of DuckDB in the shell. -rewrite writes the outputs.
 func TestNotebook(t *testing.T) {
 	extension(t)
 	const file, version = "../../docs/notebooks/crime.ipynb", "1.5.6"

@@ -99,7 +99,7 @@ func onPrism(t *testing.T, args ...string) (string, error) {
 }
 
 // The commands of docs/SCALE.md: a Prism server starts this program as a worker, and the sketches
-// are those of SQL.
+// equal those from SQL.
 func TestWorkersAreProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// Kind is what a renderer needs to know about a column's type.
+// Kind is the kind of a column's type, which decides how its values are shown.
 type Kind int
 
 // The kinds of columns.

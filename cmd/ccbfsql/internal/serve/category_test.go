@@ -28,7 +28,7 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 	CREATE TABLE counters AS SELECT ccbf_agg(lon, lat, 0.01, {category: day, exact: false}) AS s FROM points`
 
 // Categories of every type are listed in their order. One, a range or all of them can be selected,
-// and the counts are those of GROUP BY.
+// and the counts equal those of GROUP BY.
 func TestCategories(t *testing.T) {
 	file := database(t, typed)
 	url := started(t, file)

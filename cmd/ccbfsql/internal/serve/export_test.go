@@ -134,7 +134,7 @@ func tileAsked(t *testing.T, choice object, at [3]int) bothAsked {
 	return gotten(t, "tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]}, path, choice, style)
 }
 
-// exportedAnswers is what a browser without a network reads from an exported page.
+// exportedAnswers are the results that a browser without a network reads from an exported page.
 type exportedAnswers struct {
 	Answers  []json.RawMessage
 	Estimate float64 // sum that the page shows for a box

@@ -36,7 +36,7 @@ var Grains = []string{"year", "month", "day", "hour"}
 // daysOf are the lengths of Grains in days.
 var daysOf = []float64{365, 30, 1, 1. / 24}
 
-// IsPoints reports whether a name or URL is that of a file of points.
+// IsPoints reports whether a name or URL names a file of points.
 func IsPoints(name string) bool {
 	if at := strings.IndexAny(name, "?#"); at >= 0 && strings.Contains(name, "://") {
 		name = name[:at]

@@ -15,7 +15,7 @@ import (
 )
 
 // A file becomes a map with one command. The columns are found, the resolution suits, sketches are
-// grouped by time and kind, and the sums are those of the file.
+// grouped by time and kind, and the sums equal those of the file.
 func TestServePoints(t *testing.T) {
 	folder := t.TempDir()
 	db, err := connector.Open("")

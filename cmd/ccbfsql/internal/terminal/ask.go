@@ -17,7 +17,7 @@ import (
 // patience is how long to wait for a terminal's replies, which may come over a slow network.
 const patience = time.Second
 
-// terminalReplies is what a terminal reports about itself. Fields are zero if it did not reply.
+// terminalReplies has the properties that a terminal reports. Fields are zero if it did not reply.
 type terminalReplies struct {
 	graphics Graphics
 	cell     size
