@@ -136,46 +136,19 @@ func (d *Counters) unionWords(x int, src []byte) {
 	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
 	from := words(src)
 	to := words(l.data)[:len(from)]
-	if x == d.Shape.Layers-1 {
-		for i, b := range from {
-			if b == 0 {
-				continue
-			}
-			a := to[i]
-			to[i] = a&^flags + b&^flags | (a|b)&flags
-			if to[i]&flags != 0 {
-				to[i] = d.saturateWord(l, to[i], flags)
-			}
-		}
-		return
-	}
-	// Four words at once: in a sparse sketch most are 0. Otherwise one branch serves all four.
-	i := 0
-	for ; i+4 <= len(from); i += 4 {
-		b := (*[4]uint64)(from[i:])
-		if b[0]|b[1]|b[2]|b[3] == 0 {
+	isLast := x == d.Shape.Layers-1
+	for i, b := range from {
+		if b == 0 { // as most words of a sparse sketch
 			continue
 		}
-		a := (*[4]uint64)(to[i:])
-		s0, s1 := a[0]&^flags+b[0]&^flags, a[1]&^flags+b[1]&^flags
-		s2, s3 := a[2]&^flags+b[2]&^flags, a[3]&^flags+b[3]&^flags
-		a[0], a[1] = s0|(a[0]|b[0])&flags, s1|(a[1]|b[1])&flags
-		a[2], a[3] = s2|(a[2]|b[2])&flags, s3|(a[3]|b[3])&flags
-		if (s0|s1|s2|s3)&flags == 0 {
-			continue
-		}
-		for k, sum := range [4]uint64{s0, s1, s2, s3} {
-			if carry := sum & flags; carry != 0 {
-				d.carryWord(x, uint64(i+k), carry)
-			}
-		}
-	}
-	for ; i < len(from); i++ {
-		a, b := to[i], from[i]
+		a := to[i]
 		sum := a&^flags + b&^flags
 		to[i] = sum | (a|b)&flags
-		if carry := sum & flags; carry != 0 {
-			d.carryWord(x, uint64(i), carry)
+		switch {
+		case isLast && to[i]&flags != 0:
+			to[i] = d.saturateWord(l, to[i], flags)
+		case !isLast && sum&flags != 0:
+			d.carryWord(x, uint64(i), sum&flags)
 		}
 	}
 }

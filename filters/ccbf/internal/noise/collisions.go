@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -36,14 +35,13 @@ func (m *Model) surplusOf(class int, sums bool) *distribution {
 		g = &m.larger[class]
 	}
 	if *g == nil {
-		*g = surplusesIn(m.counters, class, sums, m.sums)
+		*g = surplusesIn(m.counters, class, sums)
 	}
 	return *g
 }
 
-// surplusesIn computes them. met is for mode standard, where a key is in a counter as
-// often as its positions meet there.
-func surplusesIn(d *cascade.Counters, class int, sums, met bool) *distribution {
+// surplusesIn computes the surpluses of a class.
+func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 	var h Histogram
 	addMet(d, class, sums, &h)
 	g := &distribution{}
@@ -66,16 +64,10 @@ func surplusesIn(d *cascade.Counters, class int, sums, met bool) *distribution {
 			x++
 		}
 		// All k carry into it, and all are there where it holds so much.
-		size, carry, draws, shares := float64(d.Layers[x].Size), carries[x], k, 1.0
-		if k > size {
-			if draws = size; met { // Counters.Apart: some positions have a share each of one counter
-				shares = math.Ceil(k / size)
-				draws = k - size*(shares-1)
-			}
-		}
-		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, draws))
+		size, carry := float64(d.Layers[x].Size), carries[x]
+		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, min(k, size)))
 		// A counter never reads more than the total, d.Full.
-		v = min(max(v/shares, unit(&d.Shape, x)), v, float64(d.Full))
+		v = min(v, float64(d.Full))
 		if last := len(g.values) - 1; last >= 0 && g.values[last] <= v {
 			g.tails[last] = more
 			continue

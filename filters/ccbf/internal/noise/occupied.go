@@ -61,9 +61,6 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	if h.all() <= 0 {
 		return o, 0, false
 	}
-	if !m.sums && m.origin.Number == 0 {
-		h.bent(float64(total))
-	}
 	l := m.outlook(h, float64(total))
 	switch {
 	case m.sums:
@@ -121,8 +118,7 @@ func (l *occupiedEstimate) mixed(together, k float64) float64 {
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
-	// What chance may have done is left out.
-	l.surplus = max(0, h.points()-total-2*h.deviation(&m.counters.Shape)) / l.cells
+	l.surplus = max(0, h.points()-total) / l.cells
 	for x := range m.counters.Shape.Layers {
 		from, to := unit(&m.counters.Shape, x), unit(&m.counters.Shape, x+1)
 		more, rest := h.at(from), 0.0
@@ -303,10 +299,7 @@ func (c *Cells) estimate(r float64) float64 {
 // the layer. Between two entries N is taken for a power of t.
 type countCurve []curvePoint
 
-type curvePoint struct {
-	least, keys float64 // so many keys hold this or more
-	bend        float64 // from here to where there are none: see bent
-}
+type curvePoint struct{ least, keys float64 } // so many keys hold least or more
 
 func countCurveOf(d *cascade.Counters) (out countCurve) {
 	for x := range d.Shape.Layers {
@@ -364,7 +357,7 @@ func (h countCurve) at(t float64) float64 {
 	}
 	a, b := h[i-1], h[i]
 	if b.keys < 0.5 { // the last one
-		return a.keys + (b.keys-a.keys)*(1-math.Pow((b.least-t)/(b.least-a.least), 1+a.bend))
+		return a.keys + (b.keys-a.keys)*(t-a.least)/(b.least-a.least)
 	}
 	return a.keys * math.Pow(b.keys/a.keys, math.Log(t/a.least)/math.Log(b.least/a.least))
 }
@@ -394,21 +387,6 @@ func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, show
 	return h, false
 }
 
-// bent makes the points come out at the total by what is taken for the keys beyond
-// the last entry, where counters are maxima and say too little of them: N(t) from a to
-// its end at b falls like (b-t)^(1+bend), and the sum over t is N(a) (b-a) / (2+bend).
-// A layer of few counters has the count of one of many keys in each.
-func (h countCurve) bent(total float64) {
-	n := len(h) - 2
-	if n < 0 || h[n+1].keys >= 0.5 {
-		return
-	}
-	last := h[n].keys * (h[n+1].least - h[n].least) / 2
-	if over := h.points() - total; over > 0 && over < last {
-		h[n].bend = 2*last/(last-over) - 2
-	}
-}
-
 // all is the number of keys, and top the most that one may hold.
 func (h countCurve) all() float64 {
 	if len(h) == 0 {
@@ -428,19 +406,6 @@ func (h countCurve) top() float64 {
 func (h countCurve) points() (sum float64) {
 	stride(1, h.top(), func(t, width float64) { sum += width * h.at(t) })
 	return sum
-}
-
-// deviation is about the standard deviation of points: that of the collisions among
-// the counters, each of which hides the lesser of two counts.
-func (h countCurve) deviation(s *cascade.Shape) float64 {
-	all, squares := h.all(), 0.0
-	stride(1, h.top(), func(t, width float64) {
-		share := h.at(t) / all
-		squares += width * (2*t - 1) * share * share
-	})
-	k := float64(s.K)
-	load := all * k / float64(s.Size[0])
-	return math.Sqrt(all / (k * load) * (math.Exp(load) - 1 - load) * squares)
 }
 
 // stride goes from one whole number to another, in steps of 1/24 of the way gone: f
