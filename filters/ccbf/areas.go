@@ -115,7 +115,7 @@ type Overcount struct {
 }
 
 // Error derives the error from the counters. A cell without points reads too much if all k counters
-// of its key hold points of others. The probability is that of k random counters in use, and the
+// of its key hold points of others. The probability is the one of k random counters in use, and the
 // excess is the average of the least of k values. This is equation 2 of Laass et al., "CascadeCBF",
 // measured instead of predicted.
 //
@@ -190,7 +190,7 @@ type Estimate struct {
 // After an intersection or a mask, the errors of cells are unknown, and Low is 0. After a saturated
 // last layer nothing is certain.
 //
-// Its limits are those of Sum, and AreaLimit rows of cells for a polygon. The first time for a
+// The limits of Sum apply, and AreaLimit rows of cells for a polygon. The first time for a
 // view, it takes O(counters) more than Sum.
 func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	v.mustBeMade()

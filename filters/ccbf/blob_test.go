@@ -31,7 +31,7 @@ func TestBlobChangesNothing(t *testing.T) {
 	}
 }
 
-// New makes what a Builder makes of nothing.
+// TestNewIsEmpty: New returns the sketch of an empty Builder.
 func TestNewIsEmpty(t *testing.T) {
 	for _, p := range []Params{{Res: 1}, {Res: 0.5, Dense: true}, {Res: 2, Dense: true, Mode: Standard, Levels: 2}, {Res: 1, Categories: true, Totals: true}} {
 		sameBytes(t, "empty", must(New(p)).Blob(), must(NewBuilder(must(p.Config()), nil).Sketch()).Blob())

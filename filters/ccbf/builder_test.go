@@ -26,7 +26,7 @@ func (p *purse) Grow(delta int64) error {
 	return nil
 }
 
-// memory is what a builder holds: what its budget must have been asked for.
+// memory returns the bytes that a builder holds, which its budget must have reserved.
 func (b *Builder) memory() (n int64) {
 	for _, s := range b.all {
 		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()

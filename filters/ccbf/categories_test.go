@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The categories of a sketch are those of its points, in both forms that have a list.
+// TestByCategory: a sketch lists the categories of its points, in both forms that have a list.
 func TestByCategory(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 0))
 	p := categorised(r, 4000)

@@ -38,7 +38,7 @@ func (m Mode) String() string {
 	return "mi"
 }
 
-// Overflow is what a sketch becomes when its cells no longer fit.
+// Overflow is the form of a sketch when its cells no longer fit.
 type Overflow uint8
 
 const (

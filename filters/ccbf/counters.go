@@ -15,10 +15,7 @@ import (
 // countersSketch is counters in memory: a layered counting Bloom filter.
 type countersSketch struct{ *Sketch }
 
-func (s countersSketch) form() Form        { return Dense }
 func (s countersSketch) limits() grid.Rect { return s.bounds }
-func (s countersSketch) additive() bool    { return s.sums }
-func (s countersSketch) saturated() bool   { return s.dense.Saturated }
 func (s countersSketch) memory() int64     { return int64(len(s.dense.Body)) }
 
 func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
@@ -33,16 +30,6 @@ func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 	}
 	return n
 }
-
-func (s countersSketch) removable(c grid.Cell, category []byte) uint64 {
-	n := s.count(c, category)
-	if s.Totals {
-		n = min(n, s.count(c, nil))
-	}
-	return n
-}
-
-func (s countersSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
 
 func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
 	s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), cells.Single(c, category, n)))
@@ -122,7 +109,7 @@ func (s *Sketch) makeDense() {
 // It does not change s.
 func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
 
-// asDenseOf is asDense with the configuration c, which is that of s if s has counters.
+// asDenseOf is asDense with the configuration c. If s has counters, c must be its own.
 func (s *Sketch) asDenseOf(c Config) *Sketch {
 	d := *s
 	d.Config = c

@@ -21,11 +21,11 @@ type counterState struct {
 // countBuffer buffers the points of a section on their way into the counters. It adds up points of
 // a cell that come near each other, because counting in counters takes many times as long.
 type countBuffer struct {
-	keys    []uint64
-	counts  []uint64 // beside keys; nil while all are 1
-	recents cells.Recents
-	recurs  bool // the last batch had many recent cells
-	alone   int  // number of batches left that do not use recent cells
+	keys      []uint64
+	counts    []uint64 // beside keys; nil while all are 1
+	recents   cells.Recents
+	hasRecent bool // the last batch had many recent cells
+	skips     int  // number of batches left that do not use recent cells
 }
 
 const (
@@ -35,9 +35,9 @@ const (
 	// cache, and half of a second-level one.
 	leastRecents = 1 << 12
 	mostRecents  = 1 << 15
-	// aloneBatches is the number of batches without recent cells after one whose keys do not
+	// skippedBatches is the number of batches without recent cells after one whose keys do not
 	// repeat.
-	aloneBatches = 15
+	skippedBatches = 15
 )
 
 // bytes returns the memory of c.
@@ -133,18 +133,18 @@ func (b *Builder) countBatch(s *section) error {
 	case b.Levels > 0:
 		b.insertRun(s, cells.RunOf(c.keys, weights)) // so that the cells of a square mostly follow each other
 		return nil
-	case c.alone > 0:
-		c.alone--
+	case c.skips > 0:
+		c.skips--
 	case weights == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
 		switch {
 		case !c.recents.Fits(c.keys):
 			if err := b.endRecents(s); err != nil {
 				return err
 			}
-		case c.recurs || cells.Fresh(c.keys) <= mostFresh(c.keys):
+		case c.hasRecent || cells.Fresh(c.keys) <= mostFresh(c.keys):
 			return b.countRecents(s)
 		}
-		c.recurs, c.alone = false, aloneBatches // in their order, because adding up saves nothing
+		c.hasRecent, c.skips = false, skippedBatches // in their order, because adding up saves nothing
 	}
 	b.insertRun(s, cells.Run{Keys: c.keys, Counts: weights})
 	return nil
@@ -175,8 +175,8 @@ func (b *Builder) countRecents(s *section) error {
 		}
 		fresh, out = c.recents.Count(c.keys, insert)
 	}
-	if c.recurs = fresh <= mostFresh(c.keys); !c.recurs {
-		c.alone = aloneBatches
+	if c.hasRecent = fresh <= mostFresh(c.keys); !c.hasRecent {
+		c.skips = skippedBatches
 		return nil
 	}
 	if slots := 2 * c.recents.Slots(); out > len(c.keys)/16 && slots <= most {

@@ -58,7 +58,7 @@ func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
 }
 
 // TestMergingRecentCells: merging a builder adds its recent cells, whether the other one has
-// counters or not, and does not change it. Sums are those of all keys.
+// counters or not, and does not change it. Sums count all keys.
 func TestMergingRecentCells(t *testing.T) {
 	keys := make([]uint64, 1<<17)
 	for i := range keys {

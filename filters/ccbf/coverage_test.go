@@ -71,7 +71,7 @@ func (s *randomCounters) sum(box grid.Rect) (n uint64) {
 	return n
 }
 
-// boxes are what is asked of a sketch: cells with points, any cells, and boxes.
+// boxes returns areas to query: cells with points, any cells, and boxes.
 func (s *randomCounters) boxes(r *rand.Rand) (boxes []grid.Rect) {
 	var held []grid.Cell
 	for c := range s.truth {

@@ -87,6 +87,16 @@ func TestEveryPair(t *testing.T) {
 			v := viewOf(t, blob)
 			exact := v.IsExact()
 			counts(t, what+", "+op, v, model, exact)
+			cells, points := uint64(0), uint64(0)
+			for _, n := range model {
+				if points += n; n > 0 {
+					cells++
+				}
+			}
+			total, known := v.Total()
+			if exact && (!known || total != points || v.Info().Cells != cells || !v.additive()) {
+				t.Fatalf("%s, %s: total %d, known %v, %d cells, additive %v; want %d in %d", what, op, total, known, v.Info().Cells, v.additive(), points, cells)
+			}
 			for range 20 { // cells that have none
 				c := grid.Cell{X: r.Int64N(1<<21) - 1<<20, Y: r.Int64N(1<<21) - 1<<20}
 				at := spot{c, plain}
@@ -114,12 +124,19 @@ func TestEveryPair(t *testing.T) {
 		ma, mb := pa.model(), pb.model()
 		for _, op := range operations {
 			s := made(left, pa)
-			switch err := op.run(s, made(right, pb)); {
+			o := made(right, pb)
+			before := o.Blob()
+			err := op.run(s, o)
+			sameBytes(t, what+", the right side of "+op.name, before, o.Blob())
+			switch {
 			case errors.Is(err, sketch.ErrDiffer) || errors.Is(err, ErrForms):
 			case err != nil:
 				t.Fatalf("%s, %s: %v", what, op.name, err)
 			default:
 				check(op.name, s, combined(ma, mb, op.model))
+				if !s.IsExact() && (s.TotalKnown || s.additive()) {
+					t.Fatalf("%s, %s: total known %v, additive %v", what, op.name, s.TotalKnown, s.additive())
+				}
 			}
 		}
 		x := newIntersector(nil)

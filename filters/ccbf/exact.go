@@ -7,21 +7,10 @@ import (
 // exactSketch is the exact form in memory: a sorted list of cells.
 type exactSketch struct{ *Sketch }
 
-func (s exactSketch) form() Form        { return Exact }
 func (s exactSketch) limits() grid.Rect { return s.cells.Bounds() }
-func (s exactSketch) additive() bool    { return true }
-func (s exactSketch) saturated() bool   { return s.Total == full }
 func (s exactSketch) memory() int64     { return s.cells.Memory() }
 
 func (s exactSketch) count(c grid.Cell, category []byte) uint64 { return s.cells.Count(c, category) }
-
-func (s exactSketch) removable(c grid.Cell, category []byte) uint64 {
-	return s.cells.Count(c, category)
-}
-
-func (s exactSketch) all(c grid.Cell, category []byte) (uint64, error) {
-	return s.cells.Count(c, category), nil
-}
 
 func (s exactSketch) add(c grid.Cell, category []byte, n uint64) error {
 	s.cells = s.cells.Add(c, category, n)

@@ -45,51 +45,43 @@ func (v *View) reader() form.Reader {
 
 // sketchForm is the operations of a Sketch that depend on its form.
 type sketchForm interface {
-	formState
-	editableForm
+	limits() grid.Rect // no cell outside has a count.
+	memory() int64
+	count(c grid.Cell, category []byte) uint64
+	add(c grid.Cell, category []byte, n uint64) error
+	// remove removes n points, which the cell has.
+	remove(c grid.Cell, category []byte, n uint64) error
 	// coarsen merges squares of factor x factor cells into cells.
 	coarsen(factor uint64) error
 	// fold shrinks the sketch so that its body takes at most f.limit bytes.
 	fold(f *reduction) error
-}
-
-// formState is the state of a sketch, and its body.
-type formState interface {
-	form() Form
-	limits() grid.Rect // no cell outside has a count
-	additive() bool
-	saturated() bool
-	memory() int64
 	// appendBody appends the body; bounds are the result of limits. It returns false if the body is
 	// longer than limit bytes.
 	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
 }
 
-// editableForm reads and changes the points of a cell.
-type editableForm interface {
-	count(c grid.Cell, category []byte) uint64
-	add(c grid.Cell, category []byte, n uint64) error
-	// removable returns the number of points that can be removed from a cell. remove gets no more.
-	removable(c grid.Cell, category []byte) uint64
-	remove(c grid.Cell, category []byte, n uint64) error
-	// all returns the number of points of a cell for Move, or ErrNeedsWeight if it is not known.
-	all(c grid.Cell, category []byte) (uint64, error)
-}
-
-// body returns the form of s.
+// body returns the operations of the form of s.
 func (s *Sketch) body() sketchForm {
-	s.mustBeMade()
-	switch {
-	case s.dense != nil:
+	switch s.Form() {
+	case Dense:
 		return countersSketch{s}
-	case s.tree != nil:
+	case Tree:
 		return treeSketch{s}
 	}
 	return exactSketch{s}
 }
 
 // Form returns the form of the sketch in memory. Its BLOB may have another.
-func (s *Sketch) Form() Form { return s.body().form() }
+func (s *Sketch) Form() Form {
+	s.mustBeMade()
+	switch {
+	case s.dense != nil:
+		return Dense
+	case s.tree != nil:
+		return Tree
+	}
+	return Exact
+}
 
 // Form returns the form of the BLOB.
 func (h *Head) Form() Form { return Form(h.form) }

@@ -126,8 +126,8 @@ var golden = []struct {
 	{"v1-layers-4-8-16-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 16, 32}, Seed: 9, Levels: 2}, ten(), false, nil},
 }
 
-// Every golden BLOB is what this version writes with the same parameters, holds
-// what went into it, and is written again the same.
+// TestGolden: this version writes every golden BLOB from its parameters and points. It reads the
+// points back, and writes the same bytes again.
 func TestGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(g.file, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestManyPointsOneByOne(t *testing.T) {
 	}
 }
 
-// TestHashVersion: hash version 1 of a text is that of the reference implementation. Both halves of
+// TestHashVersion: hash version 1 of a text equals the reference implementation. Both halves of
 // its state begin with the seed, and the second half is made odd. The empty text has the seed 16.
 func TestHashVersion(t *testing.T) {
 	for _, c := range []struct {
@@ -208,7 +208,7 @@ func TestHashVersion(t *testing.T) {
 	}
 }
 
-// The examples of the documentation are what the code writes.
+// TestFormatExamples: the code writes the examples of the documentation.
 func TestFormatExamples(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/FORMAT.md")
 	if err != nil {

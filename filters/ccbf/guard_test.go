@@ -25,8 +25,8 @@ func stream(r *rand.Rand, n, cells int, skew float64) []int {
 	return s
 }
 
-// textbook is what m plain counters without a ceiling, at k random positions for
-// each cell, say of a stream.
+// textbook returns the estimates of m plain counters without a ceiling, at k random positions for
+// each cell, for a stream.
 func textbook(r *rand.Rand, mode Mode, stream []int, cells int, m uint64, k int) []float64 {
 	counters, at := make([]float64, m), make([]uint64, cells*k)
 	for i := range at {

@@ -28,7 +28,7 @@ const plain = "(none)"
 // countersOf is the counters of a dense sketch.
 func countersOf(v *View) *counters.Reader { return v.reader().(*counters.Reader) }
 
-// levelCount is what the counters of a square of a level say.
+// levelCount returns the count of a square of a level.
 func levelCount(v *View, level int, square grid.Cell, category []byte) uint64 {
 	h := v.Config.counters().Hasher(uint8(level))
 	h1, h2 := h.Hash(square, category)
@@ -62,7 +62,7 @@ func (p *points) add(s spot, n uint64) {
 	}{s, n})
 }
 
-// model is what a sketch of points should count.
+// model returns the true counts of points.
 func (p points) model() map[spot]uint64 {
 	m := map[spot]uint64{}
 	for _, o := range p {

@@ -29,7 +29,7 @@ const MaxSpots = form.MaxSpots
 var ErrSpots = errors.New("cells cannot be listed")
 
 // Hotspots returns the cells of an area that count at least threshold, by descending count, equal
-// ones by Y and then X. Count is that of View.Count, so none is missing, and for an exact sketch
+// ones by Y and then X. Count equals View.Count, so none is missing, and for an exact sketch
 // none is wrong. For counters with levels, it leaves out the cells of squares that count less than
 // threshold. threshold is at least 1. A cell's points of several categories are added up.
 //
@@ -67,9 +67,9 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 }
 
 // TopK returns the k cells of an area with the largest counts, or fewer if fewer have a count. The
-// order is that of Hotspots, which also decides between equal counts. For counters with levels, it
+// order is the one of Hotspots, which also decides between equal counts. For counters with levels, it
 // chooses cells by the least count of the cell and the squares above it. k is from 1 to MaxSpots.
-// Limits are those of Hotspots.
+// Limits equal those of Hotspots.
 func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)

@@ -108,7 +108,7 @@ type CategorySum struct {
 
 // ByCategory returns the estimate of each category that has points in an area, in the order of
 // ListCategories, in one walk over the area. Value, Low and High of an exact sketch are the sum.
-// Errors are those of ListCategories and Estimate.
+// Errors come from ListCategories and Estimate.
 func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	l, err := v.categoryLists()
 	if l == nil {

@@ -22,7 +22,7 @@ func cellsOfView(t *testing.T, v *View, box grid.Rect, category []byte) []Spot {
 	if most, _ := v.listed(Box(v.Bounds), Of(category)); len(all) > most {
 		t.Fatalf("%d cells, at most %d", len(all), most)
 	}
-	for i := range all { // it ends where it is told to
+	for i := range all { // the loop may stop after any cell
 		n := 0
 		for s := range seq {
 			if n++; n > i {
@@ -39,7 +39,7 @@ func cellsOfView(t *testing.T, v *View, box grid.Rect, category []byte) []Spot {
 	return all
 }
 
-// The cells of an exact sketch are those of its points, in any region and rectangle.
+// TestCells: an exact sketch lists the cells of its points, in any region and rectangle.
 func TestCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 0))
 	sets := map[string]points{"categories": categorised(r, 3000)}
@@ -134,7 +134,7 @@ func TestCellsOfTrees(t *testing.T) {
 				if (nested > 1) != (added > 0 || category == nil && totals) {
 					t.Errorf("a cell is in %d leaves, %d were added", nested, added)
 				}
-				// Those of a rectangle are the ones that meet it.
+				// A rectangle has the leaves that meet it.
 				box := randomBox(r, 50)
 				var near []Spot
 				for _, s := range all {

@@ -127,7 +127,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 	}
 }
 
-// bytesAllocated is what f allocates in all.
+// bytesAllocated returns the bytes that f allocates in all.
 func bytesAllocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

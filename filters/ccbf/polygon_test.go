@@ -13,7 +13,7 @@ import (
 )
 
 // TestPolygonOverManySketches queries sketches of all forms with one Polygon, on several grids,
-// near and far. Meets is false if the boxes have no cell in common. Sum is that of a new Polygon.
+// near and far. Meets is false if the boxes have no cell in common. Sum equals the one with a new Polygon.
 func TestPolygonOverManySketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	var blobs [][]byte

@@ -83,7 +83,7 @@ func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories
 	if n := must(v.Sum(area, of)); n < total || v.IsExact() && n != total {
 		t.Fatalf("%s: the sum is %d, truth %d", name, n, total)
 	}
-	// The sum is that of each category, and no category counts twice.
+	// The sums of the categories add up, and no category counts twice.
 	sumOfEach, each, together := uint64(0), []uint64{0, 0}, []uint64{9, 9}
 	at := []grid.Cell{{X: 3, Y: -4}, {X: v.Bounds.MinX, Y: v.Bounds.MaxY}}
 	_ = of.Each(func(category []byte) error {

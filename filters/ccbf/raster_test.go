@@ -145,7 +145,7 @@ func density(m map[spot]uint64, category []byte, side float64, b orb.Bound, widt
 	return out
 }
 
-// viewModel is what a view counts in each cell near the origin.
+// viewModel returns the counts of a view near the origin.
 func viewModel(v *View, category []byte) map[spot]uint64 {
 	m, box := map[spot]uint64{}, v.Bounds.Intersect(grid.Rect{MinX: -150, MinY: -100, MaxX: 150, MaxY: 100})
 	for y := box.MinY; y <= box.MaxY; y++ {

@@ -233,7 +233,7 @@ const (
 // Suppress makes a tree (nested squares with counts) of a sketch. Each leaf of it has at least k
 // points; k is from MinLeast to MaxLeast. Fewer points go to a larger square. The largest squares
 // have 2^31 cells on a side: if a category has fewer than k points in one, they are dropped. Bounds
-// are those of the leaves. Apart from dropped points, answers are those of any tree.
+// fit the leaves. Apart from dropped points, it answers as any tree does.
 //
 // An error changes nothing. It wraps sketch.ErrOption for another k, and ErrSuppress if counts are
 // not known.

@@ -132,7 +132,7 @@ func (t *sections) pack(s *section, mostCells int64) error {
 		s.cells.Limit(max(1<<10, int(min(mostCells, 1<<20)))) // so that the end of the exact form is noticed
 		return nil
 	}
-	// A key in the front takes as much memory as this many packed cells.
+	// A key in the buffer takes as much memory as this many packed cells.
 	const cellsPerKey = 16
 	most := 1 << 10
 	if scarce > 1 {

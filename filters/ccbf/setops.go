@@ -68,7 +68,7 @@ func (c *Config) combine(form Form, o *Config, other Form) error {
 //
 // If one of them has counters, it is that one's configuration. Otherwise the larger Bytes wins. If
 // one overflows to a tree, so does the result; its counters, the fallback, then follow from Bytes.
-// If neither does, the parameters of counters are those of the greater configuration by
+// If neither does, the parameters of counters come from the greater configuration by
 // compareCounters.
 func joined(a *Config, form Form, b *Config, other Form) Config {
 	if *a == *b {
@@ -225,7 +225,11 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if !s.additive() {
 		return s.notAdditive()
 	}
-	switch have := s.body().removable(c, category); {
+	have := s.count(c, category)
+	if s.dense != nil && s.Totals {
+		have = min(have, s.count(c, nil))
+	}
+	switch {
 	case n > 0 && have == full && s.dense == nil: // full counters stay full
 		return errSaturated
 	case n > have:
@@ -265,17 +269,17 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 }
 
 // Move moves n points from a cell to another. If n is nil, it moves all points of the cell, which
-// only an exact sketch knows: otherwise the error is ErrNeedsWeight. Other errors are those of
+// only an exact sketch knows: otherwise the error is ErrNeedsWeight. Other errors come from
 // Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	if !s.additive() { // a weight would not help
 		return s.notAdditive()
 	}
 	if n == nil {
-		all, err := s.body().all(from, category)
-		if err != nil {
-			return err
+		if s.Form() != Exact {
+			return ErrNeedsWeight
 		}
+		all := s.count(from, category)
 		n = &all
 	}
 	if err := s.Remove(from, category, *n); err != nil {

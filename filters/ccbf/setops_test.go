@@ -37,55 +37,6 @@ var operations = []struct {
 	}},
 }
 
-// Each operation against a model: equal to it while both sketches are exact,
-// never below it otherwise, whichever of them is dense. The right side stays as
-// it is.
-func TestIntersectAndMask(t *testing.T) {
-	for name, params := range forms() {
-		for _, op := range operations {
-			for round := range 6 {
-				r := rand.New(rand.NewPCG(81, uint64(round)))
-				params.Overflow = ToCounters
-				left, right := params, params
-				if params.Widths == nil && round%3 == 1 { // one of the two exact, the other dense
-					left.Bytes, left.Dense, right.Bytes, right.Dense = 1<<13, false, 1<<13, true
-				} else if params.Widths == nil && round%3 == 2 {
-					left.Bytes, left.Dense, right.Bytes, right.Dense = 1<<13, true, 1<<13, false
-				}
-				n := []int{0, 30, 500, 1500}[round%4]
-				pa, pb := weigh(r, hot(r, n, 700)), weigh(r, hot(r, 400, 700))
-				a, b := sketchOf(t, config(t, left), pa), sketchOf(t, config(t, right), pb)
-				exact := a.IsExact() && b.IsExact()
-				before := b.Blob()
-				if err := op.run(a, b); err != nil {
-					t.Fatal(err)
-				}
-				sameBytes(t, "the right side", before, b.Blob())
-				v := viewOf(t, a.Blob())
-				want := combined(pa.model(), pb.model(), op.model)
-				counts(t, name+" "+op.name, v, want, exact)
-				if a.Saturated() != atCeiling(a) || a.Saturated() != v.saturated() {
-					t.Errorf("%s %s: saturated is %v, in the BLOB %v", name, op.name, a.Saturated(), v.saturated())
-				}
-				if v.IsExact() != exact || v.additive() != exact {
-					t.Errorf("%s %s: exact %v, additive %v, want %v", name, op.name, v.IsExact(), v.additive(), exact)
-				}
-				total, known := v.Total()
-				sum := uint64(0)
-				for _, n := range want {
-					sum += n
-				}
-				if known != exact || exact && total != sum || exact && v.Info().Cells != uint64(len(want)) {
-					t.Errorf("%s %s: total %d, known %v, want %d, %v", name, op.name, total, known, sum, exact)
-				}
-				if err := a.Remove(grid.Cell{}, nil, 0); !exact && !errors.Is(err, sketch.ErrNotAdditive) {
-					t.Errorf("%s %s: removal after it: %v", name, op.name, err)
-				}
-			}
-		}
-	}
-}
-
 // subtract(union(a, b), b) is a: cell by cell while exact; by its values, its
 // total and mostly its bytes where dense. (Flags that only b's counters had may
 // stay while others share their upper counters.)
@@ -128,7 +79,7 @@ func TestSubtractUndoesUnion(t *testing.T) {
 				sameBytes(t, name, a.Blob(), u.Blob())
 				continue
 			}
-			// Digits are sums, whatever the flags: they are those of a.
+			// Digits are sums, whatever the flags: they equal the digits of a.
 			ad := a.asDense().dense
 			stray := false
 			for x := range ad.Shape.Layers {

@@ -32,7 +32,7 @@ type Sketch struct {
 	dense  *cascade.Counters // nil for other forms
 }
 
-// New returns an empty sketch. Errors are those of Params.Config.
+// New returns an empty sketch. Errors come from Params.Config.
 func New(p Params) (*Sketch, error) {
 	c, err := p.Config()
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 
 // additive reports whether counts are sums of points, so that Remove, Move and Subtract are legal.
 // An exact sketch always is.
-func (s *Sketch) additive() bool { return s.body().additive() }
+func (s *Sketch) additive() bool { return s.Form() == Exact || s.sums }
 
 // full is the largest count. It stands for that number and all above.
 const full = math.MaxUint64
@@ -58,7 +58,12 @@ const full = math.MaxUint64
 // Saturated reports whether a counter of the last layer is at its ceiling. Such a counter reads as
 // the total, or as 2^64-1 if that is unknown. An exact sketch or a tree is saturated when its total
 // reaches 2^64-1.
-func (s *Sketch) Saturated() bool { return s.body().saturated() }
+func (s *Sketch) Saturated() bool {
+	if s.Form() == Dense {
+		return s.dense.Saturated
+	}
+	return s.TotalKnown && s.Total == full
+}
 
 // differ returns an error that wraps sketch.ErrDiffer and names the first parameter that keeps two
 // sketches from being combined. A tree and counters give ErrForms. Exact sketches and trees need

@@ -36,7 +36,7 @@ func (m *smallEncoder) Reset(c *Config) {
 }
 
 // AppendBlob appends the sketch of keys from cells.Keys, on the grid of the configuration. The
-// bytes are those of a Builder. It uses a Builder for more than maxSmall points, and if the cells
+// bytes equal a Builder's. It uses a Builder for more than maxSmall points, and if the cells
 // do not fit.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	if m.fields == 0 || len(keys) == 0 || len(keys) > maxSmall {

@@ -14,10 +14,7 @@ import (
 // treeSketch is a tree in memory: nested squares with counts.
 type treeSketch struct{ *Sketch }
 
-func (s treeSketch) form() Form      { return Tree }
-func (s treeSketch) additive() bool  { return s.sums }
-func (s treeSketch) saturated() bool { return s.TotalKnown && s.Total == full }
-func (s treeSketch) memory() int64   { return s.tree.Memory() }
+func (s treeSketch) memory() int64 { return s.tree.Memory() }
 
 func (s treeSketch) limits() grid.Rect {
 	if len(s.tree.Sections) == 0 {
@@ -40,10 +37,6 @@ func labelOf(c grid.Cell, category []byte) (cells.Label, uint64) {
 	x, y, z := cells.Key(c)
 	return cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, z
 }
-
-func (s treeSketch) removable(c grid.Cell, category []byte) uint64 { return s.count(c, category) }
-
-func (s treeSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
 
 // add counts the points at the cell itself, a square of its own, so that the place is not lost.
 func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {

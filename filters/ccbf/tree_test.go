@@ -426,7 +426,7 @@ func TestTreeError(t *testing.T) {
 	r := rand.New(rand.NewPCG(155, 0))
 	for range 3 {
 		p := villages(r, 8000)
-		for i := range p { // in fewer cells, all of which are asked
+		for i := range p { // in fewer cells, all of which are queried
 			p[i].X, p[i].Y = p[i].X>>3, p[i].Y>>3
 		}
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 400 + r.Uint64N(300), Overflow: ToTree}), p)))

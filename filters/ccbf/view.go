@@ -102,7 +102,7 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 // exact sketch.
 func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.reader().Count(c, category) }
 
-// CountAt is Count of the cell at (x, y). Errors are those of grid.Grid.Cell and CheckCategory.
+// CountAt is Count of the cell at (x, y). Errors come from grid.Grid.Cell and CheckCategory.
 func (v *View) CountAt(x, y float64, category []byte) (uint64, error) {
 	if err := v.CheckCategory(category != nil); err != nil {
 		return 0, err

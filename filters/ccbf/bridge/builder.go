@@ -45,5 +45,5 @@ func (m *Small) Reset(c *ccbf.Config) {
 }
 
 // AppendBlob appends the sketch of keys from Keys, on the grid of the configuration of Reset. The
-// bytes are those of a Builder. For more than MaxSmall points it uses one.
+// bytes equal a Builder's. For more than MaxSmall points it uses one.
 func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte { return m.in.AppendBlob(dst, keys) }

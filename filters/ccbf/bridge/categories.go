@@ -8,7 +8,7 @@ import (
 )
 
 // Between returns the keys of a sketch's categories from one key to another, both included, in
-// order. Both belong to the class of the sketch. Errors are those of View.ListCategories, and one for
+// order. Both belong to the class of the sketch. Errors come from View.ListCategories; one is for
 // a class without an order.
 func Between(v *ccbf.View, from, to []byte) ([][]byte, error) {
 	class := v.Class()
@@ -23,7 +23,7 @@ func Between(v *ccbf.View, from, to []byte) ([][]byte, error) {
 }
 
 // CategoriesWhere returns the keys of a sketch's categories for which is returns true, in order.
-// key.CutField reads the fields of STRUCTs. Errors are those of View.ListCategories.
+// key.CutField reads the fields of STRUCTs. Errors come from View.ListCategories.
 func CategoriesWhere(v *ccbf.View, is func(category []byte) bool) ([][]byte, error) {
 	list, err := v.ListCategories()
 	if err != nil {

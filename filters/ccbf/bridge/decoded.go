@@ -76,5 +76,5 @@ func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, 
 }
 
 // ReadCounts writes the counts of the cells that FindCells found to dst, as long as places. They
-// are those of View.Counts.
+// equal the results of View.Counts.
 func (d *Decoded) ReadCounts(dst, places []uint64, slots []uint32) { d.table.Read(dst, places, slots) }

@@ -24,7 +24,7 @@ const (
 // count. Coordinates are the shortest decimals of the edges, in any unit; GeoJSON expects degrees.
 //
 // If room is not nil, it is called with the size of each larger buffer before that is made. Its
-// error ends the text. threshold is at least 1. Errors are those of View.Cells, and one that wraps
+// error ends the text. threshold is at least 1. Errors come from View.Cells; one wraps
 // ErrText above 2 GiB.
 func AppendGeoJSON(v *ccbf.View, dst []byte, a ccbf.Area, threshold uint64, of ccbf.Categories, room func(bytes int64) error) ([]byte, error) {
 	if threshold == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// features is what AppendGeoJSON writes.
+// features is the JSON that AppendGeoJSON writes.
 type features struct {
 	Type     string
 	Features []struct {

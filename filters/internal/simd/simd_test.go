@@ -28,7 +28,7 @@ func random(r *rand.Rand, n int) []uint64 {
 	return v
 }
 
-// Hashes of states and of rows are those of Finish, one by one.
+// Hashes of states and of rows equal the results of Finish, one by one.
 func TestHashes(t *testing.T) {
 	both(t, func(with bool) {
 		r := rand.New(rand.NewPCG(1, 1))

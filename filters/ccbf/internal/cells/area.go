@@ -97,7 +97,7 @@ func (v *View) eachSum(a Area, of Categories, add func(s *sectionView, n uint64)
 			add(s, s.boxSum(box.Rect(), v.bounds))
 		default:
 			if w.decoded == nil {
-				w.decoded = lentBatch()
+				w.decoded = borrowBatch()
 				defer batches.Put(w.decoded)
 			}
 			w.kept, w.sum = v.kept.section(i, s), 0
@@ -110,7 +110,7 @@ func (v *View) eachSum(a Area, of Categories, add func(s *sectionView, n uint64)
 // readCache keeps decoded blocks of a view from one polygon to the next. It starts with the second
 // polygon, because many views get only one.
 type readCache struct {
-	asked    int
+	queries  int
 	sections []sectionCache
 	room     int64 // bytes that the cache may still take
 }
@@ -127,7 +127,7 @@ const cachedBlockBytes = 6 * 8
 
 // begin notes a query to a sketch of n sections.
 func (a *readCache) begin(n int) {
-	if a.asked++; a.asked == 2 {
+	if a.queries++; a.queries == 2 {
 		a.sections, a.room = make([]sectionCache, n), cacheBytes
 	}
 }
@@ -229,7 +229,7 @@ func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 	if rest {
 		first, last, whole, high = 0, all, grid.Outside, ^uint64(0)
 	}
-	q := lentBatch()
+	q := borrowBatch()
 	defer batches.Put(q)
 	var edge [together]bool
 	for i := first; i < last || q.size > 0; i++ {

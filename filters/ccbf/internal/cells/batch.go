@@ -32,8 +32,8 @@ type pendingBlocks struct {
 // batches lends batches, because clearing one takes longer than reading a short list.
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
-// lentBatch returns a batch without pending blocks. A panic may have left some in it.
-func lentBatch() *batch {
+// borrowBatch returns a batch without pending blocks. A panic may have left some in it.
+func borrowBatch() *batch {
 	q := batches.Get().(*batch)
 	q.clear()
 	return q

@@ -146,7 +146,7 @@ func (b *blocks) chosen(i int, cells Run) bool {
 // damaged or is not the only encoding of its cells. The number of cells must fit the length of the
 // data.
 func (b *blocks) each(f func(Run) error) (whole bool, err error) {
-	q := lentBatch()
+	q := borrowBatch()
 	defer batches.Put(q)
 	last, all := uint64(0), blockCount(b.cells)
 	for i := 0; i < all; i += together {

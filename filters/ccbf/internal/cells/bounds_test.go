@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Bounds are those of all cells, one by one, wherever the least and the largest are.
+// TestBounds: Bounds holds all cells, one by one, wherever the outermost are.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	for i := range 300 {

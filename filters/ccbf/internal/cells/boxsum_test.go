@@ -89,7 +89,7 @@ func TestBoxSumOfCategories(t *testing.T) {
 	}
 }
 
-// Blocks decoded at once are what they are one by one, damaged ones too.
+// TestBlocksAtOnce: blocks decoded at once equal those decoded one by one, damaged ones too.
 func TestBlocksAtOnce(t *testing.T) {
 	body, bounds := townsBody(3_000)
 	r := rand.New(rand.NewPCG(72, 0))
@@ -133,8 +133,8 @@ func TestBlocksAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever bounds a sketch claims to have, no cell outside of the rectangle that is asked
-// for comes: others count on it.
+// TestEachStaysInside: Each returns no cell outside its rectangle, whatever bounds a sketch claims.
+// Callers rely on it.
 func TestEachStaysInside(t *testing.T) {
 	body, bounds := townsBody(3_000)
 	claimed := bounds

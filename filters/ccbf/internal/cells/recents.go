@@ -38,7 +38,7 @@ var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
-	r := s.lent()
+	r := s.cache()
 	fresh, _ = r.count(s, keys, put)
 	r.each(s, 1, put)
 	return fresh
@@ -48,13 +48,13 @@ func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 func Fresh(keys []uint64) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
-	r := s.lent()
+	r := s.cache()
 	fresh, _ = r.count(s, keys, func(Run) {})
 	return fresh
 }
 
-// lent returns an empty cache in the slots of s.
-func (s *recentScratch) lent() Recents {
+// cache returns an empty cache in the slots of s.
+func (s *recentScratch) cache() Recents {
 	clear(s.slots[:])
 	return Recents{slots: s.slots[:]}
 }

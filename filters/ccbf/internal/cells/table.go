@@ -99,7 +99,7 @@ func (v *View) Table(together bool) (Table, bool) {
 		t.categories = make(map[string]uint32)
 	}
 	category := uint32(0)
-	q := lentBatch()
+	q := borrowBatch()
 	defer batches.Put(q)
 	for i := range v.sections {
 		s := &v.sections[i]

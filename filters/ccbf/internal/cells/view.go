@@ -156,7 +156,7 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 	if !ok {
 		return
 	}
-	q := lentBatch()
+	q := borrowBatch()
 	defer batches.Put(q)
 	from, to := s.within(&box)
 	for i := from; (i < to || q.size > 0) && !*stop; i++ {

@@ -25,23 +25,23 @@ func (r *Reader) Reset(body []byte) error {
 	return r.Cells.Reset(body, r.Head.Bounds, r.Head.Categories, r.Head.Total)
 }
 
-// Memory is that of form.Reader.
+// Memory implements form.Reader.
 func (r *Reader) Memory() int64 { return r.Cells.Memory() }
 
-// Count is that of form.Reader.
+// Count implements form.Reader.
 func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.Cells.Count(c, category) }
 
-// Counts is that of form.Reader.
+// Counts implements form.Reader.
 func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	r.Cells.Counts(dst, at, of)
 }
 
-// Sum is that of form.Reader.
+// Sum implements form.Reader.
 func (r *Reader) Sum(a form.Area, of cells.Categories) (uint64, error) {
 	return r.Cells.AreaSum(a, of), nil
 }
 
-// Estimate is that of form.Reader.
+// Estimate implements form.Reader.
 func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
 	return exactly(r.Cells.AreaSum(a, of)), nil
 }
@@ -51,13 +51,13 @@ func exactly(n uint64) form.Estimate {
 	return form.Estimate{Value: float64(n), Low: n, High: n, Certain: n < ^uint64(0)}
 }
 
-// Raster is that of form.Reader.
+// Raster implements form.Reader.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
 	r.Cells.Each(clip, of, func(c grid.Cell, n uint64) { p.Add(p.Columns.Part(c.X), p.Lines.Part(c.Y), n) })
 	return nil
 }
 
-// Density is that of form.Reader.
+// Density implements form.Reader.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	return p.Paint(r.Head, 0, func(clip grid.Rect, to *form.Painting) error {
 		r.Cells.Each(clip, of, to.Add)
@@ -65,14 +65,14 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	})
 }
 
-// Hotspots is that of form.Reader.
+// Hotspots implements form.Reader.
 func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
 	var stop bool
 	r.Cells.EachSum(a, of, threshold, &stop, func(c grid.Cell, n uint64) { stop = !add(form.Spot{Cell: c, Count: n}) })
 	return nil
 }
 
-// TopK is that of form.Reader.
+// TopK implements form.Reader.
 func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	var stop bool
 	r.Cells.EachSum(a, of, 1, &stop, func(c grid.Cell, n uint64) {
@@ -81,39 +81,39 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	return nil
 }
 
-// Error is that of form.Reader.
+// Error implements form.Reader.
 func (r *Reader) Error() form.Error { return form.Error{Exact: true, Certain: true, Known: true} }
 
-// Unbiased is that of form.Reader.
+// Unbiased implements form.Reader.
 func (r *Reader) Unbiased() bool { return true }
 
-// Describe is that of form.Reader.
+// Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
 	i.Cells, i.Categories = r.Cells.Size()
 	i.CellsKnown = true
 }
 
-// String is that of form.Reader.
+// String implements form.Reader.
 func (r *Reader) String() string {
 	n, _ := r.Cells.Size()
 	return "exact, " + sketch.Count(n, "cell")
 }
 
-// EachCell is that of form.Lister.
+// EachCell implements form.Lister.
 func (r *Reader) EachCell(a form.Area, of cells.Categories, stop *bool, f func(form.Spot)) {
 	r.Cells.EachSum(a, of, 1, stop, func(c grid.Cell, n uint64) { f(form.Spot{Cell: c, Count: n}) })
 }
 
-// Listed is that of form.Lister.
+// Listed implements form.Lister.
 func (r *Reader) Listed(isBox bool, of cells.Categories) (int, int64) { return r.Cells.Most(isBox, of) }
 
-// EachCategory is that of form.Lister.
+// EachCategory implements form.Lister.
 func (r *Reader) EachCategory(f func(category []byte, cells, total uint64)) { r.Cells.EachCategory(f) }
 
-// Sections is that of form.Lister.
+// Sections implements form.Lister.
 func (r *Reader) Sections() int { return r.Cells.Sections() }
 
-// EachCategorySum is that of form.Lister.
+// EachCategorySum implements form.Lister.
 func (r *Reader) EachCategorySum(a form.Area, of cells.Categories, f func(category []byte, e form.Estimate)) {
 	r.Cells.EachCategorySum(a, of, func(category []byte, n uint64) { f(category, exactly(n)) })
 }

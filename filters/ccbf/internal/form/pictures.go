@@ -72,9 +72,9 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	x, y := p.axes(side)
 	to := Painting{sums: p.Pixels}
 	if x.isLarge || y.isLarge {
-		lent := takeBins(x.bins(in.Width()) * y.bins(in.Height()))
-		defer giveBins(lent)
-		to.sums = *lent
+		bins := getBins(x.bins(in.Width()) * y.bins(in.Height()))
+		defer putBins(bins)
+		to.sums = *bins
 	}
 	to.x, to.y = binAxis{x, in.MinX, x.bins(in.Width())}, binAxis{y, in.MinY, y.bins(in.Height())}
 	clip := grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
@@ -87,27 +87,27 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	return nil
 }
 
-// lentBins lends the memory of bins. Allocating half a million for each picture more than doubled
+// binPool keeps the memory of bins. Allocating half a million for each picture more than doubled
 // its time.
-var lentBins = sync.Pool{New: func() any { return new([]float64) }}
+var binPool = sync.Pool{New: func() any { return new([]float64) }}
 
-// maxLentBins is the number of bins up to which lentBins keeps memory.
-const maxLentBins = 1 << 20
+// maxPooledBins is the number of bins up to which binPool keeps memory.
+const maxPooledBins = 1 << 20
 
-// takeBins returns n bins, all of them 0.
-func takeBins(n int) *[]float64 {
-	lent := lentBins.Get().(*[]float64)
-	if cap(*lent) < n {
-		*lent = make([]float64, n)
+// getBins returns n bins, all of them 0.
+func getBins(n int) *[]float64 {
+	bins := binPool.Get().(*[]float64)
+	if cap(*bins) < n {
+		*bins = make([]float64, n)
 	}
-	*lent = (*lent)[:n]
-	clear(*lent)
-	return lent
+	*bins = (*bins)[:n]
+	clear(*bins)
+	return bins
 }
 
-func giveBins(lent *[]float64) {
-	if cap(*lent) <= maxLentBins {
-		lentBins.Put(lent)
+func putBins(bins *[]float64) {
+	if cap(*bins) <= maxPooledBins {
+		binPool.Put(bins)
 	}
 }
 

@@ -4,9 +4,9 @@
 // A point takes these steps:
 //
 //  1. Its key becomes a word: the key above a count of one.
-//  2. The word goes to the front, an unsorted buffer. A small direct-mapped cache of recent cells
-//     stands before the front, as long as it holds at least one key in four.
-//  3. A full front is sorted, and the words of each cell are added up. If that halves the front, it
+//  2. The word goes to the buffer, which is unsorted. A small direct-mapped cache of recent cells
+//     stands before the buffer, as long as it holds at least one key in four.
+//  3. A full buffer is sorted, and the words of each cell are added up. If that halves the buffer, it
 //     stays. Otherwise it grows, and becomes a list once it exceeds the second-level cache.
 //  4. Each list is less than half as long as the one before. So a word moves only as often as the
 //     number of lists can be halved.
@@ -28,13 +28,13 @@ import (
 )
 
 const (
-	leastFront  = 8       // words of the first front: there may be a million stores.
-	cachedFront = 1 << 17 // words that are sorted within the second-level cache.
-	mostFront   = 1 << 20 // words of the longest front, for lists of more than four times as many.
-	ratio       = 2       // least ratio of the lengths of a list and the next one.
-	recentBits  = 14      // logarithm of the number of recent cells.
-	packedLists = 8       // packed lists of one size that are merged into one.
-	shortSort   = 256     // number of words below which sorting compares them.
+	leastBuffer  = 8       // words of the first buffer: there may be a million stores.
+	cachedBuffer = 1 << 17 // words that are sorted within the second-level cache.
+	mostBuffer   = 1 << 20 // words of the longest buffer, for lists of more than four times as many.
+	ratio        = 2       // least ratio of the lengths of a list and the next one.
+	recentBits   = 14      // logarithm of the number of recent cells.
+	packedLists  = 8       // packed lists of one size that are merged into one.
+	shortSort    = 256     // number of words below which sorting compares them.
 )
 
 // Cells counts points by the keys of their cells. The keys may differ only in their MaxWidth lower
@@ -42,19 +42,19 @@ const (
 type Cells struct {
 	base     uint64 // the upper bits that all keys share.
 	shift    uint   // bits of a count in a word; 0 without words.
-	front    []uint64
-	limit    int      // words that the front may have; 0 for no limit.
-	unsorted int      // words that the front may have before it is sorted.
+	buffer   []uint64
+	limit    int      // words that the buffer may have; 0 for no limit.
+	unsorted int      // words that the buffer may have before it is sorted.
 	recent   []uint64 // the cache of recent cells: the last word of each slot; 0 for none.
 	seen     int      // keys since the last flush.
 	fresh    int      // keys among them that were not in the cache.
-	alone    int      // number of flushes left without the cache.
+	skips    int      // number of flushes left without the cache.
 	lists    []list
 	over     *Cells // counts beyond full words, in units of full words.
 	pool     pool
 }
 
-// sorters lends memory to sort a front.
+// sorters lends memory to sort a buffer.
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
 type sorter struct {
@@ -93,7 +93,7 @@ func (c *Cells) Add(keys []uint64) {
 		} else {
 			c.seen += n
 			for _, k := range keys[:n] {
-				c.front = append(c.front, c.word(k, 1))
+				c.buffer = append(c.buffer, c.word(k, 1))
 			}
 		}
 		keys = keys[n:]
@@ -120,7 +120,7 @@ func (c *Cells) add(key, count uint64) {
 	c.append(key, count)
 }
 
-// append is add for a front that has room.
+// append is add for a buffer that has room.
 func (c *Cells) append(key, count uint64) {
 	if full := c.full(); count > full {
 		low := (count-1)%full + 1
@@ -128,7 +128,7 @@ func (c *Cells) append(key, count uint64) {
 		count = low
 	}
 	if count > 0 {
-		c.front = append(c.front, c.word(key, count))
+		c.buffer = append(c.buffer, c.word(key, count))
 	}
 }
 
@@ -170,7 +170,7 @@ func (c *Cells) each(f func(key, count uint64)) {
 			}
 		}
 	}
-	some(c.front)
+	some(c.buffer)
 	some(c.recent)
 	for _, l := range c.lists {
 		l.shared = true
@@ -184,10 +184,10 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 }
 
-// addRecent counts keys in the cache of recent cells. The front must have room for them, because a
-// cell that takes the slot of another evicts that one to the front.
+// addRecent counts keys in the cache of recent cells. The buffer must have room for them, because a
+// cell that takes the slot of another evicts that one to the buffer.
 func (c *Cells) addRecent(keys []uint64) {
-	n, out := 0, c.front[len(c.front):len(c.front)+len(keys)]
+	n, out := 0, c.buffer[len(c.buffer):len(c.buffer)+len(keys)]
 	shift, full := c.shift&63, c.full()
 	for _, k := range keys {
 		w := k << shift
@@ -200,7 +200,7 @@ func (c *Cells) addRecent(keys []uint64) {
 		n += int(other & (was | -was) >> 63)
 		*slot = (was+1)&^other | (w|1)&other
 	}
-	c.front = c.front[:len(c.front)+n]
+	c.buffer = c.buffer[:len(c.buffer)+n]
 	c.seen, c.fresh = c.seen+len(keys), c.fresh+n
 }
 
@@ -210,34 +210,34 @@ func (c *Cells) adapt() {
 	switch {
 	case c.recent != nil && c.fresh > c.seen/4*3 || c.longest() < 1<<recentBits:
 		c.dropRecent()
-		c.alone = 15
+		c.skips = 15
 	case c.recent != nil:
-	case c.alone > 0:
-		c.alone--
+	case c.skips > 0:
+		c.skips--
 	case c.seen > 0:
 		c.recent = make([]uint64, 1<<recentBits)
 	}
 	c.seen, c.fresh = 0, 0
 }
 
-// dropRecent moves the recent cells to the front.
+// dropRecent moves the recent cells to the buffer.
 func (c *Cells) dropRecent() {
 	recent := c.recent
 	c.recent = nil
 	for _, w := range recent {
 		if w != 0 {
 			c.room(1)
-			c.front = append(c.front, w)
+			c.buffer = append(c.buffer, w)
 		}
 	}
 }
 
-// room makes room in the front for at least n words, and returns the room.
+// room makes room in the buffer for at least n words, and returns the room.
 func (c *Cells) room(n int) int {
-	if free := cap(c.front) - len(c.front); free >= n {
+	if free := cap(c.buffer) - len(c.buffer); free >= n {
 		return free
 	}
-	size, sorts := cap(c.front), false
+	size, sorts := cap(c.buffer), false
 	if size >= c.unsorted || size >= c.longest() {
 		sorts = true
 		if c.unsorted = 2 * size; c.sort() > size/4*3 { // few cells had several words
@@ -245,62 +245,62 @@ func (c *Cells) room(n int) int {
 		}
 	}
 	switch {
-	case len(c.front) <= size/2 && len(c.front)+n <= size: // the words were of few cells, which stay
+	case len(c.buffer) <= size/2 && len(c.buffer)+n <= size: // the words were of few cells, which stay
 	case size < c.longest():
-		c.front = append(make([]uint64, 0, max(leastFront, 2*size, len(c.front)+n)), c.front...)
+		c.buffer = append(make([]uint64, 0, max(leastBuffer, 2*size, len(c.buffer)+n)), c.buffer...)
 	default:
 		c.flush()
-		if n > cap(c.front) {
-			c.front = make([]uint64, 0, n)
+		if n > cap(c.buffer) {
+			c.buffer = make([]uint64, 0, n)
 		}
 	}
 	if sorts && size >= 1<<recentBits {
 		c.adapt()
-		return c.room(n) // recent cells may be in the front now
+		return c.room(n) // recent cells may be in the buffer now
 	}
-	return cap(c.front) - len(c.front)
+	return cap(c.buffer) - len(c.buffer)
 }
 
-// longest returns the number of words from which the front is flushed.
+// longest returns the number of words from which the buffer is flushed.
 func (c *Cells) longest() int {
 	if c.limit > 0 {
-		return min(c.limit, cachedFront)
+		return min(c.limit, cachedBuffer)
 	}
-	return cachedFront
+	return cachedBuffer
 }
 
-// sort sorts the front and leaves one word for each cell. It returns their number.
+// sort sorts the buffer and leaves one word for each cell. It returns their number.
 func (c *Cells) sort() int {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
-	words := c.front
+	words := c.buffer
 	if len(words) < shortSort {
 		slices.Sort(words)
 	} else {
 		if len(s.words) < len(words) {
-			s.words = make([]uint64, max(cap(words), cachedFront))
+			s.words = make([]uint64, max(cap(words), cachedBuffer))
 		}
 		words = s.radix.SortBitsIn(words, s.words[:len(words)], Differ(words)&^c.full())
 	}
-	c.front = c.front[:fold(c.front, words, c.shift, c.carry)]
-	return len(c.front)
+	c.buffer = c.buffer[:fold(c.buffer, words, c.shift, c.carry)]
+	return len(c.buffer)
 }
 
-// flush makes a list of the sorted front. It makes a longer front if lists are long.
+// flush makes a list of the sorted buffer. It makes a longer buffer if lists are long.
 func (c *Cells) flush() {
-	l := listOf(c.front)
+	l := listOf(c.buffer)
 	l.shared = true
 	c.push(l)
-	c.front = c.front[:0]
+	c.buffer = c.buffer[:0]
 	if c.grows(0) {
-		c.front = make([]uint64, 0, 2*cap(c.front))
+		c.buffer = make([]uint64, 0, 2*cap(c.buffer))
 	}
 }
 
-// grows reports whether the front should be longer once lists have more words more.
+// grows reports whether the buffer should be longer once lists have more words more.
 func (c *Cells) grows(more int) bool {
-	size := cap(c.front)
-	return size >= cachedFront && size < mostFront && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
+	size := cap(c.buffer)
+	return size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
 }
 
 // packedLists returns the number of packed lists. They come first.
@@ -332,11 +332,11 @@ func (c *Cells) push(l list) {
 // end makes one list of all words that are not packed, and frees all other memory.
 func (c *Cells) end() {
 	c.dropRecent()
-	if len(c.front) > 0 {
+	if len(c.buffer) > 0 {
 		c.sort()
-		c.push(listOf(c.front))
+		c.push(listOf(c.buffer))
 	}
-	c.front, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
+	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 }
 
 // Merge adds the cells of another store, which it does not change.
@@ -357,12 +357,12 @@ func (c *Cells) Merge(o *Cells) {
 		l.shared = true
 		c.push(l)
 	}
-	for _, words := range [2][]uint64{o.front, o.recent} {
+	for _, words := range [2][]uint64{o.buffer, o.recent} {
 		for len(words) > 0 {
 			n := min(len(words), c.room(1))
 			for _, w := range words[:n] {
 				if w != 0 {
-					c.front = append(c.front, w)
+					c.buffer = append(c.buffer, w)
 				}
 			}
 			words = words[n:]
@@ -376,17 +376,17 @@ func (c *Cells) Merge(o *Cells) {
 	}
 }
 
-// Limit bounds the front to about words words; 0 is no bound.
+// Limit bounds the buffer to about words words; 0 is no bound.
 func (c *Cells) Limit(words int) { c.limit = words }
 
 // Pack frees memory: it packs all lists. It merges packedLists lists of one size into one, or all
 // lists with together.
 func (c *Cells) Pack(together bool) {
 	c.dropRecent()
-	if cap(c.front) > c.longest() {
+	if cap(c.buffer) > c.longest() {
 		c.sort()
 		c.flush()
-		c.front = nil
+		c.buffer = nil
 	}
 	c.pool = nil
 	if i := c.packedLists(); i < len(c.lists) {
@@ -433,7 +433,7 @@ func (c *Cells) Sum() {
 
 // Bytes returns about the memory of c.
 func (c *Cells) Bytes() int64 {
-	n := int64(cap(c.front)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
+	n := int64(cap(c.buffer)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
 	for i := range c.lists {
 		n += c.lists[i].bytes
 	}
@@ -455,16 +455,16 @@ func (c *Cells) CodeBytes() (n int64) {
 
 // Need returns the most memory, in addition to Bytes, that adding n keys takes.
 func (c *Cells) Need(n int) int64 {
-	size := cap(c.front)
+	size := cap(c.buffer)
 	switch {
-	case len(c.front)+n <= size:
+	case len(c.buffer)+n <= size:
 		return 0
-	case size+n < cachedFront:
-		return 8 * int64(max(2*leastFront, 6*size, 6*n))
+	case size+n < cachedBuffer:
+		return 8 * int64(max(2*leastBuffer, 6*size, 6*n))
 	}
-	// This is the list of the last front, memory to sort it, a longer front, recent cells, and the
+	// This is the list of the last buffer, memory to sort it, a longer buffer, recent cells, and the
 	// chunks of merges.
-	words := 2*max(size, cachedFront) + 2*n + 1<<recentBits
+	words := 2*max(size, cachedBuffer) + 2*n + 1<<recentBits
 	if c.grows(size + n) {
 		words += 2 * size
 	}
@@ -473,7 +473,7 @@ func (c *Cells) Need(n int) int64 {
 
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
 func (c *Cells) MergeNeed(o *Cells) int64 {
-	words, packed := len(o.front)+len(o.recent), int64(0)
+	words, packed := len(o.buffer)+len(o.recent), int64(0)
 	for i := range o.lists {
 		if l := &o.lists[i]; l.packed {
 			packed += l.bytes
@@ -486,7 +486,7 @@ func (c *Cells) MergeNeed(o *Cells) int64 {
 
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
-	return 8*int64(2*len(c.front)+2*len(c.recent)) + int64(2*len(c.lists)+4)*chunkBytes
+	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + int64(2*len(c.lists)+4)*chunkBytes
 }
 
 // words returns the number of words in lists.
@@ -502,10 +502,10 @@ func (c *Cells) Distinct() (least, most int) {
 	for i := range c.lists {
 		least = max(least, c.lists[i].n)
 	}
-	return least, c.words() + len(c.front) + len(c.recent)
+	return least, c.words() + len(c.buffer) + len(c.recent)
 }
 
 // Packs reports whether Pack would free memory.
 func (c *Cells) Packs() bool {
-	return cap(c.front) > c.longest() || len(c.recent) > 0 || c.packedLists() < len(c.lists)
+	return cap(c.buffer) > c.longest() || len(c.recent) > 0 || c.packedLists() < len(c.lists)
 }

@@ -40,28 +40,28 @@ func (v *View) Blocks() int {
 	return n
 }
 
-// fewQuestions is the number of cells up to which Counts looks each up by itself.
-const fewQuestions = 4
+// fewLookups is the number of cells up to which Counts looks each up by itself.
+const fewLookups = 4
 
-// asker is scratch memory of Counts.
-type asker struct {
+// lookupScratch is scratch memory of Counts.
+type lookupScratch struct {
 	keys, order []uint64
 	radix       radix.Scratch
 }
 
-var askers = sync.Pool{New: func() any { return new(asker) }}
+var lookupScratches = sync.Pool{New: func() any { return new(lookupScratch) }}
 
 // Counts writes the count of each cell at[i] to dst[i]. It looks the cells up in the order of their
 // keys, so it decodes no block twice.
 func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
-	if len(at) <= fewQuestions && !of.some || len(v.sections) == 0 {
+	if len(at) <= fewLookups && !of.some || len(v.sections) == 0 {
 		for i, c := range at {
 			dst[i] = v.Count(c, of.one)
 		}
 		return
 	}
-	a := askers.Get().(*asker)
-	defer askers.Put(a)
+	a := lookupScratches.Get().(*lookupScratch)
+	defer lookupScratches.Put(a)
 	x, y, _ := Key(at[0])
 	a.keys, a.order = a.keys[:0], a.order[:0]
 	for i, c := range at {
