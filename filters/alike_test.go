@@ -132,8 +132,8 @@ func askAll(r keyed.Reader, kind keyed.QuestionKind, dst, h1s, h2s []uint64, fou
 	}
 }
 
-// Keys one by one, by their bytes or by their hashes, make the sketch that they make many at once,
-// and have the same answers in it and in its BLOB.
+// TestManyAtOnceIsOneByOne: many keys at once give the same sketch as one by one, by their bytes or by
+// their hashes. Queries of it and of its BLOB have the same results.
 func TestManyAtOnceIsOneByOne(t *testing.T) {
 	eachForm(t, func(t *testing.T, f keyed.Any, params any, fresh func() keyed.Sketch) {
 		if keyed.ByValue(fresh()) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// face is what the package of every family has, for those who use one alone.
+// face has the exported names of the package of every family, for users of a single family.
 var face = []string{
 	"type Params", "type Sketch", "type View", "type Info",
 	"var Family",

@@ -71,8 +71,8 @@ func whichever(t *testing.T, seed uint64) map[string]keyed.Sketch {
 
 const few = 300
 
-// No key is worse than another: with every seed, an absent key of few bytes or at the end of a type is
-// found in as many full filters as any key is, and all of them together as often as other keys.
+// TestNoKeyIsWorse: no key is worse than another, with any seed. Absent keys of few bytes, or at the end
+// of a type, are found in as many full filters as other keys, each alone and all together.
 func TestNoKeyIsWorse(t *testing.T) {
 	const fillings = 24
 	seeds := []uint64{0, 1, 2, 8, 16}

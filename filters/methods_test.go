@@ -53,8 +53,8 @@ func one(t *testing.T, f keyed.Any) methods {
 // zero is a zero value of a sketch's type.
 func zero(s methods) methods { return reflect.New(reflect.TypeOf(s).Elem()).Interface().(methods) }
 
-// A sketch goes through encoding, JSON and database/sql and is the same sketch after it; what is not a sketch is an
-// error that changes nothing.
+// TestEncodings: encoding, JSON and database/sql return the same sketch. Other input is an error that
+// changes nothing.
 func TestEncodings(t *testing.T) {
 	for _, f := range filters.Keyed() {
 		t.Run(f.About().Name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func TestReset(t *testing.T) {
 				t.Errorf("%s %s: an empty one takes %d bytes, seed %d", name, text, bytes, seed)
 			}
 		}
-		// What cannot be made takes nothing.
+		// Parameters of an impossible sketch take no memory.
 		wrong, err := f.ReadParams([]byte(`{"Capacity": 18446744073709551615, "Width": 18446744073709551615, "Bytes": 18446744073709551615}`))
 		if err != nil {
 			t.Fatal(err)

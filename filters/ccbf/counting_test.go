@@ -7,9 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
-// TestRecentCellsInTheDenseForm: points of recent cells are counted together. Sums are those of
-// counting one by one. Minimal increment is never below the truth, and at most 2% further off than
-// one by one.
+// TestRecentCellsInTheDenseForm: points of recent cells are counted together. Sums equal those counted
+// one by one. Minimal increment is never below the truth, and at most 2% further off than one by one.
 func TestRecentCellsInTheDenseForm(t *testing.T) {
 	r := rand.New(rand.NewPCG(333, 0))
 	z := rand.NewZipf(r, 1.2, 2, 1<<22)
