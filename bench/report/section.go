@@ -38,7 +38,7 @@ func (s *Section) Say(format string, args ...any) {
 	}
 }
 
-// Compared are the column heads of claims that are comparisons: the measured quantity with its
+// Compared are the column heads of claims that are comparisons. A claim has the measured quantity with its
 // unit, the published value, ours, the bytes of both, and a note. "-" stands for none.
 var Compared = []string{"what", "published", "ours, the paper's parameters", "ours, our defaults", "bytes: defaults of paper's", "note"}
 

@@ -16,12 +16,14 @@ import (
 
 // Areas summarises the areas of a chunk of rows, or of a statement.
 type Areas struct {
-	Met   bool         // some sketch has cells in the bounds of its area
-	Doubt bridge.Doubt // why the first suspicious area can be a mistake
-	Area  orb.Bound    // the first suspicious area
-	SRID  int          // of the area, or 0
+	Met bool // some sketch has cells in the bounds of its area
 
-	Points orb.Bound // around the points of the sketches that were queried with such areas
+	// The first suspicious area, with its SRID or 0.
+	Doubt bridge.Doubt
+	Area  orb.Bound
+	SRID  int
+
+	Points orb.Bound // box around the points of all sketches with suspicious areas
 }
 
 // Look records the area of a query on a sketch. met says whether the sketch can have cells in its bounds. Look
