@@ -11,29 +11,28 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Estimates is a picture of estimates in progress, at several scales: a pixel of the next
-// scale is 2 x 2 pixels. The noise of a large pixel is less for its size, so that a large
-// pixel can exceed it where none of its parts does. With levels, a large pixel is read from
-// a few large squares, which have still less noise.
+// Estimates is a picture of estimates in the making, at several scales: a pixel of the next scale is 2 x 2
+// pixels. A large pixel has less noise for its size, so it can exceed the noise if none of its parts does.
+// With levels, it is computed from a few large squares, which have even less noise.
 type Estimates struct {
 	box           orb.Bound
 	width, height int
 	scales        []scale
 }
 
-// scale is a picture of counters less their expected noise, of all sketches so far.
+// scale is a picture of counts less their expected noise, over all sketches so far.
 type scale struct {
 	width, height int
 	box           orb.Bound
-	read          []float64 // of sketches that are read anew at the next scale
-	last          []float64 // of the others: the next scale has their sums
+	read          []float64 // counts of sketches that are looked up again at the next scale
+	last          []float64 // counts of the others, which the next scale sums up
 	haze          noiseMoments
 }
 
-// smallest is the shorter side of the picture of the last scale, in pixels, at least.
+// smallest is the least pixels of the shorter side at the last scale.
 const smallest = 4
 
-// NewEstimates is a picture of a box with nothing in it.
+// NewEstimates returns an empty picture of a box.
 func NewEstimates(box orb.Bound, width, height int) *Estimates {
 	e := &Estimates{box: box, width: width, height: height}
 	x, y := (box.Max[0]-box.Min[0])/float64(width), (box.Max[1]-box.Min[1])/float64(height)
@@ -49,11 +48,11 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 	return e
 }
 
-// Holds reports whether the picture is one of a box.
+// Holds reports whether the picture shows this box.
 func (e *Estimates) Holds(box orb.Bound) bool { return e.box == box }
 
-// Add adds a sketch with noise n. Each scale takes at most most lookups. A scale that would
-// take more is left to larger ones, and sampled is true where there is none.
+// Add adds a sketch with noise n. Each scale takes at most most lookups. A scale that would take more is
+// left out. If all would, Add draws a sample and returns true.
 func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
 		some, err := e.add(r, n, category, most/uint64(of.Number()))
@@ -68,7 +67,7 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		s := &e.scales[k]
 		return &picture{&form.Picture{Pixels: pixels, Box: s.box, Width: s.width, Height: s.height}, n}
 	}
-	last := 0 // the scale with the largest squares that there are
+	last := 0 // the first scale whose pixels have the size of the largest squares, or the last scale
 	for last+1 < len(e.scales) && squaresFor(r, picture(last, nil).Side()) < int(r.Levels) {
 		last++
 	}
@@ -99,12 +98,11 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	return sampled, nil
 }
 
-// Finish adds to dst what is not noise. It begins with single pixels. What a larger pixel has
-// beside the parts that are drawn is spread evenly over its other parts, if it exceeds the
-// noise. O(pixels).
+// Finish adds to dst what exceeds the noise, from single pixels to large ones. A large pixel may exceed
+// the noise by more than its drawn parts. Then the rest is spread evenly over its other parts. O(pixels).
 func (e *Estimates) Finish(dst []float64) {
 	isDrawn := make([]bool, len(dst))
-	var parts scaleEstimate // of the scale before
+	var parts scaleEstimate // estimate of the scale before
 	for k := range e.scales {
 		s := &e.scales[k]
 		now := scaleEstimate{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
@@ -125,11 +123,11 @@ func (e *Estimates) Finish(dst []float64) {
 	}
 }
 
-// scaleEstimate has, for each pixel of a scale, the count drawn, the moments of its noise, and the sum of
-// sketches that larger scales do not read.
+// scaleEstimate has, for each pixel of a scale, the count drawn and the moments of its noise. sums are the
+// counts of sketches that larger scales do not look up.
 type scaleEstimate struct{ drawn, second, third, sums []float64 }
 
-// addParts adds to pixel i the four pixels of the scale before that are in it.
+// addParts adds to pixel i the four pixels of the scale before that lie in it.
 func (d *scaleEstimate) addParts(i, width int, parts *scaleEstimate, partsWidth int) {
 	x, y := i%width*2, i/width*2
 	for dy := range 2 {
@@ -146,7 +144,7 @@ func (d *scaleEstimate) addParts(i, width int, parts *scaleEstimate, partsWidth 
 	}
 }
 
-// spread draws a count in the parts of pixel i of scale k that are not drawn; false if all are.
+// spread spreads a count over the parts of pixel i of scale k that are not drawn; false if all are.
 func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) bool {
 	side, width := 1<<k, e.scales[k].width
 	x, y := i%width*side, i/width*side
@@ -174,16 +172,16 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 	return true
 }
 
-// noiseMoments is the moments of the noise in the pixels of a picture.
+// noiseMoments has the central moments of the noise in each pixel.
 type noiseMoments struct{ second, third []float64 }
 
-// Surest is how many standard deviations of the noise a pixel must exceed: of a million
-// empty ones some tens do.
+// Surest is the number of standard deviations of the noise that a pixel must exceed. Among a million empty
+// pixels some tens do.
 const Surest = 4
 
-// least is what a pixel must exceed so that it is not noise. A sum of n surpluses with
-// standard deviation s and skewness g exceeds z s + (z^2-1) s g/6 about as often as a
-// normal one z s (Cornish and Fisher 1938, the first term).
+// least returns the value above which a pixel is not noise. Let a sum of surpluses have standard deviation
+// s and skewness g. It exceeds z s + (z^2-1) s g/6 about as often as a normal sum exceeds z s (Cornish and
+// Fisher 1938, the first term).
 func least(second, third float64) float64 {
 	if second <= 0 {
 		return 0
@@ -191,23 +189,23 @@ func least(second, third float64) float64 {
 	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
 }
 
-// readPlan is how a picture was read: squares of a level, each with so many cells, of which
-// some were read in a sample. Otherwise a square is one lookup.
+// readPlan says how a picture was computed: from squares of a level, each with so many cells. A sample
+// looks up some of these cells. Otherwise a square takes one lookup.
 type readPlan struct {
 	level       int
 	cells, read float64
 	isSample    bool
 }
 
-// at is all squares of a level, each by one lookup.
+// at returns the plan of all squares of a level, one lookup each.
 func (readPlan) at(level int) readPlan { return readPlan{level, 1, 1, false} }
 
-// subtract takes the noise of the squares that read nothing off a picture, and adds its moments
-// to h. A picture without pixels has its noise taken off already. With levels a square is read
-// where larger ones around it have points alone, and has less noise than this takes off.
+// subtract subtracts the noise of empty squares from a picture, and adds its moments to h. A picture
+// without pixels has its noise subtracted already. With levels, a square is looked up only if the larger
+// ones around it have points. Its noise is lower than what is subtracted.
 func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 	none := p.noise.Estimate(0)
-	if how.isSample { // its sums are less that noise
+	if how.isSample { // its sums have no noise in them
 		none = 0
 	}
 	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
@@ -229,8 +227,8 @@ func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 	}
 }
 
-// cover is how many squares a row or column of pixels covers along its axis, and the
-// sums of the squares and of the cubes of their shares.
+// cover is the number of squares that a row or a column of pixels covers along its axis. second and third
+// are the sums of the squares and of the cubes of the fractions covered.
 type cover struct{ squares, second, third float64 }
 
 func covered(low, high float64, pixels int, side, first, last float64) []cover {
@@ -247,7 +245,7 @@ func covered(low, high float64, pixels int, side, first, last float64) []cover {
 	return out
 }
 
-// squaresFor is the level whose squares are nearest in size to pixels, whether there is one or not.
+// squaresFor returns the level whose squares are nearest in size to pixels, even if the sketch has none.
 func squaresFor(r *Reader, pixel float64) int {
 	return math.Ilogb(max(pixel*math.Sqrt2/r.Head.Grid.Res(), 1))
 }

@@ -1,5 +1,5 @@
-// Package counters is the form of a sketch whose cells share counters: it inserts cells
-// into a cascade and answers questions from one, with levels by squares.
+// Package counters is the form of a sketch whose cells share counters: a layered counting Bloom filter,
+// which package cascade has. It inserts cells and the squares of higher levels, and queries them.
 package counters
 
 import (
@@ -12,30 +12,30 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// MaxLevels is the most levels of squares: these have 16,777,216 cells a side.
+// MaxLevels is the most levels of squares. The largest squares have 16,777,216 cells a side.
 const MaxLevels = 24
 
-// Params are what a sketch says of its counters.
+// Params are the parameters of the counters of a sketch.
 type Params struct {
 	Shape    cascade.Shape
 	Seed     uint64
-	Levels   uint8 // of squares beside the cells
-	Base     uint8 // level that the cells are hashed as
-	Totals   bool  // points are counted without their category as well
-	Standard bool  // all counters of a key are raised, not only the least
+	Levels   uint8 // number of levels of squares beside the cells.
+	Base     uint8 // level as which the cells are hashed.
+	Totals   bool  // whether points are also counted without their category
+	Standard bool  // whether all counters of a key are raised, not only the least
 }
 
-// Hasher hashes the cells of the dense form, or the squares of a level above.
+// Hasher hashes cells, or the squares of a level.
 type Hasher struct {
 	seed  uint64
 	level uint8
 	buf   []byte
 }
 
-// Hasher hashes the squares of a level; level 0 is the cells.
+// Hasher returns a hasher of the squares of a level. Level 0 is the cells.
 func (p *Params) Hasher(level uint8) Hasher { return Hasher{seed: p.Seed, level: p.Base + level} }
 
-// Hash is the hash of a cell; with a category of the cell in it.
+// Hash returns the hash of a cell, with its category if that is not nil.
 func (h *Hasher) Hash(c grid.Cell, category []byte) (h1, h2 uint64) {
 	if category == nil {
 		return h.cell(c)
@@ -52,7 +52,7 @@ func (h *Hasher) cell(c grid.Cell) (h1, h2 uint64) {
 	return key.HashSquare(h.seed, c.X, c.Y, h.level)
 }
 
-// All makes of the columns and rows of many cells, in h1 and h2, their hashes.
+// All replaces the columns in h1 and the rows in h2 of many cells by their hashes.
 func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 	if category == nil {
 		key.HashSquares(h.seed, h.level, h1, h2)
@@ -63,7 +63,7 @@ func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 	}
 }
 
-// hashBatch is how many keys are hashed before their counters are touched.
+// hashBatch is the number of keys that are hashed before their counters are touched.
 const hashBatch = 256
 
 // Insert counts the cells of all sections, and the squares above them, and returns their bounds.
@@ -84,7 +84,7 @@ func Insert(d *cascade.Counters, p *Params, sections cells.List) grid.Rect {
 	return b
 }
 
-// insert counts the cells of a section with a category.
+// insert counts the cells of a section, and the squares around them, with a category.
 func insert(d *cascade.Counters, p *Params, s *cells.Section, category []byte) {
 	for level := range p.Levels {
 		insertSquares(d, p, s, category, level+1)
@@ -92,8 +92,8 @@ func insert(d *cascade.Counters, p *Params, s *cells.Section, category []byte) {
 	insertSquares(d, p, s, category, 0)
 }
 
-// insertSquares counts the cells of a section in their squares of a level, of level 0 the
-// cells. Those of one square that follow each other are counted at once.
+// insertSquares counts the cells of a section in their squares of a level; level 0 is the cells.
+// Consecutive cells of one square are counted at once.
 func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
@@ -123,9 +123,9 @@ func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []
 	insert()
 }
 
-// Maxima makes counters from all cells and their counts: every
-// counter is the maximum of the counts that map to it. One-sided, independent of
-// order, and closer than minimal increment (Cohen and Matias 2003, section 3.2).
+// Maxima makes counters from all cells and their counts. Every counter is the maximum of the counts that
+// map to it. Counts are never too low, do not depend on the order, and are closer than by minimal
+// increment (Cohen and Matias 2003, section 3.2).
 func Maxima(p *Params, sections cells.List) *cascade.Counters {
 	if p.Totals {
 		sections = append(slices.Clone(sections), sections.Plain()...)

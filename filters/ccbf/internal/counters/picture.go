@@ -17,8 +17,8 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	})
 }
 
-// DensityWithin is Density with at most most lookups: where the box has more cells, squares
-// of them are drawn, each from the counts of some of its cells, and sampled is true.
+// DensityWithin is Density with at most most lookups. If the box has more cells, it draws squares by the
+// counts of some of their cells, and returns true.
 func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
 		_, some, err := r.drawWithin(&picture{Picture: p}, category, most/uint64(of.Number()))
@@ -28,13 +28,13 @@ func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64
 	return sampled, err
 }
 
-// picture is a picture of counts, or of estimates.
+// picture is a form.Picture of counts or of estimates.
 type picture struct {
 	*form.Picture
-	noise *noise.Cells // of the sketch; nil for counts
+	noise *noise.Cells // estimates counts; nil for a picture of counts
 }
 
-// count is what is drawn for a count, over that of a cell that reads nothing.
+// count returns what is drawn for a count, less what a count of 0 draws.
 func (p *picture) count(n uint64) float64 {
 	if p.noise != nil {
 		return p.noise.Estimate(n) - p.noise.Estimate(0)
@@ -42,7 +42,7 @@ func (p *picture) count(n uint64) float64 {
 	return float64(n)
 }
 
-// levelOf is the level whose squares are nearest in size to pixels.
+// levelOf returns the level whose squares are nearest in size to pixels.
 func (r *Reader) levelOf(p *form.Picture) int {
 	return min(squaresFor(r, p.Side()), int(r.Levels))
 }
@@ -68,18 +68,18 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 	})
 }
 
-// leastReads is how many cells of a square are read where it has as many: a square
-// from fewer says little of its sum.
+// leastReads is the least number of cells of a square that a sample looks up, unless it has fewer. Fewer
+// say little about the sum.
 const leastReads = 4
 
-// drawWithin draws a category with at most so many lookups, and returns how it was read.
+// drawWithin draws a category with at most most lookups, and returns how it did.
 func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, sampled bool, err error) {
 	unit := r.levelOf(p.Picture)
-	if p.SquaresIn(r.Head, unit) <= most/2 { // a search reads a third more, of larger squares
+	if p.SquaresIn(r.Head, unit) <= most/2 { // a search looks up a third more, for larger squares
 		return how.at(unit), false, r.draw(p, category, unit)
 	}
 	if r.Levels > 0 {
-		// Squares without points may leave few to read; an error leaves a part drawn.
+		// If many squares have no points, the lookups may suffice. A search that fails has drawn a part.
 		some := *p.Picture
 		some.Pixels = make([]float64, len(p.Pixels))
 		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise}, category, unit) })
@@ -116,12 +116,12 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 	return how, true, err
 }
 
-// square is the cells of a square.
+// square returns the cells of a square.
 func square(at grid.Cell, level int) grid.Rect {
 	return grid.Rect{MinX: at.X << level, MinY: at.Y << level, MaxX: at.X<<level + (1<<level - 1), MaxY: at.Y<<level + (1<<level - 1)}
 }
 
-// sampler adds up cells of which it reads some.
+// sampler estimates the sum over cells by looking up some of them.
 type sampler struct {
 	r        *Reader
 	noise    *noise.Cells // for estimates; nil for counts
@@ -132,7 +132,7 @@ type sampler struct {
 	counts   [searchBatch]uint64
 }
 
-// sum is that of all cells of a rectangle, by those that are read.
+// sum estimates the sum over all cells of a rectangle.
 func (s *sampler) sum(in grid.Rect) float64 {
 	all := in.Count()
 	if all == 0 {
@@ -152,12 +152,12 @@ func (s *sampler) sum(in grid.Rect) float64 {
 		}
 		n = 0
 	}
-	// Random numbers that depend on the place alone.
+	// Random numbers that depend on the place only.
 	state := mix(uint64(in.MinX)*0x9e3779b97f4a7c15 ^ uint64(in.MinY)) //nolint:gosec // any bits do
 	for i := range reads {
 		k := i
 		if reads < all {
-			// One of each of as many equal parts, row by row.
+			// One cell of each of so many equal parts, row by row.
 			state = mix(state + 0x9e3779b97f4a7c15)
 			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
 		}

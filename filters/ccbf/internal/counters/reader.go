@@ -13,15 +13,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader is a form.Reader of counters.
+// Reader is a form.Reader of counters (a layered counting Bloom filter).
 type Reader struct {
 	Head *form.Head
 	Params
-	Origin   cascade.Origin // how counters of minimal increment came about
+	Origin   cascade.Origin // how counters of minimal increment were made
 	Counters cascade.Counters
 
 	hasher Hasher
-	model  *noise.Model // nil before Noise is asked for
+	model  *noise.Model // nil before the first call of Noise
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 	_ form.EstimateCoster = (*Reader)(nil)
 )
 
-// Reset makes r a reader of a body, after the other fields were set. It reads the length.
+// Reset sets r to read a body. The other fields must be set before. It checks the length only.
 func (r *Reader) Reset(body []byte) error {
 	if uint64(len(body)) != r.Shape.Bytes() {
 		return sketch.Invalidf("a body of %d bytes, but layers take %d", len(body), r.Shape.Bytes())
@@ -49,10 +49,10 @@ func (r *Reader) Reset(body []byte) error {
 	return nil
 }
 
-// Noise is what is known of the noise of the counters. O(counters) the first time.
+// Noise returns the model of collisions. O(counters) the first time.
 func (r *Reader) Noise() *noise.Model {
 	if r.model == nil {
-		d := r.Counters // of its own: r may be reset, or copied
+		d := r.Counters // a copy: r may be reset or copied
 		r.model = noise.New(&d, r.Head.Sums, r.Origin)
 		if r.Head.TotalKnown {
 			r.model.SetTotal(r.Head.Total, r.Levels > 0 || r.Base > 0 || r.Totals)
@@ -61,7 +61,7 @@ func (r *Reader) Noise() *noise.Model {
 	return r.model
 }
 
-// Check is that of form.Checker.
+// Check implements form.Checker.
 func (r *Reader) Check() error {
 	if err := r.Counters.CheckBits(); err != nil {
 		return err
@@ -75,19 +75,19 @@ func (r *Reader) Check() error {
 	return r.checkTotal(r.Head.Total)
 }
 
-// Memory is that of form.Reader.
+// Memory implements form.Reader.
 func (r *Reader) Memory() int64 { return int64(len(r.Counters.Body)) }
 
-// EstimateBytes is that of form.EstimateCoster.
+// EstimateBytes implements form.EstimateCoster.
 func (r *Reader) EstimateBytes() int64 { return noise.EstimateBytes(r.Head.Limit.Cells()) }
 
-// Count is that of form.Reader.
+// Count implements form.Reader.
 func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 	h1, h2 := r.hasher.Hash(c, category)
 	return r.Counters.Count(h1, h2)
 }
 
-// Counts is that of form.Reader.
+// Counts implements form.Reader.
 func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	var more [hashBatch]uint64
 	for len(at) > 0 {
@@ -102,14 +102,14 @@ func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	}
 }
 
-// addAll adds counts to others.
+// addAll adds counts to other counts.
 func addAll(dst, more []uint64) {
 	for i, n := range more {
 		dst[i] = saturate.Add(dst[i], n)
 	}
 }
 
-// countBatch counts as many cells as a batch has, of one category.
+// countBatch counts at most a batch of cells of one category.
 func (r *Reader) countBatch(dst []uint64, at []grid.Cell, category []byte) {
 	var h1, h2 [hashBatch]uint64
 	for i, c := range at {
@@ -119,7 +119,7 @@ func (r *Reader) countBatch(dst []uint64, at []grid.Cell, category []byte) {
 	r.Counters.Counts(dst, h1[:len(at)], h2[:len(at)])
 }
 
-// CountEach is that of form.EachCounter.
+// CountEach implements form.EachCounter.
 func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
 	var h1, h2 [hashBatch]uint64
 	for len(at) > 0 {
@@ -132,13 +132,13 @@ func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categor
 	}
 }
 
-// Sum is that of form.Reader.
+// Sum implements form.Reader.
 func (r *Reader) Sum(a form.Area, of cells.Categories) (uint64, error) {
 	return r.AreaSums(a, of, nil)
 }
 
-// AreaSums is Sum. It calls each, where that is not nil, with every reading that the sum is
-// made of. Each category is a key of its own.
+// AreaSums is Sum. If each is not nil, it calls each with every count that the sum consists of. Each
+// category has keys of its own.
 func (r *Reader) AreaSums(a form.Area, of cells.Categories, each func(n uint64)) (sum uint64, err error) {
 	err = of.Each(func(category []byte) error {
 		n, err := r.areaSum(a, category, each)
@@ -148,10 +148,10 @@ func (r *Reader) AreaSums(a form.Area, of cells.Categories, each func(n uint64))
 	return sum, err
 }
 
-// Estimate is that of form.Reader.
+// Estimate implements form.Reader.
 func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
-	var readings noise.Histogram // of what cells read, or the squares that the sum is made of
-	sum, err := r.AreaSums(a, of, readings.Add)
+	var counts noise.Histogram // of the cells, or of the squares that the sum consists of
+	sum, err := r.AreaSums(a, of, counts.Add)
 	if err != nil {
 		return form.Estimate{}, err
 	}
@@ -160,10 +160,10 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 		return e, nil
 	}
 	var low, high float64
-	e.Value, low, high = r.Noise().Estimate(&readings, float64(sum))
+	e.Value, low, high = r.Noise().Estimate(&counts, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
 	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample {
-		// Saturated counters hold less than they counted, and few counters do not tell what is usual.
+		// Saturated counters hold less than they counted, and few counters do not show the usual noise.
 		// Only the certain bounds hold.
 		if r.Head.TotalKnown {
 			sum = min(sum, r.Head.Total)
@@ -173,12 +173,12 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	return e, nil
 }
 
-// LeastSample is how many counters there must be to tell what other cells add to one: with
-// fewer that are sums, intervals held the truth in less than 95 of 100 cases, and with fewer of any kind the error
-// of cells with points was wrong by up to 15 times (TestIntervalsOfAnyCounters).
+// LeastSample is the least number of counters from which the noise can be estimated. With fewer, intervals
+// may miss the truth more often than in 5 of 100 cases. Errors of cells with points may be far off
+// (TestIntervalsOfAnyCounters).
 const LeastSample = 256
 
-// whole is a number of points as a whole number; at most 2^64-1.
+// whole returns a number of points as an integer, at most the largest uint64.
 func whole(n float64) uint64 {
 	if n >= 1<<64 {
 		return math.MaxUint64
@@ -186,7 +186,7 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
-// Raster sums the cells of pixels, with levels from the largest squares that lie in a pixel.
+// Raster sums up the cells of pixels. With levels it takes the largest squares that lie in a pixel.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
 	in := form.Box{Box: cells.Box(clip)}
 	return of.Each(func(category []byte) error {
@@ -201,7 +201,7 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	})
 }
 
-// Hotspots is that of form.Reader.
+// Hotspots implements form.Reader.
 func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
 	if r.Levels == 0 {
 		return r.sweep(a, of, eachCell(func(at grid.Cell, n uint64) bool { return n < threshold || add(form.Spot{Cell: at, Count: n}) }))
@@ -219,7 +219,7 @@ func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, ad
 	return s.run(a)
 }
 
-// TopK is that of form.Reader.
+// TopK implements form.Reader.
 func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	s := search{r: r, of: of, largestFirst: true}
 	s.visit = each(func(level int, q *squareCount) bool {
@@ -229,17 +229,17 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 			}
 			return false
 		}
-		// The best that it can hold is its south-western cell.
+		// The best spot that it can hold is its south-western cell.
 		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
 		return t.Wants(form.Candidate{Spot: form.Spot{Cell: first}, Least: q.least})
 	})
 	return s.run(a)
 }
 
-// Error is that of form.Reader.
+// Error implements form.Reader.
 func (r *Reader) Error() form.Error {
 	if r.Head.Saturated {
-		return form.Error{Unknown: true} // a ceiling is not what was counted
+		return form.Error{Unknown: true} // what a counter at its ceiling has counted is unknown
 	}
 	m := r.Noise()
 	occupied, _, known := m.Occupied()
@@ -247,29 +247,27 @@ func (r *Reader) Error() form.Error {
 	return form.Error{Empty: form.Overcount(m.Empty()), Occupied: form.Overcount(occupied), Known: known}
 }
 
-// Unbiased is that of form.Reader.
+// Unbiased implements form.Reader.
 func (r *Reader) Unbiased() bool { return !r.Head.Saturated && r.Noise().Unbiased() }
 
-// Describe is that of form.Reader.
+// Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) { i.Fill = r.Counters.Fill() }
 
-// String is that of form.Reader.
+// String implements form.Reader.
 func (r *Reader) String() string {
 	return "dense, " + sketch.Count(uint64(r.Shape.Layers), "layer") +
 		sketch.Added(r.Head.Total, r.Head.TotalKnown)
 }
 
-// checkTotal holds a total against the counters.
+// checkTotal checks a total against the counters.
 //
-// Where they are sums, every point adds one to k counters for each key that it
-// has: for its cell and each level, with and without its category. A coarsened
-// sketch counted levels that it no longer has. What is beyond a ceiling is lost,
-// as is what passed 2^64-1 points.
+// If counters are sums, every point adds 1 to k counters for each of its keys. These are the cell and each
+// level, with and without the category. A coarsened sketch has also counted levels that it dropped. Counts
+// above a ceiling, or beyond 2^64-1 points, are lost.
 //
-// Where they are not, the total says little: maxima of many cells can be small.
-// But without points there is nothing, and with points there is something, and a
-// counter that never left the first layer has been raised by every key of every
-// point at most.
+// If counters are no sums, the total says little, as maxima of many cells can be small. But counters are
+// all 0 if and only if there are no points. Every key of every point raised a counter of the first layer
+// at most once, unless it left this layer.
 func (r *Reader) checkTotal(total uint64) error {
 	d, keys, coarse := &r.Counters, uint64(r.Levels)+1, uint64(r.Base)
 	if r.Totals {

@@ -10,43 +10,40 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// search walks the cells of a dense sketch inside an area, and with levels
-// the squares above them, from the largest down. What a square holds is never more
-// than it reads, so that what is below a square that reads 0 is left out, and
-// visit can leave out more.
+// search visits the cells of an area, and with levels the squares above them, from the largest down. The
+// count of a square is an upper bound of what it holds. So squares inside one of count 0 are skipped, and
+// visit can skip more.
 type search struct {
 	r  *Reader
 	of cells.Categories
-	// visit is called with squares, at most searchBatch, and returns those to whose
-	// parts to go on, where these were.
+	// visit is called with at most searchBatch squares. It returns the squares whose parts to visit, in
+	// the same memory.
 	visit func(level int, squares []squareCount) []squareCount
-	// largestFirst is for those who look for the largest: of the parts of
-	// searchBatch squares those that read most come first.
+	// largestFirst visits, among the parts of searchBatch squares, those with the largest counts first.
 	largestFirst bool
 
 	clips  [MaxLevels + 1]grid.Rect // the rectangle in squares of each level
 	parts  [MaxLevels + 1][]squareCount
 	reads  uint64 // lookups so far
-	most   uint64 // that are allowed; 0 ends the search
+	most   uint64 // lookups that are allowed; 0 ends the search
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
-	more   [4 * searchBatch]uint64      // of another category
-	first  [4 * searchBatch]squareCount // the largest squares, as many at once
+	more   [4 * searchBatch]uint64      // counts of another category
+	first  [4 * searchBatch]squareCount // a batch of the largest squares
 }
 
-// searchBatch is how many squares go down together, so that lookups need not wait
-// for each other.
+// searchBatch is the number of squares that are visited together, so that lookups need not wait for each
+// other.
 const searchBatch = 64
 
-// squareCount is a square, what it reads, and the least of that and of what the squares
-// above it read: never below the truth either.
+// squareCount is a square with its count n. The least count of it and of the squares around it is an upper
+// bound as well.
 type squareCount struct {
 	at       grid.Cell
 	n, least uint64
 }
 
-// each is a search's visit of squares one by one: f reports whether to go on to the
-// square's parts.
+// each returns a visit of squares one by one. f reports whether to visit the parts of a square.
 func each(f func(level int, q *squareCount) bool) func(level int, squares []squareCount) []squareCount {
 	return func(level int, squares []squareCount) []squareCount {
 		kept := 0
@@ -60,7 +57,7 @@ func each(f func(level int, q *squareCount) bool) func(level int, squares []squa
 	}
 }
 
-// run searches an area. It may look up as many squares as the limit allows.
+// run searches an area. It looks up at most as many squares as the limit allows.
 func (s *search) run(a form.Area) error {
 	s.most = s.r.Head.Limit.Left()
 	if b, ok := a.(form.Box); ok {
@@ -112,8 +109,8 @@ func (s *search) rect(clip grid.Rect) {
 	}
 }
 
-// down reads squares, as many as a batch has parts, and goes on to the parts of
-// those that visit wants. least is so far that of the squares above.
+// down looks up at most as many squares as a batch has parts, and visits the parts that visit returns. So
+// far, least is the least count of the squares around.
 func (s *search) down(level int, squares []squareCount) {
 	squares = s.read(level, squares)
 	if s.largestFirst && level > 0 {
@@ -135,8 +132,7 @@ func (s *search) down(level int, squares []squareCount) {
 	}
 }
 
-// appendParts appends the parts of a square, of the level below it, that meet the
-// rectangle.
+// appendParts appends the parts of a square, one level below, that meet the rectangle.
 func (s *search) appendParts(dst []squareCount, level int, q *squareCount) []squareCount {
 	x, y, clip := 2*q.at.X, 2*q.at.Y, &s.clips[level]
 	if x >= clip.MinX && x < clip.MaxX && y >= clip.MinY && y < clip.MaxY {
@@ -152,7 +148,7 @@ func (s *search) appendParts(dst []squareCount, level int, q *squareCount) []squ
 	return dst
 }
 
-// read fills in what squares read and drops those that read 0.
+// read looks up squares and drops those of count 0.
 func (s *search) read(level int, squares []squareCount) []squareCount {
 	s.reads += uint64(len(squares) * s.of.Number())
 	counts, more := s.counts[:len(squares)], s.more[:len(squares)]
@@ -174,7 +170,7 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 	return squares[:kept]
 }
 
-// count counts squares of a category.
+// count looks up squares of a category.
 func (s *search) count(level int, squares []squareCount, category []byte, counts []uint64) {
 	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:len(squares)], s.h2[:len(squares)]
 	for i := range squares {
@@ -184,9 +180,8 @@ func (s *search) count(level int, squares []squareCount, category []byte, counts
 	s.r.Counters.Counts(counts, h1, h2)
 }
 
-// take counts what squares read in the pixels in which they lie, and returns the others, where
-// these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
-// squares are left alone.
+// take adds the counts of squares that lie in a pixel, and returns the other squares in the same memory.
+// It has no branch for that, as it would be mispredicted.
 func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
 	var at, least [searchBatch]uint64
 	taken := 0

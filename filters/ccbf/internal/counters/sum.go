@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// areaSum is the sum over an area. It calls each, where that is not nil, with every
-// reading that the sum is made of.
+// areaSum returns the sum over an area. If each is not nil, it calls each with every count that the sum
+// consists of.
 func (r *Reader) areaSum(a form.Area, category []byte, each func(n uint64)) (uint64, error) {
 	if r.byLevels(a.Bounds().Intersect(r.Head.Bounds)) {
 		return r.sumLevels(a, category, each)
@@ -27,48 +27,46 @@ func (r *Reader) areaSum(a form.Area, category []byte, each func(n uint64)) (uin
 	return sum, err
 }
 
-// readPartly is the lowest level at which a square that is only partly inside is
-// looked up: below, its few cells cost no more than it does.
+// readPartly is the lowest level at which squares across the outline are looked up. The few cells of a
+// smaller one cost no more.
 const readPartly = 2
 
-// smallArea is up to how many cells an area's are looked up one by one: squares
-// would take longer then, and from 16 cells on bring sums closer by much.
+// smallArea is the most cells of an area that are looked up one by one. For more, squares are faster or
+// bring sums much closer.
 const smallArea = 8
 
-// byLevels reports whether the sum over an area with these bounds is one of
-// squares.
+// byLevels reports whether the sum over an area with these bounds is taken from squares.
 func (r *Reader) byLevels(bounds grid.Rect) bool {
 	return r.Levels > 0 && bounds.Count() > smallArea
 }
 
-// outline goes down into the squares that the outline of an area crosses, in a sketch with
-// levels, from large ones down to cells. What a square holds is never more than its own reading,
-// so that
+// outline sums up an area in a sketch with levels. It goes down from large squares to cells where the
+// outline of the area crosses squares. The count of a square is an upper bound of what it holds, so that
 //
-//   - a square inside the area is one lookup,
-//   - a square that reads 0 ends the descent,
-//   - the parts of a square add up to no more than the square reads.
+//   - a square inside the area takes one lookup,
+//   - a square of count 0 ends the descent,
+//   - the parts of a square add up to no more than its count.
 //
 // Each keeps a sum an upper bound, and the last two bring it closer.
 type outline struct {
 	cells.Area
 	r     *Reader
 	steps uint64 // squares and comparisons so far
-	most  uint64 // that are allowed
-	// read is what a square reads that is partly inside, and inside what one has that lies in the area,
-	// of which in is within bounds: at most bound.
+	most  uint64 // steps that are allowed
+	// read returns the count of a square across the outline. inside returns the sum of a square in the
+	// area, of which in is within bounds; it is at most bound.
 	read   func(level int, at grid.Cell) uint64
 	inside func(level int, at grid.Cell, in grid.Rect, bound uint64) uint64
 }
 
-// sum is the sum over the area. It stops at as many steps as are allowed.
+// sum returns the sum over the area. It stops after as many steps as are allowed.
 func (o *outline) sum() (sum uint64) {
 	in := o.Bounds().Intersect(o.r.Head.Bounds)
 	if in.Empty() {
 		return 0
 	}
-	// The squares that no more than four of cover the area: above the levels of
-	// the sketch they are only gone through.
+	// At most four of the squares from which it starts cover the area. They may be larger than those of
+	// the sketch.
 	top := bits.Len64(max(in.Width(), in.Height()) - 1)
 	for y := in.MinY >> top; y <= in.MaxY>>top; y++ {
 		for x := in.MinX >> top; x <= in.MaxX>>top; x++ {
@@ -78,7 +76,7 @@ func (o *outline) sum() (sum uint64) {
 	return sum
 }
 
-// square is the sum of the part of a square in the area, at most bound.
+// square returns the sum of the part of a square in the area, at most bound.
 func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 	r := square(at, level)
 	in := r.Intersect(o.r.Head.Bounds)
@@ -111,14 +109,14 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 	return min(sum, bound)
 }
 
-// sumLevels is the sum over an area by squares. It calls each, where that is not nil, with every
-// reading that the sum is made of: those of squares inside and of cells. Whether one is taken
-// depends on squares above it only.
+// sumLevels returns the sum over an area by squares. If each is not nil, it calls each with every count
+// that the sum consists of: of squares inside and of cells. Whether a square counts depends on the squares
+// around it only.
 func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
 	o := outline{Area: a, r: r, most: r.Head.Limit.Left()}
 	o.read = func(level int, at grid.Cell) uint64 { return r.level(level, at, category) }
 	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
-		// A square too large to have been counted has the largest that were.
+		// A square that is too large to have been counted is divided into the largest squares that were.
 		level = min(level, int(r.Levels))
 		in = in.Squares(level)
 		if n := in.Count(); n > 1 {
@@ -140,7 +138,7 @@ func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (
 	return o.sum(), r.Head.Limit.Allow(o.steps)
 }
 
-// level reads one square of a level of a dense sketch; level 0 is the cells.
+// level returns the count of a square of a level. Level 0 is the cells.
 func (r *Reader) level(level int, c grid.Cell, category []byte) uint64 {
 	h := &r.hasher
 	h.level = r.Base + uint8(level)

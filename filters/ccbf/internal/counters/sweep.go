@@ -8,21 +8,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// rowsOf is the rows of an area within bounds, whose cells are asked for so many times.
+// rowsOf returns the rows of an area within bounds. Each cell will take so many lookups.
 func (r *Reader) rowsOf(a form.Area, times int) (form.Rows, error) {
 	scan, err := a.Rows(r.Head.Grid, r.Head.Bounds)
 	if err != nil {
 		return nil, err
 	}
 	n := scan.Work()
-	if n <= r.Head.Limit.Left() { // rows that may be walked to count their cells
+	if n <= r.Head.Limit.Left() { // so few rows that their cells can be counted
 		n = max(n, saturate.Mul(scan.Count(), uint64(times)))
 	}
 	return scan, r.Head.Limit.Allow(n)
 }
 
-// sweep asks counters for all cells of an area, row by row, and calls f with the counts of a few
-// neighbours, from x on, until it returns false.
+// sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
+// column x on, until f returns false.
 func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, counts []uint64) bool) error {
 	scan, err := r.rowsOf(a, of.Number())
 	if err != nil {
@@ -44,7 +44,8 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 	return nil
 }
 
-// eachCell is a sweep's f that calls another for the cells that have a count, until it returns false.
+// eachCell returns an f for sweep. It calls another function for the cells that have a count, until that
+// returns false.
 func eachCell(f func(at grid.Cell, n uint64) bool) func(x, y int64, counts []uint64) bool {
 	return func(x, y int64, counts []uint64) bool {
 		for i, n := range counts {
@@ -56,22 +57,22 @@ func eachCell(f func(at grid.Cell, n uint64) bool) func(x, y int64, counts []uin
 	}
 }
 
-// sweeper counts the cells of rows.
+// sweeper looks up the cells of rows.
 type sweeper struct {
 	r  *Reader
 	of cells.Categories
-	// columns are what the hashes of the columns from first on have in common, the same in all rows; nil
-	// where keys are not cells alone, or there are too many.
+	// columns has, for the columns from first on, what their hashes have in common in all rows. It is nil
+	// if keys are not cells alone, or if there are too many columns.
 	columns []uint64
 	first   int64
 	h1, h2  [hashBatch]uint64
 	at      [hashBatch]grid.Cell
 }
 
-// columnTable is for how many columns there is a table: it stays in the caches.
+// columnTable is the most columns of a table: it stays in the caches.
 const columnTable = 1 << 14
 
-// newSweep prepares for cells of a rectangle.
+// newSweep returns a sweeper of the cells of a rectangle.
 func newSweep(r *Reader, of cells.Categories, in grid.Rect) *sweeper {
 	s := &sweeper{r: r, of: of}
 	plain := of.Number() == 1 && r.hasher.level == 0
@@ -86,7 +87,7 @@ func newSweep(r *Reader, of cells.Categories, in grid.Rect) *sweeper {
 	return s
 }
 
-// count counts cells from x on in a row, a batch at most.
+// count looks up at most a batch of cells of a row, from x on.
 func (s *sweeper) count(dst []uint64, x, y int64) {
 	if s.columns != nil {
 		h1, h2 := s.h1[:len(dst)], s.h2[:len(dst)]
