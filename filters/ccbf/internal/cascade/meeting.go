@@ -25,7 +25,7 @@ func (s *Shape) Meeting() uint64 {
 	return ^uint64(0)
 }
 
-// share is what positions that meet have together.
+// share is the sum of the counters of positions that meet.
 type share struct {
 	at     uint64 // index of their counter
 	n      uint64 // number of positions; 0 if they do not continue
@@ -87,7 +87,7 @@ func (d *Counters) meets(h2 uint64) bool {
 	return false
 }
 
-// join adds up the shares that meet in this layer. Their positions are those of the layer below, where
+// join adds up the shares that meet in this layer. They have the positions of the layer below, where
 // they are all different, or of this layer if it is the first. Each is h2 after the one before. So from
 // the first that meets shares[0] on, all of them meet the ones before in order.
 func (l *Layer) join(shares []share) []share {

@@ -23,7 +23,7 @@ type accuracy struct {
 	cells, near, anywhere mean
 }
 
-// mean is that of a sample.
+// mean is the mean of a sample.
 type mean struct{ n, sum, squares float64 }
 
 func (m *mean) add(v float64) {

@@ -225,8 +225,8 @@ func (r *Reader) sheetsOf(of cells.Categories) []group {
 	return r.groups
 }
 
-// All returns all leaves, after it checked that the body is what they are written as and agrees with the
-// head.
+// All returns all leaves. It checks that these leaves are written as this body, and that they agree with
+// the head.
 func (r *Reader) All() (*List, error) {
 	list, err := r.list()
 	if err != nil {
@@ -250,7 +250,7 @@ func (r *Reader) All() (*List, error) {
 	return list, nil
 }
 
-// list returns all leaves, after it checked that the body is what they are written as.
+// list returns all leaves. It checks that these leaves are written as this body.
 func (r *Reader) list() (*List, error) {
 	parts := make([][]Sheet, len(r.sections))
 	for i, s := range r.sections {

@@ -124,7 +124,7 @@ func equal(a, b *Squares) bool {
 	return true
 }
 
-// count is what sheets answer for a cell.
+// count returns the count of a cell in all sheets.
 func count(sheets []Sheet, key uint64) (n uint64) {
 	var b Packet
 	for i := range sheets {
@@ -135,7 +135,7 @@ func count(sheets []Sheet, key uint64) (n uint64) {
 	return n
 }
 
-// box is a rectangle of cells as an Area, and records what it was asked.
+// box is a rectangle of cells as an Area. Its depth is the number of squares that are entered.
 type box struct {
 	x0, y0, x1, y1 uint64 // half open
 	depth          int

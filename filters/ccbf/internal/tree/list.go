@@ -26,7 +26,7 @@ type Section struct {
 	Squares
 }
 
-// Accuracy is what was measured of the cells when they were pruned.
+// Accuracy was measured when the cells were pruned.
 type Accuracy struct {
 	Known   bool   // whether Cells and Excess are known: not after changes.
 	Sampled bool   // whether they are estimates: the tree was pruned while it was built.

@@ -42,7 +42,7 @@ func mixed(r *rand.Rand, counts map[uint64]uint64) (Squares, map[uint64]uint64) 
 	return m.Sum(), truth
 }
 
-// counted is what squares say of a cell.
+// counted returns the count of a cell, square by square.
 func counted(s *Squares, key uint64) (n uint64) {
 	for i, k := range s.Keys {
 		if k > key {
@@ -55,7 +55,7 @@ func counted(s *Squares, key uint64) (n uint64) {
 	return n
 }
 
-// bounds are those of a box by all squares.
+// bounds returns the bounds of the sum over a box, square by square.
 func bounds(s *Squares, a *box) (low, high uint64) {
 	for i, k := range s.Keys {
 		switch r := a.Enter(k, s.Level(i)); r {
@@ -289,7 +289,7 @@ func TestCoarsen(t *testing.T) {
 	}
 }
 
-// The sum of many lists is that of merging them one by one, in any order, and moves
+// The sum of many lists equals that of merging them one by one, in any order, and moves
 // few squares.
 func TestMerger(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 0))

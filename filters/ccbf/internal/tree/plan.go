@@ -22,7 +22,7 @@ type plan struct {
 	onlyCells bool
 }
 
-// rootStats is what is counted for one root level.
+// rootStats counts what one root level takes.
 type rootStats struct {
 	root  uint8
 	kinds [symbols]uint32

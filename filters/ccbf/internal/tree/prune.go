@@ -119,7 +119,7 @@ func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 }
 
 // enlarge replaces each square by the largest one that the threshold allows and that holds no other
-// square. The keys given are those of the first cells with points.
+// square. Before, the key of a square is the key of its first cell with points.
 func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
 	levels, counts := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)]
