@@ -21,12 +21,12 @@ main() {
 	case $(uname -s) in
 	Linux) os=linux ;;
 	Darwin) os=darwin ;;
-	*) fail "no release for the system $(uname -s)" ;;
+	*) fail "there are releases for Linux and macOS, not for $(uname -s); build it with Go" ;;
 	esac
 	case $(uname -m) in
 	x86_64 | amd64) arch=amd64 ;;
 	aarch64 | arm64) arch=arm64 ;;
-	*) fail "no release for the processor $(uname -m); build it with Go" ;;
+	*) fail "there are releases for x86_64 and arm64, not for $(uname -m); build it with Go" ;;
 	esac
 	if [ "$os" = linux ] && musl; then
 		fail "this system has musl instead of glibc, and DuckDB's library and Go's do not work with it; use a Debian container, for example"
@@ -36,15 +36,15 @@ main() {
 	for program in tar gzip awk; do
 		has $program || fail "$program is needed to unpack the archive: install it first"
 	done
-	has curl || has wget || fail "curl or wget is needed"
-	has sha256sum || has shasum || fail "sha256sum or shasum is needed to check what was downloaded"
+	has curl || has wget || fail "curl or wget is needed to download the archive: install one of them first"
+	has sha256sum || has shasum || fail "sha256sum or shasum is needed to check the download: install one of them first"
 	for folder in "$prefix/bin" "$prefix/lib/ccbfsql" "$prefix/share/doc/ccbfsql"; do
 		writable "$folder" || fail "$folder is not a folder that you can write to: set CCBF_PREFIX to another folder"
 	done
 	for name in "$prefix/bin/ccbfsql" "$prefix/lib/ccbfsql/ccbf.duckdb_extension"; do
-		[ ! -d "$name" ] || fail "$name is a folder, but it is to be a file: remove it, or set CCBF_PREFIX to another folder"
+		[ ! -d "$name" ] || fail "$name is a folder, but the program needs a file of this name: remove the folder, or set CCBF_PREFIX to another folder"
 	done
-	work=$(mktemp -d) || fail "no temporary folder can be made in ${TMPDIR:-/tmp}: set TMPDIR to another one"
+	work=$(mktemp -d) || fail "no temporary folder can be made in ${TMPDIR:-/tmp}: set TMPDIR to a folder that you can write to"
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 1' HUP INT TERM
 	printf '#!/bin/sh\n' >"$work/run" && chmod 700 "$work/run"
@@ -55,10 +55,10 @@ main() {
 	fetch "$url/SHA256SUMS" "$work/SHA256SUMS"
 	fetch "$url/$file" "$work/$file"
 
-	# Only the line of this file: exactly one, with nothing else in it.
+	# The checksum in the line of this file. It fails unless there is exactly one.
 	want=$(awk -v f="$file" '$2 == f || $2 == "*" f { print $1 }' "$work/SHA256SUMS")
 	case $want in
-	*[!0-9a-f]* | "") fail "SHA256SUMS has no checksum of $file" ;;
+	*[!0-9a-f]* | "") fail "$url/SHA256SUMS has no checksum of $file, or more than one: nothing was installed" ;;
 	esac
 	got=$(sum "$work/$file")
 	if [ "$got" != "$want" ]; then
@@ -101,7 +101,7 @@ fail() {
 }
 has() { command -v "$1" >/dev/null 2>&1; }
 
-writable() { # writable FOLDER: whether it is one, or can be made
+writable() { # writable FOLDER: whether the folder can be written to, or made
 	at=$1
 	while [ ! -e "$at" ]; do
 		case $at in
@@ -134,8 +134,8 @@ sum() {
 	fi
 }
 
-# Copy under another name first: a running program keeps its file, and a truncated one
-# never gets the name.
+# Copies a file under another name first, and then renames it. So a running program keeps its
+# file, and no incomplete file gets the name.
 put() { # put MODE FILE FOLDER [NAME]
 	name=$3/${4:-$(basename "$2")}
 	cp "$2" "$name.new" && chmod "$1" "$name.new" && mv -f "$name.new" "$name"

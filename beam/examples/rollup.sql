@@ -1,5 +1,5 @@
 -- Roll-ups by day, month and year over sketches from a Beam pipeline, and
--- questions about any range of days and any polygon:
+-- queries for any range of days and any polygon:
 --
 --   ccbf-pipeline -in 'points/2017.parquet' -out out/2017 -zoom 10 -time day -bucket day -res 0.001
 --   ccbf-pipeline -in 'points/2018.parquet' -out out/2018 -zoom 10 -time day -bucket day -res 0.001
@@ -38,7 +38,7 @@ FROM days
 WHERE day BETWEEN DATE '2017-12-20' AND DATE '2018-01-10'
   AND xmax > 13.32 AND xmin < 13.38 AND ymax > 52.50 AND ymin < 52.53;
 
--- The truth, computed from the points: the same bytes for every tile and day, and the
+-- The exact result, computed from the points: the same bytes for every tile and day, and the
 -- same count in a box whose edges are edges of cells.
 WITH direct AS (
   SELECT quadkey(lon, lat, 10, 0.001) AS quadkey, day, ccbf_agg(lon, lat, 0.001) AS sketch

@@ -1,9 +1,9 @@
-"""Measures ccbfsql beside the tools that people use for the same questions, and writes docs/PEERS.md.
+"""Measures ccbfsql beside the tools that people use for the same tasks, and writes docs/PEERS.md.
 
 Run by make peers, which installs the peers (requirements.txt) into build/peers and builds
 the extension. Every comparison runs its ways in turn and takes the median. The page's text is
-page.txt beside this file; this program fills in figures and tables, and stops where an
-answer is not what it has to be. Argument -quick: fewer points and rounds, and no page.
+page.txt beside this file. This program fills in figures and tables, and stops if a
+result is wrong. Argument -quick: fewer points and rounds, and no page.
 """
 
 import importlib.metadata
@@ -38,10 +38,10 @@ CRIMES = ROOT / "test" / "data" / "uk_crime_2018q4.parquet"
 COUNTRIES = ROOT / "test" / "data" / "ne_110m_countries.geojson"
 EXTENSION = ROOT / "build" / "ccbf.duckdb_extension"
 SPATIAL = next(Path(duckdb_extension_spatial.__file__).parent.glob("extensions/*/spatial.duckdb_extension"))
-BOX = (-8.2, 49.8, 1.8, 55.8)  # what is drawn, in degrees: west, south, east, north
+BOX = (-8.2, 49.8, 1.8, 55.8)  # area of the picture, in degrees: west, south, east, north
 WIDTH, HEIGHT = 800, 800
 
-figures = {}  # what page.txt asks for
+figures = {}  # values for the placeholders of page.txt
 
 
 def connect():
@@ -52,7 +52,7 @@ def connect():
 
 
 def compare(ways, rounds=ROUNDS):
-    """Runs the ways in turn, each `rounds` times, and returns the median seconds and last answer of each."""
+    """Runs the ways in turn, each `rounds` times, and returns the median seconds and last result of each."""
     times, answers = {name: [] for name in ways}, {}
     for _ in range(rounds):
         for name, way in ways.items():
@@ -63,7 +63,7 @@ def compare(ways, rounds=ROUNDS):
 
 
 def number(x):
-    """Three digits, and whole numbers with separators."""
+    """Formats a number with three digits, or as a whole number with separators."""
     if isinstance(x, str):
         return x
     if isinstance(x, (int, np.integer)) or abs(x) >= 1000:
@@ -85,7 +85,7 @@ def table(head, rows):
 
 
 def parquet_bytes(con, query, name):
-    """The smaller one of the two versions of Parquet, with zstd."""
+    """Returns the size of a query's rows as Parquet with zstd: the smaller one of two versions."""
     sizes = []
     for version in ("v1", "v2"):
         file = WORK / f"{name}.parquet"
@@ -141,7 +141,7 @@ def areas(con):
         })
         assert answers["rtree"] == answers["points"]
         sketch = {k: v for k, v in answers["sketch"].items() if v}
-        # Centres on an outline belong to both or neither, by rules of their own.
+        # A centre on an outline may belong to both polygons or to neither, by the rules of each tool.
         assert sum(abs(sketch.get(k, 0) - answers["cells"].get(k, 0)) for k in sketch | answers["cells"]) <= 1e-3 * sum(sketch.values()), name
         wrong = sum(abs(sketch.get(k, 0) - answers["points"].get(k, 0)) for k in sketch | answers["points"]) / sum(answers["points"].values())
         ratios[name] = times["sketch"] / times["points"]
@@ -218,7 +218,7 @@ def h3(con):
     figures["h3_ids"], figures["h3_grouped"] = seconds(times["ids"]), seconds(built["h3"])
     figures["h3_bytes_ratio"] = number(rows[2][2] / rows[0][2])
 
-    # Sums over districts: from H3 cells by their centres, and from trees of as many bytes as are needed to be as close.
+    # Sums over districts: from H3 cells by their centres, and from trees (nested squares with counts) with enough bytes for the same error.
     truth = dict(con.execute("SELECT d.id, count(*) FROM points p JOIN districts d ON ST_Within(p.geom, d.geom) GROUP BY ALL").fetchall())
     total = sum(truth.values())
     def wrong(answer):
@@ -270,7 +270,7 @@ def h3(con):
 
 
 def zipf(n, keys, seed):
-    """n keys of which the k-th occurs in proportion to 1/k."""
+    """Returns n keys. The k-th key occurs in proportion to 1/k."""
     weights = np.cumsum(1 / np.arange(1, keys + 1))
     return np.searchsorted(weights / weights[-1], np.random.default_rng(seed).random(n)).astype(np.int64)
 
@@ -307,7 +307,7 @@ def keys(con):
             return lambda: con.execute(f"SELECT {call} FROM stream").fetchone()[0]
 
         def sbf_of(n):
-            """The Spectral Bloom Filter of at most n bytes."""
+            """Returns the call for a Spectral Bloom Filter of at most n bytes."""
             call = None
             for counters in np.geomspace(n / 8, 8 * n, 49).astype(int):
                 c = f"sbf_agg(k, {{counters: {counters}, method: 'mi', encoding: 'steps'}})"
@@ -325,7 +325,7 @@ def keys(con):
                                   {"table": lambda: con.execute("CREATE OR REPLACE TABLE exact_counts AS SELECT k, count(*)::UINTEGER AS n FROM stream GROUP BY k")})
 
         def top_of(n):
-            """The list of frequent keys of about n bytes."""
+            """Returns the build of a list of frequent keys of about n bytes."""
             k = 1000
             for _ in range(3):
                 k = int(k * n / len(agg(f"top_agg(k, {{k: {k}}})")()))
@@ -391,7 +391,7 @@ def sets(con):
 
     built, made = compare({"bloom": ours, "rbloom": build_rbloom, "probables": build_probables,
                            "table": lambda: con.execute("CREATE OR REPLACE TABLE keys AS SELECT DISTINCT k FROM present")}, 1 if QUICK else 3)
-    # As a variable: of a joined filter DuckDB copies one for each row that passes (docs/QUERIES.md).
+    # The filter is a variable, because DuckDB copies a joined filter for each row that passes (docs/QUERIES.md).
     con.execute("SET VARIABLE filter = (SELECT s FROM filter)")
     def count(t):
         return con.execute(f"SELECT count(*) FROM {t} WHERE bloom_contains(getvariable('filter'), k)").fetchone()[0]

@@ -50,8 +50,8 @@ func (p *Program) command(args []string) {
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
 	render := flags.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
-	keep := flags.Bool("keep", false, "keep the figures of this run as those that later runs are held against")
-	folder := flags.String("data", "", "folder with the real data; without it the repository's")
+	keep := flags.Bool("keep", false, "store the figures of this run; later runs are compared with them")
+	folder := flags.String("data", "", "`folder` with the real data; test/data of the repository if empty")
 	flags.Usage = func() {
 		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Name)
 		for _, page := range p.Pages {

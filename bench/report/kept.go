@@ -103,7 +103,7 @@ func (p *Program) holdKept(path string, now []Kept, keep bool) {
 			slower = append(slower, fmt.Sprintf("\n  %s: %s: %v, kept %v", k.Section, k.What, k, kept[i]))
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%d figures held against %s, %d of them new\n", len(now), path, unknown)
+	fmt.Fprintf(os.Stderr, "%d figures compared with %s, %d of them new\n", len(now), path, unknown)
 	if len(slower) > 0 {
 		fail("%d figures are slower than what was kept, by more than the spread; run with -keep to accept that%s", len(slower), strings.Join(slower, ""))
 	}

@@ -1,9 +1,9 @@
-"""The SQL of sketches in Spark, without Beam: DuckDB with the extension in mapInArrow.
+"""Builds sketches with SQL in Spark, without Beam: mapInArrow runs DuckDB with the extension.
 
     pip install pyspark==3.5.6 duckdb==1.5.6 pyarrow pandas
     spark-submit sketches.py 'points/*.parquet' out build/ccbf.duckdb_extension
 
-Each task sketches its rows; Spark brings the sketches of a key together and they are united.
+Each task sketches its rows. Spark groups the sketches by key, and then they are united.
 """
 import sys
 

@@ -27,7 +27,7 @@ SET VARIABLE dense = 400;
 
 CREATE TABLE parts AS
 WITH
--- Dense in both: the counts of the samples, each a hundredth of the truth.
+-- Dense in both: the counts of the samples, each about a hundredth of the exact count.
 dense_dense AS (
   SELECT coalesce(sum(m * 100.0 * n * 100.0), 0) AS size
   FROM (SELECT a, count(*) AS m FROM sample_r GROUP BY a)
@@ -50,7 +50,7 @@ SELECT dense_dense::BIGINT AS dense_dense, sparse_any::BIGINT AS sparse_any, den
        round((dense_dense + sparse_any + dense_sparse) / truth, 4) AS ratio
 FROM parts, (SELECT count(*) AS truth FROM r JOIN s USING (a));
 
--- What was read: two samples and two sketches.
+-- The input of the estimate: two samples and two sketches.
 SELECT (SELECT count(*) FROM sample_r) + (SELECT count(*) FROM sample_s) AS sampled_rows,
        (SELECT count(*) FROM r) + (SELECT count(*) FROM s) AS all_rows,
        octet_length(of_r) + octet_length(of_s) AS sketch_bytes

@@ -15,7 +15,7 @@ CREATE TABLE warehouse.orders AS
 SELECT i AS order_id, (50000 * pow(i / 200000, 3))::BIGINT AS customer, 'parcel ' || i AS content
 FROM range(200000) AS r(i);
 
--- The question: which customers of the shop have at least 20 orders, and how many?
+-- The query: which customers of the shop have at least 20 orders, and how many?
 CREATE TABLE exact AS
 SELECT customer, count(*) AS n
 FROM shop.customers JOIN warehouse.orders USING (customer)
@@ -25,7 +25,7 @@ GROUP BY customer HAVING count(*) >= 20;
 -- 2. A plain Bloomjoin: the shop sends a Bloom filter of its customers, the
 --    warehouse sends back the orders that pass.
 -- 3. A spectral Bloomjoin: the warehouse sends one sketch of its orders. The shop
---    multiplies it by its own and reads the counts. Nothing is sent back.
+--    multiplies it by its own sketch and looks up the counts. Nothing is sent back.
 CREATE TABLE sent AS
 WITH bloom AS MATERIALIZED (SELECT bloom_agg(customer, {capacity: 5000, fpp: 0.01}) AS s FROM shop.customers),
      theirs AS MATERIALIZED (SELECT sbf_agg(customer, {capacity: 30000, encoding: 'steps'}) AS s FROM warehouse.orders),
@@ -38,7 +38,7 @@ SELECT (SELECT count(*) * 8 FROM warehouse.orders) AS full_join,
 
 SELECT full_join, plain_bloomjoin, spectral_bloomjoin FROM sent;
 
--- The answer at the shop. No customer is missing, but counts can be too high.
+-- The result at the shop. No customer is missing, but counts can be too high.
 CREATE TABLE answer AS
 SELECT customer, sbf_get(product, customer) AS n
 FROM shop.customers, sent
@@ -51,7 +51,7 @@ SELECT (SELECT count(*) FROM exact) AS in_truth,
        (SELECT count(*) FROM exact ANTI JOIN answer USING (customer)) AS missing
 FROM answer LEFT JOIN exact USING (customer);
 
--- A sketch of half the size gives the same answer with more errors.
+-- A sketch of half the size gives the same customers, but with more errors.
 SELECT octet_length(s) AS bytes,
        count(*) FILTER (sbf_get(s, customer) >= 20) AS by_sketch,
        (SELECT count(*) FROM exact) AS in_truth

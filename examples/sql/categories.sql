@@ -12,8 +12,8 @@ FROM (VALUES
   ('2018-12', 'theft',  -2.2426, 53.4808, 7)
 ) AS r(month, kind, lon, lat, times);
 
--- weight: the number of points that a row stands for. category: every point has one.
--- Without a category, a question is about all points (counters need totals: true for that).
+-- weight: the number of points of a row. category: the category of these points.
+-- A query without a category counts all points (counters need totals: true for that).
 CREATE TABLE months AS
 SELECT month, ccbf_agg(lon, lat, 0.001, {category: kind, weight: times}) AS sketch
 FROM reports

@@ -63,8 +63,8 @@ FROM stops, (SELECT cms_agg(a5, {weight: times}) AS sketch FROM stops)
 GROUP BY ALL
 ORDER BY ALL;
 
--- The cells of a sketch of points, in another grid: by a table of both, which is made once, in any tool
--- that knows the other grid. A cell goes where its centre is.
+-- Converts the cells of a sketch of points to another grid, with a table of cells of both grids. Any tool
+-- with functions for the other grid makes that table, once. A cell is assigned by its centre.
 CREATE TABLE sketches AS SELECT ccbf_agg(lon, lat, 0.001) AS sketch FROM reports;
 
 WITH cells AS (

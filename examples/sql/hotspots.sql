@@ -13,7 +13,7 @@ SELECT i % 24 AS hour, x + spread * d * cos(a) AS x, y + spread * d * sin(a) AS 
 FROM (SELECT *, sqrt(-2 * ln((hash(name, i) % 1000000 + 1) / 1000001)) AS d, 2 * pi() * (hash(i, name) % 1000000) / 1e6 AS a
       FROM towns, range(n) AS r(i));
 
--- A sketch per hour: exact, and one of 128 KiB of counters, with levels.
+-- Two sketches per hour: an exact one, and one of 128 KiB of counters, with levels.
 CREATE TABLE hours AS
 SELECT hour, ccbf_agg(x, y, 0.5) AS exact, ccbf_agg(x, y, 0.5, {exact: false, mode: 'standard', bytes: 131072, levels: 7}) AS dense
 FROM sightings GROUP BY hour;
@@ -26,8 +26,8 @@ SELECT town(x, y) AS town, x, y, count
 FROM (SELECT unnest(ccbf_top_k(exact, 0, 0, 100, 100, 8), recursive := true) FROM day)
 ORDER BY count DESC, y, x;
 
--- Every cell with 500 or more sightings, per town. The sketch of counters finds them
--- all, and some that only seem to be as busy.
+-- Every cell with 500 or more sightings, per town. The sketch of counters finds
+-- all of them, and some cells whose estimate is too high.
 SELECT town(x, y) AS town, count(e.count) AS cells, sum(e.count) AS sightings,
        count(*) FILTER (d.count IS NULL) AS missing, count(*) FILTER (e.count IS NULL) AS too_many
 FROM (SELECT unnest(ccbf_hotspots(exact, 0, 0, 100, 100, 500), recursive := true) FROM day) AS e

@@ -17,8 +17,8 @@ SELECT octet_length(s) AS sketch_bytes,
        (SELECT count(*) FROM sales) AS rows
 FROM iceberg;
 
--- Candidates at several thresholds. No item is missing; wrong candidates share
--- their counters with frequent items.
+-- Candidates at several thresholds. No item is missing; wrong candidates have
+-- counters in common with frequent items.
 CREATE TABLE truth AS SELECT item, count(*) AS n FROM sales GROUP BY item;
 
 SELECT t AS threshold,
@@ -29,7 +29,7 @@ SELECT t AS threshold,
 FROM truth, iceberg, (VALUES (1000), (100), (10), (3)) AS v(t)
 GROUP BY t ORDER BY t DESC;
 
--- A second scan that counts only the candidates makes the answer exact. It
+-- A second scan that counts only the candidates makes the result exact. It
 -- groups a few items, while the plain query would group all of them.
 SELECT item, count(*) AS n
 FROM sales, iceberg

@@ -8,12 +8,12 @@
 CREATE TABLE sales AS
 SELECT (20000 * pow((i * 7919 % 500000 + 0.5) / 500000, 3))::INT AS article FROM range(500000) t(i);
 
--- With minimal increase some answers depend on the order of the rows, and with several
+-- With minimal increase some counts depend on the order of the rows, and with several
 -- threads the order differs between runs. One thread makes every run print the same.
 SET threads = 1;
 CREATE TABLE sketch AS SELECT sbf_agg(article, {capacity: 20000, method: 'mi'}) AS s FROM sales;
 
--- The items asked for: a campaign's articles, one of which nobody bought.
+-- The items of the query: a campaign's articles, one of which nobody bought.
 CREATE TABLE campaign AS SELECT unnest([3, 14, 159, 2653, 5897, 9323, 19990, 77777]) AS article;
 
 WITH counts AS (SELECT article, sbf_get(s, article) AS n FROM campaign, sketch)

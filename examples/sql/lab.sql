@@ -17,13 +17,13 @@ INSERT INTO small SELECT 2, 'elm', bloom_add(s, 'elm') FROM small WHERE step = 1
 INSERT INTO small SELECT 3, 'ash', bloom_add(s, 'ash') FROM small WHERE step = 2;
 SELECT step, key, array_to_string(list_transform(bloom_bits(s), lambda b: b::INT), '') AS bits FROM small ORDER BY step;
 
--- Keys that were added are found always, and some others too: wrong answers.
+-- Keys that were added are always found. Some others are found too: false positives.
 SELECT tree, tree IN ('oak', 'elm', 'ash') AS added, bloom_contains(s, tree) AS found
 FROM small, (VALUES (1, 'oak'), (2, 'elm'), (3, 'ash'), (4, 'fir'), (5, 'yew'), (6, 'pine'), (7, 'larch'), (8, 'beech'), (9, 'maple')) t(n, tree)
 WHERE step = 3 ORDER BY n;
 
--- How many wrong answers 1,000 keys give in 9,586 bits, k from 1 to 12: measured with
--- 100,000 absent keys, and what the bits that are set promise. The best k is near 7.
+-- The false positive rate of 1,000 keys in 9,586 bits, for k from 1 to 12: measured with
+-- 100,000 absent keys, and predicted from the bits that are set. The best k is near 7.
 CREATE TABLE swept AS
 SELECT k, bloom_agg('key ' || i, {bits: 9586, k: k}) AS s FROM range(1000) a(i), range(1, 13) b(k) GROUP BY k;
 SELECT k, count(*) FILTER (bloom_contains(s, 'absent ' || i)) AS wrong_of_100000, round(100000 * bloom_fpp(any_value(s))) AS promised
@@ -35,7 +35,7 @@ SELECT n AS keys, cuckoo_buckets(cuckoo_agg('key ' || i, {buckets: 8, slots: 1, 
 FROM range(1, 5) a(n), range(5) b(i) WHERE i < n GROUP BY n ORDER BY n;
 
 -- Until it is full: after 500 moves without an empty bucket, or max_kicks, the filter
--- refuses a key. With more slots in a bucket it takes far more of them. Each row is a filter of 256
+-- refuses a key. With more slots in a bucket it accepts far more keys. Each row is a filter of 256
 -- slots, and the number of keys before the first that did not fit. (A key whose
 -- fingerprint is there already takes no slot.)
 CREATE TABLE filling AS
@@ -55,12 +55,12 @@ SELECT cuckoo_count(s, 'oak') AS oaks, cuckoo_count(cuckoo_remove(s, 'oak'), 'oa
 FROM trees;
 
 -- 3. Count-Min Sketch: a table of counters. A key counts in one counter of each row, and
--- the smallest of these is the answer: never too low.
+-- the smallest of these is the estimate: never too low.
 SELECT cms_table(s) AS counters, cms_get(s, 'oak') AS oak, cms_get(s, 'elm') AS elm, cms_get(s, 'fir') AS fir
 FROM (SELECT cms_agg(tree, {width: 5, depth: 3}) AS s FROM (VALUES ('oak'), ('elm'), ('oak'), ('ash'), ('yew'), ('oak')) t(tree));
 
 -- Its bound: with width = ceil(e / epsilon) and depth = ceil(ln(1 / delta)), a count is
--- too high by more than epsilon * total for at most a part delta of the keys.
+-- too high by more than epsilon * total for at most a fraction delta of the keys.
 CREATE TABLE words AS SELECT 'word ' || n AS word FROM (SELECT n, unnest(range(5000 // n)) FROM range(1, 5001) r(n));
 SELECT i.width, i.depth, i.total, round(i.error_bound) AS bound, count(*) AS keys,
        count(*) FILTER (estimate < truth) AS too_low, count(*) FILTER (estimate > truth + i.error_bound) AS beyond_bound, floor(0.01 * count(*)) AS at_most

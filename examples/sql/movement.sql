@@ -1,4 +1,4 @@
--- Moving objects: a sketch follows them without telling them apart.
+-- Moving objects: a sketch counts them, but does not identify them.
 --
 --   ccbfsql -f examples/sql/movement.sql
 --
@@ -30,7 +30,7 @@ GROUP BY leg
 ORDER BY leg;
 
 -- All points of a cell: the market closes, and everyone there goes to the square.
--- An exact sketch knows how many people that is. A dense one must be told: its count
+-- An exact sketch has their number. A dense one needs the number as an argument: its own count
 -- may be too high, and moving too many points would make other cells wrong.
 CREATE TABLE people AS
 SELECT 8.0 + hash(i, 1) % 40 / 1000 AS x, 50.0 + hash(i, 2) % 40 / 1000 AS y FROM range(20000) AS r(i);
@@ -81,7 +81,7 @@ SELECT count(*) AS answers,
        count(*) FILTER (ccbf_get(d, x, y) > stock) AS dense_too_high
 FROM followed JOIN stocks USING (step);
 
--- What is in the south after a hundred deliveries, and at the end.
+-- The stock in the south after a hundred deliveries, and at the end.
 SELECT step, ccbf_polygon_sum(s, south) AS exact, ccbf_polygon_sum(d, south) AS dense,
        (SELECT sum(stock) FROM stocks WHERE stocks.step = followed.step AND y < 50) AS truth
 FROM followed, (SELECT 'POLYGON ((4 46, 16 46, 16 50, 4 50, 4 46))' AS south)

@@ -10,7 +10,7 @@ SELECT DATE '2026-05-04' + (i % 7)::INTEGER AS day, 13.2 + 0.1 * (u + v + w) AS 
 FROM (SELECT i, hash(i, 1) % 10000 / 1e4 AS u, hash(i, 2) % 10000 / 1e4 AS v,
              hash(i, 3) % 10000 / 1e4 AS w, hash(i, 4) % 10000 / 1e4 AS t FROM range(20000) AS r(i));
 
--- One sketch per tile, over all days; days.day says which days are in.
+-- One sketch per tile, over all days. The table days lists the days that are in.
 CREATE TABLE tiles (tile VARCHAR PRIMARY KEY, sketch BLOB);
 CREATE TABLE days (day DATE PRIMARY KEY);
 
@@ -22,7 +22,7 @@ GROUP BY ALL;
 INSERT INTO tiles FROM sketches_of(DATE '2026-05-04', DATE '2026-05-09', false);
 INSERT INTO days FROM range(DATE '2026-05-04', DATE '2026-05-10', INTERVAL 1 DAY);
 
--- What is compared below: rides that should be counted, and those that are.
+-- The comparison below: the number of rides that should be counted, and of those that are.
 CREATE MACRO check_table() AS TABLE
 SELECT (SELECT sum(ccbf_total(sketch)) FROM tiles) AS counted,
        (SELECT count(*) FROM rides JOIN days USING (day) WHERE NOT late OR getvariable('late_in')) AS rides,
@@ -33,9 +33,9 @@ SELECT (SELECT sum(ccbf_total(sketch)) FROM tiles) AS counted,
 SET VARIABLE late_in = false;
 FROM check_table();
 
--- A new day: tiles that are there are united, others inserted. The day and its sketches are
--- one transaction, so that a run that fails counts nothing, and one that is repeated fails
--- at the primary key.
+-- A new day: sketches of tiles that exist are united, other tiles are inserted. The day and its
+-- sketches are one transaction, so that a failed run adds nothing. A repeated run fails at the
+-- primary key.
 BEGIN;
 INSERT INTO days VALUES (DATE '2026-05-10');
 MERGE INTO tiles USING sketches_of(DATE '2026-05-10', DATE '2026-05-10', false) AS new ON tiles.tile = new.tile
@@ -51,8 +51,8 @@ ON CONFLICT DO UPDATE SET sketch = ccbf_union(sketch, excluded.sketch);
 SET VARIABLE late_in = true;
 FROM check_table();
 
--- A day that is deleted: its sketches are subtracted, tile by tile. The points must still be
--- there, or the day's sketches kept: what is subtracted must have been added.
+-- A day that is deleted: its sketches are subtracted, tile by tile. The points must still
+-- exist, or the day's sketches: only points that were added can be subtracted.
 BEGIN;
 DELETE FROM days WHERE day = DATE '2026-05-06';
 MERGE INTO tiles USING (SELECT tile, ccbf_union_agg(sketch) AS sketch
@@ -64,7 +64,7 @@ WHEN MATCHED THEN UPDATE SET sketch = ccbf_subtract(tiles.sketch, gone.sketch);
 COMMIT;
 FROM check_table();
 
--- The table has the bytes of one that was built at once.
+-- The table has the same bytes as one that was built in one step.
 SELECT count(*) AS tiles, count(*) FILTER (tiles.sketch = anew.sketch) AS equal
 FROM tiles FULL JOIN (SELECT quadkey(lon, lat, 13, 0.002) AS tile, ccbf_agg(lon, lat, 0.002) AS sketch
                       FROM rides JOIN days USING (day) GROUP BY ALL) AS anew USING (tile);

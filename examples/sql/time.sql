@@ -36,7 +36,7 @@ GROUP BY number
 ORDER BY number;
 
 -- Two periods, place by place: the busiest cells before and after, then the cells that gained
--- most. A union has the days of all its parts, so it is asked for one period after the other.
+-- most. A union has the days of all its parts, so two queries on it select the two periods.
 SELECT period, place.count, round(place.x, 3) AS lon, round(place.y, 3) AS lat
 FROM (SELECT period, unnest(ccbf_top_k(ccbf_union_agg(sketch), 3, days)) AS place
       FROM tiles, (VALUES ('first quarter', {lo: DATE '2026-01-01', hi: DATE '2026-03-31'}),
@@ -53,8 +53,8 @@ FROM (SELECT unnest(ccbf_difference(b.sketch, a.sketch)) AS cell
 ORDER BY more DESC, lon, lat
 LIMIT 3;
 
--- Day and hour in one category, asked by one of them or by both: names count only in the
--- question, so a part is the one that its type fits.
+-- Day and hour in one category, selected by one of them or by both. The sketch
+-- stores no field names: a field of the query selects the part of the category that has its type.
 CREATE TABLE hours AS
 SELECT ccbf_agg(lon, lat, 0.002, {category: {day: day, hour: hash(lat) % 24}}) AS sketch FROM rides;
 
@@ -63,13 +63,13 @@ SELECT ccbf_polygon_sum(sketch, getvariable('east'), {day: {lo: DATE '2026-05-01
        ccbf_polygon_sum(sketch, getvariable('east'), {day: {lo: DATE '2026-05-01', hi: DATE '2026-05-31'}, hour: [22, 23, 0, 1]}) AS both_of_them
 FROM hours;
 
--- The hours of one day: a cast takes the text of a category apart.
+-- The hours of one day: a cast parses the text of a category.
 SELECT (part.category::STRUCT(day DATE, hour INTEGER)).hour AS hour, part.total AS rides
 FROM (SELECT unnest(ccbf_categories(sketch, getvariable('east'), {day: DATE '2026-05-02'})) AS part FROM hours)
 ORDER BY hour
 LIMIT 3;
 
--- The exact answers, for the area, the month of May and the night.
+-- The exact counts, for the area, the month of May and the night.
 SELECT count(*) AS rides, count(*) FILTER (month(day) = 5) AS in_may, count(*) FILTER (hash(lat) % 24 IN (22, 23, 0, 1)) AS at_night,
        count(*) FILTER (month(day) = 5 AND hash(lat) % 24 IN (22, 23, 0, 1)) AS both_of_them
 FROM rides

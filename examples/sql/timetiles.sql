@@ -13,7 +13,7 @@ SELECT day, quadkey(lon, lat, 11, 0.002) AS tile, ccbf_agg(lon, lat, 0.002) AS s
 FROM rides
 GROUP BY ALL;
 
--- For the exact answer: the number of rides per cell and day.
+-- For the exact result: the number of rides per cell and day.
 CREATE TABLE cells AS
 SELECT day, grid_cell(lon, 0.002) AS x, grid_cell(lat, 0.002) AS y, count(*) AS n
 FROM rides
@@ -44,7 +44,7 @@ GROUP BY ALL
 HAVING count(*) FILTER ((y0 > lat) <> (y1 > lat) AND lon < x0 + (lat - y0) * (x1 - x0) / (y1 - y0)) % 2 = 1;
 
 -- One way is to merge the sketches and query the union, another is to query each and
--- add up. Both are shown beside the exact answer.
+-- add up. Both are shown beside the exact result.
 SELECT span, area,
        ccbf_polygon_sum(ccbf_union_agg(sketch), any_value(polygon)) AS merged,
        sum(ccbf_polygon_sum(sketch, polygon)) AS summed,
@@ -54,7 +54,7 @@ GROUP BY span, first, last, area
 ORDER BY last - first, area;
 
 -- A sum takes almost no time for sketches whose bounding box lies elsewhere. As a
--- condition, ccbf_bbox_overlaps excludes them from any question.
+-- condition, ccbf_bbox_overlaps excludes them from any query.
 SELECT day, count(*) AS tiles, ccbf_top_k(ccbf_union_agg(sketch), 13.3, 52.46, 13.34, 52.51, 1)[1].count AS most_rides_in_a_cell,
        (SELECT max(n) FROM cells WHERE cells.day = tiles.day AND x BETWEEN 6650 AND 6669 AND y BETWEEN 26230 AND 26254) AS exact
 FROM tiles

@@ -19,7 +19,7 @@ SELECT day, cms_info(sketch).total AS words, octet_length(sketch) AS bytes,
 FROM days
 ORDER BY day;
 
--- Both days together, beside the truth.
+-- Both days together, beside the exact counts.
 SELECT word, cms_get(sketch, word) AS estimate, truth
 FROM (SELECT cms_union_agg(sketch) AS sketch FROM days),
      (SELECT word, count(*) AS truth FROM lines

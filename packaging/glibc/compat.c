@@ -1,6 +1,6 @@
 /*
- * What old versions of glibc do not do, linked into programs that must run there
- * too. In an archive: only what is asked for comes along.
+ * Functions that old versions of glibc lack, linked into programs that must run there
+ * too. They are in an archive, so that the linker takes only those that are used.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -17,10 +17,10 @@
 
 #ifdef CCBF_START
 /*
- * Before glibc 2.34 the start code in every program ran its constructors, since
- * then libc does, unless the program brings a function for it. The start code of a
- * new glibc brings none, and would have an old one run no constructor at all. So it
- * is given one here; the linker's --wrap leads the start code to it.
+ * Before glibc 2.34 the start code in every program ran its constructors. Since
+ * then libc runs them, unless the program passes a function for it. The start code of a
+ * new glibc passes none, and then an old glibc would run no constructor at all. So this
+ * wrapper passes one. The linker's --wrap makes the start code call it.
  */
 typedef void (*init_function)(int, char **, char **);
 extern init_function __init_array_start[] __attribute__((visibility("hidden")));
@@ -45,7 +45,7 @@ int __wrap___libc_start_main(int (*main)(int, char **, char **), int argc, char 
 #endif
 
 #ifdef CCBF_MATH
-/* 2.29 and 2.23 have others beside them, which set errno less often. Values are equal. */
+/* glibc 2.29 and 2.23 added newer versions, which set errno less often. Values are equal. */
 #define MATH(name, parameters, values) \
 	OLD(old_##name, name); \
 	double old_##name parameters; \
@@ -58,7 +58,7 @@ MATH(lgamma, (double x), (x))
 #endif
 
 #ifdef CCBF_BZERO
-/* Since 2.25. The barrier keeps the compiler from leaving the loop out. */
+/* Since glibc 2.25. The barrier keeps the compiler from removing the loop. */
 __attribute__((visibility("hidden"))) void explicit_bzero(void *p, size_t n) {
 	for (volatile unsigned char *b = p; n > 0; n--) {
 		*b++ = 0;
@@ -68,7 +68,7 @@ __attribute__((visibility("hidden"))) void explicit_bzero(void *p, size_t n) {
 #endif
 
 #ifdef CCBF_STAT
-/* Since 2.33; before, headers made this of it, with the number of the struct's layout. */
+/* Since glibc 2.33. Earlier headers called these functions, with the number of the struct's layout. */
 #include <sys/stat.h>
 #ifdef __x86_64__
 #define LAYOUT 1
@@ -89,7 +89,8 @@ STAT(fstat64, __fxstat64, int, stat64)
 
 #ifdef CCBF_RANDOM
 /*
- * Since 2.25 and 2.36. The system call is of Linux 3.17, the file of every one.
+ * getentropy since glibc 2.25, arc4random since 2.36. The system call needs Linux 3.17;
+ * /dev/urandom is on every Linux.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -125,14 +126,14 @@ __attribute__((visibility("hidden"))) int getentropy(void *p, size_t n) {
 __attribute__((visibility("hidden"))) uint32_t arc4random(void) {
 	uint32_t r;
 	if (getentropy(&r, sizeof r) != 0) {
-		abort(); /* as the one of libc does: it has no way to say no */
+		abort(); /* as in libc: it cannot return an error */
 	}
 	return r;
 }
 #endif
 
 #ifdef CCBF_RESOLVE
-/* Since 2.34; before, the headers made this name of it. */
+/* Since glibc 2.34. Earlier headers renamed res_search to __res_search. */
 int __res_search(const char *name, int class, int type, unsigned char *answer, int size);
 
 __attribute__((visibility("hidden"))) int res_search(const char *name, int class, int type, unsigned char *answer, int size) {
@@ -141,23 +142,23 @@ __attribute__((visibility("hidden"))) int res_search(const char *name, int class
 #endif
 
 #ifdef CCBF_SINGLE
-/* Since 2.32. Never single: reference counts are atomic always. */
+/* Since glibc 2.32. Always 0: the process counts as multithreaded, and reference counts are atomic. */
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 #endif
 
 #ifdef CCBF_THREAD
 /*
- * Since 2.18: what destroys a thread's C++ objects when it ends, in the reverse of the
- * order in which they came. Where libc has it, it is asked. Where not, the objects are a
- * list in a key of the thread, whose destructor goes through it; of the thread that calls
- * exit, which destroys no keys, atexit does. A library that is closed before a thread
- * with objects of it has ended is not kept then: no program here closes one.
+ * Since glibc 2.18. Destroys a thread's C++ objects when the thread ends, the newest first.
+ * If libc has the function, it is called. Otherwise a key of the thread holds a list of the
+ * objects, and the key's destructor destroys them. The thread that calls exit destroys no
+ * keys, so atexit does it. A library with objects of a running thread can then be unloaded
+ * too early: no program here unloads one.
  */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-#ifndef CCBF_OF_LIBC /* a test names what no libc has */
+#ifndef CCBF_OF_LIBC /* a test sets a name that no libc has */
 #define CCBF_OF_LIBC "__cxa_thread_atexit_impl"
 #endif
 typedef void (*destructor)(void *);
@@ -169,7 +170,7 @@ struct entry {
 static pthread_key_t key;
 static int (*of_libc)(destructor, void *, void *);
 
-/* A destructor may add objects: they are the next to go. */
+/* A destructor may add objects. They are destroyed next. */
 static void destroy_all(void *first) {
 	pthread_setspecific(key, first);
 	for (struct entry *e; (e = pthread_getspecific(key)) != NULL; free(e)) {
@@ -183,7 +184,7 @@ static void destroy_own(void) { destroy_all(pthread_getspecific(key)); }
 static void find(void) {
 	of_libc = (int (*)(destructor, void *, void *))dlsym(RTLD_DEFAULT, CCBF_OF_LIBC);
 	if (of_libc == NULL && (pthread_key_create(&key, destroy_all) != 0 || atexit(destroy_own) != 0)) {
-		abort(); /* the caller takes no answer */
+		abort(); /* the caller cannot get an error */
 	}
 }
 
@@ -204,8 +205,8 @@ __attribute__((visibility("hidden"))) int __cxa_thread_atexit_impl(destructor de
 
 #ifdef CCBF_UNWIND
 /*
- * Since 2.35: which object has the code at an address, and where are its unwind
- * tables. GCC's unwinder asks for nothing else if it was built for a new glibc.
+ * Since glibc 2.35. Finds the object with the code at an address, and its unwind
+ * tables. GCC's unwinder calls only this if it was built for a new glibc.
  */
 typedef struct {
 	uintptr_t pc;
@@ -236,7 +237,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *p) {
 	if (tables != NULL) {
 		s->found->dlfo_map_start = (void *)low;
 		s->found->dlfo_map_end = (void *)high;
-		s->found->dlfo_link_map = NULL; /* the unwinder does not look at it */
+		s->found->dlfo_link_map = NULL; /* the unwinder does not read it */
 		s->found->dlfo_eh_frame = tables;
 		s->result = 0;
 	}

@@ -19,11 +19,11 @@ import (
 )
 
 var (
-	queries     = flag.Int("queries", 100000, "how many")
-	seed        = flag.Uint64("seed", 1, "of all chance")
-	from        = flag.Int("from", 0, "number of the first query")
-	connections = flag.Int("connections", 8, "at most so many at once")
-	patience    = flag.Duration("patience", 10*time.Minute, "after which a process that says nothing is ended")
+	queries     = flag.Int("queries", 100000, "`number` of queries to run")
+	seed        = flag.Uint64("seed", 1, "`seed` of the random queries")
+	from        = flag.Int("from", 0, "`number` of the first query to run")
+	connections = flag.Int("connections", 8, "most `connections` that query at once")
+	patience    = flag.Duration("patience", 10*time.Minute, "end a process that reports nothing for this `time`")
 	show        = flag.Bool("show", false, "print the SQL of query -from, and run nothing")
 	child       = flag.Bool("child", false, "run the queries in this process and report as JSON")
 )

@@ -17,9 +17,9 @@ import (
 )
 
 func main() {
-	length := flag.Duration("for", time.Hour, "how long")
-	seed := flag.Uint64("seed", 1, "of all chance")
-	connections := flag.Int("connections", 8, "at most so many at once")
+	length := flag.Duration("for", time.Hour, "`time` to run")
+	seed := flag.Uint64("seed", 1, "`seed` of the random queries")
+	connections := flag.Int("connections", 8, "most `connections` that query at once")
 	flag.Parse()
 	if err := run(*length, *seed, *connections); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)

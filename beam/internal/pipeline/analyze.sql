@@ -1,5 +1,5 @@
--- How each column of the aggregate query $1 is united over parts of input, or the problem with
--- it. $2 has what -combine says of each column, or null.
+-- Returns how each column of the aggregate query $1 is united over parts of input, or the problem
+-- with it. $2 has the value of -combine for each column, or null.
 WITH parsed AS (SELECT json_serialize_sql($1::VARCHAR)::JSON AS j),
 root AS (SELECT j, j->'$.statements[0].node' AS n FROM parsed),
 -- Each node with its place: $ is the SELECT, $.from_table.left a table of a join.

@@ -34,8 +34,8 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.version, "version", "", "version of what is described")
-	flag.StringVar(&o.created, "created", "", "its time, RFC 3339")
+	flag.StringVar(&o.version, "version", "", "`version` of the described program")
+	flag.StringVar(&o.created, "created", "", "`time` of the document, as RFC 3339")
 	flag.StringVar(&o.name, "name", "ccbfsql", "name of the document")
 	flag.StringVar(&o.page, "page", "", "package-lock.json of the map's page, beside the folder node_modules")
 	flag.StringVar(&o.gcc, "gcc", "", "version of GCC whose libraries are linked in")

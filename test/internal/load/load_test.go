@@ -6,10 +6,10 @@ import (
 )
 
 var (
-	count       = flag.Int("queries", 200, "random queries")
-	seed        = flag.Uint64("seed", 1, "of the queries")
-	from        = flag.Int("from", 0, "number of the first query")
-	connections = flag.Int("connections", 4, "at most so many at once")
+	count       = flag.Int("queries", 200, "`number` of random queries to run")
+	seed        = flag.Uint64("seed", 1, "`seed` of the random queries")
+	from        = flag.Int("from", 0, "`number` of the first query to run")
+	connections = flag.Int("connections", 4, "most `connections` that query at once")
 )
 
 // A sample of the queries of make differential.
