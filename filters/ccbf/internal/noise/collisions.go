@@ -6,29 +6,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// What other keys add to a reading. A surplus is what a key reads that was never
-// added: the least of k counters at random places, all different, so t or more with
-// about the k-th power of the share of the counters that hold t or more. The surpluses
-// of different keys are independent of each other, given the sketch. (The positions
-// of a key follow from two numbers in place of k, so that of m counters two keys
-// share all with a chance of up to 4/m^2. That is left out: it matters where m is
-// small and few keys hold most points.)
+// A surplus is the count of a key that was never added: the least of k counters at random, different
+// places. It is t or more with about the k-th power of the fraction of counters that hold t or more. The
+// surpluses of different keys are independent of each other, given the sketch. (The positions of a key
+// follow from two numbers, not from k. So among m counters two keys share all with a probability of up to
+// 4/m^2. The model leaves this out. It matters if m is small and few keys hold most points.)
 //
-// A cell with f points reads f plus a surplus in mode standard, and something from
-// the larger of the two to their sum in mode mi: an insertion lowers no counter
-// and raises none by more than what is inserted, so that the cell reads at least
-// what it would without its own points, and at most their number more. Where a
-// dense sketch was made of exact counts, it reads the larger of the two.
+// In mode standard, the count of a cell with f points is f plus a surplus. In mode mi it is from the
+// larger of the two to their sum. An insertion there lowers no counter, and raises none by more than it
+// inserts. So the count is at least what it would be without the cell's own points, and at most their
+// number more. If a sketch was made from exact counts, the count is the larger of the two.
 //
-// A key that carries out of a layer meets more: what others carried into the
-// counters above counts for it in full, also where its own counter had not
-// overflowed before. The surplus of class c, for keys that carry out of c layers, is
-// the least of k counters that are read with the flags of those layers taken for
-// set. To the larger of two, a counter whose flag was not set adds nothing itself:
-// where it overflows, its value gives way.
+// A key that carries out of a layer has a larger surplus. It adds all that other keys carried into the
+// counters above, even if its own counter had not overflowed before. The surplus of class c is for keys
+// that carry out of c layers. It is the least of k counters, computed as if the flags of these layers were
+// set.
+//
+// If the count is the larger of the two, there is an exception. The own value of a counter whose flag was
+// not set adds nothing, as it gives way when it overflows.
 
-// surplusOf is the distribution of the surpluses of a class, for readings that are sums
-// or for those that are the larger of two. O(counters) the first time.
+// surplusOf returns the distribution of the surpluses of a class. With sums, counts are sums of points and
+// surplus; otherwise they are the larger of both. O(counters) the first time.
 func (m *Model) surplusOf(class int, sums bool) *distribution {
 	g := &m.classes[class]
 	if !sums && class > 0 {
@@ -46,7 +44,7 @@ func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 	addMet(d, class, sums, &h)
 	g := &distribution{}
 	above, m, k, more := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K), 0.0
-	carries := make([]float64, d.Shape.Layers) // counters from which keys go on in a layer
+	carries := make([]float64, d.Shape.Layers) // number of counters that continue in each layer
 	for x := range carries {
 		if carries[x] = m; x > class {
 			carries[x] = h.from(unit(&d.Shape, x))
@@ -59,14 +57,14 @@ func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 		}
 		above += n
 		v := h.value(bin)
-		x := class // the layer that says most of v
+		x := class // the layer that holds the highest digit of v
 		for v >= unit(&d.Shape, x+1) {
 			x++
 		}
-		// All k carry into it, and all are there where it holds so much.
+		// All k counters carry into it if each holds so much.
 		size, carry := float64(d.Layers[x].Size), carries[x]
 		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, min(k, size)))
-		// A counter never reads more than the total, d.Full.
+		// No counter has more than the total, d.Full.
 		v = min(v, float64(d.Full))
 		if last := len(g.values) - 1; last >= 0 && g.values[last] <= v {
 			g.tails[last] = more
@@ -79,7 +77,7 @@ func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 	return g
 }
 
-// drawn is the chance that k different ones of so many are all among some of them.
+// drawn returns the probability that k different draws from a number of things are all among some of them.
 func drawn(some, of, k float64) float64 {
 	chance := 1.0
 	for i := 0.0; i < k; i++ {
@@ -88,7 +86,7 @@ func drawn(some, of, k float64) float64 {
 	return chance
 }
 
-// addMet adds every counter to h, with the value that a key of a class meets there.
+// addMet adds every counter to h, with the value that it has for a key of a class.
 func addMet(d *cascade.Counters, class int, sums bool, h *Histogram) {
 	l := &d.Layers[0]
 	if class == 0 {
@@ -111,8 +109,7 @@ func addMet(d *cascade.Counters, class int, sums bool, h *Histogram) {
 	}
 }
 
-// carried is valueFrom with the flags of the layers before class taken for set;
-// whole says that they are.
+// carried is ValueFrom as if the flags of the layers before class were set. It reports whether they are.
 func carried(d *cascade.Counters, x, class int, j uint64, sums bool) (v uint64, whole bool) {
 	if x == class {
 		return d.ValueFrom(x, j), true

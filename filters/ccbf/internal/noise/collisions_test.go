@@ -29,8 +29,8 @@ func carrier(s *cascade.Shape, class int) uint64 {
 	return 1 << s.ShiftOf(class)
 }
 
-// What a key meets in a counter is what is found there after it was counted: its
-// own count more, in mode standard, and in mode mi the larger of both.
+// addMet predicts the value of a counter after a key was counted. In mode standard it is higher by the
+// key's own count, and in mode mi it is the larger of both.
 func TestMetIsWhatIsFound(t *testing.T) {
 	for _, l := range kit.Layouts {
 		r := rand.New(rand.NewPCG(210, 0))

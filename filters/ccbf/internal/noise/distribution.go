@@ -9,13 +9,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/fourier"
 )
 
-// distribution is that of a number that is not negative.
+// distribution is the distribution of a number that is not negative.
 type distribution struct {
 	values []float64 // above 0, ascending
-	tails  []float64 // chances of each value or more
+	tails  []float64 // probabilities of each value or more
 }
 
-// tail is the chance of t or more, for a t above 0.
+// tail returns the probability of t or more, for a t above 0.
 func (d *distribution) tail(t float64) float64 {
 	if i, _ := slices.BinarySearch(d.values, t); i < len(d.tails) {
 		return d.tails[i]
@@ -23,7 +23,7 @@ func (d *distribution) tail(t float64) float64 {
 	return 0
 }
 
-// each calls f with every value, 0 first, and its chance.
+// each calls f with every value, 0 first, and its probability.
 func (d *distribution) each(f func(value, chance float64)) {
 	value, above := 0.0, 1.0
 	for i, t := range d.tails {
@@ -33,7 +33,7 @@ func (d *distribution) each(f func(value, chance float64)) {
 	f(value, above)
 }
 
-// moments are the means of the number and of its square.
+// moments returns the means of the number and of its square.
 func (d *distribution) moments() (mean, square float64) {
 	d.each(func(x, p float64) {
 		mean += p * x
@@ -42,33 +42,31 @@ func (d *distribution) moments() (mean, square float64) {
 	return mean, square
 }
 
-// draws are independent draws from a distribution: some that count once, and
-// some that count twice.
+// draws are independent draws from a distribution. Some count once and some count twice.
 type draws struct {
-	once, twice float64 // whole numbers
+	once, twice float64 // how many; whole numbers
 	from        *distribution
 }
 
 const (
-	// missed is the chance that an interval may miss the truth on either side.
+	// missed is the probability that the truth lies below an interval, or above it.
 	missed = 0.025
-	// rare and outside are parts of it. Draws so large that any of them comes up
-	// with the chance rare are left out; a sum is outside of the window in which
-	// its distribution is computed with the chance outside.
+	// rare and outside are parts of it. Draws are left out if they are so large that any of them occurs
+	// with at most the probability rare. The sum lies outside its window with the probability outside.
 	rare, outside = 0.002, 0.001
 	atMost        = 1 - missed + rare + outside
 )
 
-// quantiles are what the sum of all draws stays at or below with a chance of
-// missed, and of 1-missed. Numbers that are whole have unit 1, others 0.
+// quantiles returns the values that the sum of all draws does not exceed with a probability of missed, and
+// of 1-missed. Whole numbers have unit 1, others 0.
 //
-// The spectrum of a sum is the product of those of its parts. It is computed on a
-// grid whose steps are small beside the deviation of the sum, and beside the draws
-// unless they are whole; a value between two steps is shared out between them so
-// that the mean stays. O(n log n) for n steps, of which there are about 13 sqrt(d)
-// for d draws that are not 0, and at most mostSteps: of fewer than manyDraws, as any
-// question to a small sketch has, 2 fewSteps for all parts together. Where draws are so
-// unlike that these are too few, steps are longer and the interval is the wider for it.
+// The spectrum of a sum is the product of the spectra of its parts. It is computed on a grid with steps
+// that are small beside the deviation of the sum, and beside the draws unless these are whole. A value
+// between two steps is divided among them so that the mean stays.
+//
+// It takes O(n log n) for n steps. There are about 13 sqrt(d) steps for d draws that are not 0, and at
+// most mostSteps. For fewer than manyDraws, as in a small sketch, all parts together have at most 2
+// fewSteps. If draws differ too much for that, steps are longer and the interval is wider.
 func quantiles(parts []draws, unit float64) (low, high float64) {
 	parts, w := windowOf(parts, unit)
 	if w.size == 0 {
@@ -86,23 +84,24 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 		return w.first + float64(w.size)
 	}
 	low, high = at(missed)*w.step, at(atMost)*w.step
-	if w.step > unit { // the next value may have been shared out to these
+	if w.step > unit { // the next value may have been divided among these
 		low, high = max(low-w.step, 0), high+w.step
 	}
 	return low, high
 }
 
-// window is where the distribution of a sum is computed: so many steps from the first.
+// window is the range in which the distribution of a sum is computed: a number of steps from the first
+// one.
 type window struct {
 	first, step float64
-	size        int // 0: the sum is 0 with the chance atMost
+	size        int // 0 if the sum is 0 with the probability atMost
 }
 
-// windowOf is the window of a sum, and the draws without what is too rare to come up.
+// windowOf returns the window of a sum, and the draws without values that are too rare to occur.
 func windowOf(parts []draws, unit float64) ([]draws, window) {
 	kept := make([]draws, 0, len(parts))
 	var mean, variance, shared, largest, count float64
-	none := 1.0 // the chance that all draws are 0
+	none := 1.0 // the probability that all draws are 0
 	for _, p := range parts {
 		n := len(p.from.values)
 		for n > 0 && (p.once+p.twice)*p.from.tails[n-1] <= rare/float64(len(parts)) {
@@ -129,7 +128,7 @@ func windowOf(parts []draws, unit float64) ([]draws, window) {
 	}
 	log := -math.Log(outside) // Bernstein's inequality
 	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
-	// Sharing out adds step^2/4 at most for each draw: 8% to the variance here.
+	// Dividing adds at most step^2/4 for each draw. Here that is 8% of the variance.
 	step, least := math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept))
 	if unit > 0 {
 		step, least = max(unit, math.Floor(step/unit)*unit), math.Ceil(least/unit)*unit
@@ -144,8 +143,8 @@ const (
 	manyDraws = 1 << 24
 )
 
-// steps is how many steps so many draws of so many distributions may take, each of
-// which takes a spectrum.
+// steps returns the most steps for so many draws from a number of distributions, each of which takes a
+// spectrum.
 func steps(draws float64, parts int) float64 {
 	if draws >= manyDraws {
 		return mostSteps - 1
@@ -153,7 +152,7 @@ func steps(draws float64, parts int) float64 {
 	return float64(fewSteps/max(1, 1<<bits.Len(uint(parts-1))/2) - 1)
 }
 
-// chances are those of the steps that a sum may end at, modulo their number.
+// chances returns the probabilities of the steps at which a sum may end, modulo their number.
 func chances(parts []draws, step float64, size int) []complex128 {
 	sum, one := make([]complex128, size), make([]complex128, size)
 	for i := range sum {
@@ -170,20 +169,20 @@ func chances(parts []draws, step float64, size int) []complex128 {
 		})
 		fourier.Forward(one)
 		for i := range size/2 + 1 {
-			// What counts twice has the spectrum of every other term.
+			// The spectrum of draws that count twice has every second term.
 			if sum[i] != 0 {
 				sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
 			}
 		}
 	}
-	for i := range size/2 - 1 { // chances are real
+	for i := range size/2 - 1 { // probabilities are real
 		sum[size-1-i] = cmplx.Conj(sum[i+1])
 	}
 	fourier.Backward(sum)
 	return sum
 }
 
-// power is z to the n-th for a whole n; 0 where that is less than rounding is.
+// power returns z to the n-th for a whole n; 0 if that is less than rounding.
 func power(z complex128, n float64) complex128 {
 	if n == 0 {
 		return 1
@@ -196,11 +195,11 @@ func power(z complex128, n float64) complex128 {
 	return cmplx.Rect(math.Exp(size), 2*math.Pi*(turns-math.Floor(turns)))
 }
 
-// Histogram counts values: those below 2^histogramBits one by one, larger ones
-// together where they agree in so many leading bits.
+// Histogram counts values. Those below 2^histogramBits have a bin each. Larger ones share a bin if their
+// leading bits, of this number, agree.
 type Histogram struct {
 	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
-	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // of large values
+	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // sums of large values
 }
 
 const histogramBits = 8
@@ -217,7 +216,7 @@ func (h *Histogram) Add(v uint64) {
 	h.totals[bin] += float64(v)
 }
 
-// value is the mean of the values in a bin that is not empty.
+// value returns the mean of the values in a bin that is not empty.
 func (h *Histogram) value(bin int) float64 {
 	if bin < 1<<histogramBits {
 		return float64(bin)
@@ -225,8 +224,7 @@ func (h *Histogram) value(bin int) float64 {
 	return h.totals[bin] / float64(h.counts[bin])
 }
 
-// each calls f with every value, or the mean of those in a bin, and how many there
-// are.
+// each calls f with every value, or the mean of the values in a bin, and their number.
 func (h *Histogram) each(f func(value, times float64)) {
 	for bin := range h.counts {
 		if n := h.counts[bin]; n > 0 {
@@ -235,13 +233,13 @@ func (h *Histogram) each(f func(value, times float64)) {
 	}
 }
 
-// Sum is the sum of all values.
+// Sum returns the sum of all values.
 func (h *Histogram) Sum() (sum float64) {
 	h.each(func(value, times float64) { sum += value * times })
 	return sum
 }
 
-// from counts the values of least, a power of two or less than 256, or more.
+// from counts the values of least or more. least is a power of two or less than 256.
 func (h *Histogram) from(least float64) (count float64) {
 	h.each(func(value, times float64) {
 		if value >= least {

@@ -68,12 +68,10 @@ func quantile(chances []float64, level float64) float64 {
 	return math.NaN()
 }
 
-// The quantiles of sums against those of the distribution that is added up draw by
-// draw. Whole numbers come out exactly while a step is 1, which it is up to a
-// deviation of 32: but what is outside of the window may move the level by its
-// chance. Others come out within a value and four steps, each a sixteenth of the
-// deviation: they are rounded to the outside, and sharing out adds 8% to the
-// variance.
+// The quantiles of sums agree with those of the distribution that is added up draw by draw. Whole numbers
+// are exact while a step is 1, up to a deviation of 32. But the probability outside of the window may move
+// the level. Others are within a value and four steps, each a sixteenth of the deviation. They are rounded
+// outwards, and dividing values adds 8% to the variance.
 func TestQuantilesOfSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(201, 0))
 	const top = 1 - missed + rare + outside
@@ -149,8 +147,8 @@ func TestQuantilesOfNothing(t *testing.T) {
 	}
 }
 
-// Spectra of a small sketch's questions: the steps of all parts together are few, and
-// the window is not longer than they are, whatever the draws.
+// Queries of a small sketch take few steps for all parts together, and the window is not longer, whatever
+// the draws.
 func TestStepsOfSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(204, 0))
 	for parts := 1; parts <= cascade.MaxLayers; parts++ {

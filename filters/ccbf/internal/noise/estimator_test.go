@@ -29,14 +29,14 @@ func meanEstimate(c *Estimator, f float64) float64 {
 		k = &c.classes[i]
 	}
 	mean := 0.0
-	k.surpluses.each(func(surplus, chance float64) { mean += chance * c.estimate(c.reading(f, surplus)) })
+	k.surpluses.each(func(surplus, chance float64) { mean += chance * c.estimate(c.count(f, surplus)) })
 	return mean
 }
 
-// Estimates are right on average: of the larger of both for every count, and of
-// sums for the least count of each class, beyond which those of one class have
-// nothing above. This is how they are meant, summed up over the chances of surpluses
-// themselves and not by the formulas that estimates are made of.
+// Estimates have no bias. For the larger of both this holds for every count. For sums it holds for the
+// least count of each class, since larger counts of a class have no class above.
+//
+// The mean is taken over the probabilities of the surpluses, not by the formulas of the estimates.
 func TestEstimatesAreRightInTheMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(220, 0))
 	several, skipped := 0, 0

@@ -55,7 +55,7 @@ func newKnownCells(t *testing.T, r *rand.Rand, way string, shape cascade.Shape, 
 	return c
 }
 
-// read is the reading of a cell, of which those from len(truth) on have no points.
+// read returns the count of a cell. Cells from len(truth) on have no points.
 func (c *knownCells) read(cell, seed uint64) uint64 {
 	return c.counters.Count(key.HashCell(seed, int64(cell), 7))
 }
@@ -86,12 +86,14 @@ func (s sample) deviation() float64 {
 	return math.Sqrt(squares / float64(len(s)-1) / float64(len(s)))
 }
 
-// Against cells whose counts are known: 95 of 100 intervals hold the truth, within 4 standard
-// deviations; they are no wider than one and a half times those of a normal distribution with
-// the spread that is measured; estimates of sums and of maxima are right on average, within 4
-// standard deviations; and the chance and the excess of cells with points are those measured,
-// within 4 standard deviations (so are the moments of cells without points), or within the factor of 1.5 that is promised where points came
-// one by one.
+// Estimates of cells whose counts are known have these properties:
+//
+//   - 95 of 100 intervals hold the truth, within 4 standard deviations.
+//   - Intervals are at most 1.5 times as wide as those of a normal distribution with the measured spread.
+//   - Estimates of sums and of maxima have no bias, within 4 standard deviations.
+//   - The moments of cells without points are those measured, within 4 standard deviations.
+//   - So are the probability and the excess of cells with points, or within the promised factor of 1.5 if
+//     points came one by one.
 func TestEstimatesOfKnownCells(t *testing.T) {
 	const seeds, areas, cells, normal = 20, 20, 1500, 2 * 1.96
 	for i, params := range []struct {

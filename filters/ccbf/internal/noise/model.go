@@ -1,9 +1,9 @@
 // Package noise estimates what collisions add to counters, and subtracts it.
 //
-// A Model derives from the counters how much a key that was never added reads, by how
-// much cells with and without points exceed the truth, and what a sum of readings
-// is likely to be, with an interval ("Spectral Bloom Filters", section 3.1, for the
-// least of k counters and for every way in which the counters came about).
+// A Model is derived from the counters. It says how large the count of a key is that was never added. It
+// says by how much cells with and without points exceed the truth. It estimates the true sum behind a sum
+// of counts, with an interval. The idea is in "Spectral Bloom Filters", section 3.1. It is extended to the
+// least of k counters and to every way of counting.
 package noise
 
 import (
@@ -15,52 +15,49 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// Model is what noise the counters of a sketch have. It reads them when it is first
-// asked, and remembers.
+// Model is the model of collisions of a sketch. It looks at the counters when it is first used, and
+// remembers the result.
 type Model struct {
 	counters *cascade.Counters
 	sums     bool // counters are sums of occurrences
 	origin   cascade.Origin
 	total    uint64 // occurrences
-	known    bool   // total is
-	several  bool   // keys of several kinds are counted, whose counts cannot be told apart
+	known    bool   // whether total is known
+	several  bool   // whether keys of several kinds are counted, which cannot be told apart
 
-	classes  [cascade.MaxLayers]*distribution // surpluses of each class asked for
-	larger   [cascade.MaxLayers]*distribution // those of the classes from 1 on for the larger of two
-	occupied *occupiedResult                  // what occupied says
+	classes  [cascade.MaxLayers]*distribution // surpluses by class; nil before their first use
+	larger   [cascade.MaxLayers]*distribution // the same from class 1 on, if counts are the larger of two
+	occupied *occupiedResult                  // result of Occupied
 }
 
-// New is the model of counters. O(1).
+// New returns the model of counters. O(1).
 func New(d *cascade.Counters, sums bool, origin cascade.Origin) *Model {
 	return &Model{counters: d, sums: sums, origin: origin}
 }
 
-// SetTotal says how many occurrences were counted, where that is known, and whether
-// keys of several kinds were counted for them: squares, or plain cells beside those
-// with a category.
+// SetTotal sets the number of occurrences that were counted. several says that they were counted for keys
+// of several kinds: squares, or plain cells beside cells with a category.
 func (m *Model) SetTotal(total uint64, several bool) {
 	m.total, m.known, m.several = total, true, several
 }
 
-// overcount is by how much readings are above the truth: the probability that they
-// are, and the mean.
+// overcount says how counts exceed the truth: the probability that they do, and the mean excess.
 type overcount struct{ Probability, Excess float64 }
 
-// Empty is the overcount of a cell without points.
+// Empty returns the overcount of a cell without points.
 func (m *Model) Empty() overcount {
 	g := m.surplusOf(0, true)
 	excess, _ := g.moments()
 	return overcount{g.tail(1), excess}
 }
 
-// Unbiased reports whether estimates are right on average over the seeds of the
-// hash.
+// Unbiased reports whether estimates have no bias over the seeds of the hash.
 func (m *Model) Unbiased() bool {
 	return m.sums || m.known && m.origin.Number == 0 && m.surplusOf(0, true).tail(1) <= surest
 }
 
-// Estimate turns readings, and the sum that they allow at most, into an estimate
-// and an interval.
+// Estimate returns an estimate and an interval of the true sum behind counts. most is an upper bound of
+// the sum.
 func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) {
 	sum := r.Sum()
 	sums := m.Estimator(true)
@@ -71,28 +68,28 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 		c := m.Estimator(false)
 		larger := c.Sum(r)
 		high = larger + c.shortfall(r)
-		_, share, _ := m.Occupied()
-		value = larger + share*(value-larger)
+		_, fraction, _ := m.Occupied()
+		value = larger + fraction*(value-larger)
 	}
 	if !m.known {
 		low = 0
 	}
-	// Sums of points are whole. What rounding moved is put back first.
+	// Sums of points are whole. Before rounding, the rounding errors so far are taken back.
 	const fuzz = 1e-9
 	low = min(max(math.Floor(low*(1+fuzz)), 0), most)
 	high = min(max(math.Ceil(high*(1-fuzz)), low), most)
 	return min(max(value, low), high), low, high
 }
 
-// Sum is the sum of the estimates of readings.
+// Sum returns the sum of the estimates of counts.
 func (c *Estimator) Sum(r *Histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
 	return sum
 }
 
-// members are how many of the cells belong to each class or a higher one: at most
-// all that read so much, and less those that surpluses bring there at a likely or at a
-// large number of them.
+// members returns how many of the cells belong to each class or a higher one. most is the number of all
+// cells with such a count. likely and least subtract the cells that have it by a surplus alone: their
+// likely number, and a large one.
 func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
@@ -112,11 +109,11 @@ func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	return least, likely, most
 }
 
-// excess is by how much the sum of readings exceeds the truth at least and at most,
-// where each exceeds it by a surplus: the surpluses of higher classes are larger.
+// excess returns by how much the sum of counts exceeds the truth, at least and at most. Each count exceeds
+// it by a surplus, which is larger in higher classes.
 //
-// Two cells of an area that share counters are too high together, which doubles the
-// variance for those that hold points: half as many draws that count twice.
+// Two cells of an area that share counters are too high together. This doubles the variance for cells with
+// points: there are half as many draws that count twice.
 func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	few, _, many := c.members(r)
 	p := min(c.classes[0].surpluses.tail(1), surest)
@@ -139,8 +136,8 @@ func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	return least, most
 }
 
-// shortfall is by how much the truth exceeds the sum of the estimates at most,
-// where readings are the larger of the truth and a surplus.
+// shortfall returns by how much the truth exceeds the sum of the estimates at most. Counts are the larger
+// of the truth and a surplus.
 func (c *Estimator) shortfall(r *Histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws
@@ -156,58 +153,57 @@ func (c *Estimator) shortfall(r *Histogram) float64 {
 	return above - least
 }
 
-// EstimateBytes is the bytes that an estimate of so many readings takes at most: for
-// histograms, two spectra and the roots of unity that make them.
-func EstimateBytes(readings uint64) int64 {
+// EstimateBytes returns the most bytes that an estimate of so many counts takes. It needs histograms, two
+// spectra and the roots of unity for these.
+func EstimateBytes(counts uint64) int64 {
 	const term, bins = 16, int64(unsafe.Sizeof(Histogram{}))
-	if readings < manyDraws {
+	if counts < manyDraws {
 		return 3*bins + fewSteps*5/2*term
 	}
 	return 3*bins + mostSteps*5/2*term
 }
 
-// Estimator makes estimates of readings that are right on average, whatever the
-// cells hold, where readings are sums of the truth and a surplus, or the larger of
-// both.
+// Estimator estimates the truth behind counts without bias, whatever the cells hold. Counts are either
+// sums of the truth and a surplus, or the larger of both.
 //
-// Of sums the mean surplus is subtracted ("Spectral Bloom Filters", section 3.1,
-// with the mean of the least of k counters in place of that of one). Of the
-// larger: of n cells of which F hold t points or more, F and a part p of the
-// others read so much, p being the chance that a surplus is t or more. So
-// (readings of t or more - n p) / (1 - p) is right on average for F, and the
-// points are the sum of F over all t. Both are sums over the cells, with an
-// estimate for each cell that depends on its reading alone.
+// From sums the mean surplus is subtracted ("Spectral Bloom Filters", section 3.1). Here this is the mean
+// of the least of k counters, not of one.
+//
+// If counts are the larger of both, F of n cells hold t points or more. A surplus is t or more with the
+// probability p, and so is the count of a part p of the other cells. Then (counts of t or more - n p) / (1
+// - p) estimates F without bias. The number of points is the sum of F over all t. So each cell has an
+// estimate that depends on its count alone.
 type Estimator struct {
 	sums    bool
 	classes []class // at least one
 }
 
-// class is the readings of keys of one class (see surplusOf).
+// class is the counts of keys of one class (see surplusOf).
 type class struct {
-	from, to  float64 // from <= reading < to
+	from, to  float64 // from <= count < to
 	surpluses *distribution
-	less      float64   // what is taken off each reading
-	odds      []float64 // the sum of p/(1-p) over t from above surpluses.values[i] to below to; nil for sums
+	less      float64   // what is subtracted from each count.
+	odds      []float64 // sums of p/(1-p) over t above surpluses.values[i] and below to; nil for sums
 }
 
-// surest is the largest p that an Estimator takes in earnest. Where nearly all
-// surpluses are t or more, readings say next to nothing of F.
+// surest is the largest p that an Estimator uses. If nearly all surpluses are t or more, counts say next
+// to nothing about F.
 const surest = 0.99
 
-// odds is p/(1-p) for a chance p.
+// odds returns p/(1-p) for a probability p.
 func odds(p float64) float64 {
 	p = min(p, surest)
 	return p / (1 - p)
 }
 
-// Estimator is that of the counters. O(counters) the first time.
+// Estimator returns the estimator of the counters. O(counters) the first time.
 func (m *Model) Estimator(sums bool) *Estimator {
 	c := &Estimator{sums: sums}
 	for from, more := 0.0, true; more; {
 		x := len(c.classes)
 		g := m.surplusOf(x, sums)
 		k := class{from: from, to: math.Inf(1), surpluses: g}
-		// Where no counter carries out of the next layer, no cell does.
+		// If no counter carries out of the next layer, no cell does.
 		if shift := m.counters.Shape.ShiftOf(x + 1); x+1 == m.counters.Shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
 			more = false
 		} else {
@@ -222,8 +218,7 @@ func (m *Model) Estimator(sums bool) *Estimator {
 	return c
 }
 
-// prepare computes what the estimates of a class take, those of higher classes
-// being known.
+// prepare computes the fields of a class. Those of higher classes must be known.
 func (k *class) prepare(c *Estimator) {
 	g := k.surpluses
 	if !c.sums {
@@ -238,9 +233,9 @@ func (k *class) prepare(c *Estimator) {
 			sum += max(0, min(g.values[i], k.to-1)-below) * odds(g.tails[i])
 		}
 	}
-	// Noise lifts some cells of this class into a higher one. The mean estimate must have no bias
-	// with these cells included. A reading that is the larger of count and noise needs the
-	// correction for the largest count alone.
+	// Noise lifts some cells of this class into a higher one. The mean estimate must have no bias with
+	// these cells included. If a count is the larger of truth and noise, only the largest count of the
+	// class needs the correction.
 	f := k.from
 	if !c.sums {
 		if f = k.to - 1; math.IsInf(f, 1) {
@@ -249,7 +244,7 @@ func (k *class) prepare(c *Estimator) {
 	}
 	excess, stay := 0.0, 0.0
 	g.each(func(surplus, chance float64) {
-		r := c.reading(f, surplus)
+		r := c.count(f, surplus)
 		if r < k.to {
 			stay += chance
 		}
@@ -260,15 +255,15 @@ func (k *class) prepare(c *Estimator) {
 	}
 }
 
-// reading is what a cell with f points and a surplus reads.
-func (c *Estimator) reading(f, surplus float64) float64 {
+// count returns the count of a cell with f points and a surplus.
+func (c *Estimator) count(f, surplus float64) float64 {
 	if c.sums {
 		return f + surplus
 	}
 	return max(f, surplus)
 }
 
-// estimate is what a reading counts for.
+// estimate returns the estimate for a count.
 func (c *Estimator) estimate(r float64) float64 {
 	k := &c.classes[0]
 	for i := 1; r >= k.to; i++ {
@@ -289,14 +284,13 @@ func (c *Estimator) estimate(r float64) float64 {
 	return estimate
 }
 
-// deviations is the distribution of what a cell of a class is estimated at, above
-// the least that it can be, and the mean of that. Cells with the least points of
-// the class deviate most.
+// deviations returns the distribution of the estimates of cells of a class, above the least possible one,
+// and its mean. Cells with the fewest points of the class deviate most.
 func (k *class) deviations(c *Estimator) (d distribution, mean float64) {
 	type outcome struct{ estimate, chance float64 }
 	var all []outcome
 	k.surpluses.each(func(surplus, chance float64) {
-		all = append(all, outcome{c.estimate(c.reading(k.from, surplus)), chance})
+		all = append(all, outcome{c.estimate(c.count(k.from, surplus)), chance})
 	})
 	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.estimate, b.estimate) })
 	tail := 1.0

@@ -8,48 +8,47 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// What the cells with points read too much. Their number and their counts are read
-// off the counters (holders), and what comes on top follows from the surpluses.
+// Cells with points have counts that are too high as well. Their number and their true counts are
+// estimated from the counters (countCurve), and the excess follows from the surpluses.
 //
-// Where counters are the maxima of exact counts, a cell reads the larger of its
-// count and a surplus. Where they are sums, it reads both together. Where points came
-// one by one it is nearly the larger of both, and more by two things: a cell that
-// is ahead of its surplus in the end may have been behind before, and cells that were
-// raised raise others. The first follows from the order being random; the second
-// shows in the counters, which hold more together than the points that were counted.
-// Counters of several sketches added up are between the larger and the sum.
+// If counters are the maxima of exact counts, the count of a cell is the larger of its points and a
+// surplus. If they are sums, it is the sum of both. If points came one by one, it is nearly the larger of
+// both, and more for two reasons. A cell that is ahead of its surplus in the end may have been behind
+// before. And cells that were raised raise others. The first follows from the random order of points. The
+// second shows in the counters, which hold more than the points that were counted. Counters of several
+// sketches added up are between the larger and the sum.
 
-// occupiedEstimate is what the counters say of the cells with points: if readings are the
-// larger of a count and a surplus, if they are the sum, and what comes to the larger
-// where points come one by one.
+// occupiedEstimate is an estimate of the cells with points. larger is their overcount if counts are the
+// larger of points and a surplus, and sums if they are the sum of both.
 type occupiedEstimate struct {
 	larger, sums overcount
-	late         float64 // excess
-	cells        float64 // with points
-	single       float64 // the share of them that hold 1
-	surplus      float64 // by how much the cells hold more than their points, each on average
+	late         float64 // mean excess of a cell that was behind its surplus at some time.
+	cells        float64 // number of cells with points.
+	single       float64 // fraction of them that hold 1.
+	surplus      float64 // mean excess of what the cells seem to hold.
 }
 
-// Occupied is by how much a Count is above the truth at a random cell with points,
-// and the share of the way from the larger to the sum where its excess is. False
-// where it is not known: after an intersection or a mask, and where the counters hold
-// keys of several kinds, squares or plain cells beside those with a category, whose
-// counts cannot be told apart. O(counters) the first time.
-func (m *Model) Occupied() (o overcount, share float64, known bool) {
+// Occupied returns the overcount of a random cell with points. The fraction says where its excess lies: 0
+// is the excess if counts are the larger of points and surplus, 1 if they are sums.
+//
+// The result is unknown after an intersection or a mask. It is unknown as well if the counters hold keys
+// of several kinds: squares, or plain cells beside cells with a category. O(counters) the first time.
+func (m *Model) Occupied() (o overcount, fraction float64, known bool) {
 	if m.occupied == nil {
 		m.occupied = new(occupiedResult)
-		m.occupied.overcount, m.occupied.share, m.occupied.known = m.look()
+		m.occupied.overcount, m.occupied.fraction, m.occupied.known = m.look()
 	}
-	return m.occupied.overcount, m.occupied.share, m.occupied.known
+	return m.occupied.overcount, m.occupied.fraction, m.occupied.known
 }
 
 type occupiedResult struct {
 	overcount
-	share float64
-	known bool
+	fraction float64
+	known    bool
 }
 
-func (m *Model) look() (o overcount, share float64, known bool) {
+// look computes the result of Occupied.
+func (m *Model) look() (o overcount, fraction float64, known bool) {
 	total := m.total
 	if !m.known || m.several {
 		return o, 0, false
@@ -80,41 +79,43 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	extra := l.extra(l.surplus)
 	if m.origin.Number > 1 {
 		q := m.origin.Together(total)
-		// What the parts have in common raises the counters too.
+		// Points that the parts have in common raise the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
 		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.counters.Shape.K))*way)
 	}
-	share = min(extra/way, 1)
-	o.Excess = l.larger.Excess + share*way
+	fraction = min(extra/way, 1)
+	o.Excess = l.larger.Excess + fraction*way
 	// The more cells have a surplus, the more of them it makes too high by little.
-	often := math.Pow(share, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
+	often := math.Pow(fraction, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
 	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
-	return o, share, true
+	return o, fraction, true
 }
 
-// extra is what comes to the larger where points come one by one and counters hold
-// so much too much. What cells had ahead of them and what they raised are partly the
-// same. (The weights, here and of the parts, are fitted to made-up cells and to those
-// of seven real maps, in 1 to 16 parts of equal and unequal sizes, so that the largest
-// factors are least; TestErrorsOfRealCells and TestErrorOfCellsWithPoints hold them.)
+// extra returns by how much the excess is above that of the larger if points came one by one. Cells seem
+// to hold surplus too much. That cells were behind, and that they raised others, partly has the same
+// effect.
+//
+// The weights, here and of the parts, are fitted to artificial cells and to cells of seven real maps.
+// There were 1 to 16 parts of equal and unequal sizes, and the largest factors were minimised.
+// TestErrorsOfRealCells and TestErrorOfCellsWithPoints hold them.
 func (l *occupiedEstimate) extra(surplus float64) float64 {
 	return max(l.late, surplus) + 0.4*min(l.late, surplus) + 0.1*l.larger.Excess
 }
 
-// fullest is what part of a surplus comes to a count at least where all counters are full
-// (measured: TestErrorsOfRealCells).
+// fullest is the least fraction of a surplus that a count has if all counters are full (measured:
+// TestErrorsOfRealCells).
 const fullest = 0.7
 
-// mixed is how far counters that were added up are from maxima to sums. A surplus
-// comes on top of a cell's count where each of its k counters has it from other parts
-// than the cell's points are in: with the k-th power of the chance that it has, if each
-// key is in one part. Keys with many points are in several, and the exponent is about
-// half of that, and grows less than k (measured: TestErrorsOfRealCells).
+// mixed returns how close the counts of counters that were added up are to sums, from 0 to 1. A surplus is
+// added to a cell's points if each of its k counters has it from other parts than the cell's points. If
+// each key is in one part, the probability is the k-th power of that for one counter. Keys with many
+// points are in several parts. The exponent is about half as large, and grows more slowly than k
+// (measured: TestErrorsOfRealCells).
 func (l *occupiedEstimate) mixed(together, k float64) float64 {
 	return math.Pow(1-together, math.Pow(k/4, 0.75)*2*(1+l.single*l.single))
 }
 
-// outlook is that of cells that hold so many points together.
+// outlook returns the estimate for cells that hold total points together.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
@@ -129,7 +130,7 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 			continue
 		}
 		sums, g := m.surplusOf(x, true), m.surplusOf(x, false)
-		was := g // when points came
+		was := g // the distribution when points came
 		if x == 0 && m.origin.Halved > 0 {
 			was = g.before(m.origin.Halved, float64(m.counters.Shape.K))
 		} else {
@@ -173,8 +174,8 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	return l
 }
 
-// before is the distribution of surpluses of k counters that became so through halvings
-// of their number: the larger of two counters is below a value where both are.
+// before returns the distribution of surpluses before the number of counters was halved so many times.
+// After a halving a counter is below a value if both were.
 func (d *distribution) before(halvings uint8, k float64) *distribution {
 	b := &distribution{values: d.values}
 	for _, t := range d.tails {
@@ -184,23 +185,22 @@ func (d *distribution) before(halvings uint8, k float64) *distribution {
 	return b
 }
 
-// halved is the chance that a cell with f points reads t more after counters that
-// were sums, of such surpluses, were halved by maxima: each of its k counters holds t
-// more itself, or one of those that it was halved with holds f+t.
+// halved returns the probability that the count of a cell with f points is t or more too high. Counters
+// were sums with these surpluses, and were halved by maxima then. Each of the k counters holds t more
+// itself, or one that it was halved with holds f+t.
 func (d *distribution) halved(t, f float64, halvings uint8, k float64) float64 {
 	below := func(t float64) float64 { return 1 - math.Pow(d.tail(t), 1/k) }
 	return math.Pow(1-below(t)*math.Pow(below(f+t), math.Ldexp(1, int(halvings))-1), k)
 }
 
-// late is what a cell with f points reads above the larger of f and its surplus, as
-// points come one by one in random order: by how much the surplus was ever ahead of the
-// cell, less what it is in the end.
+// late returns the mean excess of a cell with f points above the larger of f and its surplus. Points come
+// one by one in random order, and the surplus may have been ahead of the cell at some time.
 //
-// Of f votes for one and g for another, counted in random order, the other is ahead by
-// d or more at some time with the chance C(f+g, f+d) / C(f+g, f), if it is not in the
-// end (reflection; Feller, An Introduction to Probability Theory, volume 1, III.1). It
-// is the least of k counters that must be ahead, each with points of its own: the square
-// of it (measured: TestErrorsOfRealCells).
+// Let f votes for one and g votes for another be counted in random order, so that the other is not ahead
+// in the end. It is ahead by d or more at some time with the probability C(f+g, f+d) / C(f+g, f)
+// (reflection). The source is Feller, An Introduction to Probability Theory, volume 1, III.1. All k
+// counters must be ahead, each with points of its own. So the probability is squared (measured:
+// TestErrorsOfRealCells).
 func (d *distribution) late(f float64) (excess float64) {
 	if len(d.values) == 0 {
 		return 0
@@ -213,9 +213,8 @@ func (d *distribution) late(f float64) (excess float64) {
 	return excess
 }
 
-// ahead is the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more,
-// more). For large numbers they fall like exp(-a d - b d (d-1)), and the sum is nearly
-// the integral.
+// ahead returns the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more, more). For
+// large numbers the terms fall like exp(-a d - b d (d-1)), and the sum is nearly the integral.
 func ahead(less, more float64) (sum float64) {
 	if less <= 32 {
 		term := 1.0
@@ -229,7 +228,7 @@ func ahead(less, more float64) (sum float64) {
 	if a > 10*math.Sqrt(b) {
 		return 1 / math.Expm1(a)
 	}
-	steep := 1.0 // of a sum to its integral
+	steep := 1.0 // ratio of the sum to its integral
 	if a > 1e-6 {
 		steep = a / (2 * math.Sinh(a/2))
 	}
@@ -237,30 +236,29 @@ func ahead(less, more float64) (sum float64) {
 	return steep * math.Sqrt(math.Pi/b) / 2 * math.Exp(a*a/(4*b)) * math.Erfc((a+b)/(2*math.Sqrt(b)))
 }
 
-// Cells is what the cells of a picture count for: estimates that depend on a cell's
-// reading alone, with what is known of those of cells without points.
+// Cells has the estimates for the cells of a picture, which depend on the count of a cell alone.
 type Cells struct {
-	small         [256]float64
-	sums, larger  *Estimator // larger is nil where readings are sums
-	share, center float64
+	small            [256]float64
+	sums, larger     *Estimator // larger is nil if counts are sums
+	fraction, center float64    // fraction is from Occupied
 
 	// Second and Third are central moments of the estimate of a cell without points.
 	Second, Third float64
 }
 
-// Cells is that of the counters. O(counters) the first time.
+// Cells returns the estimates of the counters. O(counters) the first time.
 func (m *Model) Cells() *Cells {
 	c := &Cells{sums: m.Estimator(true)}
 	if !m.sums {
 		c.larger = m.Estimator(false)
-		_, c.share, _ = m.Occupied()
+		_, c.fraction, _ = m.Occupied()
 	}
 	none := m.surplusOf(0, true)
 	moment := func(f func(x float64) float64) (sum float64) {
 		none.each(func(surplus, chance float64) { sum += chance * f(c.estimate(surplus)) })
 		return sum
 	}
-	// Where nearly all counters are full an Estimator takes too little off.
+	// If nearly all counters are full, an Estimator subtracts too little.
 	c.center = moment(func(x float64) float64 { return x })
 	c.Second = moment(func(x float64) float64 { return x * x })
 	c.Third = moment(func(x float64) float64 { return x * x * x })
@@ -270,36 +268,35 @@ func (m *Model) Cells() *Cells {
 	return c
 }
 
-// Estimate is what a reading counts for; of readings of cells without points the mean is 0.
-func (c *Cells) Estimate(reading uint64) float64 {
-	if reading < uint64(len(c.small)) {
-		return c.small[reading]
+// Estimate returns the estimate for a count. Its mean over cells without points is 0.
+func (c *Cells) Estimate(count uint64) float64 {
+	if count < uint64(len(c.small)) {
+		return c.small[count]
 	}
-	return c.estimate(float64(reading))
+	return c.estimate(float64(count))
 }
 
 func (c *Cells) estimate(r float64) float64 {
 	e := c.sums.estimate(r)
 	if c.larger != nil {
 		larger := c.larger.estimate(r)
-		e = larger + c.share*(e-larger)
+		e = larger + c.fraction*(e-larger)
 	}
 	return e - c.center
 }
 
-// countCurve is how many keys hold t points or more, as counters show it that hold
-// the largest count of their keys: a counter is below t where none of the N(t) keys
-// of t or more has it, which it is with the chance exp(-N k/m), so that N(t) is
-// -m/k times the logarithm of the share of counters below t ("Bloom filters" are
-// asked for their number of keys in this way: Swamidass and Baldi 2007, equation 3,
-// here for every t). In counters that are sums, or that were raised together, N(t)
-// comes out larger, but for t = 1.
+// countCurve estimates N(t), how many keys hold t points or more, from counters that hold the largest
+// count of their keys. A counter is below t if none of these keys has it, which has the probability exp(-N
+// k/m). So N(t) is -m/k times the logarithm of the fraction of counters below t. The number of keys of a
+// Bloom filter is estimated like this (Swamidass and Baldi 2007, equation 3); here it is done for every t.
+// In counters that are sums, or that were raised together, N(t) comes out larger, except for t = 1.
 //
-// What is counted in upper layers is read there, where counts differ by the unit of
-// the layer. Between two entries N is taken for a power of t.
+// Counts that continue in upper layers are taken from there, in the unit of the layer. Between two entries
+// N is assumed to be a power of t.
 type countCurve []curvePoint
 
-type curvePoint struct{ least, keys float64 } // so many keys hold least or more
+// curvePoint says how many keys hold least points or more.
+type curvePoint struct{ least, keys float64 }
 
 func countCurveOf(d *cascade.Counters) (out countCurve) {
 	for x := range d.Shape.Layers {
@@ -311,7 +308,7 @@ func countCurveOf(d *cascade.Counters) (out countCurve) {
 		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)
 		below := 0.0
 		put := func(least float64) {
-			// Where all counters hold more nothing can be said.
+			// If all counters hold more, nothing follows.
 			if least *= unit; below == 0 || least < 1 || least > end {
 				return
 			}
@@ -338,7 +335,7 @@ func countCurveOf(d *cascade.Counters) (out countCurve) {
 	return out
 }
 
-// unit is the least count that carries into layer x; infinite where none can.
+// unit returns the least count that carries into layer x; infinite if none can.
 func unit(s *cascade.Shape, x int) float64 {
 	if shift := s.ShiftOf(x); x < s.Layers && shift < 64 {
 		return math.Ldexp(1, int(shift))
@@ -346,7 +343,7 @@ func unit(s *cascade.Shape, x int) float64 {
 	return math.Inf(1)
 }
 
-// at is how many keys hold t or more, t being 1 or more.
+// at returns how many keys hold t or more, for t of 1 or more.
 func (h countCurve) at(t float64) float64 {
 	i, found := slices.BinarySearchFunc(h, t, func(a curvePoint, t float64) int { return cmp.Compare(a.least, t) })
 	switch {
@@ -362,10 +359,9 @@ func (h countCurve) at(t float64) float64 {
 	return a.keys * math.Pow(b.keys/a.keys, math.Log(t/a.least)/math.Log(b.least/a.least))
 }
 
-// whole makes h complete where no counter is 0, so that not even the number of keys
-// shows: with as many as make the points come out at the total, or as few as can be.
-// That is as many as fill all m counters on average, m/k times the m-th harmonic
-// number. It says whether the number showed.
+// whole completes h if no counter is 0, so that even the number of keys is unknown. It takes the number at
+// which the points add up to the total. This is at least the number that fills all m counters on average:
+// m/k times the m-th harmonic number. It reports whether the number of keys was known.
 func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, shown bool) {
 	if len(h) == 0 || h[0].least == 1 {
 		return h, true
@@ -387,7 +383,7 @@ func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, show
 	return h, false
 }
 
-// all is the number of keys, and top the most that one may hold.
+// all returns the number of keys, and top the most points that one may hold.
 func (h countCurve) all() float64 {
 	if len(h) == 0 {
 		return 0
@@ -402,14 +398,14 @@ func (h countCurve) top() float64 {
 	return h[len(h)-1].least
 }
 
-// points is what all keys hold together.
+// points returns the number of points of all keys.
 func (h countCurve) points() (sum float64) {
 	stride(1, h.top(), func(t, width float64) { sum += width * h.at(t) })
 	return sum
 }
 
-// stride goes from one whole number to another, in steps of 1/24 of the way gone: f
-// gets the middle of every step and its width.
+// stride goes from one whole number to another in steps of 1/24 of the way so far. It calls f with the
+// middle and the width of every step.
 func stride(from, to float64, f func(t, width float64)) {
 	for t := from; t <= to; {
 		width := min(max(1, math.Floor(t/24)), math.Floor(to-t)+1)
