@@ -7,15 +7,15 @@ export const partly = 1;
 export const inside = 2;
 export type Relation = typeof outside | typeof partly | typeof inside;
 
-/** What a sum is over. Rectangles are entered one inside the other. */
+/** The area of a sum. Each entered rectangle lies inside the one entered before. */
 export interface Area {
   readonly bounds: Rect;
-  /** Whether a cell is inside. It is in the rectangle that was entered last. */
+  /** Whether a cell is inside. The cell must be in the rectangle that was entered last. */
   contains(x: number, y: number): boolean;
-  /** How a rectangle lies. Where that is partly, it is entered, until leave. */
+  /** How a rectangle lies in the area. If it lies partly inside, it is entered until leave is called. */
   enter(r: Rect): Relation;
   leave(): void;
-  /** How many cells of a rectangle, the one entered last, are inside: of large ones about. */
+  /** The number of cells of the rectangle entered last that are inside. For large rectangles it is approximate. */
   cells(r: Rect, steps?: number): number;
 }
 
@@ -30,7 +30,7 @@ export function boxArea(bounds: Rect): Area {
   };
 }
 
-/** GeoJSON as far as it has an inside. */
+/** The types of GeoJSON that have an inside. */
 export type GeoJSON =
   | { type: "Polygon"; coordinates: readonly (readonly (readonly number[])[])[] }
   | { type: "MultiPolygon"; coordinates: readonly (readonly (readonly (readonly number[])[])[])[] }
@@ -44,7 +44,7 @@ type Ring = readonly Point[];
 const mostDepth = 16;
 const mostPoints = 10_000_000;
 
-/** The polygons of GeoJSON, each its rings, closed. */
+/** The polygons of a GeoJSON object, each a list of closed rings. */
 function polygonsOf(g: GeoJSON | null, depth = 0): Ring[][] {
   if (depth > mostDepth) fail("polygon: nested too deep");
   const all = (list: readonly GeoJSON[]): Ring[][] => list.flatMap((p) => polygonsOf(p, depth + 1));
@@ -76,13 +76,13 @@ function ringOf(points: readonly (readonly number[])[]): Ring {
   return ring;
 }
 
-/** One side of a ring, turned to point upward, and the rows whose centres it crosses. */
+/** A side of a ring, directed upward, and the rows whose centres it crosses. */
 interface Edge {
   x0: number;
   y0: number;
   x1: number;
   y1: number;
-  /** Infinity where it does not fit a double. */
+  /** Infinity if it does not fit a double. */
   slope: number;
   start: number;
   end: number;
@@ -90,7 +90,7 @@ interface Edge {
   up: boolean;
 }
 
-/** Where an edge crosses a centre line. */
+/** The x at which an edge crosses the line of centres at y = cy. */
 function crossing(e: Edge, cy: number): number {
   const x = e.x0 + (cy - e.y0) * e.slope;
   if (x <= e.x1 === e.slope >= 0) return x;
@@ -100,30 +100,30 @@ function crossing(e: Edge, cy: number): number {
   return Math.min(Math.max(e.x0 * (1 - t) + e.x1 * t, Math.min(e.x0, e.x1)), Math.max(e.x0, e.x1));
 }
 
-/** From this row upward cells lie right of one edge more of a ring. */
+/** A row from which on cells lie right of one more edge of a ring. */
 interface Turn {
   row: number;
   ring: number;
 }
 
-/** What a rectangle sees of a polygon. */
+/** The part of a polygon that matters in a rectangle. */
 interface Window {
-  /** Those that cross it. */
+  /** The edges that cross it. */
   edges: Edge[];
   turns: Turn[];
-  /** The rings of which its first row is right of an odd number of edges on its left. */
+  /** The rings with an odd number of edges to the left of its first row. */
   odd: number[];
-  /** Where one ring at most is left: whether cells right of an even and an odd number are inside. */
+  /** With at most one ring left: whether cells right of an even number, and of an odd number, of edges are inside. */
   alone: readonly [boolean, boolean] | undefined;
 }
 
-/** A rectangle of so few cells is counted row by row. A larger one is quartered, for a share of it this often. */
+/** A rectangle of at most fewCells cells is counted row by row. A larger one is quartered, shareSteps times for a fraction. */
 const fewCells = 64;
 const shareSteps = 2;
-/** A rectangle with so few edges is counted row by row if all its cells count. */
+/** A rectangle with at most this number of edges is counted row by row if all its cells count. */
 const fewEdges = 16;
 
-/** The cells whose centres lie in a polygon: even-odd in a ring, holes, half-open edges. */
+/** Returns the area of the cells whose centres lie in a polygon: even-odd in a ring, holes, half-open edges. */
 export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
   const polygons = polygonsOf(geojson);
   const points = polygons.flat(2);

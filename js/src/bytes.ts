@@ -1,6 +1,6 @@
 import { decimalOf } from "./grid.js";
 
-/** What is wrong with the bytes of a sketch, or with a question. */
+/** An error in the bytes of a sketch, or in the arguments of a method. */
 export class SketchError extends Error {
   override name = "SketchError";
 }
@@ -33,7 +33,7 @@ export const word = (b: Uint8Array, at = 0): bigint => view(b, at).getBigUint64(
 /** A number of 64 bits in two halves. */
 export const joined = (high: number, low: number): bigint => (BigInt(high) << 32n) + BigInt(low);
 
-/** Reads numbers from bytes, each in its only spelling. */
+/** Reads numbers from bytes, and accepts only their canonical encoding. */
 export class Reader {
   constructor(
     private readonly b: Uint8Array,

@@ -9,10 +9,10 @@ import { type Key, keyBytes, keyText } from "./key.js";
 import { type Form, readParams } from "./params.js";
 import { readTree, type Tree } from "./tree.js";
 
-/** xmin, ymin, xmax, ymax; lower edges are inside, upper ones are not. */
+/** A box: xmin, ymin, xmax, ymax. It includes its lower edges, and not its upper ones. */
 export type Bounds = readonly [number, number, number, number];
 
-/** A category, or several, of which none counts twice. */
+/** One category or a list. A category that is in the list twice counts once. */
 export type Categories = Key | readonly Key[];
 
 export interface Estimate {
@@ -21,7 +21,7 @@ export interface Estimate {
   high: number;
 }
 
-/** A cell, or a leaf of a tree: its centre, side and points. */
+/** A cell, or a square of a tree (nested squares with counts): its centre, side and number of points. */
 export interface Square {
   x: number;
   y: number;
@@ -31,7 +31,7 @@ export interface Square {
 
 export interface Category {
   category: ReturnType<typeof keyText>;
-  /** The key's bytes, which every question takes. */
+  /** The bytes of the key, which every method accepts as a category. */
   key: Uint8Array;
   total: number;
 }
@@ -41,9 +41,9 @@ export interface GridInfo extends Info {
   form: Form;
   /** The side of a cell. */
   res: number;
-  /** Whether every answer is exact. */
+  /** Whether all counts are exact. */
   exact: boolean;
-  /** Whether points have categories, and whether they are counted without as well. */
+  /** Whether points have categories, and whether counters also count points without their category. */
   categories: boolean;
   totals: boolean;
   mode: "mi" | "standard";
@@ -54,59 +54,59 @@ export interface GridInfo extends Info {
   levels: number;
   baseLevel: number;
   maxBytes: number;
-  /** Distinct cells, once for each category; undefined where that is not known. */
+  /** The number of distinct cells, counted once for each category, or undefined if it is not known. */
   cells: number | undefined;
   leaves: number | undefined;
-  /** The largest threshold that a tree was pruned by. */
+  /** The largest threshold with which a tree was pruned. */
   threshold: number | undefined;
-  /** Of a tree that was suppressed: the fewest points of a leaf, and how many were dropped; 0 otherwise. */
+  /** For a tree of ccbf_suppress: the minimum number of points of a square, and the number of dropped points. Otherwise 0. */
   atLeast: number;
   suppressed: number;
 }
 
-/** Counts on a grid. Counts are exact up to 2^53 and the nearest doubles above. */
+/** A sketch of points: counts on a grid. Counts are doubles, which are exact up to 2^53. */
 export interface GridSketch {
   readonly family: "ccbf";
   info(): GridInfo;
-  /** Where there can be points; undefined where there are none. */
+  /** The box that contains all points, or undefined if there are none. */
   bounds(): Bounds | undefined;
-  /** The points of the cell of (x, y): never below the true count. */
+  /** The number of points in the cell that contains (x, y): never below the true count. */
   count(x: number, y: number, category?: Categories): number;
-  /** The points of the cells whose centres lie in a box: never below the truth. */
+  /** The number of points in the cells whose centres lie in a box: never below the true number. */
   boxSum(box: Bounds, category?: Categories): number;
-  /** The points of the cells whose centres lie in a polygon: never below the truth. */
+  /** The number of points in the cells whose centres lie in a polygon: never below the true number. */
   polygonSum(polygon: GeoJSON, category?: Categories): number;
   /**
-   * An estimate of a sum over a box or a polygon, between bounds that always hold: of a tree the
-   * leaves on the border count by the share that is inside; of counters the estimate is the sum
-   * less what cells without points read on average, and low is 0.
+   * Estimates a sum over a box or a polygon. The true sum is always between low and high. For a tree, squares
+   * on the border count by the fraction that is inside. For counters, the estimate is the sum less the average
+   * count of cells without points, and low is 0.
    */
   estimate(area: Bounds | GeoJSON, category?: Categories): Estimate;
-  /** The cells of a box that have points; of a tree the leaves that meet it. */
+  /** The cells of a box that have points. For a tree, the squares that meet the box. */
   cells(box?: Bounds, category?: Categories): Square[];
   /**
-   * Calls add for the cells, or leaves, that have points and meet an area: x and y are the indexes of
-   * the first cell, side is in cells. A cell of several categories is added for each.
+   * Calls add for each cell with points in an area. For a tree, it calls add for the squares that meet the area. x and y are
+   * the indexes of the first cell, and side is a number of cells. A cell is added once for each of its categories.
    */
   each(area: Bounds | GeoJSON | undefined, add: (x: number, y: number, side: number, count: number) => void, category?: Categories): void;
-  /** How many cells have their centres in an area. */
+  /** The number of cells whose centres lie in an area. */
   cellsIn(area: Bounds | GeoJSON): number;
-  /** The categories with points, in an area or all, and how many: of a tree upper bounds. */
+  /** The categories with points, in an area or anywhere, with their numbers of points. For a tree, these are upper bounds. */
   categories(area?: Bounds | GeoJSON): Category[];
   /**
-   * The points of each pixel of a box, row by row from the north-west: a pixel counts the cells
-   * whose centres it holds, and of a tree the leaves that have such cells.
+   * The number of points in each pixel of a box, row by row from the north-west. A pixel counts the cells whose
+   * centres lie in it. For a tree, it counts all squares with such cells.
    */
   raster(box: Bounds, width: number, height: number, category?: Categories): Float64Array;
 }
 
 type Add = (x: number, y: number, side: number, count: number) => void;
 
-/** Sides and pixels of rasters. */
+/** The largest side and number of pixels of a raster. */
 const mostSide = 8192;
 const mostPixels = 2 ** 24;
 
-/** How often a polygon is quartered to count its cells: down to the smallest. */
+/** The number of times that a polygon is quartered to count its cells: down to single cells. */
 const allSteps = 64;
 
 const capped = (sum: number): number => Math.min(sum, 2 ** 64);
@@ -124,11 +124,11 @@ export function gridSketch(h: Header): GridSketch {
     ({ sections, cells: distinct } = tree);
   } else dense = countersOf(p, h);
 
-  /** What lies out of bounds has no points. */
+  /** The part of a rectangle that can have points. */
   const inBounds = (r: Rect): Area => boxArea(bounds ? meet(r, bounds) : r);
   const areaOf = (area: Bounds | GeoJSON): Area => ("type" in area ? polygonArea(grid, area) : inBounds(grid.box(area)));
 
-  /** The categories of a question; undefined for all of them. */
+  /** The keys of the given categories, or undefined for all categories. */
   function chosen(category: Categories | undefined): Uint8Array[] | undefined {
     if (category === undefined) {
       // A list of cells, or leaves, counts points of any category.
@@ -140,13 +140,13 @@ export function gridSketch(h: Header): GridSketch {
     return [...new Map(several.map((c) => keyBytes(c, h.keyClass)).map((key) => [String(key), key])).values()];
   }
 
-  /** What has points of some categories. */
+  /** The lists of cells or squares with points of some categories. */
   function itemsOf(which: Uint8Array[] | undefined): Section["items"] {
     const names = which && new Set(which.map(String));
     return sections.filter((s) => !names || names.has(String(s.category))).flatMap((s) => s.items);
   }
 
-  /** Without shares, an estimate leaves out the leaves that the border crosses. */
+  /** Estimates a sum. Without shares, the estimate leaves out the squares on the border. */
   function estimateIn(area: Area, which: Uint8Array[] | undefined, shares = false): Estimate {
     let low = 0;
     let high = 0;
@@ -165,7 +165,7 @@ export function gridSketch(h: Header): GridSketch {
         else if (shares) estimate += (item.count * area.cells(square)) / cellsIn(square);
       });
       estimate += low;
-      // What intersect and mask leave is the most that there can be.
+      // After intersect and mask, counts are upper bounds only.
       if (!(h.flags & additive)) low = 0;
     }
     high = capped(high);
@@ -268,7 +268,7 @@ export function gridSketch(h: Header): GridSketch {
       const which = chosen(category);
       const pixels = new Float64Array(width * height);
       if (!bounds) return pixels;
-      /** The first cells of columns, or of lines, and the one after the last. */
+      /** The first cell of each column or line of pixels, and the cell after the last one. */
       const cuts = (low: number, high: number, n: number): number[] =>
         Array.from({ length: n + 1 }, (_, i) => grid.lower(i === n ? high : Math.min(low + ((high - low) * i) / n, high)));
       const columns = cuts(box[0], box[2], width);

@@ -9,14 +9,14 @@ import { layerBytes, type Params } from "./params.js";
 
 const must: Must = partOf("its counters");
 
-/** The most lookups of one question, which takes a few seconds at most. */
+/** The largest number of lookups of one query, which takes at most a few seconds. */
 const mostLookups = 2 ** 20;
 
-/** Up to how many cells of an area are looked up one by one where there are levels. */
+/** The largest number of cells of an area that are looked up one by one if there are levels. */
 const smallArea = 8;
 /** The lowest level at which a square is looked up that is only partly inside. */
 const readPartly = 2;
-/** How many cells without points are looked up for the mean of what they read. */
+/** The number of cells without points that are looked up for their average count. */
 const samples = 4096;
 
 interface Layer {
@@ -29,9 +29,9 @@ interface Layer {
   shift: bigint;
 }
 
-/** Counters that cells share, in layers. */
+/** A layered counting Bloom filter: counters that cells share. */
 export interface Counters {
-  /** The sum over an area, never below the truth, and about how much of it are points of other cells. */
+  /** The sum over an area, never below the truth, and its expected excess: points of other cells. */
   sum(area: Area, bounds: Rect, category: Uint8Array | undefined): { high: number; excess: number };
   /** The count of a cell. */
   count(x: number, y: number, category: Uint8Array | undefined): number;
@@ -39,7 +39,7 @@ export interface Counters {
 
 export function countersOf(p: Params, h: Header): Counters {
   const sums = (h.flags & additive) > 0;
-  /** The largest answer. */
+  /** The largest count. */
   const most = h.total ?? full;
   const layers: Layer[] = [];
   let at = 0;
@@ -155,7 +155,7 @@ export function countersOf(p: Params, h: Header): Counters {
     return Number(sums ? apart(at, least) : least);
   }
 
-  /** How much a cell without points reads on average: cells out of bounds have none. */
+  /** The average count of a cell without points, measured in cells out of bounds. */
   let excess: number | undefined;
   function meanExcess(bounds: Rect, category: Uint8Array | undefined): number {
     let sum = 0;

@@ -8,32 +8,32 @@ const must: Must = partOf("its filter");
 
 export type KeyInfo = Info;
 
-/** How often each key was seen: never below the truth. */
+/** A Count-Min sketch: how often each key occurs. Counts are never below the true count. */
 export interface CountMinSketch {
   readonly family: "cms";
   info(): KeyInfo;
   count(key: Key): bigint;
 }
 
-/** Which keys are there: no key is missed. */
+/** A Bloom filter. A key that was added is always found. */
 export interface BloomFilter {
   readonly family: "bloom";
   info(): KeyInfo;
   contains(key: Key): boolean;
 }
 
-/** Which keys are there, and how often where it is a multiset: no key is missed. */
+/** A cuckoo filter: a set, or a multiset that also counts keys. A key that was added is always found. */
 export interface CuckooFilter {
   readonly family: "cuckoo";
   info(): KeyInfo;
-  /** How often a key is stored; of a set 0 or 1. */
+  /** The number of times that a key is stored. In a set, it is 0 or 1. */
   count(key: Key): number;
   contains(key: Key): boolean;
 }
 
 const hashOf = (h: Header, key: Key): Hash => hash(h.seed, keyBytes(key, h.keyClass));
 
-/** Throws unless a header has no levels, and no flags but these and that of the total. */
+/** Throws if a header has levels, or flags other than the given ones and the flag of the total. */
 function checkHeader(h: Header, flags: number): void {
   must((h.flags & 31 & ~flags & ~totalKnown) === 0 && h.levels === 0);
 }
@@ -83,7 +83,7 @@ export function countMinSketch(h: Header): CountMinSketch {
 const standard = 0;
 const rational = 1;
 const blocks = 2;
-/** Shares of a key are multiples of 2^-56. */
+/** The fraction of k is a multiple of 2^-56. */
 const unit = 2 ** 56;
 
 export function bloomFilter(h: Header): BloomFilter {
@@ -92,7 +92,7 @@ export function bloomFilter(h: Header): BloomFilter {
   const kind = r.byte();
   const variant = kind & 3;
   const byPosition = kind > 3;
-  /** Bits when it was made, and those that are left. */
+  /** The number of bits when the filter was made, and after bloom_shrink. */
   const size = r.number(2 ** 33);
   const kept = variant === blocks ? r.number(size) : size;
   const k = r.decimal();
@@ -142,21 +142,21 @@ export function bloomFilter(h: Header): BloomFilter {
   };
 }
 
-/** A number from 0 to below 1 that no position depends on. */
+/** A number from 0 to below 1 that is independent of the positions of a key. */
 function activation([h1, h2]: Hash): number {
   const y = mix(h1 ^ (((h2 << 32n) & full) | (h2 >> 32n)));
   return Number(y >> 8n) / unit;
 }
 
-/** The most bytes of a body. */
+/** The largest number of bytes of a body. */
 const mostBody = 2 ** 30;
 
-/** The patterns of a bucket with so many fingerprints, the marker of slot 0 first. */
+/** The marker patterns of a bucket, by its number of fingerprints. The marker of slot 0 comes first. */
 const patterns = [0b10, 0b100, 0b101, 0b110, 0b1000, 0b1001, 0b1010, 0b1011];
-/** How many slots have markers, by the number of slots. */
+/** The number of slots with markers, by the number of slots of a bucket. */
 const markers = [0, 0, 2, 3, 3, 4, 4, 4, 4];
 
-/** What a fingerprint is known of: value below 2^known. */
+/** The known bits of a fingerprint: value, below 2^known. */
 interface Fingerprint {
   value: bigint;
   known: number;
