@@ -71,8 +71,8 @@ func whichever(t *testing.T, seed uint64) map[string]keyed.Sketch {
 
 const few = 300
 
-// TestNoKeyIsWorse: no key is worse than another, with any seed. Absent keys of few bytes, or at the end
-// of a type, are found in as many full filters as other keys, each alone and all together.
+// TestNoKeyIsWorse: no key is worse than another, with any seed. Some absent keys have few bytes or are at
+// the end of a type. Each of them is found in as many full filters as other keys, and so are all together.
 func TestNoKeyIsWorse(t *testing.T) {
 	const fillings = 24
 	seeds := []uint64{0, 1, 2, 8, 16}
