@@ -1,15 +1,18 @@
 #include "textflag.h"
 
-// The least of four counters of 4 bits, eight keys a turn: VPGATHERDD loads four bytes around each. Where one
-// with a flag may be the least and the second layer has 8 bits, that is read too, at positions modulo its size by floating
-// point.
-// Y4 positions, Y3 steps, Y5 the least so far and Y6 the least of digits, Y7 to Y10 counters, Y11 to Y14 masks, Y15 the size,
-// Y1 and Y2 the inverse and the size of the layer above, Y0 scratch; DI what is read, SI keys that are left, R8 and R9 starts and
-// steps, R10 and R12 layers, CX keys, AX those that are done.
-// In Go: LeastFours in counters.go.
+// foursKernel is the kernel of LeastFours in counters.go: the least of four 4-bit counters, for
+// eight keys in each pass of the loop. VPGATHERDD loads the four bytes around each counter. If a
+// counter with a flag may be the least and the second layer has 8 bits, the kernel reads that layer
+// too. It computes the position modulo the layer's size in floating point.
+//
+// Registers:
+//   Y0 scratch, Y1 and Y2 inverse and size of the second layer, Y3 steps, Y4 positions
+//   Y5 least count so far, Y6 least digit so far, Y7 to Y10 counters, Y11 to Y14 masks, Y15 size
+//   AX keys done, CX number of keys, DI counts, SI bits of keys left
+//   R8 first counters, R9 steps, R10 first layer, R12 second layer
 
-// LOAD loads the counters at position into c: of so many bits, 1<<places of them in 4 bytes.
-// Y0 to Y2 are lost.
+// LOAD loads the counters at positions into c. There are 1<<places counters in 4 bytes. It
+// overwrites Y0 to Y2.
 #define LOAD(position, base, places, within, bits, mask, c) \
 	VPSRLD     $places, position, Y0  \
 	VPCMPEQD   Y1, Y1, Y1             \
@@ -19,20 +22,21 @@
 	VPSRLVD    Y2, c, c               \
 	VPAND      mask, c, c
 
-// NEXT is the positions after these; Y0 is lost.
+// NEXT computes the next positions. It overwrites Y0.
 #define NEXT(position, step, size) \
 	VPADDD  step, position, position \
 	VPSUBD  size, position, Y0       \
 	VPMINUD Y0, position, position
 
-// LEAST adds counters to the least so far, in Y5, and their digits to the least of those, in Y6.
+// LEAST updates the least count in Y5 with counters, and the least digit in Y6 with their digits.
 #define LEAST(c) \
 	VPMINUD c, Y5, Y5   \
 	VPAND   Y14, c, Y0  \
 	VPMINUD Y0, Y6, Y6
 
-// MODULO makes of y, below 2^23, y modulo a size in Y15, which has an inverse in Y1 and is a
-// float in Y2: the quotient is wrong by less than one half and a bit. Y0 is lost.
+// MODULO replaces y, which is below 2^23, by y modulo a size. Y15 has the size, Y1 its inverse, and
+// Y2 the size as a float. The quotient is off by little more than one half at most. It overwrites
+// Y0.
 #define MODULO(y) \
 	VCVTDQ2PS    y, y       \
 	VMULPS       Y1, y, Y0  \
@@ -42,8 +46,8 @@
 	VPADDD       Y15, y, Y0 \
 	VPMINUD      Y0, y, y
 
-// ABOVE adds what counters c and those of the second layer read to the least so far, in Y5, where
-// a flag of the latter counts as 1024, and in Y6 without flags. Y0 to Y3 are lost.
+// ABOVE updates the least count in Y5 with the counters c and those of the second layer, in which a
+// flag counts as 1024. It updates Y6 without flags. It overwrites Y0 to Y3.
 #define ABOVE(c) \
 	LOAD(Y4, R12, 2, Y12, 3, Y11, Y3) \
 	VPSLLD  $28, c, Y0                \

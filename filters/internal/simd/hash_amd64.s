@@ -1,12 +1,14 @@
 #include "textflag.h"
 
-// The end of MurmurHash3, eight keys a turn: their states are in two pairs of registers, of four lanes of 64
-// bits each. AVX2 multiplies numbers of 32 bits alone, so that MULTIPLY makes a product of three.
-// Y0 to Y3 states, Y4 and Y5 scratch, Y11 ones, Y12 to Y15 the halves of both factors; SI and DI hashes, CX keys,
-// AX those that are done.
-// In Go: FinishHashes in hash.go.
+// finishKernel is the kernel of FinishHashes in hash.go: the end of MurmurHash3, for eight keys in
+// each pass of the loop. The states are in two pairs of registers with four lanes of 64 bits each.
+// AVX2 multiplies only numbers of 32 bits, so MULTIPLY adds up three products.
+//
+// Registers:
+//   Y0 to Y3 states, Y4 and Y5 scratch, Y11 ones, Y12 to Y15 the halves of both factors
+//   AX keys done, CX number of keys, SI and DI hashes
 
-// A number four times: of a lane, VPMULUDQ takes the low half.
+// A number four times. VPMULUDQ reads the low half of each lane.
 #define FOUR(name, number) \
 	DATA name<>+0(SB)/8, number  \
 	DATA name<>+8(SB)/8, number  \
@@ -20,7 +22,7 @@ FOUR(m2low, $0x1a85ec53)
 FOUR(m2high, $0xc4ceb9fe)
 FOUR(odd, $1)
 
-// MULTIPLY multiplies y by a number of these halves, modulo 2^64; a and b are lost.
+// MULTIPLY multiplies y by a number given by its halves, modulo 2^64. It overwrites a and b.
 #define MULTIPLY(y, low, high, a, b) \
 	VPSRLQ   $32, y, a  \
 	VPMULUDQ high, y, b \
@@ -30,12 +32,12 @@ FOUR(odd, $1)
 	VPSLLQ   $32, b, b  \
 	VPADDQ   b, y, y
 
-// FOLD is y ^ y>>33; a is lost.
+// FOLD replaces y by y ^ y>>33. It overwrites a.
 #define FOLD(y, a) \
 	VPSRLQ $33, y, a \
 	VPXOR  a, y, y
 
-// MIX is Mix of both states; Y4 and Y5 are lost.
+// MIX applies Mix to both states. It overwrites Y4 and Y5.
 #define MIX(one, two) \
 	FOLD(one, Y4)                         \
 	FOLD(two, Y5)                         \

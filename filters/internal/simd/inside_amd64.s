@@ -1,11 +1,14 @@
 #include "textflag.h"
 
-// The sum of the counts of cells in a rectangle, four a turn: coordinates are compared with the bits of the other one
-// left out, and counts of those outside are masked. All counts are ORed too, which tells whether the sum can
-// have passed 2^64.
-// Y0 the bits of x, Y1 to Y4 the rectangle, Y5 the sum, Y6 the bits of counts, Y7 counts, Y8 and Y9 coordinates, Y10 to Y13
-// comparisons; SI keys, DI counts, CX cells, AX those that are done.
-// In Go: sumInside in inside.go.
+// insideKernel is the kernel of SumInside in inside.go: the sum of the counts of cells in a
+// rectangle, four in each pass of the loop. It compares each coordinate with the bits of the other
+// one cleared, and masks the counts of cells outside. It ORs all counts, so that the caller can
+// rule out that the sum exceeds 2^64.
+//
+// Registers:
+//   Y0 the bits of x, Y1 to Y4 the rectangle, Y5 the sum, Y6 the OR of counts, Y7 counts
+//   Y8 and Y9 coordinates, Y10 to Y13 comparisons
+//   AX cells done, CX number of cells, SI keys, DI counts
 
 // func insideKernel(keys, counts *uint64, n int, box *Box) (sum, all uint64)
 TEXT ·insideKernel(SB), NOSPLIT, $0-48

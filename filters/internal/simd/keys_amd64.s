@@ -1,14 +1,18 @@
 #include "textflag.h"
 
-// The Z-order keys of points, four a turn. The index of a coordinate is the nearest whole number to its quotient, less
-// one where the edge of that is above it (grid.Grid.Index); 2^52 is added, so that its lower bits are a whole number. Its bits
-// are moved apart four at a time, by VPSHUFB from a table.
-// Y0 q/p, Y6 p, Y7 q, Y1 and Y2 2^52 with and without Bias, Y3 and Y4 coordinates and then indexes, Y5, Y8 and Y9 scratch,
-// Y10 which byte is looked at, Y11 and Y12 halves of bytes, Y13 and Y14 tables of x and y, Y15 what no index has; DI keys,
-// SI xs, DX ys, CX points, AX those that are done.
-// In Go: CellKeys in keys.go.
+// keysKernel is the kernel of CellKeys in keys.go: the Z-order keys of points, four in each pass of
+// the loop. The index of a coordinate is the whole number nearest to its quotient, less one if the
+// edge of that is above the coordinate (grid.Grid.Index). Adding 2^52 moves the whole number to the
+// lower bits. VPSHUFB spreads its bits four at a time, by a table.
+//
+// Registers:
+//   Y0 q/p, Y6 p, Y7 q, Y1 and Y2 2^52 with and without Bias, Y3 and Y4 coordinates and then indexes
+//   Y5, Y8 and Y9 scratch, Y10 selects a byte, Y11 and Y12 halves of bytes
+//   Y13 and Y14 tables of x and y, Y15 the bits that no index has
+//   AX points done, CX number of points, DI keys, SI xs, DX ys
 
-// Of two bytes that are the same the first one's low bits are looked at, and the second one's high ones.
+// Each byte is there twice: the table maps the low four bits of the first and the high ones of the
+// second.
 DATA twice<>+0(SB)/8, $0x0303020201010000
 DATA twice<>+8(SB)/8, $0x0b0b0a0a09090808
 DATA twice<>+16(SB)/8, $0x0303020201010000
@@ -22,13 +26,13 @@ DATA apartX<>+0(SB)/8, $0x1514111005040100
 DATA apartX<>+8(SB)/8, $0x5554515045444140
 GLOBL apartX<>(SB), RODATA|NOPTR, $16
 
-// 2^52, whose lowest bit is 1, and that with Bias.
+// 2^52 as a number whose lowest bit is 1, and 2^52 with Bias.
 DATA whole<>+0(SB)/8, $0x4330000000000000
 GLOBL whole<>(SB), RODATA|NOPTR, $8
 DATA biased<>+0(SB)/8, $0x4330000055555555
 GLOBL biased<>(SB), RODATA|NOPTR, $8
 
-// SPREAD has the bits of the lower half of each part of A apart, by TABLE. It uses Y9.
+// SPREAD spreads the bits of the lower half of each lane of A, by TABLE. It overwrites Y9.
 #define SPREAD(A, TABLE) \
 	VPSHUFB Y10, A, A        \
 	VPSRLW  $4, A, Y9        \
@@ -37,8 +41,8 @@ GLOBL biased<>(SB), RODATA|NOPTR, $8
 	VPOR    Y9, A, A         \
 	VPSHUFB A, TABLE, A
 
-// INDEX has the last indexes whose edges are not above the coordinates in V, as 2^52 + Bias + index
-// with the bits of 2^52 removed: grid.Grid.Index. It uses A.
+// INDEX computes the last indexes whose edges are not above the coordinates in V: grid.Grid.Index.
+// The result is 2^52 + Bias + index, without the bits of 2^52. It overwrites A.
 #define INDEX(V, A) \
 	VMULPD   Y0, V, A      \
 	VROUNDPD $8, A, A      \ // to the nearest whole number, ties to even

@@ -1,10 +1,14 @@
 #include "textflag.h"
 
-// Remainders of hashes, eight keys a turn, by floating point: what is left of 2^36 * high + low is below 2^52, and the
-// quotient rounded to the nearest whole number is at most one off.
-// Y0 to Y3 hashes, Y4 to Y7 scratch, Y10 and Y11 what makes whole numbers, Y12 2^36 modulo the size, Y13 the size, Y14 its
-// inverse, Y15 the size in 32 bits; R8 starts, R9 steps, SI and DI hashes, CX keys, AX those that are done.
-// In Go: Starts in counters.go.
+// startsKernel is the kernel of Starts in counters.go: remainders of hashes in floating point, for
+// eight keys in each pass of the loop. A hash is 2^36 * high + low. Replacing 2^36 by its remainder
+// leaves a number below 2^52. The quotient, rounded to the nearest whole number, is then off by at
+// most one.
+//
+// Registers:
+//   Y0 to Y3 hashes, Y4 to Y7 scratch, Y10 and Y11 constants that convert to whole numbers
+//   Y12 2^36 modulo the size, Y13 the size, Y14 its inverse, Y15 the size in 32 bits
+//   AX keys done, CX number of keys, SI and DI hashes, R8 first counters, R9 steps
 
 // A number four times.
 #define FOUR(name, number) \
@@ -18,10 +22,10 @@ FOUR(low36, $0xfffffffff)
 FOUR(whole, $0x4330000000000000)   // 2^52
 FOUR(nearest, $0x4338000000000000) // 3*2^51
 
-// REMAINDER makes of y in each lane a number whose low half is y modulo the size, or that less
-// the size; a is lost. With y = high*2^36 + low it is that of high*(2^36 mod size) + low, which
-// is below 2^52, and so a number that a double has: the quotient, which is rounded to the
-// nearest whole number, is wrong by less than one half and the size's inverse.
+// REMAINDER replaces y in each lane by a number whose low half is y modulo the size, or that less
+// the size. With y = high*2^36 + low, it divides high*(2^36 mod size) + low. That is below 2^52, so
+// a double holds it. The rounded quotient is off by less than one half and the inverse of the size.
+// It overwrites a.
 #define REMAINDER(y, a) \
 	VPSRLQ       $36, y, a         \
 	VPAND        low36<>(SB), y, y \
@@ -35,8 +39,8 @@ FOUR(nearest, $0x4338000000000000) // 3*2^51
 	VFNMADD231PD Y13, a, y         \
 	VADDPD       Y10, y, y
 
-// STARTS makes of the remainders Y0 and Y1 of both hashes, which are numbers below 0 or not, where the
-// positions start and the steps between them.
+// STARTS computes the first counters and the steps from the remainders Y0 and Y1 of both hashes. A
+// remainder may be below 0 by less than the size.
 #define STARTS \
 	VPADDD  Y15, Y0, Y4 \
 	VPADDD  Y15, Y1, Y5 \
@@ -71,7 +75,7 @@ loop:
 	REMAINDER(Y2, Y6)
 	REMAINDER(Y3, Y7)
 
-	// The low halves, of keys 0, 1, 4, 5, 2, 3, 6 and 7.
+	// The low halves of keys 0, 1, 4, 5, 2, 3, 6 and 7.
 	VSHUFPS $0x88, Y2, Y0, Y0
 	VSHUFPS $0x88, Y3, Y1, Y1
 	STARTS

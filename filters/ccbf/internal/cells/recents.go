@@ -18,14 +18,14 @@ type Recents struct {
 const (
 	// recentBatch is the number of keys that are counted before the evicted cells go on.
 	recentBatch = 1 << 12
-	// recentBits is the number of bits of a hash that select a slot in lent memory.
+	// recentBits is the number of bits of a hash that select a slot in pooled memory.
 	recentBits = 12
-	// maxSince is the number of keys after which cells with large counts are put out, so that no
+	// maxSince is the number of keys after which cells with large counts are evicted, so that no
 	// count exceeds its bits of a word.
 	maxSince = 1 << (countBits - 1)
 )
 
-// recentScratch is lent memory: for the cells that a batch evicts, and for slots.
+// recentScratch is pooled memory: for the cells that a batch evicts, and for slots.
 type recentScratch struct {
 	words, counts [recentBatch + 1]uint64
 	slots         [1 << recentBits]uint64
@@ -33,7 +33,7 @@ type recentScratch struct {
 
 var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 
-// CountRecent counts keys in a lent cache, and then evicts everything. fresh is the number of keys
+// CountRecent counts keys in a pooled cache, and then evicts everything. fresh is the number of keys
 // that were not in the cache.
 func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
