@@ -23,7 +23,7 @@ type counterState struct {
 type countBuffer struct {
 	keys      []uint64
 	counts    []uint64 // beside keys; nil while all are 1
-	recents   cells.Recents
+	recents   cells.RecentCache
 	hasRecent bool // the last batch had many recent cells
 	skips     int  // number of batches left that do not use recent cells
 }
@@ -204,7 +204,7 @@ func (b *Builder) growRecents(s *section, slots int) error {
 // endRecents counts the recent cells of a section in the counters and frees their memory.
 func (b *Builder) endRecents(s *section) error {
 	s.counting.recents.Each(func(r cells.Run) { b.insertRun(s, r) })
-	s.counting.recents = cells.Recents{}
+	s.counting.recents = cells.RecentCache{}
 	return b.account(s, 0)
 }
 

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Recents is a direct-mapped cache of cells and their counts. Points come in crowds, so the points
+// RecentCache is a direct-mapped cache of cells and their counts. Points come in crowds, so the points
 // of a cell that come near each other leave the cache as one count. Each cell has one slot, by its
 // hash. A cell that comes to the slot of another evicts it. So cells leave in any order, some more
 // than once.
-type Recents struct {
+type RecentCache struct {
 	slots []uint64 // words; 0 in an empty slot
 	base  uint64   // the upper bits that all keys share
 	since int      // number of keys counted since the last trim
@@ -54,24 +54,24 @@ func Fresh(keys []uint64) (fresh int) {
 }
 
 // cache returns an empty cache in the slots of s.
-func (s *recentScratch) cache() Recents {
+func (s *recentScratch) cache() RecentCache {
 	clear(s.slots[:])
-	return Recents{slots: s.slots[:]}
+	return RecentCache{slots: s.slots[:]}
 }
 
 // Slots returns the number of slots.
-func (r *Recents) Slots() int { return len(r.slots) }
+func (r *RecentCache) Slots() int { return len(r.slots) }
 
 // Bytes returns the memory of r.
-func (r *Recents) Bytes() int64 { return int64(len(r.slots)) * 8 }
+func (r *RecentCache) Bytes() int64 { return int64(len(r.slots)) * 8 }
 
 // Fits reports whether words can hold keys beside those in r. There is at least one key.
-func (r *Recents) Fits(keys []uint64) bool {
+func (r *RecentCache) Fits(keys []uint64) bool {
 	return width(keys) <= wordKeys && (r.since == 0 || (r.base^keys[0])>>wordKeys == 0)
 }
 
 // Grow gives r more slots: a power of two.
-func (r *Recents) Grow(slots int) {
+func (r *RecentCache) Grow(slots int) {
 	old := r.slots
 	r.slots = make([]uint64, slots)
 	for _, w := range old {
@@ -82,7 +82,7 @@ func (r *Recents) Grow(slots int) {
 }
 
 // Each calls put with all cells of r, some at a time. It does not change r.
-func (r *Recents) Each(put func(Run)) {
+func (r *RecentCache) Each(put func(Run)) {
 	if r.since == 0 {
 		return
 	}
@@ -94,13 +94,13 @@ func (r *Recents) Each(put func(Run)) {
 // Count counts one point for each key. The keys must fit, and do not change. It calls put with the
 // evicted cells, some at a time. fresh is the number of keys that were not in r, out that of
 // evicted cells.
-func (r *Recents) Count(keys []uint64, put func(Run)) (fresh, out int) {
+func (r *RecentCache) Count(keys []uint64, put func(Run)) (fresh, out int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
 	return r.count(s, keys, put)
 }
 
-func (r *Recents) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, out int) {
+func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, out int) {
 	r.base = keys[0] &^ (1<<wordKeys - 1)
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), recentBatch)]
@@ -141,10 +141,10 @@ func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh i
 func recentSlot(word uint64, shift uint) uint64 { return word &^ full * 0x9e3779b97f4a7c15 >> shift }
 
 // shift returns the number of bits of a hash that do not select the slot.
-func (r *Recents) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
+func (r *RecentCache) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
 
 // trim evicts the cells whose count may exceed its bits of a word before the next trim.
-func (r *Recents) trim(s *recentScratch, put func(Run)) {
+func (r *RecentCache) trim(s *recentScratch, put func(Run)) {
 	r.each(s, maxSince, put)
 	for i, w := range r.slots {
 		if w&full >= maxSince {
@@ -154,7 +154,7 @@ func (r *Recents) trim(s *recentScratch, put func(Run)) {
 }
 
 // each calls put with the cells that have at least least points.
-func (r *Recents) each(s *recentScratch, least uint64, put func(Run)) {
+func (r *RecentCache) each(s *recentScratch, least uint64, put func(Run)) {
 	n := 0
 	for _, w := range r.slots {
 		if w&full < least {
@@ -170,7 +170,7 @@ func (r *Recents) each(s *recentScratch, least uint64, put func(Run)) {
 }
 
 // lend calls put with the cells of the first n words.
-func (r *Recents) lend(s *recentScratch, n int, put func(Run)) {
+func (r *RecentCache) lend(s *recentScratch, n int, put func(Run)) {
 	if n == 0 {
 		return
 	}

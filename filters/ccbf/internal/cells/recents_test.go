@@ -21,7 +21,7 @@ func TestRecentsCountAll(t *testing.T) {
 				got[k] += r.Counts[i]
 			}
 		}
-		var recents Recents
+		var recents RecentCache
 		keys, slots, misses, puts := make([]uint64, 3*recentBatch+17), 64, 0, 0
 		for turn := range 200 { // 2.5 million keys: of one cell five times as many as a word counts
 			if turn%40 == 0 {

@@ -193,8 +193,8 @@ func (r *reader) more() bool {
 	return true
 }
 
-// sum is the stream of the sum of two streams.
-type sum struct {
+// sumStream is the stream of the sum of two streams.
+type sumStream struct {
 	words []uint64
 	a, b  stream
 	shift uint
@@ -202,9 +202,9 @@ type sum struct {
 	room  []uint64
 }
 
-func (s *sum) left() *[]uint64 { return &s.words }
+func (s *sumStream) left() *[]uint64 { return &s.words }
 
-func (s *sum) more() bool {
+func (s *sumStream) more() bool {
 	if len(s.words) > 0 {
 		return true
 	}
@@ -306,7 +306,7 @@ func (c *Cells) sumOf(of []stream) stream {
 	case 1:
 		return of[0]
 	}
-	return &sum{a: c.sumOf(of[:len(of)/2]), b: c.sumOf(of[len(of)/2:]), shift: c.shift, carry: c.carry}
+	return &sumStream{a: c.sumOf(of[:len(of)/2]), b: c.sumOf(of[len(of)/2:]), shift: c.shift, carry: c.carry}
 }
 
 // Reader reads the cells of stores in the order of their keys. It implements cells.Source.
