@@ -1,5 +1,5 @@
-// Package bitio writes and reads streams of bits, least significant bit
-// first, and the class code that exact sketches keep their numbers in.
+// Package bitio writes and reads streams of bits, least significant bit first. It has the class code, in
+// which exact sketches (sorted lists of cells) write their numbers.
 package bitio
 
 import (
@@ -13,16 +13,16 @@ import (
 // Writer writes bits into a byte slice of its own.
 type Writer struct {
 	buf []byte
-	pos int    // bytes that are complete
-	acc uint64 // bits not yet among them
-	n   uint   // how many of those, below 8 after every write
+	pos int    // number of complete bytes
+	acc uint64 // bits that are in none of these
+	n   uint   // their number, below 8 after every write
 }
 
-// MaxClassBytes is the most that one number takes in the class code.
+// MaxClassBytes is the most bytes of a number in the class code.
 const MaxClassBytes = 24
 
-// Reset makes w write from the start of a buffer with room for so many numbers
-// in the class code, which it keeps from one use to the next.
+// Reset makes w write from the start of a buffer with room for a number of numbers in the class code. It
+// keeps the buffer from one use to the next.
 func (w *Writer) Reset(numbers int) {
 	if need := numbers*MaxClassBytes + 8; len(w.buf) < need {
 		w.buf = make([]byte, need)
@@ -30,7 +30,7 @@ func (w *Writer) Reset(numbers int) {
 	w.pos, w.acc, w.n = 0, 0, 0
 }
 
-// Write appends the low n bits of v; n is at most 56 and v has no others set.
+// Write appends the low n bits of v, which has no others; n is at most 56.
 func (w *Writer) Write(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	w.n += n
@@ -41,8 +41,7 @@ func (w *Writer) Write(v uint64, n uint) {
 	w.n &= 7
 }
 
-// Bytes pads the last byte with zeros and returns what was written, which is
-// valid until Reset.
+// Bytes pads the last byte with zeros and returns the bytes written, which are valid until Reset.
 func (w *Writer) Bytes() []byte {
 	if w.n > 0 {
 		return w.buf[:w.pos+1]
@@ -50,14 +49,12 @@ func (w *Writer) Bytes() []byte {
 	return w.buf[:w.pos]
 }
 
-// ClassBits is how many bits the class code of order k takes for a number of
-// the given bit length.
+// ClassBits returns how many bits the class code of order k takes for a number of a bit length.
 //
-// The code is an Elias gamma code with an order, as Golomb's codes have one: a
-// number v belongs to class e, the bit length of v >> k; e is written in unary
-// as e zeros and a one, then the bits of v below its leading one, or the low k
-// bits in class 0. The cost depends on the bit length of v alone, so that the
-// best order of a block follows from a histogram of bit lengths.
+// The code is an Elias gamma code with an order, as Golomb's codes have one. A number v belongs to class
+// e, the bit length of v >> k. It is written as e zeros and a one, then the bits of v below its leading
+// one. In class 0 the low k bits follow. The cost depends on the bit length of v alone. So the best order
+// of a block follows from a histogram of bit lengths.
 func ClassBits(length, k uint) uint {
 	if length <= k {
 		return 1 + k
@@ -69,8 +66,8 @@ func ClassBits(length, k uint) uint {
 // MaxOrder is the largest order.
 const MaxOrder = 56
 
-// BestOrder is the class code's order that codes numbers of these bit lengths in
-// the fewest bits; of several the smallest.
+// BestOrder returns the order of the class code that takes the fewest bits for numbers of these bit
+// lengths, the smallest one of several.
 func BestOrder(lengths *[65]uint32) uint {
 	n := uint(0)
 	for _, m := range lengths {
@@ -79,9 +76,9 @@ func BestOrder(lengths *[65]uint32) uint {
 	return BestOrderOf(lengths, n)
 }
 
-// BestOrderOf is BestOrder of n numbers. By ClassBits order k + 1 takes a bit more
-// than order k for each number of up to k bits, and a bit less for each of more than
-// k + 1: so the first order is best at which those are no more than these.
+// BestOrderOf is BestOrder of n numbers. By ClassBits, order k + 1 takes a bit more than order k for each
+// number of up to k bits. It takes a bit less for each of more than k + 1. So the best order is the first
+// one at which the latter numbers are no more than the former.
 func BestOrderOf(lengths *[65]uint32, n uint) uint {
 	upTo := uint(lengths[0])
 	for k := range uint(MaxOrder) {
@@ -94,9 +91,9 @@ func BestOrderOf(lengths *[65]uint32, n uint) uint {
 	return MaxOrder
 }
 
-// ClassCode is the class code of v in order k, least significant bit first, and
-// its length; codes longer than 64 bits come out wrong, their length right. It
-// has no branch, for numbers around 2^k go either way.
+// ClassCode returns the class code of v in order k, least significant bit first, and its length. Codes
+// longer than 64 bits come out wrong, but their length is right. It has no branch, as numbers around 2^k
+// would be mispredicted.
 func ClassCode(v uint64, k uint) (code uint64, n uint) {
 	e := uint(max(bits.Len64(v)-int(k), 0))
 	low := k + e - min(e, 1)
@@ -144,12 +141,12 @@ func (w *Writer) writeLong(v uint64, k uint) {
 	w.Write(v, low)
 }
 
-// Reader reads bits from a byte slice. Reading past the end gives zeros and
-// sets Overrun; it never reads outside of the slice.
+// Reader reads bits from a byte slice. Reading past the end gives zeros and sets Overrun. It never reads
+// outside of the slice.
 type Reader struct {
 	buf  []byte
-	pos  uint   // in bits
-	wide []byte // buf and what lies behind it, which ReadPairs may look at and not use
+	pos  uint   // position in bits
+	wide []byte // buf and the bytes behind it, which ReadPairs may load but not use
 }
 
 // NewReader returns a Reader of buf.
@@ -160,10 +157,10 @@ func NewReaderIn(buf []byte, from, to int) Reader {
 	return Reader{buf: buf[:to], pos: uint(from) * 8, wide: buf}
 }
 
-// fetched is which bytes Fetch asks for: a line of the cache each.
+// fetched is the offsets that Fetch prefetches, one for each cache line.
 var fetched = [4]uint32{0, 64, 128, 192}
 
-// Fetch asks for the next bytes, ahead of their use: so many as a block has, most often.
+// Fetch prefetches the next bytes, about as many as most blocks have.
 func (r *Reader) Fetch() {
 	if at := r.pos / 8; at+256 <= uint(len(r.wide)) {
 		simd.Prefetch(unsafe.Pointer(&r.wide[at]), fetched[:])
@@ -173,7 +170,7 @@ func (r *Reader) Fetch() {
 // Overrun reports whether more bits were read than there are.
 func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }
 
-// Done reports whether all bits were read, but for less than a byte of zeros.
+// Done reports whether all bits were read, except for less than a byte of zeros.
 func (r *Reader) Done() bool {
 	return r.pos <= uint(len(r.buf))*8 && uint(len(r.buf))*8-r.pos < 8 && r.Peek() == 0
 }
@@ -196,9 +193,8 @@ func (r *Reader) tail(i uint) uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> (r.pos & 7)
 }
 
-// ReadClass reads a number written by WriteClass with the same order. Unlike
-// ClassCode it branches on the class: where the next number begins depends on
-// this one, and a class that was foreseen shortens that chain.
+// ReadClass reads a number that WriteClass wrote with the same order. Unlike ClassCode it branches on the
+// class. The next number begins where this one ends, and a predicted class shortens that dependency.
 func (r *Reader) ReadClass(k uint) uint64 {
 	w := r.Peek()
 	e := uint(bits.TrailingZeros64(w))
@@ -243,7 +239,7 @@ func (r *Reader) readLongClass(k uint) uint64 {
 // Skip reads n bits.
 func (r *Reader) Skip(n uint) { r.pos += n }
 
-// Position is how many bits were read.
+// Position returns how many bits were read.
 func (r *Reader) Position() uint { return r.pos }
 
 // Read reads n bits, at most 64.

@@ -5,19 +5,18 @@ import (
 	"math/bits"
 )
 
-// MaxRun is how many numbers a run of Runs has at most.
+// MaxRun is the most numbers of a run of Runs.
 const MaxRun = 128
 
-// Runs are four runs: keys, each above the one before, and a count of at least 1 beside
-// each.
+// Runs are four runs: ascending keys, each with a count of at least 1.
 type Runs struct{ Keys, Counts [4][MaxRun]uint64 }
 
-// classBits are masks for the bits behind the leading one of a class: those that are the
-// number's, and the number's own leading one.
+// classBits are masks for the bits behind the leading one of a class. mask has the bits of the number, and
+// top its own leading one.
 type classBits struct{ mask, top uint64 }
 
-// classParts has them for each order and class, which is the number of zeros that a code
-// begins with.
+// classParts has the masks for each order and class. The class is the number of zeros at the beginning of
+// a code.
 var classParts = func() (parts [MaxOrder + 1][64]classBits) {
 	for k := range parts {
 		parts[k][0].mask = 1<<k - 1
@@ -29,12 +28,13 @@ var classParts = func() (parts [MaxOrder + 1][64]classBits) {
 	return parts
 }()
 
-// ReadRuns reads, of four readers of the same buffer, the pairs behind keys and counts
-// from-1 as far as to-1: gaps less by one, and counts less by one, with orders of both.
-// It returns how far it came, which is less where a code is long or near the end of the
-// buffer. Where the next number begins is known only when this one has been read, and
-// meanwhile there is time for three others. So few gaps of one window each add up to less
-// than 2^64: where a run's last key is not below its first, all are in order.
+// ReadRuns reads pairs of four runs by four readers of the same buffer. It begins behind keys and counts
+// from-1, and ends with to-1. A pair is a gap less by one and a count less by one, with orders of both. It
+// returns how far it came: less if a code is long or near the end of the buffer.
+//
+// The next number of a run begins where this one ends. Meanwhile the processor has time for three others.
+// These gaps of one window each add up to less than 2^64. So if a run's last key is above its first, all
+// keys are in order.
 func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 	buf := r[0].wide
 	a, b, c, d := r[0].pos, r[1].pos, r[2].pos, r[3].pos

@@ -2,10 +2,9 @@ package bitio
 
 import "encoding/binary"
 
-// ReadPairs reads len(us) pairs of numbers written by WriteClasses, with orders j and k,
-// as ReadClass would one by one: past the end, where that gives zeros, anything. Both codes of a
-// pair are found in one window, without a branch but for a second number of 0 in order 0, as which
-// most are: the next pair does not wait for what was foreseen.
+// ReadPairs reads len(us) pairs of numbers that WriteClasses wrote with orders j and k. Past the end it
+// returns any numbers. It finds both codes of a pair in one window without a branch, so that the next pair
+// need not wait for a prediction. The exception is a second number of 0 in order 0, the most frequent one.
 func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 	vs = vs[:len(us)]
 	buf, pos := r.wide, r.pos

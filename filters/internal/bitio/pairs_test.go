@@ -54,8 +54,8 @@ func TestReadPairs(t *testing.T) {
 	}
 }
 
-// Runs read at once are the keys and counts whose gaps were written, as far as codes fit a
-// window and the buffer has eight bytes for each.
+// Runs that are read at once are the keys and counts whose gaps were written. Codes must fit a window, and
+// the buffer must have eight bytes for each.
 func TestReadRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for round := range 300 {

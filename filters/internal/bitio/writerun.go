@@ -2,8 +2,8 @@ package bitio
 
 import "math/bits"
 
-// RunOrders are the best orders for the gaps of a run of up to MaxRun keys, each less one, and for its counts,
-// each less one, which are all one where there are none.
+// RunOrders returns the best orders for the gaps of a run of up to MaxRun keys, and for its counts. Gaps
+// and counts are less by one. If counts is nil, all are one.
 func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 	n := len(keys)
 	var lengths [65]uint32
@@ -21,8 +21,9 @@ func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 	return gaps, BestOrderOf(&lengths, uint(n))
 }
 
-// WriteRun appends the gaps of up to MaxRun keys that rise, each less one, in the class code of order j, and behind
-// each the count of the cell that it leads to, less one, in that of order k: not the first key and its count.
+// WriteRun appends the gaps of up to MaxRun ascending keys, less by one, in the class code of order j.
+// Each is followed by the count of the next key, less by one, in that of order k. It does not write the
+// first key and its count.
 func (w *Writer) WriteRun(keys, counts []uint64, j, k uint) {
 	counts = counts[:len(keys)]
 	for i := 1; i < len(keys); i++ {

@@ -6,19 +6,20 @@ import (
 	"testing"
 )
 
-// Random increments, which is what hashed keys are: 10 for each counter move
-// at most 256 bits, four words, for each. At the end a counter has log2(11) =
-// 3.5 bits, in a code below 8.5, and below 11 with its share of directory and
-// slack, so that it got longer less than once in two Sets. That moves
-//   - the chunks behind it in its group, less than 64*8.5/2 = 272 bits,
-//   - its part of laying everything out again, which happens when half of the
-//     slack, a quarter of a bit for each counter, is used up: 11/0.25 = 44 bits,
-//   - its part of windows of 2, 4, ... groups, with probabilities that fall
-//     as fast as windows grow (the paper's lemma 8): taken as 2 groups of 88
-//     bytes in every eighth case, for a group has 8 bits of slack unused in
-//     the mean when it runs out: 176 bits,
+// With random increments, as hashed keys make them, 10 for each counter move at most 256 bits, four words,
+// for each.
 //
-// together less than 500 for each lengthening, 250 for each Set.
+// At the end a counter has log2(11) = 3.5 bits. It takes below 8.5 bits in its code, and below 11 with its
+// part of directory and slack. So it gets longer less than once in two calls of Set. That moves
+//
+//   - the chunks behind it in its group, less than 64*8.5/2 = 272 bits,
+//   - its part of a new layout. That happens when half of the slack is used up, a quarter of a bit for each
+//     counter: 11/0.25 = 44 bits,
+//   - its part of windows of 2, 4, ... groups, whose probabilities fall as fast as windows grow (the paper's
+//     lemma 8). A group has 8 bits of unused slack on average when it runs out. So this is about 2 groups of
+//     88 bytes in every eighth case: 176 bits.
+//
+// Together this is less than 500 for each lengthening, 250 for each call of Set.
 func TestMovedByIncrements(t *testing.T) {
 	for _, n := range []int{100, 1000, 30_000} {
 		r := rand.New(rand.NewPCG(30, uint64(n)))
@@ -35,12 +36,10 @@ func TestMovedByIncrements(t *testing.T) {
 	}
 }
 
-// Whatever the order, a bit by which a counter gets longer moves at most
-// 128 levels^2 bits, where 2^levels is the number of groups: a window that
-// gave out its slack gives it out again only after a half of it has lost
-// 1/(4 levels) of the slack that was there, which is a sixteenth of the group
-// at least; so each bit that goes moves 2*16*4*levels bits at most, on every
-// level. The bound without windows would be the number of counters.
+// In any order, a bit by which a counter gets longer moves at most 128 levels^2 bits, where 2^levels is
+// the number of groups. A window that divided its slack does so again only after a half of it has lost
+// 1/(4 levels) of that slack. This is at least a sixteenth of the group. So each bit that goes moves at
+// most 2*16*4*levels bits on every level. Without windows the bound would be the number of counters.
 func TestMovedByAnything(t *testing.T) {
 	const n = 4000
 	for name, next := range map[string]func(k int, v uint64, r *rand.Rand) (int, uint64){
@@ -91,9 +90,9 @@ func TestDeletions(t *testing.T) {
 	for k := range 20 * n {
 		a.Set(k%n, uint64(k/n&1))
 	}
-	// Up and down ten times. Up, a counter takes 4 bits more at most, or a
-	// chunk 73 and as many, and everything is laid out when they together
-	// take a quarter of a bit more: 54 times. Down, once.
+	// Up and down ten times. Up, a counter takes at most 4 bits more, or a chunk 73 and as many.
+	// Everything is laid out again when they together take a quarter of a bit more: 54 times. Down, it is
+	// once.
 	if got := a.rebuilds - before; got > 10*55 {
 		t.Errorf("laid out %d times", got)
 	}

@@ -4,12 +4,12 @@ import "encoding/binary"
 
 // Bits are numbered from the least significant bit of the first byte on.
 
-// load returns 64 bits from bit pos on; those after the end of b are 0.
+// load returns 64 bits from bit pos on. Those after the end of b are 0.
 func load(b []byte, pos uint) uint64 {
 	if i := pos / 8; i+9 <= uint(len(b)) {
 		q := b[i : i+9 : i+9]
 		s := pos & 7
-		// Twice, for a shift by 64 where s is 0.
+		// In two shifts, as s may be 0.
 		return binary.LittleEndian.Uint64(q)>>s | uint64(q[8])<<1<<(63-s)
 	}
 	return loadTail(b, pos)
@@ -26,8 +26,8 @@ func loadTail(b []byte, pos uint) uint64 {
 // mask has the low n bits set, n at most 64.
 func mask(n uint) uint64 { return 1<<n - 1 }
 
-// put writes the low n bits of v, which has no others, to bit pos on; n is at
-// most 64. It touches the 9 bytes from there on, which are all in b.
+// put writes the low n bits of v, which has no others, from bit pos on. n is at most 64. It touches 9
+// bytes, which must all be in b.
 func put(b []byte, pos uint, v uint64, n uint) {
 	s := pos & 7
 	q := b[pos/8:][:9:9]
@@ -38,15 +38,15 @@ func put(b []byte, pos uint, v uint64, n uint) {
 	}
 }
 
-// pad is how many bytes must follow those that put writes to, even if no bits.
+// pad is the number of bytes that must follow those that put writes to.
 const pad = 9
 
-// writer writes bits one after the other, and none besides.
+// writer writes bits one after the other, and touches no others.
 type writer struct {
 	b    []byte
-	at   uint   // the byte that the next bits begin in, or one before it
-	acc  uint64 // bits from there on that are not yet in b
-	fill uint   // how many of these, below 64
+	at   uint   // a byte; what follows is not yet in b.
+	acc  uint64 // the bits from there on.
+	fill uint   // their number, below 64
 }
 
 func newWriter(b []byte, pos uint) writer {
@@ -65,10 +65,10 @@ func (w *writer) write(v uint64, n uint) {
 	}
 }
 
-// pos is where the next bit goes.
+// pos returns where the next bit goes.
 func (w *writer) pos() uint { return w.at*8 + w.fill }
 
-// flush writes what is not yet in b, and returns where that ends.
+// flush writes the bits that are not yet in b, and returns where they end.
 func (w *writer) flush() uint {
 	put(w.b, w.at*8, w.acc, w.fill)
 	return w.pos()

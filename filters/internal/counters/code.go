@@ -5,28 +5,27 @@ import (
 	"math/bits"
 )
 
-// steps is a prefix code for numbers from 0 on (section 4.5 of the paper,
-// which gives one example and omits the rest). Step j has a number of bits of
-// its own, steps[j], and so covers that power of two of numbers: the first
-// those from 0 on, the next those that follow. A number is written as j ones
-// for its step, a zero, and its place in the step. What no step covers is
-// written as a one for each step, and the rest in the Elias code. Without any
-// steps it is the Elias code.
+// steps is a prefix code for numbers from 0 on (section 4.5 of the paper, which gives one example and
+// omits the rest).
+//
+// Step j covers 2^steps[j] numbers. The first step begins at 0, and each of the others where the one
+// before ends. A number is written as j ones for its step, a zero, and its place in the step. A number
+// beyond all steps is written as a one for each step, and the rest in the Elias code. Without any steps it
+// is the Elias code.
 type steps []uint8
 
-// elias is the delta code of Elias 1975, as the paper has it: n > 0 of L bits
-// is L in his gamma code, which is the bits of L with a zero before them for
-// each but the first, then n without its leading one. Counters are written as
-// one more than they are, for it has no 0. So the largest of all has 65 bits,
-// the lowest 64 all 0.
+// elias is the delta code of Elias 1975, as the paper has it. For n > 0 of L bits it is L in his gamma
+// code, then n without its leading one. The gamma code of L is the bits of L, with a zero before them for
+// each but the first. Counters are written as one more than they are, as the code has no 0. So the largest
+// counter has 65 bits, the low 64 all 0.
 //
-// The first bit is the least significant one; of L and n, whose leading ones
-// are not written or stand first, the other bits follow in that order too.
+// The first bit is the least significant one. The bits of L and n without their leading ones follow in
+// this order too.
 var elias = steps{}
 
-// stepCodes are what an array may choose from. The first is the paper's
-// example. The others suit counters that are 0 half of the time and otherwise
-// 1 to 100 on average, Zipf distributed with skew 0 to 1.5; measured.
+// stepCodes are the codes that an array may choose from. The first is the paper's example. The others suit
+// counters of which half are 0. The rest are Zipf distributed with skew 0 to 1.5, and 1 to 100 on average
+// (measured).
 var stepCodes = [...]steps{
 	{0, 0},
 	{0, 0, 1, 2},
@@ -39,12 +38,12 @@ var stepCodes = [...]steps{
 }
 
 const (
-	maxLength = 65                     // of a counter plus 1
-	maxGamma  = 6                      // zeros before a length
-	maxCode   = 2*maxGamma + maxLength // bits, without the ones for steps
+	maxLength = 65                     // bits of a counter plus 1.
+	maxGamma  = 6                      // zeros before a length.
+	maxCode   = 2*maxGamma + maxLength // bits without the ones for steps
 )
 
-// split is the step of a number, len(s) for none, and the number's place in it.
+// split returns the step of a number, len(s) for none, and the number's place in it.
 func (s steps) split(v uint64) (step int, rest uint64) {
 	for j, w := range s {
 		if v < 1<<w {
@@ -55,7 +54,7 @@ func (s steps) split(v uint64) (step int, rest uint64) {
 	return len(s), v
 }
 
-// lengthOf is the length of v plus 1.
+// lengthOf returns the length of v plus 1 in bits.
 func lengthOf(v uint64) uint {
 	if v == 1<<64-1 {
 		return maxLength
@@ -63,7 +62,7 @@ func lengthOf(v uint64) uint {
 	return uint(bits.Len64(v + 1))
 }
 
-// size is how many bits v takes.
+// size returns how many bits v takes.
 func (s steps) size(v uint64) uint {
 	step, v := s.split(v)
 	if step < len(s) {
@@ -87,19 +86,19 @@ func (s steps) put(w *writer, v uint64) {
 	w.write((v+1)&mask(n-1), n-1)
 }
 
-// peekBits is how many bits of codes are looked up at once.
+// peekBits is the number of bits that are looked up at once.
 const peekBits = 10
 
-// entry is what to know of codes that begin with some bits: how long the first
-// is, how many end within these bits, where the last of those ends, and the
-// first number. A first code that does not end there has length 0.
+// entry describes codes that begin with some bits: the length and the number of the first code. It has the
+// number of codes that end within these bits, and where the last of them ends. If the first code does not
+// end there, its length is 0.
 type entry struct {
 	size, count, total uint8
 	first              uint16
 }
 
-// decoder reads a code, where base[j] is the first number of step j and the
-// last of them the first beyond all steps.
+// decoder reads a code. base[j] is the first number of step j, and the last base is the first number
+// beyond all steps.
 type decoder struct {
 	steps steps
 	base  []uint64
@@ -140,8 +139,8 @@ var stepDecoders = func() (d [len(stepCodes)]decoder) {
 	return d
 }()
 
-// read is the number at pos and where it ends. Any bits are some number, and
-// what lies after the end of b is 0.
+// read returns the number at pos and where it ends. Any bits are some number, and bits after the end of b
+// are 0.
 func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
 	w := load(b, pos)
 	j := uint(bits.TrailingZeros64(^w))
@@ -161,7 +160,7 @@ func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
 	return 1<<(n-1) + w&mask(n-1) - 1 + d.base[j], pos + head + n - 1
 }
 
-// skip is where so many numbers from pos on end.
+// skip returns where the count numbers from pos on end.
 func (d *decoder) skip(b []byte, pos uint, count int) uint {
 	for count > 0 {
 		at := pos / 8
@@ -188,10 +187,10 @@ func (d *decoder) skip(b []byte, pos uint, count int) uint {
 	return pos
 }
 
-// maxHead is more bits than what a code begins with has, up to its length.
+// maxHead is more bits than a code takes before its length is known.
 const maxHead = 8 + 2*maxGamma + 1
 
-// length is how many bits the code that begins with w takes.
+// length returns how many bits the code at the beginning of w takes.
 func (d *decoder) length(w uint64) uint {
 	j := uint(bits.TrailingZeros64(^w))
 	if j < uint(len(d.steps)) {
@@ -217,8 +216,8 @@ func (d *decoder) unpack(b []byte, pos uint, dst []uint64) {
 	}
 }
 
-// gammaOf is a length in gamma code, and the zeros before it; both bounded,
-// whatever the bits.
+// gammaOf returns the zeros before a length in gamma code, and the length. Both are bounded, whatever the
+// bits.
 func gammaOf(w uint64) (z, n uint) {
 	z = min(uint(bits.TrailingZeros64(w)), maxGamma)
 	return z, min(1<<z|uint(w>>(z+1)&mask(z)), maxLength)

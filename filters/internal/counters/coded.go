@@ -6,9 +6,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// codedCodec keeps the counters of a group one after the other in a prefix
-// code, that of Elias or one of the steps codes, whose number is then p[0].
-// Of a group's record there is only where it begins: section 4.5 of the paper.
+// codedCodec keeps the counters of a group one after the other in a prefix code, that of Elias or one of
+// the steps codes. The number of the steps code is p[0]. The record of a group says only where it begins
+// (section 4.5 of the paper).
 type codedCodec struct{ e Encoding }
 
 const codedRecord = 4
@@ -26,8 +26,7 @@ func (c codedCodec) decoder(p params) *decoder {
 	return &stepDecoders[p[0]]
 }
 
-// choose takes the code that makes the counters shortest, the first of these
-// where several do.
+// choose returns the code that makes the counters shortest, the first one of several.
 func (c codedCodec) choose(src Source) choice {
 	codes := stepCodes[:]
 	if c.e == Elias {
@@ -42,8 +41,8 @@ func (c codedCodec) choose(src Source) choice {
 	return best
 }
 
-// codeSizes is how many bits all counters take in each code. Small ones, which
-// are most, are tallied first.
+// codeSizes returns how many bits all counters take in each code. Small ones, which are most, are tallied
+// first.
 func codeSizes(src Source, codes []steps) []uint {
 	var tally [256]uint
 	sizes := make([]uint, len(codes))
@@ -82,7 +81,7 @@ func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
 	return w.flush()
 }
 
-// find is where counter i is.
+// find returns where counter i is.
 func (c codedCodec) find(s *store, i int) uint {
 	begin := uint(binary.LittleEndian.Uint32(s.mem[headSize+i/blockLen*codedRecord:])) * 8
 	return c.decoder(s.p).skip(s.mem, uint(s.base)*8+begin, i%blockLen)

@@ -7,14 +7,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Encoding says how counters are kept, in memory and in a BLOB. The numbers
-// are part of the format.
+// Encoding says how counters are encoded, in memory and in a BLOB. The numbers are part of the format.
 type Encoding uint8
 
-// The encodings. Of each, memory and time of At.
+// The encodings, with the time that At takes.
 const (
-	Plain Encoding = 0 // words of 1, 2, 4 or 8 bytes, as the largest needs; O(1)
-	Elias Encoding = 1 // the Elias delta code; a scan of at most 64 codes
+	Plain Encoding = 0 // words of 1, 2, 4 or 8 bytes, as the largest needs; O(1).
+	Elias Encoding = 1 // the Elias delta code; a scan of at most 64 codes.
 	Steps Encoding = 2 // a shorter code for small counters; likewise
 	Index Encoding = 3 // binary numbers of any length and a string-array index; O(1)
 
@@ -23,7 +22,7 @@ const (
 
 var names = [encodings]string{"plain", "elias", "steps", "index"}
 
-// String is the encoding's name in options.
+// String returns the encoding's name in options.
 func (e Encoding) String() string {
 	if e < encodings {
 		return names[e]
@@ -31,15 +30,15 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("encoding %d", uint8(e))
 }
 
-// blockLen is the number of counters that every encoding but Plain takes together.
+// blockLen is the number of counters that every encoding but Plain encodes together.
 const blockLen = words.BlockLen
 
-// MaxLen is the largest number of counters: in every encoding, as long as they
-// may be and with slack, they take less than 2^32 bytes.
+// MaxLen is the largest number of counters. In every encoding they take less than 2^32 bytes, even if they
+// are long and have slack.
 const MaxLen = 1 << 28
 
-// Encode appends the counters' body in a BLOB: the same counters, the same bytes,
-// whatever happened before. O(Len).
+// Encode appends the counters' body in a BLOB. The same counters give the same bytes, whatever happened
+// before. O(Len).
 func Encode(dst []byte, e Encoding, src Source) []byte {
 	if e != Plain {
 		return encode(dst, codecOf(e), src)
@@ -50,18 +49,17 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 	return append(dst, words.Of(src).B...)
 }
 
-// View reads counters from a body's own memory, without a copy. It is valid
-// as long as that memory is. Whatever the bytes, it reads only inside them.
-// Any number of goroutines may read it.
+// View reads counters in place from a body. It is valid as long as that memory is. It never reads outside
+// of the body, whatever the bytes. Any number of goroutines may use it.
 type View struct {
 	e     Encoding
 	n     int
 	plain words.Table
-	store store // of all others
+	store store // of all other encodings
 }
 
-// Open checks the structure of the body of n counters in constant time, not
-// what is in it, which is Check's. Errors wrap sketch.ErrInvalid.
+// Open checks the structure of the body of n counters in constant time. Check checks its contents. Errors
+// wrap sketch.ErrInvalid.
 func Open(e Encoding, n int, body []byte) (View, error) {
 	if n < 1 || n > MaxLen {
 		return View{}, sketch.Invalidf("%d counters", n)
@@ -79,7 +77,7 @@ func Open(e Encoding, n int, body []byte) (View, error) {
 	return v, err
 }
 
-// codecOf is that of every encoding but Plain.
+// codecOf returns the codec of any encoding but Plain.
 func codecOf(e Encoding) codec {
 	if e == Index {
 		return indexCodec{}
@@ -87,11 +85,10 @@ func codecOf(e Encoding) codec {
 	return codedCodec{e}
 }
 
-// Len is the number of counters.
+// Len returns the number of counters.
 func (v *View) Len() int { return v.n }
 
-// At is counter i, without an allocation. In a body that Check would refuse
-// it may be anything.
+// At returns counter i, without an allocation. In a body that Check would refuse it may be anything.
 func (v *View) At(i int) uint64 {
 	if uint(i) >= uint(v.n) {
 		panic(outOfRange(i, v.n))
@@ -119,8 +116,8 @@ func (v *View) Unpack(at int, dst []uint64) {
 	}
 }
 
-// Check is nil where the body is what Append writes for the counters that it
-// holds, and nothing else. O(Len). Errors wrap sketch.ErrInvalid.
+// Check returns an error unless the body is exactly what Encode writes for its counters. O(Len). Errors
+// wrap sketch.ErrInvalid.
 func (v *View) Check() error {
 	if v.e == Plain {
 		return checkPlain(v.plain)

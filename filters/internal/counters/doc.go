@@ -5,12 +5,12 @@
 // # Encodings
 //
 //   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs.
-//   - Elias: every counter, plus 1, in the Elias delta code: the one whose
-//     length the paper gives, L2(n). The gamma code is shorter by 0.3 bits for
-//     keys with counts below 10 on average and longer from 50 on; but where
-//     counters are small, Steps is shorter than both.
-//   - Steps: the paper's code for small counters, which it gives only as an
-//     example; here one of eight codes, whichever makes the given counters
+//   - Elias: every counter, plus 1, in the Elias delta code, whose length the
+//     paper gives as L2(n). The gamma code is shorter by 0.3 bits for keys with
+//     counts below 10 on average, and longer from 50 on. If counters are small,
+//     Steps is shorter than both.
+//   - Steps: the paper's code for small counters, of which it gives only an
+//     example. Here it is the one of eight codes that makes the given counters
 //     shortest.
 //   - Index: every counter in as many bits as it has, or a few more, and a
 //     string-array index to find it.
@@ -40,46 +40,39 @@
 //	  long       | offset vector, 73    |  c0  |  c1  | ... |  c7  |
 //	             +----------------------+------+------+-- --+------+
 //
-// In a short chunk a counter takes base bits and as many more as its code
-// says, which is a number of p bits, p from 0 to 4 and the same for all
-// chunks. Where a counter begins is a sum of lengths: of codes times the bits
-// before it, looked up by 12 bits of codes in one table for all arrays. In a
-// long chunk, one with a counter that no code is long enough for, the offset
-// vector has where each counter begins, and they take exactly their bits. So
-// a lookup is always one record, one word of codes (or vector), and one
-// counter: constant time, two places in memory.
+// In a short chunk a counter takes base bits and as many more as its code says. A code is a number of p
+// bits, p from 0 to 4 and the same for all chunks. A sum of lengths says where a counter begins: of codes
+// times the bits before it. One table for all arrays has the sums of 12 bits of codes.
 //
-// A counter that gets longer pushes the chunks behind it in its group into the
-// slack. A group without slack left gets some of its neighbours': of the
-// smallest window of 2, 4, 8, ... groups that has enough, so that constant
-// time, amortised, holds for counters that hashing picks (lemma 8), and the
-// square of the logarithm in any order, for example from the first to the last.
-// When all slack together is half used up, everything is laid out anew, with
-// new slack and with the base and p that suit the counters then. The same happens
-// when counters have become half as long as they were.
+// A long chunk has a counter that no code is long enough for. Its offset vector says where each counter
+// begins, and they take exactly their bits. So a lookup is always one record, one word of codes (or
+// vector), and one counter: constant time, two places in memory.
 //
-// The BLOB's body is the same block of memory, without slack, laid out from
-// the counters alone: the same counters, the same bytes.
+// A counter that gets longer pushes the chunks behind it in its group into the slack. A group without
+// slack gets some of its neighbours'. They are the smallest window of 2, 4, 8, ... groups that has enough.
+// So amortised constant time holds for counters that hashing picks (lemma 8). In any order, for example from
+// the first to the last, it is the square of the logarithm.
 //
-// What differs from the paper, and why:
+// If half of all slack is used up, everything is laid out anew. The new layout has new slack, and the base
+// and p that suit the counters then. The same happens if counters have become half as long as they were.
 //
-//   - Group and chunk sizes are fixed, 64 and 8, not log N and log log N of an
-//     N that changes: these are 20 to 25 and 4 to 5 for arrays of interest.
-//   - Groups have no offset vectors of their own: they are for groups above
-//     log^3 N bits, 8,000 at a million counters, and 64 counters of 64 bits
-//     and their vectors have 4,680.
-//   - The first and second coarse offsets are side by side: one cache line, and
-//     no second array to find the vectors in (section 4.7.1).
-//   - Length codes and offset vectors precede the counters that they
-//     are for, not in arrays of their own: the line of memory that has them
-//     has the counters as well, and no rank structure is needed to find them.
-//   - The lookup table's key is the codes before the counter, in place of all
-//     codes and the counter's number: 4 KiB for each p, where the paper's is
-//     exponential in a chunk's length. Length codes have a fixed length: with
-//     base and p chosen for the counters at hand they are shorter than Elias
-//     codes of the lengths.
-//   - Slack is at the end of groups, not every 1/epsilon counters; it is the
-//     paper's half a bit for each counter, or a sixteenth of what there is where
-//     that is more, and it moves between groups, as lemma 8 assumes random
-//     places but a union, say, goes through all counters in order.
+// The BLOB's body is the same block of memory without slack, laid out from the counters alone: the same
+// counters give the same bytes.
+//
+// It differs from the paper in these points:
+//
+//   - Group and chunk sizes are fixed, 64 and 8. In the paper they are log N and log log N, and N changes.
+//     For arrays of interest these are 20 to 25 and 4 to 5.
+//   - Groups have no offset vectors of their own. The paper has them for groups above log^3 N bits, 8,000 at
+//     a million counters. Here 64 counters of 64 bits and their vectors have 4,680.
+//   - The first and second coarse offsets are side by side. So they are in one cache line, and no second
+//     array is needed to find the vectors (section 4.7.1).
+//   - Length codes and offset vectors precede their counters, instead of being in arrays of their own. The
+//     line of memory that has them has the counters as well, and no rank structure is needed to find them.
+//   - The lookup table's key is the codes before the counter. In the paper it is all codes and the counter's
+//     number. The table takes 4 KiB for each p, where the paper's is exponential in a chunk's length. Length
+//     codes have a fixed length. With base and p chosen for the counters they are shorter than Elias codes.
+//   - Slack is at the end of groups, not every 1/epsilon counters. It is the paper's half a bit for each
+//     counter, or a sixteenth of the bytes if that is more. It moves between groups, because a union goes
+//     through all counters in order, while lemma 8 assumes random places.
 package counters

@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// exercise reads any bytes as n counters in every way. Where Check has nothing
-// to say, they are what their counters are written as.
+// exercise reads any bytes as n counters in every way. It reports whether Check finds them valid. If so,
+// they must be the bytes that their counters are written as.
 func exercise(t *testing.T, e Encoding, n int, body []byte) (valid bool) {
 	t.Helper()
 	keep := bytes.Clone(body)
@@ -46,7 +46,8 @@ func exercise(t *testing.T, e Encoding, n int, body []byte) (valid bool) {
 	return true
 }
 
-// Every truncation of small bodies and every flipped bit, or some of many; most are refused, and what is not are the only bytes of other counters.
+// Every truncation of small bodies and every flipped bit, or some of many, is refused or is the only body
+// of other counters.
 func TestDamage(t *testing.T) {
 	forEach(t, func(t *testing.T, e Encoding) {
 		r := rand.New(rand.NewPCG(9, uint64(e)))

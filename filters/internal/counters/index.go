@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// The string-array index: doc.go describes it. A group's record is two words:
+// doc.go describes the string-array index. A group's record is two words:
 //
 //	bits  0..31 of the first   where the group begins in the base, in bytes
 //	bits 32..39                which of its 8 chunks have an offset vector
@@ -17,29 +17,27 @@ const (
 	indexRecord = 16
 	chunkLen    = 8
 	flagsAt     = 32
-	// An offset vector has where counters 1 to 7 begin, 9 bits each, and where
-	// the last one ends, 10 bits. With 8 counters of 64 bits that makes 585
-	// bits, and 7 chunks of these end at 4,095, the last that 12 bits hold.
+	// An offset vector says where counters 1 to 7 begin, 9 bits each, and where the last one ends, 10
+	// bits. With 8 counters of 64 bits a chunk has 585 bits. So 7 chunks end at 4,095 at most, the largest
+	// number of 12 bits.
 	offsetBits = 9
 	vectorBits = 7*offsetBits + offsetBits + 1
 )
 
-// shifts has 8 bits for every chunk: how far the word of the record that has
-// its offset is shifted for it. Chunk 0 has none: the spare bits serve, 0.
+// shifts has 8 bits for every chunk: the shift of its offset in the word of the record. Chunk 0 has no
+// offset; its shift leads to the unused bits, which are 0.
 const shifts uint64 = 0x30_24_18_0c_00_34_28_3c
 
-// index is the codec. Its parameters: every counter of a chunk without offset
-// vector takes p[0] bits and as many more as its length code says, a number of
-// p[1] bits.
+// indexCodec is the codec of the string-array index. Every counter of a chunk without offset vector takes
+// p[0] bits and as many more as its length code says. The code is a number of p[1] bits.
 type indexCodec struct{}
 
-// maxCodeBits makes the codes of a chunk 32 bits, which with a shift of 7 are
+// maxCodeBits is the most bits of a length code. With 32 bits for a chunk and a shift of 7, the codes are
 // in one word of memory.
 const maxCodeBits = 4
 
-// lookup answers, for the codes of lengths in 12 bits, what these lengths are
-// together, once for every number of bits a code may have; there are 8 for the
-// compiler, which then needs no check.
+// lookup has the sum of the lengths whose codes are in 12 bits, for every number of bits of a code. It has
+// 8 tables, so that the compiler needs no bounds check.
 var lookup = func() (t [8][1 << 12]uint8) {
 	for w := 1; w <= maxCodeBits; w++ {
 		for x := range t[w] {
@@ -57,10 +55,9 @@ func (indexCodec) valid(p params) bool {
 	return p[1] <= maxCodeBits && int(p[0])+1<<p[1]-1 <= 64
 }
 
-// choose takes the parameters with the smallest sum over all chunks of their
-// codes, or offset vectors, and over all counters of the bits that they take
-// with a code; the first of these where several are. Two tallies suffice: how
-// long counters are, and how long the longest of each chunk is.
+// choose returns the parameters with which all chunks take the fewest bits, with their codes or offset
+// vectors. It returns the first of several. Two tallies suffice: the lengths of counters, and the length
+// of the longest counter of each chunk.
 func (indexCodec) choose(src Source) choice {
 	var lengths, longest [65]uint
 	for _, group := range words.Blocks(src) {
@@ -98,7 +95,7 @@ func (indexCodec) choose(src Source) choice {
 	return best
 }
 
-// chunkSize is how many bits a chunk takes, and whether it has an offset vector.
+// chunkSize returns how many bits a chunk takes, and whether it has an offset vector.
 func chunkSize(p params, chunk []uint64) (size uint, vector bool) {
 	base, w := uint(p[0]), uint(p[1])
 	all, plain := uint64(0), uint(0)
@@ -132,7 +129,7 @@ func (indexCodec) put(s *store, g int, pos uint, group []uint64) uint {
 	return w.flush()
 }
 
-// setChunk writes where chunk k of group g begins and what it is.
+// setChunk writes where chunk k of group g begins, and whether it has an offset vector.
 func (s *store) setChunk(g, k int, offset uint, vector bool) {
 	rec := s.rec(g)
 	flag := uint64(0)
@@ -169,7 +166,7 @@ func (w *writer) putChunk(p params, chunk []uint64) (vector bool) {
 		w.write(v, base+uint(codes&mask(bitsOf)))
 		codes >>= bitsOf
 	}
-	// What is missing in the last chunk are counters that are 0.
+	// Counters that are missing in the last chunk are 0.
 	for range chunkLen - len(chunk) {
 		w.write(0, base)
 	}
@@ -189,7 +186,7 @@ func (w *writer) putVector(chunk []uint64) {
 	}
 }
 
-// chunk is where chunk c of all begins and whether it has an offset vector.
+// chunk returns where chunk c of all begins, and whether it has an offset vector.
 func (s *store) chunk(c uint) (pos uint, vector bool) {
 	k := c % 8
 	rec := s.mem[headSize+c/8*indexRecord:][:indexRecord]
@@ -202,7 +199,7 @@ func (s *store) chunk(c uint) (pos uint, vector bool) {
 	return uint(s.base)*8 + uint(uint32(first))*8 + uint(offset), vector
 }
 
-// find is the place and the length of counter i.
+// find returns the place and the length of counter i.
 func (s *store) find(i uint) (pos, n uint) {
 	pos, vector := s.chunk(i / chunkLen)
 	j := i % chunkLen
@@ -217,7 +214,7 @@ func (s *store) find(i uint) (pos, n uint) {
 	return pos + chunkLen*w + base*j + sum, base + uint(codes>>(w*j)&mask(w))
 }
 
-// findLong is find by the offset vector at pos.
+// findLong is find in the chunk with the offset vector at pos.
 func (s *store) findLong(pos, j uint) (at, n uint) {
 	end := uint(load(s.mem, pos+offsetBits*j) & mask(offsetBits+j/(chunkLen-1)))
 	begin := uint(0)
@@ -228,8 +225,8 @@ func (s *store) findLong(pos, j uint) (at, n uint) {
 	return pos + vectorBits + begin, min(end-begin, 64)
 }
 
-// indexAt is counter i. It is find without calls, where nothing is special:
-// no offset vector, no end of the memory nearby.
+// indexAt returns counter i. It is find without calls for the usual case: no offset vector, and no end of
+// the memory nearby.
 func (s *store) indexAt(i uint) uint64 {
 	mem := s.mem
 	pos, vector := s.chunk(i / chunkLen)
@@ -288,7 +285,7 @@ func (s *store) readVector(pos uint, dst *[chunkLen]uint64) uint {
 	return end
 }
 
-// used is how many bits group g takes.
+// used returns how many bits group g takes.
 func (s *store) used(g int) uint {
 	var buf [chunkLen]uint64
 	last := min((g+1)*8, (s.n+chunkLen-1)/chunkLen) - 1

@@ -8,20 +8,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// Array is counters from 0 to 2^64-1 under a string-array index, which change. Indices out
-// of range panic, as a slice's do. Methods that only read may run in parallel.
+// Array is counters from 0 to 2^64-1 in a string-array index that can change. Indexes out of range panic.
+// Methods that only read may run in parallel.
 type Array struct {
 	store
-	// sum is how long the counters are together, in bits, and full what that was when
-	// they were laid out.
+	// sum is the length of all counters in bits, and full the sum at the last layout.
 	sum, full uint
-	// moved is the bits of counters that were written elsewhere than where they were, and
-	// rebuilds is how often all counters were.
+	// moved is the number of bits of counters that were moved, and rebuilds the number of layouts.
 	moved    uint64
 	rebuilds int
 }
 
-// NewArray makes n counters, n from 1 to MaxLen, all 0.
+// NewArray returns n counters, n from 1 to MaxLen, all 0.
 func NewArray(n int) *Array {
 	if n < 1 || n > MaxLen {
 		panic(fmt.Sprintf("counters: %d counters", n))
@@ -31,17 +29,17 @@ func NewArray(n int) *Array {
 	return a
 }
 
-// zeros is a source of counters that are 0.
+// zeros is a Source of counters that are 0.
 type zeros int
 
 func (z zeros) Len() int                 { return int(z) }
 func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 
-// adopt makes the counters those of src, with new slack and new parameters.
+// adopt lays out the counters of src, with new slack and new parameters.
 func (a *Array) adopt(src Source, slack slack) {
 	ch := indexCodec{}.choose(src)
 	_, a.store = layout(nil, indexCodec{}, src, ch, slack)
-	// Memory that was made for the worst case is given back.
+	// Memory for the worst case is given back.
 	a.mem = append(make([]byte, 0, len(a.mem)+pad), a.mem[:len(a.mem)+pad]...)
 	a.sum, a.full = ch.weight, ch.weight
 }
@@ -59,9 +57,8 @@ func (a *Array) rebuild(g, extra int) {
 	a.moved += uint64(len(a.mem)) * 8
 }
 
-// reweigh follows a counter that changed from one value to another. Where so
-// many became so small that half of the memory may be idle, it is given back;
-// that takes as long as it took to get there (section 4.4).
+// reweigh updates sum after a counter changed. If half of the memory may be unused, it lays everything out
+// again. That takes as long as it took to get there (section 4.4).
 func (a *Array) reweigh(from, to uint64) {
 	a.sum += uint(bits.Len64(to)) - uint(bits.Len64(from))
 	if a.sum < a.full && a.full-a.sum > max(a.full, uint(a.n))/2 {
@@ -69,10 +66,10 @@ func (a *Array) reweigh(from, to uint64) {
 	}
 }
 
-// Len is the number of counters.
+// Len returns the number of counters.
 func (a *Array) Len() int { return a.n }
 
-// Bytes is the memory that the counters take now.
+// Bytes returns the memory that the counters take now.
 func (a *Array) Bytes() int { return cap(a.mem) }
 
 // Unpack copies the counters from at on to dst.
@@ -81,10 +78,9 @@ func (a *Array) Unpack(at int, dst []uint64) {
 	indexCodec{}.unpack(&a.store, at, dst)
 }
 
-// Update calls f with all counters in order, in blocks of at most 64 that begin at at; what
-// f leaves there is what the counters are from then on. f must not use the array. O(Len),
-// much cheaper than Set for each: the new counters are written one after the other with
-// the old parameters first, as only then is it known which ones suit them.
+// Update calls f with all counters in order, in blocks of at most 64 that begin at at. f may change them,
+// but must not use the array. O(Len), which is much cheaper than a call of Set for each. The new counters
+// are first written with the old parameters, because their own are only known at the end.
 func (a *Array) Update(f func(at int, block []uint64)) {
 	t := newStore(indexCodec{}, a.n, a.p, make([]byte, a.base+maxGroup+pad, len(a.mem)+maxGroup+pad))
 	end := t.base
@@ -102,7 +98,7 @@ func (a *Array) Update(f func(at int, block []uint64)) {
 // maxGroup is more bytes than a group takes.
 const maxGroup = 1024
 
-// At is counter i. No allocation.
+// At returns counter i. It allocates nothing.
 func (a *Array) At(i int) uint64 {
 	if uint(i) >= uint(a.n) {
 		panic(outOfRange(i, a.n))
@@ -110,8 +106,8 @@ func (a *Array) At(i int) uint64 {
 	return a.indexAt(uint(i))
 }
 
-// Set makes counter i v: amortised O(1). It writes to the counter's own bits where they
-// suffice, which is nearly always: a counter gets longer only when it doubles.
+// Set sets counter i to v: amortised O(1). It nearly always writes to the counter's own bits, as a counter
+// gets longer only when it doubles.
 func (a *Array) Set(i int, v uint64) {
 	if uint(i) >= uint(a.n) {
 		panic(outOfRange(i, a.n))
@@ -128,9 +124,8 @@ func (a *Array) Set(i int, v uint64) {
 	}
 }
 
-// grow writes a counter's chunk anew and pushes the chunks behind it, up to
-// the slack at the end of the group; where there is too little, other groups
-// give of theirs.
+// grow writes a counter's chunk anew and moves the chunks behind it into the slack at the end of the
+// group. If there is too little, other groups give some of theirs.
 func (a *Array) grow(i int, v uint64) {
 	g, k := i/blockLen, i/chunkLen%8
 	var buf [chunkLen]uint64
@@ -165,14 +160,13 @@ func (a *Array) grow(i int, v uint64) {
 	}
 }
 
-// maxChunk is how many bytes the largest chunk takes.
+// maxChunk is the bytes of the largest chunk.
 const maxChunk = (vectorBits + chunkLen*64 + 7) / 8
 
-// makeRoom moves groups, so that group g may take need bytes. It looks for the
-// smallest window of 2, 4, 8, ... groups around g with enough slack left, and
-// shares out what slack there is; the wider the window, the more must be left,
-// so that it lasts in proportion to what moves. False says that even all
-// groups together have too little.
+// makeRoom moves groups so that group g may take need bytes. It searches the smallest window of 2, 4, 8,
+// ... groups around g with enough slack left, and divides this slack. A wider window must have more left,
+// so that it lasts in proportion to what moves. It returns false if even all groups together have too
+// little.
 func (a *Array) makeRoom(g, need int) bool {
 	levels := bits.Len(uint(a.groups - 1))
 	for level := 1; level <= levels; level++ {
@@ -194,9 +188,8 @@ func (a *Array) makeRoom(g, need int) bool {
 
 func (a *Array) bytesOf(g int) int { return int(a.used(g)+7) / 8 }
 
-// spread shares the free bytes of a window out among its groups. Those that
-// move down go first, from the lowest on, then those that move up, from the
-// highest on: so none is written over before it has moved.
+// spread divides the free bytes of a window among its groups. First it moves groups down, from the lowest
+// on, then it moves others up, from the highest on. So none is written over before it has moved.
 func (a *Array) spread(lo, hi, grown, need, free int) {
 	room := func(k int) int { // bytes and slack of group k
 		n := a.bytesOf(k)

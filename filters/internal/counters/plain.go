@@ -14,7 +14,7 @@ func openPlain(n int, body []byte) (words.Table, error) {
 	return words.Table{}, sketch.Invalidf("%d counters in %d bytes, not in words of 1, 2, 4 or 8", n, len(body))
 }
 
-// checkPlain holds the words of a body against their counters: the smallest ones.
+// checkPlain checks that the words of a body are the smallest ones for their counters.
 func checkPlain(t words.Table) error {
 	if shift := words.Shift(t.Or()); shift != t.Shift {
 		return sketch.Invalidf("counters of %d bytes where %d suffice", 1<<t.Shift, 1<<shift)
@@ -22,7 +22,7 @@ func checkPlain(t words.Table) error {
 	return nil
 }
 
-// Words are those of a Plain body, to be read; B is nil for another encoding.
+// Words returns the words of a Plain body, to be read. B is nil for another encoding.
 func (v *View) Words() words.Table {
 	if v.e != Plain {
 		return words.Table{}

@@ -1,23 +1,23 @@
 package counters
 
-// Parts are the bits of a string-array index by what they are for (figure 14).
-// The lookup table is not among them: there is one, of 160 Kbit, for all.
+// Parts are the bits of a string-array index by their use (figure 14). The lookup table is not among them:
+// one table of 160 Kbit serves all arrays.
 type Parts struct {
-	Groups   uint64 // where groups begin: the paper's first coarse offsets
-	Chunks   uint64 // where chunks begin in them, and which have an offset vector
-	Lengths  uint64 // codes of counters' lengths in chunks
-	Vectors  uint64 // offset vectors of chunks
+	Groups   uint64 // where groups begin: the paper's first coarse offsets.
+	Chunks   uint64 // where chunks begin in them, and which have an offset vector.
+	Lengths  uint64 // codes of counters' lengths in chunks.
+	Vectors  uint64 // offset vectors of chunks.
 	Counters uint64 // the counters
 	Slack    uint64
 }
 
-// Base is the base array: counters and slack.
+// Base returns the bits of the base array: counters and slack.
 func (p Parts) Base() uint64 { return p.Counters + p.Slack }
 
-// Total is all parts.
+// Total returns the sum of all parts.
 func (p Parts) Total() uint64 { return p.Base() + p.Groups + p.Chunks + p.Lengths + p.Vectors }
 
-// Parts takes the array apart.
+// Parts returns the bits of the array by their use.
 func (a *Array) Parts() Parts {
 	p := Parts{
 		Groups: uint64(a.groups) * 32,

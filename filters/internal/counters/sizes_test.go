@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// spectral is the counters of a Spectral Bloom Filter: keys with counts of
-// that mean, Zipf distributed with that skew, each in 5 of m counters, where
-// gamma = 5 keys/m is 0.7, the paper's best.
+// spectral returns the counters of a Spectral Bloom Filter. Keys have counts with a mean, Zipf distributed
+// with a skew. Each is in 5 of m counters, where gamma = 5 keys/m is 0.7, the paper's best.
 func spectral(mean, skew float64, keys int, r *rand.Rand) []uint64 {
 	vs := make([]uint64, keys*5*10/7)
 	sum := 0.0
@@ -32,8 +31,8 @@ func paperBits(c uint64) uint64 {
 	return uint64(n + 2*math.Floor(math.Log2(n+1)) + 1)
 }
 
-// A body in the Elias code is the codes, a directory of 32 bits for 64
-// counters, and what it takes to begin groups at a byte.
+// A body in the Elias code has the codes and a directory of 32 bits for 64 counters. Unused bits fill the
+// last byte of groups.
 func TestEliasSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 0))
 	for _, mean := range []float64{1, 10, 100} {
@@ -56,8 +55,8 @@ func TestEliasSize(t *testing.T) {
 	}
 }
 
-// Section 4.5: where half of the counters are 0 and the others 1, the Elias
-// code takes 2.5 bits for each and the example of steps 1.5.
+// Section 4.5: if half of the counters are 0 and the others 1, the Elias code takes 2.5 bits for each. The
+// example of steps takes 1.5.
 func TestPaperExample(t *testing.T) {
 	vs := make([]uint64, 1000)
 	for i := range vs {
@@ -74,7 +73,7 @@ func TestPaperExample(t *testing.T) {
 	}
 }
 
-// Figure 10: nothing is below the log counters; steps are shorter than Elias
+// Figure 10: nothing is shorter than the sum of the counters' logarithms. Steps are shorter than Elias
 // while counters are small, and Elias catches up at a mean of 100.
 func TestFigure10(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
@@ -141,7 +140,7 @@ func TestIndexSize(t *testing.T) {
 	}
 }
 
-// Parameters are the ones that docs/FORMAT.md names, ties included.
+// Parameters are chosen as docs/FORMAT.md says, ties included.
 func TestParameters(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 0))
 	for kind := range kinds {
@@ -183,9 +182,9 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// Figure 13: with all counters 0 and after 10 increments for each, everything
-// together takes at most 2.5 times the base array N, which is what the paper
-// counts: a bit for each counter at least, and half a bit of slack.
+// Figure 13: with all counters 0, and after 10 increments for each, everything together takes at most 2.5
+// times the base array. The paper counts N for that: at least a bit for each counter, and half a bit of
+// slack.
 func TestFigure13(t *testing.T) {
 	sizes := []int{1e3, 1e4, 1e5}
 	if os.Getenv("CCBF_LONG") != "" {

@@ -9,50 +9,49 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// store is one block of memory with counters of different lengths in groups
-// of 64: a head of 8 bytes, a directory with a record for each group, and the
-// base, in which each group begins at a byte. It is a body of a BLOB, where
-// the groups follow each other directly, as it is the memory of an array,
-// where there is slack after each of them and pad after the last.
+// store is one block of memory with counters of different lengths in groups of 64. It has a head of 8
+// bytes, a directory with a record for each group, and the base. Each group begins at a byte of the base.
+// In the body of a BLOB groups follow each other directly. In an array there is slack after each of them,
+// and pad after the last.
 type store struct {
 	n      int
 	groups int
 	p      params
-	record int // bytes of a record, whose first 4 are where the group begins in the base
+	record int // bytes of a record; the first 4 say where the group begins in the base
 	base   int // where the base begins in mem
 	mem    []byte
 }
 
-// params are chosen anew whenever counters are laid out; every codec has its own.
+// params are chosen anew at every layout. Every codec has its own.
 type params [2]uint8
 
 const headSize = 8
 
-// codec is how the counters of a group become bits.
+// codec encodes the counters of a group.
 type codec interface {
-	// record is the number of bytes that a group has in the directory.
+	// record returns the number of bytes of a group in the directory.
 	record() int
-	// choose picks the parameters for counters, from what they are alone.
+	// choose returns the parameters for counters, which depend on the counters alone.
 	choose(src Source) choice
-	// valid reports whether there are such parameters.
+	// valid reports whether parameters exist.
 	valid(p params) bool
-	// size is how many bits a group takes.
+	// size returns how many bits a group takes.
 	size(p params, group []uint64) uint
-	// put writes a group's bits to the store's memory from pos on and returns
-	// where they end; and to its record what that has after the first 4 bytes.
+	// put writes a group's bits to the store's memory from pos on, and the rest of its record. It returns
+	// where the bits end.
 	put(s *store, g int, pos uint, group []uint64) uint
 	unpack(s *store, at int, dst []uint64)
 }
 
-// choice is parameters for some counters, and at least as many bits as these take
-// with them in all groups; of an index also how long the counters are together.
+// choice is parameters for some counters. most is at least the bits that all groups take with them. For an
+// index, weight is the length of all counters.
 type choice struct {
 	p      params
 	most   uint
 	weight uint
 }
 
-// Source is counters in any encoding: an Array, a View, a words.Table. Its blocks are the groups.
+// Source is counters that can be read in order, for example an Array or a View.
 type Source = words.Source
 
 func newStore(c codec, n int, p params, mem []byte) store {
@@ -60,7 +59,7 @@ func newStore(c codec, n int, p params, mem []byte) store {
 	return store{n: n, groups: groups, p: p, record: c.record(), base: headSize + groups*c.record(), mem: mem}
 }
 
-// open checks a body as far as it takes no more than its length and its head.
+// open checks the length and the head of a body.
 func open(c codec, n int, body []byte) (store, error) {
 	s := newStore(c, n, params{}, body)
 	if len(body) < s.base {
@@ -73,9 +72,9 @@ func open(c codec, n int, body []byte) (store, error) {
 	return s, nil
 }
 
-// check is nil where a body is what its counters are written as. Reading takes
-// any bytes for some counters, so writing those is the whole test; their
-// length comes first, for it bounds the memory of the rest.
+// check returns an error unless the counters of a body are written as this body. Any bytes can be read as
+// some counters, so writing them again is the whole test. Their length is checked before, as it bounds the
+// memory.
 func (s *store) check(c codec) error {
 	src := reader{s, c}
 	ch := c.choose(src)
@@ -95,7 +94,7 @@ func (s *store) check(c codec) error {
 	return nil
 }
 
-// reader is a store as a source.
+// reader is a store as a Source.
 type reader struct {
 	s *store
 	c codec
@@ -104,20 +103,20 @@ type reader struct {
 func (r reader) Len() int                    { return r.s.n }
 func (r reader) Unpack(at int, dst []uint64) { r.c.unpack(r.s, at, dst) }
 
-// slack is how many bytes are left free after a group of so many bytes.
+// slack returns how many bytes are left free after a group.
 type slack func(g, bytes int) int
 
 // tight reserves no free bytes. It is for BLOBs, which never grow.
 func tight(int, int) int { return 0 }
 
-// roomy is half a bit for each counter, the paper's figure (section 6.4), or a
-// sixteenth where counters are long, so that arrays grow by a factor.
+// roomy is half a bit for each counter, the paper's figure (section 6.4). For long counters it is a
+// sixteenth, so that arrays grow by a factor.
 func roomy(_, bytes int) int { return minSlack + max(bytes/16-minSlack, 0) }
 
 const minSlack = blockLen / 2 / 8
 
-// layout appends the counters of src to dst, in memory that reaches pad bytes
-// further, and returns them as a store as well.
+// layout appends the counters of src to dst, and returns them as a store as well. The memory has pad bytes
+// more.
 func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, store) {
 	at := len(dst)
 	s := newStore(c, src.Len(), ch.p, nil)
@@ -148,10 +147,10 @@ func encode(dst []byte, c codec, src Source) []byte {
 	return dst
 }
 
-// rec is group g's record.
+// rec returns group g's record.
 func (s *store) rec(g int) []byte { return s.mem[headSize+g*s.record:][:s.record] }
 
-// start is the byte of the base where group g begins, or its end.
+// start returns the byte of the base where group g begins, or the end of the base.
 func (s *store) start(g int) int {
 	if g == s.groups {
 		return len(s.mem) - pad - s.base
@@ -161,7 +160,7 @@ func (s *store) start(g int) int {
 
 func (s *store) setStart(g, at int) { binary.LittleEndian.PutUint32(s.rec(g), uint32(at)) }
 
-// pos is the bit of the memory where group g begins.
+// pos returns the bit of the memory where group g begins.
 func (s *store) pos(g int) uint {
 	return uint(s.base)*8 + uint(binary.LittleEndian.Uint32(s.rec(g)))*8
 }

@@ -7,8 +7,8 @@ import (
 	"math/cmplx"
 )
 
-// Forward replaces x, whose length must be a power of two, by its spectrum:
-// the k-th term becomes the sum of x[j] exp(-2 pi i j k / n). O(n log n).
+// Forward replaces x by its spectrum: term k becomes the sum of x[j] exp(-2 pi i j k / n). The length n
+// must be a power of two.
 func Forward(x []complex128) { transform(x, -1) }
 
 // Backward undoes Forward.
@@ -20,8 +20,8 @@ func Backward(x []complex128) {
 	}
 }
 
-// transform adds up the spectra of halves, of the parities of the index, that
-// are half as long (Cooley and Tukey 1965), shortest first and in place.
+// transform combines the spectra of both halves of the index, even and odd, in place and from the shortest
+// on (Cooley and Tukey 1965).
 func transform(x []complex128, sign float64) {
 	n := len(x)
 	if n < 2 {
