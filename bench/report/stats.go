@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
@@ -140,10 +141,14 @@ func Percent(v float64) string {
 	return fmt.Sprintf("%.1f%%", 100*v)
 }
 
-// Percent2 returns a fraction in percent with two significant digits, for small fractions.
+// Percent2 returns a fraction in percent with two significant digits, for small fractions. It has no
+// exponent: 0.000062%.
 func Percent2(v float64) string {
 	if math.IsNaN(v) {
 		return none
+	}
+	if p := 100 * v; p > 0 && p < 1e-4 {
+		return strconv.FormatFloat(p, 'f', 1-int(math.Floor(math.Log10(p))), 64) + "%"
 	}
 	return Num2(100*v) + "%"
 }
