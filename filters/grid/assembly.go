@@ -8,25 +8,25 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// assembly is what a reader has read so far, and where in the geometry it is.
-// Readers tell it what they come to; it checks, and puts polygons together.
+// assembly puts together the polygons that a reader finds, and knows the place in the geometry for errors.
+// A reader calls it for each part; it checks the part.
 type assembly struct {
 	format string // for errors
 	mp     orb.MultiPolygon
 	poly   orb.Polygon
-	ring   orb.Ring // room that all rings share
+	ring   orb.Ring // memory that all rings share
 	inRing bool
 	points int
 	path   []step
 }
 
-// step is one part of a place, such as ring 2.
+// step is one part of a place, for example ring 2.
 type step struct {
 	what string
 	n    int
 }
 
-// in runs f at a place within the one that the reader is at.
+// in runs f at a place within the current one.
 func (a *assembly) in(what string, n int, f func() error) error {
 	a.path = append(a.path, step{what, n})
 	err := f()
@@ -34,8 +34,8 @@ func (a *assembly) in(what string, n int, f func() error) error {
 	return err
 }
 
-// fail is an error with the place in front, like "polygon: WKT (member 2, ring
-// 1, point 3, byte 77): ". Bytes count from 0, everything else from 1.
+// fail returns an error with the place in front, for example "polygon: WKT (member 2, ring 1, point 3,
+// byte 77): ". Bytes count from 0, everything else from 1.
 func (a *assembly) fail(is error, at int, format string, args ...any) error {
 	var place strings.Builder
 	for _, s := range a.path {
@@ -47,7 +47,7 @@ func (a *assembly) fail(is error, at int, format string, args ...any) error {
 	return errf(is, "polygon: %s (%sbyte %d): %s", a.format, &place, at, fmt.Sprintf(format, args...))
 }
 
-// noInside refuses a geometry that is no polygon.
+// noInside returns the error for a geometry that is no polygon.
 func (a *assembly) noInside(at int, name string) error {
 	if slices.Contains(surfaces, name) {
 		return a.fail(ErrGeometryType, at, "a %s is not supported; only Polygon, MultiPolygon and collections of them are", name)
@@ -55,7 +55,7 @@ func (a *assembly) noInside(at int, name string) error {
 	return a.fail(ErrGeometryType, at, "a %s has no inside; only Polygon, MultiPolygon and collections of them have", name)
 }
 
-// deeper refuses collections within collections, of which depth are open.
+// deeper returns an error if collections are nested too deep; depth are open.
 func (a *assembly) deeper(at, depth int) error {
 	if depth >= maxNesting {
 		return a.fail(ErrPolygon, at, "collections are nested more than %d deep", maxNesting)
@@ -63,8 +63,7 @@ func (a *assembly) deeper(at, depth int) error {
 	return nil
 }
 
-// ringOf makes ring n of the polygon of the points that read finds; at is where
-// it begins.
+// ringOf makes ring n of the polygon from the points that read finds. It begins at byte at.
 func (a *assembly) ringOf(n, at int, read func() error) error {
 	return a.in("ring", n, func() error {
 		a.ring, a.inRing = a.ring[:0], true
@@ -91,7 +90,7 @@ func (a *assembly) add(p orb.Point) error {
 	return nil
 }
 
-// endRing closes the ring where it is not.
+// endRing checks the ring, and closes it if it is open.
 func (a *assembly) endRing(at int) error {
 	switch p := places(a.ring); len(p) {
 	case 0:
@@ -111,7 +110,7 @@ func (a *assembly) endRing(at int) error {
 	return nil
 }
 
-// places are the first different places of a ring, three at most.
+// places returns the first different places of a ring, at most three.
 func places(r orb.Ring) []orb.Point {
 	found := make([]orb.Point, 0, 3)
 	for _, p := range r {
@@ -124,7 +123,7 @@ func places(r orb.Ring) []orb.Point {
 	return found
 }
 
-// endPolygon adds the polygon of the rings so far, if there are any.
+// endPolygon ends the polygon of the rings so far, if there are any.
 func (a *assembly) endPolygon() {
 	if len(a.poly) > 0 {
 		a.mp = append(a.mp, a.poly)
@@ -132,7 +131,7 @@ func (a *assembly) endPolygon() {
 	}
 }
 
-// result is what was read, or the error that ended the reading.
+// result returns the polygons that were read, or the error that ended the reading.
 func (a *assembly) result(err error) (orb.MultiPolygon, error) {
 	switch {
 	case err != nil:

@@ -2,9 +2,9 @@ package grid
 
 import "math"
 
-// Tiles of cells. A sketch of one tile is to hold whole cells, so points are grouped by the
-// tile of the centre of their cell. A centre can lie beyond the edge of the world, of a
-// cell that a point there reaches into: it counts in the outermost tile.
+// Tiles of cells. The sketch of a tile holds whole cells, so points are grouped by the tile of the centre
+// of their cell. A centre may lie beyond the edge of the world, although a point of its cell does not. It
+// counts in the outermost tile.
 
 const maxLon, maxLatitude = 180, 90
 
@@ -34,8 +34,8 @@ func (g Grid) TileY(lat float64, z int) (int64, error) {
 	return TileY(lat, z)
 }
 
-// AppendQuadkey appends the quadkey of the tile that holds the centre of the cell of a
-// point to dst, which is left unchanged on an error. Errors as TileX and TileY.
+// AppendQuadkey appends to dst the quadkey of the tile that holds the centre of the cell of a point. An
+// error leaves dst unchanged. Errors as TileX and TileY.
 func (g Grid) AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	x, err := g.TileX(lon, z)
 	if err != nil {
@@ -48,15 +48,15 @@ func (g Grid) AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error)
 	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
 }
 
-// middle is the centre of the cell of a coordinate, at most so far from 0.
+// middle returns the centre of the cell of a coordinate, from -most to most.
 func (g Grid) middle(name string, v, most float64) (float64, error) {
 	i, err := g.Index(name, v)
 	return min(max(g.center(i), -most), most), err
 }
 
-// Tile returns the cells whose centres a tile holds: those of the points for which TileX
-// and TileY of the grid return it. The outermost tiles have the cells beyond the edge of
-// the map too, up to those of longitude 180 and latitude 90. Errors as TileBounds.
+// Tile returns the cells whose centres a tile holds. They are the cells of the points for which TileX and
+// TileY of the grid return it. The outermost tiles also have the cells beyond the edge of the map, up to
+// those of longitude 180 and latitude 90. Errors as TileBounds.
 func (g Grid) Tile(z int, x, y int64) (Rect, error) {
 	xmin, ymin, xmax, ymax, err := TileBounds(z, x, y)
 	if err != nil {

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Coarser returns the grid whose cells are factor times as wide and as high, factor at
-// least 1. Its edges are edges of g where that is the decimal product, three times 0.1 is
-// 0.3, which it is if the resolution has at most 15 digits; otherwise the resolution is the
-// product in float64. Errors as New.
+// Coarser returns the grid whose cells are factor times as wide and as high, factor at least 1. Its
+// resolution is the decimal product if the resolution of g has at most 15 digits. So three times 0.1 is
+// 0.3, and its edges are edges of g. Otherwise the resolution is the product in float64. Errors as New.
 func (g Grid) Coarser(factor uint64) (Grid, error) {
 	text := strconv.FormatFloat(g.res, 'e', -1, 64)
 	if mantissa, _, _ := strings.Cut(text, "e"); len(mantissa) <= 1+maxDigits {
@@ -21,8 +20,7 @@ func (g Grid) Coarser(factor uint64) (Grid, error) {
 	return New(g.res * float64(factor))
 }
 
-// maxDigits is how many digits every decimal number may have that a float64 tells apart
-// from its neighbours.
+// maxDigits is the number of digits up to which float64 tells all decimal numbers apart.
 const maxDigits = 15
 
 // Coarser returns the cell that holds c on a grid whose cells are factor times as wide
@@ -31,8 +29,8 @@ func (c Cell) Coarser(factor int64) Cell {
 	return Cell{floorDiv(c.X, factor), floorDiv(c.Y, factor)}
 }
 
-// Coarser returns the cells that hold those of the rectangle on a grid whose cells are
-// factor times as wide and as high, factor at least 1.
+// Coarser returns the cells that hold the cells of the rectangle on a coarser grid. Its cells are factor
+// times as wide and as high, factor at least 1.
 func (r Rect) Coarser(factor int64) Rect {
 	if r.Empty() {
 		return EmptyRect()

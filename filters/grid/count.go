@@ -2,10 +2,9 @@ package grid
 
 import "math"
 
-// Work returns how many crossings of edges with rows a walk over all rows of
-// Bounds computes (about 5 to 10 ns each), plus one for each row: saturating
-// and O(edges). A sliver can have almost no cells and yet 2^53 rows: a walk
-// over all rows must bound this too.
+// Work returns how many crossings of edges with rows a walk over all rows of Bounds computes, plus one for
+// each row. Each takes about 5 to 10 ns. The number saturates. O(edges). A sliver can have almost no cells
+// and yet 2^53 rows, so bound this before a walk over all rows.
 func (s *Scanner) Work() uint64 {
 	n := s.bounds.Height()
 	for i := range s.edges {
@@ -16,8 +15,8 @@ func (s *Scanner) Work() uint64 {
 	return n
 }
 
-// Count returns how many cells the polygon covers within clip, by a walk over
-// all rows; 2^63 where there are more. Time is that of Work.
+// Count returns how many cells the polygon covers within clip by a walk over all rows, at most 2^63. It
+// takes as long as Work says.
 func (s *Scanner) Count() uint64 {
 	sum := uint64(0)
 	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {

@@ -17,14 +17,13 @@ const (
 	Inside                  // every cell is
 )
 
-// Descent asks a polygon about rectangles of cells, each inside the one
-// entered before it, down to single cells. A rectangle sees the edges that
-// cross it and leaves the others behind, so that the work is where the
-// outline is, whatever the resolution. It agrees with Scanner.Row on every
-// cell. It is not safe for concurrent use.
+// Descent finds out how rectangles of cells lie in a polygon, each inside the one entered before it, down
+// to single cells. A rectangle keeps the edges that cross it and leaves the others behind. So the work is
+// along the outline, at any resolution. It agrees with Scanner.Row on every cell. It is not safe for
+// concurrent use.
 type Descent struct {
 	s       outline
-	windows []window // entered and not left
+	windows []window // rectangles that are entered and not left
 	edges   []int32  // of all windows, one after the other
 	turns   []turn   // likewise
 	odd     []int32  // likewise
@@ -37,21 +36,20 @@ type Descent struct {
 	rings0   [1]ring
 }
 
-// window is a rectangle that a Descent has entered. What it holds of edges,
-// turns and odd begins at these places and ends where the next window's
-// begins.
+// window is a rectangle that a Descent has entered. Its edges, turns and odd rings begin at these indexes,
+// and end where those of the next window begin.
 type window struct {
 	rect              Rect
 	edges, turns, odd int
-	// Where one ring at most runs through the rectangle, odd is empty, and cells
-	// says whether those inside are the ones right of an even and of an odd
-	// number of the edges and turns.
+	// alone is set if at most one ring runs through the rectangle. Then odd is empty. cells[0] says
+	// whether cells right of an even number of the edges and turns are inside, and cells[1] the same for
+	// an odd number.
 	alone bool
 	cells [2]bool
 }
 
-// turn says that the cells of a window from this row upward lie right of one
-// edge more of a ring than those below: an end of an edge left of the window.
+// turn is an end of an edge left of the window. From this row upward, cells of the window lie right of one
+// more edge of a ring than below.
 type turn struct {
 	row  int64
 	ring int32
@@ -112,13 +110,13 @@ func (d *Descent) Leave() {
 	d.windows = d.windows[:last]
 }
 
-// Work is about how many comparisons Contains makes.
+// Work returns about how many comparisons Contains makes.
 func (d *Descent) Work() int {
 	w := d.windows[len(d.windows)-1]
 	return len(d.edges) - w.edges + len(d.turns) - w.turns
 }
 
-// narrow takes from a window what w, within it, sees of it.
+// narrow makes w, which lies in a window, keep what crosses it.
 func (d *Descent) narrow(from, w *window) {
 	r := w.rect
 	for _, t := range d.turns[from.turns:w.turns] {
@@ -165,10 +163,9 @@ func (d *Descent) narrow(from, w *window) {
 	d.touched = d.touched[:0]
 }
 
-// within returns two places between which an edge crosses the rows with centre
-// lines from lo to hi, the western one first. It crosses no further west or
-// east than in the first and the last, as every step of the computation is
-// monotone in the row; those of crossWide are not.
+// within returns two places between which an edge crosses the rows with centre lines from lo to hi, the
+// western one first. Every step of the computation is monotone in the row. So the edge crosses no further
+// west or east than in the first and the last row. The steps of crossWide are not monotone.
 func (e *edge) within(lo, hi float64) (west, east float64) {
 	if e.wide() && lo != hi {
 		return min(e.x0, e.x1), max(e.x0, e.x1)
@@ -192,8 +189,7 @@ func (d *Descent) turn(w *window, t turn) {
 	}
 }
 
-// toggle notes that the cells of a window lie right of one edge more of a
-// ring.
+// toggle notes that the cells of a window lie right of one more edge of a ring.
 func (d *Descent) toggle(w *window, id int32) {
 	if w.alone {
 		w.cells[0], w.cells[1] = w.cells[1], w.cells[0]
@@ -222,7 +218,7 @@ func (d *Descent) cancel(w *window) {
 	d.turns = d.turns[:w.turns+kept]
 }
 
-// relation is how the rectangle of the window in the making lies.
+// relation returns how the rectangle of the window in the making lies.
 func (d *Descent) relation(w *window) Relation {
 	edges, turns := d.edges[w.edges:], d.turns[w.turns:]
 	if !w.alone && !d.simplify(w, d.only(edges, turns)) {
@@ -237,8 +233,8 @@ func (d *Descent) relation(w *window) Relation {
 	return Outside
 }
 
-// simplify makes w a window of the ring id alone, or of none where that is
-// noRing. It is false where there are more.
+// simplify makes w a window of the ring id alone, or without rings if id is noRing. It returns false if
+// there are more.
 func (d *Descent) simplify(w *window, id int32) bool {
 	if id == manyRings {
 		return false
@@ -263,8 +259,7 @@ const (
 	manyRings = -2
 )
 
-// only is the ring that all edges and turns belong to, noRing where there are
-// none.
+// only returns the ring that all edges and turns belong to, noRing if there are none.
 func (d *Descent) only(edges []int32, turns []turn) int32 {
 	id := int32(noRing)
 	for _, i := range edges {

@@ -150,8 +150,7 @@ func TestDescentAtTheLimits(t *testing.T) {
 	newDescentJudge(t, rng, g, last, area).enter(area)
 }
 
-// What an outline looks like from a distance does not matter: a rectangle sees
-// the edges that cross it and no others.
+// The rest of an outline does not matter: a rectangle keeps the edges that cross it and no others.
 func TestDescentLeavesEdgesBehind(t *testing.T) {
 	d := mustDescend(t, mustGrid(t, 0.001), orb.MultiPolygon{{polygons.Ring(rand.New(rand.NewPCG(24, 1)), orb.Point{}, 10, 10, 10_000)}})
 	if d.Enter(d.Bounds()) != Partly || d.Work() < 9_000 {

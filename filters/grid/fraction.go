@@ -2,11 +2,11 @@ package grid
 
 import "strconv"
 
-// mostWhole is the last whole number up to which float64 has all of them.
+// mostWhole is the number up to which float64 has all whole numbers.
 const mostWhole = 1 << 53
 
-// fraction returns the shortest decimal of res as a fraction in lowest terms; res and 1
-// where a part of that is above 2^53. res is finite and above 0.
+// fraction returns the shortest decimal of res as a fraction in lowest terms. It returns res and 1 if one
+// of its parts is above 2^53. res is finite and above 0.
 func fraction(res float64) (p, q float64) {
 	var buf [32]byte
 	mantissa, exponent := decimal(strconv.AppendFloat(buf[:0], res, 'e', -1, 64))

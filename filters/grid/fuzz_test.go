@@ -13,8 +13,8 @@ import (
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// FuzzParsePolygon: no input makes a parser panic, and what it takes is a
-// polygon that Scan takes too and that survives the trip through orb's writers.
+// FuzzParsePolygon: no input makes a parser panic. Scan takes every polygon that is read, and orb's
+// writers keep it.
 func FuzzParsePolygon(f *testing.F) {
 	two := orb.MultiPolygon{{square, hole}, {tri}}
 	for _, s := range []string{
@@ -66,8 +66,8 @@ func fuzzPolygon(shape []byte, scale float64) orb.MultiPolygon {
 	return orb.MultiPolygon{{ring(shape[:third]), ring(shape[third : 2*third])}, {ring(shape[2*third:])}}
 }
 
-// FuzzScan: any ring on any grid is walked without a panic or a hang, rows are
-// in order and within bounds, and skipping rows changes nothing.
+// FuzzScan: a scan of any ring on any grid does not panic or hang. Rows are in order and within bounds,
+// and skipping rows changes nothing.
 func FuzzScan(f *testing.F) {
 	f.Add(1.0, []byte("\x00\x00\x40\x00\x40\x40\x00\x40"), 1.0, int64(0))
 	f.Add(0.01, []byte("some ring that crosses itself"), 1e300, int64(5))

@@ -11,15 +11,13 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of
-// these, a Feature of any of them, or a FeatureCollection of such features.
-// Other members of an object, for example bbox, crs and properties, are ignored.
-// Empty coordinates are an empty polygon, and so is a feature whose geometry is null; one
-// without the member is an error. See ParsePolygon.
+// ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of these, a Feature of any of
+// them, or a FeatureCollection of such features. Other members of an object, for example bbox, crs and
+// properties, are ignored. Empty coordinates are an empty polygon, and so is a feature whose geometry is
+// null. A feature without a geometry is an error. See ParsePolygon.
 //
-// The text is checked by encoding/json and then walked in place, because
-// encoding/json tells neither where in the text a value stands nor a point of
-// one number from one of two.
+// encoding/json checks the text, which is then read in place. The decoder of encoding/json does not say
+// where in the text a value is, and takes a point of one number for one of two.
 func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > maxInput {
 		return nil, tooLong("GeoJSON", len(b))
@@ -31,7 +29,7 @@ func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 	return r.result(r.root())
 }
 
-// notJSON says where a text stops being JSON.
+// notJSON returns an error that says where a text stops being JSON.
 func notJSON(b []byte) error {
 	err := json.Unmarshal(b, new(json.RawMessage))
 	var syntax *json.SyntaxError
@@ -45,18 +43,18 @@ func notJSON(b []byte) error {
 	return errf(ErrPolygon, "polygon: GeoJSON (byte %d): %v", at, syntax)
 }
 
-// jsonReader walks a valid JSON text. Places in it are indexes of b.
+// jsonReader reads a valid JSON text. Places in it are indexes of b.
 type jsonReader struct {
 	assembly
 	b []byte
 }
 
-// object is what matters of a GeoJSON object: its type, and where the values of
-// members begin, 0 for those that are not there or null.
+// object is a GeoJSON object: its type, and where the values of members begin. A member that is missing or
+// null is at 0.
 type object struct {
 	at                                          int
 	typ                                         string
-	unlocated                                   bool // geometry is null
+	unlocated                                   bool // whether geometry is null
 	geometry, features, geometries, coordinates int
 }
 
@@ -140,7 +138,7 @@ func (r *jsonReader) members(o object, at int, name, what string, read func(obje
 	return err
 }
 
-// polygon, and what follows below, return the place after what they read.
+// polygon and the methods below return the place after what they read.
 func (r *jsonReader) polygon(at int) (end int, err error) {
 	readPoint := r.readPoint
 	end, err = r.list(at, func(n, at int) (end int, err error) {
@@ -235,8 +233,8 @@ func (r *jsonReader) object(at int) (object, error) {
 	return o, nil
 }
 
-// text is the string at a place. Go's escapes are JSON's but for a slash and pairs
-// of surrogates, which no name in GeoJSON has: with these it is as written.
+// text returns the string at a place. Go's escapes are JSON's except for a slash and pairs of surrogates,
+// which no name in GeoJSON has. A string with these is returned as written.
 func (r *jsonReader) text(at, end int) string {
 	plain := r.b[at+1 : end-1]
 	if bytes.IndexByte(plain, '\\') < 0 {
@@ -248,7 +246,7 @@ func (r *jsonReader) text(at, end int) string {
 	return string(plain)
 }
 
-// skip is the first place from i on that is no space.
+// skip returns the first place from i on that is no space.
 func (r *jsonReader) skip(i int) int {
 	for r.b[i] == ' ' || r.b[i] == '\t' || r.b[i] == '\n' || r.b[i] == '\r' {
 		i++
@@ -256,7 +254,7 @@ func (r *jsonReader) skip(i int) int {
 	return i
 }
 
-// end is the place after the value at i.
+// end returns the place after the value at i.
 func (r *jsonReader) end(i int) int {
 	for depth := 0; ; i++ {
 		switch r.b[i] {

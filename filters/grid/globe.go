@@ -7,32 +7,27 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// maxSpan is the most degrees of longitude that a ring may run over: more than
-// the globe, for rings that come back, and not so much that one of n points
-// would be cut into n/2 pieces.
+// maxSpan is the most degrees of longitude that a ring may run over. It exceeds the globe, for rings that
+// come back. It is so small that few points are not cut into many pieces.
 const maxSpan = 3 * 360
 
-// Globe turns a polygon whose coordinates are longitudes and latitudes in
-// degrees on the globe into a planar one within [-180, 180] x [-90, 90].
-// Longitudes are from -540 to 540, so that they may be given from 0 to 360 or
-// continue past 180.
+// Globe turns a polygon whose coordinates are longitudes and latitudes in degrees on the globe into a
+// planar one within [-180, 180] x [-90, 90]. Longitudes are from -540 to 540, so that they may be given
+// from 0 to 360 or continue past 180.
 //
-// Every side takes the shorter way round: one whose longitudes are more than 180
-// degrees apart crosses the antimeridian, where the polygon is cut. Between its
-// ends it is straight in longitude and latitude, as in RFC 7946, section 3.1.1;
-// one that ends at a pole runs along the meridian of its other end, and one
-// along a pole runs as written. A polygon that is already cut at 180 degrees is
-// returned unchanged.
+// Every side takes the shorter way round. If its longitudes are more than 180 degrees apart, it crosses
+// the antimeridian, where the polygon is cut. Between its ends a side is straight in longitude and latitude
+// (RFC 7946, section 3.1.1). A side that ends at a pole runs along the meridian of its other end. One along
+// a pole runs as written. A polygon that is already cut at 180 degrees is returned unchanged.
 //
-// A ring that goes once round the globe has a pole inside: the one that it
-// touches; otherwise the nearer one, by its mean latitude. Where a hole goes
-// round as well, the polygon is what lies between the two.
+// A ring that goes once round the globe has a pole inside. It is the one that the ring touches, otherwise
+// the nearer one by the ring's mean latitude. If a hole goes round as well, the polygon lies between the
+// two.
 //
-// A ring of the result may run along the antimeridian more than once. Every ring
-// must be as Scan requires. Errors wrap ErrPolygon or ErrNotFinite and name the
-// place: coordinates out of range; a side of exactly 180 degrees, or of 360
-// along one latitude, which could go either way; a ring that goes round more
-// than once, or with a mean latitude of 0.
+// A ring of the result may run along the antimeridian more than once. Every ring must be as Scan requires.
+// Errors wrap ErrPolygon or ErrNotFinite and name the place. Coordinates may be out of range. A side of
+// exactly 180 degrees, or of 360 along one latitude, could go either way. A ring may go round more than
+// once, or have a mean latitude of 0.
 func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 	out := orb.MultiPolygon{}
 	for m, poly := range mp {
@@ -75,14 +70,14 @@ func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 // repeats every 360 degrees.
 type unrolledRing struct {
 	points   []turnedPoint
-	net      int     // times round the globe eastward
-	min, max float64 // longitudes
-	mean     float64 // latitude, of a ring that goes round
+	net      int     // times round the globe eastward.
+	min, max float64 // extreme longitudes.
+	mean     float64 // mean latitude of a ring that goes round
 	pole     float64 // latitude of the pole that is inside, 0 if none is
 }
 
-// turnedPoint is a point and how many turns it lies east of where its longitude says.
-// Turns are added at the end, so that coordinates come out as they went in.
+// turnedPoint is a point that lies so many turns east of its longitude. Turns are added at the end, so
+// that coordinates stay as given.
 type turnedPoint struct {
 	orb.Point
 	turns int
@@ -92,7 +87,7 @@ func (t turnedPoint) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
 
 func atPole(p orb.Point) bool { return math.Abs(p[1]) == 90 }
 
-// checkDegrees says which point of a ring is not on the globe.
+// checkDegrees returns an error that names the first point of a ring that is not on the globe.
 func checkDegrees(r orb.Ring, name string) error {
 	for i, p := range r {
 		if math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90 {
@@ -103,7 +98,7 @@ func checkDegrees(r orb.Ring, name string) error {
 	return nil
 }
 
-// lay lays out a ring.
+// lay unrolls a ring.
 func lay(r orb.Ring, name string) (unrolledRing, error) {
 	if err := checkDegrees(r, name); err != nil {
 		return unrolledRing{}, err
@@ -148,7 +143,7 @@ func lay(r orb.Ring, name string) (unrolledRing, error) {
 	return l, l.measure(name)
 }
 
-// measure fills in what is known of the ring as a whole.
+// measure sets the fields that describe the ring as a whole.
 func (l *unrolledRing) measure(name string) error {
 	if l.net < -1 || l.net > 1 {
 		return errf(ErrPolygon, "polygon: %s goes %d times round the globe", name, max(l.net, -l.net))
@@ -166,7 +161,7 @@ func (l *unrolledRing) measure(name string) error {
 	return nil
 }
 
-// choosePoles decides which pole the rings of a polygon that go round hold.
+// choosePoles decides which pole is inside each ring of a polygon that goes round.
 func choosePoles(laps []unrolledRing, name func(ring int) string) error {
 	outer := &laps[0]
 	hole := 1 + slices.IndexFunc(laps[1:], func(l unrolledRing) bool { return l.net != 0 })
@@ -198,7 +193,7 @@ func (l *unrolledRing) touches(pole float64) bool {
 	return slices.ContainsFunc(l.points, func(p turnedPoint) bool { return p.Point[1] == pole })
 }
 
-// pieces are the parts of the ring's inside between -180 and 180 degrees.
+// pieces returns the parts of the ring's inside between -180 and 180 degrees.
 func (l *unrolledRing) pieces() []orb.Ring {
 	var out []orb.Ring
 	if l.net == 0 {
@@ -218,7 +213,7 @@ func (l *unrolledRing) pieces() []orb.Ring {
 	return appendStrip(out, r)
 }
 
-// shifted appends the points so many turns further east.
+// shifted appends the points, turns times further east.
 func (l *unrolledRing) shifted(r orb.Ring, turns int) orb.Ring {
 	for _, p := range l.points {
 		r = append(r, orb.Point{p.Point[0] + 360*float64(p.turns+turns), p.Point[1]})
@@ -226,8 +221,8 @@ func (l *unrolledRing) shifted(r orb.Ring, turns int) orb.Ring {
 	return r
 }
 
-// appendStrip appends what of a ring is between -180 and 180 degrees. Of one
-// without area, that may be a line.
+// appendStrip appends the part of a ring between -180 and 180 degrees. A ring without area may give a
+// line.
 func appendStrip(to []orb.Ring, r orb.Ring) []orb.Ring {
 	if r = cut(cut(r, -180, 1), 180, -1); len(places(r)) < 3 {
 		return to
@@ -235,11 +230,11 @@ func appendStrip(to []orb.Ring, r orb.Ring) []orb.Ring {
 	return append(to, r)
 }
 
-// cut keeps what of a closed ring lies east of a meridian, or for the side -1
-// west of it; what is cut off becomes sides along it.
+// cut returns the part of a closed ring east of a meridian, or west of it for the side -1. Sides along the
+// meridian close it.
 //
-// It is clip.Ring of orb for one side of the box, but two rings that share a
-// side, run either way, are cut in the same point to the bit, as Scanner needs.
+// It is clip.Ring of orb for one side of the box. But two rings that share a side in either direction are
+// cut in the same point to the bit, as Scanner needs.
 func cut(r orb.Ring, lon, side float64) orb.Ring {
 	if len(r) == 0 {
 		return nil
@@ -261,7 +256,7 @@ func cut(r orb.Ring, lon, side float64) orb.Ring {
 	return out
 }
 
-// crossing is where a side meets a meridian between its ends.
+// crossing returns the point in which a side meets a meridian between its ends.
 func crossing(a, b orb.Point, lon float64) orb.Point {
 	if a[0] > b[0] {
 		a, b = b, a

@@ -41,9 +41,8 @@ func eastOf(from, to float64) float64 {
 	return d
 }
 
-// northward counts how often a ring is crossed on the way from a place to the
-// north pole, on a sphere: the judge of Globe, which knows neither the
-// antimeridian nor how often a ring goes round.
+// northward counts how often a ring is crossed on the way from a place to the north pole, on a sphere. It
+// judges Globe without knowing the antimeridian, or how often a ring goes round.
 func northward(r orb.Ring, place orb.Point) int {
 	n := 0
 	for i := range r[1:] {
@@ -142,8 +141,8 @@ func TestGlobeOverPoles(t *testing.T) {
 	}
 }
 
-// The countries, which are cut at the antimeridian, come back as they are; turned
-// east by 170 degrees, and no longer cut there, they are where they were.
+// The countries, which are cut at the antimeridian, are returned as they are. Turned east by 170 degrees,
+// and no longer cut there, they are returned where they were.
 func TestGlobeCountries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	for _, c := range countries(t) {
@@ -170,8 +169,8 @@ func TestGlobeCountries(t *testing.T) {
 	}
 }
 
-// What lies away from the antimeridian and the poles comes back as it is, ring by
-// ring, however many holes and members it has.
+// Polygons away from the antimeridian and the poles are returned as they are, ring by ring, with any
+// number of holes and members.
 func TestGlobeLeavesTheRestAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 1))
 	for i := range 200 {
@@ -187,8 +186,8 @@ func TestGlobeLeavesTheRestAlone(t *testing.T) {
 	}
 }
 
-// Neighbours that share a side across the antimeridian are cut in the same point
-// of it, to the bit, so that no cell along it is in both or in none.
+// Neighbours that share a side across the antimeridian are cut in the same point of it, to the bit. So no
+// cell along it is in both or in none.
 func TestGlobeKeepsSharedSides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 1))
 	for range 1000 {

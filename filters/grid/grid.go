@@ -1,16 +1,14 @@
-// Package grid divides the plane into square cells and tells which cells lie
-// inside a box, a polygon or a web mercator tile.
+// Package grid divides the plane into square cells and tells which cells lie inside a box, a polygon or a
+// web mercator tile.
 //
-// A [Grid] has cells of one side, its resolution. Cells begin where people say: the
-// resolution stands for its shortest decimal, so at 0.1 the cell 404 begins at
-// 40.4, although 40.4 / 0.1 is below 404 in floating point. A cell belongs to an
-// area when its centre does. Boxes and polygons are half-open: areas that share
-// an edge share no cell and leave none out between them.
+// A [Grid] has cells of one side, its resolution. The resolution stands for its shortest decimal, so that
+// cells begin at round numbers. At 0.1 the cell 404 begins at 40.4, although 40.4 / 0.1 is below 404 in
+// floating point. A cell belongs to an area if its centre does. Boxes and polygons are half-open: areas
+// that share an edge share no cell and leave none out between them.
 //
-// Everything here is a pure function of its arguments in IEEE 754 double
-// precision, with no fused operations: the same input gives the same cells on
-// every machine. (Latitudes of tiles go through sine and logarithm, which may
-// differ in the last bit between machines.)
+// Every function depends on its arguments alone. All use IEEE 754 double precision without fused
+// operations, so that the same input gives the same cells on every machine. (Latitudes of tiles go through
+// sine and logarithm, which may differ in the last bit between machines.)
 package grid
 
 import (
@@ -93,8 +91,8 @@ func New(res float64) (Grid, error) {
 	return Grid{res, p, q, q / p}, nil
 }
 
-// At returns the grid with cells of side res: g where it is that grid, and New(res)
-// otherwise. Many rows one after the other have one resolution, most often.
+// At returns the grid with cells of side res. It returns g if that is the grid, as many consecutive rows
+// have one resolution.
 func (g Grid) At(res float64) (Grid, error) {
 	if g != (Grid{}) && g.res == res {
 		return g, nil
@@ -102,25 +100,25 @@ func (g Grid) At(res float64) (Grid, error) {
 	return New(res)
 }
 
-// Res is the side of a cell.
+// Res returns the side of a cell.
 func (g Grid) Res() float64 { return g.res }
 
-// Fraction returns p and q with Res = p/q: the shortest decimal of Res in lowest
-// terms, where both are at most 2^53; otherwise Res and 1.
+// Fraction returns p and q with Res = p/q, the shortest decimal of Res in lowest terms. If one of them is
+// above 2^53, it returns Res and 1.
 func (g Grid) Fraction() (p, q float64) { return g.p, g.q }
 
-// Edge is the lower edge of the cells with index i: i*p/q, with p and q from
-// Fraction. It is the float64 nearest to that decimal where i*p is at most 2^53.
+// Edge returns the lower edge of the cells with index i: i*p/q, with p and q from Fraction. It is the
+// float64 nearest to that decimal if i*p is at most 2^53.
 func (g Grid) Edge(i int64) float64 { return g.edge(float64(i)) }
 
 func (g Grid) edge(i float64) float64 { return i * g.p / g.q }
 
-// exactIndex bounds the indexes for which v*inv is off by less than a half, so that the
-// index of v is the nearest whole number or the one below.
+// exactIndex bounds the indexes for which v*inv is off by less than a half. There the index of v is the
+// nearest whole number or the one below.
 const exactIndex = 1 << 50
 
-// floor is the last index whose edge is not above v, as a whole number; beyond
-// -MaxIndex..MaxIndex, or NaN, where v has no cell.
+// floor returns the last index whose edge is at most v, as a whole number. If v has no cell, it returns
+// NaN or a number beyond -MaxIndex..MaxIndex.
 func (g Grid) floor(v float64) float64 {
 	n := math.RoundToEven(v * g.inv)
 	if n > -exactIndex && n < exactIndex {
@@ -138,8 +136,7 @@ func (g Grid) floor(v float64) float64 {
 	return n
 }
 
-// less is n, or n-1 where below is true, without a branch: it would go either way for
-// every other point.
+// less returns n, or n-1 if below is true. It has no branch, which every other point would mispredict.
 func less(n int64, below bool) int64 {
 	if below {
 		n--
@@ -147,8 +144,8 @@ func less(n int64, below bool) int64 {
 	return n
 }
 
-// Index returns the index of the cells that hold v: the last whose Edge is not above v.
-// Errors as Cell, with the name of the coordinate.
+// Index returns the index of the cells that hold v: the last one whose Edge is at most v. Errors as Cell,
+// with the name of the coordinate.
 func (g Grid) Index(name string, v float64) (int64, error) {
 	n := g.floor(v)
 	if !(n >= -MaxIndex && n <= MaxIndex) {
@@ -240,8 +237,7 @@ func (g Grid) lower(v float64) int64 {
 	return g.lowerSlow(v, n)
 }
 
-// lowerSlow starts from the guess f, which rounding leaves a few cells off at
-// most, and walks to the answer.
+// lowerSlow walks from the guess f, which rounding leaves a few cells off at most.
 func (g Grid) lowerSlow(v, f float64) int64 {
 	const slack = 64
 	if f > MaxIndex+slack {

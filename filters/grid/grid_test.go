@@ -127,7 +127,7 @@ func beside(rng *rand.Rand, v, res float64) float64 {
 	return v
 }
 
-// lower is what boxes and scans rest on: it must agree with center exactly.
+// Boxes and scans rest on lower: it must agree with center exactly.
 func TestLowerAgreesWithCenter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, res := range []float64{leastRes, 1e-300, 0.001, 0.1, 1, 1.0 / 3, 7e5, 1e300, math.MaxFloat64} {

@@ -5,10 +5,10 @@ import "math"
 // worldSize is the number of columns and of rows at MaxZoom.
 const worldSize = 1 << MaxZoom
 
-// columnEdge is the west edge of a column at MaxZoom, exactly.
+// columnEdge returns the west edge of a column at MaxZoom, exactly.
 func columnEdge(x int64) float64 { return float64(float64(x)*(360.0/worldSize)) - 180 }
 
-// rowEdge is the north edge of a row at MaxZoom.
+// rowEdge returns the north edge of a row at MaxZoom.
 func rowEdge(y int64) float64 {
 	switch y {
 	case 0:
@@ -20,8 +20,8 @@ func rowEdge(y int64) float64 {
 	return math.Atan(math.Sinh(t)) * (180 / math.Pi)
 }
 
-// column finds the column at MaxZoom: columnEdge(x) <= lon < columnEdge(x+1).
-// The formula can be one off beside an edge; comparing with the edge decides.
+// column returns the column at MaxZoom: columnEdge(x) <= lon < columnEdge(x+1). The formula can be one off
+// beside an edge. Comparing with the edge decides.
 func column(lon float64) int64 {
 	x := int64((lon + 180) * (worldSize / 360.0))
 	if x >= worldSize {
@@ -35,9 +35,9 @@ func column(lon float64) int64 {
 	return x
 }
 
-// row finds the row at MaxZoom: rowEdge(y+1) < lat <= rowEdge(y). Edges cost
-// more here, so they are looked at only within a thousandth of a row, far
-// more than the rounding of either formula (at most 1e-6 rows).
+// row returns the row at MaxZoom: rowEdge(y+1) < lat <= rowEdge(y). Computing an edge is slow, so it is
+// done only within a thousandth of a row. The rounding of either formula is much smaller, at most 1e-6
+// rows.
 func row(lat float64) int64 {
 	lat = min(max(lat, -MaxLat), MaxLat)
 	sin := math.Sin(lat * (math.Pi / 180))
@@ -53,11 +53,10 @@ func row(lat float64) int64 {
 	return y
 }
 
-// A row by its formula costs a sine, a logarithm and a division. Below the
-// largest zooms a row at MaxZoom give or take a few is enough, unless it is
-// beside an edge: so rowAt looks the piece of the latitude up in a table of
-// third-order expansions and turns to the formula only where the guess lies
-// within slack rows of an edge.
+// The formula of a row takes a sine, a logarithm and a division. Below the largest zooms, a row at MaxZoom
+// that is off by a few rows is enough, unless it is beside an edge. So rowAt uses a table of third-order
+// expansions, one for each piece of latitude. It uses the formula only if the guess lies within slack rows
+// of an edge.
 const (
 	pieces = 1024
 	slack  = 16 // the table is off by less than 4; the tests check it
@@ -65,8 +64,7 @@ const (
 	pieceSize = 2 * MaxLat / pieces // degrees
 )
 
-// expansions holds, for each piece, the row in powers of the degrees from the
-// middle of the piece.
+// expansions has, for each piece, the row in powers of the degrees from the middle of the piece.
 var expansions = func() (t [pieces][4]float64) {
 	const rows = -worldSize / (2 * math.Pi) // rows per unit of the projection
 	for i := range t {
@@ -83,8 +81,7 @@ var expansions = func() (t [pieces][4]float64) {
 	return t
 }()
 
-// guessRow is row(lat) as a fraction, off by less than slack; lat is within
-// -MaxLat..MaxLat.
+// guessRow returns row(lat) as a fraction, off by less than slack. lat is within -MaxLat..MaxLat.
 func guessRow(lat float64) float64 {
 	i := min(int((lat+MaxLat)*(1/pieceSize)), pieces-1)
 	d := lat - (-MaxLat + (float64(i)+0.5)*pieceSize)
@@ -92,7 +89,7 @@ func guessRow(lat float64) float64 {
 	return e[0] + d*(e[1]+d*(e[2]+d*e[3]))
 }
 
-// rowAt is row(lat) >> (MaxZoom - z), mostly without computing row.
+// rowAt returns row(lat) >> (MaxZoom - z), mostly without computing row.
 func rowAt(lat float64, z int) int64 {
 	k := MaxZoom - z
 	y := int64(guessRow(min(max(lat, -MaxLat), MaxLat)))

@@ -12,10 +12,9 @@ const (
 	wkbMultiPoint = 4
 )
 
-// AppendPoints appends the points of a POINT or a MULTIPOINT in well-known binary, in the OGC,
-// ISO and extended forms. Z, M and SRIDs are dropped; a point that is empty is left out.
-// The error of another geometry wraps ErrGeometryType, that of damaged bytes ErrPolygon; memory
-// taken is bounded by a multiple of len(wkb).
+// AppendPoints appends the points of a POINT or a MULTIPOINT in well-known binary, in the OGC, ISO and
+// extended forms. It drops Z, M and SRIDs, and leaves out empty points. For another geometry the error
+// wraps ErrGeometryType, for damaged bytes ErrPolygon. Memory is bounded by a multiple of len(wkb).
 func AppendPoints(dst []orb.Point, wkb []byte) ([]orb.Point, error) {
 	r := pointReader{b: wkb}
 	typ := r.header()
@@ -44,7 +43,7 @@ func AppendPoints(dst []orb.Point, wkb []byte) ([]orb.Point, error) {
 type pointReader struct {
 	b     []byte
 	order binary.ByteOrder
-	size  int // of a point
+	size  int // bytes of a point
 	err   error
 }
 
@@ -85,7 +84,7 @@ func (r *pointReader) header() uint32 {
 	return typ
 }
 
-// count reads the number of members, each of which takes a header and a point.
+// count reads the number of members, each with a header and a point.
 func (r *pointReader) count() uint32 {
 	b := r.take(4)
 	if b == nil {

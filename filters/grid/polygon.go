@@ -32,7 +32,7 @@ var typeNames = [...]string{
 	"Curve", "Surface", "PolyhedralSurface", "TIN", "Triangle",
 }
 
-// surfaces are those that have an inside, or can have one, beside polygons.
+// surfaces are the types, beside polygons, that have an inside or can have one.
 var surfaces = []string{"CurvePolygon", "MultiSurface", "Surface", "PolyhedralSurface", "TIN", "Triangle"}
 
 const (
@@ -41,22 +41,20 @@ const (
 	typeCollection   = "GeometryCollection"
 )
 
-// ParsePolygon reads a polygon in any of the forms that ParseWKT,
-// ParseGeoJSON and ParseWKB read, told apart by the first byte: 0 or 1 is
-// WKB, the digit 0 WKB written in hexadecimal digits, '{' GeoJSON, a letter
-// WKT. Text may begin with a byte order mark, and hexadecimal digits with \x, as
-// PostgreSQL writes them, or 0x. The result shares no memory with b.
+// ParsePolygon reads a polygon in any of the forms that ParseWKT, ParseGeoJSON and ParseWKB read. The
+// first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits, '{' GeoJSON, a letter
+// WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as PostgreSQL writes
+// them, or 0x. The result shares no memory with b.
 //
-// A multipolygon, a collection and a collection of features stand for the union
-// of their members; a member that has no inside, such as a point, is an error.
-// Members that are empty are left out. Ordinates beyond x and y are read and
-// dropped, and so are SRIDs: coordinates are taken as they are. A ring whose
-// last point is not its first is closed. Every ring of the result is closed,
-// finite and has at least three different places; otherwise an error wrapping
-// ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge that names the place
-// in the geometry and the byte. Memory taken is bounded by a multiple of
-// len(b), whatever b claims. Rings may run either way round, and cross
-// themselves and each other; Scan defines what that means.
+// A multipolygon, a collection and a collection of features stand for the union of their members. A member
+// that has no inside, for example a point, is an error. Empty members are left out. Ordinates beyond x and
+// y, and SRIDs, are read and dropped: coordinates are used as they are. A ring whose last point is not its
+// first is closed.
+//
+// Every ring of the result is closed, finite and has at least three different places. Otherwise the error
+// wraps ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge, and names the place in the geometry and
+// the byte. Memory is bounded by a multiple of len(b), whatever b claims. Rings may run either way round,
+// and cross themselves and each other; Scan defines what that means.
 func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > 0 && b[0] <= 1 {
 		return ParseWKB(b)
@@ -82,8 +80,8 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	return nil, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
 }
 
-// SRID is the number of the coordinate system that a polygon for ParsePolygon names:
-// "SRID=n;" before WKT, or that of extended WKB; 0 if it names none.
+// SRID returns the number of the coordinate system that a polygon for ParsePolygon names, 0 if it names
+// none. WKT begins with "SRID=n;", and extended WKB has it in its header.
 func SRID(b []byte) int {
 	t := bytes.TrimSpace(bytes.TrimPrefix(b, byteOrderMark))
 	digits, isHex := hexDigits(t)
@@ -125,7 +123,7 @@ func SRID(b []byte) int {
 // sridEnd is where the SRID of extended WKB ends.
 const sridEnd = 9
 
-// byteOrderMark is what some programs write before text in UTF-8.
+// byteOrderMark is written before text in UTF-8 by some programs.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // hexDigits returns the hexadecimal digits of WKB that a text is; false where it is not.
@@ -171,8 +169,8 @@ func tooLong(format string, size int) error {
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
 
-// checkRing says what is wrong with a ring that no parser made: too few points,
-// a coordinate that is not finite, or ends apart. member and ring count from 1.
+// checkRing checks a ring that no parser made. The error says if it has too few points, a coordinate that
+// is not finite, or ends apart. member and ring count from 1.
 func checkRing(r orb.Ring, member, ring int, many bool) error {
 	if len(r) < minRing {
 		return errf(ErrPolygon, "polygon: %s has %d points; a ring needs at least %d, the last equal to the first",

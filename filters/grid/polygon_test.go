@@ -177,7 +177,7 @@ func TestParseWKBForms(t *testing.T) {
 	}
 }
 
-// What orb writes is read here to the same polygon.
+// ParsePolygon reads polygons as orb writes them.
 func TestParseAgainstOrb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for i := range 300 {
@@ -205,7 +205,7 @@ func asGeoJSON(t testing.TB, mp orb.MultiPolygon) string {
 	return string(b)
 }
 
-// What AppendWKB writes is what orb's writer does.
+// AppendWKB writes the same bytes as orb.
 func TestAppendWKB(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 41))
 	for _, mp := range []orb.MultiPolygon{{}, polygons.Random(rng, polygons.Holed, orb.Bound{Max: orb.Point{9, 9}}), polygons.Random(rng, polygons.Multi, orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}})} {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Rect is a rectangle of cells, all four bounds inclusive. It is empty where
-// a minimum is above its maximum. The zero Rect holds the one cell (0, 0).
+// Rect is a rectangle of cells, all four bounds inclusive. It is empty if a minimum is above its maximum.
+// The zero Rect holds the one cell (0, 0).
 type Rect struct{ MinX, MinY, MaxX, MaxY int64 }
 
 // EmptyRect returns a rectangle without cells, the start for Extend and Union.
@@ -21,8 +21,8 @@ func MaxRect() Rect { return Rect{-MaxIndex, -MaxIndex, MaxIndex, MaxIndex} }
 // Empty reports whether the rectangle has no cells.
 func (r Rect) Empty() bool { return r.MinX > r.MaxX || r.MinY > r.MaxY }
 
-// Squares returns the squares of a level, from 0 to 63, that hold a cell of the
-// rectangle: the cells (x, y) with the same x>>level and y>>level are a square.
+// Squares returns the squares of a level, from 0 to 63, that hold a cell of the rectangle. A square is the
+// cells (x, y) with the same x>>level and y>>level.
 func (r Rect) Squares(level int) Rect {
 	if r.Empty() {
 		return EmptyRect()
@@ -60,7 +60,7 @@ func (r Rect) Union(o Rect) Rect {
 // Extend returns the smallest rectangle that holds r and the cell.
 func (r Rect) Extend(c Cell) Rect { return r.Union(Rect{c.X, c.Y, c.X, c.Y}) }
 
-// Width is the number of columns, 0 if the rectangle is empty.
+// Width returns the number of columns, 0 if the rectangle is empty.
 func (r Rect) Width() uint64 {
 	if r.Empty() {
 		return 0
@@ -68,7 +68,7 @@ func (r Rect) Width() uint64 {
 	return span(r.MinX, r.MaxX)
 }
 
-// Height is the number of rows, 0 if the rectangle is empty.
+// Height returns the number of rows, 0 if the rectangle is empty.
 func (r Rect) Height() uint64 {
 	if r.Empty() {
 		return 0
@@ -76,7 +76,7 @@ func (r Rect) Height() uint64 {
 	return span(r.MinY, r.MaxY)
 }
 
-// Count is the number of cells; math.MaxUint64 where it does not fit.
+// Count returns the number of cells, at most math.MaxUint64.
 func (r Rect) Count() uint64 {
 	hi, lo := bits.Mul64(r.Width(), r.Height())
 	if hi != 0 {
@@ -85,7 +85,7 @@ func (r Rect) Count() uint64 {
 	return lo
 }
 
-// span is hi-lo+1 for lo <= hi, saturating.
+// span returns hi-lo+1 for lo <= hi, saturating.
 func span(lo, hi int64) uint64 {
 	n := uint64(hi) - uint64(lo)
 	if n == math.MaxUint64 {
@@ -123,12 +123,10 @@ func (g Grid) box(xmin, ymin, xmax, ymax float64) Rect {
 	return r
 }
 
-// Cuts divides [lo, hi) into len(dst)-1 parts of equal length, part i from
-// lo + (hi-lo)*i/(len(dst)-1) on, and writes to dst where each begins among the
-// centres: part i holds the indexes from dst[i] to dst[i+1]-1, of columns or of
-// rows, as Box has them for the part's edges. hi-lo must be finite and not
-// negative; dst has room for two at least. The result is within
-// [-MaxIndex, MaxIndex+1] and does not fall.
+// Cuts divides [lo, hi) into len(dst)-1 parts of equal length. Part i begins at lo +
+// (hi-lo)*i/(len(dst)-1). It holds the indexes of columns or of rows whose centres lie in it, as Box has
+// them: from dst[i] to dst[i+1]-1. hi-lo must be finite and not negative, and dst must have room for two.
+// The result is within [-MaxIndex, MaxIndex+1] and does not fall.
 func (g Grid) Cuts(dst []int64, lo, hi float64) {
 	last := len(dst) - 1
 	for i := range last {

@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Row returns the cells of row y that are inside and within clip: sorted,
-// disjoint, merged where they touch, empty if there are none. The slice is valid
-// until the next call. Ask for rows in ascending order; any number of them may
-// be left out: skipping costs only the edges that begin or end on the way. A
-// smaller y than before is answered too, at the price of starting over.
+// Row returns the cells of row y that are inside and within clip: sorted, disjoint, and merged if they
+// touch. The slice is valid until the next call. Call it for rows in ascending order, of which any may be
+// left out. Skipping costs only the edges that begin or end on the way. A smaller y than before starts
+// over.
 func (s *Scanner) Row(y int64) []Interval {
 	if y < s.bounds.MinY || y > s.bounds.MaxY {
 		return nil
@@ -33,7 +32,7 @@ func (s *Scanner) Row(y int64) []Interval {
 	return s.sweep()
 }
 
-// advance drops the edges that ended and takes in those that began.
+// advance drops the edges that ended and adds those that began.
 func (s *Scanner) advance(y int64) {
 	change := int64(math.MaxInt64)
 	kept := s.active[:0]
@@ -64,7 +63,7 @@ func (s *Scanner) advance(y int64) {
 	}
 }
 
-// cross finds the column at which each active edge crosses row y.
+// cross computes the column at which each active edge crosses row y.
 func (s *Scanner) cross(y int64) {
 	g := s.g
 	cy := g.center(y)
@@ -87,7 +86,7 @@ func (s *Scanner) cross(y int64) {
 	}
 }
 
-// crossing is where an edge crosses the centre line of one of its rows.
+// crossing returns where an edge crosses the centre line of one of its rows.
 func (e *edge) crossing(cy float64) float64 {
 	x := e.line(cy)
 	if e.past(x) {
@@ -96,17 +95,15 @@ func (e *edge) crossing(cy float64) float64 {
 	return x
 }
 
-// line is where the line through an edge crosses a centre line, from the ends
-// of the edge and nothing else, so that no error builds up from row to row. The
-// conversion keeps the compiler from fusing the multiplication into the
-// addition, which would make results depend on the machine.
+// line returns where the line through an edge crosses a centre line. It depends on the ends of the edge
+// alone, so that no error builds up from row to row. The conversion keeps the compiler from fusing the
+// multiplication into the addition, which would make results depend on the machine.
 func (e *edge) line(cy float64) float64 { return e.x0 + float64((cy-e.y0)*e.slope) }
 
-// past reports that rounding carried x past the end of the edge, if only just,
-// or that the slope overflows.
+// past reports whether rounding carried x past the end of the edge, or whether the slope overflows.
 func (e *edge) past(x float64) bool { return (x <= e.x1) != (e.slope >= 0) }
 
-// crossEnd is the crossing for what past reports.
+// crossEnd returns the crossing if past is true.
 func (e *edge) crossEnd(cy float64) float64 {
 	if e.wide() {
 		return e.crossWide(cy)
@@ -114,10 +111,10 @@ func (e *edge) crossEnd(cy float64) float64 {
 	return e.x1
 }
 
-// wide reports that the extent or the slope overflows.
+// wide reports whether the extent or the slope overflows.
 func (e *edge) wide() bool { return math.IsInf(e.slope, 1) }
 
-// crossWide is the crossing for wide edges.
+// crossWide returns the crossing of a wide edge.
 func (e *edge) crossWide(cy float64) float64 {
 	d := e.y1 - e.y0
 	t := (cy - e.y0) / d
@@ -128,9 +125,9 @@ func (e *edge) crossWide(cy float64) float64 {
 	return min(max(x, min(e.x0, e.x1)), max(e.x0, e.x1))
 }
 
-// sort orders the active edges by column. From one row to the next they are
-// nearly in order, so insertion usually has little to do; when it has much,
-// as in the first row of a comb of a million teeth, a real sort takes over.
+// sort sorts the active edges by column. From one row to the next they are nearly in order, so insertion
+// usually has little to do. If it has much, as in the first row of a comb of a million teeth,
+// slices.SortFunc takes over.
 func (s *Scanner) sort() {
 	a := s.active
 	work := 8*len(a) + 64
@@ -160,8 +157,8 @@ func emit(out []Interval, from, to int64) []Interval {
 	return append(out, Interval{from, to - 1})
 }
 
-// pairs is the sweep for a single ring: inside from every odd crossing to the
-// next. Where the last is missing it lies right of bounds.
+// pairs is the sweep for a single ring: cells are inside from every odd crossing to the next. If the last
+// crossing is missing, it lies right of bounds.
 func (s *Scanner) pairs() []Interval {
 	out := s.out[:0]
 	for i := 0; i < len(s.active); i += 2 {
@@ -175,8 +172,8 @@ func (s *Scanner) pairs() []Interval {
 	return out
 }
 
-// pass takes a place to the other side of an edge of a ring and returns by how
-// many it lies inside more polygons than before.
+// pass moves a place across an edge of a ring. It returns by how much the number of polygons around the
+// place changes.
 func (s *outline) pass(id int32) int {
 	r := &s.rings[id]
 	o := &s.rings[r.outer]
@@ -197,8 +194,8 @@ func (s *outline) pass(id int32) int {
 	return -1
 }
 
-// sweep goes from left to right, keeping for every ring whether it is inside
-// and counting the polygons that hold the place.
+// sweep goes from left to right. It keeps for every ring whether it is inside, and counts the polygons
+// around the place.
 func (s *Scanner) sweep() []Interval {
 	out := s.out[:0]
 	polys := 0

@@ -11,31 +11,27 @@ import (
 // Interval is a run of cells of one row, both ends inclusive.
 type Interval struct{ X0, X1 int64 }
 
-// Scanner walks the cells of a polygon row by row. It is not safe for
-// concurrent use.
+// Scanner walks the cells of a polygon row by row. It is not safe for concurrent use.
 //
-// What is inside: of one ring, the points that a ray from them crosses an odd
-// number of times; of a polygon, what is inside its first ring and inside none
-// of the others, the holes; of a multipolygon, what is inside at least one
-// member. The direction of a ring does not matter, and rings may cross
-// themselves and each other.
+// A point is inside a ring if a ray from it crosses the ring an odd number of times. It is inside a
+// polygon if it is inside the first ring and inside none of the others, the holes. It is inside a
+// multipolygon if it is inside at least one member. The direction of a ring does not matter, and rings may
+// cross themselves and each other.
 //
-// Edges are half-open: a centre on a left or lower edge is inside, one on a
-// right or upper edge is outside. Where an edge crosses a row is computed from
-// its lower end to its upper end whichever way the ring runs, so two polygons
-// that share an edge (the same two points) agree on every cell along it to the
-// bit: polygons that subdivide an area put each of its cells in exactly one.
-// A predicate that decides by another expression, such as orb's planar
-// package, can differ for centres within rounding error of an edge: a few ulps
-// of the polygon's extent.
+// Edges are half-open: a centre on a left or lower edge is inside, one on a right or upper edge is
+// outside. The crossing of an edge with a row is computed from its lower to its upper end, whichever way
+// the ring runs. So two polygons that share an edge (the same two points) agree on every cell along it to
+// the bit. Polygons that subdivide an area put each of its cells in exactly one. A predicate that uses
+// another expression, for example orb's planar package, can differ for centres within rounding error of an
+// edge. This is a few ulps of the polygon's extent.
 type Scanner struct {
 	outline // its edges sorted by first row
 
-	next   int      // first edge not yet entered
-	active []active // edges that cross the current row
-	change int64    // first row at which active is no longer right
-	y      int64    // the row asked for last
-	alone  bool     // all active edges belong to one outer ring
+	next   int      // first edge not yet entered.
+	active []active // edges that cross the current row.
+	change int64    // first row at which active is no longer right.
+	y      int64    // the current row.
+	alone  bool     // whether all active edges belong to one outer ring
 	out    []Interval
 
 	// Room for small polygons, which then take one allocation in all.
@@ -81,12 +77,10 @@ type ring struct {
 // inside reports whether the polygon of the outer ring r holds the point.
 func (r *ring) inside() bool { return r.in && r.holes == 0 }
 
-// Scan prepares to walk the cells of mp within clip. Every ring must be
-// closed, finite and of at least four points, as the parsers of this package
-// make them; otherwise an error wrapping ErrPolygon, ErrNotFinite or
-// ErrTooLarge. Members without rings are skipped. mp is only read, and not
-// kept. Time is O(v log v) for v points, memory O(edges within clip's rows),
-// however large the area.
+// Scan prepares to walk the cells of mp within clip. Every ring must be closed, finite and of at least
+// four points, as the parsers of this package return them. Otherwise the error wraps ErrPolygon,
+// ErrNotFinite or ErrTooLarge. Members without rings are skipped. mp is only read, and not kept. Time is
+// O(v log v) for v points, memory O(edges within clip's rows), however large the area.
 func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
 	s := &Scanner{outline: outline{g: g}, change: math.MinInt64, y: math.MinInt64}
 	if err := s.trace(mp, clip); err != nil {
@@ -97,7 +91,7 @@ func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
 	return s, nil
 }
 
-// trace makes the outline of mp within clip.
+// trace computes the outline of mp within clip.
 func (s *outline) trace(mp orb.MultiPolygon, clip Rect) error {
 	rings, points := 0, 0
 	lo, hi := orb.Point{math.Inf(1), math.Inf(1)}, orb.Point{math.Inf(-1), math.Inf(-1)}
@@ -128,7 +122,7 @@ func (s *outline) trace(mp orb.MultiPolygon, clip Rect) error {
 	return nil
 }
 
-// build fills edges and rings. total is the number of edges before clipping.
+// build sets edges and rings. total is the number of edges before clipping.
 func (s *outline) build(mp orb.MultiPolygon, rings, total int) {
 	bottom, top := s.g.center(s.bounds.MinY), s.g.center(s.bounds.MaxY)
 	near := func(a, b orb.Point) bool {
@@ -192,6 +186,6 @@ func (s *outline) add(a, b orb.Point, id int32) {
 	s.edges = append(s.edges, e)
 }
 
-// Bounds returns the rows and columns that can hold an interval, within clip
-// and MaxRect. It is EmptyRect where there is none. Row returns nothing outside.
+// Bounds returns the rows and columns that can hold an interval, within clip and MaxRect. It is EmptyRect
+// if there is none. Row returns nothing outside.
 func (s *Scanner) Bounds() Rect { return s.bounds }

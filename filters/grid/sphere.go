@@ -10,22 +10,21 @@ import (
 // Circle and AreaKm2.
 const EarthRadius = 6371008.8
 
-// MaxCircle is the largest radius of Circle in metres: just below a quarter of the way
-// round the globe, beyond which a circle can hold both poles.
+// MaxCircle is the largest radius of Circle in metres. It is just below a quarter of the way round the
+// globe; a larger circle can hold both poles.
 const MaxCircle = 10_000_000
 
-// areaError and rimError are how far a Circle may be from the one on the sphere: in area, and
-// in the distance of its sides from the centre, as parts of the radius.
+// areaError and rimError bound the error of a Circle. They are fractions of its area, and of its radius
+// for the distance of its sides from the centre.
 const (
 	areaError = 0.001
 	rimError  = 0.005
 )
 
-// Circle returns the polygon in degrees of all places within so many metres of a place,
-// on the sphere of EarthRadius. It is cut at the antimeridian and includes a pole that
-// lies inside, as Globe does it. Its corners lie a little outside of the circle, so that
-// its area is within 0.1% of the circle's; its sides are within 0.5% of the radius from it.
-// Errors wrap ErrPolygon or ErrNotFinite.
+// Circle returns the polygon in degrees of all places within a number of metres of a place, on the sphere
+// of EarthRadius. It is cut at the antimeridian and includes a pole that lies inside, as Globe does it.
+// Its corners lie a little outside of the circle, so that its area is within 0.1% of the circle's. Its
+// sides are within 0.5% of the radius from it. Errors wrap ErrPolygon or ErrNotFinite.
 func Circle(lon, lat, metres float64) (orb.MultiPolygon, error) {
 	for _, v := range []float64{lon, lat, metres} {
 		if v-v != 0 {
@@ -60,8 +59,8 @@ func Circle(lon, lat, metres float64) (orb.MultiPolygon, error) {
 	return nil, errf(ErrPolygon, "circle: %v metres around (%v %v) cannot be drawn within 0.1%% of its area", metres, lon, lat)
 }
 
-// circle returns the polygon with so many corners at an angle from its centre, and how far
-// at most the middles of its sides are from there.
+// circle returns the polygon with a number of corners at an angle from its centre. off is by how much the
+// middles of its sides miss that angle at most.
 func circle(lon, lat, angle float64, corners int) (polygon orb.MultiPolygon, off float64, err error) {
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinAngle, cosAngle := math.Sincos(angle)
@@ -96,12 +95,11 @@ func distance(lon1, lat1, lon2, lat2 float64) float64 {
 	return 2 * math.Asin(math.Sqrt(min(1, h)))
 }
 
-// AreaKm2 returns the area in square kilometres of a polygon whose coordinates are
-// longitudes and latitudes in degrees, on the sphere of EarthRadius. Sides are straight
-// in longitude and latitude, as in all questions about a polygon; one that crosses the
-// antimeridian is to be cut by Globe first. Holes are left out. Members and rings that
-// overlap count each by itself. Every ring must be as Scan requires. Errors wrap
-// ErrPolygon or ErrNotFinite.
+// AreaKm2 returns the area in square kilometres of a polygon whose coordinates are longitudes and
+// latitudes in degrees, on the sphere of EarthRadius. Sides are straight in longitude and latitude. A
+// polygon that crosses the antimeridian must be cut by Globe first. Holes are left out. Members and rings
+// that overlap count each by itself. Every ring must be as Scan requires. Errors wrap ErrPolygon or
+// ErrNotFinite.
 func AreaKm2(mp orb.MultiPolygon) (float64, error) {
 	for m, poly := range mp {
 		for i, r := range poly {
@@ -131,16 +129,16 @@ func steradians(mp orb.MultiPolygon) float64 {
 	return max(0, sum)
 }
 
-// ringSteradians returns the area of a ring, below 0 where it runs counterclockwise. A
-// side adds the integral of sin(latitude) over its longitudes.
+// ringSteradians returns the area of a ring, negative if it runs counterclockwise. A side adds the
+// integral of sin(latitude) over its longitudes.
 func ringSteradians(r orb.Ring) float64 {
-	// Sines are taken from that of the first latitude, so that small rings lose no digits.
+	// The sine of the first latitude is subtracted from all sines, so that small rings lose no digits.
 	const degree = math.Pi / 180
 	sum, origin := 0.0, r[0][1]*degree
 	for i, b := range r[1:] {
 		a := r[i]
 		middle, half := (a[1]+b[1])/2*degree, (b[1]-a[1])/2*degree
-		mean := 1.0 // of the sine over the side, as a part of the sine in its middle
+		mean := 1.0 // mean of the sine over the side, as a fraction of the sine in its middle
 		if half != 0 {
 			mean = math.Sin(half) / half
 		}

@@ -8,8 +8,7 @@ import (
 	"github.com/paulmach/orb/encoding/ewkb"
 )
 
-// What a polygon says of its coordinate system, in every form that can; ParsePolygon
-// reads them all.
+// SRID finds the coordinate system in every form that names one. ParsePolygon reads them all.
 func TestSRID(t *testing.T) {
 	square := orb.Polygon{{{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0}}}
 	extended := ewkb.MustMarshal(square, 27700)
@@ -32,7 +31,7 @@ func TestSRID(t *testing.T) {
 			t.Errorf("%q: %d, want %d", c.text, got, c.want)
 		}
 	}
-	// What ParsePolygon would refuse says nothing, and breaks nothing.
+	// Inputs that ParsePolygon refuses have no coordinate system.
 	for _, text := range []string{"", " ", "0", "01", "0z", "\x01", "\x00\x20\x00\x00\x06", "SRID", "SRID=", "SRID=x;", "SRID=99999999999999999999;", "S", "\x01\x03\x00\x00\x20\x01\x02\x03"} {
 		if got := SRID([]byte(text)); got != 0 {
 			t.Errorf("%q: %d", text, got)

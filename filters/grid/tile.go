@@ -1,9 +1,8 @@
 package grid
 
-// Web mercator tiles: at zoom z the world is 2^z x 2^z tiles, x counting from
-// longitude -180 eastward, y from latitude MaxLat southward. A tile holds its
-// west and its north edge. All zooms are cut from one division at MaxZoom: the
-// tile of a point at a zoom is the parent of its tile at the next, and tiles
+// Web mercator tiles. At zoom z the world is 2^z x 2^z tiles. x counts from longitude -180 eastward, y
+// from latitude MaxLat southward. A tile holds its west and its north edge. All zooms are cut from one
+// division at MaxZoom. So the tile of a point at a zoom is the parent of its tile at the next zoom. Tiles
 // that touch have the same edge, to the bit.
 
 const (
@@ -34,17 +33,16 @@ func TileY(lat float64, z int) (int64, error) {
 	return rowAt(lat, z), nil
 }
 
-// Quadkey returns the quadkey of the tile at a point: one digit 0 to 3 per
-// zoom, so that a tile's key begins with those of its ancestors. Zoom 0 gives
-// the empty string. Errors as TileX and TileY.
+// Quadkey returns the quadkey of the tile at a point. It has one digit from 0 to 3 per zoom, so that a
+// tile's key begins with those of its ancestors. Zoom 0 gives the empty string. Errors as TileX and TileY.
 func Quadkey(lon, lat float64, z int) (string, error) {
 	var buf [MaxZoom]byte
 	b, err := AppendQuadkey(buf[:0], lon, lat, z)
 	return string(b), err
 }
 
-// AppendQuadkey appends Quadkey to dst, which is left unchanged on an error. It
-// allocates nothing where dst has room for z bytes.
+// AppendQuadkey appends Quadkey to dst. An error leaves dst unchanged. It allocates nothing if dst has
+// room for z bytes.
 func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
 		return dst, tileError(lon, lat, z)
@@ -82,10 +80,10 @@ func ParseQuadkey(s string) (z int, x, y int64, err error) {
 // MaxQuadbinZoom is the finest zoom that a quadbin has bits for.
 const MaxQuadbinZoom = 26
 
-// Quadbin returns the number of a tile in CARTO's scheme, which deck.gl and others read: the
-// mode 1 of cells in bits 59 to 62 below a bit that is always 1, the zoom in bits 52 to 57, then
-// the bits of y and x by turns from bit 51 down, and ones below them. Errors wrap ErrTile, also
-// for a zoom above MaxQuadbinZoom.
+// Quadbin returns the number of a tile in CARTO's scheme, which deck.gl and others read. Below a bit that
+// is always 1, bits 59 to 62 hold the mode 1 of cells. Bits 52 to 57 hold the zoom. The bits of y and x
+// follow by turns from bit 51 down, and ones below them. Errors wrap ErrTile, also for a zoom above
+// MaxQuadbinZoom.
 func Quadbin(z int, x, y int64) (uint64, error) {
 	if err := checkTile(z, x, y); err != nil {
 		return 0, err
@@ -130,7 +128,7 @@ func tileError(lon, lat float64, z int) error {
 	}
 }
 
-// base4 holds the four base-4 digits of every byte.
+// base4 has the four base-4 digits of every byte.
 var base4 = func() (t [256][4]byte) {
 	for i := range t {
 		t[i] = [4]byte{'0' + byte(i>>6), '0' + byte(i>>4&3), '0' + byte(i>>2&3), '0' + byte(i&3)}

@@ -19,9 +19,9 @@ const (
 	ewkbSRID = 0x20000000
 )
 
-// ParseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in
-// well-known binary, each geometry in either byte order, in the OGC, ISO and
-// extended forms: with Z, M and SRIDs, also those of members. See ParsePolygon.
+// ParseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in well-known binary. Each
+// geometry may have either byte order, and the OGC, the ISO or the extended form. Z, M and SRIDs are
+// allowed, also in members. See ParsePolygon.
 func ParseWKB(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > maxInput {
 		return nil, tooLong("WKB", len(b))
@@ -41,8 +41,8 @@ type wkbReader struct {
 	order binary.ByteOrder // of the geometry that is being read
 }
 
-// geometry reads the next geometry, which depth collections hold; the innermost
-// geometry around it has the type within, 0 if there is none.
+// geometry reads the next geometry, which depth collections hold. within is the type of the innermost
+// geometry around it, 0 if there is none.
 func (r *wkbReader) geometry(depth int, within uint32) error {
 	at := r.at
 	typ, ordinates, err := r.header()
@@ -103,8 +103,8 @@ func (r *wkbReader) take(n int) ([]byte, error) {
 	return r.b[r.at-n : r.at], nil
 }
 
-// header reads byte order, type and SRID. The type is an index of typeNames;
-// ordinates is how many each point has.
+// header reads byte order, type and SRID. The type is an index of typeNames, and ordinates is the number
+// of ordinates of each point.
 func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 	at := r.at
 	b, err := r.take(5)
@@ -130,8 +130,8 @@ func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 	return typ, ordinates, err
 }
 
-// wkbType is the type that a code in the OGC, ISO or extended form stands for, and how many ordinates
-// its points have; false for one that is not known.
+// wkbType returns the type that a code in the OGC, ISO or extended form stands for, and the number of
+// ordinates of its points. It returns false for an unknown code.
 func wkbType(code uint32) (typ uint32, ordinates int, known bool) {
 	iso := code &^ (ewkbZ | ewkbM | ewkbSRID)
 	typ, ordinates = iso%1000, 2
@@ -158,8 +158,7 @@ func (r *wkbReader) count(what string, least int) (int, error) {
 	return int(n), nil
 }
 
-// AppendWKB appends a multipolygon in well-known binary, OGC form, little-endian:
-// what ParseWKB reads.
+// AppendWKB appends a multipolygon in well-known binary, OGC form, little-endian, as ParseWKB reads it.
 func AppendWKB(dst []byte, mp orb.MultiPolygon) []byte {
 	le := binary.LittleEndian
 	head := func(typ uint32, members int) {

@@ -9,10 +9,9 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ParseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in
-// well-known text, any case, with Z and M or without, members or all of it
-// EMPTY, with or without a leading "SRID=n;". The points of a polygon have two
-// to four numbers, all of them as many. See ParsePolygon.
+// ParseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in well-known text. Case does
+// not matter, Z and M are allowed, and members or the whole geometry may be EMPTY. "SRID=n;" may stand in
+// front. The points of a polygon have two to four numbers, all of them as many. See ParsePolygon.
 func ParseWKT(s string) (orb.MultiPolygon, error) {
 	if len(s) > maxInput {
 		return nil, tooLong("WKT", len(s))
@@ -32,14 +31,14 @@ type wktReader struct {
 	assembly
 	s         string
 	at        int
-	ordinates int // of a point; 0 until the polygon's first one tells
+	ordinates int // numbers of a point; 0 before the first point of the polygon
 }
 
-// wktTags are what may stand between a type and its bracket, and the numbers
-// that a point then has.
+// wktTags are the words that may stand between a type and its bracket, with the numbers that a point has
+// then.
 var wktTags = map[string]int{"Z": 3, "M": 3, "ZM": 4}
 
-// next is the next byte that is no space, 0 at the end of the text.
+// next returns the next byte that is no space, 0 at the end of the text.
 func (r *wktReader) next() byte {
 	for ; r.at < len(r.s); r.at++ {
 		switch c := r.s[r.at]; c {
@@ -53,7 +52,7 @@ func (r *wktReader) next() byte {
 	return 0
 }
 
-// word takes the letters that come next.
+// word reads the letters that come next.
 func (r *wktReader) word() string {
 	r.next()
 	from := r.at
@@ -63,7 +62,7 @@ func (r *wktReader) word() string {
 	return r.s[from:r.at]
 }
 
-// empty takes the word EMPTY if it comes next.
+// empty reads the word EMPTY if it comes next.
 func (r *wktReader) empty() bool {
 	at := r.at
 	if strings.EqualFold(r.word(), "EMPTY") {
@@ -73,7 +72,7 @@ func (r *wktReader) empty() bool {
 	return false
 }
 
-// srid takes "SRID=n;" if it comes next.
+// srid reads "SRID=n;" if it comes next.
 func (r *wktReader) srid() error {
 	at := r.at
 	if !strings.EqualFold(r.word(), "SRID") {
@@ -89,8 +88,8 @@ func (r *wktReader) srid() error {
 	return nil
 }
 
-// geometry reads the next geometry, which depth collections hold. ordinates is
-// how many numbers the collection says that a point has, 0 if nothing.
+// geometry reads the next geometry, which depth collections hold. ordinates is the number of numbers of a
+// point that the collection states, 0 if none.
 func (r *wktReader) geometry(depth, ordinates int) error {
 	r.next()
 	at := r.at
@@ -125,8 +124,8 @@ func (r *wktReader) geometry(depth, ordinates int) error {
 	return r.noInside(at, name)
 }
 
-// wktType is the type that a word names, as GeoJSON spells it, and the tag that
-// may be written onto it, as in POLYGONZ.
+// wktType returns the type that a word names, as GeoJSON spells it, and the tag that is written onto it,
+// as in POLYGONZ.
 func wktType(word string) (name, tag string) {
 	for _, tag := range []string{"", "ZM", "Z", "M"} {
 		bare := len(word) - len(tag)
@@ -207,7 +206,7 @@ func (r *wktReader) readPoint(int) error {
 	return r.point(at, p)
 }
 
-// number takes what comes up to a space, a comma or a bracket.
+// number reads up to a space, a comma or a bracket.
 func (r *wktReader) number() (float64, error) {
 	n := strings.IndexAny(r.s[r.at:], " \t\n\v\f\r,()")
 	if n < 0 {

@@ -74,9 +74,8 @@ func TestCountriesAgainstPlanar(t *testing.T) {
 	}
 }
 
-// The countries of the world at 0.1 degrees: read as one collection, their
-// union has as many cells as they have together, less those that Natural Earth
-// itself lets two countries cover.
+// The countries of the world at 0.1 degrees, read as one collection. Their union has as many cells as they
+// have together, less those that two countries of Natural Earth share.
 func TestWorldIsTheUnionOfItsCountries(t *testing.T) {
 	all := countries(t)
 	world, err := ParsePolygon(worldFile(t))
