@@ -17,7 +17,7 @@ const maxSpan = 3 * 360
 //
 // Every side takes the shorter way round. If its longitudes are more than 180 degrees apart, it crosses
 // the antimeridian, where the polygon is cut. Between its ends a side is straight in longitude and latitude
-// (RFC 7946, section 3.1.1). A side that ends at a pole runs along the meridian of its other end. One along
+// (section 3.1.1 of RFC 7946). A side that ends at a pole runs along the meridian of its other end. One along
 // a pole runs as written. A polygon that is already cut at 180 degrees is returned unchanged.
 //
 // A ring that goes once round the globe has a pole inside. It is the one that the ring touches, otherwise
