@@ -282,14 +282,3 @@ func (c *Config) denseScratch(number int) int64 {
 	}
 	return n
 }
-
-// EncodeBytes implements bridge.Intersector.
-func (x *intersector) EncodeBytes() int64 {
-	switch {
-	case x.rest != nil:
-		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])
-	case x.exact != nil:
-		return x.held + int64(x.exact.shape.Bytes())
-	}
-	return 0
-}

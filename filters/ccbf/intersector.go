@@ -1,0 +1,168 @@
+package ccbf
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// intersector implements bridge.Intersector.
+type intersector struct {
+	exact  *Sketch  // intersection of the exact sketches and trees; nil before the first.
+	rest   *Sketch  // intersection of the sketches with counters, without these; nil before the first.
+	values []uint64 // values of their counters.
+	held   int64    // bytes reserved.
+	budget Budget
+}
+
+func newIntersector(budget Budget) *intersector { return &intersector{budget: budget} }
+
+func (x *intersector) grow(delta int64) error {
+	if x.budget != nil {
+		if err := x.budget.Grow(delta); err != nil {
+			return err
+		}
+	}
+	x.held += delta
+	return nil
+}
+
+// AddView intersects with a sketch, after verifying its checksum.
+func (x *intersector) AddView(v *View) error {
+	most := v.reader().Memory()
+	if v.Form() == Dense {
+		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
+	}
+	if err := x.grow(most); err != nil { // reserved while it is read
+		return err
+	}
+	s, err := v.Sketch()
+	if err != nil {
+		return err
+	}
+	if s.dense == nil {
+		err = x.addExact(s)
+	} else {
+		err = x.addValues(s, s.dense.Values())
+	}
+	if err != nil {
+		return err
+	}
+	return x.settle()
+}
+
+// Merge intersects with the sketches of another *intersector, which it does not change.
+func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
+	from := other.(*intersector)
+	if err := x.grow(from.held); err != nil {
+		return err
+	}
+	if from.exact != nil {
+		if err := x.addExact(from.exact); err != nil {
+			return err
+		}
+	}
+	if from.rest != nil {
+		if err := x.addValues(from.rest, slices.Clone(from.values)); err != nil {
+			return err
+		}
+	}
+	return x.settle()
+}
+
+// settle reserves only what is kept.
+func (x *intersector) settle() error {
+	now := int64(cap(x.values)) * 8
+	if x.exact != nil {
+		now += x.exact.body().memory()
+	}
+	return x.grow(now - x.held)
+}
+
+// differ returns an error if s does not combine with the sketches so far.
+func (x *intersector) differ(s *Sketch) error {
+	if x.exact != nil {
+		if err := x.exact.differ(s); err != nil {
+			return err
+		}
+	}
+	if x.rest == nil {
+		return nil
+	}
+	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil { // its counters are in values
+		return err
+	}
+	return differClass(x.rest.Class, s.Class)
+}
+
+func (x *intersector) addExact(s *Sketch) error {
+	if err := x.differ(s); err != nil {
+		return err
+	}
+	if x.exact != nil {
+		return x.exact.Intersect(s)
+	}
+	c := *s
+	x.exact = &c
+	return nil
+}
+
+// addValues intersects with a sketch with counters, given by their values. It keeps the slice.
+func (x *intersector) addValues(s *Sketch, values []uint64) error {
+	if err := x.differ(s); err != nil {
+		return err
+	}
+	if x.rest == nil {
+		c := *s
+		c.dense = nil
+		x.rest, x.values = &c, values
+		return nil
+	}
+	x.rest.Config = joined(&x.rest.Config, Dense, &s.Config, Dense)
+	x.rest.limit(s)
+	lower(x.values, values)
+	return nil
+}
+
+// lower sets each value to the smaller of two.
+func lower(values, other []uint64) {
+	for j, n := range other {
+		values[j] = min(values[j], n)
+	}
+}
+
+// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
+// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
+func (x *intersector) Sketch() (*Sketch, error) {
+	switch {
+	case x.exact == nil && x.rest == nil:
+		return nil, sketch.Invalidf("an intersection of nothing")
+	case x.rest == nil:
+		s := *x.exact
+		return &s, nil
+	}
+	s, values := *x.rest, x.values
+	if x.exact != nil {
+		e := x.exact.asDenseOf(s.Config)
+		s.limit(e)
+		values = e.dense.Values()
+		lower(values, x.values)
+	}
+	s.dense = cascade.New(s.shape)
+	s.dense.FillValues(values)
+	s.lostTotal()
+	return &s, nil
+}
+
+// EncodeBytes implements bridge.Intersector.
+func (x *intersector) EncodeBytes() int64 {
+	switch {
+	case x.rest != nil:
+		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])
+	case x.exact != nil:
+		return x.held + int64(x.exact.shape.Bytes())
+	}
+	return 0
+}
