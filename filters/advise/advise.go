@@ -1,10 +1,10 @@
-// Package advise chooses a sketch for data that are known by a few numbers: how
-// many keys, how many occurrences, how unequal the counts, how many bytes.
+// Package advise chooses a sketch for data that a few numbers describe: keys, occurrences, how unequal
+// the counts are, and bytes.
 //
-// It decides by trying. A model of the data, of some thousand keys, goes into the
-// sketches themselves, each scaled to the model; what they answer about it is the
-// error that is to be expected. Nothing but the sizes of exact lists and tables is
-// a constant from elsewhere. docs/accuracy/keys.md, "Choosing", has how well that does.
+// It decides by trying. A model of the data with some thousand keys is added to the sketches
+// themselves, each scaled to the model. Their errors on the model are the errors to expect. Only the
+// sizes of exact lists and tables are constants from measurements. docs/accuracy/keys.md, "Choosing",
+// says how good the advice is.
 package advise
 
 import (
@@ -14,24 +14,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
-// Advice is what to build.
+// Advice is the sketch or table to build.
 type Advice struct {
-	// Family is "ccbf", "cms" or "sbf", or "table" where an exact table of counts
-	// does better than a sketch.
+	// Family is "ccbf", "cms" or "sbf", or "table" if an exact table of counts is better than a sketch.
 	Family string
-	// Options are those of the aggregate, Call is the call of it: over columns x and
-	// y and cells of size res, or over a column key, and with categories over a
-	// column category. A table has no options.
+	// Options are the options of the aggregate, Call is its call. Its columns are x and y with cells of
+	// size res, or key; with categories there is a column category. A table has no options.
 	Options, Call string
-	// Bytes is about the length of the BLOB, or of the table in Parquet; where a list
-	// of cells may fit, what it takes at most.
+	// Bytes is about the length of the BLOB, or of the table in Parquet. If a list of cells may fit, it
+	// is the largest length of that list.
 	Bytes uint64
-	// Error is the expected mean of (estimate - count) / count over the keys, of counters
-	// where it is open whether the sketch needs them. ErrorLow and ErrorHigh are between
-	// what it should be whatever the data are: see lowHigh. NaN of a tree, whose error
-	// depends on the places, which the model does not have.
+	// Error is the expected mean of (estimate - count) / count over the keys. If it is open whether the
+	// sketch needs counters, it is the error with counters. ErrorLow and ErrorHigh are bounds for all
+	// data, see lowHigh. All are NaN for a tree, whose error depends on the places, which the model
+	// does not have.
 	Error, ErrorLow, ErrorHigh float64
-	// Exact says whether all counts are exact.
+	// Exact is how certain it is that all counts are exact.
 	Exact Exactness
 	// Why is the reason, one sentence.
 	Why string
@@ -42,21 +40,22 @@ type Exactness uint8
 
 // The degrees of Exactness.
 const (
-	Unlikely Exactness = iota // they do not fit, by the counts that are expected
+	Unlikely Exactness = iota // the expected counts do not fit
 	Open                      // it depends on where the cells lie
-	Likely                    // they fit however far apart cells of real data were found to lie
-	Certain                   // they fit wherever the cells lie
+
+	Likely  // they fit for all real data that were measured
+	Certain // they fit wherever the cells lie
 )
 
 func (e Exactness) String() string {
 	return [...]string{"unlikely", "open", "likely", "certain"}[e]
 }
 
-// better is how much smaller an error must be for a sketch to be preferred to one
-// before it: less is chance.
+// better is the factor by which an error must be smaller for a sketch to be preferred to an earlier
+// one. Smaller differences are chance.
 const better = 0.9
 
-// For is the advice for data. Its errors name the value and its range.
+// For returns the advice for data. Its errors name the value and its range.
 func For(d Data) (Advice, error) {
 	if err := d.check(); err != nil {
 		return Advice{}, err
@@ -112,21 +111,21 @@ func For(d Data) (Advice, error) {
 	return a, nil
 }
 
-// treeBytes is in how many bytes for each category a tree is advised: its list of
-// squares has a label, and some tens of leaves.
+// treeBytes is the number of bytes for each category from which a tree is advised. Its list of squares
+// has a label and some tens of leaves.
 const treeBytes = 64
 
-// tree says that what does not fit is best a tree, as the questions are about areas.
+// tree reports whether data that do not fit are best kept as a tree, because queries are about areas.
 func (d *Data) tree() bool { return d.Areas && d.fitsTree() }
 
-// fitsTree says that what does not fit can be a tree: of points, with bytes for each
+// fitsTree reports whether data that do not fit can become a tree: points, with enough bytes for each
 // category.
 func (d *Data) fitsTree() bool {
 	_, err := ccbf.Params{Res: 1, Bytes: d.Bytes}.Config()
 	return !d.Keys && err == nil && d.Categories <= d.Bytes/treeBytes
 }
 
-// overflowing is a CascadeCBF that is a list, or a tree where that does not fit.
+// overflowing returns the advice for a CascadeCBF that is a list, or a tree if the list does not fit.
 func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice {
 	a := d.advice(candidate{family: "ccbf", options: fmt.Sprintf("bytes: %d", d.Bytes), bytes: d.Bytes + headerBytes, err: math.NaN()})
 	a.Exact, a.ErrorLow, a.ErrorHigh = exact, math.NaN(), math.NaN()
@@ -139,8 +138,8 @@ func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice 
 	return a
 }
 
-// ExactBytes is the largest size of a sketch with exact counts of cells, for real
-// data, and wherever the cells lie within the extent.
+// ExactBytes returns the largest size of a sketch with exact counts of cells: for real data, and for
+// cells anywhere within the extent.
 func ExactBytes(d Data) (likely, surely uint64, err error) {
 	if err := d.check(); err != nil {
 		return 0, 0, err
@@ -149,7 +148,7 @@ func ExactBytes(d Data) (likely, surely uint64, err error) {
 	return likely + headerBytes, uint64(math.Ceil(math.Min(d.surely(), 1<<62))) + headerBytes, nil
 }
 
-// ifDense says which sketches were tried where the one advised may need no counters.
+// ifDense returns the condition of the reason if the sketch may need no counters.
 func (d *Data) ifDense(exact Exactness) string {
 	switch {
 	case exact == Unlikely:
@@ -160,8 +159,8 @@ func (d *Data) ifDense(exact Exactness) string {
 	return " once it is dense"
 }
 
-// Tried returns the sketches among which For chooses if nothing exact fits, all
-// of about the same bytes, without a reason.
+// Tried returns the sketches among which For chooses if nothing exact fits. All have about the same
+// bytes and no reason.
 func Tried(d Data) ([]Advice, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -177,12 +176,12 @@ func Tried(d Data) ([]Advice, error) {
 	return all, nil
 }
 
-// exactTable is the advice to group and count.
+// exactTable returns the advice to group and count.
 func exactTable(bytes uint64, why string) Advice {
 	return Advice{Family: "table", Call: "count(*)", Bytes: bytes, Exact: Certain, Why: why + ": GROUP BY the key"}
 }
 
-// exactList is a CascadeCBF that surely stays a list.
+// exactList returns the advice for a CascadeCBF that certainly stays a list.
 func (d *Data) exactList() Advice {
 	options := fmt.Sprintf("bytes: %d%s", d.Bytes, d.denseLayers()[0].option)
 	if d.Remove && !d.tree() { // from an exact sketch and a tree points can be removed as they are
@@ -199,7 +198,7 @@ func (d *Data) exactList() Advice {
 	return a
 }
 
-// advice spells out a candidate.
+// advice returns a candidate as advice.
 func (d *Data) advice(c candidate) Advice {
 	columns, more := "key", ""
 	switch {
@@ -208,7 +207,7 @@ func (d *Data) advice(c candidate) Advice {
 	case !d.Keys:
 		columns = "x, y, res"
 	case d.Categories > 0:
-		// A text of both, with a character between them that texts do not have.
+		// The key is a text of both, joined by a character that texts do not have.
 		columns = "key || chr(31) || category"
 	}
 	options := "{" + c.options + more + "}"

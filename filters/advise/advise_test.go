@@ -17,9 +17,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// drawn are occurrences of n keys, drawn one by one in proportion to rank^-skew, as
-// a model of themselves: every key that occurs with its count, every occurrence
-// alone.
+// drawn returns occurrences of n keys, drawn one by one in proportion to rank^-skew, as a model of
+// themselves. Every key that occurs has its count, and every occurrence comes alone.
 func drawn(n, occurrences int, skew float64) (*model, Data) {
 	r := rand.New(rand.NewPCG(uint64(n), math.Float64bits(skew)))
 	upTo, sum := make([]float64, n), 0.0
@@ -43,10 +42,10 @@ func drawn(n, occurrences int, skew float64) (*model, Data) {
 	return m, Data{Distinct: uint64(len(m.counts)), Occurrences: uint64(occurrences), Skew: skew}
 }
 
-// TestExpectedErrors: what a model of some thousand keys expects is what sketches
-// of all keys do, whose occurrences come one by one, within a factor of 1.5 in the
-// mean of three streams: which keys meet the few large counts is chance, by which
-// the error of one stream is a third larger than the next one's.
+// TestExpectedErrors: the error that a model of some thousand keys expects is that of sketches of all
+// keys, whose occurrences come one by one. It holds within a factor of 1.5 for the mean of three
+// streams. Chance decides which keys share the few large counts, so the errors of two streams differ by
+// a third.
 func TestExpectedErrors(t *testing.T) {
 	for _, skew := range []float64{0, 0.8, 1.2} {
 		for _, perKey := range []int{3, 30} {
@@ -94,8 +93,8 @@ func TestExpectedErrors(t *testing.T) {
 	}
 }
 
-// TestModelSums: the counts of a model of all keys sum to the occurrences, but for
-// chance, of which the variance is below their number, and have the skew.
+// TestModelSums: the counts of a model of all keys sum to the occurrences, and have the skew. The sum
+// varies by chance; its variance is below the number of occurrences.
 func TestModelSums(t *testing.T) {
 	for _, skew := range []float64{0, 0.5, 1, 1.5, 4} {
 		for _, perKey := range []uint64{1, 2, 20, 1e6} {
@@ -166,8 +165,8 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// TestListBytes: an exact CascadeCBF of cells that lie evenly, one in 300 of the plane,
-// is as long as is said of real data, and of cells without gaps no shorter.
+// TestListBytes: an exact CascadeCBF of evenly distributed cells, one in 300 of the plane, is as long
+// as the size for real data. A list of cells without gaps is not shorter than the smallest size.
 func TestListBytes(t *testing.T) {
 	for _, perKey := range []uint64{1, 5, 1000} {
 		for _, side := range []uint64{142, 2449} {
@@ -287,8 +286,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestSaysTree: where points do not fit, the reason names the tree, which the model of
-// counts cannot judge; not where they do, and not for what a tree is not.
+// TestSaysTree: if points do not fit, the reason names the tree, which the model of counts cannot
+// judge. It does not if they fit, or if the data cannot be a tree.
 func TestSaysTree(t *testing.T) {
 	fits := Data{Distinct: 1000, Occurrences: 5000, Bytes: 1 << 20, Extent: 1000}
 	few := Data{Distinct: 100_000, Occurrences: 500_000, Bytes: 20_000}

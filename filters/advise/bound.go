@@ -7,36 +7,34 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// How many bytes exact counts can take at most: what must be there for exactness to
-// be certain. Everything here follows from docs/FORMAT.md, "Exact body".
+// This file bounds the bytes of exact counts, so that exactness can be certain. All follows from
+// docs/FORMAT.md, "Exact body".
 
 const (
 	// squareBits is the logarithm of a section's side in cells.
 	squareBits = 32
-	// extentBits is that of the span of all indexes that there can be.
+	// extentBits is the logarithm of the span of all possible indexes.
 	extentBits = 54
-	// blockCells are the cells of a block.
+	// blockCells is the number of cells of a block.
 	blockCells = 128
-	// blockExtra is what a block has beside its codes: 12 bytes in the index, or a first
-	// key of up to 10, 2 of orders, less than 1 of padding.
+	// blockExtra is the number of bytes of a block beside its codes. It has 12 bytes in the index, or a
+	// first key of up to 10, 2 bytes of orders, and less than 1 of padding.
 	blockExtra = 15
-	// sectionExtra is the most that stands before a section without a category: two
-	// numbers of a square of up to 23 bits, cells and occurrences of up to 41 bits, a
-	// length of up to 31 bits.
+	// sectionExtra is the largest number of bytes before a section without a category. Two numbers of a
+	// square have up to 23 bits each. Cells and occurrences have up to 41 bits each, and a length up to
+	// 31 bits.
 	sectionExtra = 2*4 + 2*6 + 5
-	// longGap is the most bits that one gap can take.
+	// longGap is the largest number of bits of one gap.
 	longGap = 2 * 64
 )
 
-// codeBits is the most that numbers with a mean take in the class code, in bits each,
-// where each block has the order that is best for it.
+// codeBits returns the largest number of bits per number in the class code, for numbers with a given
+// mean. Each block has the order that is best for it.
 //
-// In order k a number v takes 1 + k bits below 2^k and k + 2 + 2j bits from 2^(k+j)
-// on. The least concave function that is nowhere below runs through the points
-// (0, k+1), (2^(k+1), k+4), (2^(k+2), k+6), (2^(k+3), k+8) and so on, and by Jensen's
-// inequality its value at the mean is not below the mean of the codes. So it is for
-// the least over all k, which is concave too, so that also blocks of different means
-// take no more on average.
+// In order k a number v takes 1 + k bits below 2^k, and k + 2 + 2j bits from 2^(k+j) on. The smallest
+// concave function above these runs through the points (0, k+1), (2^(k+1), k+4), (2^(k+2), k+6) and so
+// on. By Jensen's inequality its value at the mean is not below the mean of the codes. The minimum over
+// all k is concave too. So blocks of different means take no more on average either.
 func codeBits(mean float64) float64 {
 	least := math.Inf(1)
 	for order := range bitio.MaxOrder + 1 {
@@ -52,8 +50,8 @@ func codeBits(mean float64) float64 {
 	return least
 }
 
-// surely is the most that the body of an exact sketch takes, wherever its cells lie
-// within the extent; infinite with categories, whose texts can be of any length.
+// surely returns the largest body of an exact sketch, wherever its cells lie within the extent. It is
+// infinite with categories, whose texts can have any length.
 func (d *Data) surely() float64 {
 	if d.Categories > 0 {
 		return math.Inf(1)
@@ -67,10 +65,10 @@ func (d *Data) surely() float64 {
 
 // surelyWithin is surely for cells that lie within a square of side 2^e.
 func (d *Data) surelyWithin(e int) float64 {
-	// The square meets at most 2 x 2 aligned ones of its side, in each of which the keys
-	// are within a range of 4^e, and at most 3 gaps lead from one to the next. Where e
-	// is above 32, aligned squares of side 2^32 are sections of their own: as many of
-	// them as can be met, or as there are cells.
+	// The square meets at most 2 x 2 aligned squares of its side. In each of these the keys are within
+	// a range of 4^e. At most 3 gaps lead from one to the next. If e is above 32, aligned squares of
+	// side 2^32 are sections of their own. There are as many as the square can meet, or as there are
+	// cells.
 	cells := float64(d.Distinct)
 	sections, jumps := math.Min(4, cells), 3.0
 	gaps := 4 * math.Exp2(2*float64(e))
@@ -80,5 +78,5 @@ func (d *Data) surelyWithin(e int) float64 {
 	}
 	codes := cells*(codeBits(gaps/cells)+codeBits(float64(d.Occurrences-d.Distinct)/cells)) + jumps*longGap
 	blocks := math.Ceil(cells/blockCells) + sections
-	return codes/8 + blocks*blockExtra + sections*sectionExtra + 5 // and their number
+	return codes/8 + blocks*blockExtra + sections*sectionExtra + 5 // 5 for the number of sections
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestCodeBits: numbers of any spread take no more than the bound for their mean, in
-// the order that is best for them, and some of them nearly as much.
+// TestCodeBits: numbers of any distribution take no more than the bound for their mean, in the order
+// that is best for them. Some of them take nearly as much.
 func TestCodeBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	cost := func(numbers []uint64) float64 {
@@ -56,12 +56,11 @@ func TestCodeBits(t *testing.T) {
 	}
 }
 
-// TestSurely: cells anywhere within an extent fit what surely holds them: even,
-// clustered, on lines, in the corners, with counts alike and not. Where they lie as
-// badly as they can, evenly, and have one count, the bound is at most 5 bits a cell
-// above what they take, and the gaps and heads of 4 sections, one of which alone has next to
-// none: 2 of the bits because the
-// extent need not be aligned, the others because gaps and counts need not be alike.
+// TestSurely: cells anywhere within an extent fit the bound. They are even, clustered, on lines, in the
+// corners, with counts alike and not. The worst case is evenly distributed cells with one count. The
+// bound is then at most 5 bits a cell above their size. The gaps and heads of 4 sections come on top,
+// though one section alone has next to none. 2 of the bits are for an extent that is not aligned, the
+// others for gaps and counts that are not alike.
 func TestSurely(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))
 	for round := range 300 {

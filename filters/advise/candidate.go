@@ -18,17 +18,17 @@ type candidate struct {
 	bytes           uint64 // of the BLOB
 	err             float64
 	measure         func(*model) (float64, error) // the error on a model
-	but             string                        // what else is to be known of it
+	but             string                        // a warning for the user
 }
 
-// counters of a key that are tried.
+// The numbers of counters per key that are tried, in order of preference.
 var (
 	ccbfK = []int{4, 3, 2, 1, 6}
 	cmsK  = []uint64{5, 3, 2, 1}
 	sbfK  = []uint64{3, 2, 5}
 )
 
-// tried are the sketches of the data's kind of keys, in order of preference.
+// tried returns the sketches for the data's kind of keys, in order of preference.
 func (m *model) tried(d *Data) ([]candidate, error) {
 	if d.Keys {
 		return m.keyed(d)
@@ -42,9 +42,9 @@ type layers struct {
 	option string
 }
 
-// denseLayers are the layers that are tried: the default ones, and others, for with few
-// bits for a cell narrow counters are full too soon. Where few bytes hold neither, they
-// hold one layer of counters that no count fills.
+// denseLayers returns the layers that are tried. These are the default ones and wider ones, because
+// with few bits per cell narrow counters are full too soon. If there are too few bytes for both, one
+// layer of counters that no count fills is tried.
 func (d *Data) denseLayers() (fit []layers) {
 	for _, l := range []layers{{nil, ""}, {[]int{8, 16, 32}, ", layers: [8, 16, 32]"}, {[]int{64}, ", layers: [64]"}} {
 		if _, err := (ccbf.Params{Res: 1, Bytes: d.Bytes, Widths: l.widths}).Config(); err == nil && len(fit) < 2 {
@@ -54,7 +54,7 @@ func (d *Data) denseLayers() (fit []layers) {
 	return fit
 }
 
-// dense are CascadeCBFs that have become dense.
+// dense returns CascadeCBFs that have become dense.
 func (m *model) dense(d *Data) (all []candidate, err error) {
 	p := ccbf.Params{Res: 1, Bytes: d.Bytes}
 	mode := ""
@@ -83,7 +83,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 	return all, nil
 }
 
-// keyed are sketches of keys.
+// keyed returns sketches of keys.
 func (m *model) keyed(d *Data) (all []candidate, err error) {
 	for _, k := range cmsK {
 		c, err := m.countMin(d, k)
@@ -92,8 +92,7 @@ func (m *model) keyed(d *Data) (all []candidate, err error) {
 		}
 		all = append(all, c)
 	}
-	// Of a sketch of method rm keys can be removed, but counts can then be below the
-	// truth.
+	// Keys can be removed from a sketch of method rm, but counts can then be below the truth.
 	methods := []sbf.Method{sbf.MI, sbf.RM}
 	if d.Remove {
 		methods = []sbf.Method{sbf.MS}
@@ -110,15 +109,15 @@ func (m *model) keyed(d *Data) (all []candidate, err error) {
 	return all, nil
 }
 
-// countMin is a Count-Min Sketch of so many rows.
+// countMin returns a Count-Min Sketch with depth rows.
 func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	p := cms.Params{Depth: depth, Conservative: !d.Remove}
 	c := candidate{family: "cms", options: fmt.Sprintf("depth: %d", depth)}
 	if p.Conservative {
 		c.options += ", conservative: true"
 	}
-	// All counters are as wide as the largest of them needs, which few counters in
-	// a row can make larger than the largest count.
+	// All counters are as wide as the largest of them needs. Few counters in a row can make that larger
+	// than the largest count.
 	word := wordBytes(m.largest)
 	p.Width = d.Bytes / depth / word
 	if !p.Conservative {
@@ -133,20 +132,19 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	return c, err
 }
 
-// wordBytes is the width of words that hold a number.
+// wordBytes returns the width of words that hold a number.
 func wordBytes(n uint64) uint64 { return 1 << bits.Len((uint(bits.Len64(n))-1)/8) }
 
-// spectral is a Spectral Bloom Filter with so many counters of a key, in the
-// encoding that is the shortest.
+// spectral returns a Spectral Bloom Filter with k counters per key, in the shortest encoding.
 func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error) {
 	p := sbf.Params{K: k, Method: method, Encoding: sbf.Steps}
 	c := candidate{family: "sbf"}
 	if method == sbf.RM {
 		c.but = "; it keeps all exact counts while it is built, and unions of such sketches are no more accurate than with method 'ms'"
 	}
-	// The more counters there are, the smaller are their values and codes: the size
-	// grows with a power of their number between a half and one, and steps of a
-	// power between the inverses lead to the number that fits.
+	// With more counters their values and codes are smaller. The size grows with a power of their
+	// number between a half and one. Steps by a power between the inverses lead to the number that
+	// fits.
 	width := 4.0 // bits
 	for range 6 {
 		p.Counters = min(max(k, uint64(float64(d.Bytes)*8/width)), sbf.MaxBody/8)

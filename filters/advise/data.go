@@ -10,41 +10,40 @@ import (
 
 // Limits of Data.
 const (
-	// MaxOccurrences is also the most distinct keys: what the counters of all
-	// families hold by default.
+	// MaxOccurrences is also the largest number of distinct keys. The counters of all families hold it
+	// by default.
 	MaxOccurrences = 1 << 40
 	MaxSkew        = 4
 	MinBytes       = ccbf.MinBytes
 	MaxBytes       = ccbf.MaxBytes
-	// MaxExtent is how far apart cells can be.
+	// MaxExtent is the largest distance between cells.
 	MaxExtent = 1 << extentBits
 
-	// keysPerByte is how many keys may share a byte: with more no family tells
-	// any of them.
+	// keysPerByte is the largest number of keys per byte. With more, no family can distinguish any
+	// keys.
 	keysPerByte = 8
 )
 
-// Data describes what is to be counted, and for what purpose.
+// Data describes the data to count, and the purpose.
 type Data struct {
-	// Distinct is the number of different keys, with Categories of different
-	// pairs of a key and a category; Occurrences is that of all rows, at least
-	// Distinct.
+	// Distinct is the number of different keys, with Categories of different pairs of a key and a
+	// category. Occurrences is the number of all rows, at least Distinct.
 	Distinct, Occurrences uint64
-	// Skew is how unequal the counts are: that of rank r is in proportion to
-	// r^-Skew. 0 is equal counts, from 0 to MaxSkew.
+	// Skew is how unequal the counts are, from 0 to MaxSkew. The count of rank r is in proportion to
+	// r^-Skew, so 0 means equal counts.
 	Skew float64
-	// Counts are those of a random sample of the keys, in place of Skew: nothing else
-	// tells as much. Each from 1 to Occurrences.
+	// Counts are the counts of a random sample of the keys, in place of Skew. They say more than
+	// anything else. Each is from 1 to Occurrences.
 	Counts []uint64
-	// Bytes is what the body of the sketch may take, without its header.
+	// Bytes is the largest body of the sketch, without its header.
 	Bytes uint64
-	// Keys says that the keys are any values; otherwise they are cells of points.
+	// Keys says that the keys are any values. Otherwise they are cells of points.
 	Keys bool
 	// Areas says that queries are about areas, maps and the largest cells, and not about single
 	// cells. If the exact list is larger than Bytes, the advice is then a tree.
 	Areas bool
-	// Extent is the side of a square, in cells, within which all points lie; 0 where
-	// that is not known. It says how long a list of the cells can get.
+	// Extent is the side of a square, in cells, that contains all points; 0 if it is not known. It
+	// limits the length of a list of the cells.
 	Extent uint64
 	// Remove says that occurrences will be removed.
 	Remove bool
@@ -52,13 +51,13 @@ type Data struct {
 	Categories uint64
 }
 
-// Equal reports whether two ask for the same.
+// Equal reports whether two describe the same data and purpose.
 func (d *Data) Equal(e *Data) bool {
 	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
 		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Areas == e.Areas && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories
 }
 
-// check says which value is out of range.
+// check returns an error for a value that is out of range.
 func (d *Data) check() error {
 	switch {
 	case d.Distinct < 1 || d.Distinct > MaxOccurrences:

@@ -7,20 +7,18 @@ import (
 )
 
 const (
-	// sample and share are how many keys a model and bytes a sketch of it have at
-	// least, where the data and the sketch have as many.
+	// sample is the smallest number of keys of a model, if the data have as many. share is the smallest
+	// number of bytes of a sketch of it, if the sketch has as many.
 	sample, share = 1 << 12, 1 << 11
-	// parts is in how many parts the occurrences of a key come at most, spread
-	// among those of others: more hardly change what methods do that depend on
-	// the order.
+	// parts is the largest number of parts in which the occurrences of a key come, between those of
+	// others. More hardly change methods that depend on the order.
 	parts = 16
 )
 
-// model is a sample of the keys that stands for all of them: every 2^shift-th by
-// rank, with a count as it is expected to have. A sketch with as many times fewer
-// counters then errs as the sketch of all keys does, for errors depend on the
-// counters that there are for a key and on how counts are spread, and not on how
-// many keys there are.
+// model is a sample of the keys that stands for all of them: every 2^shift-th by rank, with its
+// expected count. A sketch of it has as many times fewer counters. It errs as the sketch of all keys
+// does. Errors depend on the number of counters per key and on the distribution of counts, not on the
+// number of keys.
 type model struct {
 	shift   uint
 	counts  []uint64
@@ -28,11 +26,11 @@ type model struct {
 	stream  stream
 }
 
-// stream is keys, by their index in counts, in the order in which they come, and
+// stream is a sequence of keys, by their index in counts, in the order in which they come. weights is
 // how many occurrences come at once.
 type stream struct{ keys, weights []uint64 }
 
-// modelShift is the shift of models of data.
+// modelShift returns the shift of models of data.
 func modelShift(d *Data) (shift uint) {
 	for d.Distinct>>shift >= 2*sample && d.Bytes>>shift >= 2*share {
 		shift++
@@ -40,8 +38,8 @@ func modelShift(d *Data) (shift uint) {
 	return shift
 }
 
-// newModel has counts like those of the sample, or else as the skew spreads the
-// occurrences.
+// newModel returns a model with counts like those of the sample. Without a sample the skew distributes
+// the occurrences.
 func newModel(d *Data) *model {
 	m := &model{shift: modelShift(d)}
 	m.counts = make([]uint64, d.Distinct>>m.shift)
@@ -58,7 +56,7 @@ func newModel(d *Data) *model {
 	return m
 }
 
-// arrive puts the occurrences into the order in which they come.
+// arrive sets the order in which the occurrences come.
 func (m *model) arrive(r *rand.Rand) {
 	s := &m.stream
 	for i, n := range m.counts {
@@ -74,8 +72,8 @@ func (m *model) arrive(r *rand.Rand) {
 	})
 }
 
-// largest is the largest count of the sample, or what the sample leaves of the
-// occurrences where that is more: too few keys have large counts to be in it.
+// largest returns the largest count of the sample, or the occurrences that the sample does not explain
+// if these are more. Too few keys have large counts to be in a sample.
 func largest(d *Data) uint64 {
 	sum := 0.0
 	for _, n := range d.Counts {
@@ -85,8 +83,8 @@ func largest(d *Data) uint64 {
 	return max(slices.Max(d.Counts), uint64(max(rest, 0)))
 }
 
-// spread spreads the occurrences over the keys: the key of rank r has scale *
-// r^-skew of them on average and at least one.
+// spread distributes the occurrences over the keys. The key of rank r has scale * r^-skew of them on
+// average and at least one.
 func (m *model) spread(d *Data, r *rand.Rand) {
 	scale := zipfScale(d)
 	m.largest = uint64(math.Max(1, scale))
@@ -97,9 +95,9 @@ func (m *model) spread(d *Data, r *rand.Rand) {
 	}
 }
 
-// poisson draws a number with a mean, 0 where that is negative: by the product of
-// uniform numbers (Knuth, "Seminumerical Algorithms", section 3.4.1), a large one
-// as the normal distribution nearly has it.
+// poisson draws a number with a mean, 0 if that is negative. It multiplies uniform numbers (Knuth,
+// "Seminumerical Algorithms", section 3.4.1). For a large mean it uses the normal distribution, which
+// is close.
 func poisson(r *rand.Rand, mean float64) (n uint64) {
 	if mean > 64 {
 		return uint64(math.Max(0, math.Round(mean+math.Sqrt(mean)*r.NormFloat64())))
@@ -110,8 +108,8 @@ func poisson(r *rand.Rand, mean float64) (n uint64) {
 	return n
 }
 
-// zipfScale is the scale with which the expected counts sum to the occurrences,
-// by bisection of its logarithm.
+// zipfScale returns the scale with which the expected counts sum to the occurrences, by bisection of
+// its logarithm.
 func zipfScale(d *Data) float64 {
 	low, high := 0.0, math.Log(float64(d.Occurrences))
 	for range 64 {
@@ -124,14 +122,14 @@ func zipfScale(d *Data) float64 {
 	return math.Exp(low)
 }
 
-// zipfSum is the sum of the expected counts with a scale, by its logarithm.
+// zipfSum returns the sum of the expected counts with a scale, given by its logarithm.
 func zipfSum(d *Data, logScale float64) float64 {
 	n := float64(d.Distinct)
 	above := n // keys that expect more than one
 	if d.Skew > 0 {
 		above = math.Min(n, math.Floor(math.Exp(logScale/d.Skew)))
 	}
-	// The first ranks one by one, the others by the integral through their middles.
+	// The first ranks are summed one by one, the others by the integral through their middles.
 	const first = 64
 	sum := 0.0
 	for r := 1.0; r <= math.Min(above, first); r++ {
@@ -143,7 +141,7 @@ func zipfSum(d *Data, logScale float64) float64 {
 	return math.Exp(logScale)*sum + n - above
 }
 
-// integral is that of x^-skew.
+// integral returns the integral of x^-skew.
 func integral(from, to, skew float64) float64 {
 	e := 1 - skew
 	if math.Abs(e) < 1e-9 {

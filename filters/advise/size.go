@@ -7,30 +7,29 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// What exact counts take: measured by the experiment "choosing-exact" of
-// bench/paper, whose section of docs/accuracy/maps.md has how far from it data are.
+// These are sizes of exact counts, as measured by the experiment "choosing-exact" of bench/paper. Its
+// section of docs/accuracy/maps.md says how far data are from them.
 const (
-	// leastPosition and mostPosition are what a cell takes in the list of a CascadeCBF
-	// beside its count: cells without gaps, and those of all real data that were counted,
-	// down to places of the whole world in cells of 0.0001 degrees.
+	// leastPosition and mostPosition are the bits of a cell in the list of a CascadeCBF, beside its
+	// count. The first is for cells without gaps. The second is the largest in all real data that were
+	// counted, down to places of the whole world in cells of 0.0001 degrees.
 	leastPosition, mostPosition = 1, 25
-	// categoryBytes is what each category's list takes beside its cells.
+	// categoryBytes is the number of bytes of each category's list beside its cells.
 	categoryBytes = 24
-	// headerBytes is the most that the header of a CascadeCBF takes, parameters and bounds
-	// included, where the resolution is a short decimal number, indexes are below 2^31 and
-	// there are fewer than 2^42 points; usualHeader is about what it takes.
+	// headerBytes is the largest header of a CascadeCBF, with parameters and bounds, under three
+	// conditions. The resolution is a short decimal number, indexes are below 2^31, and there are fewer
+	// than 2^42 points. usualHeader is about the usual size.
 	headerBytes = 48
 	usualHeader = 25
-	// keyBytes and cellBytes are what a row of an exact table takes beside its
-	// count, in Parquet with zstd: a number of 8 bytes or a short text, and the
-	// two numbers of a cell.
+	// keyBytes and cellBytes are the bytes of a row of an exact table beside its count, in Parquet with
+	// zstd. The key is a number of 8 bytes or a short text, the cell two numbers.
 	keyBytes, cellBytes = 8, 2
-	// fewCells is up to how many cells a table beats a sketch with its header.
+	// fewCells is the largest number of cells for which a table is smaller than a sketch with its
+	// header.
 	fewCells = 4
 )
 
-// countBits is what a count takes on average, in the class code that the exact
-// form writes.
+// countBits returns the average number of bits of a count in the class code of the exact form.
 func (m *model) countBits() float64 {
 	least := math.Inf(1)
 	for order := range uint(64) {
@@ -43,7 +42,7 @@ func (m *model) countBits() float64 {
 	return least / float64(len(m.counts))
 }
 
-// listBytes is what the body of an exact CascadeCBF takes of real data, from and to.
+// listBytes returns the smallest and the largest body of an exact CascadeCBF of real data.
 func (m *model) listBytes(d *Data) (least, most uint64) {
 	list := func(positionBits float64) float64 {
 		return float64(d.Distinct)*(positionBits+m.countBits())/8 + float64(categoryBytes*d.Categories)
@@ -55,7 +54,7 @@ func (m *model) listBytes(d *Data) (least, most uint64) {
 	return uint64(low), uint64(math.Ceil(high))
 }
 
-// tableBytes is about what an exact table of keys and counts takes.
+// tableBytes returns about the size of an exact table of keys and counts.
 func (m *model) tableBytes(d *Data) uint64 {
 	row := keyBytes + m.countBits()/8
 	if !d.Keys {

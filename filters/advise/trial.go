@@ -9,15 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// rounds of a trial end after so many wrong counts, which tell the error to about
-// a tenth, or after so many keys.
+// A trial ends after this many wrong counts, which give the error to about a tenth, or after this many
+// keys.
 const (
 	enoughWrong = 200
 	enoughKeys  = 1 << 14
 )
 
-// meanError is the mean of (estimate - count) / count over the keys of the model,
-// over rounds with other hashes.
+// meanError returns the mean of (estimate - count) / count over the keys of the model, over rounds with
+// other hashes.
 func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float64, error) {
 	sum, wrong, asked := 0.0, 0, 0
 	for seed := uint64(0); wrong < enoughWrong && asked < enoughKeys; seed++ {
@@ -36,7 +36,7 @@ func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float6
 	return sum / float64(asked), nil
 }
 
-// ccbfError is the error of a CascadeCBF that has become dense.
+// ccbfError returns the error of a CascadeCBF that has become dense.
 func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	p.Bytes >>= m.shift
 	// Up to 2^14 cells within 2^64 take 50 bits and more in a list.
@@ -45,7 +45,7 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	}
 	cells := make([]grid.Cell, len(m.counts))
 	for i := range cells {
-		// So far apart that no list of them fits where counters do.
+		// The cells are so far apart that no list of them fits if counters do.
 		x, y := key.HashUint64(0, uint64(i))
 		cells[i] = grid.Cell{X: int64(x>>32) - 1<<30, Y: int64(y>>32) - 1<<30}
 	}
@@ -75,7 +75,7 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	})
 }
 
-// keyed is what the sketches of keys have in common.
+// keyed is the interface of sketches of keys.
 type keyed interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	CountHashes(dst, h1s, h2s []uint64)
@@ -88,7 +88,8 @@ func (m *model) fill(s keyed, seed uint64) {
 	s.AddHashes(h1, h2, m.stream.weights)
 }
 
-// keyedError is the error of a sketch of keys, finished where that is not nil.
+// keyedError returns the error of a sketch of keys. finish, if it is not nil, returns the finished
+// sketch.
 func (m *model) keyedError(empty func(seed uint64) (keyed, error), finish func(keyed) (keyed, error)) (float64, error) {
 	got, all := make([]uint64, len(m.counts)), make([]uint64, len(m.counts))
 	h1, h2 := make([]uint64, len(all)), make([]uint64, len(all))
@@ -112,7 +113,7 @@ func (m *model) keyedError(empty func(seed uint64) (keyed, error), finish func(k
 	})
 }
 
-// cmsError is the error of a Count-Min Sketch.
+// cmsError returns the error of a Count-Min Sketch.
 func (m *model) cmsError(p cms.Params) (float64, error) {
 	p.Width = max(1, p.Width>>m.shift)
 	return m.keyedError(func(seed uint64) (keyed, error) {
@@ -121,14 +122,14 @@ func (m *model) cmsError(p cms.Params) (float64, error) {
 	}, nil)
 }
 
-// scaled is a filter for the model.
+// scaled returns the parameters of a filter for the model.
 func (m *model) scaled(p sbf.Params) sbf.Params {
 	p.Counters = max(p.K, p.Counters>>m.shift)
 	return p
 }
 
-// sbfBytes is the length of the body of a Spectral Bloom Filter of the model, and
-// that of what is around it.
+// sbfBytes returns the length of the body of a Spectral Bloom Filter of the model, and the length of
+// the other parts.
 func (m *model) sbfBytes(p sbf.Params) (body, around uint64, err error) {
 	s, err := sbf.NewGathering(m.scaled(p))
 	if err != nil {
@@ -140,14 +141,14 @@ func (m *model) sbfBytes(p sbf.Params) (body, around uint64, err error) {
 	return uint64(len(b.Body)), uint64(len(blob) - len(b.Body)), err
 }
 
-// sbfError is the error of a Spectral Bloom Filter.
+// sbfError returns the error of a Spectral Bloom Filter.
 func (m *model) sbfError(p sbf.Params) (float64, error) {
 	p = m.scaled(p)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
 		return sbf.NewGathering(p)
 	}, func(s keyed) (keyed, error) {
-		// Method rm makes its filters when the BLOB is.
+		// Method rm makes its filters when the BLOB is encoded.
 		return sbf.Decode(s.(*sbf.Sketch).Blob())
 	})
 }

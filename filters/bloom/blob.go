@@ -108,18 +108,21 @@ func (v *View) sketch() (*Sketch, error) {
 // Info describes a filter without its keys.
 type Info struct {
 	keyed.Common
-	Variant       Variant
-	Activation    Activation
-	Bits          uint64   // m
-	K             float64  // hash functions
-	Blocks        []uint64 // their sizes in bits; nil unless Variant is Blocks
-	Made          uint64   // m before blocks were dropped
-	Capacity      uint64   // distinct keys
-	BitsPerKey    float64  // at capacity
-	FPPAtCapacity float64  // false positive rate to expect of Capacity keys
-	Cardinality   float64  // distinct keys, estimated; +Inf if the bits do not show it
-	Fill          float64  // fraction of the bits that are set
-	FPP           float64  // false positive rate at this fill
+	Variant    Variant
+	Activation Activation
+	Bits       uint64  // m
+	K          float64 // hash functions
+
+	Blocks   []uint64 // their sizes in bits; nil unless Variant is Blocks
+	Made     uint64   // m before blocks were dropped
+	Capacity uint64   // distinct keys
+
+	BitsPerKey    float64 // at capacity
+	FPPAtCapacity float64 // false positive rate to expect of Capacity keys
+
+	Cardinality float64 // distinct keys, estimated; +Inf if the bits do not show it
+	Fill        float64 // fraction of the bits that are set
+	FPP         float64 // false positive rate at this fill
 }
 
 // Info describes the filter. It reads the whole body. O(len(blob)).

@@ -200,7 +200,7 @@ func (m *model) contains(h1, h2 uint64) bool {
 	return true
 }
 
-// randomParams are those of any filter of at most 2^top bits.
+// randomParams returns parameters of any filter of at most 2^top bits.
 func randomParams(r *rand.Rand, top int) Params {
 	p := Params{Bits: 1 + r.Uint64N(1<<(1+r.IntN(top))), Variant: Variant(r.IntN(3)), Seed: r.Uint64N(3)}
 	p.K = float64(1 + r.IntN(10))
@@ -221,8 +221,8 @@ func randomParams(r *rand.Rand, top int) Params {
 	return p
 }
 
-// Every way to add sets the bits of the model, and every way to ask gives its
-// answers: all variants, tiny filters, shrunk ones, in memory and on the BLOB.
+// Every way to add sets the bits of the model, and every query has its result. The filters have all
+// variants, tiny and shrunk ones, in memory and on the BLOB.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 400 {
@@ -294,10 +294,10 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// start is where the body of a BLOB begins at most.
+// start is the largest offset of the body of a BLOB.
 const start = mostAround
 
-// Filters that are out of the cache take the way that asks for memory ahead.
+// Filters that are larger than the cache prefetch memory.
 func TestLargeBatches(t *testing.T) {
 	for _, p := range []Params{
 		{Bits: 8*outOfCache + 12345, K: 7},

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// family is a form of filter: 12 bits for each of 5,000 keys, so that a bit
-// that is not set is a key that is missed; and for small BLOBs 6 bits for each
-// of 50. keep is the part of the bits that a shrink leaves, 0 without one.
+// family returns a form of filter with 12 bits for each of 5,000 keys. A single bit that is not set
+// then misses a key. Small BLOBs have 6 bits for each of 50 keys. keep is the fraction of the bits
+// after a shrink, 0 without one.
 func family(name string, p Params, keep float64) conform.Family {
 	p.Seed = 9
 	p.Bits = 60_013 // a prime, of binary digits 1110101001101101

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// rate returns the probability that k positions are all set if a fraction q of the bits is. k may be
-// any number: a key has floor(k) positions or one more. With whole k it is q^k; otherwise it is never
+// rate returns the probability that k positions are all set if a fraction q of the bits is. For any
+// number k, a key has floor(k) positions or one more. With whole k it is q^k; otherwise it is never
 // below that, by convexity.
 func rate(k, q float64) float64 {
 	n := math.Floor(k)
@@ -73,7 +73,7 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 }
 
 // unset returns the probability that k positions leave a bit unset, of which each sets a fraction
-// share. k may be any number: a key has floor(k) positions or one more. Products are rounded here and
+// share. For any number k, a key has floor(k) positions or one more. Products are rounded here and
 // below, so that machines that fuse them with sums make filters of the same size.
 func unset(k, share float64) float64 {
 	n := math.Floor(k)

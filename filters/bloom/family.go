@@ -31,7 +31,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Questions: []keyed.Question{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added, true with probability bloom_fpp for any other."},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
 		keyed.If("activation", func(i *Info) (string, bool) { return i.Activation.String(), i.Variant == Rational }),
 		keyed.Is("bits", func(i *Info) uint64 { return i.Bits }),

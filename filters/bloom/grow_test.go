@@ -44,9 +44,9 @@ func found(s *Sketch) (n int) {
 	return n
 }
 
-// TestGrow: whatever the number of keys, the filter is the one that New makes of the
-// same size, no larger than twice what they need, and finds absent keys at the rate
-// asked for: a binomial of 20,000, its mean and four standard deviations at most.
+// TestGrow: whatever the number of keys, the filter is the one that New makes of the same size. It has
+// at most twice the size that the keys need. It finds absent keys at the rate asked for: at most the
+// mean of a binomial sample of 20,000 and four standard deviations.
 func TestGrow(t *testing.T) {
 	for _, fpp := range []float64{0.3, 0.01, 1e-4} {
 		for _, n := range []uint64{0, 1, 16, 17, 1000, 1024, 1025, 30_000} {
@@ -183,7 +183,7 @@ func TestGrowErrors(t *testing.T) {
 	if err := decode(t, a).Union(fixed); !errors.Is(err, sketch.ErrDiffer) {
 		t.Error(err)
 	}
-	// What is said of the memory: 21 to 43 bytes a key.
+	// The documentation says that the memory is 21 to 43 bytes a key.
 	for _, n := range []uint64{1 << 10, 3 << 10, 3<<11 + 1} {
 		if per := float64(gathering(t, Params{}, 0, n).gather.bytes()) / float64(n); per < 21 || per > 43 {
 			t.Errorf("%v bytes a key of %d", per, n)
@@ -191,8 +191,8 @@ func TestGrowErrors(t *testing.T) {
 	}
 }
 
-// Filters of which one has twice the bits and the capacity of the other unite if they have the same k,
-// and are otherwise an error: keys would be lost.
+// Two filters, one with twice the bits and the capacity of the other, unite if they have the same k.
+// Otherwise the union is an error, because keys would be lost.
 func TestDoubledFiltersOfAnotherK(t *testing.T) {
 	for _, k := range []float64{3, 4} {
 		small := mustNew(t, Params{Bits: 640, K: 3, Capacity: 50})

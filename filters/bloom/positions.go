@@ -11,8 +11,8 @@ import (
 
 // Everything in this file is part of the format: it never changes.
 
-// Position i of a key comes from the highest bits of x_i = h1 + key.Spread^i*h2, in a filter of
-// m bits floor(x_i*m / 2^64).
+// Position i of a key comes from the highest bits of x_i = h1 + key.Spread^i*h2. In a filter of m bits
+// it is floor(x_i*m / 2^64).
 
 // power returns key.Spread^i.
 func power(i uint64) uint64 {
@@ -37,8 +37,9 @@ type route struct {
 	fixed uint64 // k in units of 1/one
 	n     uint64 // floor(k)
 	part  bool   // k is not whole
+
 	limit uint64 // ByPosition: the position must be below it
-	last  uint64 // ByPosition: h2's factor in position n-1; 0 where n is
+	last  uint64 // ByPosition: h2's factor in position n-1; 0 if n is 0
 	plan  *plan  // Blocks
 }
 

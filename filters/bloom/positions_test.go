@@ -15,8 +15,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Blocks split along the binary digits, each has its part of k over all
-// activations, and every key floor(k) or floor(k)+1 positions.
+// Blocks are the binary digits of the length. Each has its part of k over all activations, and every
+// key has floor(k) or floor(k)+1 positions.
 func TestPlan(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 300 {
@@ -63,8 +63,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// chi2 is the chi-square statistic for the independence of two numbers below
-// 16, from their joint counts: of mean 225 and variance 450 where they are.
+// chi2 returns the chi-square statistic for the independence of two numbers below 16, from their joint
+// counts. If they are independent it has the mean 225 and the variance 450.
 func chi2(n *[16][16]float64) float64 {
 	var row, col [16]float64
 	var all, sum float64
@@ -84,8 +84,8 @@ func chi2(n *[16][16]float64) float64 {
 	return sum
 }
 
-// Whether a key uses the last hash function says nothing about its positions,
-// of random keys and of keys in a row; by the paper's choice it says much about one of them.
+// Whether a key uses the last hash function is independent of its positions, for random keys and for
+// keys in a row. With the paper's choice it depends on one of them.
 func TestActivationIsIndependent(t *testing.T) {
 	const keys, m = 400_000, 1 << 20
 	limit := 225 + 4*math.Sqrt(450)
@@ -223,8 +223,7 @@ func TestShrink(t *testing.T) {
 		if want := 5.5 * float64(d.Bits()) / 704; d.K() != want {
 			t.Errorf("%d bytes: k %v, want %v", c.size, d.K(), want)
 		}
-		// What is shrunk in two steps is what is shrunk in one, where both
-		// keep the same blocks.
+		// Shrinking in two steps gives the same filter as in one, if both keep the same blocks.
 		whole, err := Decode(s.Blob())
 		if err != nil {
 			t.Fatal(err)

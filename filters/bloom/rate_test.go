@@ -10,10 +10,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// fillSigma is the standard deviation of the fill that n keys make. The number
-// of unset bits of m after t = kn/m throws each has the variance
-// m (e^-t - (1+t) e^-2t) (Whang et al. 1990, theorem 2); a fraction p of k adds
-// that of the number of throws, n p (1-p), each of which sets e^-t of a bit.
+// fillSigma returns the standard deviation of the fill with n keys. The number of unset bits of m after
+// t = kn/m throws each has the variance m (e^-t - (1+t) e^-2t) (Whang et al. 1990, theorem 2). A
+// fraction p of k adds the variance of the number of throws, n p (1-p), each of which sets e^-t of a
+// bit.
 func fillSigma(f *filter, n float64) float64 {
 	m, t := float64(f.kept), f.k*n/float64(f.size)
 	p := f.k - math.Floor(f.k)
@@ -21,8 +21,8 @@ func fillSigma(f *filter, n float64) float64 {
 	return math.Sqrt((z-(1+t)*z*z)/m + n*p*(1-p)*z*z/m/m)
 }
 
-// rateSigma is the standard deviation of the false positive rate, to the first
-// order: fillSigma times the derivative of q^k.
+// rateSigma returns the standard deviation of the false positive rate, to the first order: fillSigma
+// times the derivative of q^k.
 func rateSigma(f *filter, n float64) float64 {
 	q := -math.Expm1(n * f.logUnset())
 	return f.K() * math.Pow(q, f.K()-1) * fillSigma(f, n)
@@ -135,15 +135,15 @@ func TestConvexity(t *testing.T) {
 	}
 }
 
-// Blocks share one activation, so that keys have floor(k) positions or one
-// more and the rate is that of a Rational filter of the same length and k.
+// Blocks share one activation, so that keys have floor(k) positions or one more. The rate is that of a
+// Rational filter of the same length and k.
 func TestBlocksAreNoWorse(t *testing.T) {
 	for _, k := range []float64{1, 3, 6.64} {
 		blocks := mustNew(t, Params{Bits: 187_769, K: k, Variant: Blocks})
 		rational := mustNew(t, Params{Bits: 187_769, K: k, Variant: Rational})
 		for _, n := range []float64{100, 1e4, 1e5} {
-			// The fills of blocks vary each for itself: some of the k(k-1)/2 times the relative
-			// variance, at most 1/(kn), that the fill of the whole adds.
+			// The fills of blocks vary independently. That adds a part of k(k-1)/2 times the relative
+			// variance, at most 1/(kn), that the fill of the whole filter adds.
 			a, b := blocks.FPPAt(n), rational.FPPAt(n)
 			if math.Abs(a/b-1) > 2*k*k/187_769+(k-1)/2/n {
 				t.Errorf("k %v, %v keys: blocks %v, rational %v", k, n, a, b)

@@ -57,8 +57,8 @@ func TestSmallFilters(t *testing.T) {
 		})
 }
 
-// Positions by double hashing from numbers of few bits fail: keys all of whose positions coincide
-// with those of another key come up far more often than the rate.
+// Positions by double hashing from numbers of few bits are not good enough. Far more often than the
+// rate, all positions of a key coincide with those of another key.
 func TestDoubleHashingWouldFail(t *testing.T) {
 	s := mustNew(t, Params{Capacity: 1, FPP: 1e-7})
 	r := rand.New(rand.NewPCG(42, 0))

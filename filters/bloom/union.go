@@ -91,8 +91,8 @@ func (s *Sketch) intersect(other *filter) error {
 
 // Shrink drops blocks until the BLOB has at most size bytes, and keeps as many bits as it can. Only the
 // variant Blocks can shrink. A size that leaves no block is an error (sketch.ErrOption), and an error
-// changes nothing. No key is lost. A key's positions in the dropped blocks are no longer checked, so
-// the false positive rate grows: about to FPP to the power of Bits after over Bits before. FPP and
+// changes nothing. No key is lost. A key's positions in the dropped blocks are no longer checked. So
+// the false positive rate grows, about to FPP to the power of Bits after over Bits before. FPP and
 // FPPAt return it exactly. Shrunk filters still take keys, and unite with filters of the same blocks.
 // O(m). Walther et al., section 3.
 func (s *Sketch) Shrink(size uint64) error {

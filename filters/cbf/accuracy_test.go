@@ -11,14 +11,12 @@ import (
 
 var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
-// The measured false positive rate is that of the formulas, at every load. The
-// keys asked for are a binomial sample of the filter's own rate r = p^k, whose
-// p, a mean over m counters, has a variance of p(1-p)/m at most (counters fill
-// each other's place: their shares are negatively correlated); so r varies
-// by r*k*sqrt((1-p)/(p*m)). With halves p is a mean over words that each have a
-// share in [0, 1]: p(1-p) by the number of words. 4 sigma of both. The formulas
-// take what is Poisson distributed for what is binomial, and k words for
-// different ones: both is off by a part of k^2/words at most, 3e-3 of r.
+// The measured false positive rate is that of the formulas, at every load. The absent keys are a
+// binomial sample of the filter's own rate r = p^k. There p, a mean over m counters, has a variance of
+// at most p(1-p)/m, because the states of counters are negatively correlated. So r varies by
+// r*k*sqrt((1-p)/(p*m)). With halves p is a mean over words whose values are in [0, 1]: p(1-p) over the
+// number of words. 4 sigma of both are allowed. The formulas assume a Poisson distribution for a
+// binomial one, and k different words. The error of both is at most a fraction k^2/words, 3e-3 of r.
 func TestRates(t *testing.T) {
 	const capacity, asked = 1 << 15, 1 << 19
 	var cases []conform.RateCase[Params, *Sketch]
@@ -66,9 +64,9 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// reductions is by how much variable length lowers the measured rate at 25, 50,
-// 75 and 90% load, at equal bits; and by how much by what the counters say,
-// which is known where too few absent keys are found to tell.
+// reductions returns by how much variable length lowers the measured rate at 25, 50, 75 and 90% load,
+// at equal bits. The last result is the same according to the counters, for rates at which too few
+// absent keys are found.
 func reductions(t *testing.T, p Params, asked uint64) (fixed, variable, by, known [4]float64) {
 	v := p
 	v.VariableLength = true
@@ -90,9 +88,8 @@ func reductions(t *testing.T, p Params, asked uint64) (fixed, variable, by, know
 	return fixed, variable, by, known
 }
 
-// Below the threshold the rate of variable length is about the square of the
-// other one; past it, with additions only, the filters are the same but for
-// stuck counters, which let no more through here.
+// Below the threshold the rate of variable length is about the square of the other one. Past it, with
+// additions only, the filters differ in stuck counters alone, which let no more through here.
 func TestVariableLength(t *testing.T) {
 	for _, p := range []Params{
 		{Variant: Plain, K: 4, CounterBits: 4},
@@ -103,9 +100,9 @@ func TestVariableLength(t *testing.T) {
 		p.Counters = uint64(float64(p.Capacity*p.K) / math.Ln2)
 		fixed, variable, by, _ := reductions(t, p, 1<<18)
 		t.Logf("%v: fixed %.6f variable %.6f reduction %.4f", p.Variant, fixed, variable, by)
-		// 1 - r at both loads by the formula, r the rate of fixed length, if the
-		// halves were independent; they share words, which adds to r at most
-		// half of it here; published 0.88 and 0.68 over five kinds of filters.
+		// If the halves were independent, the formula would give 1 - r at both loads, with r the rate
+		// of fixed length. They share words, which adds at most half of r here. Published: 0.88 and
+		// 0.68 over five kinds of filters.
 		for i := range 2 {
 			if want := 1 - 2*fixed[i] - 8/(fixed[i]*(1<<18)); by[i] < want || by[i] < 0.88 {
 				t.Errorf("%v: load %v: reduction %.4f, want %.4f", p.Variant, loads[i], by[i], want)
@@ -117,9 +114,9 @@ func TestVariableLength(t *testing.T) {
 	}
 }
 
-// TestVariableLengthGrid prints the comparison of "Variable-length Encoding
-// Framework", section VI.B, at a capacity of 2^20: the bits per element grow
-// with k as counters = k*capacity/ln 2. CCBF_LONG=1; minutes.
+// TestVariableLengthGrid prints the comparison of "Variable-length Encoding Framework", section VI.B,
+// at a capacity of 2^20. The bits per element grow with k as counters = k*capacity/ln 2. CCBF_LONG=1;
+// minutes.
 func TestVariableLengthGrid(t *testing.T) {
 	if os.Getenv("CCBF_LONG") != "1" {
 		t.Skip("CCBF_LONG=1 measures")

@@ -94,8 +94,8 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	return stuck
 }
 
-// batchOffsets is the result of one hash function for the keys of a batch: the offsets of their words
-// in the body, and the rests of their hashes.
+// batchOffsets is the result of one hash function for the keys of a batch. It holds the offsets of
+// their words in the body, and the rests of their hashes.
 type batchOffsets struct {
 	at   [batchLen]uint32 // the body has at most 2^30 bytes
 	rest [batchLen]uint64

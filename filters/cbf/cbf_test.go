@@ -15,7 +15,7 @@ import (
 
 func mustNew(t testing.TB, p Params) *Sketch { t.Helper(); return conform.Made(t, Family, p) }
 
-// forms are the six forms of a filter, at sizes that a few hundred keys fill.
+// forms returns the six forms of a filter, at sizes that a few hundred keys fill.
 func forms() (ps []Params) {
 	for _, v := range []Variant{Plain, Increment, Tandem} {
 		for _, variable := range []bool{false, true} {
@@ -257,8 +257,8 @@ func TestUnionsThatDiffer(t *testing.T) {
 	})
 }
 
-// A union of filters in different phases is in the second; of two in the first
-// it is in the first as long as both together are few enough.
+// A union of filters in different phases is in the second phase. A union of two in the first phase
+// stays there as long as both together are few enough.
 func TestUnionOfPhases(t *testing.T) {
 	for _, v := range []Variant{Plain, Increment, Tandem} {
 		p := Params{Capacity: 200, Counters: 4000, K: 3, Variant: v, VariableLength: true}

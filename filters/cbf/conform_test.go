@@ -35,10 +35,9 @@ func restoring(f conform.Family) conform.Family {
 	return f
 }
 
-// 4,000 counters and 3 hash functions for 100 keys: 300 occurrences meet at
-// most 7.5% of the counters, 0.075^3 = 0.00042 of the absent keys get through;
-// all other forms are stricter. What chance does to the share of counters (its
-// standard deviation is below 1% of it) is far below the kit's 4 sigma.
+// 100 keys with 3 hash functions use at most 7.5% of 4,000 counters. Then 0.075^3 = 0.00042 of the
+// absent keys are found. All other forms are stricter. The standard deviation of the fraction of
+// counters is below 1% of it, far below the kit's 4 sigma.
 const absent = 0.00043
 
 var families = []conform.Family{

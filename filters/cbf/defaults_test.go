@@ -7,10 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// TestDefaultsGrid prints what the defaults of counter bits and L were chosen
-// by: filters of one size, full, and after ten times as many keys came and
-// went as are there. Each key goes when its time is over, so that counters that
-// were stuck stay behind. CCBF_LONG=1.
+// TestDefaultsGrid prints the rates by which the defaults of counter bits and L were chosen. Filters of
+// one size are full, and then ten times as many keys come and go. Each key goes when its time is over,
+// so that stuck counters stay behind. CCBF_LONG=1.
 func TestDefaultsGrid(t *testing.T) {
 	if os.Getenv("CCBF_LONG") != "1" {
 		t.Skip("CCBF_LONG=1 measures")

@@ -2,15 +2,13 @@
 // number of small counters. There are three variants, each also with a variable length of the
 // information about a key.
 //
-//   - Plain: each of k counters of a key counts its occurrences. A key is ruled
-//     out by a counter at 0. Fan et al. 2000, "Summary Cache".
-//   - Increment: an occurrence adds a number v that the key's hash chooses from
-//     L to 2L-1. A counter C rules the key out unless C = v or C >= v+L: what
-//     the others added is nothing or L at least. Rottenstreich, Kanizo and
-//     Keslassy 2014, "The Variable-Increment Counting Bloom Filter".
-//   - Tandem: counters in pairs. While one occurrence is all that a pair holds,
-//     the pair remembers more of it. Reviriego and Rottenstreich 2019, "The
-//     Tandem Counting Bloom Filter".
+//   - Plain: each of the k counters of a key counts its occurrences. A counter at 0 rules a key out. Fan
+//     et al. 2000, "Summary Cache".
+//   - Increment: an occurrence adds a number v from L to 2L-1, which the key's hash chooses. Other keys
+//     added nothing or at least L, so a counter C can hold the key only if C = v or C >= v+L.
+//     Rottenstreich, Kanizo and Keslassy 2014, "The Variable-Increment Counting Bloom Filter".
+//   - Tandem: counters are in pairs. While a pair holds a single occurrence, it keeps more bits of its
+//     hash. Reviriego and Rottenstreich 2019, "The Tandem Counting Bloom Filter".
 //
 // With VariableLength the counters are split into two halves while there is room. The lower halves
 // count the k hash functions, the upper halves k more. When the filter has had more than Alpha*Capacity
@@ -24,10 +22,10 @@
 //
 // # Pairs of tandem counters
 //
-// No sum of increments is in 1..L-1. A counter with such a value is called a note: it says that the
-// other counter of the pair holds a single occurrence. The other one is then not v but v, v+L or v+2L.
-// The hash of the occurrence chooses one of L-1 notes and one of the three: 3(L-1) signatures beside
-// the L increments. In the table, A is the counter of the occurrence and B its partner:
+// No sum of increments is in 1..L-1. A counter with such a value is called a note: its partner then
+// holds a single occurrence. The partner is not v but v, v+L or v+2L. The hash of the occurrence
+// chooses one of L-1 notes and one of the three: 3(L-1) signatures beside the L increments. In the
+// table, A is the counter of the occurrence and B its partner:
 //
 //	A        B        meaning                   is the key there?       add at A         add at B
 //	0        0        empty                     no                      one, signed      one, signed

@@ -35,7 +35,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Questions: []keyed.Question{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added more often than removed."},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
 		keyed.Is("capacity", func(i *Info) uint64 { return i.Capacity }),
 		keyed.Is("counters", func(i *Info) uint64 { return i.Counters }),

@@ -41,9 +41,9 @@ func (f *filter) Variant() Variant { return f.variant }
 // occurrences at one time.
 func (f *filter) Halves() bool { return f.kernel.halves }
 
-// Contains reports whether a key may be there. It is true for a key that was added and not removed as
-// often, and for another with the probability Info.FPP. O(K); it stops at the first counter that rules
-// the key out.
+// Contains reports whether a key may be there. It always finds a key that was added and not removed as
+// often, and another with the probability Info.FPP. It stops at the first counter that rules the key
+// out. O(K).
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
 	g := &f.kernel

@@ -9,10 +9,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// A long history of keys that come and go, half of the time below the
-// threshold of variable length and then beyond it, and no key that is there is
-// ever missing, no legal removal refused. The filters have a size that stuck
-// counters do not fill, so that they also still rule absent keys out.
+// Keys come and go for long, half of the time below the threshold of variable length and then beyond
+// it. No key that is there is ever missing, and no legal removal is refused. Stuck counters do not fill
+// filters of this size, so they still rule absent keys out.
 func TestHistory(t *testing.T) {
 	steps, capacity := 100_000, uint64(1<<12)
 	if os.Getenv("CCBF_LONG") == "1" {

@@ -9,7 +9,7 @@ import (
 
 // Info describes a filter without its keys.
 type Info struct {
-	keyed.Common          // Saturated where Stuck is not 0
+	keyed.Common          // Saturated if Stuck is not 0
 	Capacity, Counters, K uint64
 	CounterBits           uint64
 	Variant               Variant
@@ -17,11 +17,13 @@ type Info struct {
 	VariableLength        bool
 	Alpha                 float64 // 0 without VariableLength
 	Halves                bool    // counters are in halves now
-	Load                  float64 // Total/Capacity; +Inf where the total is not known
-	Fill                  float64 // fraction of the counters, or halves, that are not 0
-	Stuck                 uint64  // counters, or halves, at their ceiling
-	FPP                   float64 // probability that an absent key is found, as the counters are now
-	BitsPerKey            float64 // bits of the body per Capacity
+
+	Load float64 // Total/Capacity; +Inf if the total is not known
+	Fill float64 // fraction of the counters, or halves, that are not 0
+
+	Stuck      uint64  // counters, or halves, at their ceiling
+	FPP        float64 // probability that an absent key is found, as the counters are now
+	BitsPerKey float64 // bits of the body per Capacity
 }
 
 // Info describes the filter. It reads the whole body, for Fill, Stuck and FPP. O(len(blob)).

@@ -13,9 +13,9 @@ func pairs(t *testing.T, p Params) kernel {
 	return mustNew(t, p).kernel
 }
 
-// Every case of the table in the package's documentation, for counters of 8
-// bits: A is the first counter, of an occurrence x with v = 6, signed 10 and 2;
-// B the second, of y with v = 5, signed 5 and 3.
+// This test has every case of the table in the package's documentation, for counters of 8 bits. A is
+// the first counter, for an occurrence x with v = 6, signed 10 and 2. B is the second, for y with v =
+// 5, signed 5 and 3.
 func TestPairs(t *testing.T) {
 	g := pairs(t, Params{CounterBits: 8})
 	// The parts of a hash that make the two, by the documented rule: three
@@ -144,9 +144,9 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// In halves the lower halves of a pair are one pair and the upper halves are
-// another; when the upper ones are dropped, signatures stay and what is stuck
-// becomes stuck at the whole width. 15 with a note beside it is a signature.
+// With halves, the lower halves of two counters are one pair and the upper halves another. When the
+// upper ones are dropped, signatures stay, and stuck halves become stuck at the whole width. 15 with a
+// note beside it is a signature.
 func TestPairsInHalves(t *testing.T) {
 	g := pairs(t, Params{CounterBits: 8, VariableLength: true})
 	low, high := mark{at: 0, v: 6}, mark{at: 4, v: 7}

@@ -26,9 +26,11 @@ type kernel struct {
 	halves  bool
 	width   uint64 // bits from one counter to the next
 	lanes   uint64 // log2 of the counters in a word
+
 	bits    uint64 // of a counter or half
 	ceiling uint64 // its largest value
-	ones    uint64 // 1 in each of a word
+	ones    uint64 // 1 in each counter or half of a word
+
 	inc     uint64 // L
 	incBits uint64 // log2 L
 	notes   uint64 // L-1
@@ -90,9 +92,9 @@ func (g *kernel) mark(x uint64) (m mark, rest uint64) {
 	return m, x
 }
 
-// marks returns the occurrence at a counter or its lower half and, with halves, the one at the upper
-// half of another counter in the same word. The argument is the rest of the hash after the choice of
-// the word. The first result does not depend on halves.
+// marks returns the occurrence at a counter or its lower half. With halves it also returns the one at
+// the upper half of another counter in the same word. The argument is the rest of the hash after the
+// choice of the word. The first result does not depend on halves.
 func (g *kernel) marks(x uint64) (low, high mark) {
 	low, x = g.mark(x)
 	if g.halves {

@@ -9,10 +9,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// How often a key is added until it stays, as Family.About says it: a counter of
-// w bits is full at 2^w-1, and an occurrence adds 1, or with increments from L = 2
-// to 2L-1 = 3. A key stays when all of its counters are full, which 3s fill first
-// and 2s last.
+// A key stays after as many additions as Family.About says. A counter of w bits is full at 2^w-1. An
+// occurrence adds 1, or with increments from L = 2 to 2L-1 = 3. A key stays when all of its counters
+// are full, first with 3s and last with 2s.
 func TestAboutFills(t *testing.T) {
 	const four, halves = 1<<4 - 1, 1<<2 - 1
 	for _, c := range []struct {
@@ -62,10 +61,10 @@ func stays(t *testing.T, p Params, h1, h2, n uint64) bool {
 	return s.Contains(h1, h2)
 }
 
-// What the option variable_length says of increments past alpha, beside filters of
-// as many bytes without it: 5 to 40 times the rate in counters of 8 bits, about 100
-// times or more, to a tenth, in counters of 4. The keys are fixed; the rates are
-// those of the filters' own counters (Info.FPP).
+// The option variable_length says how much higher the rate is past alpha with increments, beside
+// filters of as many bytes without it. It is 5 to 40 times in counters of 8 bits, and about 100 times
+// or more, to a tenth, in counters of 4. The keys are fixed. The rates are those of the filters' own
+// counters (Info.FPP).
 func TestVariableLengthPastAlpha(t *testing.T) {
 	const capacity = 20_000
 	for _, variant := range []Variant{Increment, Tandem} {

@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// stream is n keys, few of them frequent.
+// stream returns n keys, few of them frequent.
 func stream(seed uint64, n, keys int) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	z := rand.NewZipf(r, 1.1, 10, uint64(keys-1))
@@ -31,10 +31,10 @@ func build(t testing.TB, p Params, stream []uint64) (*Sketch, map[uint64]uint64)
 	return s, truth
 }
 
-// An estimate exceeds the truth by more than epsilon times the total with
-// probability delta at most (Cormode and Muthukrishnan 2005, theorem 1). Keys
-// of one sketch share their bad luck, so one key is asked of each of many
-// sketches with different seeds: independent trials, bound delta, 4 sigma.
+// An estimate exceeds the truth by more than epsilon times the total with a probability of at most
+// delta (Cormode and Muthukrishnan 2005, theorem 1). Errors of keys of one sketch depend on each other.
+// So each of many sketches with different seeds is queried for one key. These trials are independent:
+// the bound is delta and 4 sigma.
 func TestErrorBound(t *testing.T) {
 	const trials = 2000
 	for _, p := range []Params{
@@ -61,8 +61,8 @@ func TestErrorBound(t *testing.T) {
 	}
 }
 
-// The default sketch keeps its promise for the keys of one stream, and the
-// conservative one is nowhere further from the truth.
+// The default sketch keeps its promise for the keys of one stream. The conservative one is nowhere
+// further from the truth.
 func TestConservativeIsCloser(t *testing.T) {
 	keys := stream(2, 300_000, 100_000)
 	plain, truth := build(t, Params{}, keys)
@@ -84,16 +84,15 @@ func TestConservativeIsCloser(t *testing.T) {
 	}
 	t.Logf("%d keys: mean excess %.1f plain, %.1f conservative; %d beyond the bound of %.0f", len(truth),
 		sums[0]/float64(len(truth)), sums[1]/float64(len(truth)), far, excess)
-	// By Markov's inequality the part of the keys beyond the bound, delta on
-	// average, is beyond 10 delta in one sketch of ten at most; this one is
-	// seeded.
+	// The fraction of the keys beyond the bound is delta on average. By Markov's inequality it is
+	// beyond 10 delta in at most one sketch of ten. This one is seeded.
 	if float64(far) > 0.1*float64(len(truth)) {
 		t.Errorf("%d of %d keys are beyond the bound", far, len(truth))
 	}
 }
 
-// JoinSize is never below the truth and exceeds it by more than e/width times
-// the product of the totals with probability delta at most (section 4.2).
+// JoinSize is never below the truth. With a probability of at most delta it is too high by more than
+// e/width times the product of the totals (section 4.2).
 func TestJoinSize(t *testing.T) {
 	const trials = 500
 	a, b := stream(3, 400, 1000), stream(4, 300, 1000)
@@ -156,12 +155,12 @@ func TestJoinSizeIsWide(t *testing.T) {
 	}
 }
 
-// Positions are spread evenly (chi-square, its mean and 4 sigma), and two rows
-// meet in the same pairs of keys no more often than chance has it. All rows
-// follow from two hashes, so that all five agree for about 0.114/width^2 of the
-// pairs (two keys' distances c + j*s, in counters, meet with 1 - |c + j*s| each:
-// the product over j = -2..2, integrated) and not for 1/width^5: 10^-8 at the
-// default width, where delta is 0.01.
+// Positions are spread evenly (chi-square, its mean and 4 sigma). Two rows have collisions of the same
+// pairs of keys no more often than by chance. All rows are derived from two hashes. So all five have
+// collisions for about 0.114/width^2 of the pairs and not for 1/width^5. The distance of two keys in
+// row j, in counters, is c + j*s for j = -2..2. The row has a collision with a probability of 1 - |c +
+// j*s|. The figure is the integral of the product over the rows. At the default width that is 10^-8,
+// while delta is 0.01.
 func TestPositions(t *testing.T) {
 	const n, width, depth = 40_000, 1000, 5
 	rows := mustNew(t, Params{Width: width, Depth: depth}).c

@@ -42,8 +42,8 @@ func benchSketch(b *testing.B, width uint64, size int, conservative bool) *Sketc
 	return s
 }
 
-// each runs fn for a shape and a rule over many chunks of hashed keys, enough
-// of them that a chunk's counters left the cache when it comes again.
+// each runs fn for a shape and a rule over many chunks of hashed keys. There are so many that a chunk's
+// counters have left the cache when its turn comes again.
 func each(b *testing.B, rules []bool, fn func(b *testing.B, s *Sketch, vs, h1s, h2s []uint64)) {
 	vs, h1s, h2s := hashes(chunk * 1024)
 	for _, shape := range shapes {

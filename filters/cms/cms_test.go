@@ -61,8 +61,8 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// model is the sketch of the paper in the plainest way: one counter of any
-// size for each position, positions by long arithmetic, no batches.
+// model is the sketch of the paper in the plainest way: one counter of any size for each position,
+// positions by long arithmetic, no batches.
 type model struct {
 	width, depth int64
 	conservative bool
@@ -111,8 +111,8 @@ func (m *model) add(h1, h2, n uint64) {
 	}
 }
 
-// Every way to add makes the counters of the model, through all widths of
-// counters and into saturation, and every way to ask gives its estimates.
+// Every way to add gives the counters of the model, through all widths of counters and into saturation.
+// Every query gives its estimates.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {

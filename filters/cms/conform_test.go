@@ -7,10 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// 100 keys use at most 100 counters of a row of 1,000, so an absent key meets
-// one with probability 0.1, in each of 3 rows with 0.001 if they are reached by
-// different keys. Two rows reached by one key happen with about 1/width^2 for
-// each of the 100 keys and 3 pairs of rows, 0.0003. Together below 0.002.
+// 100 keys use at most 100 counters of a row of 1,000, so an absent key shares one with a probability
+// of 0.1. In all 3 rows that is 0.001.
 var (
 	plain        = family("plain", false)
 	conservative = family("conservative", true)

@@ -30,7 +30,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: never below the true count."},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("width", func(i *Info) uint64 { return i.Width }),
 		keyed.Is("depth", func(i *Info) uint64 { return i.Depth }),
 		keyed.Is("epsilon", func(i *Info) float64 { return i.Epsilon }),

@@ -9,11 +9,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// variableBit is where the first of a BLOB's parameters has whether lengths are
-// variable, above the variant.
+// variableBit is the position of the variable length in the first of a BLOB's parameters, above the
+// variant.
 const variableBit = 1
 
-// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+// Blob encodes the filter: equal states give equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
 	p := s.params
 	params := []byte{byte(p.Variant), byte(p.FingerprintBits), byte(p.Slots)}
@@ -30,16 +30,15 @@ func (s *Sketch) Blob() []byte {
 	return sketch.Seal(blob)
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long
-// as that memory is. Any number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
 	filter
 	blob []byte
 }
 
-// NewView checks a BLOB's structure in constant time, but not its checksum,
-// which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
-// wrap sketch.ErrInvalid.
+// NewView checks a BLOB's structure in constant time, but not its checksum, which Check verifies. A
+// View reads only inside its BLOB, whatever the bytes. Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -81,7 +80,7 @@ func NewView(blob []byte) (View, error) {
 	return View{filter{Base: base, params: p, table: newTable(p, buckets, b.Body)}, blob}, nil
 }
 
-// check counts the fingerprints and is that every bucket is in its only form.
+// check counts the fingerprints and returns an error if a bucket is not in its only form.
 func (v *View) check() error {
 	stored := uint64(0)
 	for i := range v.buckets {
@@ -96,7 +95,7 @@ func (v *View) check() error {
 			return sketch.Invalidf("byte %d of the body is not 0 after the last bucket", at>>3)
 		}
 	}
-	// A set takes occurrences in that are already there, a multiset does not.
+	// A set counts occurrences of keys that are already there, a multiset stores them.
 	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
 		return sketch.Invalidf("a total of %d, but %d fingerprints", total, stored)
 	}
@@ -104,7 +103,7 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch is a copy in memory of a view that was checked.
+// sketch returns a copy in memory of a view that was checked.
 func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{filter: v.filter}
 	s.mem = slices.Clone(v.mem)
@@ -114,16 +113,18 @@ func (v *View) sketch() (*Sketch, error) {
 // Info describes a filter without its keys.
 type Info struct {
 	keyed.Common
-	Params     Params
-	Buckets    uint64
-	Stored     uint64  // fingerprints
-	Load       float64 // Stored as a part of Capacity
-	Fill       float64 // Stored as a part of all slots
+	Params  Params
+	Buckets uint64
+	Stored  uint64 // fingerprints
+
+	Load float64 // Stored as a fraction of Capacity
+	Fill float64 // Stored as a fraction of all slots
+
 	BitsPerKey float64 // of the body, for each fingerprint; +Inf without
 	FPP        float64 // of a key that was never added
 }
 
-// Info reads the whole body. O(len(blob)).
+// Info describes the filter. It reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	v.MustBeMade()
 	stored, rate := v.survey()
@@ -136,19 +137,18 @@ func (v *View) Info() Info {
 	}
 }
 
-// FPP is the probability that a key that was never added is found, computed
-// from all fingerprints. O(Bytes).
+// FPP returns the probability that a key that was never added is found. It is computed from all
+// fingerprints. O(Bytes).
 func (s *Sketch) FPP() float64 {
 	s.MustBeMade()
 	_, rate := s.survey()
 	return rate
 }
 
-// survey counts the fingerprints and the pairs of a first bucket and a
-// fingerprint that find one, as a part of all pairs. Each fingerprint is found
-// from its two buckets by a part 2^-known of the keys (in a plain filter
-// 1/(2^f-1)), so the sum over all of them is exact, but that a key that finds
-// two is to count once: those that another covers are left out.
+// survey counts the fingerprints, and sums up the rate at which absent keys find one. A fingerprint in
+// one of its two buckets is found by a fraction 2^-known of the keys of that bucket (in a plain filter
+// 1/(2^f-1)). The sum over all fingerprints counts a key twice if it finds two, so fingerprints that
+// another one covers are left out. The result is then exact.
 func (t *table) survey() (stored uint64, rate float64) {
 	var chance [hashBits + 1]float64
 	for k := range chance {
@@ -170,8 +170,8 @@ func (t *table) survey() (stored uint64, rate float64) {
 	return stored, min(2*sum/float64(t.buckets), 1)
 }
 
-// covered reports whether what fingerprint k of bucket i is found by finds
-// another one too: one before it, or one that more keys find, in either bucket.
+// covered reports whether all keys that find fingerprint k of bucket i find another one too. That one
+// is before it, or is found by more keys, in either bucket.
 func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 	q := p.all[k]
 	for m, o := range p.slice() {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// fingerprint is a fingerprint: known low bits of a key's hash, f or more.
+// fingerprint is a fingerprint: known low bits of a key's hash, at least f.
 type fingerprint struct {
 	v     uint64 // no bits but the known ones
 	known uint8
@@ -15,7 +15,7 @@ type fingerprint struct {
 
 func (p fingerprint) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
 
-// cut is the fingerprint with n known bits, or fewer where it has fewer.
+// cut returns the fingerprint with at most n known bits.
 func (p fingerprint) cut(n uint) fingerprint {
 	if uint(p.known) <= n {
 		return p
@@ -23,17 +23,16 @@ func (p fingerprint) cut(n uint) fingerprint {
 	return fingerprint{p.v & (1<<n - 1), uint8(n)}
 }
 
-// compare orders fingerprints for the one spelling of a bucket: as numbers
-// with their sentinels.
+// compare orders fingerprints for the only form of a bucket: as numbers with their sentinels.
 func (p fingerprint) compare(q fingerprint) int {
 	return cmp.Compare(p.v|1<<p.known, q.v|1<<q.known)
 }
 
-// covers reports whether every key that q matches is one that p matches.
+// covers reports whether p matches every key that q matches.
 func (p fingerprint) covers(q fingerprint) bool { return p.known <= q.known && p.matches(q.v) }
 
-// fingerprints are those of a bucket, in no particular order, but that in a bucket of
-// variable length the last one's field may have a width of its own.
+// fingerprints holds the fingerprints of a bucket, in no particular order. In a bucket of variable
+// length, the last one's field may have another width than the others.
 type fingerprints struct {
 	n   int
 	all [MaxSlots]fingerprint
@@ -46,8 +45,7 @@ func (p *fingerprints) add(q fingerprint) {
 
 func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 
-// table is a filter without its header: buckets in memory, be it a Sketch's or
-// a BLOB's.
+// table is a filter without its header: buckets in the memory of a Sketch or of a BLOB.
 type table struct {
 	*layout
 	buckets  uint64
@@ -59,7 +57,7 @@ type table struct {
 	mem      []byte
 }
 
-// get reads n bits, at most 64.
+// get reads n bits, at most 64, from bit at on.
 func (t *table) get(at uint64, n uint) uint64 {
 	i, shift := at>>3, uint(at&7)
 	w := binary.LittleEndian.Uint64(t.mem[i:]) >> shift
@@ -69,7 +67,7 @@ func (t *table) get(at uint64, n uint) uint64 {
 	return w & (^uint64(0) >> (64 - n))
 }
 
-// put writes the low n bits of v, at most 64.
+// put writes the low n bits of v, at most 64, to bit at on.
 func (t *table) put(at uint64, n uint, v uint64) {
 	i, shift := at>>3, uint(at&7)
 	mask := ^uint64(0) >> (64 - n)
@@ -83,7 +81,7 @@ func (t *table) put(at uint64, n uint, v uint64) {
 	}
 }
 
-// word is a narrow bucket; bits above it are the next one's.
+// word returns a narrow bucket. The bits above it belong to the next one.
 func (t *table) word(i uint64) uint64 {
 	at := i * uint64(t.bits)
 	return fetch(t.mem, at)
@@ -98,15 +96,15 @@ func (t *table) setWord(i, x uint64) {
 	binary.LittleEndian.PutUint64(b, w&^(t.mask<<shift)|x<<shift)
 }
 
-// classOf is the class of bucket i, for a variable length. A code that no
-// bucket has counts as that of an empty one.
+// classOf returns the class of bucket i, for a variable length. A code that no bucket has counts as
+// that of an empty one.
 func (t *table) classOf(i uint64) *class {
 	at := i * uint64(t.bits)
 	code := t.get(at+uint64(t.codeShift), t.bits-t.codeShift)
 	return &t.class[code]
 }
 
-// count is the number of fingerprints in bucket i.
+// count returns the number of fingerprints in bucket i.
 func (t *table) count(i uint64) int {
 	if t.variable {
 		return int(t.classOf(i).n)
@@ -125,8 +123,8 @@ func (t *table) count(i uint64) int {
 	return n
 }
 
-// read takes a bucket apart. It is safe on buckets that no filter wrote, whose
-// fields without a sentinel know f bits.
+// read decodes a bucket. It is safe on buckets that no filter wrote, whose fields without a sentinel
+// know f bits.
 func (t *table) read(i uint64) (p fingerprints) {
 	at := i * uint64(t.bits)
 	if !t.variable {
@@ -153,13 +151,12 @@ func (t *table) read(i uint64) (p fingerprints) {
 	return p
 }
 
-// sentinel is the number of bits below a field's highest one, at least 1: a
-// field of one bit has no sentinel.
+// sentinel returns the number of bits below a field's highest one, at least 1: a field of one bit has
+// no sentinel.
 func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
 
-// canonical orders a bucket's fingerprints, as read has them, as its one
-// spelling does: descending where there are empty slots at the end, otherwise
-// ascending, but for the last one where its field has a width of its own.
+// canonical sorts a bucket's fingerprints for its only form. The order is descending if empty slots
+// follow, otherwise ascending. A last fingerprint whose field has another width stays the last.
 func (t *table) canonical(p *fingerprints) {
 	all := p.slice()
 	if !t.variable {
@@ -172,8 +169,7 @@ func (t *table) canonical(p *fingerprints) {
 	slices.SortFunc(all, fingerprint.compare)
 }
 
-// write puts a bucket together. Fingerprints lose the bits for which there is
-// no room.
+// write encodes a bucket. Fingerprints lose the bits for which there is no room.
 func (t *table) write(i uint64, p *fingerprints) {
 	at := i * uint64(t.bits)
 	for from, n := at, t.bits; n > 0; {
@@ -192,7 +188,7 @@ func (t *table) write(i uint64, p *fingerprints) {
 		for j := range p.slice() {
 			p.all[j] = p.all[j].cut(t.f)
 		}
-		// Ascending, so that the markers are.
+		// The order is ascending, so that the markers are.
 		t.canonical(p)
 		c := &t.class[0]
 		for j, q := range p.slice() {

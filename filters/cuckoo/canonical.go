@@ -2,8 +2,8 @@ package cuckoo
 
 import "math/bits"
 
-// arrange gives every bucket its one spelling, so that the order in which
-// fingerprints came into a bucket does not show.
+// arrange gives every bucket its only form, so that it does not depend on the order in which
+// fingerprints came.
 func (t *table) arrange() {
 	for i := range t.buckets {
 		if t.narrow && !t.variable {
@@ -19,9 +19,9 @@ func (t *table) arrange() {
 	}
 }
 
-// arrangeWord is canonical of a narrow bucket of one length.
+// arrangeWord is canonical for a narrow bucket of fixed length.
 func (t *table) arrangeWord(x uint64) (y uint64) {
-	if f, m := t.f, t.base; t.b == 4 { // the default: in registers, without a branch on the order, which cannot be predicted
+	if f, m := t.f, t.base; t.b == 4 { // the default: a sorting network in registers, without a branch on the order
 		a, b, c, d := x&m, x>>f&m, x>>(2*f)&m, x>>(3*f)
 		a, b = max(a, b), min(a, b)
 		c, d = max(c, d), min(c, d)
@@ -39,8 +39,8 @@ func (t *table) arrangeWord(x uint64) (y uint64) {
 	return y
 }
 
-// rank is how many of a few numbers come before number j in ascending order. It takes no branch
-// on them, which nobody foresees.
+// rank returns how many of a few numbers precede number j in ascending order. It has no branch, because
+// the order cannot be predicted.
 func rank(all []uint64, j int) (n uint) {
 	v := all[j]
 	for k, w := range all {
@@ -51,8 +51,7 @@ func rank(all []uint64, j int) (n uint) {
 	return n
 }
 
-// proper reports whether bucket i is as a filter writes it, and how many
-// fingerprints it has.
+// proper reports whether bucket i is in its only form, and returns its number of fingerprints.
 func (t *table) proper(i uint64) (n int, ok bool) {
 	if t.narrow && !t.variable {
 		x := t.word(i) & t.mask

@@ -13,12 +13,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// The kit adds a key up to a thousand times at once; a multiset holds one
-// 2*slots times at most, and seldom so many of many. So a subject of a multiset
-// offers its filter one or two of a key at most, keeps the number of the
-// others itself, and removes those first: the filter has at least one as long
-// as the kit counts one, which is the law Set. The numbers follow a filter
-// through its BLOB, by the BLOB's hash.
+// The kit adds a key up to a thousand times at once. A multiset holds it at most 2*slots times, and
+// seldom so many of many keys. So a subject of a multiset adds at most one or two of a key to its
+// filter. It keeps the number of the others itself, and removes those first. The filter has at least
+// one as long as the kit counts one, as the law Set requires. The numbers follow a filter through its
+// BLOB, by the BLOB's hash.
 type subject struct {
 	*Sketch
 	counts
@@ -72,7 +71,7 @@ func (s *subject) Remove(id, n uint64) error {
 	return nil
 }
 
-// makeRoom removes occurrences of keys of which a union would make too many.
+// makeRoom removes occurrences of keys of which a union would have too many.
 func (s *subject) makeRoom(o counts) error {
 	for id, n := range o.held {
 		if have := s.held[id]; s.multiset && have+n > uint64(s.b) {
@@ -108,8 +107,8 @@ func (s *subject) Union(o conform.Subject) error {
 	return nil
 }
 
-// SubtractBlob takes the others along, and puts one of them into the filter where
-// none of a key is left there.
+// SubtractBlob subtracts the other numbers too. If the filter then has none of a key with other
+// occurrences, it adds one.
 func (s *subject) SubtractBlob(blob []byte) error {
 	c := s.known.of(blob)
 	if err := s.Sketch.SubtractBlob(blob); err != nil {
@@ -155,8 +154,8 @@ func (s *subject) Blob() []byte {
 
 func (s *subject) clone() counts { return s.counts.clone() }
 
-// family is a form of the filter with room for the kit's 5,000 keys, a few
-// times each in a multiset.
+// family returns a form of the filter with room for the kit's 5,000 keys, a few times each in a
+// multiset.
 func family(p Params) conform.Family {
 	small := p
 	p.Capacity, small.Capacity = 60_000, 90
@@ -173,8 +172,8 @@ func family(p Params) conform.Family {
 			return &subject{Sketch: s, counts: known.of(nil), known: known}
 		}
 	}
-	// Each of the 1,000 keys of the kit's test is found by at most 2 of the
-	// buckets' (2^f - 1) pairs of bucket and fingerprint.
+	// The buckets have 2^f - 1 pairs of bucket and fingerprint each. At most 2 of these find one of the
+	// 1,000 keys of the kit's test.
 	s, err := New(p)
 	if err != nil {
 		panic(err)
@@ -187,7 +186,7 @@ func family(p Params) conform.Family {
 			p.Capacity, p.Seed = conform.Size(r, 60), r.Uint64()
 			return make1(p)
 		},
-		// Which bucket a fingerprint is in depends on what came before it.
+		// The bucket of a fingerprint depends on the keys that were added before it.
 		Laws: conform.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates},
 		Decode: func(blob []byte) (conform.Subject, error) {
 			s, err := Decode(blob)
@@ -208,8 +207,8 @@ func family(p Params) conform.Family {
 	}
 }
 
-// everyForm are all combinations of the yes-or-no parameters, and buckets of
-// one word, of several and of two slots among them.
+// everyForm returns all combinations of the flags. Buckets of one word, of several and of two slots are
+// among them.
 func everyForm() []Params {
 	var all []Params
 	for _, variant := range []Variant{Plain, Tagged} {

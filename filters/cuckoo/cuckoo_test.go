@@ -148,8 +148,8 @@ func TestOtherBucket(t *testing.T) {
 				seen[i]++
 				seen[j]++
 			}
-			// The two buckets of a key are one trial of two balls: the variance of
-			// a bucket's number is at most that of two independent ones.
+			// The two buckets of a key are one trial of two balls. The variance of a bucket's number is
+			// at most that of two independent ones.
 			n := float64(s.buckets)
 			mean, chi := 2*200_000/n, 0.0
 			for _, k := range seen {
@@ -162,9 +162,8 @@ func TestOtherBucket(t *testing.T) {
 	}
 }
 
-// What a bucket is made of, for every length and number of slots: the codes of
-// the paper's figure 2, fields that do not overlap, and enough bits in each
-// class for the next.
+// The layouts of every length and number of slots have the codes of the paper's figure 2. Fields do not
+// overlap, and each class has enough bits for the next.
 func TestLayouts(t *testing.T) {
 	l := layoutOf(12, 4, true)
 	// Slot 0 is the lowest bit: 010, 100, 101, 110.
@@ -325,8 +324,8 @@ func compareForms(t *testing.T, fast, slow *Sketch) {
 	}
 }
 
-// emptyAbove is that in buckets of one length no fingerprint is above an empty slot, which
-// tells the emptier of two.
+// emptyAbove checks that in buckets of fixed length no fingerprint is above an empty slot. enter relies
+// on it to find the emptier of two.
 func emptyAbove(t *testing.T, s *Sketch) {
 	t.Helper()
 	for i := uint64(0); i < s.buckets && !s.variable; i++ {

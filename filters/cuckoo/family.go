@@ -36,7 +36,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the filter: always true for a key that was added and not removed."},
 		{Kind: keyed.HowOften, Verb: "count", Summary: "Number of occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.", Options: multiset},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("variant", func(i *Info) string { return i.Params.Variant.String() }),
 		keyed.Is("variable_length", func(i *Info) bool { return i.Params.VariableLength }),
 		keyed.Is("duplicates", func(i *Info) bool { return i.Params.Duplicates }),
@@ -54,7 +54,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total())
 	},
 
-	// Which bucket a fingerprint is in depends on what came before it.
+	// The bucket of a fingerprint depends on the keys that were added before it.
 	Laws: func(p Params) sketch.Laws {
 		return sketch.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates}
 	},
@@ -64,10 +64,10 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 })
 
-// multiset are the options of one.
+// multiset is the option that makes a multiset.
 const multiset = "{duplicates: true}"
 
-// options are those of Params.
+// options set Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Number of distinct keys or, with duplicates, occurrences that fit.",
 		func(p *Params) *uint64 { return &p.Capacity }),
@@ -96,8 +96,8 @@ var options = keyed.Options[Params]{
 // Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
-// Decode makes a filter from a BLOB, which it does not change: a bad BLOB is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+// Decode makes a filter from a BLOB, which it does not change. A bad BLOB is an error that wraps
+// sketch.ErrInvalid. It allocates at most len(blob).
 func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
 
 // UnionBlob is Union with the filter of a BLOB, without a copy. A bad

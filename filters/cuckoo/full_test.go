@@ -102,9 +102,9 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Filters of all sizes hold their capacity, but that a few keys may meet in too
-// few buckets: in the parts below of filters of up to 600 keys. Four standard
-// deviations of a binomial sample are allowed.
+// Filters of all sizes hold their capacity, unless a few keys share too few buckets. The test allows
+// the fractions below of filters of up to 600 keys. Four standard deviations of a binomial sample are
+// allowed.
 func TestAchievableLoad(t *testing.T) {
 	for slots, part := range map[uint64]float64{1: 0.03, 2: 0.003, 3: 0.0005, 4: 0.0002, 5: 0.0002, 6: 0.0002, 7: 0.0002, 8: 0.0002} {
 		failed, trials := 0.0, 0.0
@@ -145,9 +145,8 @@ func TestAchievableLoad(t *testing.T) {
 	}
 }
 
-// Copies share two buckets, so that a multiset of them is full earlier: what
-// Params.Duplicates says, as the mean of many seeds within four of its standard
-// deviations.
+// Copies share two buckets, so that a multiset of them is full earlier, as Params.Duplicates says. The
+// mean of many seeds is within four of its standard deviations.
 func TestAchievableLoadOfCopies(t *testing.T) {
 	for _, c := range []struct {
 		slots, copies uint64
@@ -176,9 +175,8 @@ func TestAchievableLoadOfCopies(t *testing.T) {
 	}
 }
 
-// 10^7 random operations (CCBF_LONG=1), insertions and removals near a full
-// filter and back, beside an exact history: no key that is there is ever said
-// not to be.
+// 10^7 random operations (CCBF_LONG=1) fill and empty a filter again and again, beside an exact
+// history. No key that is there is ever missing.
 func TestChurn(t *testing.T) {
 	n := 150_000
 	if os.Getenv("CCBF_LONG") == "1" {

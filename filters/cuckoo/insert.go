@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// enter adds keys by their buckets and fingerprints, one of each, up to the first that takes
-// more than putting it into a bucket. It returns that one's number and how many
-// fingerprints it stored. A key goes into the emptier one of its buckets, the first where
-// they are alike, which leaves more buckets with room, and with longer fingerprints, than
-// the first that has room.
+// enter adds one occurrence of each key, given by its buckets and fingerprint. It stops at the first
+// key whose buckets are both full. It returns the index of that key, and the number of fingerprints
+// stored. A key goes into the emptier of its buckets, or the first if they are equally full. That
+// leaves more buckets with room, and longer fingerprints, than the first bucket with room would.
 func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 	switch {
 	case !t.narrow:
@@ -25,8 +24,8 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 		if pattern := fp * ones; !multiset && l.anyZero(x^pattern)|l.anyZero(y^pattern) != 0 {
 			continue
 		}
-		// Fingerprints are below the empty slots, so that anyZero marks these and is larger
-		// where there are more. Which bucket is emptier nobody foresees: no branch.
+		// Fingerprints are below the empty slots, so anyZero marks the empty slots and is larger if
+		// there are more. Which bucket is emptier cannot be predicted: no branch.
 		x, y = l.anyZero(x), l.anyZero(y)
 		_, more := bits.Sub64(x, y, 0)
 		x ^= (x ^ y) & -more
@@ -42,7 +41,7 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 	return len(fps), added
 }
 
-// enterVariable is enter in narrow buckets of variable length.
+// enterVariable is enter for narrow buckets of variable length.
 func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
 	mask, codeShift, multiset, n := t.mask, t.codeShift&63, t.multiset, &t.steps.n
@@ -71,7 +70,7 @@ func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 	return len(fps), added
 }
 
-// enterAny is enter in any buckets.
+// enterAny is enter for any buckets.
 func (t *table) enterAny(is, js, fps []uint64) (next int, added uint64) {
 	for k, fp := range fps {
 		if !t.multiset && t.found(is[k], js[k], fp) {
@@ -85,7 +84,7 @@ func (t *table) enterAny(is, js, fps []uint64) (next int, added uint64) {
 	return len(fps), added
 }
 
-// knownBits is the length of a new key's fingerprint.
+// knownBits returns the length of a new key's fingerprint.
 func (t *table) knownBits() uint8 {
 	if t.variable {
 		return hashBits
@@ -93,11 +92,11 @@ func (t *table) knownBits() uint8 {
 	return uint8(t.f)
 }
 
-// tidy has no bits but the known ones.
+// tidy returns the fingerprint with its unknown bits cleared.
 func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
 
-// place puts a fingerprint of any length into the emptier one of its buckets. It reports
-// false where both are full.
+// place puts a fingerprint of any length into the emptier of its buckets. It reports false if both are
+// full.
 func (t *table) place(i, j uint64, q fingerprint) bool {
 	n := t.count(i)
 	if m := t.count(j); m < n {
@@ -138,8 +137,8 @@ func (t *table) insert(i uint64, q fingerprint) {
 	t.write(i, &p)
 }
 
-// basesOf are the low f bits of the fingerprints of a narrow bucket, of class c where the
-// length is variable.
+// basesOf writes the low f bits of the fingerprints of a narrow bucket. c is the class of the bucket if
+// the length is variable.
 func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	for k := range bases {
 		v := x >> (uint(k) * t.lane & 63) & t.laneMask
@@ -150,7 +149,8 @@ func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	}
 }
 
-// fill is the full narrow bucket of variable length of bases: ascending, so that the markers are.
+// fill returns the full narrow bucket of variable length with these bases, ascending, so that the
+// markers are.
 func (t *table) fill(bases []uint64) (x uint64) {
 	for k, v := range bases {
 		n := rank(bases, k)

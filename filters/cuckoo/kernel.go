@@ -8,17 +8,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// This file finds the buckets of a batch of keys, whose words are fetched together, and looks
-// the keys up.
+// This file finds and prefetches the buckets of a batch of keys, and looks the keys up.
 
 const (
-	// batchLen is the number of keys whose buckets are fetched together.
+	// batchLen is the number of keys whose buckets are prefetched together.
 	batchLen = 128
-	// outOfCache is the size from which buckets are fetched before their use.
+	// outOfCache is the size from which buckets are prefetched.
 	outOfCache = 1 << 18
 )
 
-// batch is where a batch of keys goes.
+// batch holds the buckets and fingerprints of a batch of keys, and scratch memory.
 type batch struct {
 	i, j, fp     [batchLen]uint64
 	lanes, words [batchLen]uint64
@@ -26,7 +25,7 @@ type batch struct {
 	offsets      [2 * batchLen]uint32 // a body has at most 2^30 bytes
 }
 
-// locate finds the buckets of a batch of keys, and fetches them.
+// locate finds the buckets of a batch of keys, and prefetches them.
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
 	t.bothOf(b, h1s, h2s)
 	t.fetchBoth(b, len(h1s))
@@ -43,8 +42,7 @@ func (t *table) bothOf(b *batch, h1s, h2s []uint64) {
 	}
 }
 
-// locateOthers finds the other buckets of the first n fingerprints of a batch, and
-// fetches both.
+// locateOthers finds the other buckets of the first n fingerprints of a batch, and prefetches both.
 func (t *table) locateOthers(b *batch, n int) {
 	n = min(n, batchLen)
 	is, js := b.i[:n], b.j[:n]
@@ -54,7 +52,7 @@ func (t *table) locateOthers(b *batch, n int) {
 	t.fetchBoth(b, n)
 }
 
-// fetchBoth fetches the buckets of the first n fingerprints of a batch.
+// fetchBoth prefetches the buckets of the first n fingerprints of a batch.
 func (t *table) fetchBoth(b *batch, n int) {
 	if len(t.mem) < outOfCache {
 		return
@@ -70,12 +68,12 @@ func (t *table) fetchBoth(b *batch, n int) {
 	simd.Prefetch(unsafe.Pointer(&t.mem[0]), offsets)
 }
 
-// fetch reads 8 bytes from bit at on.
+// fetch returns the 8 bytes from bit at on.
 func fetch(mem []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(mem[at>>3:at>>3+8:at>>3+8]) >> (at & 7)
 }
 
-// fetchTwo is fetch of two buckets. Most begin with a byte.
+// fetchTwo is fetch for two buckets. Most begin at a byte.
 func (l *layout) fetchTwo(mem []byte, at, to uint64) (x, y uint64) {
 	x, y = binary.LittleEndian.Uint64(mem[at>>3:at>>3+8]), binary.LittleEndian.Uint64(mem[to>>3:to>>3+8])
 	if l.bits&7 != 0 {
@@ -109,8 +107,8 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
 	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
-	// Few keys get past the low bits of a bucket unless they are there, so that
-	// this branch is foreseen; which of the two buckets it is, is not.
+	// Few keys match the low bits of a bucket unless they are there, so this branch is predictable.
+	// Which of the two buckets matches is not, so that is selected by masks.
 	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
 	n := uint(0)
 	for k, fp := range fps {
@@ -139,8 +137,8 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 			open++
 		}
 	}
-	// The loop above checks only the first matching lane of a word. It could not decide these keys.
-	// Both of their buckets are searched in full.
+	// The loop above checks only the first matching lane of a word. It could not decide these keys, so
+	// both of their buckets are searched in full.
 	for _, k := range keys[:open] {
 		dst[k] = t.found(is[k], js[k], fps[k])
 	}

@@ -2,16 +2,16 @@ package cuckoo
 
 import "math/bits"
 
-// savedBucket is a bucket as it was.
+// savedBucket is the earlier content of a bucket.
 type savedBucket struct {
 	i    uint64
 	bits [4]uint64
 }
 
-// journal is what undoes a number of changes.
+// journal is a list of changed buckets, by which the changes are undone.
 type journal []savedBucket
 
-// note remembers bucket i before a change.
+// note saves bucket i before a change.
 func (t *table) note(u *journal, i uint64) {
 	s := savedBucket{i: i}
 	at := i * uint64(t.bits)
@@ -21,7 +21,7 @@ func (t *table) note(u *journal, i uint64) {
 	*u = append(*u, s)
 }
 
-// undo puts all buckets back and forgets them.
+// undo restores all buckets and empties the journal.
 func (t *table) undo(u *journal) {
 	for n := len(*u) - 1; n >= 0; n-- {
 		s := (*u)[n]
@@ -33,12 +33,11 @@ func (t *table) undo(u *journal) {
 	*u = (*u)[:0]
 }
 
-// kick puts a fingerprint into one of two full buckets and moves one of those
-// there to its other bucket: the one whose other bucket is the emptiest. Where
-// all of those are full, it is any, and so on from there. Which ones move
-// follows from the fingerprint and what the buckets hold, in whatever order. It
-// reports false where maxKicks moves were not enough; the changes are then to
-// be undone. Fan et al. 2014, algorithm 1, moves any in each step.
+// kick puts a fingerprint into one of two full buckets and moves one of those there to its other
+// bucket. It moves the one whose other bucket is the emptiest. If all of those are full it moves any,
+// and goes on from there. The choice follows from the fingerprint and the content of the buckets, in
+// whatever order. It reports false if maxKicks moves were not enough; the caller must then undo the
+// changes. Fan et al. 2014, algorithm 1, moves any fingerprint in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base
 	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // the same for i, j and j, i
@@ -73,10 +72,10 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	return false
 }
 
-// nextSalt is the salt of the next move.
+// nextSalt returns the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
 
-// readFull are the fingerprints of a full bucket.
+// readFull writes the fingerprints of a full bucket to bases.
 func (t *table) readFull(i uint64, bases []uint64) {
 	if t.narrow { // of variable length
 		t.basesOf(t.word(i), &t.class[0], bases)
@@ -88,7 +87,7 @@ func (t *table) readFull(i uint64, bases []uint64) {
 	}
 }
 
-// writeFull makes a full bucket.
+// writeFull encodes a full bucket.
 func (t *table) writeFull(i uint64, bases []uint64) {
 	if t.narrow {
 		t.setWord(i, t.fill(bases))
@@ -101,8 +100,8 @@ func (t *table) writeFull(i uint64, bases []uint64) {
 	t.write(i, &p)
 }
 
-// kickFixed is kick in narrow buckets of one length: a filter that is nearly full
-// spends most of its time here.
+// kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
+// time here.
 func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		x := t.word(i) & t.mask
@@ -120,8 +119,9 @@ func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	return false
 }
 
-// leaves is where in the word of full bucket i the fingerprint is that moves, where it
-// moves to, and whether there is room. Which one it is nobody foresees: no branch.
+// leaves selects the fingerprint that moves out of full bucket i, whose word is x. It returns its
+// position in the word, the bucket it moves to, and whether that has room. The choice cannot be
+// predicted, so there is no branch.
 func (t *table) leaves(i, x, salt uint64) (at uint, to uint64, room bool) {
 	var others [MaxSlots]uint64
 	l := t.layout
@@ -134,7 +134,7 @@ func (t *table) leaves(i, x, salt uint64) (at uint, to uint64, room bool) {
 	least := ^uint64(0)
 	v = x
 	for k := range l.b {
-		// The lowest empty slot, 64 where there is none, as its number of fingerprints.
+		// The lowest empty slot is the number of fingerprints. It is 64 if there is none.
 		y := l.anyZero(fetch(t.mem, others[k%MaxSlots]*uint64(l.bits)))
 		d := (uint64(bits.TrailingZeros64(y))<<f|(v^salt)&l.base)*MaxSlots + uint64(k)
 		_, less := bits.Sub64(d, least, 0)

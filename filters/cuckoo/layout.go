@@ -6,29 +6,29 @@ import (
 	"sync/atomic"
 )
 
-// layout is where things are in a bucket of b slots of f bits.
+// layout defines the fields of a bucket of b slots of f bits.
 //
-// Plain: slot j is the f bits from j*f on; 0 is empty.
+// Fixed length: slot j is the f bits from j*f on; 0 is empty.
 //
-// Variable length: the low f-1 bits of all slots come first, then the highest
-// bits of the slots from t on, then those of the first t slots, the markers.
-// So what a bucket that is not full has to share is in one piece, between the
-// low bits of its fingerprints and the markers.
+// Variable length: the low f-1 bits of all slots come first. Then come the highest bits of the slots
+// from t on, and at the end those of the first t slots, the markers. So the bits that fingerprints
+// share in a bucket that is not full are in one piece, between the low bits and the markers.
 type layout struct {
 	f, b   uint
 	bits   uint   // b*f
 	narrow bool   // a bucket is read with one load
 	mask   uint64 // the bits of a narrow bucket
-	base   uint64 // the low f bits
-	ones   uint64 // the lowest bit of each of the lanes below, narrow only
-	highs  uint64 // the highest bit of each lane
 
-	// Plain: lanes are slots of f bits. Variable: lanes are slots of f-1 bits.
+	base  uint64 // the low f bits
+	ones  uint64 // the lowest bit of each of the lanes below, narrow only
+	highs uint64 // the highest bit of each lane
+
+	// Fixed length: lanes are slots of f bits. Variable length: lanes are slots of f-1 bits.
 	lane     uint
 	laneMask uint64
 	laneOf   [64]uint8 // the lane that a bit is in
 
-	// Variable length.
+	// Variable length only.
 	codeShift uint // where the code begins: the markers, and with two slots one bit more
 	codeMask  uint64
 	class     [16]class
@@ -36,14 +36,12 @@ type layout struct {
 	steps     steps
 }
 
-// class is the form of the buckets with one code.
+// class describes the buckets with one code.
 type class struct {
 	n uint8 // fingerprints
-	// uniform says that all fields have one width; otherwise the last one has
-	// another than the others.
+	// uniform says that all fields have one width. Otherwise the last one has another than the others.
 	uniform bool
-	// flag says that there is a bit, at flagAt, that is set where fields end
-	// with a sentinel.
+	// flag says that there is a bit, at flagAt, that is set if fields end with a sentinel.
 	flag   bool
 	flagAt uint8
 	// Field j has the bits of fingerprint j from bit f-1 on.
@@ -52,13 +50,12 @@ type class struct {
 	mask  [MaxSlots]uint64
 }
 
-// hashBits is the length of the longest fingerprint: h2 without its lowest
-// bit, which is 1 always.
+// hashBits is the length of the longest fingerprint: h2 without its lowest bit, which is always 1.
 const hashBits = 63
 
 var layouts [2][MaxFingerprintBits + 1][MaxSlots + 1]atomic.Pointer[layout]
 
-// layoutOf is the layout for f bits and b slots, which are in their ranges.
+// layoutOf returns the layout for f bits and b slots, which must be in their ranges.
 func layoutOf(f, b uint, variable bool) *layout {
 	v := 0
 	if variable {
@@ -79,7 +76,7 @@ func newLayout(f, b uint, variable bool) *layout {
 		l.lane = f - 1
 	}
 	l.laneMask = 1<<l.lane - 1
-	// Buckets begin at multiples of bits, so at most at this bit of a byte.
+	// Buckets begin at multiples of bits, so this is the highest bit of a byte at which one can begin.
 	last := 8 - uint(1)<<min(bits.TrailingZeros(l.bits), 3)
 	l.narrow = l.bits+last <= 64
 	if l.narrow {
@@ -102,10 +99,10 @@ func newLayout(f, b uint, variable bool) *layout {
 	return l
 }
 
-// markers is the number of slots whose highest bits tell how full a bucket is:
-// the fewest, t, with as many codes that are not ascending, 2^t - (t+1), as
-// there are numbers of fingerprints below b. Two slots have one such code and
-// take a bit more. "Variable-length Encoding Framework", section III.
+// markers returns the number t of slots whose highest bits tell how full a bucket is. A code is free
+// for that if its bits are not ascending: there are 2^t - (t+1). t is the smallest for which these are
+// at least b. Two slots have one such code and take a bit more. "Variable-length Encoding Framework",
+// section III.
 func markers(b uint) uint {
 	if b == 2 {
 		return 2
@@ -145,7 +142,7 @@ func (l *layout) setClasses() {
 	}
 }
 
-// full is the class of full buckets: every field is a slot's highest bit.
+// full returns the class of full buckets: every field is a slot's highest bit.
 func (l *layout) full() (c class) {
 	t := markers(l.b)
 	c.n, c.uniform = uint8(l.b), true
@@ -159,7 +156,7 @@ func (l *layout) full() (c class) {
 	return c
 }
 
-// partial is the class of buckets with n < b fingerprints and the code at end.
+// partial returns the class of buckets with n < b fingerprints and the code at end.
 func (l *layout) partial(n, end uint) (c class) {
 	c.n = uint8(n)
 	if n == 0 {
@@ -174,8 +171,7 @@ func (l *layout) partial(n, end uint) (c class) {
 	} else {
 		area = n
 	}
-	// All fields but the last one are equally wide, so that it matters to no
-	// length which of them a fingerprint is in.
+	// All fields except the last one are equally wide, so any fingerprint may be in any of them.
 	var w, last uint
 	best := math.Inf(1)
 	for _, try := range [...]uint{area / n, area/n + 1} {

@@ -5,16 +5,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// filter is what a Sketch and a View share: the buckets, in memory of their own or in the
-// BLOB's, and how keys find them.
+// filter is the part of a Sketch and of a View that answers queries: the buckets, and how keys find
+// them. They are in memory of their own or in the BLOB's.
 type filter struct {
 	keyed.Base // Additive for a multiset
 	params     Params
 	table
-	stored uint64 // fingerprints; of a View, once it was checked
+	stored uint64 // fingerprints; 0 in a View that was not checked
 }
 
-// Contains reports whether a key may be there: true for every key that was added and not removed,
+// Contains reports whether a key may be there. It is true for every key that was added and not removed,
 // and for another with the false positive rate (Info). O(1). Fan et al. 2014, section 3.2.
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()

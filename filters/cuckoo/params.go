@@ -1,38 +1,33 @@
-// Package cuckoo is the cuckoo filter: which keys are there, in a few bits
-// each, with deletion. Fan, Andersen, Kaminsky and Mitzenmacher 2014, "Cuckoo
-// Filter: Practically Better Than Bloom". Tagged: the alternate bucket of
-// Huang and Yang 2021, "Tagged Cuckoo Filters", modulo any even number.
-// Variable length: "Variable-length Encoding Framework: A Generic
-// Framework for Enhancing the Accuracy of Approximate Membership Queries",
-// section III, with known lengths (see below).
+// Package cuckoo implements the cuckoo filter: a set of keys in a few bits each, with deletion. Fan,
+// Andersen, Kaminsky and Mitzenmacher 2014, "Cuckoo Filter: Practically Better Than Bloom". Tagged: the
+// alternate bucket of Huang and Yang 2021, "Tagged Cuckoo Filters", modulo any even number. Variable
+// length: "Variable-length Encoding Framework: A Generic Framework for Enhancing the Accuracy of
+// Approximate Membership Queries", section III, with known lengths (see below).
 //
 // The filter takes hashed keys (package key). Methods are not safe for
 // concurrent use with a writer; any number of readers is.
 //
 // # Sets and multisets
 //
-// A set does not store a key that is already there, perhaps because of another
-// key with the same fingerprint and buckets. Removing one of two such keys
-// would remove the other, so a set has no removal. With Params.Duplicates
-// every occurrence takes a slot: what was added can be removed, and no other
-// key suffers. One key then has at most twice as many occurrences as a bucket
-// has slots.
+// A set does not store a key that is already there, perhaps because of another key with the same
+// fingerprint and buckets. Removing one of two such keys would remove the other, so a set has no
+// removal. With Params.Duplicates every occurrence takes a slot. Each can then be removed, and no other
+// key suffers. A key can occur at most twice as often as a bucket has slots.
 //
 // # Buckets of variable length
 //
-// A bucket of b slots of f bits with n < b fingerprints gives each the bits
-// that the others do not use. The highest bits of the first slots say how many
-// there are (layout.go). A fingerprint that was in a full bucket has only f
-// bits forever, and one that was in a fuller bucket than now only those that
-// it had there. One bit of a bucket that is not full says so: each fingerprint
-// then ends with a one, the sentinel, above the bits that are known. Comparing
-// bits that are not known would be a false negative.
+// A bucket of b slots of f bits with n < b fingerprints gives each the bits that the others do not use.
+// The highest bits of the first slots say how many fingerprints there are (layout.go). A fingerprint
+// that was in a full bucket keeps only f bits. One that was in a fuller bucket than now keeps only the
+// bits that it had there. A flag in a bucket that is not full says so. Each fingerprint then ends with
+// a one, the sentinel, above the bits that are known. Comparing bits that are not known would cause a
+// false negative.
 //
-// So a bucket is empty; or has n < b fingerprints whose fields are known to the
-// last bit, as after insertions only; or has n < b of them that end with
-// sentinels, after a removal or where one came from a full bucket; or is full,
-// with f bits of each in ascending order. Insertion makes a bucket of the third
-// kind one of the second where all then know what there is room for.
+// So a bucket has one of four forms. It is empty. It has n < b fingerprints whose fields are known to
+// the last bit, as after insertions only. It has n < b fingerprints that end with sentinels, after a
+// removal or if one came from a full bucket. Or it is full, with f bits of each in ascending order. An
+// insertion turns the third form into the second if all fingerprints then know as many bits as there is
+// room for.
 package cuckoo
 
 import (
@@ -66,15 +61,14 @@ const (
 type Variant uint8
 
 const (
-	// Plain takes the exclusive or with a hash of the fingerprint, for which
-	// the number of buckets is a power of two.
+	// Plain is the exclusive or with a hash of the fingerprint. The number of buckets must be a power
+	// of two.
 	Plain Variant = iota
-	// Tagged takes the difference from a hash of the fingerprint, for any even
-	// number of buckets.
+	// Tagged is the difference from a hash of the fingerprint, for any even number of buckets.
 	Tagged
 )
 
-// String is the variant's name in SQL.
+// String returns the variant's name in SQL.
 func (v Variant) String() string {
 	if v == Tagged {
 		return "tagged"
@@ -84,31 +78,30 @@ func (v Variant) String() string {
 
 // Params are a filter's size and rules. Zero fields take their defaults.
 type Params struct {
-	// Capacity is the number of different keys that fit, or with Duplicates of
-	// occurrences, DefaultCapacity if 0.
+	// Capacity is the number of different keys that fit, or with Duplicates of occurrences. The default
+	// is DefaultCapacity.
 	Capacity uint64
-	// Buckets is the number of buckets, for a filter of exactly that size; 0 for as many as Capacity
-	// needs. A power of two if Variant is Plain, otherwise even. It replaces Capacity: New makes
-	// that what insertion fills the slots of so many buckets with.
+	// Buckets is the number of buckets, in place of Capacity. It is a power of two if Variant is Plain,
+	// otherwise even. New then sets Capacity to the number of keys that insertion can put into so many
+	// buckets. 0 means as many as Capacity needs.
 	Buckets uint64
 	// FingerprintBits is the length of a fingerprint, 4 to 32.
 	FingerprintBits uint64
 	// Slots is the number of fingerprints that a bucket holds, 1 to 8.
 	Slots uint64
-	// Variant is how the other bucket is found.
+	// Variant is the way to find a fingerprint's other bucket.
 	Variant Variant
-	// VariableLength gives fingerprints the bits that a bucket does not use. It
-	// needs two slots at least.
+	// VariableLength gives fingerprints the bits that a bucket does not use. It needs at least two
+	// slots.
 	VariableLength bool
-	// Duplicates makes a multiset: every occurrence takes a slot, and can be
-	// counted and removed. Those of one key share two buckets. So where every
-	// key is there twice, three or four times, a filter of 4 slots is full at
-	// 0.88, 0.68 and 0.45 of them, one of 8 slots with 2, 4 and 8 of each at
-	// 0.975, 0.88 and 0.46, on average; and where keys are there more often than
-	// a bucket has slots, after a few of them: give a Capacity to match.
+	// Duplicates makes a multiset: every occurrence takes a slot, and can be counted and removed. The
+	// occurrences of one key share two buckets, so keys that occur often fill a filter earlier. With 4
+	// slots, keys that occur 2, 3 or 4 times each fill 0.88, 0.68 or 0.45 of the slots on average. With
+	// 8 slots, keys that occur 2, 4 or 8 times fill 0.975, 0.88 or 0.46. If keys occur more often than
+	// a bucket has slots, a few of them fill the filter. Choose a Capacity to match.
 	Duplicates bool
-	// MaxKicks is how many fingerprints an insertion moves before it finds the filter full,
-	// DefaultMaxKicks if 0. A BLOB does not keep it: a filter that is read has the default.
+	// MaxKicks is the number of fingerprints that an insertion moves before the filter counts as full.
+	// The default is DefaultMaxKicks. A BLOB does not keep it: a filter that is read has the default.
 	MaxKicks uint64
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
@@ -131,7 +124,7 @@ func (p Params) WithDefaults() Params {
 	return p
 }
 
-// sized is p with the defaults, and the number of buckets. Errors wrap sketch.ErrOption.
+// sized returns p with the defaults, and the number of buckets. Errors wrap sketch.ErrOption.
 func (p Params) sized() (_ Params, buckets uint64, err error) {
 	if err := options.Check(p); err != nil {
 		return p, 0, err
@@ -152,7 +145,7 @@ func (p Params) sized() (_ Params, buckets uint64, err error) {
 	return p, buckets, nil
 }
 
-// checkBuckets says what is wrong with a number of buckets.
+// checkBuckets returns an error for a number of buckets that is out of range.
 func (p Params) checkBuckets() error {
 	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
 	switch n := p.Buckets; {
@@ -168,7 +161,7 @@ func (p Params) checkBuckets() error {
 	return nil
 }
 
-// empty is what an empty filter takes; 0 where the parameters are wrong.
+// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
 func (p Params) empty() (bytes, seed uint64) {
 	p, buckets, err := p.sized()
 	if err != nil {
@@ -177,7 +170,7 @@ func (p Params) empty() (bytes, seed uint64) {
 	return bodySize(buckets, p.FingerprintBits*p.Slots), p.Seed
 }
 
-// check says what is wrong with parameters that have their defaults.
+// check returns an error for parameters that are out of range. They have their defaults.
 func (p Params) check() error {
 	switch {
 	case p.FingerprintBits < MinFingerprintBits || p.FingerprintBits > MaxFingerprintBits:
@@ -194,13 +187,12 @@ func (p Params) check() error {
 	return nil
 }
 
-// load is the part of the slots that a capacity fills. Insertion reaches more,
-// 0.87, 0.94, 0.965 and 0.98 and above of the slots of 2^14 buckets of 2, 3, 4
-// and 5 and more (TestAchievableLoad). With few slots a few keys that share
-// their buckets are enough, in filters of any size.
+// load is the fraction of the slots that a capacity fills, by the number of slots. Insertion reaches
+// more with 2^14 buckets (TestAchievableLoad). With few slots a few keys that share their buckets are
+// enough to fill them, in filters of any size.
 var load = [MaxSlots + 1]float64{1: 0.33, 2: 0.76, 3: 0.90, 4: 0.95, 5: 0.96, 6: 0.97, 7: 0.975, 8: 0.98}
 
-// loadOf is load, less where short fingerprints leave a bucket too few others
+// loadOf returns load. It is less if fingerprints are so short that a bucket has too few other buckets
 // to exchange with: Fan et al. 2014, section 4.
 func (p Params) loadOf() float64 {
 	most := 1.0
@@ -219,11 +211,10 @@ func (p Params) loadOf() float64 {
 	return min(load[p.Slots], most)
 }
 
-// spare is the number of buckets beyond those: a small filter has fewer ways
-// to move a fingerprint.
+// spare is the number of additional buckets: a small filter has fewer ways to move a fingerprint.
 const spare = 3
 
-// bucketsFor is the number of buckets for a capacity, which is checked.
+// bucketsFor returns the number of buckets for a capacity, which is checked.
 func (p Params) bucketsFor() (uint64, error) {
 	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
 	tooMany := func() error {
@@ -244,9 +235,9 @@ func (p Params) bucketsFor() (uint64, error) {
 	return n, nil
 }
 
-// padding is the zero bytes at a body's end, so that 8 bytes can be read
-// wherever a bucket begins.
+// padding is the number of zero bytes at a body's end, so that 8 bytes can be read at the beginning of
+// every bucket.
 const padding = 7
 
-// bodySize is the bytes of n buckets.
+// bodySize returns the bytes of n buckets.
 func bodySize(n, bucketBits uint64) uint64 { return (n*bucketBits+7)/8 + padding }

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// setError is why a set has no removal, or whatever it is called. It is
+// setError is the error for removing from a set, or for the operation that it names. It is
 // sketch.ErrNotAdditive.
 type setError struct{ what string }
 
@@ -19,14 +19,12 @@ func (e setError) Error() string {
 
 func (setError) Unwrap() error { return sketch.ErrNotAdditive }
 
-// Remove takes away n occurrences of a key that were added before; removing
-// others can take away a key that is like them. Only from a multiset
-// (sketch.ErrNotAdditive). More than Count is an error (sketch.ErrTooMany). An
-// error changes nothing. O(1). Fan et al. 2014, section 3.3.
+// Remove subtracts n occurrences of a key that were added before. Removing others can remove a key with
+// the same fingerprint. It is an error for a set (sketch.ErrNotAdditive), and for more than Count
+// (sketch.ErrTooMany). An error changes nothing. O(1). Fan et al. 2014, section 3.3.
 //
-// With a variable length the longest fingerprint that matches goes: one that
-// is shorter may be another key's, and that key need not match the longer one.
-// "Variable-length Encoding Framework", section III.
+// With a variable length it removes the longest fingerprint that matches. A shorter one may be another
+// key's, and that key need not match the longer one. "Variable-length Encoding Framework", section III.
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if !s.multiset {
 		return setError{"remove"}
@@ -40,7 +38,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	}
 	for range n {
 		if !s.take(i, j, fp) {
-			return tooMany(1, 0) // only the first of one
+			return tooMany(1, 0) // only if n is 1
 		}
 	}
 	s.stored -= n
@@ -58,9 +56,8 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// take removes the longest fingerprint that a key's is like, or reports false.
-// Of two that are alike it takes that of the first bucket in memory, whichever
-// of the two is the key's first.
+// take removes the longest fingerprint that matches a key's, or reports false. If two are equally long
+// it removes the one in the bucket that is first in memory, whichever of the two is the key's first.
 func (t *table) take(i, j, fp uint64) bool {
 	best, at, slot := 0, uint64(0), 0
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
@@ -81,8 +78,8 @@ func (t *table) take(i, j, fp uint64) bool {
 	return true
 }
 
-// drop takes a slot out of bucket i. The last one stays the last where that
-// matters; otherwise the largest is, whatever their order.
+// drop removes a slot from bucket i. If the last fingerprint's field has a width of its own it stays
+// the last. Otherwise the largest becomes the last, whatever their order.
 func (t *table) drop(i uint64, slot int) {
 	p := t.read(i)
 	sorted := !t.variable || !t.lastIsOwn(p.n) || slot == p.n-1
@@ -94,6 +91,5 @@ func (t *table) drop(i uint64, slot int) {
 	t.write(i, &p)
 }
 
-// lastIsOwn reports whether the last of n fingerprints has a field of another
-// width than the others.
+// lastIsOwn reports whether the last of n fingerprints has a field of another width than the others.
 func (t *table) lastIsOwn(n int) bool { return n < int(t.b) && !t.class[t.code[n]].uniform }

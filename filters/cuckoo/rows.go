@@ -2,8 +2,8 @@ package cuckoo
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows are the fingerprints of each bucket, as many as there are, the bits of each that are known. The
-// error is that of keyed.Listable.
+// Rows returns the fingerprints of each bucket, as the number in their known bits. The error is that of
+// keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	if err := keyed.Listable(v.buckets * uint64(v.b)); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// ErrFull says that a filter has no room for a key.
+// ErrFull is the error for a filter that has no room for a key.
 var ErrFull = errors.New("cuckoo filter is full")
 
 // Sketch is a cuckoo filter in memory.
@@ -19,7 +19,7 @@ type Sketch struct {
 	filter
 	undos journal
 
-	waiting *pendingEntries // nil but after Later
+	waiting *pendingEntries // nil unless Later was called
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -41,7 +41,7 @@ func New(p Params) (*Sketch, error) {
 	return s, nil
 }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.MustBeMade()
 	s.room()
@@ -50,17 +50,17 @@ func (s *Sketch) Reset() {
 	s.Base, s.stored, s.waiting = s.Base.Emptied(), 0, nil
 }
 
-// Params are those of New, with their defaults.
+// Params returns the parameters of New, with their defaults.
 func (s *Sketch) Params() Params { return s.params }
 
-// Buckets is the number of buckets.
+// Buckets returns the number of buckets.
 func (s *Sketch) Buckets() uint64 { return s.buckets }
 
-// Stored is the number of fingerprints that are there.
+// Stored returns the number of fingerprints that are there.
 func (s *Sketch) Stored() uint64 { return s.stored }
 
-// Bytes is the memory that the filter takes: its buckets, even where they are still to
-// be made, room to undo an insertion that moved fingerprints, and keys that wait.
+// Bytes returns the memory of the filter: its buckets, room to undo an insertion, and keys that wait.
+// Buckets count even if they are still to be made.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
 	n := len(s.mem)
@@ -70,10 +70,10 @@ func (s *Sketch) Bytes() int {
 	return n + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.waiting.bytes()
 }
 
-// Add stores a key by its hash: in a set where it is not yet there, whatever n;
-// in a multiset n times. Nothing where n is 0. An error, which wraps ErrFull,
-// changes nothing: the filter has no room, or the multiset no more slots for
-// this key. O(1) on average; at most Params.MaxKicks moves. Fan et al. 2014, section 3.
+// Add stores a key by its hash: in a set if it is not yet there, whatever n; in a multiset n times. It
+// does nothing if n is 0. An error wraps ErrFull and changes nothing: the filter has no room, or the
+// multiset no more slots for this key. O(1) on average; at most Params.MaxKicks moves. Fan et al. 2014,
+// section 3.
 func (s *Sketch) Add(h1, h2, n uint64) error {
 	s.MustBeMade()
 	i, fp := s.first(h1), s.fingerprintOf(h2)
@@ -95,8 +95,8 @@ func (s *Sketch) addAt(i, j, fp, n uint64) error {
 	return nil
 }
 
-// addOnes adds one occurrence of each key, without the total, up to the first for which there
-// is no room: it returns that one's number, with the error.
+// addOnes adds one occurrence of each key, without the total. It stops at the first key for which there
+// is no room, and returns its index and the error.
 func (s *Sketch) addOnes(is, js, fps []uint64) (done int, err error) {
 	for ; done < len(fps); done++ {
 		next, added := s.enter(is[done:], js[done:], fps[done:])
@@ -112,8 +112,7 @@ func (s *Sketch) addOnes(is, js, fps []uint64) (done int, err error) {
 	return done, nil
 }
 
-// force moves fingerprints until there is room for one more, or changes
-// nothing and reports false.
+// force moves fingerprints until there is room for one more, or changes nothing and reports false.
 func (s *Sketch) force(i, j, fp uint64) bool {
 	ok := s.kick(&s.undos, i, j, fp)
 	if ok {
@@ -143,7 +142,7 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 	return nil
 }
 
-// full is the error where there is no room for a fingerprint.
+// full returns the error for a fingerprint for which there is no room.
 func (s *Sketch) full(i, j, fp uint64) error {
 	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
 		return s.tooManyCopies(have, 1)
@@ -152,7 +151,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 	load := float64(s.stored) / float64(slots)
 	hint := fmt.Sprintf("build it with a larger capacity than %d", s.params.Capacity)
 	switch {
-	case s.multiset && load < 0.8: // not for lack of slots
+	case s.multiset && load < 0.8: // there are free slots
 		hint = fmt.Sprintf("keys that occur often fill their two buckets of %d slots: %s", s.b, countElsewhere)
 	case s.multiset:
 		hint += " occurrences"
@@ -161,7 +160,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 		ErrFull, s.stored, slots, 100*load, s.maxKicks, hint)
 }
 
-// countElsewhere is what to do about keys with too many occurrences.
+// countElsewhere is the advice for keys with too many occurrences.
 const countElsewhere = "add each key once (DISTINCT), or count in a Count-Min Sketch or a Spectral Bloom Filter"
 
 func (s *Sketch) tooManyCopies(have, n uint64) error {
@@ -175,10 +174,9 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 	return s.Add(h1, h2, n)
 }
 
-// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
-// one of each where ns is nil. The result is that of Add for each in turn, up
-// to the first error: the keys before it are then in the filter, and it and
-// those after it are not. The slices must be as long as h1s.
+// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
+// The result is that of Add for each key in order, up to the first error. The keys before that one are
+// then in the filter; it and later ones are not. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	s.MustBeMade()
 	if s.waiting != nil {
@@ -211,7 +209,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	return nil
 }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.mem, c.undos, c.waiting = slices.Clone(s.mem), nil, s.waiting.clone()

@@ -1,28 +1,27 @@
 package cuckoo
 
-// steps are what the paths for narrow buckets of up to four slots look up
-// instead of deciding: how full a bucket is, nobody can predict.
+// steps are lookup tables for narrow buckets of up to four slots. They replace branches on how full a
+// bucket is, which cannot be predicted.
 type steps struct {
-	n    [16]uint8  // of a code: how many fingerprints
-	flag [16]uint64 // of a code: the flag
+	n    [16]uint8  // the number of fingerprints, by code
+	flag [16]uint64 // the flag, by code
 	up   [16]insertStep
 
-	// field is, of a code with the bit below it and a slot, what there is to
-	// compare. That bit is the flag of most buckets that have one.
+	// field is the field to compare, by a code with the bit below it and by a slot. That bit is the
+	// flag of most buckets that have one.
 	field [32 * MaxSlots]field
 }
 
-// field is where the other bits of a fingerprint are in a word.
+// field is the position in a word of a fingerprint's bits above its lane.
 type field struct {
 	mask  uint64
 	start uint8
-	// Not in a word without such a fingerprint, or with sentinels: decoy is
-	// then 1.
+	// decoy is 1 if the word has no such fingerprint, or has sentinels.
 	decoy uint8
 }
 
-// insertStep is how a fingerprint is added to a word whose fields have no sentinels and
-// that it does not fill: bits of the word stay, bits of two fields move.
+// insertStep describes how a fingerprint is added to a word whose fields have no sentinels and that
+// does not become full. Some bits of the word stay, and the bits of up to two fields move.
 type insertStep struct {
 	code, stay uint64
 	low, field uint8  // where the fingerprint's low bits go, and its field
@@ -72,7 +71,7 @@ func (l *layout) upFrom(c *class) insertStep {
 	return u
 }
 
-// add is up.
+// add returns the word x with a fingerprint more.
 func (u *insertStep) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
 	y := u.code | x&u.stay | fp&laneMask<<(u.low&63) | fp>>(lane&63)&u.mask<<(u.field&63)
 	y |= x >> (u.from[0] & 63) & u.fields[0] << (u.to[0] & 63)

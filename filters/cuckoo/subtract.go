@@ -6,15 +6,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// Subtract takes away the occurrences of other, which is left unchanged and must
-// agree in all parameters and in the class of keys (sketch.ErrDiffer): all of them
-// were added here before. Only for multisets (sketch.ErrNotAdditive). A fingerprint
-// that is not here shows that other is not part (sketch.ErrTooMany); if a key that
-// was never added looks like another one, nothing shows, and that one may seem
-// absent. An error changes nothing. The counts of all keys are then those of a filter
-// of the other occurrences; with a variable length, where fingerprints may be shorter
-// than they would be in that, at least those. The bytes need not be: a fingerprint
-// may be in its other bucket. O(Bytes).
+// Subtract subtracts the occurrences of other, all of which were added here before. It leaves other
+// unchanged, which must agree in all parameters and in the class of keys (sketch.ErrDiffer). It is an
+// error for sets (sketch.ErrNotAdditive). A fingerprint that is not here shows that other is not part
+// (sketch.ErrTooMany). If a key that was never added looks like another one, that one may seem absent
+// afterwards. An error changes nothing. The counts of all keys are then those of a filter of the other
+// occurrences. With a variable length they may be higher, because fingerprints may be shorter than in
+// that filter. The bytes may differ, because a fingerprint may be in its other bucket. O(Bytes).
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
 		return err
@@ -25,7 +23,7 @@ func (s *Sketch) Subtract(other *Sketch) error {
 // SubtractBlob is Subtract of the filter of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// subtract works on a copy, for it may end in an error, and other may be s.
+// subtract works on a copy, because it may return an error, and other may be s.
 func (s *Sketch) subtract(other *table, base keyed.Base) error {
 	if !s.multiset {
 		return setError{"subtract"}
@@ -55,18 +53,18 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 	return nil
 }
 
-// takeLike removes the fingerprint of an occurrence of which another filter knows q,
-// from buckets i and j, or reports false.
+// takeLike removes the fingerprint of an occurrence, for which another filter has q, from buckets i and
+// j. It reports false if there is none.
 //
-// It may be any fingerprint that is a beginning of q, or that q is a beginning of. Each
-// that is there belongs to one occurrence, whose hash it is a beginning of, and that
-// must remain so for all others, whichever of them was meant. Where none is longer than
-// q, the longest goes, as in take: what is left begins its hash too. Where some are
-// longer, one of these goes, and the others are cut to what all of them begin with.
+// The fingerprint may be any prefix of q, or have q as a prefix. Each fingerprint belongs to one
+// occurrence and is a prefix of its hash. That must remain so for the others, whichever of them was
+// meant. If no fingerprint is longer than q, the longest is removed, as in take: the others are
+// prefixes of its hash too. If some are longer, one of these is removed, and the others are cut to
+// their common prefix.
 func (t *table) takeLike(i, j uint64, q fingerprint) bool {
 	var longer, longest fingerprint
 	var at, atLongest place
-	common := uint(0) // what the longer ones begin with
+	common := uint(0) // the length of the longer ones' common prefix
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
 		p := t.read(b)
 		for k, o := range p.slice() {
@@ -102,8 +100,8 @@ type place struct {
 	slot   int
 }
 
-// shorten cuts the fingerprints of a bucket that go on where q ends to n bits. Only a
-// bucket that is not full has such, and it keeps their order.
+// shorten cuts the fingerprints of a bucket that have q as a prefix, and are longer, to n bits. Only a
+// bucket that is not full has such fingerprints, and it keeps their order.
 func (t *table) shorten(i uint64, q fingerprint, n uint) {
 	p := t.read(i)
 	cut := false

@@ -9,10 +9,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestSubtract: of a multiset of a and b less that of b no key of a has fewer
-// occurrences than it should, and where lengths are fixed every key, also an absent
-// one, has those that it has in a filter of a. Filters are small and full, and
-// fingerprints short, so that many are alike and many moved.
+// TestSubtract: in a multiset of a and b less that of b, no key of a has fewer occurrences than it
+// should. With a fixed length every key, also an absent one, has the same count as in a filter of a
+// alone. Filters are small and full, and fingerprints short, so that many are alike and many moved.
 func TestSubtract(t *testing.T) {
 	longer := 0
 	for seed := range uint64(60) {
@@ -91,9 +90,8 @@ func TestSubtract(t *testing.T) {
 	t.Logf("%d counts above those of a filter of the others", longer)
 }
 
-// TestSubtractShortened: two fingerprints begin as the one that is to go does, of
-// which only the beginning is known. Whichever of the two keys it was, the other one is
-// still found.
+// TestSubtractShortened: two fingerprints have the one that is subtracted as a prefix, because only its
+// prefix is known. Whichever of the two keys it was, the other one is still found.
 func TestSubtractShortened(t *testing.T) {
 	p := Params{Capacity: 4, FingerprintBits: 8, Slots: 4, VariableLength: true, Duplicates: true}
 	const h1 = 0

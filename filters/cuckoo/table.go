@@ -22,17 +22,17 @@ func (t *table) clear() {
 	}
 }
 
-// Positions, part of the format: they never change.
+// Positions are part of the format and never change.
 
-// first is a key's first bucket: the high half of a product (Lemire 2019, "Fast
-// Random Integer Generation in an Interval").
+// first returns a key's first bucket: the high half of a product (Lemire 2019, "Fast Random Integer
+// Generation in an Interval").
 func (t *table) first(h1 uint64) uint64 {
 	i, _ := bits.Mul64(h1, t.buckets)
 	return i
 }
 
-// fingerprintOf is what is stored of a key; its low f bits, the base, the choose its other bucket.
-// Plain filters have no fingerprint 0: it is an empty slot.
+// fingerprintOf returns the fingerprint of a key. Its low f bits, the base, choose its other bucket.
+// With a fixed length there is no fingerprint 0, which is an empty slot.
 func (t *table) fingerprintOf(h2 uint64) uint64 {
 	if t.variable {
 		return h2 >> 1
@@ -41,9 +41,9 @@ func (t *table) fingerprintOf(h2 uint64) uint64 {
 	return v + 1
 }
 
-// other is the other bucket of a fingerprint in bucket i. other(other(i)) is i,
-// and it is never i itself: differences are odd where buckets are even, and an
-// exclusive or is with a number that is not 0.
+// other returns the other bucket of a fingerprint in bucket i. It is never i, and other(other(i)) is i.
+// Differences are odd while the number of buckets is even, and an exclusive or is with a number that is
+// not 0.
 func (t *table) other(i, v uint64) uint64 {
 	x := mix(v & t.base)
 	if t.tagged {
@@ -55,20 +55,20 @@ func (t *table) other(i, v uint64) uint64 {
 	return i ^ (d + 1)
 }
 
-// mix is the hash of a base, uniform in its high bits.
+// mix returns the hash of a base, uniform in its high bits.
 func mix(base uint64) uint64 {
 	x := (base + 1) * 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xd6e8feb86659fd93
 }
 
-// lanes is a fingerprint in every lane of a word.
+// lanes returns a fingerprint in every lane of a word.
 func (t *table) lanes(fp uint64) uint64 { return (fp & t.laneMask) * t.ones }
 
-// anyZero has a bit for the lowest lane of x that is 0, and perhaps for others
-// above it; 0 where no lane is.
+// anyZero returns a bit for the lowest lane of x that is 0, and perhaps for others above it. It returns
+// 0 if no lane is 0.
 func (l *layout) anyZero(x uint64) uint64 { return (x - l.ones) &^ x & l.highs }
 
-// zeros has the highest bit of every lane of x that is 0.
+// zeros returns the highest bit of every lane of x that is 0.
 func (t *table) zeros(x uint64) uint64 {
 	rest := ^t.highs
 	return ^((x&rest + rest) | x) & t.highs
@@ -85,7 +85,7 @@ func (t *table) found(i, j, fp uint64) bool {
 	if !t.variable {
 		return zx|zy != 0
 	}
-	// Few words get past their low bits unless the key is there.
+	// Few words match in their low bits unless the key is there.
 	if zx|zy == 0 {
 		return false
 	}
@@ -115,7 +115,7 @@ func (t *table) confirm(x, zeros, fp uint64) bool {
 	return false
 }
 
-// matches is the number of fingerprints in bucket i that a key's is like.
+// matches returns the number of fingerprints in bucket i that match a key's.
 func (t *table) matches(i, fp uint64) (n int) {
 	if t.narrow && !t.variable {
 		return bits.OnesCount64(t.zeros(t.word(i) ^ t.lanes(fp)))
@@ -132,5 +132,5 @@ func (t *table) matches(i, fp uint64) (n int) {
 	return n
 }
 
-// copies is what matches is in both buckets together.
+// copies returns the number of matches in both buckets together.
 func (t *table) copies(i, j, fp uint64) int { return t.matches(i, fp) + t.matches(j, fp) }

@@ -5,8 +5,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// agree is nil for filters that may be used together, otherwise an error that
-// wraps sketch.ErrDiffer and names both values.
+// agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
+// sketch.ErrDiffer and names both values.
 func agree(p, q Params, a, b uint64, x, y keyed.Base) error {
 	switch {
 	case p.FingerprintBits != q.FingerprintBits:
@@ -27,12 +27,11 @@ func agree(p, q Params, a, b uint64, x, y keyed.Base) error {
 	return keyed.Agree(x, y)
 }
 
-// Union adds the fingerprints of other, which is left unchanged and must agree
-// in all parameters and in the class of keys (sketch.ErrDiffer). A set takes
-// those that are not yet there; a multiset takes them all. ErrFull where they do
-// not fit. An error changes nothing. Which bucket a fingerprint is in depends on
-// what came before it, so that a union has other bytes than one filter of all
-// keys, or than the union the other way round. O(Bytes).
+// Union adds the fingerprints of other, which is unchanged and must agree in all parameters and in the
+// class of keys (sketch.ErrDiffer). A set takes those that are not yet there; a multiset takes them
+// all. If they do not fit, the error wraps ErrFull. An error changes nothing. The bucket of a
+// fingerprint depends on the keys before it. So a union may have other bytes than one filter of all
+// keys, or than the union in the other order. O(Bytes).
 func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
 		return err
@@ -43,8 +42,8 @@ func (s *Sketch) Union(other *Sketch) error {
 	return s.unite(&other.table, other.Base)
 }
 
-// unite takes a filter in that agrees. It works on a copy, for it may end in an
-// error, and other may be s.
+// unite adds a filter that agrees. It works on a copy, because it may return an error, and other may be
+// s.
 func (s *Sketch) unite(other *table, base keyed.Base) error {
 	c := s.Clone()
 	keyed.Unite(&c.Base, base)
@@ -61,7 +60,7 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 	return nil
 }
 
-// accept puts a fingerprint of another filter's bucket i into one of its two.
+// accept puts a fingerprint of another filter's bucket i into one of its two buckets.
 func (s *Sketch) accept(i uint64, q fingerprint) error {
 	j := s.other(i, q.v)
 	if !s.variable {
@@ -78,9 +77,8 @@ func (s *Sketch) accept(i uint64, q fingerprint) error {
 	return nil
 }
 
-// merge makes one fingerprint of bucket i stand for the keys of q too, where one
-// is like q: it keeps the bits that both know. In a set that is most often the
-// same key.
+// merge lets one fingerprint of bucket i stand for the keys of q too, if the two match: it keeps the
+// bits that both know. In a set they are most often the same key.
 func (s *Sketch) merge(i uint64, q fingerprint) bool {
 	p := s.read(i)
 	for k, o := range p.slice() {

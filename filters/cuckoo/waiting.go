@@ -8,24 +8,24 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// A filter that no cache holds takes keys in the time of two misses each. A sketch
-// that waits keeps fingerprints, 4 bytes each, by the part of the filter that their
-// buckets are in, and enters them part by part: most go into a bucket that is in a
-// cache, without a look at their other one. Sketches that wait are united by taking
-// over what the other has, so that two threads' fingerprints are entered once.
+// A filter that is larger than the caches takes two cache misses for each key. A sketch that waits
+// keeps fingerprints, 4 bytes each, by the part of the filter that has their bucket. Later it enters
+// them part by part: most go into a bucket that is in a cache, and their other bucket is not read. The
+// union of two sketches that wait appends the fingerprints of the other, so that those of two threads
+// are entered once.
 
 const (
-	// leastWaiting is the size of a filter from which it waits.
+	// leastWaiting is the size of the smallest filter that waits.
 	leastWaiting = 1 << 20
-	// partBytes is about what a part of the filter takes.
+	// partBytes is about the size of a part of the filter.
 	partBytes = 1 << 17
-	// leastGrowth is for how many fingerprints a part grows at least.
+	// leastGrowth is the smallest number of fingerprints by which a part grows.
 	leastGrowth = 1 << 10
 	entryBytes  = 4
 )
 
-// entry is a fingerprint, and above it the low bits of its own one of its two
-// buckets; the part has the others.
+// entry is a fingerprint and, above it, the low bits of its own bucket, one of its two. The part
+// determines the other bits.
 type entry = uint32
 
 // pendingEntries are fingerprints that are not in the filter yet.
@@ -35,9 +35,8 @@ type pendingEntries struct {
 	n     uint64 // entries
 }
 
-// Later implements keyed.Later: a sketch without keys keeps those that come until
-// Finish, where that pays. Until then only AddHashes, Union, Clone, Bytes and Finish may
-// be called.
+// Later implements keyed.Later: a sketch without keys keeps those that come until Finish, if that pays.
+// Until then only AddHashes, Union, Clone, Bytes and Finish may be called.
 func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
@@ -47,7 +46,7 @@ func (s *Sketch) Later() {
 	}
 }
 
-// wait begins to keep keys, where an entry has room for them.
+// wait begins to keep keys, if an entry has room for them.
 func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
@@ -55,14 +54,14 @@ func (s *Sketch) wait() {
 	}
 }
 
-// room makes the filter that a sketch that waited goes without at first.
+// room makes the buckets of a sketch that waited, which it does not need at first.
 func (s *Sketch) room() {
 	if s.mem == nil {
 		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
 	}
 }
 
-// bytes is the memory that waiting takes.
+// bytes returns the memory of the entries.
 func (w *pendingEntries) bytes() (n int) {
 	if w == nil {
 		return 0
@@ -85,7 +84,7 @@ func (w *pendingEntries) clone() *pendingEntries {
 	return &c
 }
 
-// take adds what another one has.
+// take appends the entries of another sketch.
 func (w *pendingEntries) take(from *pendingEntries) {
 	w.n += from.n
 	for q, part := range from.parts {
@@ -93,9 +92,8 @@ func (w *pendingEntries) take(from *pendingEntries) {
 	}
 }
 
-// keep keeps a batch of keys. Of its two buckets a fingerprint's own is one that does
-// not depend on which of the two is the key's first, so that keys that a set
-// takes for one meet in it.
+// keep keeps a batch of keys. A fingerprint's own bucket is one of its two that does not depend on
+// which of them is the key's first. So keys that a set cannot tell apart meet in it.
 func (s *Sketch) keep(b *batch, n int) {
 	w := s.waiting
 	f, shift := s.f&63, w.shift&63
@@ -114,8 +112,8 @@ func (s *Sketch) keep(b *batch, n int) {
 	w.n += uint64(n)
 }
 
-// addLater is AddHashes of a sketch that waits. What waits is entered when it is more
-// than the capacity.
+// addLater is AddHashes for a sketch that waits. It enters the fingerprints when they are more than the
+// capacity.
 func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 	var b batch
 	for len(h1s) > 0 {
@@ -141,7 +139,7 @@ func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 	return s.enterMost()
 }
 
-// enterMost enters what waits where it is more than the capacity.
+// enterMost enters the fingerprints if they are more than the capacity.
 func (s *Sketch) enterMost() error {
 	if s.waiting.n <= s.params.Capacity {
 		return nil
@@ -153,7 +151,7 @@ func (s *Sketch) enterMost() error {
 	return nil
 }
 
-// uniteWaiting is Union where a sketch waits.
+// uniteWaiting is Union if one of the sketches waits.
 func (s *Sketch) uniteWaiting(other *Sketch) error {
 	if s.waiting == nil {
 		c := other.Clone()
@@ -177,8 +175,8 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 	return s.enterMost()
 }
 
-// Finish implements keyed.Later: it enters what waits and is Blob. Errors are those of
-// Add; some of the keys are then in the filter.
+// Finish implements keyed.Later: it enters the fingerprints that wait and returns the BLOB. Errors are
+// those of Add; some of the keys are then in the filter.
 func (s *Sketch) Finish() ([]byte, error) {
 	if err := s.settle(); err != nil {
 		return nil, err
@@ -186,7 +184,7 @@ func (s *Sketch) Finish() ([]byte, error) {
 	return s.Blob(), nil
 }
 
-// settle enters what waits.
+// settle enters the fingerprints that wait.
 func (s *Sketch) settle() error {
 	w := s.waiting
 	if w == nil {
@@ -203,8 +201,9 @@ func (s *Sketch) settle() error {
 		return nil
 	}
 	parts := len(w.parts)
-	// Those of the last buckets of the first half come last. That decides in which of two buckets a
-	// fingerprint is, so it stays: the BLOBs of the same keys do not change.
+	// The fingerprints of the last buckets of the first half are entered last. The order decides in
+	// which of two buckets a fingerprint is. It stays as it is, so that the BLOBs of the same keys do
+	// not change.
 	middle := parts / 2
 	first, rest := s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span())
 	second, others := s.enterOwn(w, middle, parts, s.buckets)
@@ -225,13 +224,13 @@ func (s *Sketch) settle() error {
 	return nil
 }
 
-// span is how many buckets share the 8 bytes that one is written with, and those
-// that the next begins in.
+// span returns the number of buckets that share the 8 bytes that one is written with, and those that
+// the next begins in.
 func (t *table) span() uint64 { return 72/uint64(t.bits) + 2 }
 
-// enterOwn puts the fingerprints of parts from..to-1 into their own buckets, of which
-// it touches none from end on and leaves each a slot. It returns the ones
-// that it left, and how many it stored.
+// enterOwn puts the fingerprints of parts from..to-1 into their own buckets. It leaves out buckets from
+// end on, and leaves one slot of each bucket empty. It returns how many it stored, and the fingerprints
+// that are left.
 func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uint64, rest []uint64) {
 	mem, width, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
 	low, multiset, f, base := ^highs, t.multiset, t.f&63, t.base
@@ -281,7 +280,7 @@ func (s *Sketch) enterPart(w *pendingEntries, q int) error {
 	return nil
 }
 
-// enterBatch enters n fingerprints with one of their buckets.
+// enterBatch enters n fingerprints, given with one of their buckets.
 func (s *Sketch) enterBatch(b *batch, n int) error {
 	s.locateOthers(b, n)
 	_, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n])

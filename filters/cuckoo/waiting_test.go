@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// laterFrom is a sketch that keeps keys in parts of 2^shift buckets, however small it is.
+// laterFrom returns a sketch that keeps keys in parts of 2^shift buckets, however small it is.
 func laterFrom(t *testing.T, p Params, shift uint) *Sketch {
 	s := mustNew(t, p)
 	s.waiting, s.mem = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
@@ -120,8 +120,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// Filters of every number of slots take as many keys as their capacity all the same, and
-// say that they are full beyond it; small ones do not wait.
+// Filters of every number of slots that wait hold their capacity, and say that they are full beyond it.
+// Small ones do not wait.
 func TestWaitingTakesCapacity(t *testing.T) {
 	for _, slots := range []uint64{1, 2, 4, 8} {
 		f := min(12, 56/slots)

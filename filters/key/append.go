@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Tags in front of the forms that are longer than 8 bytes. A class's forms
-// differ in length or in their tag, so no two values have the same bytes.
+// These tags precede the keys that are longer than 8 bytes. The forms of a class differ in length or in
+// their tag, so no two values have the same bytes.
 const (
 	tagInt128  = 1 // 16 bytes of two's complement
 	tagUint128 = 2 // 16 bytes unsigned
@@ -20,14 +20,14 @@ func AppendInt64(dst []byte, v int64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(v))
 }
 
-// AppendUint64 appends the key of an unsigned integer: AppendInt64's where it
-// fits an int64, otherwise 17 bytes. Class Int.
+// AppendUint64 appends the key of an unsigned integer. It is that of AppendInt64 if it fits an int64,
+// otherwise 17 bytes. Class Int.
 func AppendUint64(dst []byte, v uint64) []byte {
 	return AppendInt128(dst, v, 0)
 }
 
-// AppendInt128 appends the key of the integer hi*2^64 + lo: AppendInt64's
-// where it fits an int64, otherwise a tag and 16 bytes. Class Int.
+// AppendInt128 appends the key of the integer hi*2^64 + lo. It is that of AppendInt64 if it fits an
+// int64, otherwise a tag and 16 bytes. Class Int.
 func AppendInt128(dst []byte, lo uint64, hi int64) []byte {
 	if int64(lo)>>63 == hi {
 		return binary.LittleEndian.AppendUint64(dst, lo)
@@ -35,8 +35,8 @@ func AppendInt128(dst []byte, lo uint64, hi int64) []byte {
 	return append128(dst, tagInt128, lo, uint64(hi))
 }
 
-// AppendUint128 appends the key of the unsigned integer hi*2^64 + lo:
-// AppendInt128's where it fits an int128, otherwise a tag and 16 bytes. Class Int.
+// AppendUint128 appends the key of the unsigned integer hi*2^64 + lo. It is that of AppendInt128 if it
+// fits an int128, otherwise a tag and 16 bytes. Class Int.
 func AppendUint128(dst []byte, lo, hi uint64) []byte {
 	if hi <= math.MaxInt64 {
 		return AppendInt128(dst, lo, int64(hi))
@@ -50,8 +50,8 @@ func append128(dst []byte, tag byte, lo, hi uint64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, hi)
 }
 
-// FloatBits are the bits under which a DOUBLE is a key: those of IEEE 754 with
-// one zero and one NaN. A FLOAT is widened first. Class Float, 8 bytes.
+// FloatBits returns the bits of a DOUBLE's key: those of IEEE 754 with one zero and one NaN. A FLOAT is
+// widened first. Class Float, 8 bytes.
 func FloatBits(v float64) uint64 {
 	switch {
 	case v == 0:
@@ -80,8 +80,8 @@ func AppendBool(dst []byte, v bool) []byte {
 	return binary.LittleEndian.AppendUint64(dst, n)
 }
 
-// AppendDate appends the days since 1970-01-01 as 8 bytes; the infinities are
-// math.MaxInt32 and -math.MaxInt32, as DuckDB has them. Class Date.
+// AppendDate appends the days since 1970-01-01 as 8 bytes. The infinities are math.MaxInt32 and
+// -math.MaxInt32, as in DuckDB. Class Date.
 func AppendDate(dst []byte, days int32) []byte { return AppendInt64(dst, int64(days)) }
 
 // Unit is the unit of a time or timestamp: how many make a second.
@@ -95,22 +95,20 @@ const (
 	Nanos   Unit = 1e9
 )
 
-// AppendTime appends a time of day: 8 bytes of microseconds, or a tag and 8
-// bytes of nanoseconds where they are no whole microseconds. Class Time.
+// AppendTime appends a time of day: 8 bytes of microseconds, or a tag and 8 bytes of nanoseconds if
+// these are no whole microseconds. Class Time.
 func AppendTime(dst []byte, v int64, u Unit) []byte { return appendInstant(dst, v, u) }
 
-// AppendTimeTZ appends the 64 bits in which DuckDB keeps a TIME WITH TIME
-// ZONE, whose equality is that of the bits. Class TimeTZ.
+// AppendTimeTZ appends the 64 bits of a TIME WITH TIME ZONE in DuckDB. Values are equal if their bits
+// are. Class TimeTZ.
 func AppendTimeTZ(dst []byte, packed uint64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, packed)
 }
 
-// AppendTimestamp appends an instant, v units since 1970-01-01: 8 bytes of
-// microseconds, the same for equal instants in different units; a tag and 8
-// bytes of nanoseconds where they are no whole microseconds; a tag and 16
-// bytes where microseconds do not fit 8. math.MaxInt64 and -math.MaxInt64 are
-// the infinities in every unit, as DuckDB has them. Classes Timestamp and
-// TimestampTZ.
+// AppendTimestamp appends an instant, v units since 1970-01-01. It is 8 bytes of microseconds, the same
+// for equal instants in different units. If these are no whole microseconds, it is a tag and 8 bytes of
+// nanoseconds. If microseconds do not fit 8 bytes, it is a tag and 16 bytes. The infinities are
+// math.MaxInt64 and -math.MaxInt64 in every unit, as in DuckDB. Classes Timestamp and TimestampTZ.
 func AppendTimestamp(dst []byte, v int64, u Unit) []byte {
 	if v == math.MaxInt64 || v == -math.MaxInt64 {
 		return AppendInt64(dst, v)
@@ -118,8 +116,8 @@ func AppendTimestamp(dst []byte, v int64, u Unit) []byte {
 	return appendInstant(dst, v, u)
 }
 
-// AppendGoTime is AppendTimestamp of an instant in Go, to the nanosecond: to the
-// microsecond where nanoseconds since 1970 do not fit 8 bytes. Class TimestampTZ.
+// AppendGoTime is AppendTimestamp for an instant in Go. It is exact to the nanosecond, or to the
+// microsecond if nanoseconds since 1970 do not fit 8 bytes. Class TimestampTZ.
 func AppendGoTime(dst []byte, t time.Time) []byte {
 	lo, hi := mulInt64(t.Unix(), int64(Nanos))
 	lo, carry := bits.Add64(lo, uint64(t.Nanosecond()), 0)
@@ -144,7 +142,7 @@ func appendInstant(dst []byte, v int64, u Unit) []byte {
 	return AppendInt128(dst, lo, hi)
 }
 
-// mulInt64 is the 128-bit product of v and a factor that is not negative.
+// mulInt64 returns the 128-bit product of v and a factor that is not negative.
 func mulInt64(v, factor int64) (lo uint64, hi int64) {
 	h, lo := bits.Mul64(uint64(v), uint64(factor))
 	if v < 0 {
@@ -153,17 +151,16 @@ func mulInt64(v, factor int64) (lo uint64, hi int64) {
 	return lo, int64(h)
 }
 
-// AppendUUID appends the 16 bytes of a UUID in the order of its text: hi holds
-// the first 16 hexadecimal digits. (DuckDB keeps the top bit of hi inverted.)
-// Class UUID.
+// AppendUUID appends the 16 bytes of a UUID in the order of its text: hi holds the first 16 hexadecimal
+// digits. (DuckDB keeps the top bit of hi inverted.) Class UUID.
 func AppendUUID(dst []byte, hi, lo uint64) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, hi)
 	return binary.BigEndian.AppendUint64(dst, lo)
 }
 
-// AppendDecimal appends the key of (hi*2^64 + lo) / 10^scale: trailing zeros
-// of the fraction stripped, so that 2.50 is 2.5, then the unscaled integer as
-// AppendInt128 has it, then one byte of scale. Class Decimal.
+// AppendDecimal appends the key of (hi*2^64 + lo) / 10^scale. Trailing zeros of the fraction are
+// removed, so 2.50 is 2.5. The key is the unscaled integer as AppendInt128 writes it, and one byte of
+// scale. Class Decimal.
 func AppendDecimal(dst []byte, lo uint64, hi int64, scale uint8) []byte {
 	neg := hi < 0
 	l, h := lo, uint64(hi)
@@ -171,7 +168,7 @@ func AppendDecimal(dst []byte, lo uint64, hi int64, scale uint8) []byte {
 		l, h = negate(l, h)
 	}
 	for scale > 0 {
-		// Two steps of long division, base 2^64.
+		// Long division in two steps, base 2^64.
 		qh, r := h/10, h%10
 		ql, r := bits.Div64(r, l, 10)
 		if r != 0 {
@@ -195,9 +192,8 @@ func negate(lo, hi uint64) (uint64, uint64) {
 	return lo, hi
 }
 
-// AppendInterval appends an interval as its length in microseconds with months
-// of 30 days and days of 24 hours, which is SQL's equality of intervals, in
-// AppendInt128's form. Class Interval.
+// AppendInterval appends the length of an interval in microseconds, as AppendInt128 writes it. A month
+// has 30 days and a day 24 hours, as in SQL's equality of intervals. Class Interval.
 func AppendInterval(dst []byte, months, days int32, micros int64) []byte {
 	d := int64(months)*30 + int64(days)
 	lo, hi := mulInt64(d, 86400*int64(Micros))

@@ -6,32 +6,33 @@ import (
 	"math/big"
 )
 
-// Class is a kind of keys: equal values of one class are one key, whatever
-// their SQL type's width. The numbers are stored in BLOBs and never reused.
-// Those of STRUCTs are above the others (Struct).
+// Class is a kind of keys: equal values of one class are one key, whatever the width of their SQL type.
+// The numbers are stored in BLOBs and never reused. Those of STRUCTs are above the others (Struct).
 type Class uint64
 
 // The classes of version 1. None is the class of a sketch that has seen no key.
 const (
-	None        Class = 0
-	Int         Class = 1  // integers of any width and sign
-	Float       Class = 2  // DOUBLE
-	Text        Class = 3  // VARCHAR and ENUM
-	Blob        Class = 4  // BLOB
-	Bool        Class = 5  // BOOLEAN
-	Date        Class = 6  // DATE
-	Time        Class = 7  // TIME
-	Timestamp   Class = 8  // TIMESTAMP in any unit
-	TimestampTZ Class = 9  // TIMESTAMP WITH TIME ZONE
-	UUID        Class = 10 // UUID
-	Decimal     Class = 11 // DECIMAL of any width and scale
-	Interval    Class = 12 // INTERVAL
-	TimeTZ      Class = 13 // TIME WITH TIME ZONE
+	None  Class = 0
+	Int   Class = 1 // integers of any width and sign
+	Float Class = 2 // DOUBLE
+	Text  Class = 3 // VARCHAR and ENUM
+	Blob  Class = 4 // BLOB
+	Bool  Class = 5 // BOOLEAN
+
+	Date        Class = 6 // DATE
+	Time        Class = 7 // TIME
+	Timestamp   Class = 8 // TIMESTAMP in any unit
+	TimestampTZ Class = 9 // TIMESTAMP WITH TIME ZONE
+
+	UUID     Class = 10 // UUID
+	Decimal  Class = 11 // DECIMAL of any width and scale
+	Interval Class = 12 // INTERVAL
+	TimeTZ   Class = 13 // TIME WITH TIME ZONE
 
 	lastClass = TimeTZ
 
-	// Real is FLOAT. Its keys are those of the DOUBLE of the same value, but SQL rounds what it
-	// compares with a FLOAT to 24 bits. In the four bits of a STRUCT's field it takes two parts.
+	// Real is FLOAT. Its keys are those of the DOUBLE of the same value, but SQL rounds values that it
+	// compares with a FLOAT to 24 bits. The number takes two of the four-bit parts of a STRUCT's class.
 	Real Class = 2 << partBits
 )
 
@@ -41,7 +42,7 @@ var classNames = [...]string{
 	Decimal: "DECIMAL", Interval: "INTERVAL", TimeTZ: "TIMETZ",
 }
 
-// String is the name of the widest SQL type of the class.
+// String returns the name of the widest SQL type of the class.
 func (c Class) String() string {
 	switch {
 	case c <= lastClass:
@@ -57,18 +58,17 @@ func (c Class) String() string {
 // Known reports whether this version defines the class; None is known.
 func (c Class) Known() bool { return c <= lastClass || c == Real || c.IsStruct() && knownStruct(c) }
 
-// ErrClass says that a key's class does not fit a sketch's keys.
+// ErrClass is the error for a key whose class does not fit a sketch's keys.
 var ErrClass = errors.New("key of another class")
 
-// ClassError is a key that cannot be looked up in a sketch. It wraps ErrClass.
+// ClassError is the error for a key that cannot be looked up in a sketch. It wraps ErrClass.
 type ClassError struct {
 	From, To Class
-	// Value is the key as text where the classes can agree but this value
-	// does not; otherwise it is empty.
+	// Value is the key as text if the classes can agree but this value does not. Otherwise it is empty.
 	Value string
 }
 
-// Error names both classes, and the value where it is the value's fault.
+// Error returns a text with both classes, and with the value if the error is due to it.
 func (e *ClassError) Error() string {
 	s := fmt.Sprintf("a %v key does not fit a sketch of %v keys", e.From, e.To)
 	switch v, ok := new(big.Rat).SetString(e.Value); {
@@ -81,5 +81,5 @@ func (e *ClassError) Error() string {
 	return s
 }
 
-// Unwrap is ErrClass.
+// Unwrap returns ErrClass.
 func (e *ClassError) Unwrap() error { return ErrClass }

@@ -8,9 +8,9 @@ import (
 	"math/big"
 )
 
-// Compare orders two keys of a class by their values, as SQL does; false for classes
-// without an order for ranges, and for bytes that are not a key. NaN is the largest
-// number. Text and BLOBs are in the order of their bytes.
+// Compare orders two keys of a class by their values, as SQL does. It returns false for classes that
+// are not Ordered, and for bytes that are not a key. NaN is the largest number. Text and BLOBs are in
+// the order of their bytes.
 func Compare(c Class, a, b []byte) (int, bool) {
 	switch c {
 	case Text, Blob:
@@ -49,7 +49,7 @@ func (c Class) Ordered() bool {
 	return false
 }
 
-// valueOf is a number for a key: of instants microseconds.
+// valueOf returns a key as a number, instants in microseconds.
 func valueOf(c Class, b []byte) *big.Rat {
 	if c == Decimal {
 		return number(c, b)

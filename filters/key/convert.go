@@ -8,22 +8,20 @@ import (
 	"strconv"
 )
 
-// Convert appends to dst the key in class to of the value whose key in class
-// from is b, where that is the same value:
+// Convert appends to dst the key in class to of the value whose key in class from is b. It does so if
+// that is the same value:
 //
-//   - a class to itself, and any class to None, the class of a sketch without
-//     keys: the bytes as they are;
-//   - Int, Decimal, Float and Real among each other where SQL's = is true of that
-//     one value of the other class: of whole numbers that both hold, of a DECIMAL of
-//     few digits and the DOUBLE or FLOAT nearest to it, so that the literal 0.1 finds
-//     0.1. A DOUBLE beyond 2^53 is equal to several integers, any DOUBLE to several
-//     DECIMALs, and those are errors;
+//   - a class to itself, and any class to None, the class of a sketch without keys: the same bytes;
+//   - Int, Decimal, Float and Real among each other, if SQL's = is true for exactly one value of the
+//     other class. That holds for whole numbers in both classes. A DECIMAL of few
+//     digits equals the nearest DOUBLE or FLOAT, so the literal 0.1 finds 0.1. It is an error for a
+//     DOUBLE beyond 2^53, which equals several integers, and for one as a DECIMAL;
 //   - Text to Blob;
 //   - Date to Timestamp at midnight, and Timestamp at midnight to Date;
-//   - STRUCTs of as many fields, each in its turn; a NULL is a NULL.
+//   - STRUCTs with the same number of fields, field by field. NULL stays NULL.
 //
-// Anything else is a *ClassError, which wraps ErrClass, and so are bytes that
-// are no key of class from. On an error dst is unchanged.
+// Anything else is a *ClassError, which wraps ErrClass, and so are bytes that are no key of class from.
+// After an error dst is unchanged.
 func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 	var ok bool
 	var out []byte
@@ -47,8 +45,7 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// convertible reports whether Convert may make a key of one class, of no STRUCTs, one
-// of the other.
+// convertible reports whether Convert may convert keys of one class, not of STRUCTs, to the other.
 func convertible(from, to Class) bool {
 	return from == to || numeric(from) && numeric(to) || from == Text && to == Blob ||
 		from == Date && to == Timestamp || from == Timestamp && to == Date
@@ -59,8 +56,8 @@ func numeric(c Class) bool { return c == Int || c == Decimal || isBinary(c) }
 // isBinary reports whether the keys of a class are binary fractions.
 func isBinary(c Class) bool { return c == Float || c == Real }
 
-// exactBits returns the bits of a number of class c, up to which all whole numbers
-// are different in it, and the powers of ten that it holds exactly.
+// exactBits returns how exact a class of floating-point numbers is. It holds all whole numbers up to
+// 2^bits, and as many powers of ten as powers says.
 func exactBits(c Class) (bits, powers int) {
 	if c == Real {
 		return 24, 11
@@ -78,7 +75,7 @@ func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 			return appendBigDecimal(dst, v)
 		}
 		return dst, false
-	case to == Decimal: // equal to more than one
+	case to == Decimal: // equal to more than one DECIMAL
 		return dst, false
 	case to == Int && isBinary(from):
 		v, ok := int64Of(b)
@@ -112,7 +109,7 @@ func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 	return AppendFloat64(dst, f), true
 }
 
-// intToFloat is the DOUBLE of an integer that is one.
+// intToFloat returns the DOUBLE that is equal to an integer, if there is one.
 func intToFloat(b []byte) (f float64, ok bool) {
 	if v, ok := int64Of(b); ok {
 		f := float64(v)
@@ -124,9 +121,9 @@ func intToFloat(b []byte) (f float64, ok bool) {
 	return 0, false
 }
 
-// decimalToFloat is the number of a class, Float or Real, that SQL casts a DECIMAL to: its digits,
-// where the class holds them, over a power of ten that it holds, rounded once. Others are
-// rounded twice in SQL, and convert where they are whole numbers of the class alone.
+// decimalToFloat returns the number of a class, Float or Real, to which SQL casts a DECIMAL. That is
+// its digits over a power of ten, rounded once, if the class holds both exactly. SQL rounds other
+// numbers twice. These convert only if they are whole numbers of the class.
 func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
 	bits, powers := exactBits(to)
 	if len(b) == 9 {
@@ -145,12 +142,12 @@ func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
 	return v.Float64()
 }
 
-// pow10 are the powers of ten that a double holds exactly.
+// pow10 holds the powers of ten that a double holds exactly.
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// number is the exact value of a numeric key; nil for NaN, infinities and
-// bytes that are no such key.
+// number returns the exact value of a numeric key. It is nil for NaN, infinities and bytes that are no
+// such key.
 func number(c Class, b []byte) *big.Rat {
 	switch c {
 	case Int:
@@ -180,7 +177,7 @@ func int64Of(b []byte) (int64, bool) {
 	return int64(binary.LittleEndian.Uint64(b)), true
 }
 
-// bigOf is the integer of AppendInt128's or AppendUint128's bytes.
+// bigOf returns the integer of a key of AppendInt128 or AppendUint128, nil for other bytes.
 func bigOf(b []byte) *big.Int {
 	if v, ok := int64Of(b); ok {
 		return big.NewInt(v)
@@ -196,7 +193,7 @@ func bigOf(b []byte) *big.Int {
 	return v.Or(v.Lsh(v, 64), new(big.Int).SetUint64(lo))
 }
 
-// split is v in two's complement of 128 bits.
+// split returns v in two's complement of 128 bits.
 func split(v *big.Int) (lo, hi uint64, ok bool) {
 	abs := new(big.Int).Abs(v)
 	if abs.BitLen() > 128 {
@@ -227,8 +224,8 @@ func appendBig(dst []byte, v *big.Int) ([]byte, bool) {
 // maxScale is the largest scale of a DECIMAL.
 const maxScale = 38
 
-// appendBigDecimal appends v where it has at most 38 digits behind the point
-// and an unscaled value of 127 bits.
+// appendBigDecimal appends v if it has at most 38 digits after the point and an unscaled value of 127
+// bits.
 func appendBigDecimal(dst []byte, v *big.Rat) ([]byte, bool) {
 	scale, exact := v.FloatPrec()
 	if !exact || scale > maxScale {
@@ -273,16 +270,15 @@ func timestampToDate(dst, b []byte) ([]byte, bool) {
 	return AppendInt64(dst, micros/microsPerDay), micros%microsPerDay == 0
 }
 
-// DecimalFits reports whether SQL casts a DECIMAL with these digits, its unscaled integer, and scale
-// to a class, Float or Real, by one division of numbers that the class holds: those casts are
-// what Convert has.
+// DecimalFits reports whether SQL casts a DECIMAL to a class, Float or Real, by one division of numbers
+// that the class holds. These are the casts of Convert. lo and hi are the unscaled integer.
 func DecimalFits(to Class, lo uint64, hi int64, scale uint8) bool {
 	bits, powers := exactBits(to)
 	v := int64(lo)
 	return scale == 0 || hi == v>>63 && -1<<bits <= v && v <= 1<<bits && int(scale) < powers
 }
 
-// floatBits is the bitSize that strconv takes for a class, Float or Real.
+// floatBits returns the bitSize of package strconv for a class, Float or Real.
 func floatBits(c Class) int {
 	if c == Real {
 		return 32
@@ -290,8 +286,7 @@ func floatBits(c Class) int {
 	return 64
 }
 
-// Format is a key as text, for error messages: numbers as numbers, the rest as
-// hexadecimal bytes.
+// Format returns a key as text, for error messages: numbers as numbers, the rest as hexadecimal bytes.
 func Format(c Class, b []byte) string {
 	switch c {
 	case Float, Real:

@@ -163,8 +163,8 @@ func TestConvertKeepsValues(t *testing.T) {
 	}
 }
 
-// equal is the specification: the only number of class to that SQL's = finds equal to v, of class
-// from; nil where there is none, or more than one.
+// equal is the specification: the only number of class to that SQL's = finds equal to v, of class from.
+// It is nil if there is none, or more than one.
 func equal(from, to Class, v *big.Rat) *big.Rat {
 	if from == to {
 		return v
@@ -242,8 +242,8 @@ func BenchmarkConvertDecimalToFloat(b *testing.B) {
 	}
 }
 
-// Keys come from BLOBs that may be anybody's: of what is cut off or not of its class, nothing panics,
-// an error names the classes, and what is made is a key that says the same again.
+// Keys come from BLOBs that anybody may have made. Keys that are cut off or not of their class do not
+// cause a panic. An error names the classes, and a result is a key that converts to itself.
 func TestDamagedKeys(t *testing.T) {
 	shape := structOf(of(Int, integer("1")), structOf(of(Text, []byte("oak")), of(Decimal, nil).orNull()), of(Date, AppendDate(nil, 1)))
 	classes := []Class{shape.class, structOf(of(Float, nil), structOf(of(Blob, nil), of(Int, nil)), of(Timestamp, nil)).class}

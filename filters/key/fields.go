@@ -2,7 +2,8 @@ package key
 
 import "strings"
 
-// Fields are the classes of the fields of a class of STRUCTs, in order; nil of others.
+// Fields returns the classes of the fields of a class of STRUCTs, in order. It is nil for other
+// classes.
 func (c Class) Fields() []Class {
 	if !c.IsStruct() {
 		return nil
@@ -11,7 +12,7 @@ func (c Class) Fields() []Class {
 	return s.fields()
 }
 
-// fields are the classes up to the end of the STRUCT that began.
+// fields returns the classes up to the end of the STRUCT that began.
 func (s *shape) fields() []Class {
 	var list []Class
 	for *s != 0 {
@@ -27,8 +28,8 @@ func (s *shape) fields() []Class {
 	return list
 }
 
-// CutField takes the first field, of class c, off the bytes of a STRUCT's key. value
-// is the field's own key, nil where it is NULL. ok is false where there is no such field.
+// CutField splits the first field, of class c, off the bytes of a STRUCT's key. It returns the field's
+// own key, nil if it is NULL, and the rest. It returns false if there is no such field.
 func CutField(c Class, b []byte) (value, rest []byte, ok bool) {
 	if !c.IsStruct() {
 		value, rest, null, ok := cutField(b)
@@ -52,14 +53,13 @@ func CutField(c Class, b []byte) (value, rest []byte, ok bool) {
 	return b[1 : len(b)-len(rest)], rest, true
 }
 
-// Fits reports whether Convert makes keys of one class those of another, if it does not lose
-// their value.
+// Fits reports whether Convert converts keys of one class to the other, if their value is not lost.
 func Fits(from, to Class) bool {
 	return convertible(from, to) || from.IsStruct() && to.IsStruct() && alike(from, to)
 }
 
-// appendStructText is AppendText of a STRUCT, as DuckDB writes one without names: "(theft,
-// 2024-01-01)". It reports false where b is no key of the class.
+// appendStructText is AppendText for a STRUCT, as DuckDB writes one without names: "(theft,
+// 2024-01-01)". It reports false if b is no key of the class.
 func appendStructText(dst []byte, c Class, b []byte) ([]byte, bool) {
 	before := dst
 	dst = append(dst, '(')
@@ -84,10 +84,10 @@ func appendStructText(dst []byte, c Class, b []byte) ([]byte, bool) {
 	return append(dst, ')'), len(b) == 0
 }
 
-// quoted are the characters that DuckDB quotes in a field's text.
+// quoted holds the characters that DuckDB quotes in a field's text.
 const quoted = `'"\,(){}[]:=`
 
-// appendQuoted appends a field's text, in quotes where DuckDB would read it otherwise.
+// appendQuoted appends a field's text, in quotes if DuckDB would read it as something else.
 func appendQuoted(dst []byte, text string) []byte {
 	if text == strings.TrimSpace(text) && text != "" && !strings.ContainsAny(text, quoted) && !strings.EqualFold(text, "NULL") {
 		return append(dst, text...)

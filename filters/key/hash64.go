@@ -2,11 +2,10 @@ package key
 
 import "math/bits"
 
-// Start is what the hash of every key of 8 bytes begins with.
+// Start returns the initial state of the hash of every key of 8 bytes.
 func Start(seed uint64) uint64 { return state(seed) ^ 8 }
 
-// HashFrom is HashUint64 with the Start of its seed, and short enough to be compiled into
-// its callers.
+// HashFrom is HashUint64 with the Start of its seed. It is short enough to be inlined.
 func HashFrom(start, v uint64) (h1, h2 uint64) {
 	h1 = start ^ bits.RotateLeft64(v*c1, 31)*c2 + start
 	h2 = Mix(h1 + start)
@@ -14,8 +13,8 @@ func HashFrom(start, v uint64) (h1, h2 uint64) {
 	return h1, h1 + h2 | 1
 }
 
-// HashUint64 is Hash of the 8 little-endian bytes of v, without a buffer: the
-// hash of every key of 8 bytes.
+// HashUint64 is Hash for the 8 little-endian bytes of v, without a buffer. It is the hash of every key
+// of 8 bytes.
 func HashUint64(seed, v uint64) (h1, h2 uint64) { return HashFrom(Start(seed), v) }
 
 // HashUint64s writes HashUint64 of every value to h1s and h2s, which are at

@@ -26,8 +26,8 @@ func judge(seed uint64, b []byte) (h1, h2 uint64) {
 	return h1, h2 | 1
 }
 
-// Hash is the library's on every length up to 200 bytes, so on each way around the library, and with every
-// seed that is treated on its own, the ones beside those, and drawn ones.
+// Hash is the library's on every length up to 200 bytes, so on each path around the library. The seeds
+// are all that are special, those beside them, and random ones.
 func TestHashOfAllLengths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	seeds := []uint64{math.MaxUint64, 1 << 63}
@@ -55,10 +55,9 @@ func TestHashOfAllLengths(t *testing.T) {
 	}
 }
 
-// No small seed makes one half of the hash follow from the other: over 4,096
-// keys the halves' lowest bytes, h2's without the bit that is set, fall into the
-// 2^15 cells of a table like drawn ones. 4096^2/2 pairs share a cell with
-// probability 2^-15 each: 256 on average, variance about the same.
+// With no small seed, one half of the hash follows from the other. The lowest bytes of the halves of
+// 4,096 keys, without the bit that is set in h2, fall into the 2^15 cells of a table. 4096^2/2 pairs
+// share a cell with probability 2^-15 each: 256 on average, with about the same variance.
 func TestHalvesAreIndependent(t *testing.T) {
 	for seed := range uint64(20) {
 		for n := 2; n <= 17; n++ {

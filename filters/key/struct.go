@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The class of a STRUCT has its shape: the classes of its fields in order, four bits
-// each, the first of them lowest, above structBegins. A class of more bits is 0 and its
-// upper four. A field that is a STRUCT itself is structBegins, its fields and structEnds. So the number says all types of a key,
-// and asking for another shape is an error and no answer of 0.
+// The class of a STRUCT is a number with the classes of its fields in order, four bits each. The first
+// field is lowest, above structBegins. A class of more than four bits is 0 and its upper four. A field
+// that is a STRUCT itself is structBegins, its fields and structEnds. So the number has all types of a
+// key, and a lookup with another shape is an error instead of a count of 0.
 const (
 	structBegins = 14
 	structEnds   = 15
@@ -17,13 +17,13 @@ const (
 	partBits = 4
 	partMask = 1<<partBits - 1
 
-	// MaxParts is the largest number of fields of a STRUCT that is a key, those of
-	// STRUCTs in it included; each of these counts as two more.
+	// MaxParts is the largest number of fields of a STRUCT that is a key. Fields of STRUCTs in it count
+	// too, and each of these STRUCTs as two more.
 	MaxParts = 64/partBits - 1
 )
 
-// Struct is the class of STRUCTs with fields of these classes, which may be STRUCTs.
-// It is false where there is none: without fields, or with more than MaxParts.
+// Struct returns the class of STRUCTs with fields of these classes, which may be STRUCTs. It returns
+// false if there is none: without fields, or with more than MaxParts.
 func Struct(fields ...Class) (Class, bool) {
 	c, at := Class(structBegins), uint(partBits)
 	put := func(part Class) bool {
@@ -57,11 +57,10 @@ func Struct(fields ...Class) (Class, bool) {
 // IsStruct reports whether the class is one of STRUCTs.
 func (c Class) IsStruct() bool { return c&partMask == structBegins }
 
-// shape is what is left of a class while its parts are read.
+// shape is the rest of a class while its parts are read.
 type shape Class
 
-// next is the next part: a class that is no STRUCT, structBegins, structEnds, or 0
-// where nothing is left.
+// next returns the next part: a class that is no STRUCT, structBegins, structEnds, or 0 at the end.
 func (s *shape) next() Class {
 	part := Class(*s & partMask)
 	*s >>= partBits
@@ -72,10 +71,10 @@ func (s *shape) next() Class {
 	return part
 }
 
-// inside is the shape of a STRUCT's class without its beginning.
+// inside returns the shape of a STRUCT's class without its beginning.
 func inside(c Class) shape { return shape(c >> partBits) }
 
-// knownStruct reports whether the number of a class of STRUCTs is one.
+// knownStruct reports whether a number is the class of a STRUCT.
 func knownStruct(c Class) bool {
 	depth, last := 1, Class(structBegins)
 	for s := inside(c); s != 0; {
@@ -97,7 +96,7 @@ func knownStruct(c Class) bool {
 	return depth == 1 && last != structBegins
 }
 
-// structName is "STRUCT(BIGINT, VARCHAR)".
+// structName returns "STRUCT(BIGINT, VARCHAR)".
 func structName(c Class) string {
 	var b strings.Builder
 	b.WriteString("STRUCT(")
@@ -121,9 +120,9 @@ func structName(c Class) string {
 	return b.String()
 }
 
-// The bytes of a STRUCT are those of its fields, one after the other. Of a field
-// that is NULL they are a 0. Of others they are its own key behind its length and 1,
-// a varint; of a STRUCT in it a 1 and the bytes of its fields.
+// The bytes of a STRUCT are those of its fields, one after the other. A field that is NULL is a 0. A
+// field that is a STRUCT is a 1 and the bytes of its fields. Any other field is its own key after a
+// varint: the key's length and 1.
 const (
 	nullField   = 0
 	structField = 1
@@ -132,8 +131,7 @@ const (
 // AppendNullField appends a field that is NULL.
 func AppendNullField(dst []byte) []byte { return append(dst, nullField) }
 
-// AppendStructField appends the beginning of a field that is a STRUCT. Its fields
-// follow.
+// AppendStructField appends the beginning of a field that is a STRUCT. Its fields follow.
 func AppendStructField(dst []byte) []byte { return append(dst, structField) }
 
 // AppendField appends a field: the bytes of its key.
@@ -141,9 +139,8 @@ func AppendField(dst, value []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(value))+1), value...)
 }
 
-// BeginField appends room for the length of a field whose key is appended next, and
-// EndField writes it: at is where the key begins, the length of what BeginField
-// returned.
+// BeginField appends room for the length of a field whose key is appended next. EndField writes that
+// length; its argument at is the length of the slice that BeginField returned.
 func BeginField(dst []byte) []byte { return append(dst, 0) }
 
 // EndField ends what BeginField began.
@@ -161,8 +158,7 @@ func EndField(dst []byte, at int) []byte {
 	return dst
 }
 
-// cutField takes the first field off b, which is no STRUCT. It reports false where
-// there is none.
+// cutField splits the first field off b if it is no STRUCT. It reports false if there is none.
 func cutField(b []byte) (value, rest []byte, null, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 {
@@ -178,14 +174,14 @@ func cutField(b []byte) (value, rest []byte, null, ok bool) {
 	return b[:n-1], b[n-1:], false, true
 }
 
-// alike reports whether Convert may make STRUCTs of one class those of the other:
-// the same fields in number, and classes that convert.
+// alike reports whether Convert may convert STRUCTs of one class to the other: they have as many
+// fields, and classes that convert.
 func alike(from, to Class) bool {
 	f, t := from.Fields(), to.Fields()
 	return slices.EqualFunc(f, t, Fits)
 }
 
-// convertStruct is Convert of STRUCTs that are alike.
+// convertStruct is Convert for STRUCTs that are alike.
 func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 	before, t := dst, to.Fields()
 	for i, f := range from.Fields() {

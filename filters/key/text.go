@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// AppendText appends a key of class c as SQL writes its value, so that a cast of the
-// text to the class's type has this key again. What the key does not have is left out:
-// the scale of a DECIMAL beyond its last digit, and the months of an INTERVAL, as a
-// month is 30 days. A TIMESTAMPTZ is in UTC. Bytes that are not a key of the class,
-// and timestamps beyond those of SQL, are as Format has them.
+// AppendText appends a key of class c as SQL writes its value. A cast of the text to the class's type
+// gives this key again. The key has lost the scale of a DECIMAL beyond its last digit. It has lost the
+// months of an INTERVAL, which are 30 days. A TIMESTAMPTZ is in UTC. Bytes that are not a key of the
+// class, and timestamps beyond those of SQL, are as in Format.
 func AppendText(dst []byte, c Class, b []byte) []byte {
 	n := len(dst)
 	switch v, ok := int64Of(b); {
@@ -64,8 +63,8 @@ func appendInfinity(dst []byte, v int64) []byte {
 	return append(dst, "infinity"...)
 }
 
-// appendFloatText writes the fewest digits that are this number, without an exponent
-// from 0.0001 up to 10^16.
+// appendFloatText appends the fewest digits that give this number, without an exponent from 0.0001 up
+// to 10^16.
 func appendFloatText(dst []byte, v float64, bits int) []byte {
 	switch {
 	case v != v:
@@ -86,7 +85,7 @@ func appendFloatText(dst []byte, v float64, bits int) []byte {
 	return dst
 }
 
-// appendBlobText writes bytes that are no plain text as \x and two digits.
+// appendBlobText appends bytes. Those that are no plain text are \x and two digits.
 func appendBlobText(dst, b []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	for _, c := range b {
@@ -99,7 +98,7 @@ func appendBlobText(dst, b []byte) []byte {
 	return dst
 }
 
-// appendPadded writes a number with as many digits at least.
+// appendPadded appends a number with at least this many digits.
 func appendPadded(dst []byte, v, digits int) []byte {
 	for ; digits > 1 && float64(v) < pow10[digits-1]; digits-- {
 		dst = append(dst, '0')
@@ -107,7 +106,7 @@ func appendPadded(dst []byte, v, digits int) []byte {
 	return strconv.AppendInt(dst, int64(v), 10)
 }
 
-// appendDay writes a day; the year before 1 is 1 BC.
+// appendDay appends a day. The year before 1 is 1 BC.
 func appendDay(dst []byte, t time.Time) []byte {
 	year, month, day := t.Date()
 	before := year <= 0
@@ -123,7 +122,7 @@ func appendDay(dst []byte, t time.Time) []byte {
 	return dst
 }
 
-// appendClock writes a time of day in parts of a second, without zeros at its end.
+// appendClock appends a time of day, without zeros at the end of its fraction.
 func appendClock(dst []byte, v int64, u Unit) []byte {
 	seconds, rest := int(v/int64(u)), int(v%int64(u))
 	dst = append(appendPadded(dst, seconds/3600, 2), ':')
@@ -143,7 +142,7 @@ func appendClock(dst []byte, v int64, u Unit) []byte {
 	return dst
 }
 
-// appendInstantText writes what appendInstant wrote; nothing where it is not known how.
+// appendInstantText appends the text of a key of appendInstant. It appends nothing for other bytes.
 func appendInstantText(dst []byte, c Class, b []byte) []byte {
 	unit := Micros
 	if len(b) == 9 && b[0] == tagNanos {
@@ -174,8 +173,8 @@ func appendInstantText(dst []byte, c Class, b []byte) []byte {
 	return dst
 }
 
-// appendTimeTZ writes DuckDB's bits: 40 of microseconds, 24 of how many seconds the
-// offset is below the largest.
+// appendTimeTZ appends the text of DuckDB's bits: 40 bits of microseconds, and 24 bits of how many
+// seconds the offset is below the largest.
 func appendTimeTZ(dst []byte, packed uint64) []byte {
 	const largest = 16*3600 - 1
 	dst = appendClock(dst, int64(packed>>24), Micros)
@@ -194,7 +193,7 @@ func appendTimeTZ(dst []byte, packed uint64) []byte {
 	return dst
 }
 
-// appendIntervalText writes microseconds as days and a time, each with its sign.
+// appendIntervalText appends microseconds as days and a time, each with its sign.
 func appendIntervalText(dst []byte, micros *big.Int) []byte {
 	days, rest := new(big.Int).QuoRem(micros, big.NewInt(microsPerDay), new(big.Int))
 	if days.Sign() != 0 {

@@ -5,10 +5,10 @@ import (
 	"reflect"
 )
 
-// Append appends the key of a Go value and returns its class, as in SQL: a string is
-// a VARCHAR, []byte a BLOB, bool a BOOLEAN, an integer of any width and sign an
-// integer, float32 a FLOAT and float64 a DOUBLE; likewise types based on these. SQL types
-// that Go does not have need their own function, for example AppendDate.
+// Append appends the key of a Go value and returns its class, as in SQL. A string is a VARCHAR, []byte
+// a BLOB, bool a BOOLEAN, and an integer of any width and sign an integer. float32 is a FLOAT and
+// float64 a DOUBLE. Types based on these are the same. SQL types that Go does not have need their own
+// function, for example AppendDate.
 func Append(dst []byte, v any) ([]byte, Class, error) {
 	switch v := v.(type) { // without reflection, which would cost more than the rest
 	case string:

@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Base is the part of a sketch of keys that all families share: the seed of its hashes, the class of
-// its keys, the number of occurrences, and the flags of its header. A family embeds it in its Sketch
-// and in its View, which gives both the methods, and changes it by the functions.
+// Base is the part of a sketch of keys that all families share: seed, class of keys, number of
+// occurrences, and flags of the header. A family embeds it in its Sketch and in its View, which gives
+// both the methods, and changes it by the functions.
 type Base struct {
 	seed, total uint64
 	flags       sketch.Flags

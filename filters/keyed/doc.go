@@ -5,7 +5,7 @@
 //		Options: options, New: New, Add: ..., View: NewView, ...
 //	})
 //
-// The kit derives from it all that families have in common: Decode, Check and UnionBlob, the functions
-// in SQL and their documentation (packages agg and udf), and Beam's combiners. The conformance kit and
-// the tests that damage BLOBs use it too. Code that works with any family uses Any and Sketch.
+// The kit derives all that families have in common from it: Decode, Check and UnionBlob, the functions
+// in SQL with their documentation, and Beam's combiners. The conformance kit and the tests that damage
+// BLOBs use it too. Code that works with any family uses Any and Sketch.
 package keyed

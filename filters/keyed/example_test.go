@@ -24,7 +24,7 @@ func ExampleAddValues() {
 	// 2 <nil>
 }
 
-// What works with all families goes by the list of them, filters.Keyed.
+// Code for all families uses the list of them, filters.Keyed.
 func ExampleAny() {
 	for _, f := range []keyed.Any{cms.Family, bloom.Family} {
 		s, err := f.Make(f.Settings().Params())

@@ -13,15 +13,10 @@ import (
 // It may also have these methods, which the kit uses if they are there:
 //
 //   - Clone() S, if a copy by Blob and Decode would be slower or know less;
-//   - Clone() S, where a copy by Blob and Decode would be slower or know less;
 //   - AppendBlob(dst []byte) []byte, which saves the copy of Blob;
-//   - AppendBlob(dst []byte) []byte, which spares the copy of Blob;
 //   - Later and Finish, of the interface Later, if many keys together are faster;
-//   - Later and Finish, of the interface Later, where many keys together are faster;
 //   - ByValue() bool and AddKey, if keys are needed and not only hashes; RemoveKey, if they can be
 //     removed.
-//   - ByValue() bool and AddKey, where keys are needed and not only hashes; RemoveKey, where they
-//     can be removed.
 //
 // All families also have one-line methods over the kit's functions: those of encoding, database/sql,
 // JSON and fmt, and AddString, AddUint64, AddTime and the like.
@@ -125,9 +120,12 @@ type QuestionKind uint8
 // The kinds of questions. A family's Sketch and *View have the method named here. Slices are as
 // long as dst.
 const (
-	HowOften QuestionKind = iota // of a key, a whole number: CountHashes(dst, h1s, h2s []uint64)
-	Whether                      // of a key, yes or no: ContainsHashes(dst []bool, h1s, h2s []uint64)
-	OneOfAll                     // of all keys, one number: Estimate() float64
+	// HowOften is a whole number for a key: CountHashes(dst, h1s, h2s []uint64).
+	HowOften QuestionKind = iota
+	// Whether is yes or no for a key: ContainsHashes(dst []bool, h1s, h2s []uint64).
+	Whether
+	// OneOfAll is one number for all keys: Estimate() float64.
+	OneOfAll
 )
 
 type (

@@ -33,15 +33,15 @@ func wholeNote() noteSpec {
 		Agree:     func(*note, *note) error { return nil },
 		Unite:     func(*note, *note) error { return nil },
 		Questions: []Question{{Kind: OneOfAll, Verb: "size", Summary: "Size."}},
-		Info:      Of(func(*note) Common { return Common{} }),
+		Info:      InfoOf(func(*note) Common { return Common{} }),
 		Words:     func(*note) string { return "" },
 		Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
 		Samples:   []Sample[struct{ Seed uint64 }, *note]{{}},
 	}
 }
 
-// A Spec that lacks a field is refused when the program starts, by the field's name,
-// and not by a nil function in the middle of a query.
+// A Spec that lacks a field is refused when the program starts, with the field's name. Otherwise a nil
+// function would fail in the middle of a query.
 func TestDefineIncomplete(t *testing.T) {
 	for want, drop := range map[string]func(s *noteSpec){
 		"ID":                                   func(s *noteSpec) { s.ID = 0 },

@@ -76,9 +76,9 @@ type InfoField struct {
 	Kind sketch.Kind
 }
 
-// Of returns the Info of a family. info describes a sketch; fields are its properties in order. The
+// InfoOf returns the Info of a family. info describes a sketch; fields are its properties in order. The
 // fields that all families have follow.
-func Of[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
+func InfoOf[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 	out := Info[V]{append: func(dst []sketch.Value, v *V) []sketch.Value {
 		i := info(v)
 		for j := range fields {

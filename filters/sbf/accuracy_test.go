@@ -14,10 +14,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// absentRate is the probability that a key that was never added has a count,
-// and the standard deviation of that in one sketch: the k counters of n keys in
-// m, section 2.1, claim 1, whose number of empty ones has the variance
-// m*e^-g*(1 - (1+g)*e^-g) for g = n*k/m (occupancy of m urns).
+// absentRate returns the probability that a key that was never added has a count, and its standard
+// deviation in one sketch. The k counters of n keys are in m (section 2.1, claim 1). The number of
+// empty ones has the variance m*e^-g*(1 - (1+g)*e^-g) for g = n*k/m (occupancy of m urns).
 func absentRate(n, m, k float64) (mean, deviation float64) {
 	fill := 1 - math.Pow(1-1/m, k*n)
 	g := n * k / m
@@ -25,9 +24,9 @@ func absentRate(n, m, k float64) (mean, deviation float64) {
 	return math.Pow(fill, k), k * math.Pow(fill, k-1) * dfill
 }
 
-// blockedRate is that for blocks of 64, of which one has j of n keys with the
-// probability of a binomial: the probability that k different counters of 64
-// are all used after j keys took k each, by inclusion and exclusion.
+// blockedRate is absentRate for blocks of 64. The number j of keys in a block has a binomial
+// distribution. After j keys with k counters each, inclusion and exclusion give the probability that k
+// different counters of 64 are all used.
 func blockedRate(n, blocks int, k int) (mean, deviation float64) {
 	choose := func(n, k int) float64 {
 		c := 1.0
@@ -72,10 +71,9 @@ func TestFalsePositives(t *testing.T) {
 	})
 }
 
-// Section 6.1, figures 6 and 8 (full lines): at gamma 0.7 the additive error of
-// MI is below that of RM, and RM's, in the same memory, below that of MS. With
-// removals (dotted lines) nearly all errors of MI are too low counts, which MS
-// does not have and RM next to none.
+// Section 6.1, figures 6 and 8 (full lines): at gamma 0.7 the additive error of MI is below that of RM.
+// In the same memory, RM's is below that of MS. With removals (dotted lines) nearly all errors of MI
+// are too low counts, which MS does not have and RM next to none.
 func TestMethodsCompared(t *testing.T) {
 	const runs = 5
 	for _, theta := range []float64{0, 0.5, 1} {
@@ -109,7 +107,7 @@ func TestMethodsCompared(t *testing.T) {
 	}
 }
 
-// gatheredLike is a sketch like another, made at once.
+// gatheredLike returns a sketch like another, made at once.
 func gatheredLike(t testing.TB, s *Sketch, truth map[uint64]uint64) *Sketch {
 	g, err := NewGathering(Params{Method: s.method, Counters: s.shape.first.m, Seed: s.Seed()})
 	must(t, err)
@@ -121,9 +119,8 @@ func gatheredLike(t testing.TB, s *Sketch, truth map[uint64]uint64) *Sketch {
 	return d
 }
 
-// Section 6.2, figure 9: only the last fifth of the stream is in the sketch,
-// what is older was removed occurrence by occurrence. MS and RM answer as if
-// they had seen nothing else, MI is useless.
+// Section 6.2, figure 9: only the last fifth of the stream is in the sketch, because older occurrences
+// were removed one by one. MS and RM answer as if they had seen nothing else, MI is useless.
 func TestSlidingWindow(t *testing.T) {
 	const keys, total, window = 1000, 50_000, 10_000
 	for _, theta := range []float64{0.5, 1} {

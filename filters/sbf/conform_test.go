@@ -10,8 +10,8 @@ import (
 
 func family(name string, p Params) conform.Family { return familyOf(name, p, New) }
 
-// gathering is a form that is built at once, with unions as those of SQL's
-// parallel parts. Counts are exact until it is encoded.
+// gathering is a form that is built at once, with unions as those of SQL's parallel parts. Counts are
+// exact until it is encoded.
 func gathering(name string, p Params) conform.Family {
 	f := familyOf(name, p, NewGathering)
 	f.Laws.OrderFree, f.Laws.UnionEqualsWhole, f.Laws.Restores, f.BlobsApart = true, true, true, true
@@ -45,10 +45,9 @@ func familyOf(name string, p Params, newSketch func(Params) (*Sketch, error)) co
 	return f
 }
 
-// blockedAbsent bounds the probability that an absent key has a count when n
-// keys are in blocks of 64: a block has j keys with the probability of a
-// binomial, and at most j*k counters in use, and the mean over the blocks of
-// one sketch is that and 4 sigma at most.
+// blockedAbsent bounds the probability that an absent key has a count when n keys are in blocks of 64.
+// The number j of keys in a block has a binomial distribution, and at most j*k counters are in use. The
+// mean over the blocks of one sketch is at most that and 4 sigma.
 func blockedAbsent(n, blocks, k int) float64 {
 	mean, square := 0.0, 0.0
 	q := 1 / float64(blocks)

@@ -37,32 +37,19 @@
 // The paper says that RM has no estimate below the truth. It has some, if the second filter has fewer
 // occurrences of a key than there are:
 //
-//   - Without a marker a key counts as moved when all its counters in the second filter are above 0,
-//     even if only because of other keys. Then it is never moved. The second filter has the others'
+//   - Without a marker a key counts as moved when all its counters in the second filter are above 0.
+//     If that is only because of other keys, it is never moved. The second filter then has the others'
 //     occurrences and those of the key that came later. With a marker the marker filter must be wrong
 //     about it too.
-//   - Without a marker a key counts as moved when all its counters in the second
-//     filter are above 0, even if only because of other keys. Then it is never moved, and what
-//     the second filter has are the others' occurrences and those of its own that
-//     came later. With a marker the marker filter must be wrong about it too.
-//   - Without a marker, as the paper describes it, a key that was moved is counted in the second filter
-//     only while its least counter does not recur. The second filter misses its other occurrences. That
+//   - The paper's filter without a marker counts a key that was moved in the second filter only while
+//     its least counter does not recur. So the second filter misses its other occurrences. That
 //     made 3 to 9 % of keys too low (gamma 0.5 to 1, no skew). Here a key that the second filter has is
 //     always counted there.
-//   - Without a marker, as the paper describes it, a key that was moved is counted in
-//     the second filter only while its least counter does not recur, and misses
-//     the rest there. That made 3 to 9 % of keys too low (gamma 0.5 to 1, no
-//     skew). Here a key that the second filter has is always counted there.
-//   - A removal of a key that only seems to be in the second filter takes from
-//     others there.
+//   - A removal of a key that only seems to be in the second filter takes from others there.
 //   - TRM corrects a moved key by the count of the key that stepped on its trap, which can be too high
 //     itself.
-//   - TRM corrects a moved key by the count of the key that stepped on its trap,
-//     which can be too high itself.
 //   - The union of two second filters would be too low for a key that was moved in one part only. Union
 //     therefore drops them, see there.
-//   - The union of two second filters would be too low for a key that was moved
-//     in one part only. Union therefore drops them, see there.
 //
 // The table says how many of 1,000 keys are below the truth, the maximum over skews of 0, 0.5, 1, 1.5
 // and 2. In the last rows, 5 % of the keys are removed after each fifth of the stream. It was measured
@@ -83,9 +70,9 @@
 // # TRM in this package
 //
 // The paper's text and its figure 2 differ. In the figure a key that is moved is taken out of the first
-// filter. The occurrences of other keys in the counter that it is moved for are taken out too, so these
-// keys would be too low at once. Here, as in the text, the first filter always counts everything. In
-// the figure a trap stays after it was stepped on, so that every further occurrence would be subtracted
+// filter. So are the occurrences of other keys in the counter that it is moved for, which would make
+// these keys too low at once. Here, as in the text, the first filter always counts everything. In the
+// figure a trap stays after it was stepped on, so that every further occurrence would be subtracted
 // again. Here the trap is removed. A key with a single least counter removes a trap without a
 // correction, because its own count cannot be trusted.
 //

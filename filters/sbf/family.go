@@ -36,7 +36,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: exact for most keys and never below the true count. With methods rm and trm it can, rarely, be below if the sketch was changed after sbf_agg."},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("method", func(i *Info) string { return i.Method.String() }),
 		keyed.Is("k", func(i *Info) int { return i.K }),
 		keyed.Is("counters", func(i *Info) uint64 { return i.Counters }),

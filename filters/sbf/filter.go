@@ -14,9 +14,10 @@ import (
 type filter struct {
 	keyed.Base // Additive except with MI and for products
 	shape
-	first, second cells    // second with RM and TRM only
-	marks         []byte   // one bit for each counter of first, if keys are marked
-	gather        gathered // exact counts from which Blob makes the counters; nil if these are made, as in a View
+	first, second cells // second with RM and TRM only
+
+	marks  []byte   // one bit for each counter of first, if keys are marked
+	gather gathered // exact counts from which Blob makes the counters; nil once they are made
 }
 
 // Method returns how keys are counted.
@@ -31,12 +32,11 @@ func (f *filter) Counters() (first, second uint64) { return f.shape.first.m, f.s
 // Range returns the range of keys for RangeSum, the zero Range if there is none.
 func (f *filter) Range() Range { return f.span }
 
-// Count returns the estimate of a key's occurrences. With MS and MI it is never below the true
-// count, unless keys were removed that were never added, or a counter saturated. It is above the
-// true count for a fraction (1 - exp(-n*k/m))^k of all keys with MS, and for fewer with MI, where n
-// is the number of different keys. With RM and TRM it can be below, see the package's
-// documentation. O(k) if counters are plain or indexed, otherwise a scan of a few codes for each.
-// No allocation. Claims 1 and 4.
+// Count returns the estimate of a key's occurrences. With MS and MI it is never below the true count,
+// unless keys were removed that were never added, or a counter saturated. With MS it is above the true
+// count for a fraction (1 - exp(-n*k/m))^k of n different keys, with MI for fewer. With RM and TRM it
+// can be below, see the package's documentation. O(k) if counters are plain or indexed, otherwise a
+// scan of a few codes for each. No allocation. Claims 1 and 4.
 func (f *filter) Count(h1, h2 uint64) uint64 {
 	var n [1]uint64
 	f.CountHashes(n[:], []uint64{h1}, []uint64{h2})

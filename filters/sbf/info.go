@@ -15,19 +15,22 @@ type Info struct {
 	K              int
 	Counters       uint64 // of the first filter
 	SecondCounters uint64 // of the second, with RM and TRM
-	Marker         bool
-	Encoding       Encoding
-	Blocked        bool
-	Range          Range // the zero Range where there is none
-	Product        bool
-	Keys           float64 // about how many different keys, or nodes, are there
-	Load           float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
-	Fill           float64 // fraction of the counters that are not 0
-	ErrorRate      float64 // probability that an absent key has a count
-	SecondFill     float64 // Fill of the second filter
-	Traps          int
-	Largest        uint64  // counter
-	CounterBits    float64 // in the BLOB, on average, of both filters
+
+	Marker   bool
+	Encoding Encoding
+	Blocked  bool
+	Range    Range // the zero Range where there is none
+	Product  bool
+
+	Keys float64 // about how many different keys, or nodes, are there
+	Load float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
+	Fill float64 // fraction of the counters that are not 0
+
+	ErrorRate   float64 // probability that an absent key has a count
+	SecondFill  float64 // Fill of the second filter
+	Traps       int
+	Largest     uint64  // counter
+	CounterBits float64 // in the BLOB, on average, of both filters
 }
 
 // Info describes the sketch. It reads the whole body. O(len(blob)).

@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// model is the structure in the plainest way: counters of any size, positions
-// by long arithmetic, one key at a time, methods as the package describes them.
+// model is the structure in the plainest way. It has counters of any size, positions by long
+// arithmetic, and one key at a time. Methods are as the package describes them.
 type model struct {
 	m, k    int64
 	method  Method
@@ -189,8 +189,8 @@ func (x *model) count(h1, h2 uint64) uint64 {
 	return least.Uint64()
 }
 
-// Every way to add makes the counters of the model, through all widths of
-// counters and into saturation, and every way to ask gives its estimates.
+// Every way to add gives the counters of the model, through all widths of counters and into saturation.
+// Every query gives its estimates.
 func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 160 {

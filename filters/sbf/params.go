@@ -94,6 +94,7 @@ type Encoding = counters.Encoding
 // The encodings.
 const (
 	Plain = counters.Plain // words of 1, 2, 4 or 8 bytes, as the largest needs; lookups straight on the bytes
+
 	Elias = counters.Elias // Elias codes
 	Steps = counters.Steps // the steps method
 	Index = counters.Index // the string-array index, in memory too

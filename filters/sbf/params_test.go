@@ -42,8 +42,8 @@ func TestShape(t *testing.T) {
 		{p: Params{Bytes: MaxBody / 4}, first: maxCounters - 3}, // rounded down
 		{p: Params{Counters: 65, Blocked: true}, first: 128},
 		{p: Params{Counters: 300, Blocked: true, Method: RM}, first: 320, second: 192},
-		// 10 keys in nodes of 1, 2, 4 and 8 are 10 + 5 + 3 + 2 nodes, and 3 keys
-		// in at most 3 + 3 + 3 + 2 of them.
+		// 10 keys are in 10 nodes of 1, 5 of 2, 3 of 4 and 2 of 8. 3 keys are in at most 3 + 3 + 3 + 2
+		// of them.
 		{p: Params{Capacity: 1000, Range: ten}, first: 145},
 		{p: Params{Capacity: 3, Range: ten}, first: 80},
 		{p: Params{Counters: 5, Range: Range{math.MinInt64, math.MaxInt64}}, first: 5},

@@ -93,8 +93,8 @@ func (s *Sketch) RemoveInt(v int64, n uint64) error {
 
 // RangeSum returns the estimate of the occurrences of all keys from lo to hi, both included. It is
 // never below the truth if Count is not, and 2^64-1 if it is larger. Keys outside the sketch's Range
-// cannot be there and count 0. A sketch without a Range, or lo above hi, is an error that wraps
-// sketch.ErrOption. A product is an error that wraps sketch.ErrNotAdditive: its inner nodes are
+// cannot be there and count 0. It is an error that wraps sketch.ErrOption if the sketch has no Range,
+// or if lo is above hi. A product is an error that wraps sketch.ErrNotAdditive: its inner nodes are
 // products of sums, not sums of products. At most 2*log2(hi-lo) counts. Theorem 11.
 func (f *filter) RangeSum(lo, hi int64) (uint64, error) {
 	switch {

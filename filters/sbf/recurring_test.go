@@ -11,8 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// zipf is n occurrences of keys, key r with a probability proportional to
-// (r+1)^-theta.
+// zipf returns n occurrences of keys, key r with a probability proportional to (r+1)^-theta.
 func zipf(r *rand.Rand, theta float64, keys, n int) []uint64 {
 	cumulated, sum := make([]float64, keys), 0.0
 	for i := range cumulated {
@@ -27,7 +26,7 @@ func zipf(r *rand.Rand, theta float64, keys, n int) []uint64 {
 	return stream
 }
 
-// errors of the estimates of all keys that occurred.
+// verdict holds the errors of the estimates of all keys that occurred.
 type verdict struct {
 	keys, wrong, below float64
 	squares, short     float64
@@ -59,10 +58,9 @@ func (v *verdict) additive() float64 { return math.Sqrt(v.squares / v.keys) }
 
 func (v *verdict) ratio() float64 { return v.wrong / v.keys }
 
-// history is the protocol of section 6: 1,000 keys, 100,000 occurrences, and
-// after each fifth of them, where delete is above 0, the removal of that part
-// of the keys with all their occurrences. gamma is n*k over all counters that
-// the method has.
+// history runs the protocol of section 6: 1,000 keys and 100,000 occurrences. After each fifth of them,
+// it removes a fraction remove of the keys with all their occurrences. gamma is n*k over all counters
+// of the method.
 func history(t testing.TB, p Params, gamma, theta, remove float64, seed uint64) (*Sketch, map[uint64]uint64) {
 	const keys, total = 1000, 100_000
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -95,8 +93,7 @@ func history(t testing.TB, p Params, gamma, theta, remove float64, seed uint64) 
 	return s, left
 }
 
-// removeAny removes even where the method cannot: counters of MI go down, and
-// stop at 0.
+// removeAny removes keys even from MI, which cannot: its counters go down, and stop at 0.
 func removeAny(t testing.TB, s *Sketch, v, n uint64) {
 	h1, h2 := key.HashUint64(s.Seed(), v)
 	if s.method != MI {
@@ -117,9 +114,8 @@ func judged(s *Sketch, truth map[uint64]uint64) (v verdict) {
 	return v
 }
 
-// recurringForms with the table of doc.go: how many of 1,000 keys are below the
-// truth, at gamma 0.5, 0.7, 0.83 and 1, without and with removals, the most over
-// all skews.
+// recurringForms has the table of doc.go. It says how many of 1,000 keys are below the truth at gamma
+// 0.5, 0.7, 0.83 and 1, without and with removals. It is the maximum over all skews.
 var recurringForms = []struct {
 	name  string
 	p     Params
@@ -133,11 +129,10 @@ var recurringForms = []struct {
 
 func long() bool { return os.Getenv("CCBF_LONG") == "1" }
 
-// How often the estimates of RM and TRM are below the truth is no more than
-// doc.go says. Keys of one sketch share their luck, so sigma is that of the
-// sketches' rates, of which the mean may be 4 above the table; where no key at
-// all may be below, one of all keys may. CCBF_LONG=1 measures the whole table,
-// with 40,000 keys for each of its skews; an ordinary run holds gamma 0.7.
+// The estimates of RM and TRM are below the truth no more often than doc.go says. Errors of keys of one
+// sketch depend on each other, so sigma is that of the sketches' rates. Their mean may be 4 sigma above
+// the table. If the table says 0, one of all keys may be below. CCBF_LONG=1 measures the whole table,
+// with 40,000 keys for each of its skews; an ordinary run checks gamma 0.7.
 func TestBelowTheTruth(t *testing.T) {
 	gammas, thetas, runs := []float64{0.5, 0.7, 0.83, 1}, []float64{0, 0.5, 1, 1.5, 2}, 40
 	for i, remove := range []float64{0, 0.05} {
@@ -172,8 +167,8 @@ func TestBelowTheTruth(t *testing.T) {
 	}
 }
 
-// What SQL's aggregates build is never below the truth, whatever the load, and
-// does not depend on the order or on how the keys came in parts.
+// The sketches of SQL's aggregates are never below the truth, whatever the load. They do not depend on
+// the order of keys or on the parts in which these came.
 func TestGatheredIsNeverBelow(t *testing.T) {
 	for _, f := range recurringForms {
 		for round := range uint64(60) {
@@ -213,12 +208,11 @@ func TestGatheredIsNeverBelow(t *testing.T) {
 	}
 }
 
-// Table 1: of the keys of one filter, the part whose minimum recurs, and of
-// those the part whose minimum is wrong. The paper has one filter for each row,
-// whose own noise its first column shows: the part that recurs must grow as
-// gamma falls, and between 0.7 and 0.625, where it does by 0.047, theirs falls
-// by 0.013. So no row may be further from the mean of many filters than that
-// reversal, 0.06; errors are within 4 standard deviations of one filter.
+// Table 1: the fraction of the keys of one filter whose minimum recurs, and the fraction of these whose
+// minimum is wrong. The paper has one filter for each row, whose noise its first column shows. The
+// recurring fraction must grow as gamma falls. Between 0.7 and 0.625, where it grows by 0.047, the
+// paper's falls by 0.013. So rows may differ from the mean of many filters by that reversal, 0.06.
+// Errors are within 4 standard deviations of one filter.
 func TestTable1(t *testing.T) {
 	for _, row := range []struct{ gamma, recurs, wrong float64 }{
 		{1, 0.657, 0.0045}, {0.83, 0.697, 0.0028}, {0.7, 0.812, 0.002}, {0.625, 0.799, 0.0012}, {0.5, 0.969, 0},
@@ -260,8 +254,8 @@ func moments(xs []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// After a union or a subtraction RM and TRM answer as MS of the same capacity does: the counters of
-// the first filters are the same, and bound every answer.
+// After a union or a subtraction RM and TRM answer as MS of the same capacity does. The counters of the
+// first filters are the same, and bound every answer.
 func TestRecurringMergedIsNoWorse(t *testing.T) {
 	const capacity = 2000
 	for _, f := range recurringForms {

@@ -72,7 +72,7 @@ func TestUnionsThatDiffer(t *testing.T) {
 	}, product)
 }
 
-// Sketches that differ in their encoding only unite, in that of the left one.
+// Sketches that differ only in their encoding unite, in that of the left one.
 func TestUnionOfEncodings(t *testing.T) {
 	for _, method := range []Method{MS, MI, RM} {
 		for e := range Encoding(4) {

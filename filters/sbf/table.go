@@ -17,7 +17,8 @@ const saturated = words.Saturated
 // codes take a scan to read and a rewrite to change, so only a View has these.
 type cells struct {
 	n     int
-	words words.Table     // B is nil if the encoding is another than Plain
+	words words.Table // B is nil if the encoding is another than Plain
+
 	coded encodedCounters // nil if the encoding is Plain
 	index *counters.Array // the same as coded in a Sketch, nil in a View
 }
@@ -81,7 +82,7 @@ func (c *cells) clone(e Encoding) cells {
 	case c.plain():
 		return cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}
 	case e != Index:
-		return cells{words: words.Of(c.coded), n: c.n}
+		return cells{words: words.Collect(c.coded), n: c.n}
 	}
 	t := newCells(e, c.n)
 	t.copy(c)
@@ -216,7 +217,7 @@ func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
 	if c.index == nil {
 		from := o.words
 		if !o.plain() {
-			from = words.Of(o.coded)
+			from = words.Collect(o.coded)
 		}
 		c.words.Merge(from, value)
 		return full

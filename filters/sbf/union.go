@@ -10,11 +10,11 @@ import (
 //
 // With MS the union of parts is the sketch of the whole, to the byte. With MI each counter is at least
 // the sum of the counts that it bounds in both, so estimates are never below the truth. They may be
-// larger than those of one sketch of the whole. With RM and TRM a key may have been moved to the second
-// filter in one part only, so the sum of the second filters would be too small for it. The union keeps
-// only the sum of the first filters and begins to move keys anew. Its estimates are those of MS on two
-// thirds of the counters, never below the truth. A union with a sketch without keys loses nothing, and
-// neither does one of two sketches that still gather.
+// larger than those of one sketch of the whole. With RM and TRM a key may have been moved in one part
+// only. The sum of the second filters would be too small for it. The union keeps only the sum of the
+// first filters and begins to move keys anew. Its estimates are those of MS on two thirds of the
+// counters, never below the truth. A union with a sketch without keys loses nothing, and neither does
+// one of two sketches that still gather.
 func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err

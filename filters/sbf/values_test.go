@@ -2,8 +2,8 @@ package sbf
 
 import "testing"
 
-// TestValues: the counters sum to k for every occurrence, as method ms adds
-// one to each, and an index has parts, which sum to what it takes.
+// TestValues: the counters sum to k for every occurrence, because method ms adds one to each. An index
+// has parts, which sum to its memory.
 func TestValues(t *testing.T) {
 	for _, e := range []Encoding{Plain, Elias, Steps, Index} {
 		s, err := New(Params{Counters: 1000, K: 3, Encoding: e})

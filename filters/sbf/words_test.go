@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// The option method says that sbf_agg gives with trm the counts that it gives
-// with rm, in as many bytes: at loads from a half to five times the capacity, with
-// a marker and without, of keys that were added and of others.
+// The option method says that sbf_agg returns the same counts with trm as with rm, in as many bytes.
+// The test has loads from a half to five times the capacity, with and without a marker. It queries keys
+// that were added and others.
 func TestGatheredTrapsAnswerAsMinima(t *testing.T) {
 	const keys = 2000
 	for _, capacity := range []uint64{keys / 5, keys / 2, keys, 2 * keys} {

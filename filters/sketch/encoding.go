@@ -26,8 +26,8 @@ func SetText[S any](s *S, text []byte, decode func(blob []byte) (*S, error)) err
 	return Set(s, blob, decode)
 }
 
-// Scan is Set for a value of a BLOB column, for sql.Scanner. NULL is an error: scan a column that has
-// NULL into a sql.Null of the sketch.
+// Scan implements sql.Scanner for a BLOB column, as Set does for a BLOB. For NULL it returns an error
+// that says to scan into a sql.Null of the sketch.
 func Scan[S any](s *S, src any, decode func(blob []byte) (*S, error)) error {
 	switch src := src.(type) {
 	case []byte:

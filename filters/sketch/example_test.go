@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// What a BLOB is, before anything is made of it.
+// Parse describes a BLOB before a sketch is made of it.
 func ExampleParse() {
 	s, err := cms.New(cms.Params{Width: 100, Depth: 3})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// What docs/FORMAT.md forbids, no reader takes, whoever computed the checksum.
+// No reader accepts BLOBs that docs/FORMAT.md forbids, even with a right checksum.
 
 // form is a BLOB of a family, and what else is known of it.
 type form struct {
@@ -173,7 +173,7 @@ func forms(t *testing.T) []form {
 		}
 		seen[h.Family] = true
 	}
-	// Of other families what every family must refuse is tried on their samples.
+	// For other families, the samples test the rules that hold for every family.
 	for _, f := range filters.Keyed() {
 		about := f.About()
 		if seen[about.ID] {
@@ -301,8 +301,8 @@ func treeForm() form {
 func exactPadding(t *testing.T, blob []byte) (bits []int) {
 	h := must(sketch.Parse(blob))
 	last := h.Body[len(h.Body)-1]
-	// A code ends with a one or is all value; the example has counts of 1, the
-	// code `1` in order 0, so that what follows the last one is padding.
+	// A code ends with a one or is all value. The example has counts of 1, the code `1` in order 0. So
+	// the bits after the last one are padding.
 	for bit := 7; bit >= 0 && last>>bit == 0; bit-- {
 		bits = append(bits, 8*(len(h.Body)-1)+bit)
 	}

@@ -5,7 +5,7 @@
 // has one spelling: docs/FORMAT.md.
 //
 // In all families New, Decode and NewView make sketches. The zero value of a Sketch or a View is not
-// valid: methods that add, answer queries, combine or encode panic with a text, as those of the zero
+// valid. Methods that add, answer queries, combine or encode panic with a text, as those of the zero
 // time.Timer do. Plain accessors return zero values.
 package sketch
 
@@ -88,10 +88,11 @@ func (f Flags) Has(g Flags) bool { return f&g == g }
 type Header struct {
 	Family   ID     // which family wrote the BLOB
 	Flags    Flags  // properties
-	KeyClass uint64 // class of the keys or categories, package key; 0 when none was seen
-	Levels   uint8  // levels of squares counted beside the cells
-	Seed     uint64 // seed of the hash
-	Total    uint64 // occurrences inserted; 0 without TotalKnown
+	KeyClass uint64 // class of the keys or categories, package key; 0 before the first
+
+	Levels uint8  // levels of squares counted beside the cells
+	Seed   uint64 // seed of the hash
+	Total  uint64 // occurrences inserted; 0 without TotalKnown
 }
 
 // Blob is a BLOB whose header and lengths were checked. Params and Body are

@@ -44,7 +44,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What is as usual takes no bytes.
+// Defaults take no bytes.
 func TestHeaderIsSmall(t *testing.T) {
 	for want, h := range map[int]Header{
 		12: {Family: fir.ID},

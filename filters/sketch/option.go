@@ -63,11 +63,13 @@ const (
 	NumberKind             // any number
 	FlagKind               // BOOLEAN
 	TextKind               // VARCHAR
-	WholesKind             // a list of whole numbers
-	KeyKind                // any type that is a key
-	RangeKind              // a STRUCT of two whole numbers, dates or timestamps, lo and hi
-	SignedKind             // a whole number from -2^63 to 2^63-1
-	BoxKind                // a STRUCT of four numbers, xmin, ymin, xmax, ymax
+
+	WholesKind // a list of whole numbers
+	KeyKind    // any type that is a key
+
+	RangeKind  // a STRUCT {lo, hi} of whole numbers, dates or timestamps
+	SignedKind // a whole number from -2^63 to 2^63-1
+	BoxKind    // a STRUCT {xmin, ymin, xmax, ymax} of numbers
 )
 
 // String returns the kind as errors write it.

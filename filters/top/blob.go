@@ -10,7 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Blob encodes the sketch with at most k counters: equal counters, equal bytes. The sketch is unchanged.
+// Blob encodes the sketch with at most k counters: equal counters give equal bytes. The sketch is
+// unchanged.
 func (s *Sketch) Blob() []byte {
 	p := s.Clone()
 	body := binary.AppendUvarint(nil, p.maxError)
@@ -23,8 +24,8 @@ func (s *Sketch) Blob() []byte {
 	return sketch.Join(keyed.Header(p.Base, id), binary.AppendUvarint(nil, p.k), body)
 }
 
-// View answers from a BLOB's own memory, without a copy. It is valid as long as that memory is. Any
-// number of goroutines may read it.
+// View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
+// Any number of goroutines may read it.
 type View struct {
 	keyed.Base
 	k, maxError uint64
@@ -90,7 +91,7 @@ func (v *View) each(yield func(key []byte, low uint64) bool) {
 	}
 }
 
-// check is that no key is there twice and that the counts can have the total.
+// check returns an error if a key is there twice or the counts cannot have the total.
 func (v *View) check() error {
 	keys := make(map[string]bool, v.n)
 	var sum, over uint64
@@ -115,7 +116,7 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch is a copy in memory.
+// sketch returns a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{Base: v.Base, k: v.k, maxError: v.maxError, at: make(map[string]int, v.n)}
 	for b, low := range v.each {
@@ -124,7 +125,7 @@ func (v *View) sketch() (*Sketch, error) {
 	return s, nil
 }
 
-// Keys are those of Sketch.Keys, in the memory of the BLOB.
+// Keys is Sketch.Keys with keys in the memory of the BLOB.
 func (v *View) Keys() []Frequent {
 	v.MustBeMade()
 	keys := make([]Frequent, 0, v.n)
@@ -134,7 +135,7 @@ func (v *View) Keys() []Frequent {
 	return keys
 }
 
-// CountHashes is that of Sketch.
+// CountHashes is Sketch.CountHashes.
 func (v *View) CountHashes(dst, h1s, h2s []uint64) {
 	v.MustBeMade()
 	most(v.Base, v.maxError, v.each, dst, h1s, h2s)
@@ -145,7 +146,7 @@ type Info struct {
 	keyed.Common
 	K        uint64 // counters at most
 	Keys     uint64 // counters
-	MaxError uint64 // by how much counts may be too low
+	MaxError uint64 // how much counts may be too low
 }
 
 // Info describes the sketch.

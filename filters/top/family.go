@@ -7,18 +7,18 @@ import (
 
 const id sketch.ID = 7
 
-// DefaultK is the number of counters where no option sets it; MaxK is the largest.
+// DefaultK is the number of counters if no option sets it; MaxK is the largest.
 const (
 	DefaultK = 100
 	MaxK     = 1 << 24
 )
 
-// Params are what a sketch is made with. The zero value is the default.
+// Params are the parameters of New. The zero value is the default.
 type Params struct {
 	K uint64 // counters: how many keys are kept
 }
 
-// WithDefaults is p with the values that New takes for fields that are 0.
+// WithDefaults returns p with the values of New for fields that are 0.
 func (p Params) WithDefaults() Params {
 	defaults(&p)
 	return p
@@ -59,7 +59,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "count", Summary: "Number of occurrences of a key, never below the true number and at most total/(k+1) above it. top_keys has the lower bound too."},
 	},
-	Info: keyed.Of((*View).Info,
+	Info: keyed.InfoOf((*View).Info,
 		keyed.Is("k", func(i *Info) uint64 { return i.K }),
 		keyed.Is("keys", func(i *Info) uint64 { return i.Keys }),
 		keyed.Is("max_error", func(i *Info) uint64 { return i.MaxError }),

@@ -2,7 +2,8 @@ package top
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows are the bounds of each key, low and high, in the order of Keys. The error is that of keyed.Listable.
+// Rows returns the bounds of each key, low and high, in the order of Keys. The error is that of
+// keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	if err := keyed.Listable(2 * v.n); err != nil {

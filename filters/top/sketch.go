@@ -1,9 +1,9 @@
-// Package top keeps the most frequent keys of a stream with bounds for their counts: the summary of
-// Misra and Gries in the mergeable form of Agarwal et al. 2012.
+// Package top keeps the most frequent keys of a stream with bounds for their counts. It implements the
+// summary of Misra and Gries in the mergeable form of Agarwal et al. 2012.
 //
-// A sketch has k counters. Every key that occurred in more than 1/(k+1) of all occurrences is among
-// its keys, and for each key low <= true count <= high always holds. The difference is the same for all
-// keys, MaxError, at most total/(k+1), also after any number of unions.
+// A sketch has k counters. Every key with more than 1/(k+1) of all occurrences is among its keys. For
+// each key low <= true count <= high always holds. The difference is the same for all keys, MaxError,
+// at most total/(k+1), also after any number of unions.
 package top
 
 import (
@@ -28,7 +28,7 @@ type Sketch struct {
 	text     int            // bytes of all keys
 }
 
-// counter is a key and how often it occurred at least.
+// counter is a key and the lower bound of its count.
 type counter struct {
 	key string
 	low uint64
@@ -43,23 +43,24 @@ func New(p Params) (*Sketch, error) {
 	return &Sketch{Base: keyed.New(0, 0), k: p.K, at: map[string]int{}}, nil
 }
 
-// K is the number of counters.
+// K returns the number of counters.
 func (s *Sketch) K() uint64 { return s.k }
 
-// MaxError is by how much a count can be too low, and the most that a key without a counter occurred.
+// MaxError returns by how much a count can be too low. It is also the largest count of a key without a
+// counter.
 func (s *Sketch) MaxError() uint64 { return s.maxError }
 
 // ByValue reports that the sketch keeps the keys themselves and not their hashes.
 func (s *Sketch) ByValue() bool { return s.k > 0 }
 
-// counterBytes is what a counter takes beside its key: its entry, and its place in the map, whose
-// tables are between half full and full.
+// counterBytes is the memory of a counter beside its key: its entry, and its place in the map. The
+// tables of a map are between half full and full.
 const counterBytes = 24 + 2*(16+8+1)
 
-// Bytes is about the memory of the counters.
+// Bytes returns about the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.counters)*counterBytes + s.text }
 
-// Reset takes away all keys of a sketch to which keys were added and nothing else was done.
+// Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.maxError, s.text = 0, 0
@@ -67,7 +68,7 @@ func (s *Sketch) Reset() {
 	clear(s.at)
 }
 
-// Clone is the sketch that a BLOB of s makes, with at most k counters.
+// Clone returns the sketch that a BLOB of s makes, with at most k counters.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.counters, c.at = slices.Clone(s.counters), maps.Clone(s.at)
@@ -134,8 +135,8 @@ func (s *Sketch) prune() {
 	s.counters = kept
 }
 
-// Union adds the occurrences of other, which is left unchanged. Other parameters are an error that
-// wraps sketch.ErrDiffer and changes nothing.
+// Union adds the occurrences of other, which is unchanged. Other parameters are an error that wraps
+// sketch.ErrDiffer and changes nothing.
 func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s, other.Base, other.k); err != nil {
 		return err
@@ -158,7 +159,7 @@ func agree(s *Sketch, base keyed.Base, k uint64) error {
 	return nil
 }
 
-// absorb adds counters of another sketch, each of them once. What both may have lost adds up.
+// absorb adds counters of another sketch, each of them once. The errors of both add up.
 func (s *Sketch) absorb(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool)) {
 	keyed.Unite(&s.Base, base)
 	s.maxError = saturate.Add(s.maxError, maxError)
@@ -176,8 +177,8 @@ type Frequent struct {
 	Low, High uint64
 }
 
-// Keys are the keys with a counter, the most frequent first, at most k. The true count of each is between
-// Low and High. A bound of 2^64-1 means at least that.
+// Keys returns the keys with a counter, the most frequent first, at most k. The true count of each is
+// between Low and High. A bound of 2^64-1 means at least that.
 func (s *Sketch) Keys() []Frequent {
 	s.MustBeMade()
 	p := s.Clone()
@@ -188,8 +189,8 @@ func (s *Sketch) Keys() []Frequent {
 	return keys
 }
 
-// CountHashes writes to dst how often each key, given by its hash with the seed of the sketch, occurred at
-// most. O(counters + keys).
+// CountHashes writes the largest possible count of each key, given by its hash with the seed of the
+// sketch, to dst. O(counters + keys).
 func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
 	s.MustBeMade()
 	most(s.Base, s.maxError, func(yield func([]byte, uint64) bool) {
@@ -199,7 +200,7 @@ func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
 	}, dst, h1s, h2s)
 }
 
-// most answers CountHashes. If two keys had the same hash, both get the larger answer.
+// most computes CountHashes. If two keys had the same hash, both get the larger count.
 func most(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool), dst, h1s, h2s []uint64) {
 	lows := make(map[[2]uint64]uint64, len(h1s))
 	for i, h1 := range h1s {

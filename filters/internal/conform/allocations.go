@@ -2,9 +2,8 @@ package conform
 
 import "testing"
 
-// Allocations is how many allocations a call of f makes that finds every pool filled:
-// the least of several calls, for the race detector and the collector of garbage empty
-// pools at random.
+// Allocations returns the number of allocations of a call of f that finds every pool filled. It is the
+// smallest of several calls, because the race detector and the garbage collector empty pools at random.
 func Allocations(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for range 20 {

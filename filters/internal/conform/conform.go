@@ -1,6 +1,5 @@
-// Package conform is the conformance kit: what every family of sketches
-// promises, checked the same way for all of them. A family of sketches of keys
-// is adapted by Keyed, with integers for keys:
+// Package conform is the conformance kit: it checks the promises of every family of sketches in the
+// same way. A family of sketches of keys is adapted by Keyed, with integers for keys:
 //
 //	// Of 1,000 counters and 3 rows, an absent key meets ... (why 0.002)
 //	var family = conform.Keyed(Family, "plain", Params{Width: 1000, Depth: 3}, Params{Width: 50, Depth: 3},
@@ -11,9 +10,8 @@
 //	func FuzzBlob(f *testing.F)        { conform.Fuzz(f, family) }
 //	func FuzzOps(f *testing.F)         { conform.FuzzOps(f, family) }
 //
-// Others adapt their sketch to Subject. What a subject can do beyond that, it
-// says by the methods that it has: Counter, Estimator, Remover, Uniter,
-// BlobUniter, Subtracter. What it promises, Laws says.
+// Others adapt their sketch to Subject. A subject has further abilities by its methods: Counter,
+// Estimator, Remover, Uniter, BlobUniter, Subtracter. Laws are its promises.
 package conform
 
 import (
@@ -35,91 +33,89 @@ type Subject interface {
 	Blob() []byte
 }
 
-// Counter is a Subject that answers for each key.
+// Counter is a Subject with a count for each key.
 type Counter interface {
-	// Count is the estimate, or 1 for a key that may be in a set.
+	// Count returns the estimate, or 1 for a key that may be in a set.
 	Count(id uint64) uint64
 }
 
-// Estimator is a Subject that answers one number for all keys: of how many
-// different ones it is made.
+// Estimator is a Subject with one number for all keys: an estimate of how many different ones there
+// are.
 type Estimator interface {
 	Estimate() float64
 }
 
-// Remover is a Subject that has a removal, be it only to refuse.
+// Remover is a Subject with a removal, even if that is always an error.
 type Remover interface {
 	Remove(id, n uint64) error
 }
 
-// Uniter is a Subject that takes in another of its family.
+// Uniter is a Subject that can be united with another of its family.
 type Uniter interface {
 	Union(other Subject) error
 }
 
-// BlobUniter is a Subject that takes in the sketch of a BLOB.
+// BlobUniter is a Subject that can be united with the sketch of a BLOB.
 type BlobUniter interface {
 	UnionBlob(blob []byte) error
 }
 
-// Subtracter is a Subject from which the sketch of a BLOB can be taken away, be it
-// only to refuse.
+// Subtracter is a Subject from which the sketch of a BLOB can be subtracted, even if that is always an
+// error.
 type Subtracter interface {
 	SubtractBlob(blob []byte) error
 }
 
-// Laws are what a family promises beyond never counting too few.
+// Laws are the promises of a family beside the one that no count is too low.
 type Laws = sketch.Laws
 
-// Family is a family, or one form of it, as the kit sees it.
+// Family is a family, or one form of it, for the kit.
 type Family struct {
 	Name string
-	// New makes an empty subject that has room for the random operations:
-	// about 5,000 keys, or Keys.
+	// New makes an empty subject with room for the random operations: about 5,000 keys, or Keys.
 	New func() Subject
-	// Small makes an empty subject whose BLOB, with 50 keys in it, stays at a
-	// few KiB: every bit of it is flipped. New where it is nil.
+	// Small makes an empty subject whose BLOB with 50 keys has a few KiB, because every bit of it is
+	// flipped. If it is nil, New is used.
 	Small func() Subject
-	// Drawn makes a way to make empty subjects of one configuration, drawn from
-	// all that there are: odd sizes and tiny ones too (Size). They may be too small
-	// for what is added: Add and Union then say so.
+	// Drawn returns a function that makes empty subjects of one configuration, drawn at random from
+	// all: odd sizes and tiny ones too (Size). They may be too small for the additions; Add and Union
+	// then return an error.
 	Drawn func(r *rand.Rand) func() Subject
-	// Decode makes a subject from a BLOB, verifying its checksum.
+	// Decode makes a subject from a BLOB and verifies its checksum.
 	Decode func(blob []byte) (Subject, error)
-	// Look answers from a BLOB without decoding it; it may skip the checksum.
-	// nil where the family has no such thing.
+	// Look returns the count of a key from a BLOB without decoding it. It may skip the checksum. It is
+	// nil if the family has no such function.
 	Look func(blob []byte, id uint64) (uint64, error)
-	// LookAll is the same for the Estimate.
+	// LookAll returns the Estimate in the same way.
 	LookAll func(blob []byte) (float64, error)
 	// Check is the family's sketch.Family Check.
 	Check func(blob []byte) error
 	Laws  Laws
 	// NeverSubtracts says that no sketch of the family can subtract, whatever its parameters.
 	NeverSubtracts bool
-	// Absent is the largest probability that a key that was never added has a
-	// Count above 0 when Load distinct keys are in a subject of New. The kit
-	// allows four standard deviations of the sample more.
+	// Absent is the largest probability that a key that was never added has a Count above 0. It holds
+	// for Load distinct keys in a subject of New. The kit allows four standard deviations of the sample
+	// more.
 	Load   int
 	Absent float64
-	// Within is how far the Estimate of so many different keys may be from their
-	// number: its error and four standard deviations. For an Estimator alone.
+	// Within returns how far the Estimate of this many different keys may be from their number: its
+	// error and four standard deviations. It is for an Estimator alone.
 	Within func(different int) float64
-	// BlobsApart says that a sketch knows more while it is built than its BLOB
-	// has, so that a union with one is not like that with the other.
+	// BlobsApart says that a sketch knows more while it is built than its BLOB. A union with the sketch
+	// then differs from a union with the BLOB.
 	BlobsApart bool
-	// Keys is the number of distinct keys of the random operations, 5,000
-	// where it is 0.
+	// Keys is the number of distinct keys of the random operations, 5,000 if it is 0.
 	Keys int
-	// Heavy is how many keys an Add is for the sketch, 1 where it is 0: random
-	// histories are the shorter, if CCBF_LONG is not set.
+	// Heavy is the number of keys that an Add costs the sketch, 1 if it is 0. Random histories are
+	// shorter by this factor, unless CCBF_LONG is set.
 	Heavy int
-	// Allocs is the bytes that Decode and Look may allocate for a BLOB beyond
-	// 16 times its length; 64 KiB where it is 0.
+	// Allocs is a number of bytes, 64 KiB if it is 0. Decode and Look may allocate that much beyond 16
+	// times the length of a BLOB.
 	Allocs int
 }
 
-// The heap of these tests has a few megabytes, so that by default it is collected
-// hundreds of times a second, which takes more than half of their processor time.
+// The heap of these tests has a few megabytes. By default it is collected hundreds of times a second,
+// which takes more than half of their processor time.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)
@@ -136,7 +132,7 @@ func (f Family) keys() int {
 	return 5000
 }
 
-// fewer is n operations, or fewer where each of them is many.
+// fewer returns n operations, or fewer if each of them costs as much as many.
 func (f Family) fewer(n int) int {
 	if f.Heavy > 1 && !long() {
 		return n / f.Heavy
@@ -158,9 +154,8 @@ func (f Family) allocs(blob []byte) uint64 {
 	return 64<<10 + 16*uint64(len(blob))
 }
 
-// Run runs every check as a subtest. An ordinary run does 10^5 random
-// operations, one with CCBF_LONG=1 in the environment 10^7. With -short damaged BLOBs
-// are left out but for truncated ones.
+// Run runs every check as a subtest. An ordinary run does 10^5 random operations, one with CCBF_LONG=1
+// in the environment 10^7. With -short it leaves out damaged BLOBs except truncated ones.
 func Run(t *testing.T, f Family) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -211,7 +206,7 @@ func same(t testing.TB, what string, a, b []byte) {
 	t.Fatalf("%s: BLOBs of %d and %d bytes differ at byte %d", what, len(a), len(b), at)
 }
 
-// truth is what a count must be at least.
+// truth returns the smallest count that is allowed.
 func (f Family) truth(n uint64) uint64 {
 	if f.Laws.Set {
 		return min(n, 1)
@@ -219,7 +214,7 @@ func (f Family) truth(n uint64) uint64 {
 	return n
 }
 
-// Bound is the family with a Load and what Absent is for it.
+// Bound returns the family with a Load and the Absent for it.
 func (f Family) Bound(load int, absent float64) Family {
 	f.Load, f.Absent = load, absent
 	return f
@@ -233,7 +228,7 @@ func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	}
 }
 
-// estimated checks the number of different keys, where the subject estimates it.
+// estimated checks the number of different keys, if the subject estimates it.
 func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64]uint64) {
 	t.Helper()
 	e, ok := s.(Estimator)
@@ -254,7 +249,7 @@ func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64
 	}
 }
 
-// answers are the counts of some keys, or the estimate, for comparisons.
+// answers returns the counts of some keys, or the estimate, for comparisons.
 func answers(s Subject, ids ...uint64) []any {
 	var out []any
 	if c, ok := s.(Counter); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Made is a sketch of parameters that a test relies on.
+// Made returns a sketch of parameters that must be valid.
 func Made[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Family[P, S, V], p P) S {
 	t.Helper()
 	s, err := f.New(p)
@@ -19,10 +19,9 @@ func Made[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Fami
 	return s
 }
 
-// Differing checks that sketches of base do not unite with sketches of other
-// parameters, by the error that names the difference and both values: "width 100
-// vs 101". Nor do they with keys of another class. more are operations of the
-// family that must refuse them as well. Nothing changes.
+// Differing checks that sketches of base do not unite with sketches of other parameters. The error must
+// name the difference and both values: "width 100 vs 101". Keys of another class do not unite either.
+// more are operations of the family that must refuse them as well. Nothing changes.
 func Differing[P comparable, S keyed.Mergeable[S], V any](
 	t *testing.T, f *keyed.Family[P, S, V], base P, others map[string]func(p *P), more ...func(a, b S) error,
 ) {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Format is docs/FORMAT.md, for tests in a family's folder: what it returns
-// checks that the page has a line, a table or a dump. Sentences may run over the
-// ends of lines.
+// Format reads docs/FORMAT.md, for tests in a family's folder. It returns a function that checks that
+// the page has a line, a table or a dump. Sentences may run over the ends of lines.
 func Format(t testing.TB) func(claim string) {
 	t.Helper()
 	b, err := os.ReadFile("../../docs/FORMAT.md")

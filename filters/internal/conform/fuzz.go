@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Fuzz is a fuzz target over BLOBs: whatever the bytes, with the checksum put
-// right, they are rejected with an error or are a sketch in every respect.
+// Fuzz is a fuzz target over BLOBs with a right checksum. Whatever the bytes, they are rejected with an
+// error or are a sketch in every respect.
 func Fuzz(f *testing.F, fam Family) {
 	for _, blob := range fam.samples(f) {
 		f.Add(blob)
@@ -22,8 +22,8 @@ func Fuzz(f *testing.F, fam Family) {
 	})
 }
 
-// FuzzOps is a fuzz target over histories: every three bytes are an operation
-// on a small subject, beside an exact history. Counts may never be too low.
+// FuzzOps is a fuzz target over histories: every three bytes are an operation on a small subject,
+// beside an exact history. Counts may never be too low.
 func FuzzOps(f *testing.F, fam Family) {
 	f.Add([]byte{0, 1, 1, 0, 2, 200, 1, 1, 1, 2, 3, 4, 3, 0, 0})
 	f.Add([]byte{0, 1, 255, 4, 1, 60, 3, 1, 1, 0, 9, 9})

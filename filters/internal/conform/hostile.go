@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// samples are BLOBs of a small subject: empty, with a key, with fifty.
+// samples returns BLOBs of a small subject: empty, with a key, with fifty.
 func (f Family) samples(t testing.TB) [][]byte {
 	s := f.small()
 	blobs := [][]byte{s.Blob()}
@@ -70,9 +70,8 @@ func codec(t testing.TB, f Family) {
 	}
 }
 
-// guard runs fn, which reads hostile bytes, count times in all, and fails on
-// memory out of proportion: each may allocate no more than most bytes. A loop that a
-// BLOB's claim drives forever is stopped by the time limit of go test.
+// guard calls fn, which reads hostile bytes, count times, and fails if they allocate more than most
+// bytes each. A loop that a BLOB's claim drives forever is stopped by the time limit of go test.
 func guard(t testing.TB, count int, most uint64, fn func(i int)) {
 	t.Helper()
 	const batch = 128
@@ -90,7 +89,7 @@ func guard(t testing.TB, count int, most uint64, fn func(i int)) {
 	}
 }
 
-// look asks a damaged BLOB, whose answer does not matter: a panic would.
+// look queries a damaged BLOB. The result does not matter, but it must not panic.
 func (f Family) look(blob []byte) {
 	if f.LookAll != nil {
 		_, _ = f.LookAll(blob)
@@ -103,8 +102,7 @@ func (f Family) look(blob []byte) {
 	}
 }
 
-// rejected fails unless Decode and Check reject the BLOB with an error that
-// wraps sketch.ErrInvalid.
+// rejected fails unless Decode and Check reject the BLOB with an error that wraps sketch.ErrInvalid.
 func (f Family) rejected(t testing.TB, what string, i int, blob []byte) {
 	t.Helper()
 	if _, err := f.Decode(blob); !errors.Is(err, sketch.ErrInvalid) {
@@ -141,8 +139,7 @@ func bitFlips(t testing.TB, f Family) {
 	}
 }
 
-// resealedFlips gives every damaged BLOB a right checksum, as someone who
-// means harm would.
+// resealedFlips gives every damaged BLOB a right checksum, as an attacker would.
 func resealedFlips(t testing.TB, f Family) {
 	accepted := 0
 	for _, blob := range f.samples(t) {
@@ -159,11 +156,11 @@ func resealedFlips(t testing.TB, f Family) {
 	t.Logf("%d flips make another valid BLOB", accepted)
 }
 
-// extremes are values that parameters have in BLOBs of those who mean harm.
+// extremes are values that an attacker may give parameters.
 var extremes = []uint64{0, 1, 2, 1 << 7, 1<<16 - 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<53 + 1, 1<<63 - 1, 1 << 63, 1<<64 - 1}
 
-// resealedParameters puts extreme values in the place of each parameter, which is a varint or read as one,
-// and any byte in the place of each of its bytes, under a right checksum.
+// resealedParameters replaces each parameter, which is a varint or read as one, by extreme values. It
+// also replaces each of their bytes by every byte. The checksum is right.
 func resealedParameters(t testing.TB, f Family) {
 	accepted := 0
 	for _, blob := range f.samples(t) {
@@ -196,10 +193,9 @@ func resealedParameters(t testing.TB, f Family) {
 	t.Logf("%d parameters make another valid BLOB", accepted)
 }
 
-// exercise seals a BLOB that anyone may have made and runs it through
-// everything. It must be rejected, or be a sketch: its bytes are then those
-// that it is encoded to, and no operation may panic. Reports whether it was
-// accepted.
+// exercise seals a BLOB that anyone may have made and runs all operations on it. It must be rejected,
+// or be a sketch: then it is encoded to the same bytes, and no operation may panic. It reports whether
+// it was accepted.
 func (f Family) exercise(t testing.TB, blob []byte) bool {
 	t.Helper()
 	f.look(blob)
@@ -267,7 +263,7 @@ func (f Family) exercise(t testing.TB, blob []byte) bool {
 	return true
 }
 
-// foreign gives a family what is no sketch, or not its own.
+// foreign gives a family bytes that are no sketch, or a sketch of another family.
 func foreign(t testing.TB, f Family) {
 	good := f.samples(t)[2]
 	other := bytes.Clone(good)

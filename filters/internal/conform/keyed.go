@@ -7,10 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// Keyed is a form of a family of sketches of keys: params are those that the
-// random operations need, which have about 5,000 keys, small those of a BLOB of
-// a few KiB with 50 keys in it, drawn draws others (Family.Drawn). Laws are those
-// that the family states.
+// Keyed returns a form of a family of sketches of keys. Sketches of params have room for the random
+// operations with about 5,000 keys. Sketches of small have a BLOB of a few KiB with 50 keys. drawn
+// draws others (Family.Drawn). Laws are those that the family states.
 func Keyed[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P) Family {
 	return KeyedOf(f, name, params, small, drawn, f.New)
 }
@@ -52,7 +51,7 @@ func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V]
 	return out
 }
 
-// keyedSubject is a sketch of a family, whose keys are integers.
+// keyedSubject is a sketch of a family, with integers for keys.
 type keyedSubject[P comparable, S keyed.Mergeable[S], V any] struct {
 	f *keyed.Family[P, S, V]
 	s S

@@ -12,9 +12,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// A kit that lets everything through is worth nothing, so it is run on a
-// family that keeps every law, an exact list of keys, and on the same family
-// with one defect at a time, which the right check must find.
+// A kit that lets everything through is worth nothing. So it runs on an exact list of keys, a family
+// that keeps every law. Then it runs on the same family with one defect at a time, which the right
+// check must find.
 
 // defect is what is wrong with a list.
 type defect string

@@ -17,7 +17,7 @@ func newSource(seed uint64, keys int) source {
 	return source{r, rand.NewZipf(r, 1.2, 4, uint64(keys-1))}
 }
 
-// id spreads small numbers over all of 64 bits but keeps them distinct.
+// id returns a key. Small numbers are spread over all of 64 bits and stay distinct.
 func (s source) id() uint64 { return spread(s.zipf.Uint64()) }
 
 func spread(i uint64) uint64 {
@@ -27,7 +27,7 @@ func spread(i uint64) uint64 {
 	return i * 0x9e3779b97f4a7c15
 }
 
-// weight is mostly 1.
+// weight returns a number that is mostly 1.
 func (s source) weight() uint64 {
 	switch s.IntN(20) {
 	case 0:
@@ -56,8 +56,8 @@ func add(t testing.TB, s Subject, ops []op) Subject {
 	return s
 }
 
-// operations runs a random history beside an exact one: additions, legal
-// removals, unions and passages through a BLOB. No count may ever be too low.
+// operations runs a random history beside an exact one: additions, legal removals, unions and passages
+// through a BLOB. No count may ever be too low.
 func operations(t testing.TB, f Family) {
 	n := 100_000
 	switch {
@@ -115,8 +115,8 @@ func operations(t testing.TB, f Family) {
 	}
 }
 
-// absent asks for keys that were never added. Their part with a count is a
-// binomial sample: at most Absent and four standard deviations.
+// absent counts keys that were never added. The fraction with a count is a binomial sample: at most
+// Absent and four standard deviations.
 func absent(t testing.TB, f Family) {
 	if f.Load == 0 {
 		t.Skip("no bound is stated")

@@ -18,14 +18,15 @@ type RateCase[P, S any] struct {
 
 // Rate is a false positive rate that a formula predicts.
 type Rate struct {
-	By    string  // the formula
-	Mean  float64 // over all sketches with as many keys
+	By   string  // the formula
+	Mean float64 // over all sketches with as many keys
+
 	Sigma float64 // the standard deviation of the rate of one sketch
 	Bias  float64 // how far the formula itself may be off
 }
 
-// Near fails if got is further from the mean than its bias and four standard deviations: of the rate
-// of one sketch, and of a sample of asked keys.
+// Near fails if got is further from the mean than the bias and four standard deviations. The deviation
+// is that of one sketch's rate and of a sample of asked keys.
 func (r Rate) Near(t testing.TB, name string, got float64, asked int) {
 	t.Helper()
 	sigma := math.Hypot(r.Sigma, math.Sqrt(r.Mean*(1-r.Mean)/float64(asked)))
@@ -107,9 +108,10 @@ func Positives(s keyed.Sketch, asked int) float64 {
 	return float64(found) / float64(asked)
 }
 
-// SmallRates makes many full sketches of each of the parameters, with other seeds. The fraction of absent
-// keys that all of them find together is at most 1.3 times each of the rates that predict returns,
-// averaged over the sketches, beyond four standard deviations of the sample. seeded sets the seed.
+// SmallRates makes many full sketches of each of the parameters, with other seeds. It compares the
+// fraction of absent keys that they find with the rates that predict returns, averaged over the
+// sketches. The fraction may be at most 1.3 times as high, and four standard deviations of the sample
+// more. The function seeded sets the seed.
 func SmallRates[P comparable, S keyed.Mergeable[S], V any](
 	t *testing.T, f *keyed.Family[P, S, V], sketches int, all []P, capacity func(p P) uint64, seeded func(p P, seed uint64) P,
 	predict func(t testing.TB, p P, s S) []Rate,

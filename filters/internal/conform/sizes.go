@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// sizes runs short histories in subjects of drawn sizes, odd and tiny ones among
-// them, in which a key meets itself and counters fill up.
+// sizes runs short histories in subjects of random sizes. In odd and tiny ones a key shares counters
+// with itself, and counters fill up.
 func sizes(t testing.TB, f Family) {
 	if f.Drawn == nil {
 		t.Fatal("the family draws no sizes: Family.Drawn")
@@ -82,7 +82,7 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 	f.passes(t, s, truth)
 }
 
-// full is about an error for want of room, which only a family that fills has.
+// full checks an error for want of room, which only a family that fills has.
 func (f Family) full(t testing.TB, err error) {
 	t.Helper()
 	if !f.Laws.Fills {
@@ -90,7 +90,7 @@ func (f Family) full(t testing.TB, err error) {
 	}
 }
 
-// passes takes a subject through its BLOB, which is valid and tells the same.
+// passes encodes and decodes a subject. The BLOB must be valid and have the same counts.
 func (f Family) passes(t testing.TB, s Subject, truth map[uint64]uint64) Subject {
 	t.Helper()
 	blob := s.Blob()
@@ -113,8 +113,7 @@ func (f Family) passes(t testing.TB, s Subject, truth map[uint64]uint64) Subject
 	return d
 }
 
-// Size draws a size from 1 to most: half of the draws are below 20, a third of
-// the others odd.
+// Size draws a size from 1 to most. Half of the draws are below 20, a third of the others odd.
 func Size(r *rand.Rand, most uint64) uint64 {
 	n := 1 + r.Uint64N(most)
 	switch r.IntN(6) {

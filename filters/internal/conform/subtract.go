@@ -8,9 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// subtract holds the sketch of a and b, less that of b, against a: no count is below
-// the truth of a, and where removals restore what was there it is the sketch of a, to
-// the byte. What is not part is an error and changes nothing.
+// subtract compares the sketch of a and b, less that of b, with a. No count is below the truth of a. If
+// removals restore the state before, it is the sketch of a, to the byte. Subtracting a sketch that is
+// not part is an error and changes nothing.
 func subtract(t testing.TB, f Family) {
 	refusal := sketch.ErrNotAdditive
 	if f.NeverSubtracts {
@@ -58,8 +58,7 @@ func subtract(t testing.TB, f Family) {
 		for id, n := range truth {
 			f.checkCount(t, "after subtracting", whole, id, n)
 		}
-		// They are as much sketches as any: what comes later counts, what is left can
-		// be taken as well.
+		// The results are ordinary sketches: later keys count, and the rest can be subtracted too.
 		add(t, whole, b)
 		for _, o := range b {
 			truth[o.id] += o.n

@@ -46,7 +46,7 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 	if t, ok := src.(words.Table); ok && words.Shift(t.Or()) == t.Shift {
 		return append(dst, t.B...)
 	}
-	return append(dst, words.Of(src).B...)
+	return append(dst, words.Collect(src).B...)
 }
 
 // View reads counters in place from a body. It is valid as long as that memory is. It never reads outside

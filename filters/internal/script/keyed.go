@@ -15,13 +15,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Command does a command of a script with a sketch and returns what it prints.
-// other is the sketch that the argument with names, s where there is none; all are
-// those of the script.
+// Command runs a command of a script on a sketch and returns its output. other is the sketch of the
+// argument with, and s if there is none. all are the sketches of the script.
 type Command[S any] func(all Sketches[S], s, other S, a Args) (string, error)
 
-// Keyed runs the scripts of a family of sketches of keys. Commands beside blob,
-// golden and those of its own:
+// Keyed runs the scripts of a family of sketches of keys. It has these commands beside blob, golden and
+// those of the family:
 //
 //	new NAME option=value ...   an empty sketch; gather: one that is built at once
 //	add NAME [n=3]              the words of the input are keys, numbers where the
@@ -43,13 +42,13 @@ func (k *kit[P, S, V]) run(sketches Sketches[S], d *datadriven.TestData, a Args)
 	if d.Cmd == "new" || d.Cmd == "gather" {
 		return k.make(sketches, d, a)
 	}
-	s, err := sketches.Of(a.Name)
+	s, err := sketches.Named(a.Name)
 	if err != nil {
 		return "", err
 	}
 	other := s
 	if a.Has("with") {
-		if other, err = sketches.Of(a.Values["with"]); err != nil {
+		if other, err = sketches.Named(a.Values["with"]); err != nil {
 			return "", err
 		}
 	}
@@ -106,7 +105,7 @@ func (k *kit[P, S, V]) make(sketches Sketches[S], d *datadriven.TestData, a Args
 	return words + "\n", err
 }
 
-// valueOf reads an option's value. A flag may stand without one.
+// valueOf parses an option's value. A flag may stand without one.
 func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
 	switch k {
 	case sketch.WholeKind:
@@ -128,8 +127,8 @@ func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
 	return v, err
 }
 
-// keyOf is a word as a key, and its class: a number where the sketch needs values and
-// the word is one.
+// keyOf returns a word as a key, and its class. It is a number if the sketch needs values and the word
+// is one.
 func keyOf(s keyed.Sketch, word string) ([]byte, key.Class) {
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil && keyed.ByValue(s) {
 		return key.AppendInt64(nil, n), key.Int

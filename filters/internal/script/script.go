@@ -1,5 +1,5 @@
-// Package script runs the scripts in which a family's test shows its sketches
-// and their bytes as text: testdata/*.txt, files of package datadriven.
+// Package script runs the scripts in which a family's test shows its sketches and their bytes as text.
+// They are files testdata/*.txt of package datadriven.
 //
 //	new s width=10 depth=2
 //	----
@@ -8,7 +8,7 @@
 //	----
 //	00000000  cb 42 46 1a ...
 //
-// go test -rewrite writes what comes out into the scripts.
+// go test -rewrite writes the output into the scripts.
 package script
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// Args are a command's arguments: the first without a value is the sketch's name.
+// Args are a command's arguments. The first one without a value is the sketch's name.
 type Args struct {
 	Name   string
 	Values map[string]string
@@ -40,8 +40,8 @@ func (a Args) Has(name string) bool {
 	return ok
 }
 
-// Uint is an argument that is a number, otherwise where there is none. What is
-// no number fails the script.
+// Uint returns an argument that is a number, or otherwise if there is none. An argument that is no
+// number fails the script.
 func (a Args) Uint(name string, otherwise uint64) uint64 {
 	if !a.Has(name) {
 		return otherwise
@@ -51,7 +51,7 @@ func (a Args) Uint(name string, otherwise uint64) uint64 {
 	return v
 }
 
-// Int is Uint of a number with a sign.
+// Int is Uint for a number with a sign.
 func (a Args) Int(name string, otherwise int64) int64 {
 	if !a.Has(name) {
 		return otherwise
@@ -67,11 +67,11 @@ func (a Args) check(name string, err error) {
 	}
 }
 
-// Sketches are those of a script by their names.
+// Sketches are the sketches of a script by their names.
 type Sketches[S any] map[string]S
 
-// Of is the sketch of a name.
-func (s Sketches[S]) Of(name string) (S, error) {
+// Named returns the sketch of a name.
+func (s Sketches[S]) Named(name string) (S, error) {
 	if one, ok := s[name]; ok {
 		return one, nil
 	}
@@ -79,12 +79,10 @@ func (s Sketches[S]) Of(name string) (S, error) {
 	return none, fmt.Errorf("no sketch has the name %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(s)), ", "))
 }
 
-// Run runs testdata/*.txt. Every script has sketches by name; run does a
-// command and returns what it prints. The commands blob and golden are done
-// here: the bytes of a sketch, and its comparison with a file of
-// testdata/golden, whose sketch gets the name "as". Golden files are written
-// only where there are none, because what an older version wrote must be read
-// forever.
+// Run runs testdata/*.txt. Every script has sketches by name. run does a command and returns its
+// output. Run itself does two commands. blob prints the bytes of a sketch. golden compares it with a
+// file of testdata/golden, whose sketch gets the name "as". Golden files are written only if there are
+// none, because the BLOBs of an older version must be readable forever.
 func Run[S interface{ Blob() []byte }](
 	t *testing.T, decode func(blob []byte) (S, error), run func(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error),
 ) {
@@ -103,7 +101,7 @@ func Run[S interface{ Blob() []byte }](
 				switch d.Cmd {
 				case "blob":
 					var s S
-					if s, err = sketches.Of(a.Name); err == nil {
+					if s, err = sketches.Named(a.Name); err == nil {
 						out = hex.Dump(s.Blob())
 					}
 				case "golden":
@@ -133,7 +131,7 @@ func argsOf(d *datadriven.TestData) Args {
 }
 
 func golden[S interface{ Blob() []byte }](sketches Sketches[S], a Args, decode func([]byte) (S, error)) (string, error) {
-	s, err := sketches.Of(a.Name)
+	s, err := sketches.Named(a.Name)
 	if err != nil {
 		return "", err
 	}
@@ -152,9 +150,9 @@ func golden[S interface{ Blob() []byte }](sketches Sketches[S], a Args, decode f
 	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
 }
 
-// Golden is the BLOB in a file of testdata/golden. With -rewrite a file that does
-// not exist is made of blob; one that is there is never changed: what an older
-// version wrote must be read forever.
+// Golden returns the BLOB in a file of testdata/golden. With -rewrite it writes blob to a file that
+// does not exist. It never changes a file, because the BLOBs of an older version must be readable
+// forever.
 func Golden(file string, blob []byte) ([]byte, error) {
 	const folder = "testdata/golden"
 	path := filepath.Join(folder, file)

@@ -15,12 +15,12 @@ type note string
 
 func (s note) Blob() []byte { return []byte(s) }
 
-// A name that no sketch has is an error that says which there are, in every
-// command, and a golden file that is not there is one that says what writes it.
+// A name that no sketch has is an error that lists the names, in every command. A golden file that does
+// not exist is an error that says what writes it.
 func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sketches := Sketches[note]{"oak": "o", "elm": "e"}
-	if _, err := sketches.Of("aok"); err == nil || !strings.Contains(err.Error(), `"aok"; there are elm, oak`) {
+	if _, err := sketches.Named("aok"); err == nil || !strings.Contains(err.Error(), `"aok"; there are elm, oak`) {
 		t.Error(err)
 	}
 	decode := func(b []byte) (note, error) { return note(b), nil }
@@ -45,8 +45,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A command that there is not fails the script, so that -rewrite does not write it
-// down as what is expected, and says which there are.
+// An unknown command fails the script and lists the commands. So -rewrite does not write it down as
+// expected.
 func TestUnknownCommand(t *testing.T) {
 	s, err := bloom.New(bloom.Params{})
 	if err != nil {

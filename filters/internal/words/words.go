@@ -2,11 +2,11 @@
 // layout in memory is the one in a BLOB, so the same code reads sketches and views of BLOBs. Count-Min
 // Sketches and plain Spectral Bloom Filters are such tables.
 //
-// Other layouts have their own code. A word of a counting Bloom filter (package cbf) has 64 bits, in
-// which counters of any width are compared and added to by masks, several at once. A bucket of a cuckoo
-// filter has fields of any width, which the bits of a hash select. The layers of a CascadeCBF have an
-// overflow flag in every counter, and a carry from each layer to the next. Package counters keeps
-// counters of different lengths side by side.
+// Other layouts have their own code. In a counting Bloom filter (package cbf), counters of any width
+// share a word of 64 bits. Masks compare and add several at once. A bucket of a cuckoo filter has
+// fields of any width, which the bits of a hash select. The layers of a CascadeCBF have an overflow
+// flag in every counter, and a carry from each layer to the next. Package counters keeps counters of
+// different lengths side by side.
 package words
 
 import (
@@ -172,8 +172,8 @@ func Blocks(s Source) iter.Seq2[int, []uint64] {
 	}
 }
 
-// Of returns a table of the counters of a source.
-func Of(s Source) Table {
+// Collect returns a table of the counters of a source.
+func Collect(s Source) Table {
 	t := Make(0, s.Len())
 	for at, block := range Blocks(s) {
 		t.put(at, block)
