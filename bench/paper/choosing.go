@@ -84,7 +84,7 @@ func (r rowSource) compare(bits []float64) (all []comparison) {
 		at := comparison{counting: db, bits: b}
 		for i := range uses {
 			d := db.data(i, b)
-			at.of[i].tried = report.Column(report.Must(advise.Tried(d)), db.outcome)
+			at.of[i].tried = report.Column(report.Must(advise.Candidates(d)), db.outcome)
 			at.of[i].advised[0] = db.outcome(report.Must(advise.For(d)))
 			d.Counts, d.Extent = db.sample, db.extent
 			at.of[i].advised[1] = db.outcome(report.Must(advise.For(d)))

@@ -70,7 +70,7 @@ func For(d Data) (Advice, error) {
 		instead = fmt.Sprintf("an exact table takes about %d bytes, which does not fit", table)
 	case d.Distinct <= fewCells:
 		return exactTable(table, fmt.Sprintf("the header of a sketch alone takes about %d bytes; a table of %d cells is smaller", usualHeader, d.Distinct)), nil
-	case d.surely() <= float64(d.Bytes):
+	case d.largestList() <= float64(d.Bytes):
 		return d.exactList(), nil
 	case most <= d.Bytes:
 		exact, instead = Likely, fmt.Sprintf("exact counts of real data take %d to %d bytes, depending on how far apart the cells lie, which fits, but not for certain", least, most)
@@ -80,9 +80,9 @@ func For(d Data) (Advice, error) {
 		instead = fmt.Sprintf("exact counts take at least about %d bytes, which does not fit", least)
 	}
 	if d.tree() {
-		return d.overflowing(exact, most, instead), nil
+		return d.treeAdvice(exact, most, instead), nil
 	}
-	all, err := m.tried(&d)
+	all, err := m.candidates(&d)
 	if err != nil {
 		return Advice{}, err
 	}
@@ -104,7 +104,7 @@ func For(d Data) (Advice, error) {
 		a.Error = 0
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
-	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one is the most accurate%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
+	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one is the most accurate%s%s", instead, len(all), d.Bytes, d.denseCondition(exact), best.warning)
 	if d.fitsTree() {
 		a.Why += "; that is for single cells: for sums over areas and maps, a tree is more accurate, without k, layers and mode"
 	}
@@ -125,8 +125,8 @@ func (d *Data) fitsTree() bool {
 	return !d.Keys && err == nil && d.Categories <= d.Bytes/treeBytes
 }
 
-// overflowing returns the advice for a CascadeCBF that is a list, or a tree if the list does not fit.
-func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice {
+// treeAdvice returns the advice for a CascadeCBF that is a list, or a tree if the list does not fit.
+func (d *Data) treeAdvice(exact Exactness, most uint64, instead string) Advice {
 	a := d.advice(candidate{family: "ccbf", options: fmt.Sprintf("bytes: %d", d.Bytes), bytes: d.Bytes + headerBytes, err: math.NaN()})
 	a.Exact, a.ErrorLow, a.ErrorHigh = exact, math.NaN(), math.NaN()
 	if exact == Likely {
@@ -145,11 +145,11 @@ func ExactBytes(d Data) (likely, surely uint64, err error) {
 		return 0, 0, err
 	}
 	_, likely = newModel(&d).listBytes(&d)
-	return likely + headerBytes, uint64(math.Ceil(math.Min(d.surely(), 1<<62))) + headerBytes, nil
+	return likely + headerBytes, uint64(math.Ceil(math.Min(d.largestList(), 1<<62))) + headerBytes, nil
 }
 
-// ifDense returns the condition of the reason if the sketch may need no counters.
-func (d *Data) ifDense(exact Exactness) string {
+// denseCondition returns the condition of the reason if the sketch may need no counters.
+func (d *Data) denseCondition(exact Exactness) string {
 	switch {
 	case exact == Unlikely:
 		return ""
@@ -159,13 +159,13 @@ func (d *Data) ifDense(exact Exactness) string {
 	return " once it is dense"
 }
 
-// Tried returns the sketches among which For chooses if nothing exact fits. All have about the same
+// Candidates returns the sketches among which For chooses if nothing exact fits. All have about the same
 // bytes and no reason.
-func Tried(d Data) ([]Advice, error) {
+func Candidates(d Data) ([]Advice, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	candidates, err := newModel(&d).tried(&d)
+	candidates, err := newModel(&d).candidates(&d)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (d *Data) exactList() Advice {
 	if d.Remove && !d.tree() { // from an exact sketch and a tree points can be removed as they are
 		options += ", mode: 'standard'"
 	}
-	most := uint64(d.surely())
+	most := uint64(d.largestList())
 	a := d.advice(candidate{family: "ccbf", options: options, bytes: most + headerBytes})
 	a.Exact = Certain
 	where := "wherever they are"

@@ -42,10 +42,9 @@ func drawn(n, occurrences int, skew float64) (*model, Data) {
 	return m, Data{Distinct: uint64(len(m.counts)), Occurrences: uint64(occurrences), Skew: skew}
 }
 
-// TestExpectedErrors: the error that a model of some thousand keys expects is that of sketches of all
-// keys, whose occurrences come one by one. It holds within a factor of 1.5 for the mean of three
-// streams. Chance decides which keys share the few large counts, so the errors of two streams differ by
-// a third.
+// TestExpectedErrors: a model of some thousand keys expects the error of sketches of all keys, whose
+// occurrences come one by one. It does so within a factor of 1.5 for the mean of three streams. Chance
+// decides which keys share the few large counts, so the errors of two streams differ by a third.
 func TestExpectedErrors(t *testing.T) {
 	for _, skew := range []float64{0, 0.8, 1.2} {
 		for _, perKey := range []int{3, 30} {
@@ -259,8 +258,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestTree: asked about areas, what does not fit is to be a tree, where that is what a
-// default sketch becomes. Its error is not known.
+// TestTree: for queries about areas, data that do not fit become a tree, if a tree is possible.
 func TestTree(t *testing.T) {
 	few := Data{Distinct: 100_000, Occurrences: 500_000, Bytes: 20_000, Areas: true}
 	with := func(edit func(*Data)) Data { d := few; edit(&d); return d }

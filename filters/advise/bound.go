@@ -50,21 +50,21 @@ func codeBits(mean float64) float64 {
 	return least
 }
 
-// surely returns the largest body of an exact sketch, wherever its cells lie within the extent. It is
+// largestList returns the largest body of an exact sketch, wherever its cells lie within the extent. It is
 // infinite with categories, whose texts can have any length.
-func (d *Data) surely() float64 {
+func (d *Data) largestList() float64 {
 	if d.Categories > 0 {
 		return math.Inf(1)
 	}
-	anywhere := d.surelyWithin(extentBits)
+	anywhere := d.largestListWithin(extentBits)
 	if d.Extent == 0 {
 		return anywhere
 	}
-	return math.Min(anywhere, d.surelyWithin(bits.Len64(d.Extent-1)))
+	return math.Min(anywhere, d.largestListWithin(bits.Len64(d.Extent-1)))
 }
 
-// surelyWithin is surely for cells that lie within a square of side 2^e.
-func (d *Data) surelyWithin(e int) float64 {
+// largestListWithin is largestList for cells that lie within a square of side 2^e.
+func (d *Data) largestListWithin(e int) float64 {
 	// The square meets at most 2 x 2 aligned squares of its side. In each of these the keys are within
 	// a range of 4^e. At most 3 gaps lead from one to the next. If e is above 32, aligned squares of
 	// side 2^32 are sections of their own. There are as many as the square can meet, or as there are

@@ -123,7 +123,7 @@ func TestSurely(t *testing.T) {
 			t.Errorf("%d bytes before the body, at most %d are counted on", len(blob)-len(parts.Body), headerBytes)
 		}
 		what := fmt.Sprintf("round %d: %d cells within %d from %d, %d", round, d.Distinct, side, lowX, lowY)
-		bound := d.surely()
+		bound := d.largestList()
 		if body > bound {
 			t.Errorf("%s take %v bytes, surely %v", what, body, bound)
 		}

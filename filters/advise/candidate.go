@@ -18,7 +18,7 @@ type candidate struct {
 	bytes           uint64 // of the BLOB
 	err             float64
 	measure         func(*model) (float64, error) // the error on a model
-	but             string                        // a warning for the user
+	warning         string                        // a warning for the user
 }
 
 // The numbers of counters per key that are tried, in order of preference.
@@ -28,8 +28,8 @@ var (
 	sbfK  = []uint64{3, 2, 5}
 )
 
-// tried returns the sketches for the data's kind of keys, in order of preference.
-func (m *model) tried(d *Data) ([]candidate, error) {
+// candidates returns the sketches for the data's kind of keys, in order of preference.
+func (m *model) candidates(d *Data) ([]candidate, error) {
 	if d.Keys {
 		return m.keyed(d)
 	}
@@ -140,7 +140,7 @@ func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error
 	p := sbf.Params{K: k, Method: method, Encoding: sbf.Steps}
 	c := candidate{family: "sbf"}
 	if method == sbf.RM {
-		c.but = "; it keeps all exact counts while it is built, and unions of such sketches are no more accurate than with method 'ms'"
+		c.warning = "; it keeps all exact counts while it is built, and unions of such sketches are no more accurate than with method 'ms'"
 	}
 	// With more counters their values and codes are smaller. The size grows with a power of their
 	// number between a half and one. Steps by a power between the inverses lead to the number that

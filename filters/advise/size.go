@@ -48,7 +48,7 @@ func (m *model) listBytes(d *Data) (least, most uint64) {
 		return float64(d.Distinct)*(positionBits+m.countBits())/8 + float64(categoryBytes*d.Categories)
 	}
 	low, high := list(leastPosition), list(mostPosition)
-	if surely := d.surely(); surely < high {
+	if surely := d.largestList(); surely < high {
 		high = math.Max(low, surely)
 	}
 	return uint64(low), uint64(math.Ceil(high))

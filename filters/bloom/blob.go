@@ -22,7 +22,7 @@ func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob appends what Blob returns.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
-	f := s.settled()
+	f := s.finished()
 	var room [mostAround]byte
 	params := f.appendParams(room[:0])
 	return sketch.Append(dst, keyed.Header(f.Base, id), params, f.bits)

@@ -258,7 +258,7 @@ func TestAgainstModel(t *testing.T) {
 				t.Fatalf("round %d, %+v: bit %d is %v", round, p, i, got)
 			}
 		}
-		if shrink && one.Shrink(size) == nil { // the bits move, the answers are those of fewer positions
+		if shrink && one.Shrink(size) == nil { // the bits move, the results are as with fewer positions
 			m.form, m.set = one.form, map[uint64]bool{}
 			for i := range h1s {
 				m.add(h1s[i], h2s[i])

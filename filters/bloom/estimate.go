@@ -24,7 +24,7 @@ func ones(b []byte) (n uint64) {
 
 // Fill returns the fraction of the bits that are set. O(m).
 func (f *filter) Fill() float64 {
-	f = f.settled()
+	f = f.finished()
 	return float64(ones(f.bits)) / float64(f.kept)
 }
 
@@ -32,7 +32,7 @@ func (f *filter) Fill() float64 {
 // true for an absent key. It is q^k at a fill of q. With a fraction p of k it is (1-p) q^floor(k) + p
 // q^(floor(k)+1). For Blocks it is the mean over the activations of the product over the blocks. O(m).
 func (f *filter) FPP() float64 {
-	f = f.settled()
+	f = f.finished()
 	if f.plan == nil {
 		return rate(f.k, f.Fill())
 	}
@@ -135,7 +135,7 @@ func fillPower(m, k, n, power float64) float64 {
 // theorem 3.
 func (f *filter) Cardinality() float64 {
 	f.MustBeMade()
-	f = f.settled()
+	f = f.finished()
 	set := ones(f.bits)
 	switch l := f.logUnset(); {
 	case l == 0 || set == f.kept:

@@ -25,7 +25,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
 	Add:  keyed.Unfailing((*Sketch).AddHashes),
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(s.settled(), &v.filter) },
+	Agree: func(s *Sketch, v *View) error { return agree(s.finished(), &v.filter) },
 	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
 
 	Questions: []keyed.Question{

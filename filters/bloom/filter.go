@@ -13,8 +13,8 @@ type filter struct {
 	keyed.Base
 	form
 	route
-	bits   []byte   // whole words of 8 bytes
-	gather *hashSet // keys from which Blob makes the bits; nil if these are made, as in a View
+	bits []byte   // whole words of 8 bytes
+	keys *hashSet // keys from which Blob makes the bits; nil if these are made, as in a View
 }
 
 // Variant returns how keys become positions.
@@ -41,8 +41,8 @@ func (f *filter) Blocks() []uint64 { return f.blockSizes() }
 func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
 	switch {
-	case f.gather != nil:
-		return f.gather.contains(h1, h2)
+	case f.keys != nil:
+		return f.keys.contains(h1, h2)
 	case f.plan != nil:
 		return f.containsPlanned(h1, h2)
 	}
@@ -81,7 +81,7 @@ func (f *filter) ContainsKey(b []byte) bool { return f.Contains(key.Hash(f.Seed(
 // ContainsHashes writes the Contains of every key to dst. h1s and h2s are as long as dst.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.MustBeMade()
-	if f.gather != nil || len(f.bits) < outOfCache {
+	if f.keys != nil || len(f.bits) < outOfCache {
 		for i := range dst {
 			dst[i] = f.Contains(h1s[i], h2s[i])
 		}

@@ -52,11 +52,11 @@ func (p Params) step(n uint64) (form, error) {
 // NewGathering is New for a filter that is built once and then encoded, in any order and in parts. With
 // Grow it keeps the hashes of all distinct keys until Blob, and makes the filter as large as they need.
 // If they are more than MaxBits can hold at FPP, the filter has the largest size and a higher rate.
-// Until then Bits and Capacity are those of the smallest filter.
+// Until then Bits and Capacity describe the smallest filter.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err == nil && p.Grow {
-		s.gather = &hashSet{params: p}
+		s.keys = &hashSet{params: p}
 	}
 	return s, err
 }
@@ -93,7 +93,7 @@ func (g *hashSet) clone() *hashSet {
 
 func (g *hashSet) add(h1, h2 uint64) {
 	if 4*(g.n+1) > 3*len(g.slots) {
-		g.widen()
+		g.grow()
 	}
 	if at, found := g.find(h1, h2); !found {
 		g.slots[at] = hash{h1, h2}
@@ -121,7 +121,7 @@ func (g *hashSet) contains(h1, h2 uint64) bool {
 	return found
 }
 
-func (g *hashSet) widen() {
+func (g *hashSet) grow() {
 	old := g.slots
 	g.slots = make([]hash, max(leastSlots, 2*len(old)))
 	for _, h := range old {
@@ -132,22 +132,22 @@ func (g *hashSet) widen() {
 	}
 }
 
-// settled returns f, or a filter of the keys that f gathered.
-func (f *filter) settled() *filter {
-	if f.gather == nil {
+// finished returns f, or a filter of the keys that f gathered.
+func (f *filter) finished() *filter {
+	if f.keys == nil {
 		return f
 	}
 	c := *f
-	c.gather = nil
+	c.keys = nil
 	for to := f.form; ; {
 		c.form = to
-		if to.capacity >= uint64(f.gather.n) || 2*to.size > MaxBits {
+		if to.capacity >= uint64(f.keys.n) || 2*to.size > MaxBits {
 			break
 		}
 		to.capacity, to.size, to.kept = 2*to.capacity, 2*to.size, 2*to.size
 	}
 	c.route, c.bits = c.form.route(), make([]byte, 8*c.words())
-	for _, h := range f.gather.slots {
+	for _, h := range f.keys.slots {
 		if h.h2 != 0 {
 			c.set(h.h1, h.h2)
 		}
@@ -155,21 +155,21 @@ func (f *filter) settled() *filter {
 	return &c
 }
 
-// join is Union of two filters that gather.
-func (s *Sketch) join(other *Sketch) error {
+// uniteKeys is Union of two filters that gather.
+func (s *Sketch) uniteKeys(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	if s.form != other.form { // another capacity, so another size for few keys
-		return sketch.Differ("capacity", s.gather.params.Capacity, other.gather.params.Capacity)
+		return sketch.Differ("capacity", s.keys.params.Capacity, other.keys.params.Capacity)
 	}
 	keyed.Unite(&s.Base, other.Base)
 	if s == other {
 		return nil
 	}
-	for _, h := range other.gather.slots {
+	for _, h := range other.keys.slots {
 		if h.h2 != 0 {
-			s.gather.add(h.h1, h.h2)
+			s.keys.add(h.h1, h.h2)
 		}
 	}
 	return nil
@@ -196,8 +196,8 @@ func (f *form) doubled(g *form) int {
 // other filter in the size of s. If sizes differ the total is no longer known: a key has more bits than
 // it set, and totals are checked against bits.
 func (s *Sketch) sameSize(other *filter) *filter {
-	if s.gather != nil {
-		s.filter = *s.settled()
+	if s.keys != nil {
+		s.filter = *s.finished()
 	}
 	n := s.doubled(&other.form)
 	if n == 0 {

@@ -44,9 +44,9 @@ func found(s *Sketch) (n int) {
 	return n
 }
 
-// TestGrow: whatever the number of keys, the filter is the one that New makes of the same size. It has
-// at most twice the size that the keys need. It finds absent keys at the rate asked for: at most the
-// mean of a binomial sample of 20,000 and four standard deviations.
+// TestGrow: whatever the number of keys, the filter equals one that New makes in the same size. It has
+// at most twice the size that the keys need. It finds absent keys at the rate of the option fpp: at
+// most the mean of a binomial sample of 20,000 and four standard deviations.
 func TestGrow(t *testing.T) {
 	for _, fpp := range []float64{0.3, 0.01, 1e-4} {
 		for _, n := range []uint64{0, 1, 16, 17, 1000, 1024, 1025, 30_000} {
@@ -88,7 +88,7 @@ func TestGrow(t *testing.T) {
 }
 
 // TestGrowUnions: filters of any sizes unite and lose no key, in any order alike, and
-// what they find of absent keys is what FPP says.
+// they find absent keys at the rate of FPP.
 func TestGrowUnions(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 7))
 	for range 20 {
@@ -185,7 +185,7 @@ func TestGrowErrors(t *testing.T) {
 	}
 	// The documentation says that the memory is 21 to 43 bytes a key.
 	for _, n := range []uint64{1 << 10, 3 << 10, 3<<11 + 1} {
-		if per := float64(gathering(t, Params{}, 0, n).gather.bytes()) / float64(n); per < 21 || per > 43 {
+		if per := float64(gathering(t, Params{}, 0, n).keys.bytes()) / float64(n); per < 21 || per > 43 {
 			t.Errorf("%v bytes a key of %d", per, n)
 		}
 	}

@@ -60,5 +60,5 @@ func (s *Sketch) ContainsString(v string) (bool, error) { return keyed.Found(Fam
 // ContainsUint64 is Contains of an integer. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) ContainsUint64(v uint64) (bool, error) { return keyed.Found(Family.CountUint64(s, v)) }
 
-// ContainsTime is Contains of an instant, the key that AddTime makes of it. A class that does not fit the keys' is an error that wraps key.ErrClass.
+// ContainsTime is Contains of an instant, by the key of AddTime. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) ContainsTime(t time.Time) (bool, error) { return keyed.Found(Family.CountTime(s, t)) }

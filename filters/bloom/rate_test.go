@@ -37,7 +37,7 @@ func random(s *Sketch, r *rand.Rand, n int) {
 	s.AddHashes(h1s, h2s, nil)
 }
 
-// The measured rate is that of the fill, and that of the formula, for every variant and at every load.
+// The measured rate agrees with the fill and with the formula, for every variant and at every load.
 func TestRate(t *testing.T) {
 	const capacity = 30_000
 	asked := 300_000
@@ -135,7 +135,7 @@ func TestConvexity(t *testing.T) {
 	}
 }
 
-// Blocks share one activation, so that keys have floor(k) positions or one more. The rate is that of a
+// Blocks share one activation, so that keys have floor(k) positions or one more. The rate equals that of a
 // Rational filter of the same length and k.
 func TestBlocksAreNoWorse(t *testing.T) {
 	for _, k := range []float64{1, 3, 6.64} {

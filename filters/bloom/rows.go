@@ -2,7 +2,7 @@ package bloom
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows returns the bits of the filter, 0 or 1, in one row. The error is that of keyed.Listable.
+// Rows returns the bits of the filter, 0 or 1, in one row. It returns the error of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	if err := keyed.Listable(v.kept); err != nil {

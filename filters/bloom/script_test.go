@@ -30,8 +30,8 @@ var documented = []Params{
 	{Bits: 40, K: 2.5, Variant: Blocks, Seed: 42},
 }
 
-// The worked example of the documentation is what the code writes, and every
-// number that it claims is what the model of the tests finds.
+// The code writes the worked example of the documentation, and the model of the tests finds every
+// number in it.
 func TestFormatExample(t *testing.T) {
 	has := conform.Format(t)
 	rows := map[string][]string{}

@@ -25,19 +25,19 @@ func New(p Params) (*Sketch, error) {
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	clear(s.bits)
-	if s.gather != nil {
-		s.gather = &hashSet{params: s.gather.params}
+	if s.keys != nil {
+		s.keys = &hashSet{params: s.keys.params}
 	}
 }
 
 // Bytes returns the memory of the bits and of the keys that it gathers.
-func (s *Sketch) Bytes() int { return len(s.bits) + s.gather.bytes() }
+func (s *Sketch) Bytes() int { return len(s.bits) + s.keys.bytes() }
 
 // Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.bits = slices.Clone(s.bits)
-	c.gather = s.gather.clone()
+	c.keys = s.keys.clone()
 	return &c
 }
 
@@ -53,8 +53,8 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 
 // set sets the bits of a key, or gathers it.
 func (f *filter) set(h1, h2 uint64) {
-	if f.gather != nil {
-		f.gather.add(h1, h2)
+	if f.keys != nil {
+		f.keys.add(h1, h2)
 		return
 	}
 	if f.plan != nil {
@@ -92,14 +92,14 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 }
 
 // AddHashes adds many keys: ns[i] of the key (h1s[i], h2s[i]), or one of each if ns is nil. The result
-// is that of Add for each key in order. The slices must be as long as h1s.
+// is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	if ns == nil {
 		keyed.Grow(&s.Base, uint64(len(h1s)))
 	}
 	for n := s.batch(); len(h1s) > 0; {
 		n = min(n, len(h1s))
-		if len(s.bits) >= outOfCache && s.gather == nil {
+		if len(s.bits) >= outOfCache && s.keys == nil {
 			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
 		}
 		if ns == nil {

@@ -39,11 +39,11 @@ func agree(a, b *filter) error {
 // that are set, and the total is not known. The union of two that still gather is the filter of the
 // whole, to the byte. O(m).
 func (s *Sketch) Union(other *Sketch) error {
-	if s.gather != nil && other.gather != nil {
-		return s.join(other)
+	if s.keys != nil && other.keys != nil {
+		return s.uniteKeys(other)
 	}
-	o := other.settled()
-	if err := agree(s.settled(), o); err != nil {
+	o := other.finished()
+	if err := agree(s.finished(), o); err != nil {
 		return err
 	}
 	s.or(o)
@@ -63,7 +63,7 @@ func (s *Sketch) or(other *filter) {
 // key that is in both is still contained. An absent key is contained no more often than in either, but
 // more often than in a filter of the common keys alone. The total is unknown afterwards. O(m).
 func (s *Sketch) Intersect(other *Sketch) error {
-	return s.intersect(other.settled())
+	return s.intersect(other.finished())
 }
 
 // IntersectBlob is Intersect with the filter of a BLOB, as UnionBlob is Union.
@@ -76,7 +76,7 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 }
 
 func (s *Sketch) intersect(other *filter) error {
-	if err := agree(s.settled(), other); err != nil {
+	if err := agree(s.finished(), other); err != nil {
 		return err
 	}
 	other = s.sameSize(other)

@@ -11,7 +11,7 @@ import (
 
 var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
-// The measured false positive rate is that of the formulas, at every load. The absent keys are a
+// The measured false positive rate agrees with the formulas, at every load. The absent keys are a
 // binomial sample of the filter's own rate r = p^k. There p, a mean over m counters, has a variance of
 // at most p(1-p)/m, because the states of counters are negatively correlated. So r varies by
 // r*k*sqrt((1-p)/(p*m)). With halves p is a mean over words whose values are in [0, 1]: p(1-p) over the

@@ -17,7 +17,7 @@ const batchLen = 256
 const few = 6
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
-// The result is that of Add for each key in order. The slices must be as long as h1s.
+// The result is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))

@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Variant is what an occurrence adds to its counters.
+// Variant selects the number that an occurrence adds to its counters.
 type Variant uint8
 
 // The variants.

@@ -3,7 +3,7 @@ package cbf
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 // Rows returns the counters in one row, each as the number in its bits. If counters are in halves, it
-// returns two numbers for each, the lower half first. The error is that of keyed.Listable.
+// returns two numbers for each, the lower half first. It returns the error of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	g := &v.kernel

@@ -35,8 +35,7 @@ func counters(s *Sketch) string {
 	return out.String()
 }
 
-// The worked example of docs/FORMAT.md is what the code writes, and what the
-// rules of that page come to.
+// The code writes the worked example of docs/FORMAT.md, and the rules of that page give the same.
 func TestFormatExample(t *testing.T) {
 	has := conform.Format(t)
 	p := Params{Capacity: 20, Counters: 16, K: 2, CounterBits: 8, Increment: 4, Alpha: 0.5, Variant: Tandem, VariableLength: true, Seed: 42}

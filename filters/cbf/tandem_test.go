@@ -20,7 +20,7 @@ func TestPairs(t *testing.T) {
 	g := pairs(t, Params{CounterBits: 8})
 	// The parts of a hash that make the two, by the documented rule: three
 	// times a fraction, and what is left of it three times.
-	fraction := func(times, note uint64) uint64 { // in the middle of what is asked for
+	fraction := func(times, note uint64) uint64 { // in the middle of the interval
 		return uint64((float64(times) + (float64(note)-0.5)/3) / 3 * (1 << 32) * (1 << 32))
 	}
 	x := mark{at: 0, v: 6, sign: fraction(1, 2)}

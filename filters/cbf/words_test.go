@@ -63,7 +63,7 @@ func stays(t *testing.T, p Params, h1, h2, n uint64) bool {
 
 // The option variable_length says how much higher the rate is past alpha with increments, beside
 // filters of as many bytes without it. It is 5 to 40 times in counters of 8 bits, and about 100 times
-// or more, to a tenth, in counters of 4. The keys are fixed. The rates are those of the filters' own
+// or more, to a tenth, in counters of 4. The keys are fixed. The rates follow from the filters' own
 // counters (Info.FPP).
 func TestVariableLengthPastAlpha(t *testing.T) {
 	const capacity = 20_000

@@ -33,7 +33,7 @@ func Example() {
 	// question 0 <nil>
 }
 
-// A BLOB is asked without making a sketch of it. Keys are hashed where they come from.
+// A View queries a BLOB without making a sketch. Keys are hashed where they come from.
 func ExampleView() {
 	s, err := cms.New(cms.Params{})
 	if err != nil {

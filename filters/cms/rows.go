@@ -2,7 +2,7 @@ package cms
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows returns the counters, a row for each hash function. The error is that of keyed.Listable.
+// Rows returns the counters, a row for each hash function. It returns the error of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
 	if err := keyed.Listable(v.Width() * v.Depth()); err != nil {

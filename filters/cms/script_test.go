@@ -32,7 +32,7 @@ func exampleBlob(t *testing.T) []byte {
 	return s.Blob()
 }
 
-// The worked example of the documentation is what the code writes.
+// The code writes the worked example of the documentation.
 func TestFormatExample(t *testing.T) {
 	has := conform.Format(t)
 	blob := exampleBlob(t)

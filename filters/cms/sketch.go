@@ -106,7 +106,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 }
 
 // AddHashes counts many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is
-// nil. The result is that of Add for each key in order. The slices must be as long as h1s.
+// nil. The result is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	keyed.GrowAll(&s.Base, len(h1s), ns)
 	saturated := false

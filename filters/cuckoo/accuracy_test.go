@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-// loads are those of the paper.
+// loads are the loads in the paper.
 var loads = []int{25, 50, 75, 90}
 
 // fourForms returns the four forms of the paper.

@@ -84,7 +84,7 @@ func NewView(blob []byte) (View, error) {
 func (v *View) check() error {
 	stored := uint64(0)
 	for i := range v.buckets {
-		n, ok := v.proper(i)
+		n, ok := v.isCanonical(i)
 		if !ok {
 			return sketch.Invalidf("bucket %d is not one that a filter writes", i)
 		}

@@ -51,8 +51,8 @@ func rank(all []uint64, j int) (n uint) {
 	return n
 }
 
-// proper reports whether bucket i is in its only form, and returns its number of fingerprints.
-func (t *table) proper(i uint64) (n int, ok bool) {
+// isCanonical reports whether bucket i is in its only form, and returns its number of fingerprints.
+func (t *table) isCanonical(i uint64) (n int, ok bool) {
 	if t.narrow && !t.variable {
 		x := t.word(i) & t.mask
 		return t.count(i), t.arrangeWord(x) == x

@@ -76,7 +76,7 @@ func (t *table) enterAny(is, js, fps []uint64) (next int, added uint64) {
 		if !t.multiset && t.found(is[k], js[k], fp) {
 			continue
 		}
-		if !t.place(is[k], js[k], fingerprint{fp, t.knownBits()}.tidy()) {
+		if !t.place(is[k], js[k], fingerprint{fp, t.knownBits()}.masked()) {
 			return k, added
 		}
 		added++
@@ -92,8 +92,8 @@ func (t *table) knownBits() uint8 {
 	return uint8(t.f)
 }
 
-// tidy returns the fingerprint with its unknown bits cleared.
-func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
+// masked returns the fingerprint with its unknown bits cleared.
+func (p fingerprint) masked() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
 
 // place puts a fingerprint of any length into the emptier of its buckets. It reports false if both are
 // full.

@@ -105,7 +105,7 @@ func (t *table) writeFull(i uint64, bases []uint64) {
 func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		x := t.word(i) & t.mask
-		at, to, room := t.leaves(i, x, salt>>32)
+		at, to, room := t.chooseMove(i, x, salt>>32)
 		out := x >> at & t.base
 		t.note(u, i)
 		t.setWord(i, x^(out^cur)<<at)
@@ -119,10 +119,10 @@ func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	return false
 }
 
-// leaves selects the fingerprint that moves out of full bucket i, whose word is x. It returns its
+// chooseMove selects the fingerprint that moves out of full bucket i, whose word is x. It returns its
 // position in the word, the bucket it moves to, and whether that has room. The choice cannot be
 // predicted, so there is no branch.
-func (t *table) leaves(i, x, salt uint64) (at uint, to uint64, room bool) {
+func (t *table) chooseMove(i, x, salt uint64) (at uint, to uint64, room bool) {
 	var others [MaxSlots]uint64
 	l := t.layout
 	f := l.f & 63

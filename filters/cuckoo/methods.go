@@ -66,8 +66,8 @@ func (s *Sketch) CountUint64(v uint64) (uint64, error) { return Family.CountUint
 // ContainsUint64 is Contains of an integer. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) ContainsUint64(v uint64) (bool, error) { return keyed.Found(Family.CountUint64(s, v)) }
 
-// CountTime is Count of an instant, the key that AddTime makes of it. A class that does not fit the keys' is an error that wraps key.ErrClass.
+// CountTime is Count of an instant, by the key of AddTime. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) CountTime(t time.Time) (uint64, error) { return Family.CountTime(s, t) }
 
-// ContainsTime is Contains of an instant, the key that AddTime makes of it. A class that does not fit the keys' is an error that wraps key.ErrClass.
+// ContainsTime is Contains of an instant, by the key of AddTime. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) ContainsTime(t time.Time) (bool, error) { return keyed.Found(Family.CountTime(s, t)) }

@@ -211,8 +211,8 @@ func (p Params) loadOf() float64 {
 	return min(load[p.Slots], most)
 }
 
-// spare is the number of additional buckets: a small filter has fewer ways to move a fingerprint.
-const spare = 3
+// extraBuckets is the number of additional buckets: a small filter has fewer ways to move a fingerprint.
+const extraBuckets = 3
 
 // bucketsFor returns the number of buckets for a capacity, which is checked.
 func (p Params) bucketsFor() (uint64, error) {
@@ -223,7 +223,7 @@ func (p Params) bucketsFor() (uint64, error) {
 	if p.Capacity > most*p.Slots {
 		return 0, tooMany()
 	}
-	n := uint64(math.Ceil(float64(p.Capacity)/(p.loadOf()*float64(p.Slots)))) + spare
+	n := uint64(math.Ceil(float64(p.Capacity)/(p.loadOf()*float64(p.Slots)))) + extraBuckets
 	if p.Variant == Plain {
 		n = 1 << bits.Len64(n-1)
 	} else {

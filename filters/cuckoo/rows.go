@@ -2,7 +2,7 @@ package cuckoo
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows returns the fingerprints of each bucket, as the number in their known bits. The error is that of
+// Rows returns the fingerprints of each bucket, as the number in their known bits. It returns the error of
 // keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()

@@ -34,7 +34,7 @@ func buckets(s *Sketch) string {
 	return out.String()
 }
 
-// exampleKeys are those of the examples in docs/FORMAT.md.
+// exampleKeys are the keys of the examples in docs/FORMAT.md.
 var exampleKeys = []string{"oak", "elm", "ash"}
 
 // exampleSketch has each once; of oak there were more.
@@ -57,7 +57,7 @@ func exampleSketch(t *testing.T, variable bool) *Sketch {
 	return s
 }
 
-// The worked examples of the documentation are what the code writes.
+// The code writes the worked examples of the documentation.
 func TestFormatExample(t *testing.T) {
 	has := conform.Format(t)
 	for _, variable := range []bool{false, true} {

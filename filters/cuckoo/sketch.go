@@ -19,7 +19,7 @@ type Sketch struct {
 	filter
 	undos journal
 
-	waiting *pendingEntries // nil unless Later was called
+	pending *pendingEntries // nil unless Later was called
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -44,10 +44,10 @@ func New(p Params) (*Sketch, error) {
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.MustBeMade()
-	s.room()
+	s.allocate()
 	clear(s.mem)
 	s.clear()
-	s.Base, s.stored, s.waiting = s.Base.Emptied(), 0, nil
+	s.Base, s.stored, s.pending = s.Base.Emptied(), 0, nil
 }
 
 // Params returns the parameters of New, with their defaults.
@@ -67,7 +67,7 @@ func (s *Sketch) Bytes() int {
 	if s.mem == nil {
 		n = int(bodySize(s.buckets, uint64(s.bits)))
 	}
-	return n + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.waiting.bytes()
+	return n + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.pending.bytes()
 }
 
 // Add stores a key by its hash: in a set if it is not yet there, whatever n; in a multiset n times. It
@@ -175,15 +175,15 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 }
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
-// The result is that of Add for each key in order, up to the first error. The keys before that one are
+// The result is the same as by Add for each key in order, up to the first error. The keys before that one are
 // then in the filter; it and later ones are not. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	s.MustBeMade()
-	if s.waiting != nil {
+	if s.pending != nil {
 		if ns == nil || !s.multiset {
 			return s.addLater(h1s, h2s, ns)
 		}
-		if err := s.settle(); err != nil {
+		if err := s.enterPending(); err != nil {
 			return err
 		}
 	}
@@ -212,6 +212,6 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 // Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
-	c.mem, c.undos, c.waiting = slices.Clone(s.mem), nil, s.waiting.clone()
+	c.mem, c.undos, c.pending = slices.Clone(s.mem), nil, s.pending.clone()
 	return &c
 }

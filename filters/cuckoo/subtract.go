@@ -37,7 +37,7 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 		for _, q := range p.slice() {
 			var found bool
 			if c.variable {
-				found = c.takeLike(i, c.other(i, q.v), q)
+				found = c.takeMatching(i, c.other(i, q.v), q)
 			} else {
 				found = c.take(i, c.other(i, q.v), q.v)
 			}
@@ -53,7 +53,7 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 	return nil
 }
 
-// takeLike removes the fingerprint of an occurrence, for which another filter has q, from buckets i and
+// takeMatching removes the fingerprint of an occurrence, for which another filter has q, from buckets i and
 // j. It reports false if there is none.
 //
 // The fingerprint may be any prefix of q, or have q as a prefix. Each fingerprint belongs to one
@@ -61,7 +61,7 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 // meant. If no fingerprint is longer than q, the longest is removed, as in take: the others are
 // prefixes of its hash too. If some are longer, one of these is removed, and the others are cut to
 // their common prefix.
-func (t *table) takeLike(i, j uint64, q fingerprint) bool {
+func (t *table) takeMatching(i, j uint64, q fingerprint) bool {
 	var longer, longest fingerprint
 	var at, atLongest place
 	common := uint(0) // the length of the longer ones' common prefix

@@ -36,7 +36,7 @@ func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
 		return err
 	}
-	if s.waiting != nil || other.waiting != nil {
+	if s.pending != nil || other.pending != nil {
 		return s.uniteWaiting(other)
 	}
 	return s.unite(&other.table, other.Base)

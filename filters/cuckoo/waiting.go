@@ -40,7 +40,7 @@ type pendingEntries struct {
 func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
-		if s.wait(); s.waiting != nil {
+		if s.wait(); s.pending != nil {
 			s.mem = nil // until there is something to enter
 		}
 	}
@@ -50,12 +50,12 @@ func (s *Sketch) Later() {
 func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
-		s.waiting = &pendingEntries{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
+		s.pending = &pendingEntries{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
 	}
 }
 
-// room makes the buckets of a sketch that waited, which it does not need at first.
-func (s *Sketch) room() {
+// allocate makes the buckets of a sketch that waited, which it does not need at first.
+func (s *Sketch) allocate() {
 	if s.mem == nil {
 		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
 	}
@@ -95,7 +95,7 @@ func (w *pendingEntries) take(from *pendingEntries) {
 // keep keeps a batch of keys. A fingerprint's own bucket is one of its two that does not depend on
 // which of them is the key's first. So keys that a set cannot tell apart meet in it.
 func (s *Sketch) keep(b *batch, n int) {
-	w := s.waiting
+	w := s.pending
 	f, shift := s.f&63, w.shift&63
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	for k, fp := range fps {
@@ -141,10 +141,10 @@ func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 
 // enterMost enters the fingerprints if they are more than the capacity.
 func (s *Sketch) enterMost() error {
-	if s.waiting.n <= s.params.Capacity {
+	if s.pending.n <= s.params.Capacity {
 		return nil
 	}
-	if err := s.settle(); err != nil {
+	if err := s.enterPending(); err != nil {
 		return err
 	}
 	s.wait()
@@ -153,16 +153,16 @@ func (s *Sketch) enterMost() error {
 
 // uniteWaiting is Union if one of the sketches waits.
 func (s *Sketch) uniteWaiting(other *Sketch) error {
-	if s.waiting == nil {
+	if s.pending == nil {
 		c := other.Clone()
-		if err := c.settle(); err != nil {
+		if err := c.enterPending(); err != nil {
 			return err
 		}
 		return s.unite(&c.table, c.Base)
 	}
-	w := other.waiting.clone() // other may be s
+	w := other.pending.clone() // other may be s
 	if other.stored > 0 {
-		s.room()
+		s.allocate()
 		if err := s.unite(&other.table, other.Base); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 		keyed.Unite(&s.Base, other.Base)
 	}
 	if w != nil {
-		s.waiting.take(w)
+		s.pending.take(w)
 	}
 	return s.enterMost()
 }
@@ -178,20 +178,20 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 // Finish implements keyed.Later: it enters the fingerprints that wait and returns the BLOB. Errors are
 // those of Add; some of the keys are then in the filter.
 func (s *Sketch) Finish() ([]byte, error) {
-	if err := s.settle(); err != nil {
+	if err := s.enterPending(); err != nil {
 		return nil, err
 	}
 	return s.Blob(), nil
 }
 
-// settle enters the fingerprints that wait.
-func (s *Sketch) settle() error {
-	w := s.waiting
+// enterPending enters the fingerprints that wait.
+func (s *Sketch) enterPending() error {
+	w := s.pending
 	if w == nil {
 		return nil
 	}
-	s.waiting = nil
-	s.room()
+	s.pending = nil
+	s.allocate()
 	if s.stored > 0 { // a bucket may be full, and a key be in either of its two
 		for q := range w.parts {
 			if err := s.enterPart(w, q); err != nil {

@@ -12,7 +12,7 @@ import (
 // laterFrom returns a sketch that keeps keys in parts of 2^shift buckets, however small it is.
 func laterFrom(t *testing.T, p Params, shift uint) *Sketch {
 	s := mustNew(t, p)
-	s.waiting, s.mem = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
+	s.pending, s.mem = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
 	return s
 }
 
@@ -82,7 +82,7 @@ func TestWaiting(t *testing.T) {
 				}
 			}
 			if r.IntN(40) == 0 {
-				if err := (*s).settle(); err != nil {
+				if err := (*s).enterPending(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -127,14 +127,14 @@ func TestWaitingTakesCapacity(t *testing.T) {
 		f := min(12, 56/slots)
 		capacity := uint64(1.1 * 8 * leastWaiting / float64(f)) // more than 1 MiB
 		s := mustNew(t, Params{Capacity: capacity, FingerprintBits: f, Slots: slots, Variant: Tagged, Duplicates: true})
-		if s.Later(); s.waiting == nil {
+		if s.Later(); s.pending == nil {
 			t.Fatalf("%d slots: does not wait", slots)
 		}
 		h1s, h2s := conform.Hashes(slots, 1, int(capacity))
 		if err := s.AddHashes(h1s, h2s, nil); err != nil {
 			t.Fatalf("%d slots: %v", slots, err)
 		}
-		if s.waiting == nil || s.stored > 0 || s.Bytes() < int(4*capacity+s.buckets*uint64(s.bits)/8) {
+		if s.pending == nil || s.stored > 0 || s.Bytes() < int(4*capacity+s.buckets*uint64(s.bits)/8) {
 			t.Fatalf("%d slots: %d stored, %d bytes", slots, s.stored, s.Bytes())
 		}
 		if _, err := s.Finish(); err != nil {
@@ -155,7 +155,7 @@ func TestWaitingTakesCapacity(t *testing.T) {
 		}
 	}
 	s := mustNew(t, Params{})
-	if s.Later(); s.waiting != nil {
+	if s.Later(); s.pending != nil {
 		t.Error("a small filter waits")
 	}
 }

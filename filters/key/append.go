@@ -20,14 +20,14 @@ func AppendInt64(dst []byte, v int64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(v))
 }
 
-// AppendUint64 appends the key of an unsigned integer. It is that of AppendInt64 if it fits an int64,
-// otherwise 17 bytes. Class Int.
+// AppendUint64 appends the key of an unsigned integer: AppendInt64's if it fits an int64, otherwise 17
+// bytes. Class Int.
 func AppendUint64(dst []byte, v uint64) []byte {
 	return AppendInt128(dst, v, 0)
 }
 
-// AppendInt128 appends the key of the integer hi*2^64 + lo. It is that of AppendInt64 if it fits an
-// int64, otherwise a tag and 16 bytes. Class Int.
+// AppendInt128 appends the key of the integer hi*2^64 + lo: AppendInt64's if it fits an int64,
+// otherwise a tag and 16 bytes. Class Int.
 func AppendInt128(dst []byte, lo uint64, hi int64) []byte {
 	if int64(lo)>>63 == hi {
 		return binary.LittleEndian.AppendUint64(dst, lo)
@@ -35,8 +35,8 @@ func AppendInt128(dst []byte, lo uint64, hi int64) []byte {
 	return append128(dst, tagInt128, lo, uint64(hi))
 }
 
-// AppendUint128 appends the key of the unsigned integer hi*2^64 + lo. It is that of AppendInt128 if it
-// fits an int128, otherwise a tag and 16 bytes. Class Int.
+// AppendUint128 appends the key of the unsigned integer hi*2^64 + lo: AppendInt128's if it fits an
+// int128, otherwise a tag and 16 bytes. Class Int.
 func AppendUint128(dst []byte, lo, hi uint64) []byte {
 	if hi <= math.MaxInt64 {
 		return AppendInt128(dst, lo, int64(hi))

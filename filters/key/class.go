@@ -31,7 +31,7 @@ const (
 
 	lastClass = TimeTZ
 
-	// Real is FLOAT. Its keys are those of the DOUBLE of the same value, but SQL rounds values that it
+	// Real is FLOAT. It has the keys of the DOUBLE of the same value, but SQL rounds values that it
 	// compares with a FLOAT to 24 bits. The number takes two of the four-bit parts of a STRUCT's class.
 	Real Class = 2 << partBits
 )

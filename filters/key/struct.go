@@ -120,9 +120,9 @@ func structName(c Class) string {
 	return b.String()
 }
 
-// The bytes of a STRUCT are those of its fields, one after the other. A field that is NULL is a 0. A
-// field that is a STRUCT is a 1 and the bytes of its fields. Any other field is its own key after a
-// varint: the key's length and 1.
+// The bytes of a STRUCT consist of those of its fields, one after the other. A field that is NULL is a
+// 0. A field that is a STRUCT is a 1 and the bytes of its fields. Any other field is its own key after
+// a varint: the key's length and 1.
 const (
 	nullField   = 0
 	structField = 1

@@ -53,7 +53,7 @@ func (f *Family[P, S, V]) CountUint64(s S, v uint64) (uint64, error) {
 	return f.countOne(s, key.Int, key.AppendUint64(nil, v))
 }
 
-// CountTime returns the number of occurrences of an instant, the key that AddTime makes of it.
+// CountTime returns the number of occurrences of an instant, by the key of AddTime.
 func (f *Family[P, S, V]) CountTime(s S, t time.Time) (uint64, error) {
 	b, class := timeKey(s, t)
 	return f.countOne(s, class, b)

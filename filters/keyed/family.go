@@ -114,7 +114,7 @@ type Question struct {
 	Verb, Summary, Options string
 }
 
-// QuestionKind is what a query returns.
+// QuestionKind is the kind of a query's result.
 type QuestionKind uint8
 
 // The kinds of questions. A family's Sketch and *View have the method named here. Slices are as

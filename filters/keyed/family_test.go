@@ -77,7 +77,7 @@ func TestDefineIncomplete(t *testing.T) {
 	}
 }
 
-// panicOf is what f panics with, empty where it does not.
+// panicOf returns the text with which f panics, empty if it does not.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

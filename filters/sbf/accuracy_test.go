@@ -49,7 +49,7 @@ func blockedRate(n, blocks int, k int) (mean, deviation float64) {
 	return mean, math.Sqrt((square - mean*mean) / float64(blocks))
 }
 
-// The measured rate of false positives is that of the formula, for every method and at all loads.
+// The measured rate of false positives agrees with the formula, for every method and at all loads.
 func TestFalsePositives(t *testing.T) {
 	const capacity, asked = 20_000, 100_000
 	sized := func(p Params) Params { p.Capacity = capacity; return p }

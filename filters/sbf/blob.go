@@ -25,7 +25,7 @@ const (
 // gathers is encoded as the filters of its keys. O(m).
 func (s *Sketch) Blob() []byte {
 	s.MustBeMade()
-	s = s.settled()
+	s = s.finished()
 	// The parameters contain the lengths of the filters, so these are encoded first and room is left
 	// before them.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams

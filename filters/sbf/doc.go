@@ -1,7 +1,7 @@
 // Package sbf implements the Spectral Bloom Filter: a Bloom filter whose bits are counters. It is sized
 // for a number of different keys. It has the exact number of occurrences of most of them, and too high
 // a number for a few. Cohen and Matias 2003, "Spectral Bloom Filters". Sections, claims and figures
-// named in this package are those of that paper.
+// named in this package refer to that paper.
 //
 // The sketch takes hashed keys (package key). Methods are not safe for
 // concurrent use with a writer; any number of readers is.
@@ -53,7 +53,7 @@
 //
 // The table says how many of 1,000 keys are below the truth, the maximum over skews of 0, 0.5, 1, 1.5
 // and 2. In the last rows, 5 % of the keys are removed after each fifth of the stream. It was measured
-// with 40,000 keys for each skew; gamma is that of both filters together (TestBelowTheTruth). Without
+// with 40,000 keys for each skew; gamma counts both filters together (TestBelowTheTruth). Without
 // skew, keys are too low by 1 to 6 occurrences on average. With a skew of at least 1, which makes large
 // counts, they are too low by some hundreds at most.
 //

@@ -16,8 +16,8 @@ type filter struct {
 	shape
 	first, second cells // second with RM and TRM only
 
-	marks  []byte   // one bit for each counter of first, if keys are marked
-	gather gathered // exact counts from which Blob makes the counters; nil once they are made
+	marks []byte      // one bit for each counter of first, if keys are marked
+	exact exactCounts // exact counts from which Blob makes the counters; nil once they are made
 }
 
 // Method returns how keys are counted.
@@ -53,9 +53,9 @@ func (f *filter) CountInt(v int64) uint64 { return f.Count(key.HashUint64(f.Seed
 func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 	f.MustBeMade()
 	switch {
-	case f.gather != nil:
+	case f.exact != nil:
 		for i := range dst {
-			dst[i] = f.gather[hash{h1s[i], h2s[i]}]
+			dst[i] = f.exact[hash{h1s[i], h2s[i]}]
 		}
 		return
 	case !f.method.recurring() && f.inRows():
@@ -104,8 +104,8 @@ var factors = func() (f [MaxK]uint64) {
 // groups' means, section 3.1.1. Counters must be sums and the total known (sketch.ErrNotAdditive).
 // With RM and TRM it uses the first filter alone. O(k).
 func (f *filter) Unbiased(h1, h2 uint64, groups int) (float64, error) {
-	if f.gather != nil {
-		return float64(f.gather[hash{h1, h2}]), nil
+	if f.exact != nil {
+		return float64(f.exact[hash{h1, h2}]), nil
 	}
 	total, known := f.Total()
 	switch {

@@ -9,14 +9,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// gathered holds how often each key occurred, exactly.
-type gathered map[hash]uint64
+// exactCounts holds how often each key occurred, exactly.
+type exactCounts map[hash]uint64
 
-func (g gathered) clone() gathered { return maps.Clone(g) }
+func (g exactCounts) clone() exactCounts { return maps.Clone(g) }
 
 // bytes returns about the memory of the map. An entry has 24 bytes and, between two doublings, as much
 // again is free.
-func (g gathered) bytes() int { return 48 * len(g) }
+func (g exactCounts) bytes() int { return 48 * len(g) }
 
 // NewGathering is New for a sketch that is built once and then encoded, in any order and in parts. With
 // RM and TRM it keeps the exact counts of all keys until Blob, and makes the filters from these. The
@@ -31,7 +31,7 @@ func NewGathering(p Params) (*Sketch, error) {
 		return nil, err
 	}
 	if s.method.recurring() {
-		s.gather = gathered{}
+		s.exact = exactCounts{}
 	}
 	if s.encoding == Index {
 		s.first = newCells(Plain, s.first.n)
@@ -42,31 +42,31 @@ func NewGathering(p Params) (*Sketch, error) {
 	return s, nil
 }
 
-func (s *Sketch) collect(h1, h2, n uint64) {
+func (s *Sketch) addExact(h1, h2, n uint64) {
 	if n > 0 {
 		h := hash{h1, h2}
-		s.gather[h] = saturate.Add(s.gather[h], n)
-		s.bound()
+		s.exact[h] = saturate.Add(s.exact[h], n)
+		s.limitKeys()
 	}
 }
 
-// bound gives up if there are too many keys to keep.
-func (s *Sketch) bound() {
-	if uint64(len(s.gather)) > s.shape.first.m+s.shape.second.m {
-		s.giveUp()
+// limitKeys calls overflow if there are too many keys to keep.
+func (s *Sketch) limitKeys() {
+	if uint64(len(s.exact)) > s.shape.first.m+s.shape.second.m {
+		s.overflow()
 	}
 }
 
-// giveUp adds all keys to the first filter. Later keys go there too.
-func (s *Sketch) giveUp() {
-	g := s.gather
-	s.gather, s.gaveUp = nil, true
+// overflow adds all keys to the first filter. Later keys go there too.
+func (s *Sketch) overflow() {
+	g := s.exact
+	s.exact, s.overflowed = nil, true
 	for h, n := range g {
 		s.putOne(h.h1, h.h2, n)
 	}
 }
 
-func (g gathered) remove(h1s, h2s []uint64, n uint64) error {
+func (g exactCounts) remove(h1s, h2s []uint64, n uint64) error {
 	for i := range h1s {
 		if have := g[hash{h1s[i], h2s[i]}]; n > have {
 			return fmt.Errorf("remove %d of a key that occurred %d times: %w", n, have, sketch.ErrTooMany)
@@ -81,15 +81,15 @@ func (g gathered) remove(h1s, h2s []uint64, n uint64) error {
 	return nil
 }
 
-// settle makes the filters from the exact counts. The paper's filters meet keys in order. They move a
+// finishCounters makes the filters from the exact counts. The paper's filters meet keys in order. They move a
 // key when an occurrence of it finds a single least counter, the sign of an error. Here errors need no
 // sign. With a marker, only keys are moved whose least counter is wrong. So the second filter has few
 // keys and next to no errors of its own. Without a marker a lookup goes by the sign, so all keys that
 // have it are moved. They are moved with their own counts. Nothing depends on order: sums commute, and
 // each pass decides which keys it moves before it moves them.
-func (s *Sketch) settle() {
-	g := s.gather
-	s.gather = nil
+func (s *Sketch) finishCounters() {
+	g := s.exact
+	s.exact = nil
 	var room [MaxK]uint32
 	pos := room[:s.k]
 	full := false
@@ -127,12 +127,12 @@ func (s *Sketch) settle() {
 	}
 }
 
-// settled returns s, or a copy of it whose filters are made.
-func (s *Sketch) settled() *Sketch {
-	if s.gather == nil {
+// finished returns s, or a copy of it whose filters are made.
+func (s *Sketch) finished() *Sketch {
+	if s.exact == nil {
 		return s
 	}
 	c := s.Clone()
-	c.settle()
+	c.finishCounters()
 	return c
 }

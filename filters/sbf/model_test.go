@@ -271,7 +271,7 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// The counter of a unit of weight n is that of n units, whatever the method.
+// A key of weight n counts as n keys of weight 1, whatever the method.
 func TestWeights(t *testing.T) {
 	for _, p := range []Params{
 		{}, {Method: MI}, {Blocked: true}, {Method: MI, Blocked: true}, {Method: RM}, {Method: TRM}, {Encoding: Index},

@@ -139,7 +139,7 @@ type Params struct {
 	Bytes uint64
 	// Counters is the number of counters in place of Capacity. It is rounded to whole rows, one for
 	// each of K functions, or to whole blocks. RM and TRM have half as many more in their second
-	// filter, so that their first one is that of MS.
+	// filter, so that their first one equals that of MS.
 	Counters uint64
 	// K is the number of counters per key, from 1 to 32.
 	K uint64

@@ -93,7 +93,7 @@ func (s *Sketch) recur(pos []uint32, h1, h2, n uint64) (full bool) {
 		return false
 	}
 	if len(s.traps) > 0 {
-		s.spring(pos, hash{h1, h2})
+		s.springTraps(pos, hash{h1, h2})
 	}
 	moved := s.marker && s.isMarked(h1, h2)
 	full = s.first.add(pos, n)
@@ -120,11 +120,11 @@ func (s *Sketch) recur(pos []uint32, h1, h2, n uint64) (full bool) {
 	return full
 }
 
-// spring removes the traps that a key steps on. Such a trap belongs to another key that was moved
+// springTraps removes the traps that a key steps on. Such a trap belongs to another key that was moved
 // because of this counter, which also held this key's occurrences. If this key's least counter recurs,
 // its count can be trusted and is subtracted from the other key. Otherwise nothing is corrected. The
 // trap is removed in both cases, because later occurrences were not moved.
-func (s *Sketch) spring(pos []uint32, by hash) {
+func (s *Sketch) springTraps(pos []uint32, by hash) {
 	for _, p := range pos {
 		x, ok := s.traps[p]
 		if !ok || x == by {

@@ -130,7 +130,7 @@ var recurringForms = []struct {
 func long() bool { return os.Getenv("CCBF_LONG") == "1" }
 
 // The estimates of RM and TRM are below the truth no more often than doc.go says. Errors of keys of one
-// sketch depend on each other, so sigma is that of the sketches' rates. Their mean may be 4 sigma above
+// sketch depend on each other, so sigma describes the sketches' rates. Their mean may be 4 sigma above
 // the table. If the table says 0, one of all keys may be below. CCBF_LONG=1 measures the whole table,
 // with 40,000 keys for each of its skews; an ordinary run checks gamma 0.7.
 func TestBelowTheTruth(t *testing.T) {

@@ -31,7 +31,7 @@ func TestScripts(t *testing.T) {
 // exampleSeed is one with which the second key is moved to the second filter.
 const exampleSeed = 3
 
-// The worked examples of the documentation are what the code writes.
+// The code writes the worked examples of the documentation.
 func TestFormatExamples(t *testing.T) {
 	has := conform.Format(t)
 	build := func(p Params, add func(s *Sketch)) (View, []byte) {

@@ -12,8 +12,8 @@ import (
 // Sketch is a Spectral Bloom Filter in memory.
 type Sketch struct {
 	filter
-	traps  traps // of TRM
-	gaveUp bool  // there were too many keys to gather: none is moved
+	traps      traps // of TRM
+	overflowed bool  // there were too many keys to gather: none is moved
 }
 
 // New makes an empty sketch. Errors wrap sketch.ErrOption and name the value
@@ -69,8 +69,8 @@ func (s *Sketch) Reset() {
 	if s.method == TRM {
 		s.traps = traps{}
 	}
-	if s.gather != nil || s.gaveUp {
-		s.gather, s.gaveUp = gathered{}, false
+	if s.exact != nil || s.overflowed {
+		s.exact, s.overflowed = exactCounts{}, false
 	}
 }
 
@@ -80,11 +80,11 @@ func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.ownCounters(Index)
 	c.traps = s.traps.clone()
-	c.gather = s.gather.clone()
+	c.exact = s.exact.clone()
 	return &c
 }
 
-// ownCounters copies the counters and marks, which are those of another sketch or of a BLOB, to
+// ownCounters copies the counters and marks, which another sketch or a BLOB owns, to
 // memory of their own.
 func (s *Sketch) ownCounters(e Encoding) {
 	s.first = s.first.clone(e)
@@ -97,7 +97,7 @@ func (s *Sketch) ownCounters(e Encoding) {
 // Bytes returns the memory that the sketch takes now.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
-	n := s.first.bytes() + len(s.marks) + s.traps.bytes() + s.gather.bytes()
+	n := s.first.bytes() + len(s.marks) + s.traps.bytes() + s.exact.bytes()
 	if s.method.recurring() {
 		n += s.second.bytes()
 	}
@@ -114,7 +114,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 }
 
 // AddHashes counts many keys: ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is
-// nil. The result is that of Add for each key in order. The slices must be as long as h1s.
+// nil. The result is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	s.hashesOnly()
 	keyed.GrowAll(&s.Base, len(h1s), ns)
@@ -129,7 +129,7 @@ func (s *Sketch) hashesOnly() {
 
 // put counts ns[i] of each key, or n if ns is nil, without the total.
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
-	if (s.sums() || s.method == MI) && s.gather == nil && s.inRows() {
+	if (s.sums() || s.method == MI) && s.exact == nil && s.inRows() {
 		rows, full := s.rows(), false
 		if s.method == MI {
 			full = rows.AddLeast(h1s, h2s, ns, n)
@@ -151,8 +151,8 @@ func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 
 // putOne counts n of a key, without the total.
 func (s *Sketch) putOne(h1, h2, n uint64) {
-	if s.gather != nil {
-		s.collect(h1, h2, n)
+	if s.exact != nil {
+		s.addExact(h1, h2, n)
 		return
 	}
 	var room [MaxK]uint32
@@ -162,7 +162,7 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 }
 
 // sums reports whether a key is only added to its counters.
-func (s *Sketch) sums() bool { return s.method == MS || s.gaveUp }
+func (s *Sketch) sums() bool { return s.method == MS || s.overflowed }
 
 // putAt counts n of a key whose counters in the first filter are given.
 func (s *Sketch) putAt(pos []uint32, h1, h2, n uint64) {
@@ -227,15 +227,15 @@ func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 	if known && n > total {
 		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
-	if s.gather != nil {
-		if err := s.gather.remove(h1s, h2s, n); err != nil {
+	if s.exact != nil {
+		if err := s.exact.remove(h1s, h2s, n); err != nil {
 			return err
 		}
 	} else if err := s.removeFirst(h1s, h2s, n); err != nil {
 		return err
 	}
 	keyed.Shrink(&s.Base, n)
-	if s.gather == nil && s.method.recurring() {
+	if s.exact == nil && s.method.recurring() {
 		for i := range h1s {
 			s.removeSecond(h1s[i], h2s[i], n)
 		}

@@ -23,10 +23,10 @@ func (s *Sketch) Subtract(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
-	if s.gather != nil && other.gather != nil {
-		return s.ungather(other)
+	if s.exact != nil && other.exact != nil {
+		return s.subtractExact(other)
 	}
-	c, o := s.settled(), other.settled()
+	c, o := s.finished(), other.finished()
 	if o == s {
 		o = s.Clone()
 	}
@@ -40,22 +40,22 @@ func (s *Sketch) Subtract(other *Sketch) error {
 // SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
 func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
-// ungather is Subtract for two sketches that gather.
-func (s *Sketch) ungather(other *Sketch) error {
+// subtractExact is Subtract for two sketches that gather.
+func (s *Sketch) subtractExact(other *Sketch) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
 	}
-	for h, n := range other.gather {
-		if n > s.gather[h] {
+	for h, n := range other.exact {
+		if n > s.exact[h] {
 			return keyed.ErrNoPart
 		}
 	}
 	if s == other {
-		clear(s.gather)
+		clear(s.exact)
 	} else {
-		for h, n := range other.gather {
-			if s.gather[h] -= n; s.gather[h] == 0 {
-				delete(s.gather, h)
+		for h, n := range other.exact {
+			if s.exact[h] -= n; s.exact[h] == 0 {
+				delete(s.exact, h)
 			}
 		}
 	}
@@ -72,8 +72,8 @@ func (s *Sketch) subtract(o *filter) error {
 	if err := keyed.Part(s.Base, o.Base); err != nil {
 		return err
 	}
-	if s.gather != nil {
-		s.settle()
+	if s.exact != nil {
+		s.finishCounters()
 	}
 	if !words.Covers(s.first.source(), o.first.source()) {
 		return keyed.ErrNoPart

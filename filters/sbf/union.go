@@ -12,34 +12,34 @@ import (
 // the sum of the counts that it bounds in both, so estimates are never below the truth. They may be
 // larger than those of one sketch of the whole. With RM and TRM a key may have been moved in one part
 // only. The sum of the second filters would be too small for it. The union keeps only the sum of the
-// first filters and begins to move keys anew. Its estimates are those of MS on two thirds of the
+// first filters and begins to move keys anew. It estimates as MS does on two thirds of the
 // counters, never below the truth. A union with a sketch without keys loses nothing, and neither does
 // one of two sketches that still gather.
 func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
-	if s.gather != nil && other.gather != nil {
+	if s.exact != nil && other.exact != nil {
 		keyed.Unite(&s.Base, other.Base)
 		if s == other {
-			for h, n := range s.gather {
-				s.gather[h] = saturate.Add(n, n)
+			for h, n := range s.exact {
+				s.exact[h] = saturate.Add(n, n)
 			}
 			return nil
 		}
-		for h, n := range other.gather {
-			if s.gather == nil { // there were too many
+		for h, n := range other.exact {
+			if s.exact == nil { // there were too many
 				s.putOne(h.h1, h.h2, n)
 				continue
 			}
-			s.collect(h.h1, h.h2, n)
+			s.addExact(h.h1, h.h2, n)
 		}
 		return nil
 	}
-	if s.gather != nil && other.gaveUp {
-		s.giveUp()
+	if s.exact != nil && other.overflowed {
+		s.overflow()
 	}
-	if other = other.settled(); other == s {
+	if other = other.finished(); other == s {
 		other = s.Clone()
 	}
 	s.unite(&other.filter, other.traps)
@@ -48,8 +48,8 @@ func (s *Sketch) Union(other *Sketch) error {
 
 // unite adds another filter, which agrees, and its traps.
 func (s *Sketch) unite(o *filter, traps traps) {
-	if s.gather != nil {
-		s.settle()
+	if s.exact != nil {
+		s.finishCounters()
 	}
 	keyed.Unite(&s.Base, o.Base)
 	if !s.method.recurring() {
@@ -94,7 +94,7 @@ func Product(a, b *Sketch) (*Sketch, error) {
 	if err := agree(&left, &b.filter); err != nil {
 		return nil, err
 	}
-	p, b := a.settled().Clone(), b.settled()
+	p, b := a.finished().Clone(), b.finished()
 	p.Base = keyed.New(a.Seed(), 0)
 	keyed.Unite(&p.Base, a.Base)
 	keyed.Unite(&p.Base, b.Base)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The checksum is that of all bytes but its own, however long the BLOB is.
+// The checksum covers all bytes except its own, however long the BLOB is.
 func TestChecksumOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 0))
 	all := make([]byte, 5*stretch)

@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// keyedSketch is what the sketches of keys have in common here.
+// keyedSketch is the interface of sketches of keys for these tests.
 type keyedSketch interface {
 	Blob() []byte
 	UnionBlob(blob []byte) error

@@ -64,7 +64,7 @@ func TestHeaderIsSmall(t *testing.T) {
 	}
 }
 
-// A body is what is left: of a BLOB that was cut off there, Verify tells.
+// The body is the rest. If a BLOB was cut off there, Verify fails.
 func TestTruncations(t *testing.T) {
 	blob, _ := sample(16, 40)
 	for i := range blob {

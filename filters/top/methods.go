@@ -60,5 +60,5 @@ func (s *Sketch) CountString(v string) (uint64, error) { return Family.CountStri
 // CountUint64 is Count of an integer. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) CountUint64(v uint64) (uint64, error) { return Family.CountUint64(s, v) }
 
-// CountTime is Count of an instant, the key that AddTime makes of it. A class that does not fit the keys' is an error that wraps key.ErrClass.
+// CountTime is Count of an instant, by the key of AddTime. A class that does not fit the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) CountTime(t time.Time) (uint64, error) { return Family.CountTime(s, t) }

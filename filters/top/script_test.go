@@ -11,7 +11,7 @@ import (
 // The scripts in testdata, and the golden BLOBs.
 func TestScripts(t *testing.T) { script.Keyed[Params, *Sketch, View](t, Family, nil) }
 
-// The worked example of the documentation is what the code writes.
+// The code writes the worked example of the documentation.
 func TestFormatExample(t *testing.T) {
 	s := mustNew(t, 2)
 	for _, k := range []string{"oak", "elm", "oak", "ash", "oak", "elm"} {

@@ -16,7 +16,7 @@ import (
 // that keeps every law. Then it runs on the same family with one defect at a time, which the right
 // check must find.
 
-// defect is what is wrong with a list.
+// defect is a defect of a list.
 type defect string
 
 const (

@@ -26,7 +26,7 @@ type Rate struct {
 }
 
 // Near fails if got is further from the mean than the bias and four standard deviations. The deviation
-// is that of one sketch's rate and of a sample of asked keys.
+// combines one sketch's rate and a sample of asked keys.
 func (r Rate) Near(t testing.TB, name string, got float64, asked int) {
 	t.Helper()
 	sigma := math.Hypot(r.Sigma, math.Sqrt(r.Mean*(1-r.Mean)/float64(asked)))

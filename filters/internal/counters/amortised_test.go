@@ -80,8 +80,7 @@ func TestDeletions(t *testing.T) {
 		for i := range n {
 			a.Set(i, 0)
 		}
-		// Half of what counters are long may be idle, and half a bit for
-		// each; slack is in proportion.
+		// Half of the length of counters may be idle, and half a bit for each; slack is in proportion.
 		if got := a.Bytes(); got > full/2+2*empty {
 			t.Errorf("%d bytes for nothing, %d when empty, %d when full", got, empty, full)
 		}

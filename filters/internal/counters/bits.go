@@ -23,7 +23,7 @@ func loadTail(b []byte, pos uint) uint64 {
 	return load(q[:], pos&7)
 }
 
-// mask has the low n bits set, n at most 64.
+// mask returns a number with the low n bits set, n at most 64.
 func mask(n uint) uint64 { return 1<<n - 1 }
 
 // put writes the low n bits of v, which has no others, from bit pos on. n is at most 64. It touches 9
@@ -53,7 +53,7 @@ func newWriter(b []byte, pos uint) writer {
 	return writer{b, pos / 8, uint64(b[pos/8]) & mask(pos&7), pos & 7}
 }
 
-// write appends the low n bits of v, which has no others; n is at most 64.
+// write appends the low n bits of v, which has no others. n is at most 64.
 func (w *writer) write(v uint64, n uint) {
 	w.acc |= v << w.fill
 	w.fill += n
@@ -74,7 +74,7 @@ func (w *writer) flush() uint {
 	return w.pos()
 }
 
-// move copies n bits from one place to another, which may overlap.
+// move copies n bits from one place to another. The two may overlap.
 func move(b []byte, to, from, n uint) {
 	if to > from {
 		for n > 0 {

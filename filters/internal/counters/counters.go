@@ -105,7 +105,7 @@ func (v *View) At(i int) uint64 {
 // Unpack copies the counters from at on to dst.
 func (v *View) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), v.n)
-	// Not by the interface codec, which would move every View to the heap.
+	// A call by the interface codec would move every View to the heap.
 	switch v.e {
 	case Plain:
 		v.plain.Unpack(at, dst)

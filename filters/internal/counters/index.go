@@ -149,7 +149,7 @@ func (s *store) setChunk(g, k int, offset uint, vector bool) {
 	binary.LittleEndian.PutUint64(rec, w&^(0xfff<<shift)|uint64(offset)<<shift)
 }
 
-// putChunk writes a chunk and reports whether that has an offset vector.
+// putChunk writes a chunk and reports whether it has an offset vector.
 func (w *writer) putChunk(p params, chunk []uint64) (vector bool) {
 	base, bitsOf := uint(p[0]), uint(p[1])
 	all, codes := uint64(0), uint64(0)
@@ -253,7 +253,7 @@ func (s *store) indexSlow(i uint) uint64 {
 	return load(s.mem, pos) & mask(n)
 }
 
-// readChunk reads chunk c and returns where it ends.
+// readChunk reads chunk c and returns the position after it.
 func (s *store) readChunk(c uint, dst *[chunkLen]uint64) uint {
 	pos, vector := s.chunk(c)
 	if vector {

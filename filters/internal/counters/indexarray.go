@@ -95,7 +95,7 @@ func (a *Array) Update(f func(at int, block []uint64)) {
 	a.adopt(reader{&t, indexCodec{}}, roomy)
 }
 
-// maxGroup is more bytes than a group takes.
+// maxGroup is more than the bytes of a group.
 const maxGroup = 1024
 
 // At returns counter i. It allocates nothing.
@@ -137,7 +137,7 @@ func (a *Array) grow(i int, v uint64) {
 		chunk := buf[:min(chunkLen, a.n-int(c)*chunkLen)]
 		size, vector := chunkSize(a.p, chunk)
 		end := a.pos(g) + a.used(g)
-		// The new end of the group, which begins at a byte.
+		// This is the new end of the group, which begins at a byte.
 		need := end + size - (after - pos) - a.pos(g)
 		if int(need+7)/8 > a.start(g+1)-a.start(g) {
 			if !a.makeRoom(g, int(need+7)/8) {
@@ -177,7 +177,7 @@ func (a *Array) makeRoom(g, need int) bool {
 			taken += a.bytesOf(k)
 		}
 		free := a.start(hi) - a.start(lo) - taken
-		// From a quarter of the slack that there was to half of it.
+		// This is from a quarter of the first slack to half of it.
 		if least := roomy(0, taken/(hi-lo)); free*4*levels >= (hi-lo)*least*(levels+level) {
 			a.spread(lo, hi, g, need, free)
 			return true

@@ -141,7 +141,7 @@ func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, st
 	return dst[:at+len(s.mem)], s
 }
 
-// encode appends the counters' only body.
+// encode appends the only body of the counters.
 func encode(dst []byte, c codec, src Source) []byte {
 	dst, _ = layout(dst, c, src, c.choose(src), tight)
 	return dst

@@ -1,4 +1,4 @@
-// Package fourier is the fast Fourier transform, for distributions of sums.
+// Package fourier implements the fast Fourier transform, for distributions of sums.
 package fourier
 
 import (
