@@ -40,7 +40,7 @@ func TestFillPower(t *testing.T) {
 	}
 }
 
-// Small filters keep their FPP and the rate that was asked for.
+// Small filters keep their FPP, and the rate that their parameters name.
 func TestSmallFilters(t *testing.T) {
 	var all []Params
 	for _, p := range []Params{{}, {Variant: Rational}, {Variant: Rational, Activation: ByPosition}, {Variant: Blocks}} {
