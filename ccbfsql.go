@@ -1,11 +1,11 @@
-// Package ccbfsql puts sketches into DuckDB: one call registers every function
-// on a connection of a program that embeds DuckDB.
+// Package ccbfsql adds sketches to DuckDB: one call registers every function on a connection of a
+// program that embeds DuckDB.
 //
 //	c, err := duckdb.NewConnector("cities.duckdb", ccbfsql.Init)
 //	db := sql.OpenDB(c)
 //
-// Functions registered once are there on every connection of that database.
-// The package imports no driver: it works with the one that the program uses.
+// Functions that are registered once exist on every connection of that database. The package imports
+// no driver: it works with the program's driver.
 // Package connector does this for the bundled driver. docs/ARCHITECTURE.md in the
 // repository shows how the packages fit together.
 package ccbfsql
@@ -22,8 +22,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/udf"
 )
 
-// functions is the one list that registration, documentation, completion and
-// tests go by.
+// functions is the list of all functions, for registration, documentation, completion and tests.
 var functions = func() []duck.Function {
 	fs := append(agg.CCBF(), udf.CCBF()...)
 	for _, f := range filters.Keyed() {
@@ -35,10 +34,10 @@ var functions = func() []duck.Function {
 	return append(fs, udf.Help(fs)...)
 }()
 
-// Version returns the version of this build, as ccbf_version() does in SQL.
+// Version is the version of this build, as ccbf_version() returns it.
 func Version() string { return udf.Version }
 
-// Register registers every function in the database of a connection. Its driver may be
+// Register registers every function with the database of a connection. Its driver may be
 // github.com/duckdb/duckdb-go/v2 or github.com/marcboeker/go-duckdb/v2. Registering again is
 // harmless.
 //
@@ -55,16 +54,17 @@ func Register(ctx context.Context, conn *sql.Conn) error {
 	})
 }
 
-// Init registers every function for a driver's connector: duckdb.NewConnector(dsn, ccbfsql.Init).
+// Init registers every function, as an argument of a driver's connector:
+// duckdb.NewConnector(dsn, ccbfsql.Init).
 func Init(conn driver.ExecerContext) error {
 	_, err := RegisterConn(conn)
 	return err
 }
 
-// Registration is this process's registration with one database.
+// Registration is the registration of this process with one database.
 type Registration struct{ instance *duck.Instance }
 
-// RegisterConn registers every function for a driver's own connection, as a connector has it.
+// RegisterConn registers every function with the database of a driver's own connection.
 func RegisterConn(driverConn any) (*Registration, error) {
 	p, err := duck.ConnOf(driverConn)
 	if err != nil {
@@ -80,25 +80,25 @@ func RegisterConn(driverConn any) (*Registration, error) {
 	return &Registration{in}, nil
 }
 
-// Release frees the memory of groups that DuckDB forgot, for example those
-// that a LIMIT left unread. Call it only while no query runs on the database:
-// a running query ends with an error. Without it, that memory is freed when the
-// budget of ccbf_memory_limit needs it.
+// Release frees the memory of groups that DuckDB did not destroy, such as those that a LIMIT left
+// unread. Call it only while no query runs on the database: a running query ends with an error.
+// Without Release, that memory is freed when the budget of ccbf_memory_limit is used up.
 func (r *Registration) Release() { r.instance.Release() }
 
-// MemoryUsed returns the number of bytes that aggregates of this process use in addition to DuckDB's own
-// memory: the field used of ccbf_memory().
+// MemoryUsed returns the bytes that aggregates of this process use besides DuckDB's memory: the field
+// used of ccbf_memory().
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
-// MemoryKept returns the number of bytes of decoded sketches that are kept until the memory is needed: the field
-// kept of ccbf_memory().
+// MemoryKept returns the bytes of decoded sketches that are cached, in addition to MemoryUsed. They are
+// freed when the memory is needed.
 func MemoryKept() int64 { return duck.MemoryCached() }
 
-// MemoryLimit returns the most bytes that aggregates of this process may hold. The default is 15%
-// of the memory that the machine or its cgroup allows; DuckDB takes 80%.
+// MemoryLimit returns the largest number of bytes that aggregates of this process may use. The default
+// is 15% of the memory of the machine or of its cgroup; DuckDB's is 80%.
 func MemoryLimit() int64 { return duck.MemoryLimit() }
 
-// SetMemoryLimit sets the most bytes that aggregates of this process may hold besides DuckDB's own.
+// SetMemoryLimit sets the largest number of bytes that aggregates of this process may use besides
+// DuckDB's memory.
 // The default is 15% of the memory of the machine or of its cgroup. The environment variable
 // CCBF_MEMORY_LIMIT changes the default.
 func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }

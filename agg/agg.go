@@ -1,28 +1,27 @@
-// Package agg describes the aggregate functions: what each takes, and how a
-// group's state is updated, combined and made into a BLOB. docs/ARCHITECTURE.md
-// follows a point through it, docs/MEMORY.md says who owns a group's memory.
+// Package agg has the aggregate functions: their parameters, and how the state of a group is
+// updated, combined and encoded as a BLOB. docs/ARCHITECTURE.md follows a point through it.
+// docs/MEMORY.md describes who owns the memory of a group.
 package agg
 
 import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// functions are for package ccbfsql, which registers and describes them.
+// functions is a list of functions for package ccbfsql, which registers and documents them.
 type functions = []duck.Function
 
-// mergeAggregate is the part of an aggregate that all families share: groups whose
-// states are pages of type T, merged and encoded the same way whatever they
-// were made of. A group without rows is NULL.
+// mergeAggregate is the common part of aggregates whose groups have a page of type T. It combines
+// pages and encodes them. The result of a group without rows is NULL.
 type mergeAggregate[T any] struct {
-	size  int64 // what an empty T takes
+	size  int64 // bytes of an empty T
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
 	blob  func(t T, dst []byte) ([]byte, error) // appends
-	cost  func(t T) int64                       // bytes that blob takes beside t; nil where it asks for them itself
+	cost  func(t T) int64                       // bytes that blob allocates; nil if it charges them itself
 }
 
-// of is the T of a state, made where there is none yet.
-func (m *mergeAggregate[T]) of(s *duck.State) (T, error) {
+// page returns the page of a state, which it makes if there is none.
+func (m *mergeAggregate[T]) page(s *duck.State) (T, error) {
 	b, err := s.Page()
 	if err != nil {
 		var none T
@@ -50,7 +49,7 @@ func (m *mergeAggregate[T]) Combine(from, into duck.States) error {
 		if b == nil {
 			continue
 		}
-		t, err := m.of(into.At(i))
+		t, err := m.page(into.At(i))
 		if err != nil {
 			return err
 		}
@@ -88,7 +87,7 @@ func (m *mergeAggregate[T]) Finalize(states duck.States, out *duck.Result) error
 	return nil
 }
 
-// blobAggregate is an aggregate over one column of sketches.
+// blobAggregate is an aggregate over a column of sketches.
 type blobAggregate[T any] struct {
 	mergeAggregate[T]
 	add func(into T, blob []byte) error
@@ -100,7 +99,7 @@ func (a *blobAggregate[T]) Update(rows *duck.Rows, states duck.States) error {
 		if !blobs.Valid(i) {
 			continue
 		}
-		t, err := a.of(states.At(i))
+		t, err := a.page(states.At(i))
 		if err != nil {
 			return err
 		}
@@ -111,7 +110,7 @@ func (a *blobAggregate[T]) Update(rows *duck.Rows, states duck.States) error {
 	return nil
 }
 
-// overBlobs describes an aggregate that takes one column of sketches.
+// overBlobs returns the description of an aggregate over a column of sketches.
 func overBlobs(name, group, summary, example string, a duck.Aggregator) duck.Function {
 	return duck.Function{
 		Name: name, Group: group, Summary: summary, Example: example,

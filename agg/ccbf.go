@@ -47,15 +47,14 @@ func CCBF() functions {
 	}
 }
 
-// ccbfPage is a group's builder; nil inside until the first point or sketch
-// says what it is to build.
+// ccbfPage is the page of a group: its builder, nil before the first point or sketch.
 type ccbfPage struct {
 	lease *duck.Lease
 	b     *ccbf.Builder
-	id    uint32 // of the builder's configuration, where it has one
+	id    uint32 // number of the builder's configuration, or 0
 }
 
-// ccbfPageSize is about what a builder takes before it holds anything.
+// ccbfPageSize is about the number of bytes of an empty builder.
 const ccbfPageSize = 1024
 
 var ccbfPages = mergeAggregate[*ccbfPage]{
@@ -65,15 +64,15 @@ var ccbfPages = mergeAggregate[*ccbfPage]{
 	blob:  (*ccbfPage).blob,
 }
 
-// holdMost is how many bytes of cells a builder keeps, at 16 for each: pruning takes ten times as much.
-func holdMost() int64 { return duck.MemoryLimit() / 16 }
+// maxHold returns the bytes of cells that a builder holds at most, 16 for each. Pruning takes ten
+// times as much.
+func maxHold() int64 { return duck.MemoryLimit() / 16 }
 
-// builder is the builder of a page, made for a configuration where there is
-// none yet.
+// builder returns the builder of a page, which it makes for a configuration if there is none.
 func (t *ccbfPage) builder(c *ccbf.Config) *ccbf.Builder {
 	if t.b == nil {
 		t.b = ccbf.NewBuilder(*c, t.lease)
-		t.b.Hold = holdMost()
+		t.b.Hold = maxHold()
 	}
 	return t.b
 }
@@ -107,46 +106,46 @@ func (t *ccbfIntersection) addBlob(blob []byte) error {
 	return t.x.AddView(v)
 }
 
-// mostPoints is how many points a state and its slot have at most.
+// mostPoints is the largest number of points that wait in a state and its slots.
 const mostPoints = duck.MaxSlot
 
-const _ = uint(bridge.MaxSmall - mostPoints) // no group of them needs a Builder
+const _ = uint(bridge.MaxSmall - mostPoints) // bridge.Small encodes all of them
 
-// holds reports whether points of a configuration, without a category, can wait in slots: where
-// their order does not matter, as long as so few of them are exact.
-func holds(c *ccbf.Config) bool { return c.Exact }
+// canUseSlots reports whether points of a configuration can wait in slots. So few points are an
+// exact list, for which their order does not matter.
+func canUseSlots(c *ccbf.Config) bool { return c.Exact }
 
-// promote gives a state a page, if it has none, and the page the points that wait in the state and
-// in its slots.
+// promote returns the page of a state, which it makes if there is none. It moves the points that
+// wait in the state and in its slots to the page.
 func (c *chunk) promote(s *duck.State) (*ccbfPage, error) {
-	held, err := c.own.one(s)
+	inSlots, err := c.own.one(s)
 	if err != nil {
 		return nil, err
 	}
-	t, err := ccbfPages.of(s)
+	t, err := ccbfPages.page(s)
 	if err != nil {
 		return nil, err
 	}
 	f := inlineOf(s)
-	err = t.take(f, held)
-	f.n, f.held = 0, 0
+	err = t.take(f, inSlots)
+	f.n, f.inSlots = 0, 0
 	return t, err
 }
 
-// take adds points that wait in a state and in its slots, which are held.
-func (t *ccbfPage) take(f *inlineWords, held []uint64) error {
+// take adds the points that wait in a state, inline and in its slots, to a page.
+func (t *ccbfPage) take(f *inlineWords, inSlots []uint64) error {
 	if f.words() == 0 {
 		return nil
 	}
 	b := t.b
 	if b == nil || t.id != f.config {
 		var err error
-		if b, err = t.of(f.config, configs.config(f.config)); err != nil {
+		if b, err = t.builderOf(f.config, configs.config(f.config)); err != nil {
 			return err
 		}
 	}
-	if len(held) > 0 {
-		if err := bridge.AddKeys(b, held); err != nil {
+	if len(inSlots) > 0 {
+		if err := bridge.AddKeys(b, inSlots); err != nil {
 			return err
 		}
 	}

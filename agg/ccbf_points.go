@@ -15,23 +15,21 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ccbfPoints is ccbf_agg. A group's first points live in its state, which
-// DuckDB owns; some hundred more in a slot, and still more of them make a page. Those that follow
-// wait in the state as well: of many groups no cache has the slot, nor the page and what it leads
-// to, each of which is looked at for a few points at once.
+// ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in
+// slots (waiting.go). With more points, the group gets a page with a builder.
 type ccbfPoints struct {
 	geometry bool // points are a GEOMETRY in place of x and y
 }
 
-// places are the points of a chunk.
+// places is the points of a chunk.
 type places struct {
 	xs, ys []float64
-	rows   []int32 // of each point; nil where point i is that of row i
+	rows   []int32 // the row of each point; nil if point i belongs to row i
 	x, y   *duck.Vector
 	points []orb.Point
 }
 
-// reset reads the points of a chunk, by column 0 or by columns 0 and 1.
+// reset reads the points of a chunk: a GEOMETRY in column 0, or x and y in columns 0 and 1.
 func (p *places) reset(rows *duck.Rows, geometry bool) error {
 	if !geometry {
 		p.x, p.y, p.rows = rows.Col(0), rows.Col(1), nil
@@ -54,7 +52,7 @@ func (p *places) reset(rows *duck.Rows, geometry bool) error {
 	return nil
 }
 
-// row is the row of point j; false where it has none.
+// row returns the row of point j, and false if a coordinate is NULL.
 func (p *places) row(j int) (int, bool) {
 	if p.rows != nil {
 		return int(p.rows[j]), true
@@ -62,7 +60,7 @@ func (p *places) row(j int) (int, bool) {
 	return j, p.x.Valid(j) && p.y.Valid(j)
 }
 
-// whole reports whether each row has one point.
+// whole reports whether each of n rows has one point.
 func (p *places) whole(n int) bool {
 	if p.rows == nil {
 		return p.x.AllValid() && p.y.AllValid()
@@ -75,10 +73,10 @@ func (p *places) whole(n int) bool {
 	return len(p.rows) == n
 }
 
-// configs are those that states name.
+// configs numbers the configurations of ccbf_agg.
 var configs numbering[ccbf.Config]
 
-// chunk is what Update needs beside its arguments.
+// chunk is the memory of a callback of ccbf_agg.
 type chunk struct {
 	options  args.Options
 	category args.Keys
@@ -107,7 +105,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		options = rows.Col(at + 1)
 	}
 	if a.geometry && options != nil && options.Type().ID() != duck.StructID && !anyValid(rows.Col(0)) {
-		return nil // ccbf_agg(NULL, NULL, 1): DuckDB takes a NULL for a GEOMETRY
+		return nil // ccbf_agg(NULL, NULL, 1): DuckDB resolves NULL as GEOMETRY
 	}
 	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
@@ -170,7 +168,7 @@ func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
 		if f := inlineOf(s); f.takes(c.id) && f.n < inlineMost {
-			// Most often where there are many groups.
+			// With many groups, most keys go here.
 			f.keys[f.n] = c.keys[i]
 			f.n++
 			f.config = c.id
@@ -194,7 +192,7 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 			f.n += uint16(copy(f.keys[f.n:], keys))
 			return nil
 		}
-		if holds(&c.config) && !s.HasPage() && f.words()+len(keys) <= mostPoints {
+		if canUseSlots(&c.config) && !s.HasPage() && f.words()+len(keys) <= mostPoints {
 			f.config = c.id
 			return c.slots.hold(s, keys)
 		}
@@ -206,29 +204,30 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 	return bridge.AddKeys(b, keys)
 }
 
-// page is the builder of a state, which must be of the chunk's configuration.
+// page returns the builder of a state. The error says that its configuration is not the chunk's.
 func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	t, err := c.promote(s)
 	if err != nil {
 		return nil, err
 	}
 	inlineOf(s).config = c.id
-	return t.of(c.id, &c.config)
+	return t.builderOf(c.id, &c.config)
 }
 
-// of is the builder of a page, which must be of a configuration with this number.
-func (t *ccbfPage) of(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
+// builderOf returns the builder of a page. The error says that it has another configuration than
+// the given one, whose number is id.
+func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 	switch {
 	case t.b == nil:
 		t.id = id
 	case (t.id == 0 || t.id != id) && t.b.Config != *config:
-		return nil, differing(&t.b.Config, config)
+		return nil, configsDiffer(&t.b.Config, config)
 	}
 	return t.builder(config), nil
 }
 
-// differing is the error for two configurations in one group.
-func differing(a, b *ccbf.Config) error {
+// configsDiffer returns the error for two configurations in one group.
+func configsDiffer(a, b *ccbf.Config) error {
 	if err := bridge.Differ(a, b); err != nil {
 		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // its advice is for two finished sketches
 			err = fmt.Errorf("%s %s", d.Parameter, d.Values)
@@ -241,8 +240,8 @@ func differing(a, b *ccbf.Config) error {
 	return optionsDiffer(fmt.Errorf("exact %v vs %v", a.Exact, b.Exact))
 }
 
-// rowByRow is Update for chunks with NULLs, weights, categories, several
-// configurations or points that are no ordinary cells.
+// rowByRow adds the points of a chunk with NULLs, weights, categories, several configurations, or
+// points beyond bridge.Keys' range. If uniform, all rows have one configuration.
 func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform bool) error {
 	p := &c.places
 	categories := c.options.Has(args.CCBFCategory)
@@ -252,8 +251,8 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if !ok || !res.Valid(i) {
 			continue
 		}
-		// A NULL options struct is no options, so it has no category; a NULL
-		// category or weight skips the row.
+		// If the options are NULL, the row has no category. If category or weight are NULL, the
+		// row is skipped.
 		none := options != nil && !options.Valid(i)
 		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {
 			continue
@@ -269,7 +268,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if err != nil {
 			return err
 		}
-		if weight == 1 && !c.config.Categories { // most often: a chunk with a NULL in it
+		if weight == 1 && !c.config.Categories { // most often, the chunk has a NULL
 			c.keys = append(c.keys[:0], 0)
 			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
 				if err := c.addKeys(states.At(i), c.keys); err != nil {
@@ -288,7 +287,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		}
 		var category []byte
 		class := key.None
-		if c.config.Categories && !none { // without options Add says what is missing
+		if c.config.Categories && !none { // without a category, Add returns the error
 			if class = bridge.Class(b); class == key.None {
 				class = c.category.Class
 			}
@@ -312,20 +311,20 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 // slotPlanOf returns what states of a configuration can hold of points without a page.
 func slotPlanOf(id uint32) slotPlan {
 	p := slotPlan{config: id, sums: true, inline: inlineMost}
-	if holds(configs.config(id)) {
+	if canUseSlots(configs.config(id)) {
 		p.slots = mostPoints - inlineMost
 	}
 	return p
 }
 
-// combine gives the second state a page. It leaves the first one, whose slots hold what is held, as
-// it is: DuckDB may combine it with others at the same time.
-func (c *chunk) combine(from *duck.State, held []uint64, into *duck.State) error {
+// combine gives the second state a page, and adds the first one, with the words in its slots. It
+// does not change the first one.
+func (c *chunk) combine(from *duck.State, inSlots []uint64, into *duck.State) error {
 	f := inlineOf(from)
 	t, err := c.promote(into)
 	if err != nil || !from.HasPage() {
 		if err == nil {
-			err = t.take(f, held)
+			err = t.take(f, inSlots)
 		}
 		return err
 	}
@@ -335,7 +334,7 @@ func (c *chunk) combine(from *duck.State, held []uint64, into *duck.State) error
 	}
 	o := b.(*ccbfPage)
 	if t.b != nil && o.b != nil && t.b.Config != o.b.Config {
-		return differing(&t.b.Config, &o.b.Config)
+		return configsDiffer(&t.b.Config, &o.b.Config)
 	}
 	t.id = o.id
 	if err := t.merge(o); err != nil {

@@ -7,30 +7,31 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// rowGroups puts the rows of a chunk in the order of their groups.
+// rowGroups sorts the rows of a chunk by their groups.
 type rowGroups struct {
-	states []*duck.State // in the order in which groups come up
-	of     []uint16      // of each row, its group
-	kept   []uint16      // of each row that is not skipped
-	sizes  []uint32      // how many rows of a group are kept
-	begins []uint32
+	states []*duck.State // of groups, in the order of first rows
+	of     []uint16      // groups of all rows
+	kept   []uint16      // groups of the rows that are not skipped
+
+	sizes  []uint32 // numbers of kept rows
+	begins []uint32 // places of first keys
 
 	slots [groupSlots]uint16 // a hash table of groups, from 1 on; 0 is free
 }
 
 const (
-	// groupSlots are twice the rows of a chunk: half of the table stays free.
+	// groupSlots is twice the number of rows of a chunk, so half of the table stays free.
 	groupBits  = 12
 	groupSlots = 1 << groupBits
-	// mixed is how many runs of rows of one group there are at least for each
-	// group, so that it pays to bring them together.
-	mixed = 2
-	// seldom is how many rows tell of very many groups that hardly any comes again.
-	seldom = 256
+	// minRuns is the smallest number of runs of rows per group for which sorting pays.
+	minRuns = 2
+	// sampleRows is the number of rows after which assign gives up if nearly every row has a new
+	// group.
+	sampleRows = 256
 )
 
-// assign numbers the groups of a chunk. It reports false where the rows of most
-// groups follow each other, or where there are too many of them.
+// assign numbers the groups of a chunk. It reports false if sorting does not pay: rows of most
+// groups follow each other, or there are too many groups.
 func (g *rowGroups) assign(all []*duck.State) bool {
 	runs := 1
 	for i := 1; i < len(all); i++ {
@@ -38,7 +39,7 @@ func (g *rowGroups) assign(all []*duck.State) bool {
 			runs++
 		}
 	}
-	if runs < mixed || len(all) > groupSlots/2 {
+	if runs < minRuns || len(all) > groupSlots/2 {
 		return false
 	}
 	clear(g.slots[:])
@@ -49,7 +50,7 @@ func (g *rowGroups) assign(all []*duck.State) bool {
 	for i, s := range all {
 		if s != last {
 			id, last = g.number(s), s
-			if mixed*len(g.states) > runs || i == seldom && len(g.states) > seldom/16*15 {
+			if minRuns*len(g.states) > runs || i == sampleRows && len(g.states) > sampleRows/16*15 {
 				return false
 			}
 		}
@@ -58,7 +59,7 @@ func (g *rowGroups) assign(all []*duck.State) bool {
 	return true
 }
 
-// number is that of a group.
+// number returns the number of a group.
 func (g *rowGroups) number(s *duck.State) uint16 {
 	at := uint64(uintptr(unsafe.Pointer(s))) * 0x9e3779b97f4a7c15 >> (64 - groupBits)
 	for ; ; at++ {
@@ -73,14 +74,14 @@ func (g *rowGroups) number(s *duck.State) uint16 {
 	}
 }
 
-// begin forgets which rows are kept.
+// begin starts without kept rows.
 func (g *rowGroups) begin() {
 	g.kept = g.kept[:0]
 	g.sizes = slices.Grow(g.sizes[:0], len(g.states))[:len(g.states)]
 	clear(g.sizes)
 }
 
-// keep says that rows from..to-1 are.
+// keep adds rows from..to-1 to the kept rows.
 func (g *rowGroups) keep(from, to int) {
 	g.kept = append(g.kept, g.of[from:to]...)
 	for _, id := range g.of[from:to] {
@@ -88,7 +89,7 @@ func (g *rowGroups) keep(from, to int) {
 	}
 }
 
-// sort writes the keys of the rows that are kept, group by group, to dst.
+// sort writes the keys of the kept rows to dst, group by group.
 func (g *rowGroups) sort(dst, keys *hashes) {
 	g.begins = slices.Grow(g.begins[:0], len(g.sizes))[:len(g.sizes)]
 	at := uint32(0)

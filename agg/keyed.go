@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Keyed describes X_agg and X_union_agg of a family.
+// Keyed returns the aggregates X_agg and X_union_agg of a family.
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
 	b := &keyedPages{family: f}
@@ -20,14 +20,14 @@ func Keyed(f keyed.Any) functions {
 		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
 		blob:  (*keyedPage).blob,
-		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and what is put in order for it
+		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy for it
 	}
 	options := f.Options()
 	build := &keyedAgg{
 		keyedPages: b, options: append(options[:len(options):len(options)], keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 	}
-	// One key in the examples is there and answers.
+	// The arguments after the sketch in the examples: keys that the sketch has.
 	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
 	q := f.Questions()[0]
@@ -47,19 +47,18 @@ func Keyed(f keyed.Any) functions {
 	}
 }
 
-// keyedPage is a group's sketch, none until the first key or sketch says what
-// it is to be.
+// keyedPage is the page of a group: its sketch, nil before the first key or sketch.
 type keyedPage struct {
 	lease  *duck.Lease
-	params any // of the family; nil where a BLOB said what the sketch is
+	params any // of the family; nil if the sketch comes from a BLOB
 	s      keyed.Sketch
-	bytes  int64 // charged for s
-	rest   int   // chunks in which repeated keys are not looked for
+	bytes  int64 // reserved for s
+	rest   int   // the number of chunks for which addDistinct is not tried
 }
 
 func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s) }
 
-// charge brings the lease up to what the sketch takes.
+// charge reserves the bytes that the sketch has now. The error wraps ErrBudget.
 func (t *keyedPage) charge() error {
 	now := int64(t.s.Bytes())
 	if now == t.bytes {
@@ -72,7 +71,7 @@ func (t *keyedPage) charge() error {
 	return nil
 }
 
-// keyedPages is what the aggregates of a family share.
+// keyedPages is the common part of the aggregates of a family.
 type keyedPages struct {
 	family keyed.Any
 	mergeAggregate[*keyedPage]
@@ -85,7 +84,7 @@ func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 		}
 		return t.charge()
 	}
-	// A sketch in memory is about as large as its BLOB, or larger.
+	// In memory, a sketch has at least about as many bytes as its BLOB.
 	if err := t.lease.Grow(int64(len(blob))); err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		}
 		return t.charge()
 	}
-	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy, and a BLOB that it may be made of
+	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy, and a BLOB in between
 		return err
 	}
 	t.bytes = 2 * from.bytes
@@ -120,13 +119,13 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	return t.charge()
 }
 
-// differingParams is the error for two sets of parameters in one group. It
-// names the first field that differs as the option that sets it.
-func differingParams(a, b any) error {
+// paramsDiffer returns the error for two sets of parameters in one group. It names the option of the
+// first field that differs.
+func paramsDiffer(a, b any) error {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		name := x.Type().Field(i).Name
-		// A number that no option set is 0, which only a seed can be.
+		// 0 means that no option set the number. Only a seed can be 0.
 		value := func(v reflect.Value) any {
 			if v.IsZero() && (v.CanFloat() || v.Kind() == reflect.Uint64) && name != "Seed" {
 				return "none"
@@ -140,16 +139,15 @@ func differingParams(a, b any) error {
 	return nil
 }
 
-// optionsDiffer is the error for options that differ within a group.
+// optionsDiffer returns the error for options that differ within a group, from the difference.
 func optionsDiffer(in error) error {
 	return fmt.Errorf("options differ within a group: %w; all of its rows must have the same options: add what they depend on to GROUP BY", in)
 }
 
-// snake is the name of an option for the name of a field: counter_bits for
-// CounterBits, fpp for FPP.
+// snake returns the name of the option for a field: counter_bits for CounterBits, fpp for FPP.
 func snake(name string) string {
 	var b strings.Builder
-	lower := false // the letter before is
+	lower := false // the letter before is lower case
 	for _, r := range name {
 		if unicode.IsUpper(r) && lower {
 			b.WriteByte('_')

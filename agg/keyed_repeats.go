@@ -8,40 +8,37 @@ import (
 )
 
 const (
-	// leastRepeats is the number of rows from which repeated keys are looked for.
-	leastRepeats = 512
-	// repeatsRest is how many chunks are taken as they are after one whose keys
-	// hardly repeat: looking for them costs a part of what it saves.
+	// minRepeats is the smallest number of rows for which repeated keys are searched.
+	minRepeats = 512
+	// repeatsRest is the number of chunks without a search after one whose keys hardly repeat.
 	repeatsRest = 31
-	// chunkLen is the number of rows that DuckDB passes at once.
+	// chunkLen is the largest number of rows in a chunk.
 	chunkLen = 2048
 
 	slotBits = 12
 )
 
-// distinctKeys are the different keys of a chunk, in the order in which each comes first,
-// and how often each comes. A key that comes again while another one has its slot is
-// taken for a new one.
+// distinctKeys is the distinct keys of a chunk, in the order of their first rows, and the number of
+// rows of each. A key whose slot another key has taken since is counted as a new one.
 type distinctKeys struct {
 	slots  [1 << slotBits]uint16
 	keys   [2 * chunkLen]uint64
-	number [chunkLen]uint16 // of each row's key
+	number [chunkLen]uint16 // of the key of each row
 	times  [chunkLen]uint64
 }
 
-// find gathers keys, at least one and at most chunkLen, and returns how many it
-// takes for different.
+// find finds the distinct keys among 1 to chunkLen keys, and returns their number.
 func (r *distinctKeys) find(keys []uint64) int {
 	clear(r.slots[:])
-	// Empty slots name number 0, so this one is not an entry that no key has.
+	// Empty slots have the number 0, so entry 0 must be a key.
 	r.keys[0] = keys[0]
 	n := uint64(1)
 	number := r.number[:len(keys)]
 	for k, v := range keys {
 		slot := &r.slots[v*0x9e3779b97f4a7c15>>(64-slotBits)]
 		i := uint64(*slot)
-		// Which keys come again nobody foresees: no branch, and no store whose
-		// place is known late, for which the next key would wait.
+		// Branch prediction fails for repeated keys, so there is no branch. Nor is there a store
+		// to a late address, for which the next key would wait.
 		d := r.keys[i%chunkLen] ^ v
 		miss := (d | -d) >> 63
 		i ^= (i ^ n) & -miss
@@ -53,7 +50,7 @@ func (r *distinctKeys) find(keys []uint64) int {
 	return int(n)
 }
 
-// count counts how often each of n different keys comes in so many rows.
+// count returns the number of rows of each of n distinct keys, among the first rows.
 func (r *distinctKeys) count(n, rows int) []uint64 {
 	times := r.times[:n]
 	clear(times)
@@ -63,19 +60,19 @@ func (r *distinctKeys) count(n, rows int) []uint64 {
 	return times
 }
 
-// together counts the keys of rows from..to-1, none of which is skipped or has a
-// weight, those that repeat once. It reports false, and counts none, where repeats
-// matter to the sketch, where there are few, or where keys are not of 8 bytes.
-func (a *keyedAgg) together(c *keyedChunk, t *keyedPage, from, to int) (bool, error) {
+// addDistinct adds the keys of rows from..to-1, none of which is skipped, each distinct key once. It
+// reports false and adds none if the order of keys matters to the sketch, or keys do not have 8
+// bytes. It does the same if rows have weights, or few keys repeat.
+func (a *keyedAgg) addDistinct(c *keyedChunk, t *keyedPage, from, to int) (bool, error) {
 	rows := to - from
-	if rows < leastRepeats || rows > chunkLen || c.weighted || t.params == nil {
+	if rows < minRepeats || rows > chunkLen || c.weighted || t.params == nil {
 		return false, nil
 	}
 	if t.rest > 0 {
 		t.rest--
 		return false, nil
 	}
-	// Of a set a key that comes again changes nothing but the total.
+	// In a sketch of a set, a repeated key changes only the total.
 	laws := a.family.Laws(t.params)
 	once := laws.Set && !laws.Deletable
 	if !once && !laws.OrderFree {

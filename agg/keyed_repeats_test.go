@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// What find takes for different keys are the chunk's, each first at its first row, and
-// each row has the number of its key: so that counts are those of a map.
-func TestRepeats(t *testing.T) {
-	var r distinctKeys // used again, as it is for chunks: nothing of the last one may show
+// TestDistinctKeys compares the keys that find finds, their order, and the counts of rows with a map.
+func TestDistinctKeys(t *testing.T) {
+	var r distinctKeys // used for all rounds, as it is for chunks
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 300 {
 		keys := make([]uint64, 1+random.IntN(chunkLen))

@@ -10,15 +10,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// scratchSketch is a sketch that keys which waited are put into to be encoded or united, of one group
-// after the other.
+// scratchSketch is a sketch for the waiting keys of one group after the other, to encode or unite
+// them.
 type scratchSketch struct {
-	plan *keyedPlan // nil where there is none yet
+	plan *keyedPlan // nil before the first use
 	s    keyed.Sketch
 }
 
-// of is an empty sketch of a plan, until the next call.
-func (m *scratchSketch) of(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
+// empty returns an empty sketch of a plan, valid until the next call.
+func (m *scratchSketch) empty(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
 	if m.s != nil && m.plan == p {
 		m.s.Reset()
 		return m.s, keyed.BaseOf(m.s).SetKeyClass(p.class)
@@ -32,8 +32,8 @@ func (a *keyedAgg) Combine(from, into duck.States) error {
 	c := a.chunk()
 	defer a.done(c)
 	var m scratchSketch
-	return a.withAdvice(c.combineStates(from, into, slotPlanOfKeys, func(s *duck.State, held []uint64, into *duck.State) error {
-		return a.combine(c, &m, s, held, into)
+	return a.withAdvice(c.combineStates(from, into, slotPlanOfKeys, func(s *duck.State, inSlots []uint64, into *duck.State) error {
+		return a.combine(c, &m, s, inSlots, into)
 	}))
 }
 
@@ -43,9 +43,9 @@ func slotPlanOfKeys(id uint32) slotPlan {
 	return slotPlan{config: id, sums: p.sums, inline: int(p.full()), slots: p.most}
 }
 
-// combine adds a state, with the words in its slots, to another one. It does not change the
-// first one.
-func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, held []uint64, into *duck.State) (err error) {
+// combine adds a state, with the words in its slots, to another one. It does not change the first
+// one.
+func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, inSlots []uint64, into *duck.State) (err error) {
 	var o *keyedPage
 	if s.HasPage() {
 		b, err := s.Page()
@@ -56,7 +56,7 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, held 
 	}
 	f, g := inlineOf(s), inlineOf(into)
 	if f.config == 0 { // no keys wait
-		t, err := a.ripe(c, into)
+		t, err := a.wholePage(c, into)
 		if err != nil {
 			return err
 		}
@@ -66,33 +66,33 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, held 
 	switch {
 	case g.config == 0 && !into.HasPage(): // without keys so far
 		if o != nil {
-			t, err := a.of(into)
+			t, err := a.page(into)
 			if err != nil {
 				return err
 			}
 			if err := a.merge(t, o); err != nil {
 				return err
 			}
-		} else if len(held) > 0 {
-			if err := c.slots.hold(into, held); err != nil {
+		} else if len(inSlots) > 0 {
+			if err := c.slots.hold(into, inSlots); err != nil {
 				return err
 			}
 		}
 		g.config, g.n, g.keys = f.config, f.n, f.keys
 		return nil
 	case g.config != 0 && g.config != f.config:
-		return differingParams(keyedPlans.config(g.config).params, p.params)
+		return paramsDiffer(keyedPlans.config(g.config).params, p.params)
 	case !p.sums:
-		return a.unite(c, m, p, f, held, o, into)
-	case o != nil || f.held > 0 || g.n+f.n > inlineMost:
+		return a.unite(c, m, p, f, inSlots, o, into)
+	case o != nil || f.inSlots > 0 || g.n+f.n > inlineMost:
 		var t *keyedPage
-		if t, err = a.ripe(c, into); err != nil {
+		if t, err = a.wholePage(c, into); err != nil {
 			return err
 		}
 		if o != nil {
 			err = a.merge(t, o)
 		} else {
-			err = a.take(c, t, p, held)
+			err = a.take(c, t, p, inSlots)
 		}
 	}
 	g.config = f.config
@@ -100,16 +100,16 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, held 
 	return err
 }
 
-// unite adds what depends on the order of keys, the sketches of both.
+// unite adds a state to another one by uniting their sketches, as the order of keys matters.
 func (a *keyedAgg) unite(c *keyedChunk, m *scratchSketch, p *keyedPlan, f *inlineWords, waits []uint64, o *keyedPage, into *duck.State) error {
-	t, err := a.ripe(c, into)
+	t, err := a.wholePage(c, into)
 	if err != nil {
 		return err
 	}
 	var s keyed.Sketch
 	switch {
 	case o == nil:
-		if s, err = m.of(a, p); err == nil {
+		if s, err = m.empty(a, p); err == nil {
 			err = a.addWords(c, s, p, waits)
 		}
 	case f.n == 0:
@@ -129,7 +129,8 @@ func (a *keyedAgg) unite(c *keyedChunk, m *scratchSketch, p *keyedPlan, f *inlin
 	return t.charge()
 }
 
-// withAdvice is err, with the option that makes sketches smaller where memory was not enough for all groups.
+// withAdvice returns err. If memory was not enough for all groups, it adds the option that makes
+// sketches smaller.
 func (a *keyedAgg) withAdvice(err error) error {
 	if (errors.Is(err, duck.ErrBudget) || errors.Is(err, duck.ErrReclaimed)) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
 		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
@@ -146,9 +147,9 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 	}))
 }
 
-// encode makes the result of a state with a sketch.
+// encode writes the result of a state with a page.
 func (a *keyedAgg) encode(c *keyedChunk, state *duck.State, out *duck.Result, i int) error {
-	t, err := a.ripe(c, state)
+	t, err := a.wholePage(c, state)
 	if err != nil {
 		return err
 	}
@@ -169,25 +170,25 @@ func (a *keyedAgg) encode(c *keyedChunk, state *duck.State, out *duck.Result, i 
 	return nil
 }
 
-// resultEncoder makes the results of states whose keys wait.
+// resultEncoder writes the results of states without a page.
 type resultEncoder struct {
 	a       *keyedAgg
 	c       *keyedChunk
 	out     *duck.Result
-	spare   scratchSketch
+	scratch scratchSketch
 	charged int64
 	blob    []byte
 
 	config uint32
-	plan   *keyedPlan // of that
-	first  int        // the row of state 0 of those that were read when hashes were made
-	hashes hashes     // of the words from begin on, of states of that plan up to end
-	begin  int
-	end    int
+	plan   *keyedPlan // with that number
+	// hashes is the hashes of the words of the batch from begin on, of states before end. The first
+	// state of the batch is in row first.
+	hashes            hashes
+	first, begin, end int
 }
 
-// hash makes the hashes of state j of those that were read and of those behind it, as many as have the
-// same plan: few keys are not hashed at once.
+// hash computes the hashes of state j of the batch, and of the states behind it with the same plan.
+// Hashing many keys at once is faster.
 func (e *resultEncoder) hash(j int, config uint32) {
 	if config != e.config {
 		e.plan, e.config = keyedPlans.config(config), config
@@ -196,10 +197,10 @@ func (e *resultEncoder) hash(j int, config uint32) {
 	for e.end = j + 1; e.end < all.n && inlineOf(all.states[e.end]).config == config; e.end++ {
 	}
 	e.begin = all.begins[j]
-	e.hashes = e.c.sorted.waited(e.plan, all.words[e.begin:all.begins[e.end]])
+	e.hashes = e.c.sorted.hashesOf(e.plan, all.words[e.begin:all.begins[e.end]])
 }
 
-// encode makes the result of row i, which is state j of those that were read.
+// encode writes the result of row i, which is state j of the batch.
 func (e *resultEncoder) encode(s *duck.State, i, j int) error {
 	all := &e.c.all
 	if i-j != e.first || j >= e.end {
@@ -210,14 +211,14 @@ func (e *resultEncoder) encode(s *duck.State, i, j int) error {
 	if e.plan.pairs {
 		from, to = from/2, to/2
 	}
-	sketch, err := e.spare.of(e.a, e.plan)
+	sketch, err := e.scratch.empty(e.a, e.plan)
 	if err != nil {
 		return err
 	}
 	if err := e.a.family.Add(sketch, e.hashes.h1s[from:to], e.hashes.h2s[from:to], nil); err != nil {
 		return err
 	}
-	// The sketch, its BLOB, and what is put in order for that.
+	// The sketch, its BLOB, and a sorted copy for it.
 	if n := 3 * int64(sketch.Bytes()); n > e.charged {
 		if err := e.out.Charge(n - e.charged); err != nil {
 			return err

@@ -15,27 +15,30 @@ type keyedAgg struct {
 	chunks  sync.Pool
 }
 
-// keyedChunk is what Update needs beside its arguments.
+// keyedChunk is the memory of a callback of X_agg.
 type keyedChunk struct {
 	options  args.Options
 	settings keyed.Settings
 	keys     args.Keys
-	given    *duck.Vector // the column of options
+	given    *duck.Vector // the column of options, or nil
 	weight   int          // index of the option
 	weighted bool         // there is a column of weights
 	complete bool         // no row is skipped
-	uniform  bool         // every row has the parameters of the first
-	params   any          // nil where they were not read yet
-	id       uint32       // of the plan of its keys, the last; 0 where they cannot wait
-	last     keyedPlan
 
-	hashes        // of a run of rows
-	sorted hashes // of a chunk, or of states, group by group
-	made   hashes // of keys that waited
-	words  []uint64
-	held   []inlineKeys
-	states []*duck.State
-	pages  []duck.Page
+	uniform bool // rows have the same parameters
+	params  any  // nil at first
+
+	// last is the plan of the chunk's keys, and id its number, or 0 if keys cannot wait.
+	last keyedPlan
+	id   uint32
+
+	hashes            // of a run of rows
+	sorted     hashes // of rows or states, by group
+	converted  hashes // of keys that waited
+	words      []uint64
+	fullStates []inlineKeys
+	states     []*duck.State
+	pages      []duck.Page
 	waitingWords
 
 	groups rowGroups
@@ -43,11 +46,11 @@ type keyedChunk struct {
 	repeats distinctKeys
 }
 
-// hashes are keys and how often each is to be counted, once where there is no ns. Without
-// h2s they are keys of 8 bytes, yet to be hashed.
+// hashes is the hashes of keys, with the number of times to count each key, or once without ns.
+// Without h2s, h1s is keys of 8 bytes that are not hashed yet.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
-// part is those of keys from..to-1.
+// part returns the hashes of keys from..to-1.
 func (h *hashes) part(from, to int) hashes {
 	p := hashes{h1s: h.h1s[from:to]}
 	if len(h.h2s) > 0 {
@@ -59,10 +62,10 @@ func (h *hashes) part(from, to int) hashes {
 	return p
 }
 
-// chunk is one to be used by a thread.
+// chunk returns the memory of a callback, until done.
 func (a *keyedAgg) chunk() *keyedChunk {
 	c := a.chunks.Get().(*keyedChunk)
-	c.held, c.words = c.held[:0], c.words[:0]
+	c.fullStates, c.words = c.fullStates[:0], c.words[:0]
 	return c
 }
 
@@ -99,10 +102,10 @@ func (a *keyedAgg) update(rows *duck.Rows, states duck.States) error {
 	return a.runs(c, all)
 }
 
-// longRun is the number of rows of one group, one after the other, that are taken at once.
+// longRun is the number of consecutive rows of one group from which they are added at once.
 const longRun = 16
 
-// runs counts the keys of a chunk, those of one group that follow each other at once.
+// runs adds the keys of a chunk, those of consecutive rows of one group at once.
 func (a *keyedAgg) runs(c *keyedChunk, all []*duck.State) error {
 	done := 0
 	for i := 0; i < len(all); {
@@ -123,7 +126,7 @@ func (a *keyedAgg) runs(c *keyedChunk, all []*duck.State) error {
 	return a.scatter(c, all, done, len(all))
 }
 
-// reset points c at a chunk. What holds for all of its rows is found out here.
+// reset sets c to the arguments of a chunk, and finds out which facts hold for all of its rows.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
 	c.given, c.params, c.weight = nil, nil, len(a.options)-1
 	if rows.NumCols() > 1 {
@@ -149,8 +152,8 @@ func (c *keyedChunk) skip(i int) bool {
 	return !c.keys.Valid(i) || c.weighted && c.given.Valid(i) && !c.options.Given(c.weight, i)
 }
 
-// next is the first row from i on that is not skipped, and the first one after it
-// that is; both are end where there is none.
+// next returns the first row from i on that is not skipped, and the first skipped row after it. Both
+// are end if there is none.
 func (c *keyedChunk) next(i, end int) (from, to int) {
 	if c.complete {
 		return i, end
@@ -162,10 +165,10 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 	return from, to
 }
 
-// clear forgets the keys.
+// clear removes the keys.
 func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
 
-// hash appends the keys of rows from..to-1, of which none is skipped.
+// hash appends the hashes of the keys of rows from..to-1, none of which is skipped.
 func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
 	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, seed)
 	if c.weighted {
@@ -174,7 +177,7 @@ func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
 	return err
 }
 
-// run counts the keys of rows from..to-1, all of one group.
+// run adds the keys of rows from..to-1 to one group.
 func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 	rows := to - from
 	from, end := c.next(from, to)
@@ -193,7 +196,7 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 		}
 		return nil
 	}
-	t, err := a.page(c, state, from)
+	t, err := a.sketchPage(c, state, from)
 	if err != nil {
 		return err
 	}
@@ -201,7 +204,7 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 		return a.runRows(c, state, from, to)
 	}
 	if c.complete {
-		if done, err := a.together(c, t, from, to); done {
+		if done, err := a.addDistinct(c, t, from, to); done {
 			return err
 		}
 	}
@@ -214,10 +217,10 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 	return a.add(c, t, c.hashes)
 }
 
-// add counts keys in a group's sketch.
+// add adds keys to the sketch of a page.
 func (a *keyedAgg) add(c *keyedChunk, t *keyedPage, h hashes) error {
 	if len(h.h2s) == 0 {
-		h = c.made.hashed(keyed.BaseOf(t.s).Seed(), h.h1s)
+		h = c.converted.hashWords(keyed.BaseOf(t.s).Seed(), h.h1s)
 	}
 	if len(h.ns) == 0 {
 		h.ns = nil
@@ -228,8 +231,8 @@ func (a *keyedAgg) add(c *keyedChunk, t *keyedPage, h hashes) error {
 	return t.charge()
 }
 
-// runRows is run, row by row: where the options of each are to be compared, or
-// where the sketch takes keys and not their hashes.
+// runRows does what run does, row by row: if rows have options of their own, or the sketch needs keys
+// instead of hashes.
 func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error {
 	var t *keyedPage
 	c.clear()
@@ -239,7 +242,7 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 		}
 		if t == nil || !c.uniform {
 			var err error
-			if t, err = a.page(c, state, i); err != nil {
+			if t, err = a.sketchPage(c, state, i); err != nil {
 				return err
 			}
 		}
@@ -261,19 +264,19 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 			return err
 		}
 	}
-	if len(c.h1s) == 0 { // keys were taken by value
+	if len(c.h1s) == 0 { // AddKey has added all keys
 		return t.charge()
 	}
 	return a.add(c, t, c.hashes)
 }
 
-// grouped counts the keys of a chunk whose groups are mixed, those of one group at
-// once and in their order.
+// grouped adds the keys of a chunk whose groups are mixed, those of one group at once and in the
+// order of rows.
 func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	first, end := c.next(0, len(all))
 	seed := c.last.seed
 	if c.id == 0 {
-		t, err := a.page(c, all[first], first)
+		t, err := a.sketchPage(c, all[first], first)
 		if err != nil {
 			return err
 		}
@@ -306,20 +309,21 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	return nil
 }
 
-// group counts the keys of one group, or has them wait; i is a row with the options.
+// group adds keys to one group; i is a row with the options.
 func (a *keyedAgg) group(c *keyedChunk, state *duck.State, i int, h hashes) error {
 	if c.id != 0 {
 		return a.wait(c, state, h)
 	}
-	t, err := a.page(c, state, i)
+	t, err := a.sketchPage(c, state, i)
 	if err != nil {
 		return err
 	}
 	return a.add(c, t, h)
 }
 
-// page is the sketch of a group, which row i's options must agree with.
-func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, error) {
+// sketchPage returns the page of a group, with a sketch. The error says that its parameters are not
+// those of row i's options.
+func (a *keyedAgg) sketchPage(c *keyedChunk, state *duck.State, i int) (*keyedPage, error) {
 	if c.params == nil || !c.uniform {
 		p, err := c.options.Params(c.settings, i)
 		if err != nil {
@@ -327,13 +331,13 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 		}
 		c.params = p
 	}
-	t, err := a.ripe(c, state)
+	t, err := a.wholePage(c, state)
 	if err != nil {
 		return nil, err
 	}
 	if t.s != nil {
 		if t.params != c.params {
-			return nil, differingParams(t.params, c.params)
+			return nil, paramsDiffer(t.params, c.params)
 		}
 		return t, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// conn is a connection that tells its connector when a query runs.
+// conn is a connection that counts running queries in its connector.
 type conn struct {
 	*duckdb.Conn
 	c         *Connector
@@ -54,7 +54,7 @@ func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
 	return &stmt{s.(*duckdb.Stmt), c}, nil
 }
 
-// rows ends the query that began when its rows are closed.
+// rows ends its query when it is closed.
 func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
 	if err != nil {
 		c.c.end()
@@ -79,7 +79,7 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	return s.c.rows(s.Stmt.QueryContext(ctx, args))
 }
 
-// columns has the optional methods of the driver's rows that report column types.
+// columns is the optional methods of the driver's rows that return column types.
 type columns interface {
 	driver.Rows
 	driver.RowsColumnTypeScanType

@@ -5,8 +5,7 @@
 //
 //	db, err := connector.Open("cities.duckdb")
 //
-// It knows when no query runs, and then frees the memory of groups that DuckDB
-// forgot.
+// When no query runs, it frees the memory of groups that DuckDB did not destroy.
 package connector
 
 import (
@@ -19,9 +18,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Open opens a database file, or one in memory if dsn is empty. The dsn has the
-// form of github.com/duckdb/duckdb-go/v2: a path and options,
-// "cities.duckdb?access_mode=read_only".
+// Open opens a database file, or a database in memory if dsn is empty. The dsn is a path with
+// options, as in github.com/duckdb/duckdb-go/v2: "cities.duckdb?access_mode=read_only".
 func Open(dsn string) (*sql.DB, error) {
 	c, err := New(dsn)
 	if err != nil {
@@ -40,7 +38,7 @@ type Connector struct {
 	unwrapped    int // connections whose queries are not seen
 }
 
-// New returns a connector, for programs that do not use Open.
+// New returns a connector for a database, with the dsn of Open.
 func New(dsn string) (*Connector, error) {
 	c := &Connector{}
 	inner, err := duckdb.NewConnector(dsn, nil)
@@ -75,7 +73,7 @@ func (c *Connector) Driver() driver.Driver { return c.inner.Driver() }
 // Close closes the database.
 func (c *Connector) Close() error { return c.inner.Close() }
 
-// begin and end count the running queries. When none runs, memory that their groups still hold can be released.
+// begin and end count the running queries. When none runs, no query uses the memory of groups.
 func (c *Connector) begin() {
 	c.mu.Lock()
 	c.running++
@@ -89,16 +87,15 @@ func (c *Connector) end() {
 	c.release()
 }
 
-// release releases memory if no query runs. The caller holds the lock.
+// release frees the memory of groups if no query runs. The connector is locked.
 func (c *Connector) release() {
 	if c.running == 0 && c.unwrapped == 0 {
 		c.registration.Release()
 	}
 }
 
-// Release frees the memory of groups that DuckDB forgot. It is for programs that
-// use Unwrap. Call it only while no query runs on the database: a running query
-// ends with an error.
+// Release frees the memory of groups that DuckDB did not destroy, for programs that use Unwrap. Call
+// it only while no query runs on the database: a running query ends with an error.
 func (c *Connector) Release() {
 	c.mu.Lock()
 	r := c.registration

@@ -33,7 +33,7 @@ var adviseOptions = []args.Option{
 		Summary: "Whether queries about places are about areas, maps and the largest cells: if the data does not fit, the advice is a tree, whose error at single cells depends on the places and is NULL here. false: queries are about single cells, for which counters are usually more accurate."},
 }
 
-// adviseSample is how many counts a sample may have.
+// adviseSample is the largest number of counts in a sample.
 const adviseSample = 1 << 16
 
 var adviceType = duck.StructOf(
@@ -49,7 +49,7 @@ var adviceType = duck.StructOf(
 	duck.Field{Name: "why", Type: duck.Varchar},
 )
 
-// sketchAdvise describes sketch_advise.
+// sketchAdvise returns the description of sketch_advise.
 func sketchAdvise() duck.Function {
 	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
 		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
@@ -100,7 +100,7 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 	return nil
 }
 
-// adviseData reads row i.
+// adviseData reads the arguments of row i.
 func adviseData(rows *duck.Rows, o *args.Options, i int) (d advise.Data, err error) {
 	for _, n := range []struct {
 		name string

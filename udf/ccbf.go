@@ -14,7 +14,7 @@ import (
 
 // CCBF returns the scalar functions of CascadeCBF.
 func CCBF() functions {
-	// q is the sketch that the examples ask.
+	// q is the sketch of the examples.
 	const q = "ccbf_agg(x, y, 1) s FROM (VALUES (0.5, 0.5), (0.6, 0.7), (5.5, 0.5)) p(x, y)"
 	point := params(paramSketch, paramX, paramY)
 	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
@@ -121,28 +121,29 @@ func CCBF() functions {
 	}...)
 }
 
-// ccbfReader is what a chunk needs to ask sketches: a view that stays while
-// the BLOB is the same, and the categories of each row.
+// ccbfReader reads the sketches of a chunk, and the categories of its rows. The view stays open while
+// rows have the same BLOB.
 type ccbfReader struct {
 	view     ccbf.View
-	head     ccbf.Head         // of one that need not be opened
-	category args.Keys         // where each row has one
-	several  severalCategories // where each has a list or a range
+	head     ccbf.Head         // of a sketch that is not opened
+	category args.Keys         // if rows have one category
+	several  severalCategories // if rows have several categories
 	has      bool              // the call has a category
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
 
-// ccbfAsk calls f with a reader whose categories are column at, if there is one.
-func ccbfAsk(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
+// withReader calls f with a reader. Its categories are in column at, if at is not 0 and the call has
+// that column.
+func withReader(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
 	var categories *duck.Vector
 	if at > 0 {
 		categories = optional(rows, at)
 	}
-	return ccbfAskOf(categories, f)
+	return withReaderOf(categories, f)
 }
 
-// categoryOption is the column of an option that is a category, nil where it is not given.
+// categoryOption returns the column of an option that is a category, or nil.
 func categoryOption(o *args.Options, i int) *duck.Vector {
 	if !o.Has(i) {
 		return nil
@@ -150,7 +151,8 @@ func categoryOption(o *args.Options, i int) *duck.Vector {
 	return o.Column(i)
 }
 
-// optionOf are the categories of row i where they are an option, which a NULL STRUCT has not.
+// optionOf returns the categories of row i if they are an option. given is false if the STRUCT of
+// options is NULL.
 func (r *ccbfReader) optionOf(given bool, blob []byte, out *duck.Result, i int) (of ccbf.Categories, err error) {
 	if err := r.view.CheckCategory(given); err != nil || !given {
 		return of, err
@@ -158,11 +160,11 @@ func (r *ccbfReader) optionOf(given bool, blob []byte, out *duck.Result, i int) 
 	return r.categories(blob, out, i)
 }
 
-// ccbfAskOf is ccbfAsk with a column of categories, or nil.
-func ccbfAskOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
+// withReaderOf calls f with a reader for a column of categories, or nil.
+func withReaderOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 	r := ccbfReaders.Get().(*ccbfReader)
 	defer func() {
-		r.view = ccbf.View{} // it must not outlive the chunk's memory
+		r.view = ccbf.View{} // do not refer to the chunk's memory later
 		r.several = severalCategories{}
 		ccbfReaders.Put(r)
 	}()
@@ -180,7 +182,7 @@ func ccbfAskOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 	return f(r)
 }
 
-// open makes the reader's view one of blob.
+// open opens a sketch in the view. The error says that it needs a category, or cannot have one.
 func (r *ccbfReader) open(blob []byte) error {
 	if err := r.openAny(blob); err != nil {
 		return err
@@ -188,7 +190,7 @@ func (r *ccbfReader) open(blob []byte) error {
 	return r.view.CheckCategory(r.has)
 }
 
-// headOf is the head of blob, for sketches most of which need not be opened.
+// headOf returns the head of a sketch, without opening it.
 func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	if bridge.IsOf(&r.view, blob) {
 		return &r.view.Head, nil
@@ -199,7 +201,7 @@ func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	return &r.head, r.head.CheckCategory(r.has)
 }
 
-// categoryOf is the category of row i, nil where the call has none.
+// categoryOf returns the category of row i, or nil if the call has none.
 func (r *ccbfReader) categoryOf(h *ccbf.Head, i int) ([]byte, error) {
 	if !r.has {
 		return nil, nil
@@ -207,10 +209,10 @@ func (r *ccbfReader) categoryOf(h *ccbf.Head, i int) ([]byte, error) {
 	return r.category.Bytes(i, h.Class())
 }
 
-// asks reports whether row i asks for anything: a range without an end is NULL.
-func (r *ccbfReader) asks(i int) bool { return !r.several.given || r.several.valid(i) }
+// selects reports whether row i selects categories. A range without an end is NULL.
+func (r *ccbfReader) selects(i int) bool { return !r.several.given || r.several.valid(i) }
 
-// categories are those of row i, for the sketch of the view, which is one of blob.
+// categories returns the categories that row i selects in the view of blob.
 func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
 	if r.several.takes(r.view.Class()) {
 		err := r.several.read(&r.view, blob, out, i)
@@ -220,11 +222,11 @@ func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Cate
 	return ccbf.Of(category), err
 }
 
-// each calls f for the rows without a NULL, with the view that of their sketch, and the
-// categories that they ask for.
+// each calls f for the rows without a NULL, with their sketch open in the view, and the categories
+// that they select. Other rows are NULL.
 func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
 	return eachValid(rows, out, func(i int) error {
-		if !r.asks(i) {
+		if !r.selects(i) {
 			out.SetNull(i)
 			return nil
 		}
@@ -236,7 +238,7 @@ func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of cc
 	})
 }
 
-// row opens the sketch of row i and returns the categories that it is asked for.
+// row opens the sketch of row i, and returns the categories that the row selects.
 func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int) (ccbf.Categories, error) {
 	blob := rows.Col(0).Bytes(i)
 	if err := r.open(blob); err != nil {
@@ -246,7 +248,7 @@ func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int) (ccbf.Categor
 }
 
 func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return withReader(rows, 0, func(r *ccbfReader) error {
 		return eachValid(rows, out, func(i int) error {
 			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
 				return err
@@ -258,7 +260,7 @@ func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// openAny is open for questions that are not about points.
+// openAny opens a sketch in the view, with or without categories.
 func (r *ccbfReader) openAny(blob []byte) error {
 	if bridge.IsOf(&r.view, blob) {
 		return nil

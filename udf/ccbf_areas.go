@@ -6,26 +6,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
-// cellsOf is the cells of the box of row i.
+// cellsOf returns the cells in the box of row i.
 func cellsOf(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 	b := boxOf(rows, i)
 	return h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
 }
 
-// cellsOfTile is the cells of the map tile of row i.
+// cellsOfTile returns the cells in the map tile of row i.
 func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 	return h.Grid.Tile(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
 }
 
-// ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
+// ccbfBoxSum returns a function that sums the cells of a rectangle. rect makes it of the columns
+// from 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		return eachSum(rows, out, 1+edges, func() (sums, error) {
-			var seen asked.Areas
+			var seen notes.Areas
 			return sums{
 				area: func(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
 					area, err := rect(h, rows, i)
@@ -35,12 +36,12 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					met := !area.Intersect(h.Bounds).Empty()
 					if met {
 						seen.Met = true
-					} else if edges == 4 && bridge.Doubtful(h, area) { // the edges of a tile are what they should be
-						err = seen.Look(h, "box", boxOf(rows, i), 0, false)
+					} else if edges == 4 && bridge.Doubtful(h, area) { // a tile is never a mistake
+						err = seen.Check(h, "box", boxOf(rows, i), 0, false)
 					}
 					return ccbf.Box(area), met, err
 				},
-				done: func() { asked.Record(&seen) },
+				done: func() { notes.Record(&seen) },
 			}, nil
 		})
 	}
@@ -52,21 +53,21 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return sums{}, err
 		}
-		return sums{area: polygons.ask, done: polygons.record}, nil
+		return sums{area: polygons.area, done: polygons.record}, nil
 	})
 }
 
-// sums are the questions of a chunk for sums over areas.
+// sums is the areas of a chunk to sum over.
 type sums struct {
-	// area is that of row i, and whether a sketch may have points in it.
+	// area returns the area of row i, and whether the sketch may have points in it.
 	area func(h *ccbf.Head, i int) (a ccbf.Area, met bool, err error)
-	done func() // after the last question
+	done func() // is called after the last row
 }
 
-// eachSum sums over the sketches that a question meets: of the others it reads
-// the head only, and their sums are 0.
+// eachSum writes the sum of each row. If a sketch cannot have points in its area, it reads only its
+// head, and the sum is 0.
 func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums, error)) error {
-	return ccbfAsk(rows, categoryAt, func(r *ccbfReader) error {
+	return withReader(rows, categoryAt, func(r *ccbfReader) error {
 		q, err := ask()
 		if err != nil {
 			return err
@@ -76,8 +77,8 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums
 		if r.has || !out.HasIdleThread() || !manyExact(rows, n/2) {
 			return r.sumRows(rows, out, q, 0, n)
 		}
-		return together(func() error { return r.sumRows(rows, out, q, 0, n/2) }, func() error {
-			return ccbfAsk(rows, categoryAt, func(r *ccbfReader) error {
+		return runBoth(func() error { return r.sumRows(rows, out, q, 0, n/2) }, func() error {
+			return withReader(rows, categoryAt, func(r *ccbfReader) error {
 				q, err := ask()
 				if err != nil {
 					return err
@@ -90,16 +91,15 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums
 }
 
 const (
-	// halvedRows is from how many rows on, and halvedBytes from how many bytes of sketches in the second half
-	// of them on, two goroutines ask one half each. DuckDB gives a few hundred sketches to one thread,
-	// however large they are: a box of 3,000 x 3,000 cells over 487 of them takes 1.9 times as long as the exact query in
-	// one, and 0.8 times in two. This is the only place where a second processor is used.
+	// From halvedRows rows on, with halvedBytes of sketches in the second half of them, two
+	// goroutines compute one half each. DuckDB gives a few hundred sketches to one thread, however
+	// large they are. No other function uses a second goroutine (docs/performance/method.md).
 	halvedRows  = 64
 	halvedBytes = 1 << 17
 )
 
-// manyExact reports whether the sketches of the rows from from on are many, and all are exact: what others
-// may be asked for is limited for a chunk together.
+// manyExact reports whether two goroutines pay for a chunk, and the sketches of the rows from from
+// on are exact. Other sketches have a limit of work for the whole chunk.
 func manyExact(rows *duck.Rows, from int) bool {
 	if rows.Len() < halvedRows {
 		return false
@@ -119,9 +119,9 @@ func manyExact(rows *duck.Rows, from int) bool {
 	return bytes >= halvedBytes
 }
 
-// together runs first here and second in another goroutine, and returns when both have ended: the error of
-// first, or that of second. A panic of second is an error.
-func together(first, second func() error) (err error) {
+// runBoth runs first here and second in another goroutine, and returns when both have ended. It
+// returns the error of first, or else of second. A panic of second is an error.
+func runBoth(first, second func() error) (err error) {
 	var other error
 	done := make(chan struct{})
 	go func() {
@@ -133,7 +133,7 @@ func together(first, second func() error) (err error) {
 		}()
 		other = second()
 	}()
-	defer func() { // also where first panics: second reads memory of DuckDB's
+	defer func() { // also if first panics, as second reads DuckDB's memory
 		<-done
 		if err == nil {
 			err = other
@@ -142,13 +142,13 @@ func together(first, second func() error) (err error) {
 	return first()
 }
 
-// sumRows answers the questions of the rows from from to to-1.
+// sumRows writes the sums of rows from..to-1.
 func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int) error {
 	answers := duck.Out[uint64](out)
 	var found missingCategory
-	defer asked.RecordCategory(&found.Category)
+	defer notes.RecordCategory(&found.Category)
 	for i := from; i < to; i++ {
-		if !valid(rows, i) || !r.asks(i) {
+		if !valid(rows, i) || !r.selects(i) {
 			out.SetNull(i)
 			continue
 		}
@@ -161,8 +161,8 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if answers[i] = 0; err != nil {
 			return err
 		}
-		if !near && !r.several.lists(h.Class()) { // for the errors of its categories
-			if err := r.look(h, out, i); err != nil {
+		if !near && !r.several.lists(h.Class()) { // for errors of categories
+			if err := r.checkCategories(h, out, i); err != nil {
 				return err
 			}
 			continue
@@ -178,14 +178,14 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 			return err
 		}
 		if one, ok := of.One(); ok && r.has && near && !found.Found {
-			found.look(&r.view, one, answers[i])
+			found.check(&r.view, one, answers[i])
 		}
 	}
 	return nil
 }
 
-// look reads the categories of row i for a sketch of which the head is known.
-func (r *ccbfReader) look(h *ccbf.Head, out *duck.Result, i int) (err error) {
+// checkCategories reads the categories of row i for a sketch with this head, for their errors.
+func (r *ccbfReader) checkCategories(h *ccbf.Head, out *duck.Result, i int) (err error) {
 	if r.several.given {
 		return r.several.readList(h.Class(), out, i)
 	}
@@ -196,8 +196,8 @@ func (r *ccbfReader) look(h *ccbf.Head, out *duck.Result, i int) (err error) {
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
 	var h ccbf.Head
-	var seen asked.Areas
-	defer asked.Record(&seen)
+	var seen notes.Areas
+	defer notes.Record(&seen)
 	return eachValid(rows, out, func(i int) error {
 		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {
 			return err
@@ -207,7 +207,7 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 		if answers[i] {
 			seen.Met = true
 		} else if err == nil && bridge.Doubtful(&h, area) {
-			_ = seen.Look(&h, "box", boxOf(rows, i), 0, false) // of many sketches most are elsewhere
+			_ = seen.Check(&h, "box", boxOf(rows, i), 0, false) // many sketches have no points there
 		}
 		return err
 	})

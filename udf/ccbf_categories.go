@@ -13,16 +13,16 @@ import (
 var ccbfCategoriesType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "category", Type: duck.Varchar}, duck.Field{Name: "total", Type: duck.UBigInt}, duck.Field{Name: "cells", Type: duck.UBigInt}))
 
-// categoryRow is what an element of the list takes in DuckDB's memory: a string and two
-// numbers, in a vector that grows to twice its size.
+// categoryRow is the bytes of an element of the list in DuckDB's memory: a string and two numbers.
+// The vector grows to twice its size.
 const categoryRow = 2 * (16 + 8 + 8)
 
-// ccbfCategories lists the categories of sketches.
+// ccbfCategories computes ccbf_categories of whole sketches.
 func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return withReader(rows, 0, func(r *ccbfReader) error {
 		var list []ccbf.Category
 		var text []byte
-		held := int64(0) // by list
+		held := int64(0) // bytes reserved for list
 		return eachValid(rows, out, func(i int) error {
 			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) {
 				if err := r.openAny(blob); err != nil {
@@ -45,7 +45,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 			}
 			size := categoryRow * int64(len(list))
 			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // of a BLOB four for each
+				size += 32 + 4*int64(len(c.Key)) // a byte of a BLOB is four of text
 			}
 			if err := out.Charge(size); err != nil {
 				return err
@@ -65,8 +65,8 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// appendCategory appends a category as text. What is not UTF-8 is replaced, as DuckDB's
-// functions rely on it.
+// appendCategory appends a category as text. It replaces bytes that are not UTF-8, as DuckDB's
+// functions need UTF-8.
 func appendCategory(dst []byte, class key.Class, category []byte) []byte {
 	dst = key.AppendText(dst, class, category)
 	if !utf8.Valid(dst) {
@@ -88,21 +88,21 @@ func categoryOverloads(fn duck.Function) duck.Function {
 	return fn
 }
 
-// ccbfCategorySums lists the points of an area by category.
+// ccbfCategorySums computes ccbf_categories of an area.
 func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
-	behind := 0
+	after := 0 // the number of arguments after the area
 	if n := rows.NumCols(); n == 3 || n == 6 {
-		behind = 1 // categories
+		after = 1 // categories
 	}
-	areas, err := areasOf(rows, behind)
+	areas, err := areasOf(rows, after)
 	if err != nil {
 		return err
 	}
 	defer areas.record()
-	return ccbfAsk(rows, areas.next, func(r *ccbfReader) error {
+	return withReader(rows, areas.next, func(r *ccbfReader) error {
 		var text []byte
 		return eachValid(rows, out, func(i int) error {
-			if !r.asks(i) {
+			if !r.selects(i) {
 				out.SetNull(i)
 				return nil
 			}
@@ -133,7 +133,7 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 			}
 			size := (categoryRow + 2*8 + 2*8) * int64(len(list))
 			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // of a BLOB four for each
+				size += 32 + 4*int64(len(c.Key)) // a byte of a BLOB is four of text
 			}
 			if err := out.Charge(size); err != nil {
 				return err

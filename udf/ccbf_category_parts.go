@@ -13,33 +13,33 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// categoryParts is a column of STRUCTs that ask for parts of categories, which are STRUCTs
-// too. A part is a value, a list of values or a range.
+// categoryParts is a column of STRUCTs that select categories by some of their fields; categories are
+// STRUCTs too. A part is a value, a list of values or a range.
 //
-// Keys do not have the names of their fields. If all are there, they are in the order of the
-// key's. Otherwise a part is the only field of the key that its type fits, or the one that its
-// name numbers: _1 is the first. Everything else is an error.
+// Keys do not have the names of their fields. If a STRUCT has all fields, they are in the order of
+// the key's fields. Otherwise a part belongs to the only field of the key with its type. A part
+// named _1 belongs to the first field, and so on. Everything else is an error.
 type categoryParts struct {
-	column *duck.Vector // nil where there is none
+	column *duck.Vector // nil if there is none
 	parts  []categoryPart
-	must   bool // they cannot be a whole category: a part has several values, or a number
+	must   bool // a part has several values or a number, so they are no category
 
-	class  key.Class // of the sketch asked last
+	class  key.Class // of the sketch that was read last
 	fields []key.Class
-	placed bool // the parts have their fields
+	placed bool // the fields of the parts are known
 }
 
 type categoryPart struct {
 	name   string
-	number int // from the name, 0 where it has none
+	number int // from the name, or 0
 	list   *duck.Vector
 	ranged bool
-	keys   args.Keys // values, elements of lists, or where ranges begin
+	keys   args.Keys // values, elements of lists, or starts of ranges
 	to     args.Keys
-	field  int // of the key
+	field  int // index in the key
 }
 
-// reset points p at a column of STRUCTs.
+// reset sets p to a column of STRUCTs.
 func (p *categoryParts) reset(column *duck.Vector) error {
 	*p = categoryParts{column: column, parts: make([]categoryPart, column.NumFields())}
 	for j := range p.parts {
@@ -65,15 +65,15 @@ func (p *categoryParts) reset(column *duck.Vector) error {
 	return nil
 }
 
-// asks reports whether the column has parts of categories of a class, and not whole ones.
-func (p *categoryParts) asks(class key.Class) bool {
+// selects reports whether the column has parts of categories of a class, and no whole categories.
+func (p *categoryParts) selects(class key.Class) bool {
 	if p.column == nil || p.must {
 		return p.column != nil
 	}
 	return len(p.parts) < len(p.fieldsOf(class))
 }
 
-// fieldsOf are the classes of the fields of a class.
+// fieldsOf returns the classes of the fields of a class.
 func (p *categoryParts) fieldsOf(class key.Class) []key.Class {
 	if class != p.class {
 		p.class, p.placed, p.fields = class, false, class.Fields()
@@ -81,8 +81,8 @@ func (p *categoryParts) fieldsOf(class key.Class) []key.Class {
 	return p.fields
 }
 
-// valid reports whether all parts of row i ask for something: a list that is NULL does not,
-// nor does a range without an end.
+// valid reports whether all parts of row i select something. A list that is NULL does not, nor does a
+// range without an end.
 func (p *categoryParts) valid(i int) bool {
 	for j := range p.parts {
 		part := &p.parts[j]
@@ -130,12 +130,12 @@ func (p *categoryParts) place(class key.Class) error {
 	return nil
 }
 
-// partTest is what a field of a category must be: NULL, one of several values, or in a range.
+// partTest is a condition for a field of a category: it is NULL, one of several values, or in a range.
 type partTest struct {
 	field     int
 	null      bool
 	ranged    bool
-	values    [][]byte // ordered by their bytes
+	values    [][]byte // sorted by their bytes
 	low, high []byte
 }
 
@@ -153,6 +153,7 @@ func (p *categoryParts) read(class key.Class, i int) ([]partTest, error) {
 	return tests, nil
 }
 
+// read reads a part of row i as a condition for a field of a class.
 func (part *categoryPart) read(t *partTest, class key.Class, i int) error {
 	t.field, t.ranged = part.field, part.ranged
 	own := func(keys *args.Keys, i int) ([]byte, error) {
@@ -210,6 +211,7 @@ func passes(tests []partTest, fields []key.Class, category []byte) bool {
 	return true
 }
 
+// passes reports whether a field of a category passes the test.
 func (t *partTest) passes(class key.Class, value []byte) bool {
 	switch {
 	case t.null || value == nil:
@@ -223,7 +225,7 @@ func (t *partTest) passes(class key.Class, value []byte) bool {
 	return found
 }
 
-// appendTests appends bytes that are the same for the same tests alone.
+// appendTests appends bytes that are equal for equal tests only.
 func appendTests(dst []byte, tests []partTest) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(tests)))
 	for _, t := range tests {

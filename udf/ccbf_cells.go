@@ -7,17 +7,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// unnestWell is for functions that return long lists. DuckDB computes FROM t, unnest(f(s))
-// by a join on the value of s, which it hashes again for every element.
+// unnestWell ends the summaries of functions that return long lists. DuckDB computes
+// FROM t, unnest(f(s)) by a join on the value of s, which it hashes for every element.
 const unnestWell = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB, which takes a hundred times as long."
 
-// cellRow is what an element of ccbfSpotsType takes in DuckDB's memory, in vectors that
-// grow to twice their size.
+// cellRow is the bytes of an element of ccbfSpotsType in DuckDB's memory, in vectors that grow to
+// twice their size.
 const cellRow = 2 * 4 * 8
 
-// ccbfCells lists all cells of sketches, straight into DuckDB's vectors.
+// ccbfCells computes ccbf_cells.
 func ccbfCells(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 1, func(r *ccbfReader) error {
+	return withReader(rows, 1, func(r *ccbfReader) error {
 		var verified []byte
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, verified) {

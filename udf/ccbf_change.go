@@ -28,9 +28,8 @@ var ccbfChangeOptions = []args.Option{
 var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), args.Option{Name: "all_points", Kind: args.Flag, PerRow: true, Default: "false",
 	Summary: "Move all points of the cell, even if counters are sums and may count points of other cells."})
 
-// ccbfChange computes functions that change the count of one or two cells,
-// given by the columns from 1 on. n is nil where two cells are given and no
-// weight.
+// ccbfChange returns a function that changes the counts of one or two cells, given by the columns
+// from 1 on. For two cells without a weight, n is nil.
 func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var o args.Options
@@ -105,8 +104,8 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 	}
 }
 
-// ccbfAll is how many points all are: nil where the sketch knows, of counters what they
-// say, which may be others' points too, and of a tree nothing that could be moved.
+// ccbfAll returns the number of points for the option all_points: for counters their estimate, which
+// may include points of other cells, and else nil.
 func ccbfAll(s *ccbf.Sketch, from grid.Cell, category []byte) (*uint64, error) {
 	if s.Form() != ccbf.Dense {
 		return nil, nil
@@ -134,7 +133,8 @@ func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordi
 	return true
 }
 
-// Grow makes m the budget of a builder of one row's sketch.
+// Grow reserves delta more bytes, so that m is the budget of a builder. A negative delta gives bytes
+// back.
 func (m *reservation) Grow(delta int64) error {
 	if delta < 0 {
 		m.out.Discharge(-delta)
@@ -162,7 +162,7 @@ func ccbfUnion(m *reservation, a, b []byte) ([]byte, error) {
 	return bridge.AppendBlob(u, nil)
 }
 
-// ccbfPair computes functions that change their left sketch by their right one.
+// ccbfPair returns a function that changes its left sketch by its right one.
 func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		m := reservation{out: out}
@@ -172,7 +172,7 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	}
 }
 
-// pair is ccbfPair for row i.
+// pair writes the result of ccbfPair for row i.
 func (m *reservation) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) error) error {
 	a, err := m.ccbf(left)
 	if err != nil {
@@ -193,8 +193,8 @@ func (m *reservation) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch)
 	return nil
 }
 
-// ccbfReduce makes less of a sketch, by a whole number, the parameter with a
-// name.
+// ccbfReduce returns a function that makes a sketch smaller by a whole number, the parameter with
+// this name.
 func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		m := reservation{out: out}

@@ -17,10 +17,10 @@ var ccbfErrorType = duck.StructOf(
 )
 
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return withReader(rows, 0, func(r *ccbfReader) error {
 		var e ccbf.Error
 		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // it takes a look at every counter
+			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // it reads every counter
 				if err := r.openAny(blob); err != nil {
 					return err
 				}
@@ -75,7 +75,7 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "bbox", Type: corners},
 )
 
-// fields writes the fields of one row of a STRUCT, one after the other.
+// fields is a writer of the fields of one row of a STRUCT, one after the other.
 type fields struct {
 	out *duck.Result
 	row int
@@ -97,7 +97,7 @@ func (f *fields) counts(ns []uint64) {
 	copy(duck.Out[uint64](f.next().List(f.row, len(ns))), ns)
 }
 
-// floatIf writes a number, or NULL where it is not known.
+// floatIf writes a number, or NULL if it is not known.
 func (f *fields) floatIf(v float64, known bool) {
 	if known {
 		f.float(v)
@@ -115,11 +115,11 @@ func (f *fields) class(c key.Class) {
 	}
 }
 
-// known writes a number, or NULL where it is not known.
+// known writes a number, or NULL if it is not known.
 func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
 
 func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return withReader(rows, 0, func(r *ccbfReader) error {
 		v := &r.view
 		var info ccbf.Info
 		return eachValid(rows, out, func(i int) error {

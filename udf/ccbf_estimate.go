@@ -4,8 +4,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 var ccbfEstimateType = duck.StructOf(
@@ -23,36 +23,37 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 	}
 	defer polygons.record()
 	return ccbfEstimates(rows, out, 2, func(h *ccbf.Head, i int) (ccbf.Area, error) {
-		area, _, err := polygons.ask(h, i)
+		area, _, err := polygons.area(h, i)
 		return area, err
 	})
 }
 
-// ccbfBoxEstimate estimates the box that rect makes of the columns from 1 to edges.
+// ccbfBoxEstimate returns a function that estimates a box. rect makes it of the columns from 1 to
+// edges.
 func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		var seen asked.Areas
-		defer asked.Record(&seen)
+		var seen notes.Areas
+		defer notes.Record(&seen)
 		return ccbfEstimates(rows, out, 1+edges, func(h *ccbf.Head, i int) (ccbf.Area, error) {
 			box, err := rect(h, rows, i)
-			if err == nil && edges == 4 { // no place, which may be anywhere
-				err = seen.Look(h, "box", boxOf(rows, i), 0, !box.Intersect(h.Bounds).Empty())
+			if err == nil && edges == 4 { // a place can be anywhere
+				err = seen.Check(h, "box", boxOf(rows, i), 0, !box.Intersect(h.Bounds).Empty())
 			}
 			return ccbf.Box(box), err
 		})
 	}
 }
 
-// cellAt is the cell of the place of row i, as a box.
+// cellAt returns the cell of the place of row i, as a box.
 func cellAt(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 	c, err := h.Grid.Cell(duck.Slice[float64](rows.Col(1))[i], duck.Slice[float64](rows.Col(2))[i])
 	return grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}, err
 }
 
-// ccbfEstimates writes the estimate of the area of each row, whose categories, if there are
-// any, are column at.
+// ccbfEstimates writes the estimate of the area of each row. Categories are in column at, if the call
+// has it.
 func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, areaOf func(h *ccbf.Head, i int) (ccbf.Area, error)) error {
-	return ccbfAsk(rows, at, func(r *ccbfReader) error {
+	return withReader(rows, at, func(r *ccbfReader) error {
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			area, err := areaOf(&r.view.Head, i)
 			if err != nil {

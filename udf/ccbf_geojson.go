@@ -5,8 +5,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
 )
 
@@ -26,7 +26,7 @@ var ccbfGeoJSONOptions = []args.Option{
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-// listedSketch is a sketch of a chunk with the cells that a call lists.
+// listedSketch is a sketch, and which of its cells to list.
 type listedSketch struct {
 	view      *ccbf.View
 	area      ccbf.Area
@@ -34,18 +34,18 @@ type listedSketch struct {
 	of        ccbf.Categories
 }
 
-// eachListed calls do for every row whose result is not NULL, by the options of ccbf_geojson.
+// eachListed reads the options of ccbf_geojson, and calls do for every row whose result is not NULL.
 func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch) error) error {
 	var o args.Options
 	if err := o.Reset(optional(rows, 1), ccbfGeoJSONOptions); err != nil {
 		return err
 	}
-	var seen asked.Areas
-	defer asked.Record(&seen)
-	return ccbfAskOf(categoryOption(&o, geoJSONCategory), func(r *ccbfReader) error {
+	var seen notes.Areas
+	defer notes.Record(&seen)
+	return withReaderOf(categoryOption(&o, geoJSONCategory), func(r *ccbfReader) error {
 		for i := range rows.Len() {
 			given := o.Given(geoJSONCategory, i)
-			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) || given && !r.asks(i) {
+			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) || given && !r.selects(i) {
 				out.SetNull(i)
 				continue
 			}
@@ -72,7 +72,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 				if box, err = v.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
 					return err
 				}
-				if err := lookAt(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
+				if err := checkDrawn(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
 					return err
 				}
 			}
@@ -88,7 +88,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 	})
 }
 
-// ccbfGeoJSON writes cells of sketches as GeoJSON.
+// ccbfGeoJSON computes ccbf_geojson.
 func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
 	m := reservation{out: out} // the text

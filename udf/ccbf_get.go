@@ -9,45 +9,45 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// passedWell is for functions that are called for very many rows.
+// passedWell ends the summaries of functions that are called for very many rows.
 const passedWell = "For many places, FROM places LEFT JOIN sketches USING (key) is fastest. FROM places, sketches copies a sketch for every 2,048 places. JOIN on an integer or date key copies it for every place."
 
-// placePiece is how many places are worked on at once: their cells stay in the
+// placePiece is the number of places that are looked up at once: their cells fit into the
 // first-level cache.
 const placePiece = 256
 
-// places are the questions of one chunk, those of one sketch together.
+// places is the lookups of one chunk, sorted by sketch.
 type places struct {
 	at         coordinates
 	sketches   distinct
 	categories categoriesOf
-	converted  bool     // categories has those of the chunk
+	converted  bool     // categories has the categories of the chunk
 	order      []uint32 // rows by sketch
-	ends       []uint32 // where each sketch's end in order
+	ends       []uint32 // for each sketch, the end of its rows in order
 
-	names []cacheKey        // of each sketch
-	kept  []*bridge.Decoded // nil for one that is not
+	keys    []cacheKey        // of all sketches
+	decoded []*bridge.Decoded // nil for sketches that are not in the cache
 
 	cells  []grid.Cell
-	which  []uint32 // the category of each, in its sketch
-	found  []uint64 // of those in sketches that are kept
+	which  []uint32 // category numbers in the sketch, by row
+	found  []uint64 // results of FindCells in decoded sketches
 	slots  []uint32
-	counts []uint64 // in the order of order
+	counts []uint64 // by the places of order
 	xs, ys [placePiece]float64
 
-	waiting []pendingQuestions
-	waits   uint32 // questions in waiting
+	pending     []pendingLookups
+	pendingRows uint32 // lookups in pending
 }
 
-// pendingQuestions are the questions of one sketch, whose lookups run together.
-type pendingQuestions struct {
+// pendingLookups is a range of lookups in one sketch whose counts are not read yet.
+type pendingLookups struct {
 	in       *bridge.Decoded
 	from, to uint32
 }
 
 var placesPool = sync.Pool{New: func() any { return new(places) }}
 
-// putCounts writes how many, putPresent whether there are any.
+// putCounts writes the number of points of rows, and putPresent whether there are any.
 func putCounts(out *duck.Result, rows []uint32, counts []uint64) {
 	answers := duck.Out[uint64](out)
 	for i, row := range rows {
@@ -62,21 +62,21 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 	}
 }
 
-// ccbfGet counts places; put writes the answers of rows.
+// ccbfGet returns a function that looks up places; put writes the results of rows.
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		at, err := coordinatesOf(rows, 1)
 		if err != nil {
 			return err
 		}
-		return ccbfAsk(rows, at.next, func(r *ccbfReader) error {
-			if r.several.given || r.asksParts(rows) {
-				return ccbfGetOf(r, at, rows, out, put)
+		return withReader(rows, at.next, func(r *ccbfReader) error {
+			if r.several.given || r.wantsParts(rows) {
+				return ccbfGetSeveral(r, at, rows, out, put)
 			}
 			p := placesPool.Get().(*places)
 			p.at = at
 			defer func() {
-				p.forget() // memory of the chunk
+				p.forget() // memory of the chunk is invalid later
 				placesPool.Put(p)
 			}()
 			p.gather(rows, out)
@@ -85,7 +85,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			from := uint32(0)
 			for i := range p.sketches.values {
 				to := p.ends[i]
-				if err := p.ask(r, i, from, to); err != nil {
+				if err := p.lookup(r, i, from, to); err != nil {
 					return err
 				}
 				from = to
@@ -97,8 +97,8 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 	}
 }
 
-// asksParts reports whether rows ask a sketch for some parts of its categories.
-func (r *ccbfReader) asksParts(rows *duck.Rows) bool {
+// wantsParts reports whether some row selects categories of its sketch by parts of a STRUCT.
+func (r *ccbfReader) wantsParts(rows *duck.Rows) bool {
 	if r.several.parts.column == nil {
 		return false
 	}
@@ -109,7 +109,7 @@ func (r *ccbfReader) asksParts(rows *duck.Rows) bool {
 			continue
 		}
 		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-			if last = blob; bridge.ReadHead(&h, blob) == nil && r.several.parts.asks(h.Class()) {
+			if last = blob; bridge.ReadHead(&h, blob) == nil && r.several.parts.selects(h.Class()) {
 				return true
 			}
 		}
@@ -117,25 +117,26 @@ func (r *ccbfReader) asksParts(rows *duck.Rows) bool {
 	return false
 }
 
+// forget removes references to the chunk's memory.
 func (p *places) forget() {
 	p.at = coordinates{}
 	p.sketches.forget()
 	p.categories.forget()
-	clear(p.kept)
-	p.waiting = p.waiting[:0]
+	clear(p.decoded)
+	p.pending = p.pending[:0]
 }
 
-// find looks for the sketches among those that are kept.
+// find finds the sketches in the cache.
 func (p *places) find(r *ccbfReader) {
-	p.names = p.names[:0]
+	p.keys = p.keys[:0]
 	for _, blob := range p.sketches.values {
-		p.names = append(p.names, nameOf(blob, !r.has))
+		p.keys = append(p.keys, cacheKeyOf(blob, !r.has))
 	}
-	p.kept = kept.find(p.names, p.kept[:0])
+	p.decoded = decodedSketches.find(p.keys, p.decoded[:0])
 }
 
-// gather puts the rows of each sketch together, by the address of its bytes, and makes
-// the answers of rows with a NULL NULL.
+// gather sorts the rows by their sketches, by the address of the bytes, and writes NULL for rows
+// with a NULL.
 func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 	n, blobs, whole := rows.Len(), rows.Col(0), p.at.empty == nil
 	for i := range rows.NumCols() {
@@ -160,23 +161,23 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 		}
 		of, p.order = append(of, at), append(p.order, uint32(i))
 	}
-	p.ends = p.sketches.together(p.order, of, p.ends[:0])
+	p.ends = p.sketches.sortRows(p.order, of, p.ends[:0])
 }
 
-// ask counts the places of the rows order[from:to] in sketch i.
-func (p *places) ask(r *ccbfReader, i int, from, to uint32) error {
+// lookup counts the places of the rows order[from:to] in sketch i.
+func (p *places) lookup(r *ccbfReader, i int, from, to uint32) error {
 	blob := p.sketches.values[i]
-	if k := p.kept[i]; k != nil {
-		return p.askKept(r, k, from, to)
+	if k := p.decoded[i]; k != nil {
+		return p.lookupDecoded(r, k, from, to)
 	}
 	if err := r.view.Reset(blob); err != nil {
 		return err
 	}
-	if err := p.askView(r, from, to); err != nil {
+	if err := p.lookupView(r, from, to); err != nil {
 		return err
 	}
-	if price := bridge.DecodedCost(&r.view); price > 0 && kept.pay(p.names[i], bridge.Spent(&r.view)+1, price) {
-		kept.buy(p.names[i], &r.view)
+	if cost := bridge.DecodedCost(&r.view); cost > 0 && decodedSketches.addCost(p.keys[i], bridge.Spent(&r.view)+1, cost) {
+		decodedSketches.decode(p.keys[i], &r.view)
 	}
 	return nil
 }
@@ -203,8 +204,8 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 	return nil
 }
 
-// askKept finds the places in a sketch that is kept.
-func (p *places) askKept(r *ccbfReader, k *bridge.Decoded, from, to uint32) error {
+// lookupDecoded finds the places of the rows order[from:to] in a decoded sketch.
+func (p *places) lookupDecoded(r *ccbfReader, k *bridge.Decoded, from, to uint32) error {
 	if err := k.CheckCategory(r.has); err != nil {
 		return err
 	}
@@ -231,8 +232,8 @@ func (p *places) askKept(r *ccbfReader, k *bridge.Decoded, from, to uint32) erro
 			k.FindCells(p.found[from:], p.slots[from:], cells, which[:n])
 			which = which[n:]
 		}
-		p.waiting = append(p.waiting, pendingQuestions{k, from, from + n})
-		if p.waits += n; p.waits >= placePiece {
+		p.pending = append(p.pending, pendingLookups{k, from, from + n})
+		if p.pendingRows += n; p.pendingRows >= placePiece {
 			p.read()
 		}
 		of, from = of[n:], from+n
@@ -240,16 +241,16 @@ func (p *places) askKept(r *ccbfReader, k *bridge.Decoded, from, to uint32) erro
 	return nil
 }
 
-// read counts the places that were found.
+// read reads the counts of pending lookups.
 func (p *places) read() {
-	for _, w := range p.waiting {
+	for _, w := range p.pending {
 		w.in.ReadCounts(p.counts[w.from:w.to], p.found[w.from:w.to], p.slots[w.from:w.to])
 	}
-	p.waiting, p.waits = p.waiting[:0], 0
+	p.pending, p.pendingRows = p.pending[:0], 0
 }
 
-// askView counts in the sketch of the reader's view.
-func (p *places) askView(r *ccbfReader, from, to uint32) error {
+// lookupView counts the places of the rows order[from:to] in the sketch of r's view.
+func (p *places) lookupView(r *ccbfReader, from, to uint32) error {
 	if err := r.view.CheckCategory(r.has); err != nil {
 		return err
 	}

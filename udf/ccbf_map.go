@@ -7,27 +7,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
 )
 
-// inBox are the parameters of a question about a sketch inside a box.
+// inBox returns the parameters of a function of a sketch and a box, with more parameters.
 func inBox(more ...duck.Param) []duck.Param {
 	return append(append(params(paramSketch), box...), more...)
 }
 
-// boxOf is the box of row i, in the columns after the sketch.
+// boxOf returns the box of row i, which is in the columns after the sketch.
 func boxOf(rows *duck.Rows, i int) orb.Bound {
 	edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
 	return orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
 }
 
-// pixels are the parameters of the size of a raster, after those of its box.
+// pixels is the parameters of the size of a raster.
 var pixels = []duck.Param{{Name: "width", Type: duck.BigInt}, {Name: "height", Type: duck.BigInt}}
 
-// pixelsOf is the box and the size of the raster of row i, checked: the bounds of the
-// sketch where the call has no box.
+// pixelsOf returns the box and the size of the raster of row i. Without a box, it is the bounds of
+// the sketch. The error says that they are out of range.
 func pixelsOf(h *ccbf.Head, rows *duck.Rows, isBox bool, i int) (b orb.Bound, width, height int, err error) {
 	at := 1
 	if isBox {
@@ -39,7 +39,7 @@ func pixelsOf(h *ccbf.Head, rows *duck.Rows, isBox bool, i int) (b orb.Bound, wi
 	return b, width, height, bridge.CheckRaster(b, width, height)
 }
 
-// boundOf is the box around all points of a sketch; a cell where there are none.
+// boundOf returns the box around all points of a sketch, or a cell if it has none.
 func boundOf(h *ccbf.Head) orb.Bound {
 	if h.Bounds.Empty() {
 		return h.Grid.Bound(grid.Rect{})
@@ -51,8 +51,8 @@ var ccbfSpotsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt},
 	duck.Field{Name: "side", Type: duck.Double}))
 
-// spotOverloads adds the signatures that list cells, by a whole number, the parameter with a
-// name: of all of a sketch, of a polygon, or of a box.
+// spotOverloads adds the signatures of functions that list cells: of a whole sketch, of a polygon,
+// or of a box. name is the name of a parameter that is a whole number.
 func spotOverloads(fn duck.Function, name string) duck.Function {
 	number := duck.Param{Name: name, Type: duck.Any}
 	fn = withSignatures(fn, params(paramSketch, number), params(paramSketch, number, paramCategory),
@@ -62,16 +62,16 @@ func spotOverloads(fn duck.Function, name string) duck.Function {
 	return fn
 }
 
-// areaColumns are the areas of a chunk, in the columns after the sketch: polygons, boxes, or
-// none for all of each sketch.
+// areaColumns is the areas of a chunk, in the columns after the sketch: polygons, boxes, or none for
+// whole sketches.
 type areaColumns struct {
-	polygons *polygonColumn // nil for boxes and for all
+	polygons *polygonColumn // nil for boxes and whole sketches
 	isBox    bool
 	next     int // the column after them
-	seen     asked.Areas
+	seen     notes.Areas
 }
 
-// areasOf reads areas that n arguments follow.
+// areasOf reads the areas of a call with n arguments after them.
 func areasOf(rows *duck.Rows, n int) (a areaColumns, err error) {
 	switch a.next = rows.NumCols() - n; a.next {
 	case 1:
@@ -83,16 +83,16 @@ func areasOf(rows *duck.Rows, n int) (a areaColumns, err error) {
 	return a, err
 }
 
-// isArea reports whether a value stands for an area and not for a number.
+// isArea reports whether values of a type are areas and not numbers.
 func isArea(t duck.Type) bool {
 	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
 }
 
-// at is the area of row i.
+// at returns the area of row i. The error says that it is certainly a mistake.
 func (a *areaColumns) at(h *ccbf.Head, rows *duck.Rows, i int) (ccbf.Area, error) {
 	switch {
 	case a.polygons != nil:
-		area, _, err := a.polygons.ask(h, i)
+		area, _, err := a.polygons.area(h, i)
 		return area, err
 	case !a.isBox:
 		return ccbf.Box(h.Bounds), nil
@@ -101,18 +101,18 @@ func (a *areaColumns) at(h *ccbf.Head, rows *duck.Rows, i int) (ccbf.Area, error
 	if err != nil {
 		return ccbf.Area{}, err
 	}
-	return ccbf.Box(area), a.seen.Look(h, "box", boxOf(rows, i), 0, !area.Intersect(h.Bounds).Empty())
+	return ccbf.Box(area), a.seen.Check(h, "box", boxOf(rows, i), 0, !area.Intersect(h.Bounds).Empty())
 }
 
-// record leaves word of the chunk.
+// record records the notes of the chunk.
 func (a *areaColumns) record() {
-	asked.Record(&a.seen)
+	notes.Record(&a.seen)
 	if a.polygons != nil {
 		a.polygons.record()
 	}
 }
 
-// spotColumns are the fields of a list of type ccbfSpotsType.
+// spotColumns is the fields of a list of type ccbfSpotsType.
 type spotColumns struct {
 	xs, ys, sides []float64
 	counts        []uint64
@@ -122,25 +122,26 @@ func spotColumnsOf(list *duck.Result) spotColumns {
 	return spotColumns{duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[float64](list.Field(3)), duck.Out[uint64](list.Field(2))}
 }
 
-// set writes element i.
+// set writes element i: the square of a cell or leaf, and its count.
 func (c *spotColumns) set(i int, g grid.Grid, s *ccbf.Spot) {
 	c.xs[i], c.ys[i], c.sides[i] = s.Square(g)
 	c.counts[i] = s.Count
 }
 
-// ccbfSpots lists cells of an area, by a whole number, the parameter with a name.
+// ccbfSpots returns a function that lists cells of an area. They are the result of find for a whole
+// number n, the parameter with this name.
 func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		behind := 1 // the number, and categories, which 7 and 4 columns have, and 3 without an area
+		after := 1 // arguments after the area: n, and categories if there are 7 or 4, or 3 without an area
 		if n := rows.NumCols(); n == 7 || n == 4 || n == 3 && !isArea(rows.Col(1).Type()) {
-			behind = 2
+			after = 2
 		}
-		areas, err := areasOf(rows, behind)
+		areas, err := areasOf(rows, after)
 		if err != nil {
 			return err
 		}
 		defer areas.record()
-		return ccbfAsk(rows, areas.next+1, func(r *ccbfReader) error {
+		return withReader(rows, areas.next+1, func(r *ccbfReader) error {
 			listed := 0
 			return r.each(rows, out, func(i int, of ccbf.Categories) error {
 				area, err := areas.at(&r.view.Head, rows, i)
@@ -163,7 +164,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 				if listed += len(spots); listed > ccbf.MaxSpots {
 					return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)
 				}
-				// As listed here, and as DuckDB's list.
+				// The spots here, and DuckDB's list.
 				if err := out.Charge(64 * int64(len(spots))); err != nil {
 					return err
 				}
@@ -177,13 +178,12 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 	}
 }
 
-// lookAt is asked.Areas.Look for a box that is drawn.
-func lookAt(seen *asked.Areas, h *ccbf.Head, box orb.Bound) error {
-	return seen.Look(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+// checkDrawn calls Check for a box that is drawn.
+func checkDrawn(seen *notes.Areas, h *ccbf.Head, box orb.Bound) error {
+	return seen.Check(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
 }
 
-// maxRasters is the most pixels that the rasters of a chunk of rows may have
-// together: 256 MiB.
+// maxRasters is the largest number of pixels of all rasters of a chunk: 256 MiB.
 const maxRasters = 2 * ccbf.MaxPixels
 
 // rasterOverloads adds the signatures of ccbf_raster: all of a sketch, or a box.
@@ -194,20 +194,20 @@ func rasterOverloads(fn duck.Function) duck.Function {
 }
 
 func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
-	var seen asked.Areas
-	defer asked.Record(&seen)
+	var seen notes.Areas
+	defer notes.Record(&seen)
 	isBox, at := rows.NumCols() > 4, 3
 	if isBox {
 		at = 7
 	}
-	return ccbfAsk(rows, at, func(r *ccbfReader) error {
+	return withReader(rows, at, func(r *ccbfReader) error {
 		made := 0
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			b, width, height, err := pixelsOf(&r.view.Head, rows, isBox, i)
 			if err != nil {
 				return err
 			}
-			if err := lookAt(&seen, &r.view.Head, b); err != nil {
+			if err := checkDrawn(&seen, &r.view.Head, b); err != nil {
 				return err
 			}
 			if made += width * height; made > maxRasters {

@@ -15,7 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// ccbfMask masks by a sketch or by a Bloom filter of cells.
+// ccbfMask computes ccbf_mask, by a sketch or by a Bloom filter of cells.
 func ccbfMask(rows *duck.Rows, out *duck.Result) error {
 	m := reservation{out: out}
 	var filter cellFilter
@@ -45,16 +45,17 @@ func ccbfMask(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// cellFilter is a Bloom filter of cells, of a resolution that is hidden in its keys.
+// cellFilter is a Bloom filter of cells. Its keys are hashes, which do not show their resolution.
 type cellFilter struct {
 	blob []byte
 	view bloom.View
 	fpp  float64
 	key  [24]byte
 
-	looks int // how often another resolution was looked for
+	searches int // searches for another resolution so far
 }
 
+// reset opens a Bloom filter.
 func (f *cellFilter) reset(blob []byte) error {
 	f.blob = nil
 	if err := sketch.Verify(blob); err != nil {
@@ -67,36 +68,38 @@ func (f *cellFilter) reset(blob []byte) error {
 	if c := view.KeyClass(); c != key.None && c != key.Blob {
 		return fmt.Errorf("the Bloom filter has keys of type %s, must have those of ccbf_cell_key(x, y, res)", c)
 	}
-	f.blob, f.view, f.fpp, f.looks = blob, view, view.FPP(), 0
+	f.blob, f.view, f.fpp, f.searches = blob, view, view.FPP(), 0
 	return nil
 }
 
+// has reports whether the filter finds a cell.
 func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
 	return f.view.ContainsKey(bridge.AppendCellKey(f.key[:0], g, c))
 }
 
-// maxLooks is how often another resolution is looked for in the rows of a chunk: it takes
-// some thousand lookups each time.
-const maxLooks = 16
+// maxSearches is the largest number of searches for another resolution in a chunk. Each takes some
+// thousand lookups.
+const maxSearches = 16
 
-// mask leaves the cells of s that the filter has. Where it has no more of them than
-// any filter as full would have, it may have been made for another resolution.
+// mask removes the cells that the filter does not have from s. A filter that has no more of them than
+// by chance may be for another resolution. The error says that it has the same places at another
+// resolution.
 func (f *cellFilter) mask(s *ccbf.Sketch) error {
 	var some sample
-	asked, kept := 0, 0
+	lookups, kept := 0, 0
 	err := bridge.KeepCells(s, func(c grid.Cell) bool {
 		some.add(c)
-		asked++
+		lookups++
 		has := f.has(s.Grid, c)
 		if has {
 			kept++
 		}
 		return has
 	})
-	if err != nil || f.looks >= maxLooks || !byChance(kept, asked, f.fpp) {
+	if err != nil || f.searches >= maxSearches || !byChance(kept, lookups, f.fpp) {
 		return err
 	}
-	f.looks++
+	f.searches++
 	if res, found := f.otherRes(s.Grid, some.cells); found {
 		or := ""
 		if res > s.Grid.Res() {
@@ -107,18 +110,18 @@ func (f *cellFilter) mask(s *ccbf.Sketch) error {
 	return nil
 }
 
-// ratios are those of two resolutions that people use side by side.
+// ratios is ratios of two resolutions that are likely to be used together.
 var ratios = [...]float64{2, 2.5, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100, 1000}
 
-// fewCells and fineRatio bound the lookups in finer cells, of which a cell has the
-// square of the ratio.
+// fewCells and fineRatio limit the lookups of finer cells: a cell has as many as the square of the
+// ratio.
 const (
 	fewCells  = 16
 	fineRatio = 10
 )
 
-// otherRes is a resolution at which the filter has more of the places of some cells than
-// chance would have it.
+// otherRes returns a resolution at which the filter finds more of the places of some cells than by
+// chance.
 func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found bool) {
 	for _, ratio := range ratios {
 		if found, res := f.hasCoarser(g, ratio, some); found {
@@ -133,34 +136,36 @@ func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found
 	return 0, false
 }
 
+// hasCoarser tests a resolution that is ratio times as large, and returns it.
 func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
 	coarse, err := grid.New(decimal(g.Res() * ratio))
 	if err != nil {
 		return false, 0
 	}
 	has := 0
-	var asked []grid.Cell
+	var lookups []grid.Cell
 	for _, c := range some {
 		at, err := coarse.Cell(g.Center(c))
-		if err != nil || slices.Contains(asked, at) {
-			continue // the same key once more would be no evidence
+		if err != nil || slices.Contains(lookups, at) {
+			continue // a second lookup of a key is no evidence
 		}
-		asked = append(asked, at)
+		lookups = append(lookups, at)
 		if f.has(coarse, at) {
 			has++
 		}
 	}
-	return !byChance(has, len(asked), f.fpp), coarse.Res()
+	return !byChance(has, len(lookups), f.fpp), coarse.Res()
 }
 
+// hasFiner tests a resolution that is ratio times as small, and returns it.
 func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
 	fine, err := grid.New(decimal(g.Res() / ratio))
 	if err != nil {
 		return false, 0
 	}
-	asked, has := 0, 0
+	lookups, has := 0, 0
 	for i, c := range some {
-		if slices.Contains(some[:i], c) { // of another category
+		if slices.Contains(some[:i], c) { // it has another category
 			continue
 		}
 		b := g.Bound(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
@@ -170,41 +175,40 @@ func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (boo
 		}
 		for y := r.MinY; y <= r.MaxY; y++ {
 			for x := r.MinX; x <= r.MaxX; x++ {
-				asked++
+				lookups++
 				if f.has(fine, grid.Cell{X: x, Y: y}) {
 					has++
 				}
 			}
 		}
 	}
-	return !byChance(has, asked, f.fpp), fine.Res()
+	return !byChance(has, lookups, f.fpp), fine.Res()
 }
 
-// decimal is the number of at most 15 digits next to v: what somebody who meant v typed.
+// decimal returns the number with at most 15 digits that is nearest to v.
 func decimal(v float64) float64 {
 	d, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 14, 64), 64)
-	if err != nil { // beyond all numbers, as v is
+	if err != nil { // v is infinite
 		return v
 	}
 	return d
 }
 
-// certainty is the probability that is taken for none.
+// certainty is a probability that counts as 0.
 const certainty = 1e-12
 
-// byChance reports whether so many of the keys asked for, different ones, can be false
-// positives: whether the probability of as many or more is above certainty, by Chernoff's
-// bound exp(n p - k) (n p / k)^k (Mitzenmacher and Upfal, "Probability and Computing",
-// theorem 4.4).
-func byChance(has, asked int, fpp float64) bool {
-	mean, k := float64(asked)*fpp, float64(has)
+// byChance reports whether all of has hits among distinct keys can be false positives: whether the
+// probability of as many is above certainty. It uses Chernoff's bound exp(n p - k) (n p / k)^k
+// (Mitzenmacher and Upfal, "Probability and Computing", theorem 4.4).
+func byChance(has, keys int, fpp float64) bool {
+	mean, k := float64(keys)*fpp, float64(has)
 	if k <= mean || k == 0 {
 		return true
 	}
 	return k-mean+k*math.Log(mean/k) > math.Log(certainty)
 }
 
-// sample is some cells of a list, evenly spread over it.
+// sample is a sample of the cells of a list, evenly spread over it.
 type sample struct {
 	cells        []grid.Cell
 	step, passed int

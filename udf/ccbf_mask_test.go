@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// byChance against the binomial distribution itself: what it takes for no chance has less
-// than certainty, and twice as many as it still takes for chance would have less.
+// TestByChance compares byChance with the binomial distribution. Numbers of hits that are not by
+// chance have a probability below certainty.
 func TestByChance(t *testing.T) {
 	for _, n := range []int{1, 5, 16, 64, 1600} {
 		for _, p := range []float64{0, 1e-6, 0.01, 0.3, 1} {
@@ -32,11 +32,11 @@ func TestByChance(t *testing.T) {
 		}
 	}
 	if byChance(64, 64, 0.01) || byChance(8, 64, 0.001) {
-		t.Error("what cannot be chance is taken for it")
+		t.Error("numbers that cannot be chance count as chance")
 	}
 }
 
-// A product or quotient of two numbers that people type is the number that they type.
+// TestDecimal checks that products and quotients of short decimals are short decimals.
 func TestDecimal(t *testing.T) {
 	for _, c := range [][3]float64{{0.001, 10, 0.01}, {0.003, 10, 0.03}, {0.0001, 1000, 0.1}, {0.05, 2, 0.1}, {1e-300, 10, 1e-299}, {1e300, 10, 1e301}} {
 		if got := decimal(c[0] * c[1]); got != c[2] {

@@ -6,29 +6,29 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/help"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
-// missingCategory looks whether sketches of a chunk have the categories that they are asked for,
-// where the answer is 0: for those who run one statement after the other. It looks a few times;
-// whatever it cannot know is found.
+// missingCategory makes a note about categories that sketches of a chunk do not have, if sums are 0.
+// After some checks, and if it cannot know, it counts the category as found.
 type missingCategory struct {
-	asked.Category
-	looks int
+	notes.Category
+	checks int
 }
 
 const (
-	missingLooks = 64
-	missingBytes = 1 << 16 // of a list of categories
+	maxMissingChecks = 64
+	maxMissingBytes  = 1 << 16 // of a list of categories
 )
 
-func (m *missingCategory) look(v *ccbf.View, category []byte, sum uint64) {
+// check adds a sum of a category in the sketch of a view.
+func (m *missingCategory) check(v *ccbf.View, category []byte, sum uint64) {
 	if m.Found {
 		return
 	}
-	m.looks++
-	if sum > 0 || m.looks > missingLooks || v.Form() == ccbf.Dense || v.Class() != key.Text || bridge.CategoryBytes(v) > missingBytes {
+	m.checks++
+	if sum > 0 || m.checks > maxMissingChecks || v.Form() == ccbf.Dense || v.Class() != key.Text || bridge.CategoryBytes(v) > maxMissingBytes {
 		m.Found = true
 		return
 	}
@@ -45,5 +45,5 @@ func (m *missingCategory) look(v *ccbf.View, category []byte, sum uint64) {
 		}
 		names = append(names, string(c.Key))
 	}
-	m.Add(&asked.Category{Missing: string(category), Near: help.Nearest(string(category), names)})
+	m.Add(&notes.Category{Missing: string(category), Near: help.Nearest(string(category), names)})
 }

@@ -34,11 +34,11 @@ func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, examp
 var ccbfDifferenceType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.BigInt}))
 
-// differenceBytes is what a cell takes in DuckDB's list, which doubles as it grows.
+// differenceBytes is the bytes of a cell in DuckDB's list, which grows to twice its size.
 const differenceBytes = 2 * 24
 
 func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
-	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
+	return withReader(rows, 2, func(r *ccbfReader) error {
 		m := reservation{out: out}
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if r.view.Categories { // cells of all categories are added up in lists of their own
@@ -125,13 +125,13 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 		if err := bridge.ReadHead(&h, blob); err != nil {
 			return err
 		}
-		if _, _, err := polygons.ask(&h, i); err != nil {
+		if _, _, err := polygons.area(&h, i); err != nil {
 			return err
 		}
 		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // what is left grows in lists
 			return err
 		}
-		if err := s.Clip(polygons.asked); err != nil {
+		if err := s.Clip(polygons.prepared); err != nil {
 			return err
 		}
 		out.SetBytes(i, s.Blob())

@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/args"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
 )
@@ -33,26 +33,26 @@ var ccbfPNGOptions = []args.Option{
 		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-// pixelLimit is the most pixels that the pictures of a chunk may have together:
-// no chunk can be interrupted, and this many take a few seconds.
+// pixelLimit is the largest number of pixels of all pictures of a chunk. They take a few seconds, and
+// a chunk cannot be interrupted.
 const pixelLimit = 1 << 27
 
-// pngWidth is the width of a picture of all points.
+// pngWidth is the width in pixels of a picture of a whole sketch.
 const pngWidth = 800
 
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
 	options args.Options
 	isBox   bool // a box and a width are given
-	high    bool // the height is given
-	left    int  // pixels that the chunk may still have
-	charged int  // values that are accounted for
-	seen    asked.Areas
+	high    bool // a height is given
+	left    int  // pixels that the chunk can still have
+	charged int  // values for which memory is reserved
+	seen    notes.Areas
 	*canvas
 }
 
-// canvas is the memory of a picture, lent to one chunk after the other: new memory for
-// a million pixels takes longer to come by than many a picture to draw.
+// canvas is the memory of a picture. One chunk after the other uses it: new memory for a million
+// pixels can take longer than the picture.
 type canvas struct {
 	values []float64
 	png    bytes.Buffer
@@ -60,11 +60,12 @@ type canvas struct {
 
 var canvases = sync.Pool{New: func() any { return new(canvas) }}
 
-// maxLentPixels is up to how many pixels a picture has whose memory is kept.
-const maxLentPixels = 1 << 21
+// maxPooledPixels is the largest number of pixels of a picture whose memory is used again.
+const maxPooledPixels = 1 << 21
 
-func (c *canvas) giveBack() {
-	if cap(c.values) <= maxLentPixels && c.png.Cap() <= maxLentPixels {
+// release puts the canvas into the pool, unless it is too large.
+func (c *canvas) release() {
+	if cap(c.values) <= maxPooledPixels && c.png.Cap() <= maxPooledPixels {
 		canvases.Put(c)
 	}
 }
@@ -77,15 +78,15 @@ func pngOverloads(fn duck.Function) duck.Function {
 		inBox(width), inBox(pixels...), inBox(append(pixels[:2:2], paramOptions)...), inBox(width, paramOptions))
 }
 
-// pngHasHeight reports whether the argument behind the width is the height: DuckDB
-// takes numbers of other types than BIGINT for ANY, of which options are declared.
+// pngHasHeight reports whether the argument after the width is the height. Options have the type ANY,
+// and DuckDB also passes numbers of other types than BIGINT for that.
 func pngHasHeight(rows *duck.Rows) bool {
 	return rows.NumCols() > 7 || rows.NumCols() == 7 && rows.Col(6).Type().ID() != duck.StructID
 }
 
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	p := ccbfPainter{left: pixelLimit, isBox: rows.NumCols() > 2, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
-	defer p.giveBack()
+	defer p.release()
 	arguments := 1 // before the options
 	if p.isBox {
 		arguments = 6
@@ -96,11 +97,11 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
 		return err
 	}
-	defer asked.Record(&p.seen)
-	return ccbfAskOf(categoryOption(&p.options, pngCategory), func(r *ccbfReader) error {
+	defer notes.Record(&p.seen)
+	return withReaderOf(categoryOption(&p.options, pngCategory), func(r *ccbfReader) error {
 		for i := range rows.Len() {
 			given := p.options.Given(pngCategory, i)
-			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) || given && !r.asks(i) {
+			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) || given && !r.selects(i) {
 				out.SetNull(i)
 				continue
 			}
@@ -121,7 +122,7 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// draw is the picture of row i. It is valid until the next call.
+// draw returns the picture of row i, valid until the next call.
 func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
 	var box orb.Bound
 	var width, height int
@@ -145,7 +146,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, ou
 	if err := bridge.CheckRaster(box, width, height); err != nil {
 		return nil, err
 	}
-	if err := lookAt(&p.seen, &v.Head, box); err != nil {
+	if err := checkDrawn(&p.seen, &v.Head, box); err != nil {
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {

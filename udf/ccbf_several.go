@@ -13,29 +13,29 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// severalWell is for functions that take several categories.
+// severalWell ends the summaries of functions that take several categories.
 const severalWell = "category can be a value or a list such as ['home', 'shop']. For exact sketches and trees, it can be a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
 
-// severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
-// fields lo and hi, both included: from is a word of SQL that no field can be called by.
+// severalCategories is a column of lists of categories, of ranges, or of STRUCTs with parts of a
+// category. A range is a STRUCT with the fields lo and hi, both included.
 type severalCategories struct {
 	given  bool
 	column *duck.Vector
 	ranges bool
-	keys   args.Keys // the elements of a list, or where ranges begin
+	keys   args.Keys // the elements of lists, or the starts of ranges
 	to     args.Keys
-	parts  categoryParts // of STRUCTs, which may be those of a list
+	parts  categoryParts // of STRUCTs, in the column or in its lists
 
-	set ccbf.Categories // of the row asked for last
-	// What it was made of: set again only where that is another.
+	set ccbf.Categories // of the row that was read last
+	// The source of set, which stays while the next row has the same one.
 	offset, n int
 	class     key.Class
 	of        []byte // BLOB of a range
 	low, high []byte
-	asked     []byte // the parts of a STRUCT
+	tests     []byte // of the parts of STRUCTs, by appendTests
 }
 
-// reset points s at a column; false where its values are single categories.
+// reset sets s to a column. It reports false if values are single categories.
 func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
 	*s = severalCategories{column: column, n: -1}
 	switch t := column.Type(); t.ID() {
@@ -53,7 +53,7 @@ func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
 		if !isRange {
 			err := s.parts.reset(column)
 			s.given = s.parts.must
-			return s.given, err // others may be a single category
+			return s.given, err // else it may be a single category
 		}
 		s.given, s.ranges = true, true
 		if err := s.keys.Reset(column.Field(lo)); err != nil {
@@ -64,7 +64,7 @@ func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
 	return false, nil
 }
 
-// rangeFields are the fields lo and hi of the type of a range; false for others.
+// rangeFields returns the fields lo and hi of a type; ok is false if it is no range.
 func rangeFields(t duck.Type) (lo, hi int, ok bool) {
 	if t.ID() != duck.StructID {
 		return 0, 0, false
@@ -77,7 +77,7 @@ func rangeFields(t duck.Type) (lo, hi int, ok bool) {
 	return lo, hi, len(fields) == 2 && lo >= 0 && hi >= 0
 }
 
-// valid reports whether row i asks for anything: a range without an end is NULL.
+// valid reports whether row i selects categories. A range without an end is NULL.
 func (s *severalCategories) valid(i int) bool {
 	switch {
 	case s.ranges:
@@ -88,24 +88,24 @@ func (s *severalCategories) valid(i int) bool {
 	return true
 }
 
-// takes reports whether the column is one of several categories for sketches of a class.
-func (s *severalCategories) takes(class key.Class) bool { return s.given || s.parts.asks(class) }
+// takes reports whether values are several categories of a sketch with this class of categories.
+func (s *severalCategories) takes(class key.Class) bool { return s.given || s.parts.selects(class) }
 
-// lists reports whether read needs the categories that a sketch of a class has.
-func (s *severalCategories) lists(class key.Class) bool { return s.ranges || s.parts.asks(class) }
+// lists reports whether read lists the categories of a sketch with this class.
+func (s *severalCategories) lists(class key.Class) bool { return s.ranges || s.parts.selects(class) }
 
-// read makes s.set the categories that row i asks a view for, which is one of blob.
+// read sets s.set to the categories that row i selects in the view of blob.
 func (s *severalCategories) read(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	switch {
 	case s.ranges:
 		return s.readRange(v, blob, out, i)
-	case s.parts.asks(v.Class()):
+	case s.parts.selects(v.Class()):
 		return s.readParts(v, blob, out, i)
 	}
 	return s.readList(v.Class(), out, i)
 }
 
-// readList is read of a list, for keys of a class.
+// readList reads a list of categories, as keys of a class.
 func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) error {
 	offset, n := s.column.ListRange(i)
 	if offset == s.offset && n == s.n && class == s.class {
@@ -114,7 +114,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 	var keys [][]byte
 	for j := offset; j < offset+n; j++ {
 		if !s.keys.Valid(j) {
-			continue // no point has none
+			continue // no point has a NULL
 		}
 		b, err := s.keys.Bytes(j, class)
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 	return nil
 }
 
-// readRange is read of a range: the categories of the sketch that are in it.
+// readRange reads a range, and finds the sketch's categories in it.
 func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	if v.Form() == ccbf.Dense {
 		return fmt.Errorf("a range of categories: %w of categories (give a list, for example range(12, 21))", ccbf.ErrNotListed)
@@ -142,7 +142,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	if err != nil {
 		return err
 	}
-	if v.Class() == key.None { // of a sketch without points
+	if v.Class() == key.None { // the sketch has no points
 		s.set, s.of = ccbf.AnyOf(), nil
 		return nil
 	}
@@ -159,7 +159,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	return nil
 }
 
-// find makes s.set categories that a sketch lists.
+// find sets s.set to the categories that list returns.
 func (s *severalCategories) find(v *ccbf.View, out *duck.Result, list func() ([][]byte, error)) error {
 	bytes := bridge.CategoryBytes(v)
 	if err := out.Charge(bytes); err != nil {
@@ -174,7 +174,7 @@ func (s *severalCategories) find(v *ccbf.View, out *duck.Result, list func() ([]
 	return nil
 }
 
-// checkRange is an error for a range whose ends are the wrong way round.
+// checkRange returns an error for a range whose start is above its end.
 func checkRange(class key.Class, low, high []byte) error {
 	if order, ordered := key.Compare(class, low, high); ordered && order > 0 {
 		text := func(b []byte) []byte { return key.AppendText(nil, class, b) }
@@ -183,13 +183,12 @@ func checkRange(class key.Class, low, high []byte) error {
 	return nil
 }
 
-// readParts is read of STRUCTs that have some parts of the sketch's categories, or several
-// values for one.
+// readParts reads STRUCTs with parts of categories, and finds the sketch's categories that have them.
 func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	if v.Form() == ccbf.Dense {
 		return fmt.Errorf("parts of a category: %w of categories (give whole ones, or a list of them)", ccbf.ErrNotListed)
 	}
-	if v.Class() == key.None { // of a sketch without points
+	if v.Class() == key.None { // the sketch has no points
 		s.set, s.of = ccbf.AnyOf(), nil
 		return nil
 	}
@@ -198,7 +197,7 @@ func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Resul
 		from, n = s.column.ListRange(i)
 	}
 	var anyOf [][]partTest
-	var asked []byte
+	var all []byte
 	for j := from; j < from+n; j++ {
 		if !s.parts.column.Valid(j) || s.parts.must && !s.parts.valid(j) {
 			continue
@@ -207,12 +206,12 @@ func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Resul
 		if err != nil {
 			return err
 		}
-		anyOf, asked = append(anyOf, tests), appendTests(asked, tests)
+		anyOf, all = append(anyOf, tests), appendTests(all, tests)
 	}
-	if sameBytes(blob, s.of) && string(asked) == string(s.asked) {
+	if sameBytes(blob, s.of) && string(all) == string(s.tests) {
 		return nil
 	}
-	if err := out.Charge(2 * int64(len(asked))); err != nil {
+	if err := out.Charge(2 * int64(len(all))); err != nil {
 		return err
 	}
 	fields := v.Class().Fields()
@@ -223,13 +222,13 @@ func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Resul
 	}); err != nil {
 		return err
 	}
-	s.of, s.asked = blob, asked
+	s.of, s.tests = blob, all
 	return nil
 }
 
-// ccbfGetOf is ccbfGet for several categories: rows that ask one sketch for the same ones
-// are counted together.
-func ccbfGetOf(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
+// ccbfGetSeveral looks up places with several categories. It counts rows with the same sketch and
+// the same categories at once.
+func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
 	var of []uint32
 	var cells []grid.Cell
 	var last ccbf.Categories
@@ -248,7 +247,7 @@ func ccbfGetOf(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result,
 			return nil
 		}
 		if b := rows.Col(0).Bytes(i); !sameBytes(b, blob) {
-			count() // before the view is one of another sketch
+			count() // before the view changes
 			blob = b
 			if err := r.open(b); err != nil {
 				return err
@@ -258,7 +257,7 @@ func ccbfGetOf(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result,
 		if err != nil {
 			return err
 		}
-		if one, ok := categories.One(); ok { // the reader's memory, which changes with the next row
+		if one, ok := categories.One(); ok { // it is in the reader's memory, which the next row overwrites
 			categories = ccbf.Of(slices.Clone(one))
 		}
 		if !categories.Same(&last) {

@@ -20,7 +20,7 @@ const (
 	squareRow   = 2*(16+8) + squareBytes
 )
 
-// ccbfSquares lists cells of sketches as geometries.
+// ccbfSquares computes ccbf_squares.
 func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 	return eachListed(rows, out, func(i int, l listedSketch) error {
 		if l.threshold == 0 {
@@ -55,7 +55,7 @@ func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// squareWKB is a cell, or a leaf, as a polygon, counterclockwise.
+// squareWKB returns the square of a cell or leaf as WKB of a polygon, counterclockwise.
 func squareWKB(g grid.Grid, s *ccbf.Spot) (b [squareBytes]byte) {
 	const polygon, rings, corners = 3, 1, 5
 	b[0] = 1 // little-endian

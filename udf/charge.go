@@ -6,12 +6,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// reservation counts the memory of one row's sketches against the budget until done.
+// reservation reserves memory of the budget for the sketches of one row, until done.
 type reservation struct {
 	out   *duck.Result
 	bytes int64
 }
 
+// take reserves n bytes more. The error wraps duck.ErrBudget.
 func (m *reservation) take(n int64) error {
 	if err := m.out.Charge(n); err != nil {
 		return err
@@ -20,12 +21,13 @@ func (m *reservation) take(n int64) error {
 	return nil
 }
 
+// done gives all bytes back.
 func (m *reservation) done() {
 	m.out.Discharge(m.bytes)
 	m.bytes = 0
 }
 
-// ccbf is the sketch of a BLOB, with room for that of its result.
+// ccbf returns the sketch of a BLOB. It reserves memory for it, for changes, and for the result.
 func (m *reservation) ccbf(blob []byte) (*ccbf.Sketch, error) {
 	v, err := ccbf.NewView(blob)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// distinct numbers the values of a chunk in the order in which they come.
+// distinct numbers the distinct values of a chunk, in the order of their first rows.
 type distinct struct {
 	values [][]byte
-	slots  []uint32 // 1 and the number of a value, by its hash; 0 where there is none
+	slots  []uint32 // a hash table: the number of a value plus 1, or 0
 	shift  uint
 	sorted []uint32
 }
 
-// reset begins anew, for up to n values.
+// reset removes all values, and makes room for n.
 func (d *distinct) reset(n int) {
 	d.values = d.values[:0]
 	if size := 2 << bits.Len(uint(max(n, 1)-1)); len(d.slots) < size {
@@ -29,13 +29,13 @@ func (d *distinct) reset(n int) {
 	}
 }
 
-// forget drops the values, which may be in memory of the chunk.
+// forget removes references to the values, which may be in memory of the chunk.
 func (d *distinct) forget() {
 	clear(d.values)
 	d.values = d.values[:0]
 }
 
-// byAddress is the number of bytes that are the same memory.
+// byAddress returns the number of b. Values are equal if they have the same address and length.
 func (d *distinct) byAddress(b []byte) uint32 {
 	h := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) * 0x9e37_79b9_7f4a_7c15
 	for i := h >> d.shift; ; i++ {
@@ -51,13 +51,14 @@ func (d *distinct) byAddress(b []byte) uint32 {
 	}
 }
 
-// byBytes is the number of equal bytes. Where they are new, keep makes those that stay.
-func (d *distinct) byBytes(b []byte, keep func(b []byte) []byte) uint32 {
-	h := maphash.Bytes(keptSeed, b)
+// byBytes returns the number of b. Values are equal if their bytes are. It stores clone(b) for a new
+// value.
+func (d *distinct) byBytes(b []byte, clone func(b []byte) []byte) uint32 {
+	h := maphash.Bytes(hashSeed, b)
 	for i := h >> d.shift; ; i++ {
 		s := &d.slots[i&uint64(len(d.slots)-1)]
 		if *s == 0 {
-			d.values = append(d.values, keep(b))
+			d.values = append(d.values, clone(b))
 			*s = uint32(len(d.values))
 			return *s - 1
 		}
@@ -67,9 +68,9 @@ func (d *distinct) byBytes(b []byte, keep func(b []byte) []byte) uint32 {
 	}
 }
 
-// together orders rows by the number that each has in of, those of one number as they
-// are, and appends to ends where each number's end.
-func (d *distinct) together(rows, of, ends []uint32) []uint32 {
+// sortRows sorts rows by their numbers in of, and keeps the order of rows with one number. It appends
+// the end of each number's rows to ends.
+func (d *distinct) sortRows(rows, of, ends []uint32) []uint32 {
 	if len(d.values) == 1 {
 		return append(ends, uint32(len(rows)))
 	}
@@ -92,16 +93,16 @@ func (d *distinct) together(rows, of, ends []uint32) []uint32 {
 	return ends
 }
 
-// categoriesOf are the categories of a chunk, and what one sketch makes of them.
+// categoriesOf is the categories of a chunk, and their keys for one sketch.
 type categoriesOf struct {
 	distinct
-	of    []uint32 // the number of each row's
-	rows  []uint32 // a row that has it
-	arena []byte   // of the values
+	of    []uint32 // the number of the category of each row
+	rows  []uint32 // a row with each category
+	arena []byte   // memory of the values
 
 	now       uint32   // counts sketches
-	seen      []uint32 // when a category was last converted
-	converted [][]byte // in the class of the sketch
+	seen      []uint32 // the value of now when a category was last converted
+	converted [][]byte // keys in the class of the sketch
 }
 
 // reset numbers the categories of rows.
@@ -115,7 +116,7 @@ func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
 		c.of = make([]uint32, n)
 	}
 	c.rows, c.arena = c.rows[:0], c.arena[:0]
-	keep := func(b []byte) []byte {
+	clone := func(b []byte) []byte {
 		from := len(c.arena)
 		c.arena = append(c.arena, b...)
 		return c.arena[from:len(c.arena):len(c.arena)]
@@ -125,7 +126,7 @@ func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
 		if err != nil {
 			return err
 		}
-		k := c.byBytes(b, keep)
+		k := c.byBytes(b, clone)
 		if int(k) == len(c.rows) {
 			c.rows = append(c.rows, row)
 		}
@@ -137,7 +138,7 @@ func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
 	return nil
 }
 
-// begin is called before another sketch is asked.
+// begin starts the conversions for another sketch.
 func (c *categoriesOf) begin() {
 	if c.now++; c.now == 0 {
 		clear(c.seen)
@@ -145,7 +146,7 @@ func (c *categoriesOf) begin() {
 	}
 }
 
-// bytesOf are the bytes of a category in a class, valid until the next call.
+// bytesOf returns the key of category k in a class, valid until the next call.
 func (c *categoriesOf) bytesOf(r *ccbfReader, k uint32, class key.Class) ([]byte, error) {
 	if class == r.category.Class || class == key.None {
 		return c.values[k], nil
@@ -153,7 +154,7 @@ func (c *categoriesOf) bytesOf(r *ccbfReader, k uint32, class key.Class) ([]byte
 	return r.category.Bytes(int(c.rows[k]), class)
 }
 
-// convert sees to converted having the category of a row.
+// convert makes sure that converted has the category of a row.
 func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
 	k := c.of[row]
 	if c.seen[k] == c.now {
@@ -165,7 +166,7 @@ func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
 	}
 	c.seen[k], c.converted[k] = c.now, append(c.converted[k][:0:0], b...)
 	if c.converted[k] == nil {
-		c.converted[k] = []byte{} // an empty category is one
+		c.converted[k] = []byte{} // an empty category is not nil
 	}
 	return nil
 }

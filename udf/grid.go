@@ -5,7 +5,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Grid returns the functions of the cells of a plain table: the same as in sketches.
+// Grid returns the functions that compute cells of a grid, as sketches have them.
 func Grid() functions {
 	i := duck.Param{Name: "i", Type: duck.BigInt}
 	return []duck.Function{
@@ -23,7 +23,7 @@ func Grid() functions {
 	}
 }
 
-// pointCell adds the overload for the cell of a point.
+// pointCell adds the overload of grid_cell for a point.
 func pointCell(fn duck.Function) duck.Function {
 	fn.Overloads = append(fn.Overloads, duck.Overload{Params: params(paramPoint, paramRes), Scalar: gridCell,
 		Returns: duck.StructOf(duck.Field{Name: "x", Type: duck.BigInt}, duck.Field{Name: "y", Type: duck.BigInt})})
@@ -51,7 +51,7 @@ func gridCell(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// byGrid computes a number from another one and the grid of the row.
+// byGrid returns a function that computes a number from a number and the grid of the row.
 func byGrid[From, To any](of func(g grid.Grid, v From) (To, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		values, results := duck.Slice[From](rows.Col(0)), duck.Out[To](out)

@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// Help returns sketch_help, which explains the given functions and itself.
+// Help returns the function sketch_help, which explains the given functions and itself.
 func Help(known functions) functions {
 	fn := function("sketch", "sketch_help", duck.Varchar, nil,
 		"Explains a function: how to call it, what it does, its options with their values, and an example. "+
@@ -24,7 +24,7 @@ func Help(known functions) functions {
 	return functions{fn}
 }
 
-// helpPages are texts by the names that ask for them, in lower case.
+// helpPages is the help texts, by names in lower case.
 type helpPages struct {
 	texts map[string]string
 	names []string // of functions
@@ -76,7 +76,7 @@ func (p *helpPages) answer(rows *duck.Rows, out *duck.Result) error {
 	return nil
 }
 
-// longestName is longer than the names of functions: what is longer is like none.
+// longestName is a length that no name of a function has, in bytes. Longer names get no suggestion.
 const longestName = 60
 
 func (p *helpPages) unknown(name string) error {

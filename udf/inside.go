@@ -16,7 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// These functions list the bits, counters or fingerprints of a sketch, for people who learn or debug.
+// These functions list the bits, counters or fingerprints of a sketch, for learning and debugging.
 var (
 	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
 
@@ -37,15 +37,17 @@ var (
 		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
 )
 
-// rows is a View that lists what is inside.
+// rows is a View that lists its bits, counters or fingerprints.
 type rows[V any] interface {
 	*V
 	Rows() ([][]uint64, error)
 }
 
-// numberBytes is what a number takes in DuckDB's list, which doubles as it grows, beside that of the View.
+// numberBytes is the bytes of a number in the View's list and in DuckDB's, which grows to twice its
+// size.
 const numberBytes = 3 * 8
 
+// inside returns a function that lists the rows of a View.
 func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
 		return eachBlob(args, out, open, func(v *V, i int) error {
@@ -67,7 +69,7 @@ func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
 	}
 }
 
-// insideOne is inside for the first row alone.
+// insideOne returns a function that lists the first row of a View, converted by as.
 func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(uint64) T) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
 		return eachBlob(args, out, open, func(v *V, i int) error {
@@ -87,7 +89,7 @@ func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(u
 	}
 }
 
-// drawable are the families that sketch_svg draws, and what their rows are.
+// drawable is the families that sketch_svg draws, with the name of a row.
 var drawable = map[sketch.ID]struct {
 	row  string
 	rows func(blob []byte) ([][]uint64, error)
@@ -133,7 +135,7 @@ func sketchSVG(args *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// drawSketch is a picture of a sketch of keys as SVG.
+// drawSketch returns a picture of a sketch of keys as SVG.
 func drawSketch(blob []byte) (string, error) {
 	b, err := sketch.Parse(blob)
 	if err != nil {
@@ -180,7 +182,7 @@ func drawSketch(blob []byte) (string, error) {
 		`<text x="4" y="14">%s</text>`+"\n%s</svg>\n", max(labelWidth+widest*cellWidth, 9*len(title)), y, title, cells.String()), nil
 }
 
-// short is a number in at most six characters.
+// short returns a number in at most six characters.
 func short(v uint64) string {
 	if v < 1e6 {
 		return strconv.FormatUint(v, 10)

@@ -14,13 +14,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// special has the functions that a family has and no other one, by its number.
-// A family's own file adds them.
+// special is the functions of a single family, by its number. The family's own file adds them.
 var special = map[sketch.ID][]duck.Function{}
 
-// only adds functions that no other family has. Names and examples, which begin
-// after SELECT, have X_ for the family's prefix.
-func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a package's variable can call what has a result
+// only adds functions of a single family to special. Names and examples have X_ for the family's
+// prefix, and examples have no SELECT.
+func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a variable of the package calls it, so it needs a result
 	about := f.About()
 	for _, fn := range fs {
 		fn.Group = about.Name
@@ -33,7 +32,7 @@ func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a package
 
 func named(family, text string) string { return strings.ReplaceAll(text, "X_", family+"_") }
 
-// own describes one of them.
+// own returns the description of a function for only.
 func own(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
 	return function("", name, returns, f, summary, example, ps, optional...)
 }
@@ -92,7 +91,7 @@ func Keyed(f keyed.Any) functions {
 	return append(append(fs, special[about.ID]...), keyedInfo(f, fn))
 }
 
-// keyedEmpty computes X_empty.
+// keyedEmpty returns the function X_empty.
 func keyedEmpty(f keyed.Any) compute {
 	known := append(f.Options(), keyed.Weight)
 	known = known[:len(known):len(known)]
@@ -126,7 +125,7 @@ func keyedEmpty(f keyed.Any) compute {
 	}
 }
 
-// keyedUnion computes X_union.
+// keyedUnion returns the function X_union.
 func keyedUnion(f keyed.Any) compute {
 	return eachUnion(func(m *reservation, a, b []byte) ([]byte, error) {
 		if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
@@ -146,7 +145,7 @@ func keyedUnion(f keyed.Any) compute {
 	})
 }
 
-// keyedSubtract computes X_subtract.
+// keyedSubtract returns the function X_subtract.
 func keyedSubtract(f keyed.Any) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		m := reservation{out: out}
@@ -172,11 +171,10 @@ func keyedSubtract(f keyed.Any) compute {
 	}
 }
 
-// weightOnly are the options of functions that add or remove a key.
+// weightOnly is the options of functions that add or remove a key.
 var weightOnly = []args.Option{keyed.Weight}
 
-// keyedChange computes X_add and X_remove: change adds or removes n occurrences
-// of a key.
+// keyedChange returns the function X_add or X_remove. change adds or removes n occurrences of a key.
 func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var o args.Options
@@ -233,18 +231,18 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 	}
 }
 
-// lookup is what keyedLookup needs beside its arguments, for one chunk.
+// lookup is the memory of keyedLookup for one chunk.
 type lookup[R any] struct {
 	keys     args.Keys
 	reader   keyed.Reader
-	at       []int // the rows that are asked of the reader
+	at       []int // the rows of the reader's sketch
 	h1s, h2s []uint64
 	answers  []R
 }
 
-// keyedLookup computes what a sketch answers for keys, such as X_get: answer
-// writes what it says of each of many keys to dst. Rows with the same sketch are
-// asked at once, so that their cache misses overlap.
+// keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of many
+// keys in one sketch to dst. Consecutive rows with the same sketch are looked up at once, so that
+// their cache misses overlap.
 func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
 	pool := sync.Pool{New: func() any { return &lookup[R]{reader: f.Reader()} }}
 	return func(rows *duck.Rows, out *duck.Result) error {
@@ -299,7 +297,7 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 	}
 }
 
-// keyedNumber computes what a sketch answers for all of its keys.
+// keyedNumber returns a function that computes a number of all keys of a sketch.
 func keyedNumber(f keyed.Any) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
@@ -316,13 +314,13 @@ func keyedNumber(f keyed.Any) compute {
 	}
 }
 
-// typeOf has the types of what sketches tell of themselves.
+// typeOf is the SQL types of the fields of X_info, by kind.
 var typeOf = map[sketch.Kind]duck.Type{
 	sketch.WholeKind: duck.UBigInt, sketch.NumberKind: duck.Double, sketch.FlagKind: duck.Boolean,
 	sketch.TextKind: duck.Varchar, sketch.WholesKind: duck.ListOf(duck.UBigInt), sketch.SignedKind: duck.BigInt,
 }
 
-// keyedInfo describes X_info.
+// keyedInfo returns the description of X_info.
 func keyedInfo(
 	f keyed.Any, fn func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function,
 ) duck.Function {
@@ -350,7 +348,7 @@ func keyedInfo(
 	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
 }
 
-// value writes a value of a kind.
+// value writes a value of a kind, or NULL.
 func (f *fields) value(k sketch.Kind, v *sketch.Value) {
 	switch {
 	case v.Null:

@@ -8,11 +8,11 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// paramPoint is a place as DuckDB 1.5's GEOMETRY.
+// paramPoint is a place as a GEOMETRY of DuckDB 1.5.
 var paramPoint = duck.Param{Name: "point", Type: duck.Geometry}
 
-// atPoints adds an overload for each one of fn. It takes one point in place of x and y, the
-// parameters at and at+1.
+// atPoints adds an overload for each overload of fn. It has a point in place of x and y, which are
+// the parameters at and at+1.
 func atPoints(fn duck.Function, at int) duck.Function {
 	for _, o := range fn.Overloads {
 		o.Params = append(append(o.Params[:at:at], paramPoint), o.Params[at+2:]...)
@@ -21,16 +21,16 @@ func atPoints(fn duck.Function, at int) duck.Function {
 	return fn
 }
 
-// coordinates are the places of a chunk: columns of x and y, or of points.
+// coordinates is the places of a chunk: columns of x and y, or a column of points.
 type coordinates struct {
 	xs, ys []float64
 	next   int    // the column after them
-	empty  []bool // rows with an empty point; nil where there are none
+	empty  []bool // for each row, whether its point is empty; nil if none is
 }
 
 var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each of its points")
 
-// coordinatesOf reads the places of a chunk, which begin with column at.
+// coordinatesOf reads the places of a chunk, which are in the columns from at on.
 func coordinatesOf(rows *duck.Rows, at int) (c coordinates, err error) {
 	column := rows.Col(at)
 	if !column.Type().IsGeometry() {
@@ -61,5 +61,5 @@ func coordinatesOf(rows *duck.Rows, at int) (c coordinates, err error) {
 	return c, nil
 }
 
-// isEmpty reports whether row i has an empty point: its answer is NULL.
+// isEmpty reports whether row i has an empty point. Its result is NULL.
 func (c *coordinates) isEmpty(i int) bool { return c.empty != nil && c.empty[i] }

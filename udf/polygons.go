@@ -6,15 +6,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
 var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
 
-// Polygons returns the functions that make polygons for questions to sketches.
+// Polygons returns the functions of polygons.
 func Polygons() functions {
 	return []duck.Function{
 		function("polygons", "globe_polygon", duck.Blob, globePolygon,
@@ -77,18 +77,20 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// polygonColumn is a column of polygons in any form, of which one is read once
-// where rows repeat it.
+// polygonColumn is a column of polygons in any format. It parses a polygon once for consecutive rows
+// with the same bytes.
 type polygonColumn struct {
-	column *duck.Vector
-	last   []byte
-	read   orb.MultiPolygon
-	asked  *ccbf.Polygon // read, for sketches; nil until then
-	bound  orb.Bound     // of asked
-	srid   int           // of asked
+	column   *duck.Vector
+	last     []byte
+	parsed   orb.MultiPolygon
+	prepared *ccbf.Polygon // parsed, for sketches; nil before the first use
+	bound    orb.Bound     // of parsed
+	srid     int           // of parsed
 
-	seen asked.Areas // of the chunk
+	seen notes.Areas // note of the chunk
 }
+
+// polygonsOf returns a column of polygons. The error says that its type has no polygons.
 
 func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
 	switch t := column.Type(); {
@@ -99,44 +101,44 @@ func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
 	}
 }
 
-// at is the polygon of row i, valid until the next call.
+// at returns the polygon of row i, valid until the next call.
 func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
 	b := p.column.Bytes(i)
 	if sameBytes(b, p.last) {
-		return p.read, nil
+		return p.parsed, nil
 	}
-	read, err := grid.ParsePolygon(b)
+	parsed, err := grid.ParsePolygon(b)
 	if err != nil {
 		return nil, err
 	}
-	p.last, p.read, p.asked = b, read, nil
-	return read, nil
+	p.last, p.parsed, p.prepared = b, parsed, nil
+	return parsed, nil
 }
 
-// toAsk is at for many sketches.
-func (p *polygonColumn) toAsk(i int) (*ccbf.Polygon, error) {
+// prepare returns the polygon of row i, prepared for queries to many sketches.
+func (p *polygonColumn) prepare(i int) (*ccbf.Polygon, error) {
 	if _, err := p.at(i); err != nil {
 		return nil, err
 	}
-	if p.asked == nil {
-		p.asked = ccbf.NewPolygon(p.read)
-		p.bound, p.srid = p.read.Bound(), grid.SRID(p.last)
+	if p.prepared == nil {
+		p.prepared = ccbf.NewPolygon(p.parsed)
+		p.bound, p.srid = p.parsed.Bound(), grid.SRID(p.last)
 	}
-	return p.asked, nil
+	return p.prepared, nil
 }
 
-// ask is toAsk for one of them, and whether the polygon meets it: an error where it
-// cannot be meant.
-func (p *polygonColumn) ask(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	polygon, err := p.toAsk(i)
+// area returns the area of the polygon of row i, and whether the sketch may have points in it. The
+// error says that the polygon is certainly a mistake.
+func (p *polygonColumn) area(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	polygon, err := p.prepare(i)
 	if err != nil {
 		return area, false, err
 	}
 	if met, err = bridge.Meets(h, polygon); err != nil {
 		return area, false, err
 	}
-	return polygon.Area(), met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
+	return polygon.Area(), met, p.seen.Check(h, "polygon", p.bound, p.srid, met)
 }
 
-// record leaves word of the chunk.
-func (p *polygonColumn) record() { asked.Record(&p.seen) }
+// record records the note of the chunk.
+func (p *polygonColumn) record() { notes.Record(&p.seen) }

@@ -7,11 +7,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// built is the version that the Makefile names, by the linker's -X.
+// built is the version that the Makefile sets by the linker's -X, or "".
 var built string
 
-// Version is the version of this build: the one that the Makefile set, or the
-// module's if Go knows it.
+// Version is the version of this build: that of the Makefile, or else of the Go module, or else
+// "development".
 var Version = func() string {
 	if built != "" {
 		return built

@@ -6,8 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Sketch returns the functions that work on a BLOB of any of the given families,
-// and the one that chooses among families.
+// Sketch returns the functions for a BLOB of any of the given families, and sketch_advise.
 func Sketch(families []sketch.Family) functions {
 	familyOf := func(blob []byte) *sketch.Family {
 		b, err := sketch.Parse(blob)
@@ -60,13 +59,13 @@ func Sketch(families []sketch.Family) functions {
 	}
 }
 
-// always is f, whatever the BLOB.
+// always returns a function that returns f for every BLOB.
 func always(f sketch.Family) func(blob []byte) *sketch.Family {
 	return func([]byte) *sketch.Family { return &f }
 }
 
-// isValid describes X_is_valid: the family that a BLOB is held to decides, and where
-// there is none it is not valid. Nothing is an error but that there is no memory to tell.
+// isValid returns the description of X_is_valid. The family of a BLOB checks it; without a family it
+// is not valid. The only error is that there is no memory for the check.
 func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
@@ -91,7 +90,7 @@ func isValid(group, name, summary, example string, familyOf func(blob []byte) *s
 	}, summary, example, params(paramBlob))
 }
 
-// setKnown writes a number, or NULL where it is not known.
+// setKnown writes a number, or NULL if it is not known.
 func setKnown(out *duck.Result, i int, n uint64, known bool) {
 	if known {
 		duck.Out[uint64](out)[i] = n

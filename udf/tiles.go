@@ -8,21 +8,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// corners is a rectangle as SQL has it.
+// corners is the type of a rectangle in SQL.
 var corners = duck.StructOf(
 	duck.Field{Name: "xmin", Type: duck.Double}, duck.Field{Name: "ymin", Type: duck.Double},
 	duck.Field{Name: "xmax", Type: duck.Double}, duck.Field{Name: "ymax", Type: duck.Double})
 
-// paramRes is the side of a cell.
+// paramRes is the resolution: the side of a cell.
 var paramRes = duck.Param{Name: "res", Type: duck.Double}
 
-// ofCells ends the summaries of functions that take the side of cells.
+// ofCells ends the summaries of functions with a resolution.
 const ofCells = " With res, the tile that contains the centre of the point's cell: sketches grouped by it hold whole cells."
 
 // Tiles returns the functions of the web mercator tiling.
 func Tiles() functions {
 	lon, lat := duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}
-	z := duck.Param{Name: "z", Type: duck.BigInt} // range() and the like are BIGINT, which is no INTEGER by itself
+	z := duck.Param{Name: "z", Type: duck.BigInt} // BIGINT, as range() returns it, is not cast to INTEGER implicitly
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}
 	return []duck.Function{
 		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX, grid.Grid.TileX),
@@ -43,12 +43,13 @@ func Tiles() functions {
 	}
 }
 
-// zoom is a zoom level; one that no int holds is out of range all the same.
+// zoom returns the zoom level of row i, which may be out of range.
 func zoom(z *duck.Vector, i int) int {
 	return int(min(max(duck.Slice[int64](z)[i], math.MinInt32), math.MaxInt32))
 }
 
-// tileNumber computes a number of a tile, of a coordinate or of the cell that holds it.
+// tileNumber returns a function that computes the column or row of a tile, for a coordinate or for the
+// centre of its cell.
 func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g grid.Grid, degrees float64, z int) (int64, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		degrees, numbers, res := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out), optional(rows, 2)
@@ -67,7 +68,7 @@ func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g gr
 	}
 }
 
-// gridOf is the grid of row i of a column of resolutions; last is that of the row before.
+// gridOf returns the grid of row i of a column of resolutions; last is the grid of the row before.
 func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
 	return last.At(duck.Slice[float64](res)[i])
 }
@@ -99,7 +100,7 @@ func quadkey(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// setCorners writes row i of a result of type corners.
+// setCorners writes row i of a result of type corners: xmin, ymin, xmax, ymax.
 func setCorners(out *duck.Result, i int, edges ...float64) {
 	for j, e := range edges {
 		duck.Out[float64](out.Field(j))[i] = e

@@ -1,6 +1,5 @@
-// Package udf describes the scalar functions: what each takes, and how a chunk
-// of rows is computed. docs/ARCHITECTURE.md follows a question through it and says
-// where to add a function.
+// Package udf has the scalar functions: their parameters, and how they compute a chunk of rows.
+// docs/ARCHITECTURE.md follows a query through it, and says where to add a function.
 package udf
 
 import (
@@ -21,16 +20,16 @@ var (
 	paramCategory = duck.Param{Name: "category", Type: duck.Any}
 )
 
-// box are the parameters of a rectangle.
+// box is the parameters of a rectangle.
 var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: duck.Double}, {Name: "xmax", Type: duck.Double}, {Name: "ymax", Type: duck.Double}}
 
-// functions are for package ccbfsql, which registers and describes them.
+// functions is a list of functions for package ccbfsql, which registers and documents them.
 type functions = []duck.Function
 
 type compute = func(args *duck.Rows, out *duck.Result) error
 
-// function describes a scalar function of one signature, and of a second one
-// where optional has a parameter.
+// function returns the description of a scalar function. It has a signature with params, and one more
+// for each optional parameter.
 func function(group, name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
 	fn := duck.Function{
 		Name: name, Group: group, Summary: summary, Example: example,
@@ -55,7 +54,7 @@ func withSignatures(fn duck.Function, signatures ...[]duck.Param) duck.Function 
 	return fn
 }
 
-// withOptions is a function with the options that it takes, for who asks.
+// withOptions returns a function with its options, for the documentation.
 func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
 	fn.Options = options
 	return fn
@@ -76,7 +75,7 @@ func validUpTo(args *duck.Rows, n, i int) bool {
 	return true
 }
 
-// optional is column i, or nil where the function was called without it.
+// optional returns column i, or nil if the call does not have it.
 func optional(args *duck.Rows, i int) *duck.Vector {
 	if i < args.NumCols() {
 		return args.Col(i)
@@ -84,7 +83,7 @@ func optional(args *duck.Rows, i int) *duck.Vector {
 	return nil
 }
 
-// eachValid calls f for the rows without a NULL and makes the others NULL.
+// eachValid calls f for the rows without a NULL, and writes NULL for the others.
 func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
 	for i := range args.Len() {
 		if !valid(args, i) {
@@ -98,14 +97,14 @@ func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
 	return nil
 }
 
-// sameBytes reports whether two slices are the same memory: the BLOB of the
-// row before, most often, for DuckDB repeats a constant in every row.
+// sameBytes reports whether two slices are the same memory. Often, rows have the BLOB of the row
+// before, as DuckDB repeats a constant in every row.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// eachBlob calls f for the rows without a NULL with what open makes of the BLOB
-// in the first column, once where rows repeat it.
+// eachBlob calls f for the rows without a NULL, with the result of open for the BLOB in the first
+// column. It calls open once for consecutive rows with the same BLOB.
 func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (V, error), f func(v *V, i int) error) error {
 	var v V
 	var last []byte
@@ -121,8 +120,7 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (
 	})
 }
 
-// eachUnion computes X_union: NULL is the union of nothing, so that the other
-// side comes back as it is.
+// eachUnion returns the function X_union. The union with NULL is the other sketch.
 func eachUnion(union func(m *reservation, a, b []byte) ([]byte, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
 		m := reservation{out: out}

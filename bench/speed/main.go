@@ -44,8 +44,8 @@ var program = report.Program{Name: "speed", Results: "performance", Pages: []*re
 }}
 
 func main() {
-	duck.SpareProcessor() // as in the shell
-	if isIsolated() {
+	duck.AddProcessor() // as in the shell
+	if isApart() {
 		return
 	}
 	program.Setting = fmt.Sprintf("%d processors, %s, and DuckDB %s", runtime.NumCPU(), runtime.Version(), duckDB())

@@ -7,10 +7,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// corners are the fields of a box, as tile_bbox returns it.
+// corners is the names of the fields of a box, as tile_bbox returns it.
 var corners = [...]string{"xmin", "ymin", "xmax", "ymax"}
 
-// isBox reports whether a type is a STRUCT with the fields of a box, in any order.
+// isBox reports whether a type is a box: a STRUCT with these fields, in any order.
 func isBox(t duck.Type) bool {
 	f := t.Fields()
 	return t.ID() == duck.StructID && len(f) == len(corners) &&
@@ -20,7 +20,8 @@ func isBox(t duck.Type) bool {
 		})
 }
 
-// Box returns the value of option i in a row: xmin, ymin, xmax, ymax. The option has Kind Box and must be given.
+// Box returns option i of a row, a Box that is given, as xmin, ymin, xmax, ymax. The error says that a
+// field is NULL.
 func (o *Options) Box(i, row int) (edges [4]float64, err error) {
 	v := o.at[i]
 	for j, name := range corners {

@@ -25,7 +25,7 @@ const (
 	ccbfAtLeast
 )
 
-// CCBFOptions are the options that ccbf_agg knows.
+// CCBFOptions is the options of ccbf_agg.
 var CCBFOptions = []Option{
 	ccbfBytes: {Name: "bytes", Kind: Whole, Range: fromTo(ccbf.MinBytes, ccbf.MaxBytes), Beside: "layers: [8]", Default: "1048576",
 		Summary: "Maximum size of the BLOB's body in bytes, without the header. At least 372 with the default layers."},
@@ -55,7 +55,7 @@ var CCBFOptions = []Option{
 		Summary: "The result is ccbf_suppress(s, at_least) of the group's sketch: a tree in which no square has fewer points."},
 }
 
-// CCBFEmptyOptions are the options that ccbf_empty knows. It has no points, so category is a BOOLEAN, and there
+// CCBFEmptyOptions is the options of ccbf_empty. It has no points, so category is a BOOLEAN, and there
 // is no weight.
 var CCBFEmptyOptions = func() []Option {
 	options := slices.Clone(CCBFOptions[:CCBFWeight])
@@ -63,11 +63,11 @@ var CCBFEmptyOptions = func() []Option {
 	return options
 }()
 
-// fromTo returns a range in words, for errors and documentation.
+// fromTo returns a range as text for errors.
 func fromTo(least, most int) string { return fmt.Sprintf("from %d to %d", least, most) }
 
-// CCBFConfig returns the configuration for a resolution and the options of a row. categories says whether points
-// have a category.
+// CCBFConfig returns the configuration by a row's resolution and options. categories says whether
+// points have a category.
 func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config, error) {
 	p := ccbf.Params{Res: res, Categories: categories}
 	var err error
@@ -128,8 +128,8 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	return p.Config()
 }
 
-// ccbfOverflowOf returns the overflow of a row. Options that only counters have select counters, even with their
-// default value. With overflow: 'tree', they are an error.
+// ccbfOverflowOf returns the overflow by a row's options. An option of counters selects counters, even
+// if it has its default value.
 func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 	name := ""
 	for _, i := range []int{ccbfK, ccbfMode, ccbfLayers, ccbfCounters, ccbfLevels} {
@@ -149,7 +149,7 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 	return ccbf.ToTree, nil
 }
 
-// CCBFCategories returns the option category of ccbf_empty: whether points will have a category.
+// CCBFCategories returns the option category of ccbf_empty: whether points will have one.
 func CCBFCategories(o *Options, row int) (bool, error) {
 	if o.Given(CCBFWeight, row) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, and an empty sketch has none")

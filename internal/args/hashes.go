@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// AppendHashes appends the results of Hash for rows from..to-1, all of which have a key, for a
-// sketch of the column's own class. It looks at the type once, not for each row.
+// AppendHashes appends the results of Hash for rows from..to-1, all of which have a key, for a sketch
+// of the column's own class.
 func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b []uint64) {
 	at := len(h1s)
 	h1s, h2s = grow(h1s, to-from), grow(h2s, to-from)
@@ -63,8 +63,7 @@ func (k *Keys) Words(from, to int) []uint64 {
 	return k.wide
 }
 
-// widen writes the keys of whole numbers to dst's memory: sign and value count, the
-// width does not.
+// widen returns whole numbers as keys, in dst's memory. Equal numbers of any width have equal keys.
 func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32](dst []uint64, values []T) []uint64 {
 	dst = grow(dst[:0], len(values))
 	for i, v := range values {
@@ -73,6 +72,7 @@ func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32](dst []uint64, value
 	return dst
 }
 
+// floatBits returns floating-point numbers as keys, in dst's memory.
 func floatBits[T float32 | float64](dst []uint64, values []T) []uint64 {
 	dst = grow(dst[:0], len(values))
 	for i, v := range values {

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// ClassOf returns the class of keys of a type. It returns an error for types that cannot be keys.
+// ClassOf returns the class of keys of a type. The error says that the type cannot be a key.
 func ClassOf(t duck.Type) (key.Class, error) {
 	switch t.ID() {
 	case duck.FloatID:
@@ -53,8 +53,8 @@ type interval struct {
 	micros       int64
 }
 
-// AppendKey appends the bytes of the key in row i, which must be valid, of a
-// column that ClassOf accepts.
+// AppendKey appends the bytes of the key in row i, which is not NULL, of a column with a type that
+// ClassOf accepts.
 func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 	t := v.Type()
 	switch t.ID() {
@@ -102,6 +102,7 @@ func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 	return key.AppendInt128(dst, lo, hi)
 }
 
+// enumText returns the text of value i of an ENUM.
 func enumText(v *duck.Vector, i int) string {
 	dict := v.Type().Dictionary()
 	switch {
@@ -113,7 +114,7 @@ func enumText(v *duck.Vector, i int) string {
 	return dict[duck.Slice[uint32](v)[i]]
 }
 
-// Keys reads a column of keys for sketches of one seed.
+// Keys is a reader of a column of keys.
 type Keys struct {
 	Class key.Class
 	col   *duck.Vector
@@ -122,7 +123,7 @@ type Keys struct {
 	wide  []uint64
 }
 
-// Reset points k at a column.
+// Reset sets k to a column. The error says that its type cannot be a key.
 func (k *Keys) Reset(v *duck.Vector) (err error) {
 	k.col = v
 	if v.Type().ID() == duck.SQLNullID {
@@ -133,7 +134,7 @@ func (k *Keys) Reset(v *duck.Vector) (err error) {
 	return err
 }
 
-// AllValid reports that every row has a key.
+// AllValid reports whether every row has a key.
 func (k *Keys) AllValid() bool { return k.Class != key.None && k.col.AllValid() }
 
 // Valid reports whether row i has a key.
@@ -163,7 +164,7 @@ func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	return k.conv, err
 }
 
-// Hash returns the hash of the key in row i, for a sketch whose keys have class c.
+// Hash returns the hashes of the key in row i, for a sketch whose keys have class c.
 func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) {
 	b, err := k.Bytes(i, c)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package args reads the arguments that SQL functions share: numbers of any
-// type, keys of any type, and the trailing STRUCT of options.
+// Package args reads arguments of SQL functions: numbers and keys of any type, and the STRUCT of
+// options.
 package args
 
 import (
@@ -22,7 +22,7 @@ func isNumber(t duck.Type) bool {
 	return false
 }
 
-// int128 returns value i of an integer vector, or the unscaled integer of a DECIMAL.
+// int128 returns value i of an integer type, or of a DECIMAL without its scale.
 func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 	signed := func(n int64) (uint64, int64) { return uint64(n), n >> 63 }
 	switch v.Type().ID() {
@@ -56,7 +56,7 @@ func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 	return w[0], int64(w[1])
 }
 
-// float returns the double nearest to value i of a numeric vector.
+// float returns value i of a numeric vector as the nearest float64.
 func float(v *duck.Vector, i int) float64 {
 	switch v.Type().ID() {
 	case duck.FloatID:
@@ -103,8 +103,9 @@ func text(v *duck.Vector, i int) string {
 	return new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(int(scale))
 }
 
-// whole128 returns value i of a numeric vector as an integer of 128 bits. ok is false where it
-// is no whole number, or beyond -2^63 and 2^64 where it is no integer type.
+// whole128 returns value i of a numeric vector as an integer of 128 bits. ok is false if it is no
+// whole number. For FLOAT, DOUBLE, DECIMAL and UHUGEINT it is also false for some numbers below
+// -2^63 or above 2^64-1.
 func whole128(v *duck.Vector, i int) (lo uint64, hi int64, ok bool) {
 	switch v.Type().ID() {
 	case duck.FloatID, duck.DoubleID:

@@ -32,7 +32,7 @@ const (
 	Box    = sketch.BoxKind
 )
 
-// Accepts reports whether a kind of option takes values of a type.
+// Accepts reports whether an option of a kind can have values of a type.
 func Accepts(k Kind, t duck.Type) bool {
 	switch k {
 	case Whole, Number:
@@ -53,21 +53,20 @@ func Accepts(k Kind, t duck.Type) bool {
 	return true
 }
 
-// fieldIndex returns the index of a field of a STRUCT by name, or -1.
+// fieldIndex returns the index of a field of a STRUCT, or -1.
 func fieldIndex(fields []duck.Field, name string) int {
 	return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
 }
 
-// Options is the trailing STRUCT of options of one chunk. Its zero value has
-// no options; Reset points it at a column.
+// Options is the options of one chunk, a column of STRUCTs. Its zero value has no options.
 type Options struct {
 	known []Option
 	col   *duck.Vector
-	at    []*duck.Vector // by index in known; nil where not given
+	at    []*duck.Vector // by index in known; nil if not given
 }
 
-// Reset reads which options a column gives; nil is none. The error names the
-// option that is not known or has the wrong type.
+// Reset sets o to a column, or to no options if it is nil. The error names an option that is unknown or
+// has the wrong type.
 func (o *Options) Reset(col *duck.Vector, known []Option) error {
 	o.known, o.col = known, nil
 	if cap(o.at) < len(known) {
@@ -91,7 +90,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 		f := col.Field(j)
 		if f.Type().ID() == duck.SQLNullID {
 			if known[i].PerRow {
-				o.at[i] = f // NULL on every row, which skips it
+				o.at[i] = f // it is NULL in every row
 			}
 			continue
 		}
@@ -112,7 +111,7 @@ func (o *Options) index(name string) int {
 	return -1
 }
 
-// unknownOption says what the user may have meant.
+// unknownOption returns the error for an unknown option, with a similar name or all names.
 func unknownOption(name string, known []Option) error {
 	best, distance := "", 3
 	for _, k := range known {
@@ -130,8 +129,8 @@ func unknownOption(name string, known []Option) error {
 	return fmt.Errorf("option %q is not known; known options: %s", name, strings.Join(names, ", "))
 }
 
-// Uniform reports whether all options that may not differ within a group are
-// the same on every row of the chunk.
+// Uniform reports whether every row of the chunk has the same options, apart from options that can
+// differ within a group.
 func (o *Options) Uniform() bool {
 	if o.col == nil {
 		return true
@@ -153,12 +152,12 @@ func (o *Options) Uniform() bool {
 	return true
 }
 
-// Given reports whether row gives option i: NULL is the default.
+// Given reports whether a row has option i, and it is not NULL.
 func (o *Options) Given(i, row int) bool {
 	return o.at[i] != nil && o.col.Valid(row) && o.at[i].Valid(row)
 }
 
-// Null reports whether option i is given on a row as NULL.
+// Null reports whether option i of a row is NULL.
 func (o *Options) Null(i, row int) bool {
 	return o.at[i] != nil && o.col.Valid(row) && !o.at[i].Valid(row)
 }
@@ -169,7 +168,8 @@ func (o *Options) Has(i int) bool { return o.at[i] != nil }
 // Column returns the column of option i, or nil.
 func (o *Options) Column(i int) *duck.Vector { return o.at[i] }
 
-// Count returns the value of option i in a row, or otherwise if it is not given. The option has Kind Whole.
+// Count returns option i of a row, a Whole, or otherwise if it is not given. The error says that it is
+// no whole number from 0 to 2^64-1.
 func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 	if !o.Given(i, row) {
 		return otherwise, nil
@@ -181,13 +181,13 @@ func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 	return n, nil
 }
 
-// AppendCounts appends Count of rows from..to-1.
+// AppendCounts appends the results of Count for rows from..to-1.
 func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) ([]uint64, error) {
 	v := o.at[i]
 	if v != nil && v.Type().ID() == duck.BigIntID && o.col.AllValid() && v.AllValid() {
 		for _, n := range duck.Slice[int64](v)[from:to] {
 			if n < 0 {
-				break // which Count says
+				break // Count returns the error
 			}
 			dst = append(dst, uint64(n))
 			from++
@@ -203,7 +203,7 @@ func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) 
 	return dst, nil
 }
 
-// Float returns the value of option i in a row, or otherwise if it is not given. The option has Kind Number.
+// Float returns option i of a row, a Number, or otherwise if it is not given.
 func (o *Options) Float(i, row int, otherwise float64) float64 {
 	if !o.Given(i, row) {
 		return otherwise
@@ -211,7 +211,7 @@ func (o *Options) Float(i, row int, otherwise float64) float64 {
 	return float(o.at[i], row)
 }
 
-// Bool returns the value of option i in a row, or otherwise if it is not given. The option has Kind Flag.
+// Bool returns option i of a row, a Flag, or otherwise if it is not given.
 func (o *Options) Bool(i, row int, otherwise bool) bool {
 	if !o.Given(i, row) {
 		return otherwise
@@ -219,8 +219,7 @@ func (o *Options) Bool(i, row int, otherwise bool) bool {
 	return duck.Slice[bool](o.at[i])[row]
 }
 
-// Text returns the value of option i in a row, one of its Choices. The first choice is the default. The option
-// has Kind Text.
+// Text returns option i of a row, a Text with Choices: one of them, or the first if it is not given.
 func (o *Options) Text(i, row int) (string, error) {
 	choice := 0
 	if o.Given(i, row) {
@@ -232,7 +231,7 @@ func (o *Options) Text(i, row int) (string, error) {
 	return o.known[i].Choices[choice], nil
 }
 
-// AnyText returns the value of option i in a row, or "" if it is not given. The option has Kind Text.
+// AnyText returns option i of a row, a Text, or "" if it is not given.
 func (o *Options) AnyText(i, row int) string {
 	if !o.Given(i, row) {
 		return ""
@@ -240,8 +239,8 @@ func (o *Options) AnyText(i, row int) string {
 	return string(o.at[i].Bytes(row))
 }
 
-// Counts returns the value of option i in a row, or nil if it is not given. The option has Kind Wholes. A list of
-// more than most elements is an error.
+// Counts returns option i of a row, Wholes, or nil if it is not given. The error says that the list has
+// more than most elements, or an element that is no whole number.
 func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	if !o.Given(i, row) {
 		return nil, nil
@@ -265,8 +264,7 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	return list, nil
 }
 
-// Range returns the value of option i in a row, and the class of its keys. The option has Kind Range and must be
-// given.
+// Range returns option i of a row, a Range that is given, and the class of its keys.
 func (o *Options) Range(i, row int) (lo, hi int64, class key.Class, err error) {
 	v := o.at[i]
 	var ends [2]int64
@@ -289,8 +287,8 @@ func isDate(t duck.Type) bool {
 	return err == nil && (class == key.Date || class == key.Timestamp || class == key.TimestampTZ)
 }
 
-// RangeEnd returns an end of a range of keys as a number (a whole number, days or microseconds) and its class. It
-// returns false for values that cannot be an end.
+// RangeEnd returns the start or end of a range of keys as a number, and its class. The number is a
+// whole number, or days or microseconds of a time. ok is false for other values.
 func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
 	if t := v.Type(); !isDate(t) {
 		if !isNumber(t) {
@@ -308,7 +306,7 @@ func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
 	return int64(binary.LittleEndian.Uint64(b)), class, true
 }
 
-// Value returns the value of option i in a row. The option must be given.
+// Value returns option i of a row, which is given.
 func (o *Options) Value(i, row int) (v sketch.Value, err error) {
 	switch o.known[i].Kind {
 	case Whole:
@@ -329,8 +327,8 @@ func (o *Options) Value(i, row int) (v sketch.Value, err error) {
 	return v, err
 }
 
-// Params returns the parameters of a family for the options of a row. The family's options come first; others,
-// such as the weight, may follow.
+// Params returns a family's parameters by a row's options. The first options are the family's; others,
+// such as the weight, can follow.
 func (o *Options) Params(settings keyed.Settings, row int) (any, error) {
 	settings.Reset()
 	for i := range settings.Len() {

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// structClass returns the class of keys of a STRUCT. It follows from the classes of the fields in their order, and
-// not from their names. NULL fields are part of the key.
+// structClass returns the class of keys of a STRUCT, by the classes of its fields in their order. Names
+// of fields do not matter. NULL fields are part of the key.
 func structClass(t duck.Type) (key.Class, error) {
 	fields := t.Fields()
 	classes := make([]key.Class, len(fields))
@@ -31,7 +31,7 @@ func structClass(t duck.Type) (key.Class, error) {
 	return c, nil
 }
 
-// appendStruct implements AppendKey for a STRUCT. It reads each field from its own column.
+// appendStruct appends the bytes of a key that is a STRUCT.
 func appendStruct(dst []byte, v *duck.Vector, i int) []byte {
 	for j := range v.NumFields() {
 		f := v.Field(j)

@@ -108,12 +108,12 @@ CCBF_USED(CCBF_DECLARE)
 #define API(name) ((ccbf_fn_##name)ccbf_api[ccbf_slot_##name])
 
 /*
- * NULL, or the name of the first function that is missing (the table is then
- * left as it was).
+ * Fills the table from the symbols of the process. Returns NULL, or the name of a function that
+ * is missing; then the table does not change.
  */
 const char *ccbf_fill_from_process(void);
 
-/* NULL, or the name of the first function that the struct does not have. */
+/* Returns NULL, or the name of a function that the struct does not have. */
 const char *ccbf_missing_in_struct(void **from);
 
 /* Reports whether the struct has the functions that the table already has. */

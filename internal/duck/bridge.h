@@ -1,4 +1,4 @@
-/* What Go and C tell each other about one callback. */
+/* The data that Go and C exchange in one callback. */
 #ifndef CCBF_DUCK_BRIDGE_H
 #define CCBF_DUCK_BRIDGE_H
 
@@ -8,22 +8,22 @@
 #include <signal.h>
 #endif
 
-/* Arguments are gathered on the stack, so their number is bounded. */
+/* The largest number of arguments: their columns are on the stack. */
 #define CCBF_MAX_COLS 24
 
 /* One aggregate state, in memory that DuckDB owns; State in state.go. */
 typedef struct {
 	uint64_t mark;
 	uint32_t handle;
-	uint32_t gen; /* of the page; the instance's number while handle is 0 */
+	uint32_t gen; /* generation of the page; the instance's number if handle is 0 */
 	uint8_t in[48];
 } ccbf_state;
 
-/* A mark's low bits are the number of the overload whose state it is. */
+/* The low bits of a mark are the number of the state's overload. */
 #define CCBF_NUMBER_BITS 20
 #define CCBF_NUMBERS (((uint64_t)1 << CCBF_NUMBER_BITS) - 1)
 
-/* A vector with what is asked of it for every chunk. */
+/* A vector with its data and validity mask. */
 typedef struct {
 	void *vec;
 	void *data;
@@ -47,14 +47,14 @@ typedef struct {
 	uint64_t offset;
 	uint32_t ncols;
 	ccbf_site site;  /* in update */
-	uint64_t thread; /* which one calls, in update and finalize */
+	uint64_t thread; /* a number of the calling thread, in update and finalize */
 	ccbf_col *cols;
 	ccbf_state **states;
 	ccbf_state **into;
 	ccbf_col out;
 } ccbf_call;
 
-/* Values for a VARCHAR or BLOB vector, laid end to end. */
+/* A value for a VARCHAR or BLOB vector, in a buffer of several. */
 typedef struct {
 	uint64_t row;
 	uint64_t start;
@@ -63,13 +63,13 @@ typedef struct {
 
 void ccbf_set_mark(uint64_t mark);
 
-/* callbacks.c: given to DuckDB */
+/* callbacks.c: functions that DuckDB calls */
 void *ccbf_callback_scalar(void);
 void ccbf_aggregate_callbacks(void *function);
 void *ccbf_callback_end(void);
 void ccbf_prefetch(ccbf_state **states, uint64_t n);
 
-/* guest.c: what a thread was before it went into Go */
+/* guest.c: the signal mask of a thread before it entered Go */
 typedef struct {
 #ifndef _WIN32
 	sigset_t mask;
@@ -77,13 +77,13 @@ typedef struct {
 	char unused;
 } ccbf_stay;
 void ccbf_be_guest(void);
-bool ccbf_enter_go(ccbf_stay *stay); /* false: it must not go */
+bool ccbf_enter_go(ccbf_stay *stay); /* false: the thread must not enter Go */
 void ccbf_leave_go(const ccbf_stay *stay);
 
-/* describe.c: a logical type as bytes, to be freed by the caller */
+/* describe.c: the description of a vector's type; the caller frees it */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
 
-/* catch.cpp: 0, or 1 when there is no memory */
+/* catch.cpp: 0, or 1 if there is no memory */
 int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len);
 int ccbf_try_reserve(void *vec, uint64_t capacity);
 
@@ -99,32 +99,32 @@ int ccbf_list_finish(void *vec, uint64_t size);
 void ccbf_scalar_error(void *info, const char *text);
 void ccbf_aggregate_error(void *info, const char *text);
 
-/* Where a callback returns to, in DuckDB's C API. */
+/* The address in DuckDB's C API that a callback returns to. */
 #define OWN_RETURN ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 
 /* callsite.c: the place that called the C API function that an address returns to. */
 ccbf_site ccbf_call_site(uintptr_t to);
 
 /* probe.c */
-/* No supported system has smaller pages, and every page size is a multiple. */
+/* The smallest memory page of all supported systems. Each page size is a multiple of it. */
 #define CCBF_PAGE 4096u
 bool ccbf_readable(const void *p);
 /* Reports whether all n entries point to states with this mark; states[0] certainly does. */
 bool ccbf_all_states(ccbf_state **states, uint64_t n, uint64_t mark);
 
 /*
- * constants.c: a field of a STRUCT, or a STRUCT in it, which has width 0 and the next inner
- * fields in it.
+ * constants.c: a field of a STRUCT. If it is a STRUCT itself, its width is 0, and the next
+ * inner entries are its fields.
  */
 typedef struct {
 	const void *vec;
 	uint32_t width; /* bytes of a value */
 	uint32_t inner;
 } ccbf_field;
-/* false: a part has rows that are not there */
+/* false: rows of this part of a chunk are not in memory */
 bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows);
 void ccbf_learn_constants(void *vec, uint64_t rows);
-/* What is known of the parts of a chunk: nothing, that constants share memory, that they do not. */
+/* Whether the parts of a chunk share the memory of constants: not known, yes, no. */
 enum { CCBF_CONSTANTS_UNKNOWN, CCBF_CONSTANTS_SHARED, CCBF_CONSTANTS_APART };
 int ccbf_constants(void);
 

@@ -14,13 +14,13 @@ var caches struct {
 	bytes atomic.Int64
 }
 
-// idleFraction is the inverse of the fraction of the budget that caches may hold while no query
-// runs. The next query often uses the same objects.
+// idleFraction is the part of the budget that caches may hold while no query runs, as 1 in
+// idleFraction. The next query often uses the same objects.
 const idleFraction = 32
 
-// RegisterCache registers a function that empties a cache and returns the bytes that it held. It
-// is called from any goroutine: where the budget is used up, where a database is closed, and
-// where no query runs and caches hold much.
+// RegisterCache registers a function that empties a cache and returns the bytes that it held. The
+// function must work in any goroutine. It is called when the budget is used up, when a database is
+// closed, and when no query runs and caches hold much.
 func RegisterCache(empty func() (bytes int64)) {
 	caches.Lock()
 	defer caches.Unlock()

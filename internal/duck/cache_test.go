@@ -2,8 +2,9 @@ package duck
 
 import "testing"
 
-// What is kept leaves a quarter of the budget free, and goes before anything else does.
-func TestKeptMemoryGoesFirst(t *testing.T) {
+// TestCachesAreEmptiedFirst checks that caches leave a quarter of the budget free, and are emptied
+// before pages are reclaimed.
+func TestCachesAreEmptiedFirst(t *testing.T) {
 	ReleaseAll()
 	withLimit(t, 1<<20)
 	var have int64

@@ -1,4 +1,4 @@
-/* The functions that DuckDB calls. Each makes at most one call into Go. */
+/* The functions that DuckDB calls. Each calls Go at most once for an array of states. */
 #include "bridge.h"
 #include "_cgo_export.h"
 
@@ -14,7 +14,7 @@ static bool living(const ccbf_state *s) {
 	return (s->mark & ~CCBF_NUMBERS) == mark;
 }
 
-/* The mark of an overload's states; id as in ccbf_call. */
+/* Returns the mark of an overload's states; id as in ccbf_call. */
 static uint64_t mark_of(uint64_t id) {
 	return mark | (id & CCBF_NUMBERS);
 }
@@ -59,7 +59,7 @@ void *ccbf_callback_scalar(void) {
 	return (void *)scalar;
 }
 
-/* DuckDB is done with a function, for ever: its database has been closed. */
+/* DuckDB calls it when it frees a function: its database has been closed. */
 static void end(void *extra) {
 	ccbf_stay stay;
 	if (ccbf_enter_go(&stay)) {
@@ -77,7 +77,7 @@ static uint64_t state_size(void *info) {
 	return sizeof(ccbf_state);
 }
 
-/* Runs once per row in some plans: a few stores, nothing else. */
+/* Some plans call it for each row, so it does only a few stores. */
 static void state_init(void *info, void *state) {
 	ccbf_state *s = state;
 	uint64_t id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
@@ -107,10 +107,10 @@ void ccbf_prefetch(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Its address is another one in each thread. */
+/* Each thread has one. Its address is the number of the thread. */
 static __thread char here;
 
-/* Go finds out what the array of states is, and prefetches it where all of it is there. */
+/* Go finds out whether the array of states is whole, and then prefetches it. */
 static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
@@ -145,9 +145,9 @@ static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uin
 }
 
 /*
- * Is it a living state? When update fails below list_aggregate, DuckDB destroys
- * states that it never made: the array then has whatever was in that memory. So
- * what is not in the page of a state that was read before is tried first.
+ * Reports whether s is a living state. If update fails below list_aggregate, DuckDB destroys
+ * states that it never made, and the array has old memory. So s is read only if it lies in
+ * *page, the memory page of a state that was read before, or is readable.
  */
 static bool may_destroy(const ccbf_state *s, uintptr_t *page) {
 	if (s == NULL || ((uintptr_t)s & 7) != 0) {
@@ -163,15 +163,15 @@ static bool may_destroy(const ccbf_state *s, uintptr_t *page) {
 }
 
 /*
- * The mark is wiped, so that memory that is used again, or a state destroyed
- * twice, is not taken for a living state.
+ * Wipes the mark. Memory that is used again, and a state that is destroyed twice, then do not
+ * look like a living state.
  */
 static void wipe(ccbf_state *s) {
 	s->mark = 0;
 	s->handle = 0;
 }
 
-static void give_back(ccbf_state **states, uint64_t n) {
+static void drop(ccbf_state **states, uint64_t n) {
 	ccbf_stay stay;
 	if (n > 0 && ccbf_enter_go(&stay)) {
 		ccbfGoDestroy(states, n);
@@ -182,7 +182,7 @@ static void give_back(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Go is asked only where a page has to be given back. */
+/* Calls Go only for states with a page or slots. */
 static void destroy(ccbf_state **states, uint64_t n) {
 	ccbf_state *pages[256];
 	uint64_t k = 0;
@@ -196,12 +196,12 @@ static void destroy(ccbf_state **states, uint64_t n) {
 			continue;
 		}
 		if (k == sizeof pages / sizeof pages[0]) {
-			give_back(pages, k);
+			drop(pages, k);
 			k = 0;
 		}
 		pages[k++] = states[i];
 	}
-	give_back(pages, k);
+	drop(pages, k);
 }
 
 void ccbf_aggregate_callbacks(void *f) {

@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// A place in DuckDB that calls update passes either whole arrays of states or arrays that have
-// only their first entry (callsite.c). learn.go finds out which places do what. A query of
-// which that is not certain ends with an error: a wrong answer would be worse.
+// Each place in DuckDB that calls update passes one of two kinds of arrays of states. Some are
+// whole, and some have only their first entry (callsite.c). The file learn.go finds out which
+// place passes which kind. If that is not certain, the query ends with an error instead of a wrong answer.
 
 // callSite is a place in DuckDB's code, and the beginning of its function and of the function
 // that called that one. All are 0 where the stack does not say.
@@ -58,9 +58,9 @@ const (
 	constantsApart   constantsKind = C.CCBF_CONSTANTS_APART
 )
 
-// siteKind returns what a place passes. An unknown place is taken for what the other places
-// in its function are, if they are of one kind; then learned is false. Compilers copy places:
-// DuckDB 1.5.5 builds trees for DISTINCT in windows with three copies of a loop.
+// siteKind returns what a place passes. learned is false for a place that learn.go did not meet.
+// Its kind is then the kind of the other places in its function, if that is one kind. Compilers
+// copy loops: DuckDB 1.5.5 builds trees for DISTINCT in windows with three copies of one.
 func (h *hostFacts) siteKind(site callSite) (kind siteKind, learned bool) {
 	var whole, one bool
 	for i := range h.sites {
@@ -96,11 +96,16 @@ func (h *hostFacts) isSortedWindow(site callSite) bool {
 type arrayKind int
 
 const (
-	manyStates arrayKind = iota // whole, with several states
-	oneState                    // one state for every row
-	onePart                     // the same; the rows can be a part of a chunk, and there may be no second entry
+	// manyStates: the array is whole, with several states.
+	manyStates arrayKind = iota
+	// oneState: every row belongs to one state.
+	oneState
+	// onePart: the same. The rows can be a part of a chunk, and a second entry may not exist.
+	onePart
+	// unclearArray: it is not certain which row belongs to which state.
 	unclearArray
-	staleRows // an array with the rows of the call before
+	// staleRows: DuckDB passes the rows of the call before again.
+	staleRows
 )
 
 // arrayKind returns what an array of n states is, of the function with this mark.

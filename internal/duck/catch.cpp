@@ -1,7 +1,6 @@
 /*
- * Functions of DuckDB that may throw although they are C: when memory_limit is
- * reached, what asks for memory throws. An exception that meets a Go frame ends
- * the process; here it becomes a result of 1.
+ * Calls C functions of DuckDB that throw if memory_limit is reached. An exception in a Go frame
+ * would end the process. Here it becomes the result 1.
  */
 extern "C" {
 #include "bridge.h"

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// ConnOf finds DuckDB's connection handle in a driver's connection, as
-// (*sql.Conn).Raw hands it over. The drivers github.com/duckdb/duckdb-go/v2 and
-// github.com/marcboeker/go-duckdb/v2 keep it in the unexported field conn, a
-// struct with the field Ptr. Anything else is an error that names the type.
+// ConnOf returns DuckDB's connection handle from a driver's connection, which (*sql.Conn).Raw
+// passes. The drivers github.com/duckdb/duckdb-go/v2 and github.com/marcboeker/go-duckdb/v2 have
+// it in the unexported field conn, a struct with the field Ptr. For other drivers, the error names
+// the type.
 func ConnOf(driverConn any) (unsafe.Pointer, error) {
 	unknown := func(why string) (unsafe.Pointer, error) {
 		return nil, fmt.Errorf("cannot find DuckDB's connection in a %T: %s (known: *duckdb.Conn of github.com/duckdb/duckdb-go/v2 and github.com/marcboeker/go-duckdb/v2)", driverConn, why)

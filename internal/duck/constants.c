@@ -34,7 +34,7 @@ typedef struct {
 /* The beginning of the control block of a shared_ptr. */
 typedef struct {
 	const void *table;
-	uint32_t holders; /* or one less */
+	uint32_t holders; /* their number, or one less */
 } control;
 
 /* The beginning of DuckDB's Vector. */
@@ -53,18 +53,18 @@ enum { VECTOR_ROWS = 2048 };
 
 static struct {
 	bool shared, apart; /* how later parts of a chunk had the constant */
-	bool strange;       /* shared, and the objects are not as described */
-	uint32_t alone;     /* what holders says of one holder */
+	bool strange;       /* shared, and the objects are not as described above */
+	uint32_t alone;     /* the value of holders for one holder */
 } learned;
 
-/* Of the call before: where its constant and its column end. */
+/* The end of the constant and of the column in the call before. */
 static struct {
-	bool described;       /* it is a first part, and its objects are as described */
+	bool described;       /* it had a first part, with objects as described above */
 	const buffer *memory; /* of the constant */
 	const uint8_t *constant, *column;
 } before;
 
-/* For objects of which it is not known that they are there. */
+/* Reports whether size bytes at p can be read. */
 static bool all_readable(const void *p, size_t size) {
 	if (p == NULL || ((uintptr_t)p & 7) != 0) {
 		return false;
@@ -93,9 +93,8 @@ static bool is_first_part(const vector *constant, const vector *null, const vect
 }
 
 /*
- * A STRUCT of a constant BIGINT, one that is NULL, and a column. The next part of a chunk
- * has the values of the column that follow those before. Constants that do not follow are
- * not shared.
+ * Learns from a STRUCT of a constant BIGINT, a constant NULL, and a column. In the next part of
+ * a chunk, the column continues where it ended. If the constant does not, it is not shared.
  */
 void ccbf_learn_constants(void *vec, uint64_t rows) {
 	void *constant = API(struct_vector_get_child)(vec, 0), *column = API(struct_vector_get_child)(vec, 2);
@@ -130,7 +129,7 @@ static bool is_valid(const vector *v, uint64_t i) {
 	return v->mask == NULL || (v->mask[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* How many rows of a whole vector, from the first one on, are NULL or have one value. */
+/* Returns how many rows of a whole vector equal the first one, with it: a value or NULL. */
 static uint64_t alike_rows(const vector *v, uint64_t width) {
 	bool valid = is_valid(v, 0);
 	uint64_t i = 1;
@@ -141,7 +140,7 @@ static uint64_t alike_rows(const vector *v, uint64_t width) {
 	return i;
 }
 
-/* From row i on, as row 0 is. */
+/* Makes all rows from i on equal to row 0. */
 static void complete(const vector *v, uint64_t width, uint64_t i) {
 	for (bool valid = is_valid(v, 0); i < VECTOR_ROWS; i++) {
 		if (valid) {
@@ -153,7 +152,7 @@ static void complete(const vector *v, uint64_t width, uint64_t i) {
 	}
 }
 
-/* A field that is no STRUCT and begins where memory for a whole vector does. */
+/* Reports whether a field is no STRUCT, and begins where memory for a whole vector begins. */
 static bool is_whole(const ccbf_field *f) {
 	const vector *v = f->vec;
 	return f->width != 0 && v->memory != NULL && v->memory->data != NULL && v->memory->data == v->data &&
@@ -165,7 +164,7 @@ static bool is_alone(const ccbf_field *f) {
 	return is_whole(f) && v->control->holders == learned.alone;
 }
 
-/* A part that has rows which are not in the memory of the field. */
+/* Reports whether some rows of a part are not in the memory of the field. */
 static bool is_outside(const ccbf_field *f, uint64_t rows) {
 	const vector *v = f->vec;
 	if (f->width == 0 || v->memory == NULL || v->memory->data == NULL) {
@@ -185,7 +184,7 @@ bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows
 		leaves += fields[i].width != 0;
 		alone += is_alone(&fields[i]);
 	}
-	/* All fields alone: they were copied for this call, as those of constant STRUCTs are. */
+	/* If no field is shared, they were copied for this call. DuckDB does so for constant STRUCTs. */
 	if (alone == leaves || rows >= VECTOR_ROWS) {
 		return true;
 	}
@@ -198,13 +197,13 @@ bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows
 		if (alike < rows || alike == VECTOR_ROWS) {
 			continue;
 		}
-		/* Another function may have the last part of a constant, or this is a column. */
+		/* It may be a column, or a constant that another function holds. */
 		if (!is_alone(f)) {
 			return false;
 		}
 		complete(f->vec, f->width, rows);
 	}
-	/* A STRUCT among the fields that is NULL as a constant, after its own fields. */
+	/* Fields that are STRUCTs and constant NULL, after their own fields. */
 	for (uint32_t i = 0; i < n; i++) {
 		const vector *v = fields[i].vec;
 		bool constant = fields[i].inner > 0 && v->mask != NULL && v->mask_rows >= VECTOR_ROWS;

@@ -26,8 +26,8 @@ func (toyFields) Update(args *Rows, states States) error {
 	return nil
 }
 
-// Of the DuckDB in this process it is known how parts of a chunk share constants. Where it
-// is not known, STRUCTs of several fields are refused, in windows and nowhere else.
+// TestConstantsInParts checks that learn finds out how parts of a chunk share constants. If that is
+// not known, windows refuse STRUCTs of several fields, and other queries do not.
 func TestConstantsInParts(t *testing.T) {
 	db, _ := openDB(t, append(toys(), aggregateOf("toy_fields", Any, BigInt, toyFields{})))
 	known := facts.Load()

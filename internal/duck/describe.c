@@ -1,6 +1,6 @@
 /*
- * A logical type written as bytes, so that Go learns all of it in one crossing
- * and recognises a type that it has already seen by comparing bytes.
+ * Describes a logical type as bytes, so that Go gets all of it in one crossing, and finds a known
+ * type by comparing bytes.
  *
  *   type   = id:u8 alias:text rest
  *   rest   = DECIMAL width:u8 scale:u8 | ENUM n:u32 text*n | LIST type

@@ -2,9 +2,9 @@
 // scalar and aggregate functions that are described as data, and hands them
 // whole chunks of rows.
 //
-// It links no DuckDB. All calls go through one table of function pointers (C API
-// v1.2.0). Embedded fills it from the symbols of the program's driver, LoadTable from
-// the struct that DuckDB passes to an extension.
+// It does not link DuckDB. All calls use one table of function pointers, in the order of
+// DuckDB's C API. Embedded fills the table from the symbols of the program's driver.
+// LoadTable fills it from the struct that DuckDB passes to an extension.
 //
 // A chunk costs one crossing from C into Go. Types of ANY columns, fields, lists, NULLs
 // and long strings cost a fixed number of crossings back. Nothing is allocated per row.

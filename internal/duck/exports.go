@@ -23,7 +23,7 @@ func errUnclear() error {
 	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.ccbf_library_version()), why)
 }
 
-// load points the frame at a chunk's columns.
+// load sets the frame's rows to the columns of a chunk.
 func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	n, rows := int(c.ncols), int(c.rows)
 	r := &f.rows
@@ -42,14 +42,14 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	return r
 }
 
+// result returns the writer of a callback's results.
 func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 	f.out.reset(&c.out, int(c.offset), int(c.rows), ov.Returns)
 	f.out.threads = threadsOf(c)
 	return &f.out
 }
 
-// threadsOf is how many threads DuckDB has for the queries of a call; 0 where that is not
-// known.
+// threadsOf returns the number of DuckDB's threads for queries, or 0 if it is not known.
 func threadsOf(c *C.ccbf_call) int {
 	if in := instanceOf(uint32(uint64(c.id) >> 32)); in != nil {
 		return int(in.threads.Load())
@@ -155,6 +155,7 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 	silently(func() { dropAll(unsafe.Slice((**State)(unsafe.Pointer(states)), int(n))) })
 }
 
+// dropAll drops the pages and slots of living states.
 func dropAll(states []*State) {
 	var slots [dropsAtOnce]*State
 	left := slots[:0]

@@ -11,9 +11,8 @@ import (
 	"unsafe"
 )
 
-// RegisterExtension makes the functions known to a database that is loading the
-// extension: api is the table that DuckDB handed over, database a
-// duckdb_database.
+// RegisterExtension registers the functions with a database that loads the extension. api is the
+// table that DuckDB passed, and database a duckdb_database.
 func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +23,7 @@ func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error)
 		return err
 	}
 	C.ccbf_be_guest()
-	SpareProcessor()
+	AddProcessor()
 	conn := C.ccbf_connect(database)
 	if conn == nil {
 		return errors.New("DuckDB gave no connection to the database")

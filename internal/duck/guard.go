@@ -12,8 +12,8 @@ import (
 	"unsafe"
 )
 
-// guarded runs one callback. A panic, which would end the process if it
-// reached C, becomes an error of the query.
+// guarded runs a callback of a function. A panic becomes an error of the query: in C it would end
+// the process.
 func guarded(name string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -33,7 +33,7 @@ func silently(f func()) {
 	f()
 }
 
-// named puts the function's name in front, unless the error begins with it.
+// named returns err with the function's name in front, unless it begins with that.
 func named(name string, err error) error {
 	if strings.HasPrefix(err.Error(), name+":") {
 		return err
@@ -41,7 +41,7 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// cText is an error's text for C, without the zero bytes that would cut it.
+// cText returns an error's text for C, with zero bytes replaced, as they would end it.
 func cText(err error) *C.char {
 	return C.CString(strings.ReplaceAll(err.Error(), "\x00", `\0`))
 }

@@ -1,16 +1,14 @@
 /*
- * Calls into Go on a thread of somebody else's program (the loadable
- * extension). In a Go program all of this is Go's own business.
+ * Protects calls into Go on threads of a host that is not Go (in the loadable extension). A Go
+ * program needs none of this.
  *
- * Go code runs on a goroutine's stack, of a few kilobytes. A signal handler of
- * the host runs on the stack that it finds, unless it was installed with
- * SA_ONSTACK, which few are: on a goroutine's it would write over the heap. So
- * the signals that hosts have handlers for wait until the callback has ended.
- * Those that Go needs, and those that say that this very instruction failed, do
- * not wait.
+ * Go code runs on a goroutine's stack of a few kilobytes. Few hosts install signal handlers with
+ * SA_ONSTACK. A handler without it runs on the current stack, and would overflow a goroutine's
+ * into the heap. So signals are blocked during a callback, apart from those that Go needs and
+ * those that report a failed instruction.
  *
- * A child made by fork has none of Go's threads. Calls would wait for them for
- * ever, so they are refused.
+ * A child process made by fork has none of Go's threads. A call would wait for them forever, so
+ * it is refused.
  */
 #include "bridge.h"
 

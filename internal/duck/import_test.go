@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Importing the package reads nothing: in a process of its own the budget is what
-// the environment says when it is first asked for, not what it said at the start.
+// TestImportReadsNothing checks that importing the package does not read the environment. In a
+// process of its own, the budget follows the environment at its first use.
 func TestImportReadsNothing(t *testing.T) {
 	const child = "CCBF_TEST_IMPORT"
 	if os.Getenv(child) != "" {

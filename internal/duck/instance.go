@@ -16,16 +16,16 @@ import (
 	"unsafe"
 )
 
-// Instance is this process's registration with one database. Pages carry its
-// number.
+// Instance is the registration of this process with one database. Its pages have its number.
 type Instance struct {
 	id   uint32
 	live atomic.Int64 // pages
-	// threads is how many DuckDB had for queries when functions were last registered.
+	// threads is the number of DuckDB's threads for queries when functions were last registered.
 	threads atomic.Int32
-	names   map[string]bool // what is registered; under the registry's lock
+	names   map[string]bool // of registered functions; under the registry's lock
 }
 
+// instanceOf returns the instance with a number, or nil if its database was closed.
 func instanceOf(id uint32) *Instance {
 	all := registry.instances.Load()
 	if i := int(id) - 1; all != nil && i >= 0 && i < len(*all) {
@@ -34,10 +34,11 @@ func instanceOf(id uint32) *Instance {
 	return nil
 }
 
-// instances is held while the list of them changes. A lock of its own: DuckDB
-// may end an instance while the registry's is held.
+// instances is the lock of registry.instances. It is not the registry's own lock, as DuckDB may end
+// an instance while that is locked.
 var instances sync.Mutex
 
+// newInstance returns a new instance with an unused number.
 func newInstance() *Instance {
 	instances.Lock()
 	defer instances.Unlock()
@@ -56,8 +57,8 @@ func newInstance() *Instance {
 	return in
 }
 
-// endInstance is called when DuckDB has closed the database: what its queries
-// forgot is given back, and its number is free again.
+// endInstance ends an instance whose database DuckDB has closed. It drops the pages that its
+// queries left, empties the caches, and makes the number available.
 func endInstance(id uint32) {
 	in := instanceOf(id)
 	if in == nil {
@@ -72,20 +73,21 @@ func endInstance(id uint32) {
 	registry.instances.Store(&all)
 }
 
-// Which database a connection belongs to cannot be asked for, and registering an
-// aggregate a second time is refused. So every database gets one function more,
-// which tells the process that runs it which instance it is. It also tells when
-// the database is closed.
+// tagName is the name of a function that each database gets. It shows which instance a database
+// is, as the C API does not, and DuckDB refuses to register an aggregate twice. DuckDB also frees
+// the function when the database is closed.
 const tagName = "ccbf_registration"
 
 var tagCalls struct {
 	sync.Mutex
 	asked uint64
 	seen  map[uint64]*Instance
-	// Made once for each number and used again, as overloads are known forever.
+	// A function for each number, used again, as overloads are never removed from the registry.
 	functions map[uint32]*Function
 }
 
+// tagFunction returns the function tagName of an instance. Its result is true. It stores the
+// instance under the number that is its first argument, and the number of threads in it.
 func tagFunction(id uint32) *Function {
 	tagCalls.Lock()
 	defer tagCalls.Unlock()
@@ -126,8 +128,8 @@ func tagFunction(id uint32) *Function {
 	return f
 }
 
-// findInstance asks the database of a connection; nil when nothing of this
-// process is registered there.
+// findInstance returns the instance of the database of a connection, or nil if this process has
+// registered nothing there. The error says that another copy of ccbfsql has.
 func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	tagCalls.Lock()
 	tagCalls.asked++
@@ -152,9 +154,8 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	return in, nil
 }
 
-// Release gives back the pages of this registration that are still there, and what
-// is kept for any where that is much. Only a host that knows that none of its queries is
-// running may call it.
+// Release drops the pages of this registration, and empties the caches if they hold much. Call it
+// while none of its queries runs.
 func (in *Instance) Release() {
 	shrinkIdleCaches()
 	if in == nil || in.live.Load() == 0 {
@@ -168,5 +169,5 @@ func (in *Instance) Release() {
 	})
 }
 
-// Pages is the number of pages of this registration.
+// Pages returns the number of pages of this registration.
 func (in *Instance) Pages() int64 { return in.live.Load() }

@@ -11,11 +11,11 @@ import (
 	"unsafe"
 )
 
-// learn finds out which places in DuckDB pass arrays of states that have only their first entry
-// (callers.go), and how parts of a chunk share constants (constants.c). It runs small queries
-// with an aggregate of its own, in a database of its own. The user's database would be the wrong
-// place: its settings, transaction, log and profile must not be disturbed or relied upon. That
-// database has one thread, so nothing else calls the aggregate.
+// This file finds out which places in DuckDB pass arrays of states that have only their first
+// entry (callers.go). It also finds out how parts of a chunk share constants (constants.c). It runs
+// small queries with an aggregate of its own, in a database of its own. It does not disturb settings,
+// transaction, log and profile of the user's database. The own database has one thread, so nothing
+// else calls the aggregate.
 //
 // Each statement reaches a place that no other one reaches, in a version of DuckDB that the
 // extension is tested with. Each is as small as it can be, as LOAD waits for them. A statement
@@ -59,8 +59,8 @@ const (
 	partsQuery = "SELECT learn({a: 7::BIGINT, n: NULL::BIGINT, b: i}) OVER (PARTITION BY i // 2), count(*) OVER (PARTITION BY i % 3) FROM range(160) t(i)"
 )
 
-// learn sets facts. Where it fails, queries end with errUnclear if they need to know. The
-// registry is locked.
+// learn sets facts. If it fails, queries that need them end with errUnclear. The registry is
+// locked.
 func learn() {
 	h := &hostFacts{}
 	if old := facts.Load(); old != nil { // of another DuckDB in this process
@@ -125,7 +125,8 @@ func (h *hostFacts) add(s callSite, kind siteKind) {
 	}
 }
 
-// updateCall is an update as DuckDB calls it. Of states only the first entry certainly exists.
+// updateCall is the arguments of an update by DuckDB. Only the first entry of states certainly
+// exists.
 type updateCall struct {
 	states unsafe.Pointer
 	rows   int

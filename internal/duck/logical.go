@@ -13,9 +13,8 @@ import (
 	"unsafe"
 )
 
-// seenTypes keeps every type that was read from a column by its description, so
-// that the same column type costs no allocation on the next chunk. It is
-// emptied when a stream of ever new types has filled it.
+// seenTypes caches types by their descriptions, so that a column's type costs no allocation in
+// later chunks. It is emptied when it is full.
 var seenTypes struct {
 	sync.RWMutex
 	m map[string]Type
@@ -23,7 +22,7 @@ var seenTypes struct {
 
 const seenTypesLimit = 4096
 
-// readType asks DuckDB for the type of a vector.
+// readType returns the type of a vector; the zero Type if there is no memory.
 func readType(vec unsafe.Pointer) Type {
 	var n C.uint64_t
 	p := C.ccbf_describe_vector(vec, &n)
@@ -34,6 +33,7 @@ func readType(vec unsafe.Pointer) Type {
 	return parseType(unsafe.Slice((*byte)(unsafe.Pointer(p)), int(n)))
 }
 
+// parseType returns the type with a description by describe.c.
 func parseType(desc []byte) Type {
 	seenTypes.RLock()
 	t, ok := seenTypes.m[string(desc)]
@@ -52,8 +52,8 @@ func parseType(desc []byte) Type {
 	return t
 }
 
-// typeParser reads what describe.c wrote. Both ends are ours, so it does not
-// check bounds; a mistake is a panic, which the guard turns into an error.
+// typeParser parses the description of a type by describe.c. It does not check bounds, as no other
+// program writes descriptions. guarded turns a panic into an error.
 type typeParser struct{ b []byte }
 
 func (p *typeParser) u8() uint8 {
@@ -114,7 +114,8 @@ func (p *typeParser) parse() Type {
 	return t
 }
 
-// logical makes DuckDB's object of a type, to be freed with ccbf_free_type.
+// logical returns DuckDB's object of a type. Free it with ccbf_free_type. The error says that a
+// function cannot have the type.
 func logical(t Type) (unsafe.Pointer, error) {
 	var p unsafe.Pointer
 	switch t.id {
@@ -152,7 +153,7 @@ func logical(t Type) (unsafe.Pointer, error) {
 	case EnumID, MapID, UnionID, ArrayID:
 		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
 	case GeometryID:
-		// Before 1.5.2, which has no such type in the C API, a result is the WKB alone. See isKnown for parameters.
+		// Before 1.5.2, the C API has no such type, and a result is a BLOB of WKB.
 		if !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
 			t = Blob
 		}
@@ -166,7 +167,7 @@ func logical(t Type) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// pointerArray is an array in C memory, for C pointers only.
+// pointerArray returns an array of n C pointers in C memory, and a function that frees it.
 func pointerArray(n int) ([]unsafe.Pointer, func()) {
 	p := C.calloc(C.size_t(n)+1, C.size_t(unsafe.Sizeof(uintptr(0))))
 	return unsafe.Slice((*unsafe.Pointer)(p), n), func() { C.free(p) }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// defaultLimit is 15% of the memory that the machine, or the process's cgroup,
-// allows. DuckDB's own limit is 80% by default; the rest is for the process itself.
+// defaultLimit returns 15% of the memory that the machine and the process's cgroup allow. DuckDB's
+// own limit is 80% by default; the rest is for the process itself.
 func defaultLimit() int64 {
 	const unknown = 8 << 30 // nothing says how much there is
 	total := machineMemory(os.ReadFile)
@@ -21,8 +21,8 @@ func defaultLimit() int64 {
 	return total / 100 * 15
 }
 
-// machineMemory is the least of what the machine has and what the cgroups
-// above the process allow, 0 if nothing is known.
+// machineMemory returns the smallest of the machine's memory and the limits of the process's
+// cgroups, in bytes, or 0 if nothing is known. It reads files by read.
 func machineMemory(read func(string) ([]byte, error)) int64 {
 	var least int64
 	consider := func(n int64) {
@@ -66,7 +66,7 @@ func machineMemory(read func(string) ([]byte, error)) int64 {
 	return least
 }
 
-// physicalMemory is what Linux says in a file.
+// physicalMemory returns the machine's memory in bytes by Linux's /proc/meminfo, or 0.
 func physicalMemory(read func(string) ([]byte, error)) int64 {
 	info, err := read("/proc/meminfo")
 	if err != nil {

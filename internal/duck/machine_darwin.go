@@ -2,7 +2,7 @@ package duck
 
 import "golang.org/x/sys/unix"
 
-// systemMemory is what the machine has, where no file says it.
+// systemMemory returns the machine's memory in bytes, or 0 if it is not known.
 func systemMemory() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil || n > 1<<62 {

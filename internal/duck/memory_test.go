@@ -78,8 +78,8 @@ func forgetfulDB(t testing.TB, groups int) (*sql.DB, *Instance) {
 	return db, in
 }
 
-// Whatever DuckDB forgets, the budget holds, the process does not grow, and the
-// next query works; and a host that knows that nothing runs gets all of it back.
+// TestMemoryLeftBehind runs queries whose states DuckDB does not destroy. The budget holds, the
+// process does not grow, and the next query works. Release then frees everything.
 func TestMemoryLeftBehind(t *testing.T) {
 	const budget = 16 << 20
 	withLimit(t, budget)
@@ -128,7 +128,7 @@ func TestMemoryLeftBehind(t *testing.T) {
 	}
 }
 
-// What each of the queries leaves, by itself.
+// TestMemoryLeftBehindByEach checks the number of pages that each of these queries leaves.
 func TestMemoryLeftBehindByEach(t *testing.T) {
 	db, in := forgetfulDB(t, 5000)
 	for _, f := range forgetful {

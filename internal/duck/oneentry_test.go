@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// One-entry arrays lie side by side on DuckDB's heap: with several window
-// functions, or several threads, what follows one of them is the entry of
-// another and points to a living state. These queries mixed up rows of
-// different groups while memory was looked at to tell what an array is.
+// TestNeighbouringOneEntryArrays has queries with several window functions, or threads. Their
+// one-entry arrays lie side by side on DuckDB's heap, so an entry of a living state follows each
+// of them. Kinds of arrays that were told by their memory mixed up rows of different groups.
 func TestNeighbouringOneEntryArrays(t *testing.T) {
 	db, _ := openDB(t, toys())
 	both := func(query string) {

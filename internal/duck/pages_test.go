@@ -71,8 +71,8 @@ func newCallback(f func()) {
 	fr.end()
 }
 
-// What was untouched for longest goes first, what was finalized before that,
-// and what a running callback has touched not at all.
+// TestReclaimOrder checks that finalized pages are reclaimed first, and then those that were not
+// touched for longest. Pages that a running callback has touched stay.
 func TestReclaimOrder(t *testing.T) {
 	withLimit(t, 100<<10)
 	states := make([]State, 100) // 1 KiB each: all of the budget
@@ -110,8 +110,8 @@ func TestReclaimOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	// A sixteenth of the limit is 6.25 pages, so 7: the finalized ones and,
-	// of the rest, three of the oldest, to the precision of their buckets.
+	// A sixteenth of the limit is 6.25 pages. So 7 go: the finalized ones, and three of the
+	// oldest others, as precisely as buckets are.
 	gone := alive()
 	if len(gone) != 7 {
 		t.Fatalf("reclaimed %v", gone)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// plans are the ways in which DuckDB runs an aggregate. @ stands for the
-// function: for a sum in one pass, for an ordered list in another.
+// plans is the ways in which DuckDB runs an aggregate. @ stands for the function, which is a sum
+// in one pass and a list in another.
 var plans = []struct {
 	name, query string
 	left        bool // DuckDB may not destroy all states
@@ -110,8 +110,8 @@ func TestOrderIsKept(t *testing.T) {
 	}
 }
 
-// TestPagesPerPlan checks that DuckDB destroys the states of each plan, apart from those of the
-// plans for which that is known, and that Release drops the pages of those.
+// TestPagesPerPlan checks which plans leave pages behind: only those with left set. Release drops
+// these pages.
 func TestPagesPerPlan(t *testing.T) {
 	db, in := openDB(t, toys())
 	mustExec(t, db, planData)

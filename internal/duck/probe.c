@@ -26,9 +26,9 @@
 bool ccbf_readable(const void *p) {
 #if defined(__linux__)
 	/*
-	 * The kernel copies the 8-byte mask in before it looks at the first
-	 * argument, which no version accepts: EFAULT says that the copy failed,
-	 * EINVAL that it did not. Nothing is changed either way.
+	 * The kernel copies the mask of 8 bytes from p before it checks the first argument, which
+	 * no version accepts. EFAULT means that the copy failed, EINVAL that it did not. Nothing
+	 * changes.
 	 */
 	int saved = errno;
 	long r = syscall(SYS_rt_sigprocmask, -1, p, (void *)0, (size_t)8);
@@ -43,8 +43,8 @@ bool ccbf_readable(const void *p) {
 	return (m.Protect & (PAGE_NOACCESS | PAGE_GUARD)) == 0 && m.Protect != 0;
 #else
 	/*
-	 * mincore tells mapped from unmapped, not readable from PROT_NONE: a
-	 * guard page in that place would still fault. Not tried on real machines.
+	 * mincore shows whether the page is mapped, not whether it is readable: a guard page
+	 * would still fault. Not tried on real machines.
 	 */
 	int saved = errno;
 	char vec[1];

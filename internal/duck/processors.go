@@ -6,26 +6,24 @@ import (
 	"sync"
 )
 
-// processorsVariable sets how many processors Go's scheduler has.
+// processorsVariable is the environment variable that sets GOMAXPROCS.
 const processorsVariable = "GOMAXPROCS"
 
-var spareOnce sync.Once
+var addProcessorOnce sync.Once
 
-// SpareProcessor gives Go's scheduler one processor more, once, unless the environment says how many it
-// has. It is for programs that are all DuckDB's, the shell and the extension: what else a program does is
-// its own to say.
+// AddProcessor increases GOMAXPROCS by one, once, unless the environment sets it. Programs that
+// only run DuckDB call it: the shell and the extension. Other programs set GOMAXPROCS themselves.
 //
-// A thread keeps the processor of its last callback until the next one. Where every processor is kept
-// so, the runtime's monitor thread takes them away from threads that are in DuckDB for longer than
-// 20 µs, most of the time, and looks for such threads every 20 µs, in turn with threads that compute.
-// Where one is free it leaves them alone, and sleeps for up to 10 ms. A sixteenth of the processor time
-// of a million groups went that way. How many goroutines run at once hardly changes: DuckDB's threads
-// have the machine.
-func SpareProcessor() {
-	spareOnce.Do(spareProcessor)
+// A thread keeps its Go processor (P) after a callback until the next one. If all Ps are kept so,
+// the runtime's monitor thread wakes up every 20 µs to take Ps from threads that are in DuckDB.
+// With an idle P it does not, and sleeps for up to 10 ms. A million groups spent a sixteenth of
+// their processor time on that. DuckDB's threads use the machine either way.
+func AddProcessor() {
+	addProcessorOnce.Do(addProcessor)
 }
 
-func spareProcessor() {
+// addProcessor is AddProcessor without the limit to one call.
+func addProcessor() {
 	if os.Getenv(processorsVariable) == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}

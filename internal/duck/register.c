@@ -38,10 +38,7 @@ void *ccbf_new_set(bool aggregate, const char *name) {
 	                 : API(create_scalar_function_set)(name);
 }
 
-/*
- * NULLs are always handed to the function ("special handling"): what a NULL
- * means is for each family to say.
- */
+/* "Special handling" passes NULLs to the function. */
 static int add_scalar(void *set, const char *name, void **params, uint64_t n, void *returns,
                       bool is_volatile, uint64_t id, bool tells_end) {
 	void *f = API(create_scalar_function)();
@@ -101,7 +98,7 @@ const char *ccbf_library_version(void) {
 	return API(library_version)();
 }
 
-/* duckdb_result is six words that only DuckDB looks into. */
+/* duckdb_result has six words, which only DuckDB reads. */
 bool ccbf_run(void *conn, const char *sql) {
 	uint64_t result[8] = {0};
 	bool ok = API(query)(conn, sql, result) == 0;

@@ -1,7 +1,7 @@
 package duck
 
 /*
-// Tables from which the stack is read (callsite.c); most targets have them anyway.
+// Unwind tables for callsite.c; most targets have them anyway.
 #cgo CFLAGS: -fasynchronous-unwind-tables
 #cgo linux LDFLAGS: -ldl
 #include <stdlib.h>
@@ -19,7 +19,7 @@ import (
 	"unsafe"
 )
 
-// bound is one overload as a callback finds it by its number.
+// bound is a registered overload. Callbacks find it by its number.
 type bound struct {
 	name     string
 	overload *Overload
@@ -27,19 +27,20 @@ type bound struct {
 
 var registry struct {
 	sync.Mutex
-	// Read by every callback, without the lock.
+	// Callbacks read it without the lock.
 	bound     atomic.Pointer[[]*bound]
-	numbers   map[*Overload]uint64 // of those that are bound
+	numbers   map[*Overload]uint64 // of registered overloads
 	instances atomic.Pointer[[]*Instance]
 	ready     bool
-	fromTable string // how the table was filled, empty while it was not
-	learned   bool   // who calls update in the DuckDB of this table
+	fromTable string // "process" or "extension", by how the table was filled, or ""
+	learned   bool   // learn has run for the DuckDB of this table
 }
 
-// processMark begins every living state. Random, so that no data from outside
-// bears it.
+// processMark is the high bits of the mark that begins every living state. It is random, so other
+// data does not have it.
 var processMark uint64
 
+// boundOf returns the overload with a number, or nil.
 func boundOf(id uint64) *bound {
 	all := registry.bound.Load()
 	i := int(uint32(id)) - 1
@@ -49,8 +50,8 @@ func boundOf(id uint64) *bound {
 	return (*all)[i]
 }
 
-// Embedded fills the table of DuckDB's functions from the symbols that the
-// program's driver brought along.
+// Embedded fills the table of DuckDB's functions from the symbols of the program's driver. The
+// error names a symbol that is missing.
 func Embedded() error {
 	registry.Lock()
 	defer registry.Unlock()
@@ -64,8 +65,9 @@ func Embedded() error {
 	return nil
 }
 
-// LoadTable fills the table from the struct that DuckDB hands to an extension:
-// an array of function pointers, as C API v1.2.0 lays it out.
+// LoadTable fills the table from the struct that DuckDB passes to an extension: an array of
+// function pointers in the order of C API v1.2.0. The error names a function that is missing, or
+// says that the functions already serve another copy of DuckDB.
 func LoadTable(api unsafe.Pointer) error {
 	registry.Lock()
 	defer registry.Unlock()
@@ -92,7 +94,7 @@ func LoadTable(api unsafe.Pointer) error {
 // apiTable is the table of DuckDB's functions that C calls.
 func apiTable() []unsafe.Pointer { return C.ccbf_api[:] }
 
-// LibraryVersion is the version that DuckDB gives itself.
+// LibraryVersion returns DuckDB's version, such as "v1.5.6".
 func LibraryVersion() (string, error) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -104,13 +106,12 @@ func LibraryVersion() (string, error) {
 
 var errNoTable = errors.New("no API table: call Embedded or LoadTable first")
 
-// MaxParams is the largest number of parameters a function can have.
+// MaxParams is the largest number of parameters of a function.
 const MaxParams = C.CCBF_MAX_COLS
 
-// Register makes the functions known to the database of a connection, and so to
-// all of its connections. Doing it again is harmless: what this process has
-// registered there already is left unchanged, and the Instance is the same. The
-// functions must not be changed afterwards.
+// Register registers the functions with the database of a connection, for all of its connections.
+// Functions that this process has registered there before stay as they are, and the Instance is
+// the same. The functions must not change afterwards.
 func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -143,7 +144,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		if err := registerOne(conn, tag, in); err != nil {
 			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
 		}
-		if _, err := findInstance(conn); err != nil { // for the number of threads
+		if _, err := findInstance(conn); err != nil { // it reads the number of threads
 			return nil, err
 		}
 	}
@@ -159,13 +160,13 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	return in, nil
 }
 
-// setMark draws the mark, which nothing but chance may equal.
+// setMark sets processMark, once.
 func setMark() {
 	if registry.ready {
 		return
 	}
-	// The highest bit is set, which it is in no address of a program, the thing
-	// that stale memory holds most; the lowest are the overload's number.
+	// Old memory often has addresses, and no address of a program has the highest bit. The low
+	// bits have the overload's number.
 	var random [8]byte
 	rand.Read(random[:]) // never fails
 	processMark = (binary.NativeEndian.Uint64(random[:]) | 1<<63) &^ numbers
@@ -173,6 +174,7 @@ func setMark() {
 	registry.ready = true
 }
 
+// check returns an error for a function that cannot be registered.
 func check(f *Function) error {
 	if f.Name == "" || len(f.Overloads) == 0 {
 		return fmt.Errorf("function %q has no name or no overloads", f.Name)
@@ -191,8 +193,8 @@ func check(f *Function) error {
 	return nil
 }
 
-// numberOf is the number of an overload, the same for every database. Appending
-// in place is safe: readers hold the slice header of an earlier, shorter slice.
+// numberOf returns the number of an overload, which is the same for every database. It may append
+// in place: readers have the header of an earlier, shorter slice.
 func numberOf(b *bound) uint64 {
 	if n, ok := registry.numbers[b.overload]; ok {
 		return n
@@ -210,6 +212,7 @@ func numberOf(b *bound) uint64 {
 	return uint64(len(all))
 }
 
+// registerOne registers a function with the database of a connection. The registry is locked.
 func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	name := C.CString(f.Name)
 	defer C.free(unsafe.Pointer(name))
@@ -231,7 +234,7 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	return nil
 }
 
-// isKnown reports whether this DuckDB has the types of an overload: GEOMETRY came with 1.5.
+// isKnown reports whether this DuckDB has the types of an overload. GEOMETRY exists since 1.5.
 func isKnown(ov *Overload) bool {
 	for _, p := range ov.Params {
 		if p.Type.IsGeometry() && !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
@@ -241,6 +244,7 @@ func isKnown(ov *Overload) bool {
 	return true
 }
 
+// addOverload adds an overload to a set of overloads.
 func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in *Instance) error {
 	params, free := pointerArray(len(ov.Params))
 	defer free()
@@ -257,7 +261,7 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 		return fmt.Errorf("result: %w", err)
 	}
 	defer C.ccbf_free_type(returns)
-	// The instance rides above the number, for init to find without Go.
+	// The high bits are the instance, so that init in C can read it.
 	id := numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32
 	var first *unsafe.Pointer
 	if len(params) > 0 {

@@ -21,7 +21,7 @@ func TestRegisterTwice(t *testing.T) {
 	if in2 == in {
 		t.Error("another database is the same instance")
 	}
-	// What comes later is added.
+	// Functions that are registered later are added.
 	more := oneArg("toy_more", BigInt, BigInt, func(args *Rows, out *Result) error {
 		copy(Out[int64](out), Slice[int64](args.Col(0)))
 		return nil
@@ -248,8 +248,8 @@ func (p panicky) Finalize(States, *Result) error {
 	return nil
 }
 
-// TestSilentCallbacks checks that the process survives a panic in a callback whose query cannot
-// get an error, and the end of a database that is not known.
+// TestSilentCallbacks checks that a panic in a callback without a query does not end the process,
+// nor does the end of an unknown database.
 func TestSilentCallbacks(t *testing.T) {
 	openDB(t, nil)
 	callDestroy(ccbfGoDestroy, unsafe.Pointer(new(*State)), 1) // panics, as it reads through nil

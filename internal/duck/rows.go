@@ -51,8 +51,8 @@ func (v *Vector) reset(c *C.ccbf_col, n int, typ Type) {
 	v.open = false
 }
 
-// VectorOf returns a column of a chunk that a caller fetched by DuckDB's C API: its data and
-// validity mask, for n values of a type that is not nested.
+// VectorOf returns a column of a chunk that the caller got from DuckDB's C API. It has n values of
+// a type that is not nested; data and validity are the memory of the values and their mask.
 func VectorOf(data, validity unsafe.Pointer, n int, id TypeID) Vector {
 	return Vector{data: data, mask: validity, n: n, typ: Type{id: id}}
 }

@@ -203,7 +203,7 @@ func AcquireSlabs() *Slabs {
 	return a
 }
 
-// Done makes a available to other callbacks. Of nil, it does nothing.
+// Done makes a available to other callbacks. It does nothing if a is nil.
 func (a *Slabs) Done() {
 	if a == nil {
 		return

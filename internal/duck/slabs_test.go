@@ -289,9 +289,9 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 	}
 }
 
-// States that every callback gives one more slot keep the first ones where memory is needed, as long as
-// there is what nobody used for longer: what made way was used after the first slots were.
-func TestOlderSlotsAreAsYoungAsTheirStates(t *testing.T) {
+// TestSlotsOfUsedStatesStay checks that states keep all their slots while each callback gives them
+// one more. Pages that were used after their first slots are reclaimed, and the slots stay.
+func TestSlotsOfUsedStatesStay(t *testing.T) {
 	defer ReleaseAll()
 	defer func(limit int64) {
 		if err := SetMemoryLimit(limit); err != nil {

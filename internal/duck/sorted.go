@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// For a window over whole partitions with an order of rows, DuckDB copies the arguments, and then
-// calls update with the sorted rows of one partition after the other. The copy damages STRUCTs as
-// constants.c describes, and does not show which fields were constants. But the first partition
-// is right. So the STRUCTs of a window are accepted only if all rows of all partitions have the
-// value of the first row: then no constant is damaged.
+// For a window over whole partitions with an order of rows, DuckDB first copies the arguments.
+// Then it calls update with the sorted rows of one partition after the other. The copy damages
+// STRUCTs (constants.c), and does not show which fields were constants. But the first partition is
+// right. So STRUCTs are accepted only if all rows of all partitions have the value of the first
+// row. Then no constant is damaged.
 
 // partition is the values of the STRUCT arguments in the rows of a partition.
 type partition struct {

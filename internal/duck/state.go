@@ -2,13 +2,15 @@ package duck
 
 import "unsafe"
 
-// State is an aggregate state, in memory that DuckDB owns, moves and frees. It has no Go pointer,
-// and Inline must not get one. More data goes to slots (Slabs) or to a page (NewPage). One thread
-// at a time writes a State.
+// State is an aggregate state, in memory that DuckDB owns, moves and frees. It has no Go pointers,
+// and Inline must not get any. Data that does not fit goes to slots (Slabs) or to a page (NewPage).
+// Only one thread at a time writes a State.
 type State struct {
-	mark   uint64
-	handle uint32 // of the page; 0 if there is none; slabs.go describes that of a slot
-	gen    uint32 // generation of the page; the number of the instance if there is none
+	mark uint64
+	// handle is the page's, or 0 if there is none; slabs.go describes a slot's.
+	handle uint32
+	// gen is the page's generation, or the number of the instance if there is no page.
+	gen uint32
 
 	// Inline is for the function. It is zero at first.
 	Inline [48]byte

@@ -25,7 +25,7 @@ static const int used_count = (int)(sizeof used / sizeof used[0]);
 
 static void *symbol(const char *name) {
 #ifdef _WIN32
-	/* Only what the program itself exports; a DLL of DuckDB is not searched. */
+	/* It finds symbols of the program itself, not those of a DLL of DuckDB. */
 	return (void *)GetProcAddress(GetModuleHandle(NULL), name);
 #else
 	return dlsym(RTLD_DEFAULT, name);

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// TypeID is DuckDB's number of a type, as its C API gives it.
+// TypeID is the number of a type in DuckDB's C API.
 type TypeID int
 
-// The ids of DuckDB's types. Those above 36 are newer than the C API v1.2.0
-// that functions are registered with: they are only ever read.
+// The ids of DuckDB's types. Ids above 36 are newer than the C API v1.2.0: types of arguments can
+// have them, but no function is registered with them.
 const (
 	BooleanID     TypeID = 1
 	TinyIntID     TypeID = 2
@@ -52,14 +52,13 @@ const (
 	VariantID     TypeID = 41
 )
 
-// Type is a logical type of DuckDB. Types of the same declaration compare equal
-// with == when they are simple; use String to compare nested ones.
+// Type is a logical type of DuckDB. Compare simple types with ==, and nested ones by String.
 type Type struct {
 	id TypeID
 	d  *detail // nil for simple types without an alias
 }
 
-// detail is what nested and parametrised types have beside their id.
+// detail is the parameters of a type beside its id.
 type detail struct {
 	alias        string
 	fields       []Field // STRUCT, UNION; key and value of a MAP
@@ -69,13 +68,13 @@ type detail struct {
 	dict         []string
 }
 
-// Field is one named part of a STRUCT.
+// Field is a field of a STRUCT.
 type Field struct {
 	Name string
 	Type Type
 }
 
-// The types that functions are declared with.
+// The types of parameters and results of functions.
 var (
 	Any       = Type{id: AnyID}
 	Boolean   = Type{id: BooleanID}
@@ -96,21 +95,20 @@ var (
 	Geometry  = Type{id: GeometryID}
 )
 
-// ListOf is the type elem[].
+// ListOf returns the type elem[].
 func ListOf(elem Type) Type {
 	return Type{id: ListID, d: &detail{elem: elem}}
 }
 
-// StructOf is the type STRUCT(fields...).
+// StructOf returns the type STRUCT(fields...).
 func StructOf(fields ...Field) Type {
 	return Type{id: StructID, d: &detail{fields: fields}}
 }
 
-// ID is the type's number.
+// ID returns the number of the type.
 func (t Type) ID() TypeID { return t.id }
 
-// Alias is the name that a type created over another one goes by ("JSON"), or
-// empty.
+// Alias returns the name of a type that was created over another one, such as "JSON", or "".
 func (t Type) Alias() string {
 	if t.d == nil {
 		return ""
@@ -118,13 +116,11 @@ func (t Type) Alias() string {
 	return t.d.alias
 }
 
-// IsGeometry reports whether values are geometries as WKB: DuckDB 1.5's own
-// GEOMETRY. The GEOMETRY of the spatial extension before that, an alias of BLOB
-// with another layout, is not.
+// IsGeometry reports whether the type is the GEOMETRY of DuckDB 1.5, whose values are WKB. Before
+// it, the spatial extension had an alias GEOMETRY of BLOB with another layout.
 func (t Type) IsGeometry() bool { return t.id == GeometryID }
 
-// Fields are the parts of a STRUCT, the members of a UNION, or key and value of
-// a MAP.
+// Fields returns the fields of a STRUCT, the members of a UNION, or key and value of a MAP.
 func (t Type) Fields() []Field {
 	if t.d == nil {
 		return nil
@@ -132,7 +128,7 @@ func (t Type) Fields() []Field {
 	return t.d.fields
 }
 
-// Elem is the type of the elements of a LIST or an ARRAY.
+// Elem returns the type of the elements of a LIST or an ARRAY.
 func (t Type) Elem() Type {
 	if t.d == nil {
 		return Type{}
@@ -140,7 +136,7 @@ func (t Type) Elem() Type {
 	return t.d.elem
 }
 
-// Size is the length of an ARRAY.
+// Size returns the length of an ARRAY.
 func (t Type) Size() uint64 {
 	if t.d == nil {
 		return 0
@@ -148,9 +144,8 @@ func (t Type) Size() uint64 {
 	return t.d.size
 }
 
-// Decimal gives the digits of a DECIMAL, and how many of them are decimals.
-// Values are int16 up to a width of 4, int32 up to 9, int64 up to 18, and 128
-// bits above.
+// Decimal returns the number of digits of a DECIMAL, and how many of them are behind the point.
+// Values are int16 up to a width of 4, int32 up to 9, int64 up to 18, else of 128 bits.
 func (t Type) Decimal() (width, scale uint8) {
 	if t.d == nil {
 		return 0, 0
@@ -158,8 +153,8 @@ func (t Type) Decimal() (width, scale uint8) {
 	return t.d.width, t.d.scale
 }
 
-// Dictionary holds the texts of an ENUM. Values are indexes into it: uint8 up
-// to 256 texts, uint16 up to 65536, uint32 above.
+// Dictionary returns the texts of an ENUM. Values are indexes into it: uint8 for up to 255 texts,
+// uint16 for up to 65535, else uint32.
 func (t Type) Dictionary() []string {
 	if t.d == nil {
 		return nil
@@ -181,7 +176,7 @@ var typeNames = map[TypeID]string{
 	GeometryID: "GEOMETRY", VariantID: "VARIANT",
 }
 
-// String is the type as SQL writes it.
+// String returns the type in SQL.
 func (t Type) String() string {
 	if a := t.Alias(); a != "" {
 		return a
@@ -219,7 +214,7 @@ func (t Type) String() string {
 	return t.id.String()
 }
 
-// String is the type as SQL writes it, without what belongs to nested ones.
+// String returns the name of the type in SQL, without parameters.
 func (id TypeID) String() string {
 	if name, ok := typeNames[id]; ok {
 		return name
@@ -227,7 +222,7 @@ func (id TypeID) String() string {
 	return "type " + strconv.Itoa(int(id))
 }
 
-// quoteName leaves plain lower-case identifiers as they are.
+// quoteName quotes a name for SQL, unless it is a plain identifier.
 func quoteName(name string) string {
 	plain := name != ""
 	for i, c := range name {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// A caller that was never learned gets the right answer or an error, whatever it
-// hands over, and states are not written through what it may not have handed over.
+// TestUnknownCallers checks that queries from unknown places return the right result or an error.
+// No state is written through an entry that may not exist.
 func TestUnknownCallers(t *testing.T) {
 	db, _ := openDB(t, toys())
 	mustExec(t, db, planData+"; CREATE TABLE w AS SELECT * FROM d WHERE i < 900")
@@ -107,7 +107,7 @@ func TestUnclearArrays(t *testing.T) {
 	}
 }
 
-// What is learned is learned once, and leaves nothing behind in a database.
+// TestLearn checks that learn runs once, and leaves nothing in a database.
 func TestLearn(t *testing.T) {
 	db, _ := openDB(t, toys())
 	known := facts.Load()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// textHash is an order-free sum over show of every row: what reaches an
-// aggregate's nested columns, compared with the same of a text that SQL made.
+// textHash is an aggregate: a sum of hashes of all rows as text, by show. Its result for nested
+// columns is compared with its result for text that SQL made of them.
 type textHash struct{ toySum }
 
 func (textHash) Update(args *Rows, states States) error {

@@ -33,7 +33,7 @@ int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, ui
 	return 0;
 }
 
-/* duckdb_string_t of more bytes than it holds itself. */
+/* A duckdb_string_t with more bytes than fit into it. */
 typedef struct {
 	uint32_t len;
 	char prefix[4];
@@ -41,8 +41,8 @@ typedef struct {
 } long_string;
 
 /*
- * The same for BLOBs, in one call: all of them as the value of one row, which the vector
- * keeps as long as it lives, and of which each row then has its part.
+ * The same for BLOBs, with one call: it assigns all bytes to one row, so that the vector owns
+ * them, and then points each row at its part.
  */
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
 	const ccbf_piece *last = &pieces[n - 1];
@@ -60,7 +60,7 @@ int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uin
 	return 0;
 }
 
-/* Growing may move the child's data, so the child is opened again. */
+/* Growing can move the child's data, so it opens the child again. */
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
 	if (ccbf_try_reserve(vec, capacity) != 0) {
 		return 1;

@@ -17,8 +17,8 @@ func manyWindows(f string, n int, over string) string {
 	return fmt.Sprintf("SELECT sum(0%s), min(n) FROM (SELECT count(*) OVER (PARTITION BY g %% 2) n%s FROM w)", t.String(), a.String())
 }
 
-// What memory looks like behind an array of one entry depends on all that runs
-// beside it: these queries crashed while that was looked at.
+// TestManyWindowFunctions has queries that crashed while the memory behind an array of one entry
+// was read. That memory depends on everything else that runs.
 func TestManyWindowFunctions(t *testing.T) {
 	db, _ := openDB(t, toys())
 	for _, w := range []struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Signatures returns the signatures of a function. If an overload only adds parameters to the one before, both are
-// one signature with optional parameters:
+// Signatures returns the signatures of a function as text. If one only adds parameters to the one
+// before, they are in brackets as optional ones:
 //
 //	ccbf_get(s BLOB, x DOUBLE, y DOUBLE [, category ANY]) -> UBIGINT
 func Signatures(name string, overloads []duck.Overload) []string {
@@ -44,7 +44,7 @@ func Signatures(name string, overloads []duck.Overload) []string {
 	return out
 }
 
-// extends reports whether a is b and more parameters.
+// extends reports whether a has the parameters of b and more.
 func extends(a, b duck.Overload) bool {
 	n := len(b.Params)
 	return len(a.Params) > n && a.Returns.String() == b.Returns.String() && slices.EqualFunc(a.Params[:n], b.Params, func(p, q duck.Param) bool {
@@ -52,7 +52,7 @@ func extends(a, b duck.Overload) bool {
 	})
 }
 
-// param returns the name and type of a parameter.
+// param returns a parameter as text.
 func param(p duck.Param) string {
 	if TakesOptions(p) {
 		return "options STRUCT"
@@ -60,6 +60,6 @@ func param(p duck.Param) string {
 	return p.Name + " " + p.Type.String()
 }
 
-// TakesOptions tells the parameter of options: it is declared ANY, for its fields
-// vary, and always a STRUCT.
+// TakesOptions reports whether a parameter is a STRUCT of options. It is declared ANY, as its fields
+// vary.
 func TakesOptions(p duck.Param) bool { return p.Name == "options" && p.Type.ID() == duck.Any.ID() }

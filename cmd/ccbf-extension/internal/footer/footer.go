@@ -12,14 +12,14 @@ import (
 
 // Footer says what an extension was built for.
 type Footer struct {
-	ABI       string // C_STRUCT: DuckDB hands over its C API as a struct
+	ABI       string // C_STRUCT: DuckDB passes its C API as a struct
 	Extension string // the extension's own version
 	API       string // the C API's version, v1.2.0
 	Platform  string // as DuckDB writes it: linux_amd64
 }
 
-// The footer is a section as WebAssembly has them, so that the same bytes can
-// end an extension for the browser: a head, eight fields, a signature's place.
+// The footer is a custom section of WebAssembly, as DuckDB's extensions for browsers need it. It has a
+// head, eight fields, and room for a signature.
 const (
 	fieldLen     = 32
 	fields       = 8
@@ -94,10 +94,10 @@ func Stamp(in, out string, f Footer) (err error) {
 	}
 	whole := append(library, end...)
 	if old, err := os.ReadFile(out); err == nil && bytes.Equal(old, whole) {
-		return nil // whoever goes by its time sees that nothing has changed
+		return nil // its time stays, so make does not run again
 	}
-	// A new file put in the old one's place: a process that has loaded the old
-	// one has it mapped, and must not see it change.
+	// A new file replaces the old one. A process that has loaded the old one has it mapped, and must
+	// not see it change.
 	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".")
 	if err != nil {
 		return err

@@ -264,7 +264,7 @@ func (a *arguments) add(do action) {
 }
 
 func (a *arguments) run() (err error) {
-	duck.SpareProcessor()
+	duck.AddProcessor()
 	if a.version {
 		a.open = session.Options{}
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
@@ -142,8 +142,8 @@ func (sh *Shell) execute(sql string) error {
 	if err := sh.logged(sql); err != nil {
 		return err
 	}
-	asked.Take() // discard the notes of queries that the shell ran for itself
-	asked.TakeCategory()
+	notes.Take() // discard the notes of queries that the shell ran for itself
+	notes.TakeCategory()
 	begin := time.Now()
 	err := sh.print(ctx, sql)
 	if onceErr := sh.endOnce(); err == nil {
@@ -157,7 +157,7 @@ func (sh *Shell) execute(sql string) error {
 		// The time is printed after an error too.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
-	if areas, category := asked.Take(), asked.TakeCategory(); err == nil {
+	if areas, category := notes.Take(), notes.TakeCategory(); err == nil {
 		sh.note(areas.Note())
 		sh.note(category.Note())
 	}

@@ -1,7 +1,8 @@
-// Package asked records whether the areas of queries met the sketches. SQL has no warnings: a sum of 0 does not
-// show that the coordinates of an area are swapped. A program that runs one statement after the other, like the
-// shell, can check the record after each.
-package asked
+// Package notes records queries whose result may be a mistake: areas that no sketch has points in,
+// and categories that no sketch has. SQL has no warnings, and a sum of 0 does not show that
+// coordinates are swapped. A program that runs one statement at a time, such as the shell, prints
+// the notes after each statement.
+package notes
 
 import (
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Areas summarises the areas of a chunk of rows, or of a statement.
+// Areas is a note about the areas of a chunk of rows, or of a statement.
 type Areas struct {
 	Met bool // some sketch has cells in the bounds of its area
 
@@ -26,9 +27,9 @@ type Areas struct {
 	Points orb.Bound // box around the points of all sketches with suspicious areas
 }
 
-// Look records the area of a query on a sketch. met says whether the sketch can have cells in its bounds. Look
-// returns an error if the area cannot be intended; what names the kind of area.
-func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
+// Check adds the area of a query to a sketch; met says whether the sketch has cells in its bounds.
+// what is "box" or "polygon". The error says that the area is certainly a mistake.
+func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
 	if met {
 		a.Met = true
 		return nil
@@ -38,13 +39,14 @@ func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bo
 		return nil
 	}
 	b := Areas{Doubt: doubt, Area: area, SRID: srid, Points: h.Grid.Bound(h.Bounds)}
-	a.add(&b) // for those to whom it is no error, too
+	a.add(&b) // ccbf_bbox_overlaps ignores the error
 	if certain {
 		return b.refusal(what)
 	}
 	return nil
 }
 
+// add adds the note of a chunk.
 func (a *Areas) add(b *Areas) {
 	a.Met = a.Met || b.Met
 	switch {
@@ -56,6 +58,7 @@ func (a *Areas) add(b *Areas) {
 	}
 }
 
+// refusal returns the error for the area.
 func (a *Areas) refusal(what string) error {
 	if a.Doubt == bridge.Swapped {
 		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
@@ -63,7 +66,8 @@ func (a *Areas) refusal(what string) error {
 	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
 }
 
-// Note returns a note for the user if no area met a sketch and a mistake is likely. Otherwise it returns "".
+// Note returns a text for the user if no sketch has points in an area, and the area may be a
+// mistake. Otherwise it returns "".
 func (a *Areas) Note() string {
 	if a.Met {
 		return ""
@@ -77,6 +81,7 @@ func (a *Areas) Note() string {
 	return ""
 }
 
+// srid returns the SRID of the area in brackets, or "".
 func (a *Areas) srid() string {
 	if a.SRID == 0 {
 		return ""
@@ -84,7 +89,7 @@ func (a *Areas) srid() string {
 	return fmt.Sprintf(" (SRID %d)", a.SRID)
 }
 
-// place returns a box as text, rounded to four decimals.
+// place returns a box as text, with coordinates rounded to 0.0001.
 func place(b orb.Bound) string {
 	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
 }
@@ -102,7 +107,7 @@ var (
 	seen Areas // of the process
 )
 
-// Record adds the areas of a chunk to the record of the process.
+// Record adds the note of a chunk to the note of the process.
 func Record(a *Areas) {
 	if !a.Met && a.Doubt == bridge.NoDoubt {
 		return
@@ -112,7 +117,7 @@ func Record(a *Areas) {
 	seen.add(a)
 }
 
-// Take returns the areas that were recorded since its last call.
+// Take returns the note of the process, and starts a new one.
 func Take() Areas {
 	mu.Lock()
 	defer mu.Unlock()

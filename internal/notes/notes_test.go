@@ -1,4 +1,4 @@
-package asked
+package notes
 
 import (
 	"testing"
@@ -21,9 +21,9 @@ func TestNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := func(a *Areas, b orb.Bound, met bool) {
+	check := func(a *Areas, b orb.Bound, met bool) {
 		t.Helper()
-		if err := a.Look(&v.Head, "box", b, 0, met); err != nil {
+		if err := a.Check(&v.Head, "box", b, 0, met); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,10 +41,10 @@ func TestNote(t *testing.T) {
 	} {
 		var a, b Areas
 		for _, area := range c.boxes {
-			look(&a, area, false)
+			check(&a, area, false)
 		}
 		if c.met {
-			look(&b, box(-5, 51, 0, 52), true)
+			check(&b, box(-5, 51, 0, 52), true)
 		}
 		Take()
 		Record(&a)

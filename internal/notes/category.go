@@ -1,16 +1,16 @@
-package asked
+package notes
 
 import "fmt"
 
-// Category records lookups by category in exact sketches and trees, which answer 0 for a category
-// that they do not have.
+// Category is a note about a category in queries to exact sketches and trees. They return 0 for a
+// category that they do not have.
 type Category struct {
-	Found   bool   // some sketch has the category, or may have it
-	Missing string // the first one that a sketch does not have
-	Near    string // one spelt alike, or none
+	Found   bool   // some sketch may have its category
+	Missing string // the first category that a sketch does not have
+	Near    string // a similar category of a sketch, or ""
 }
 
-// Add adds what others know: of the same category another sketch may have a nearer name.
+// Add adds the note of another chunk. That may have the similar name if c has none.
 func (c *Category) Add(b *Category) {
 	c.Found = c.Found || b.Found
 	if c.Missing == "" {
@@ -21,7 +21,7 @@ func (c *Category) Add(b *Category) {
 	}
 }
 
-// Note returns a note for the user if no sketch had the category of a query. Otherwise it returns "".
+// Note returns a text for the user if no sketch has its category. Otherwise it returns "".
 func (c *Category) Note() string {
 	switch {
 	case c.Found || c.Missing == "":
@@ -34,7 +34,7 @@ func (c *Category) Note() string {
 
 var category Category // of the process
 
-// RecordCategory adds the categories of a chunk to the record of the process.
+// RecordCategory adds the note of a chunk to the note of the process.
 func RecordCategory(c *Category) {
 	if !c.Found && c.Missing == "" {
 		return
@@ -44,7 +44,7 @@ func RecordCategory(c *Category) {
 	category.Add(c)
 }
 
-// TakeCategory returns the categories that were recorded since its last call.
+// TakeCategory returns the note of the process, and starts a new one.
 func TakeCategory() Category {
 	mu.Lock()
 	defer mu.Unlock()

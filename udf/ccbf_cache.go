@@ -1,0 +1,165 @@
+package udf
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// A sketch whose places are looked up again and again is decoded once and cached. It is decoded
+// after lookups have cost as much as decoding, so lookups never cost more than twice as much as
+// they must. The source is Karlin et al., Competitive Snoopy Caching, 1988. Costs add up from chunk to chunk.
+//
+// The cache counts against the budget. It is emptied if the budget is used up. If it is large, it
+// is also emptied when no query runs.
+
+// cacheKey identifies a sketch by its length and a hash of its ends. The first end has the checksum
+// of all bytes. The address is no key, as memory is used again. A hash of all bytes would take
+// longer than the lookups.
+type cacheKey struct {
+	hash          uint64
+	length        int
+	allCategories bool // for lookups without a category
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashedEnd is the number of bytes that are hashed at each end.
+const hashedEnd = 256
+
+// cacheKeyOf returns the key of a sketch.
+func cacheKeyOf(blob []byte, allCategories bool) cacheKey {
+	key := cacheKey{length: len(blob), allCategories: allCategories}
+	if len(blob) <= 2*hashedEnd {
+		key.hash = maphash.Bytes(hashSeed, blob)
+	} else {
+		key.hash = maphash.Bytes(hashSeed, blob[:hashedEnd]) ^ bits.RotateLeft64(maphash.Bytes(hashSeed, blob[len(blob)-hashedEnd:]), 1)
+	}
+	return key
+}
+
+// maxCached is the number of sketches in the cache, with those that have costs only.
+const maxCached = 1 << 14
+
+// cachedSketch is a sketch in the cache: the costs of its lookups, and later the decoded sketch.
+type cachedSketch struct {
+	*bridge.Decoded       // nil until it is decoded
+	bytes           int64 // reserved for it
+	cost            int
+	decoding        bool // a thread decodes it
+}
+
+// sketchCache is the decoded sketches of the process, with the least recently used first.
+type sketchCache struct {
+	sync.Mutex
+	*simplelru.LRU[cacheKey, *cachedSketch]
+	bytes int64
+}
+
+var decodedSketches = newSketchCache()
+
+func newSketchCache() *sketchCache {
+	s := new(sketchCache)
+	var err error
+	s.LRU, err = simplelru.NewLRU(maxCached, func(_ cacheKey, k *cachedSketch) {
+		s.bytes -= k.bytes
+		duck.UnreserveCache(k.bytes)
+	})
+	if err != nil {
+		panic(err)
+	}
+	duck.RegisterCache(s.empty)
+	return s
+}
+
+// find appends the decoded sketch of each key, or nil if it is not in the cache.
+func (s *sketchCache) find(keys []cacheKey, found []*bridge.Decoded) []*bridge.Decoded {
+	s.Lock()
+	defer s.Unlock()
+	for _, key := range keys {
+		var d *bridge.Decoded
+		if k, ok := s.Get(key); ok {
+			d = k.Decoded
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+// addCost adds the cost of lookups in a sketch. It reports true in one thread when the costs reach
+// that of decoding. That thread must call decode.
+func (s *sketchCache) addCost(key cacheKey, cost, ofDecoding int) bool {
+	s.Lock()
+	defer s.Unlock()
+	k, ok := s.Get(key)
+	if !ok {
+		k = new(cachedSketch)
+		s.Add(key, k)
+	}
+	if k.cost += cost; k.cost < ofDecoding || k.decoding || k.Decoded != nil {
+		return false
+	}
+	k.decoding, k.cost = true, 0
+	return true
+}
+
+// decode adds the decoded sketch of a view, if it fits into a quarter of the budget. It removes
+// sketches that were not used for longer.
+func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
+	n, ok := bridge.DecodedBytes(v, key.allCategories)
+	if !ok || !s.reserve(n) {
+		n = 0
+	}
+	var d *bridge.Decoded
+	defer func() { // also if decoding panics
+		s.Lock()
+		defer s.Unlock()
+		k, is := s.Peek(key)
+		if is {
+			k.decoding = false
+		}
+		if is && d != nil {
+			k.Decoded, k.bytes = d, n
+			return
+		}
+		s.bytes -= n
+		duck.UnreserveCache(n)
+	}()
+	if n > 0 {
+		if of, ok := bridge.Decode(v, key.allCategories); ok {
+			d = &of
+		}
+	}
+}
+
+// reserve reserves n bytes more. It removes the least recently used sketches if it must, and
+// reports false if there is still no room.
+func (s *sketchCache) reserve(n int64) bool {
+	s.Lock()
+	defer s.Unlock()
+	limit := duck.MemoryLimit() / 4
+	if n > limit {
+		return false
+	}
+	for s.bytes+n > limit || !duck.ReserveCache(n) {
+		if _, _, ok := s.RemoveOldest(); !ok { // threads that decode have reserved the rest
+			return false
+		}
+	}
+	s.bytes += n
+	return true
+}
+
+// empty removes all sketches and costs, and returns the bytes of the sketches.
+func (s *sketchCache) empty() int64 {
+	s.Lock()
+	defer s.Unlock()
+	before := s.bytes
+	s.Purge()
+	return before - s.bytes
+}
