@@ -104,7 +104,7 @@ func (l *slots) join(p slotPlan, f *inlineWords, inSlots []uint64, into *duck.St
 	return true, nil
 }
 
-// waitingWords is what a callback needs for words that wait.
+// waitingWords is the memory of a callback for words that wait.
 type waitingWords struct {
 	slots slots
 	all   pendingWords // of many states

@@ -32,7 +32,7 @@ func Process() functions {
 				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryCached()), uint64(duck.MemoryLimit())
 			}
 			return nil
-		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the total. kept is the part for decoded sketches, which are kept until the memory is needed. limit is the largest total that is allowed.",
+		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the memory of aggregates and of running functions. kept is the memory of decoded sketches, which are kept until it is needed. limit is the largest sum of both that is allowed.",
 			"SELECT (ccbf_memory()).used", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)

@@ -19,8 +19,8 @@ var _ = only(top.Family,
 var topKeysType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "key", Type: duck.Varchar}, duck.Field{Name: "low", Type: duck.UBigInt}, duck.Field{Name: "high", Type: duck.UBigInt}))
 
-// topRow is what an element of topKeysType takes in DuckDB's memory beside a long text, in vectors that
-// grow to twice their size.
+// topRow is the bytes of an element of topKeysType in DuckDB's memory beside a long text. Vectors grow
+// to twice their size.
 const topRow = 2 * (16 + 2*8)
 
 func topKeys(rows *duck.Rows, out *duck.Result) error {

@@ -45,7 +45,7 @@ var program = report.Program{Name: "speed", Results: "performance", Pages: []*re
 
 func main() {
 	duck.AddProcessor() // as in the shell
-	if isApart() {
+	if isIsolated() {
 		return
 	}
 	program.Setting = fmt.Sprintf("%d processors, %s, and DuckDB %s", runtime.NumCPU(), runtime.Version(), duckDB())

@@ -35,7 +35,7 @@ type knownSite struct {
 	kind siteKind
 }
 
-// hostFacts is what learn.go found out about DuckDB in this process. It does not change.
+// hostFacts is the results of learn.go about DuckDB in this process. They do not change.
 type hostFacts struct {
 	sites []knownSite
 	// sortedWindows are the functions that compute windows over whole partitions with an order
@@ -46,7 +46,7 @@ type hostFacts struct {
 	failed        string // why nothing was learned, empty where it was
 }
 
-// facts are those of this process, nil before functions are registered.
+// facts is the facts of this process, nil before functions are registered.
 var facts atomic.Pointer[hostFacts]
 
 // constantsKind says how parts of a chunk have the constants of a STRUCT (constants.c).

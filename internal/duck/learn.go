@@ -160,7 +160,7 @@ type learner struct {
 	last   []int64 // the value of the last row in learnStreaming, or none; no two rows have the same
 }
 
-// learnedPlace is what was seen of one place.
+// learnedPlace is the observations of one place.
 type learnedPlace struct {
 	site     callSite
 	whole    bool // every entry was a state

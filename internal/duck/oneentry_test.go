@@ -8,7 +8,7 @@ import (
 
 // TestNeighbouringOneEntryArrays has queries with several window functions, or threads. Their
 // one-entry arrays lie side by side on DuckDB's heap, so an entry of a living state follows each
-// of them. Kinds of arrays that were told by their memory mixed up rows of different groups.
+// of them. Rows of different groups were mixed up when memory decided the kind of an array.
 func TestNeighbouringOneEntryArrays(t *testing.T) {
 	db, _ := openDB(t, toys())
 	both := func(query string) {

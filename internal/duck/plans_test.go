@@ -95,7 +95,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// The order in which rows arrive is the one that was asked for.
+// TestOrderIsKept checks that rows arrive in the order of the query.
 func TestOrderIsKept(t *testing.T) {
 	db, _ := openDB(t, toys())
 	mustExec(t, db, planData)

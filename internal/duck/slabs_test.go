@@ -144,9 +144,9 @@ func TestSlotSizes(t *testing.T) {
 	}
 }
 
-// A page takes the place of slots; a slot that was given up is an error, and so is what no slab
-// gave out.
-func TestSlotsGivenUp(t *testing.T) {
+// TestSlotsReclaimed checks that a page replaces slots. A slot that was reclaimed is an error, and so
+// is a slot that no slab gave out.
+func TestSlotsReclaimed(t *testing.T) {
 	defer ReleaseAll()
 	a := AcquireSlabs()
 	defer a.Done()
