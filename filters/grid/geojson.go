@@ -25,7 +25,7 @@ func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 	if !json.Valid(b) {
 		return nil, notJSON(b)
 	}
-	r := jsonReader{assembly: assembly{format: "GeoJSON"}, b: b}
+	r := jsonReader{assembler: assembler{format: "GeoJSON"}, b: b}
 	return r.result(r.root())
 }
 
@@ -45,7 +45,7 @@ func notJSON(b []byte) error {
 
 // jsonReader reads a valid JSON text. Places in it are indexes of b.
 type jsonReader struct {
-	assembly
+	assembler
 	b []byte
 }
 

@@ -44,7 +44,7 @@ func (s *Scanner) advance(y int64) {
 	}
 	for s.next < len(s.edges) && s.edges[s.next].start <= y {
 		if end := s.edges[s.next].end; end > y {
-			kept = append(kept, active{edge: int32(s.next)})
+			kept = append(kept, activeEdge{edge: int32(s.next)})
 			change = min(change, end)
 		}
 		s.next++
@@ -139,7 +139,7 @@ func (s *Scanner) sort() {
 		}
 		a[j] = v
 		if work -= i - j; work < 0 {
-			slices.SortFunc(a, func(p, q active) int { return cmp.Compare(p.col, q.col) })
+			slices.SortFunc(a, func(p, q activeEdge) int { return cmp.Compare(p.col, q.col) })
 			return
 		}
 	}

@@ -27,15 +27,15 @@ type Interval struct{ X0, X1 int64 }
 type Scanner struct {
 	outline // its edges sorted by first row
 
-	next   int      // first edge not yet entered.
-	active []active // edges that cross the current row.
-	change int64    // first row at which active is no longer right.
-	y      int64    // the current row.
-	alone  bool     // whether all active edges belong to one outer ring
+	next   int          // first edge not yet entered.
+	active []activeEdge // edges that cross the current row.
+	change int64        // first row at which active is no longer right.
+	y      int64        // the current row.
+	alone  bool         // whether all active edges belong to one outer ring
 	out    []Interval
 
 	// Room for small polygons, which then take one allocation in all.
-	active0 [8]active
+	active0 [8]activeEdge
 	out0    [4]Interval
 }
 
@@ -60,9 +60,9 @@ type edge struct {
 	up             bool // the ring runs upward here
 }
 
-// active is an edge in the current row and the first column whose centre is
+// activeEdge is an edge in the current row and the first column whose centre is
 // not left of it.
-type active struct {
+type activeEdge struct {
 	col  int64
 	edge int32
 }

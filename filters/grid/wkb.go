@@ -26,7 +26,7 @@ func ParseWKB(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > maxInput {
 		return nil, tooLong("WKB", len(b))
 	}
-	r := wkbReader{assembly: assembly{format: "WKB"}, b: b}
+	r := wkbReader{assembler: assembler{format: "WKB"}, b: b}
 	err := r.geometry(0, 0)
 	if err == nil && r.at < len(b) {
 		err = r.fail(ErrPolygon, r.at, "%d bytes follow the geometry", len(b)-r.at)
@@ -35,7 +35,7 @@ func ParseWKB(b []byte) (orb.MultiPolygon, error) {
 }
 
 type wkbReader struct {
-	assembly
+	assembler
 	b     []byte
 	at    int
 	order binary.ByteOrder // of the geometry that is being read

@@ -16,7 +16,7 @@ func ParseWKT(s string) (orb.MultiPolygon, error) {
 	if len(s) > maxInput {
 		return nil, tooLong("WKT", len(s))
 	}
-	r := wktReader{assembly: assembly{format: "WKT"}, s: s}
+	r := wktReader{assembler: assembler{format: "WKT"}, s: s}
 	err := r.srid()
 	if err == nil {
 		err = r.geometry(0, 0)
@@ -28,7 +28,7 @@ func ParseWKT(s string) (orb.MultiPolygon, error) {
 }
 
 type wktReader struct {
-	assembly
+	assembler
 	s         string
 	at        int
 	ordinates int // numbers of a point; 0 before the first point of the polygon

@@ -25,8 +25,8 @@ func (s *Shape) Meeting() uint64 {
 	return ^uint64(0)
 }
 
-// share is the sum of the counters of positions that meet.
-type share struct {
+// meeting is the sum of the counters of positions that meet.
+type meeting struct {
 	at     uint64 // index of their counter
 	n      uint64 // number of positions; 0 if they do not continue
 	hi, lo uint64 // sum of the values below, a number of 128 bits
@@ -38,18 +38,18 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
 	}
-	var all [MaxK]share
-	l, shares, shift := &d.Layers[0], all[:d.Shape.K], uint(0)
+	var all [MaxK]meeting
+	l, meetings, shift := &d.Layers[0], all[:d.Shape.K], uint(0)
 	j, step := l.mod(h1), l.mod(h2)
-	for i := range shares {
+	for i := range meetings {
 		j = next(j, step, l.Size)
-		shares[i] = share{at: j, n: 1}
+		meetings[i] = meeting{at: j, n: 1}
 	}
 	for x := range d.Shape.Layers {
 		l = &d.Layers[x]
-		shares = l.join(shares)
-		for i := range shares {
-			s := &shares[i]
+		meetings = l.join(meetings)
+		for i := range meetings {
+			s := &meetings[i]
 			if s.n == 0 {
 				continue
 			}
@@ -87,25 +87,26 @@ func (d *Counters) meets(h2 uint64) bool {
 	return false
 }
 
-// join adds up the shares that meet in this layer. They have the positions of the layer below, where
-// they are all different, or of this layer if it is the first. Each is h2 after the one before. So from
-// the first that meets shares[0] on, all of them meet the ones before in order.
-func (l *Layer) join(shares []share) []share {
-	period := len(shares)
-	for i := range shares {
-		s := &shares[i]
+// join adds up the meetings that are in the same counter of this layer. Their positions are those in the
+// layer below, where they are all different, or in this layer if it is the first. Each is h2 after the one
+// before. So if one is in the counter of meetings[0], those that follow are in the counters of the ones
+// before, in order.
+func (l *Layer) join(meetings []meeting) []meeting {
+	period := len(meetings)
+	for i := range meetings {
+		s := &meetings[i]
 		s.at = l.mod(s.at)
-		if i > 0 && s.at == shares[0].at {
+		if i > 0 && s.at == meetings[0].at {
 			period = min(period, i)
 		}
 		if i < period {
 			continue
 		}
-		o := &shares[i%period]
+		o := &meetings[i%period]
 		if s.n == 0 {
 			continue
 		}
-		if o.n == 0 { // a share that does not continue is no part of what is above
+		if o.n == 0 { // a meeting that does not continue has nothing in this layer
 			*o = *s
 			continue
 		}
@@ -114,5 +115,5 @@ func (l *Layer) join(shares []share) []share {
 		o.hi += s.hi + carry
 		o.n += s.n
 	}
-	return shares[:period]
+	return meetings[:period]
 }

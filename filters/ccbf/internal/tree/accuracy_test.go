@@ -46,7 +46,7 @@ var boxSides = [4]uint64{4, 16, 64, 256}
 
 // measured returns the accuracy of the tree that Fit makes in limit bytes, at samples that a seed draws.
 // Bounds that do not hold end the test.
-func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned) {
+func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruning) {
 	t.Helper()
 	p, ok := Fit([]Squares{cells}, limit)
 	if !ok {

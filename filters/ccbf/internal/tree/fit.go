@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Pruned is a tree that was pruned by a threshold.
-type Pruned struct {
+// Pruning is the result of pruning by a threshold: a tree.
+type Pruning struct {
 	// Tau is the threshold of the squares up to the key UpTo. Beyond, the next lower threshold holds.
 	// In most trees no square is beyond.
 	Tau    Tau
@@ -24,7 +24,7 @@ type Pruned struct {
 }
 
 // Size returns the most bytes that the code and the sheets take.
-func (p *Pruned) Size() uint64 { return p.Code.Size() }
+func (p *Pruning) Size() uint64 { return p.Code.Size() }
 
 // Fit prunes parts, for example the squares of several categories, by one threshold. Code and sheets take
 // at most limit bytes at this threshold, and more at the next lower one. Fit returns false if they always
@@ -33,7 +33,7 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 // If many squares have the same weight, for example because most cells have one point, the next lower
 // threshold may take a tenth more bytes. Then Fit applies it to the end of the curve, from the key on that
 // fits. The result depends on the points only, not on their order. O(n) for n squares.
-func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
+func Fit(parts []Squares, limit uint64) (*Pruning, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
 	return f.fitParts(parts, limit)
@@ -41,7 +41,7 @@ func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 
 // fitParts is Fit. If there are many squares, a sample tells about which threshold it will be, so that few
 // thresholds are looked at.
-func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
+func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruning, bool) {
 	f.limit = limit
 	guess, each := f.guess(parts)
 	if guess == 0 && onlyCells(parts) {
@@ -132,8 +132,8 @@ func (f *fitter) build(parts []Squares, w window) {
 }
 
 // try prunes by a threshold, which holds for squares up to a key. The tree is in memory of the fitter.
-func (f *fitter) try(tau Tau, upTo uint64) *Pruned {
-	p := &Pruned{Tau: tau, UpTo: upTo, Parts: make([]Squares, len(f.parts)), Sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
+func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
+	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]Squares, len(f.parts)), Sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
 	memory := room(p.memory, f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
@@ -151,8 +151,8 @@ func (f *fitter) try(tau Tau, upTo uint64) *Pruned {
 }
 
 // unpruned returns the tree of all cells.
-func unpruned(parts []Squares) *Pruned {
-	p := &Pruned{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts)), Cells: uint64(total(parts))}
+func unpruned(parts []Squares) *Pruning {
+	p := &Pruning{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts)), Cells: uint64(total(parts))}
 	for i := range parts {
 		p.Sheets[i] = p.Parts[i].Sheets()
 	}
@@ -162,7 +162,7 @@ func unpruned(parts []Squares) *Pruned {
 
 // finish moves the tree out of the fitter's memory, or takes this memory if the tree fills most of it.
 // It measures the excess of counts if the squares that were pruned are cells.
-func (p *Pruned) finish(of []Squares) {
+func (p *Pruning) finish(of []Squares) {
 	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
 		*p.memory = Squares{}
 	} else {
@@ -182,8 +182,8 @@ func (p *Pruned) finish(of []Squares) {
 
 // fit searches a threshold that fits while the next lower one does not. A leaf takes about each bytes. It
 // returns nil if the threshold is not in the window.
-func (f *fitter) fit(parts []Squares, each float64) (*Pruned, bool) {
-	var fits *Pruned
+func (f *fitter) fit(parts []Squares, each float64) (*Pruning, bool) {
+	var fits *Pruning
 	t, above, ok := f.search(each, func(t int) uint64 {
 		p := f.try(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
@@ -213,7 +213,7 @@ const (
 
 // fill splits more of a tree, from some key on, if that fits. The whole tree takes above bytes at the next
 // lower threshold.
-func (f *fitter) fill(parts []Squares, fits *Pruned, above uint64) *Pruned {
+func (f *fitter) fill(parts []Squares, fits *Pruning, above uint64) *Pruning {
 	keys := parts[0].Keys
 	for i := range parts {
 		if k := parts[i].Keys; len(k) > len(keys) {

@@ -8,9 +8,9 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// assembly puts together the polygons that a reader finds, and knows the place in the geometry for errors.
+// assembler puts together the polygons that a reader finds, and knows the place in the geometry for errors.
 // A reader calls it for each part; it checks the part.
-type assembly struct {
+type assembler struct {
 	format string // for errors
 	mp     orb.MultiPolygon
 	poly   orb.Polygon
@@ -27,7 +27,7 @@ type step struct {
 }
 
 // in runs f at a place within the current one.
-func (a *assembly) in(what string, n int, f func() error) error {
+func (a *assembler) in(what string, n int, f func() error) error {
 	a.path = append(a.path, step{what, n})
 	err := f()
 	a.path = a.path[:len(a.path)-1]
@@ -36,7 +36,7 @@ func (a *assembly) in(what string, n int, f func() error) error {
 
 // fail returns an error with the place in front, for example "polygon: WKT (member 2, ring 1, point 3,
 // byte 77): ". Bytes count from 0, everything else from 1.
-func (a *assembly) fail(is error, at int, format string, args ...any) error {
+func (a *assembler) fail(is error, at int, format string, args ...any) error {
 	var place strings.Builder
 	for _, s := range a.path {
 		fmt.Fprintf(&place, "%s %d, ", s.what, s.n)
@@ -48,7 +48,7 @@ func (a *assembly) fail(is error, at int, format string, args ...any) error {
 }
 
 // noInside returns the error for a geometry that is no polygon.
-func (a *assembly) noInside(at int, name string) error {
+func (a *assembler) noInside(at int, name string) error {
 	if slices.Contains(surfaces, name) {
 		return a.fail(ErrGeometryType, at, "a %s is not supported; only Polygon, MultiPolygon and collections of them are", name)
 	}
@@ -56,7 +56,7 @@ func (a *assembly) noInside(at int, name string) error {
 }
 
 // deeper returns an error if collections are nested too deep; depth are open.
-func (a *assembly) deeper(at, depth int) error {
+func (a *assembler) deeper(at, depth int) error {
 	if depth >= maxNesting {
 		return a.fail(ErrPolygon, at, "collections are nested more than %d deep", maxNesting)
 	}
@@ -64,7 +64,7 @@ func (a *assembly) deeper(at, depth int) error {
 }
 
 // ringOf makes ring n of the polygon from the points that read finds. It begins at byte at.
-func (a *assembly) ringOf(n, at int, read func() error) error {
+func (a *assembler) ringOf(n, at int, read func() error) error {
 	return a.in("ring", n, func() error {
 		a.ring, a.inRing = a.ring[:0], true
 		if err := read(); err != nil {
@@ -75,14 +75,14 @@ func (a *assembly) ringOf(n, at int, read func() error) error {
 	})
 }
 
-func (a *assembly) point(at int, p orb.Point) error {
+func (a *assembler) point(at int, p orb.Point) error {
 	if p[0]-p[0] != 0 || p[1]-p[1] != 0 {
 		return a.fail(ErrNotFinite, at, "(%v %v) is not finite", p[0], p[1])
 	}
 	return a.add(p)
 }
 
-func (a *assembly) add(p orb.Point) error {
+func (a *assembler) add(p orb.Point) error {
 	if a.points++; a.points > MaxVertices {
 		return tooMany()
 	}
@@ -91,7 +91,7 @@ func (a *assembly) add(p orb.Point) error {
 }
 
 // endRing checks the ring, and closes it if it is open.
-func (a *assembly) endRing(at int) error {
+func (a *assembler) endRing(at int) error {
 	switch p := places(a.ring); len(p) {
 	case 0:
 		return a.fail(ErrPolygon, at, "the ring has no points")
@@ -124,7 +124,7 @@ func places(r orb.Ring) []orb.Point {
 }
 
 // endPolygon ends the polygon of the rings so far, if there are any.
-func (a *assembly) endPolygon() {
+func (a *assembler) endPolygon() {
 	if len(a.poly) > 0 {
 		a.mp = append(a.mp, a.poly)
 		a.poly = nil
@@ -132,7 +132,7 @@ func (a *assembly) endPolygon() {
 }
 
 // result returns the polygons that were read, or the error that ended the reading.
-func (a *assembly) result(err error) (orb.MultiPolygon, error) {
+func (a *assembler) result(err error) (orb.MultiPolygon, error) {
 	switch {
 	case err != nil:
 		return nil, err
