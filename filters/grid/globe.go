@@ -76,7 +76,7 @@ type unrolledRing struct {
 	pole     float64 // latitude of the pole that is inside, 0 if none is
 }
 
-// turnedPoint is a point that lies so many turns east of its longitude. Turns are added at the end, so
+// turnedPoint is a point that lies a number of turns east of its longitude. Turns are added at the end, so
 // that coordinates stay as given.
 type turnedPoint struct {
 	orb.Point

@@ -126,7 +126,7 @@ const sridEnd = 9
 // byteOrderMark is written before text in UTF-8 by some programs.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// hexDigits returns the hexadecimal digits of WKB that a text is; false where it is not.
+// hexDigits returns the hexadecimal digits of a text that is WKB; false if it is not.
 func hexDigits(t []byte) (digits []byte, is bool) {
 	for _, prefix := range []string{`\x`, "0x", "0X"} {
 		if bytes.HasPrefix(t, []byte(prefix)) {

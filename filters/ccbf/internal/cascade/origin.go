@@ -46,7 +46,7 @@ func (p Origin) Fold(x int) Origin {
 	return p
 }
 
-// OnePart returns the Origin of a sketch of so many points that were counted one by one.
+// OnePart returns the Origin of a sketch whose points, total in number, were counted one by one.
 func OnePart(total uint64) Origin {
 	if total == 0 {
 		return Origin{}

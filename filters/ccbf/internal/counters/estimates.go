@@ -189,7 +189,7 @@ func least(second, third float64) float64 {
 	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
 }
 
-// readPlan says how a picture was computed: from squares of a level, each with so many cells. A sample
+// readPlan says how a picture was computed: from squares of a level, with a number of cells each. A sample
 // looks up some of these cells. Otherwise a square takes one lookup.
 type readPlan struct {
 	level       int

@@ -157,7 +157,7 @@ func (s *sampler) sum(in grid.Rect) float64 {
 	for i := range reads {
 		k := i
 		if reads < all {
-			// One cell of each of so many equal parts, row by row.
+			// One cell of each of reads equal parts, row by row.
 			state = mix(state + 0x9e3779b97f4a7c15)
 			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
 		}

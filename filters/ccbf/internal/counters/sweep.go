@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// rowsOf returns the rows of an area within bounds. Each cell will take so many lookups.
+// rowsOf returns the rows of an area within bounds. It reserves times lookups for each cell.
 func (r *Reader) rowsOf(a form.Area, times int) (form.Rows, error) {
 	scan, err := a.Rows(r.Head.Grid, r.Head.Bounds)
 	if err != nil {

@@ -143,7 +143,7 @@ const (
 	manyDraws = 1 << 24
 )
 
-// steps returns the most steps for so many draws from a number of distributions, each of which takes a
+// steps returns the most steps for a number of draws from parts distributions. Each distribution takes a
 // spectrum.
 func steps(draws float64, parts int) float64 {
 	if draws >= manyDraws {

@@ -88,8 +88,8 @@ func (c *Estimator) Sum(r *Histogram) (sum float64) {
 }
 
 // members returns how many of the cells belong to each class or a higher one. most is the number of all
-// cells with such a count. likely and least subtract the cells that have it by a surplus alone: their
-// likely number, and a large one.
+// cells whose count reaches the class. likely and least subtract the cells that reach it by a surplus
+// alone: their likely number, and a large one.
 func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
@@ -153,8 +153,8 @@ func (c *Estimator) shortfall(r *Histogram) float64 {
 	return above - least
 }
 
-// EstimateBytes returns the most bytes that an estimate of so many counts takes. It needs histograms, two
-// spectra and the roots of unity for these.
+// EstimateBytes returns the most bytes that an estimate of a number of counts takes. It needs histograms,
+// two spectra and the roots of unity for these.
 func EstimateBytes(counts uint64) int64 {
 	const term, bins = 16, int64(unsafe.Sizeof(Histogram{}))
 	if counts < manyDraws {

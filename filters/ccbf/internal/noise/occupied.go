@@ -91,9 +91,9 @@ func (m *Model) look() (o overcount, fraction float64, known bool) {
 	return o, fraction, true
 }
 
-// extra returns by how much the excess is above that of the larger if points came one by one. Cells seem
-// to hold surplus too much. That cells were behind, and that they raised others, partly has the same
-// effect.
+// extra returns by how much the mean excess is above larger.Excess if points came one by one. The counters
+// seem to hold surplus points too much for each cell. There are two causes with partly the same effect:
+// cells were behind their surplus at some time, and cells that were raised raised others.
 //
 // The weights, here and of the parts, are fitted to artificial cells and to cells of seven real maps.
 // There were 1 to 16 parts of equal and unequal sizes, and the largest factors were minimised.
@@ -174,8 +174,8 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	return l
 }
 
-// before returns the distribution of surpluses before the number of counters was halved so many times.
-// After a halving a counter is below a value if both were.
+// before returns the distribution of surpluses before a number of halvings of the counters. After a
+// halving a counter is below a value if both were.
 func (d *distribution) before(halvings uint8, k float64) *distribution {
 	b := &distribution{values: d.values}
 	for _, t := range d.tails {

@@ -67,8 +67,8 @@ func countSymbol(n uint64) (symbol int, extra uint) {
 	return direct + length - 4, uint(length - 1)
 }
 
-// A packet, and a stretch of it, ends with the first tree that makes it so many leaves or more. A lookup
-// decodes one packet.
+// A packet ends with the tree that gives it packetLeaves leaves or more, and a stretch of it with the tree
+// that gives it stretchLeaves. A lookup decodes one packet.
 const (
 	packetLeaves  = 256
 	stretchLeaves = 128

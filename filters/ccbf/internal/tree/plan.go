@@ -165,7 +165,7 @@ func (p *plan) codeFor(k *costs) *Code {
 	return best
 }
 
-// with returns the best code for a root level. The counts of leaves take so many bits.
+// with returns the best code for a root level. counts is the number of bits of the counts of leaves.
 func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	k.root = q.root
 	trees := counts + k.table(rootTable, &q.kinds, false)
