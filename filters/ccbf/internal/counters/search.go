@@ -181,34 +181,17 @@ func (s *search) count(level int, squares []squareCount, category []byte, counts
 }
 
 // take adds the counts of squares that lie in a pixel, and returns the other squares in the same memory.
-// It has no branch for that, as it would be mispredicted.
 func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
-	var at, least [searchBatch]uint64
-	taken := 0
-	west, south, last := p.Columns.From(), p.Lines.From(), int64(1)<<level-1
-	columns, lines, n := p.Columns.Of, p.Lines.Of, 0
+	side, n := int64(1)<<level, 0
 	for _, q := range squares {
-		x, y := q.at.X<<level, q.at.Y<<level
-		i, j, whole := x-west, y-south, uint64(0)
-		if i >= 0 && j >= 0 && i+last < int64(len(columns)) && j+last < int64(len(lines)) {
-			column, line := columns[i], lines[j]
-			differ := (column ^ columns[i+last]) | (line ^ lines[j+last])
-			whole = (uint64(differ) - 1) >> 63
-			at[taken%searchBatch], least[taken%searchBatch] = uint64(p.At(int(column), int(line))), q.least
-			taken += int(whole)
-		} else {
-			column, one := p.Columns.Whole(x, last+1)
-			line, two := p.Lines.Whole(y, last+1)
-			if one && two {
-				whole = 1
-				p.Add(column, line, q.least)
-			}
+		column, one := p.Columns.Whole(q.at.X<<level, side)
+		line, two := p.Lines.Whole(q.at.Y<<level, side)
+		if one && two {
+			p.Add(column, line, q.least)
+			continue
 		}
 		squares[n] = q
-		n += int(1 - whole)
-	}
-	for i, at := range at[:taken] {
-		p.Dst[at] = saturate.Add(p.Dst[at], least[i])
+		n++
 	}
 	return squares[:n]
 }

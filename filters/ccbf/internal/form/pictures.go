@@ -297,13 +297,8 @@ func (p *Pixels) Add(column, line int, n uint64) {
 // [at[i], at[i+1]).
 type Cuts struct {
 	at    []int64
-	scale float64  // pixels per cell, for a first guess
-	Of    []uint16 // the pixel of each cell from From() on; nil for many cells
+	scale float64 // pixels per cell, for a first guess
 }
-
-// cutTable is the number of cells up to which Cuts has a table of their pixels, which fits the
-// caches.
-const cutTable = 1 << 16
 
 // CutsOf divides axis 0 (x) or 1 (y) of a box on a grid.
 func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
@@ -311,14 +306,6 @@ func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 	g.Cuts(c.at, b.Min[axis], b.Max[axis])
 	if cells := c.at[pixels] - c.at[0]; cells > 0 {
 		c.scale = float64(pixels) / float64(cells)
-		if cells <= cutTable {
-			c.Of = make([]uint16, cells)
-			for i := range pixels {
-				for cell := c.at[i]; cell < c.at[i+1]; cell++ {
-					c.Of[cell-c.at[0]] = uint16(i)
-				}
-			}
-		}
 	}
 	return c
 }
@@ -344,9 +331,6 @@ func (c *Cuts) Whole(first, n int64) (pixel int, ok bool) {
 
 // Part returns the pixel of a cell between From() and To().
 func (c *Cuts) Part(cell int64) int {
-	if c.Of != nil {
-		return int(c.Of[cell-c.at[0]])
-	}
 	// Pixels have equal lengths, so the guess is right or next to it. It can be wrong if the
 	// coordinates have too few bits for the pixels.
 	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
