@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestRollup checks that the script prints rollup.out, over the output of the pipelines in its
-// first lines. It compares bytes and counts with those of the points.
+// first lines. It compares bytes and counts with results from the points.
 func TestRollup(t *testing.T) {
 	shell := filepath.Join(t.TempDir(), "ccbfsql")
 	build := exec.Command("go", "build", "-o", shell, "./cmd/ccbfsql")

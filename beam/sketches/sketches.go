@@ -8,7 +8,7 @@
 // for any division into bundles. So has a sketch in mode 'standard'.
 //
 // Prism lifts these combiners, and so does Dataflow according to its documentation: each worker
-// sketches what it reads, and sends sketches instead of points. The portable runners for Flink and
+// sketches its input, and sends sketches instead of points. The portable runners for Flink and
 // Spark do not lift combiners of Beam's Go SDK (apache/beam 18584 and 18586). They send points, and
 // Flink joins all values of a key in memory (18848). For these runners, build sketches in a DoFn
 // and unite them with UnionPerKey.

@@ -37,8 +37,8 @@ func TestBloomRate(t *testing.T) {
 	require.InDelta(t, 1.0/1024, bloomRate(1000, 100*math.Ln2, 10), 1e-15)
 }
 
-// TestEvents: the synthetic events are as many as the paper's, with less than a point per cell of
-// difference, and in as many cells.
+// TestEvents checks that the synthetic events have the paper's number of cells. Their number
+// differs from the paper's by less than one point per cell.
 func TestEvents(t *testing.T) {
 	p := events()
 	places := p.places
@@ -122,9 +122,9 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestTextbook: the textbook structures count as ours do. Without flags, a cascade's counters equal
-// those of ccbf. No count is below the truth. With room for all keys every count is exact, also
-// beyond the first layer.
+// TestTextbook checks that the textbook structures return the counts of ours. Without flags, a
+// cascade's counters equal the counters of ccbf. No count is below the truth. With room for all
+// keys every count is exact, also beyond the first layer.
 func TestTextbook(t *testing.T) {
 	const k = paperK
 	type book struct {

@@ -84,7 +84,7 @@ func rational(c report.Config, s *report.Section) {
 	rationalSmall(s, seeds, asked)
 }
 
-// leastRate returns the rows of the k with the lowest rate. nearK returns those of the k that is
+// leastRate returns the rows of the k with the lowest rate. nearK returns the rows of the k
 // nearest to a value.
 func leastRate(curve *report.Data) *report.Data {
 	return leastOf(curve.By("k"), func(at *report.Data) float64 { return at.First("rate") })

@@ -81,7 +81,7 @@ func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	p := m.params
 	p.Counters, p.K, p.Seed = uint64(counters), uint64(k), seed
 	if p.Method == sbf.RM || p.Method == sbf.TRM {
-		p.Counters -= p.Counters / 3 // the second filter has half as many as the first
+		p.Counters -= p.Counters / 3 // the second filter has half the counters of the first
 	}
 	if m.gather {
 		return report.Must(sbf.NewGathering(p))

@@ -322,7 +322,7 @@ func ratioOr(a, b float64) float64 {
 }
 
 // table2 is the paper's table 2: the gain of more memory as a second filter. The ratio is the error
-// of a larger plain filter with more hash functions over that of recurring minimum.
+// of a larger plain filter with more hash functions, divided by the error of recurring minimum.
 var table2 = []struct {
 	part, ratio float64
 	k           int

@@ -48,7 +48,7 @@ func nearestGamma(gammas []float64) float64 {
 	return leastOf(gammas, func(v float64) float64 { return math.Abs(v - spectralGamma) })
 }
 
-// leastFrom returns the smallest value from which on a method's error is below that of ms.
+// leastFrom returns the smallest value from which on a method's error is below the error of ms.
 func leastFrom(d *report.Data, method, figure string) string {
 	from := fromOn(d.By("value"), func(at *report.Data) bool { return at.Mean(figure, "method", method) < at.Mean(figure, "method", "ms") })
 	if from == nil {

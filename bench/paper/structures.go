@@ -127,8 +127,8 @@ func cascaded(of ccbf.Params, p points) counted {
 
 // hashed returns the counts of a structure of hashed keys, as if its counters, which can widen,
 // saturated at a width. That is exact for conservative updates, by induction over the points. A
-// saturating counter holds the minimum of the ceiling and of what it would hold otherwise. So does
-// the minimum of k counters.
+// saturating counter holds the minimum of the ceiling and the value of a wide counter. The same
+// holds for the minimum of k counters.
 func hashed(sk interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	Count(h1, h2 uint64) uint64

@@ -54,7 +54,7 @@ func readKept(path string) (all []Kept) {
 		k := Kept{}
 		_, err := fmt.Sscan(strings.Join(row[min(2, len(row)):], " "), &k.Median, &k.Least, &k.Largest)
 		if len(row) != len(keptHead) || err != nil {
-			fail("%s: line %d: no figure is %q", path, i+1, row)
+			fail("%s: line %d is %q, not a figure: remove it and run with -keep", path, i+1, row)
 		}
 		k.Section, k.What = row[0], row[1]
 		all = append(all, k)
@@ -62,8 +62,8 @@ func readKept(path string) (all []Kept) {
 	return all
 }
 
-// writeKept writes the kept figures with those of the sections that have run, in the order of the
-// pages. Sections that no longer exist are dropped.
+// writeKept writes the kept figures, with new ones for the sections that have run, in the order of
+// the pages. Sections that no longer exist are dropped.
 func (p *Program) writeKept(path string, kept, now []Kept) {
 	order := func(k Kept) int {
 		return slices.IndexFunc(p.experiments(), func(e Experiment) bool { return e.Name == k.Section })
@@ -105,6 +105,6 @@ func (p *Program) holdKept(path string, now []Kept, keep bool) {
 	}
 	fmt.Fprintf(os.Stderr, "%d figures compared with %s, %d of them new\n", len(now), path, unknown)
 	if len(slower) > 0 {
-		fail("%d figures are slower than what was kept, by more than the spread; run with -keep to accept that%s", len(slower), strings.Join(slower, ""))
+		fail("%d figures are slower than the kept ones, by more than the spread; run with -keep to accept that%s", len(slower), strings.Join(slower, ""))
 	}
 }

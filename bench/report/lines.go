@@ -104,7 +104,7 @@ func (d *Data) quotients() (rows []row) {
 }
 
 // plotting returns the functions of a text that declare plots. Plots are drawn from panels, except
-// those of quotients.
+// plots of quotients.
 func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
 		// A panel of a plot: its title, the labels of its axes, its logarithmic axes ("x", "y" or

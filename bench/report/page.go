@@ -48,8 +48,8 @@ type Experiment struct {
 // tables at the smallest scale. A number is the product of the parameters in brackets.
 var opening = regexp.MustCompile(`(?s)^# ([^\n]*)\n(?:<!-- rows in tests: ([0-9 ]+)\([^)]*\) -->\n)?(.*)`)
 
-// NewPage returns a page of experiments. Its text is in the folder text, and those of the
-// experiments are in text/sections, under their names.
+// NewPage returns a page of experiments. Its text is in the folder text, and the texts of
+// its experiments are in text/sections, under their names.
 func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
 	page := &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
 	for i := range experiments {
@@ -192,7 +192,7 @@ func (v *view) figure(name string, i int) string {
 	return figure(m[1], v.page.up()+v.Results+"/"+filepath.Base(m[2])) + "\n"
 }
 
-// listed returns the experiments that a page lists: its own, or those of all pages if it has none.
+// listed returns the experiments that a page lists: its own, or the experiments of all pages if it has none.
 func (v *view) listed() []Experiment {
 	if len(v.page.Experiments) > 0 {
 		return v.own()

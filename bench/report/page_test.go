@@ -29,7 +29,7 @@ func TestSave(t *testing.T) {
 	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n{{if has \"a\"}}{{cell \"a\" \"y\" (list \"one\")}}{{row \"a\" \"one\" 2}}{{end}}\n", Claims: []string{"what"}}
 	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
 	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
-	// A page without experiments lists those of all pages.
+	// A page without experiments lists the experiments of all pages.
 	all := &Page{File: "sub/All.md", Text: "# All\n\n{{count \"\"}}, {{count \"claim of t\"}}\n{{claims \"claim of t\"}}{{sections}}", Claims: []string{"what"}}
 	p := Program{Results: "results", Pages: []*Page{a, b, all}, Setting: "one machine"}
 	save := func(i int, text string) string {
@@ -71,7 +71,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestCheck: what is not well formed is found.
+// TestCheck checks that malformed sections are errors.
 func TestCheck(t *testing.T) {
 	p := Program{}
 	page := &Page{Claims: []string{"what"}}
@@ -113,7 +113,7 @@ func TestRows(t *testing.T) {
 	for _, text := range []string{"first", "second", "ours", "theirs", "time / reference"} {
 		require.Equal(t, 1, strings.Count(string(svg), ">"+text+"</text>"), text)
 	}
-	// Filled circles are one path each: those of "ours", and its legend's.
+	// Each filled circle is one path: the points of "ours", and one of the legend.
 	xs := Column(regexp.MustCompile(`<path d="M([0-9.]+),[0-9.]+A`).FindAllStringSubmatch(string(svg), -1), func(m []string) float64 {
 		return Must(strconv.ParseFloat(m[1], 64))
 	})

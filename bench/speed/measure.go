@@ -98,8 +98,8 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 	b.Say("%s%s", what, text.String())
 }
 
-// record records a ratio for the tables and the figure: what is measured, in which way, and further
-// factors, which can replace these two.
+// record records a ratio for the tables and the figure. Its row has the columns what (the measured
+// operation) and way, and further factors, which can replace these two.
 func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
 	row = report.At{"what": what, "way": way}
 	maps.Copy(row, at)

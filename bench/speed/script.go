@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// script runs a template of the folder sql: statements, with comments that say what is measured.
+// script runs a template of the folder sql: statements, with comments that name what is measured.
 //
 //	-- compare: what          begins a comparison
 //	-- at: of=box; most=0.05  has further factors of its rows

@@ -31,7 +31,7 @@ func TestInteractive(t *testing.T) {
 	term.send(".nonsense" + enter)
 	term.wait("unknown command .nonsense", "ccbfsql> ")
 
-	// Ctrl-C clears what is typed.
+	// Ctrl-C clears the input.
 	term.send("SELECT 'never")
 	term.wait("never")
 	term.send(ctrlC)

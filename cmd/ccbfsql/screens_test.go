@@ -23,7 +23,7 @@ import (
 //	type [wait=(text)] [colours]
 //	    types the input, keys in angle brackets
 //	fresh
-//	    drops what is typed and clears the screen
+//	    drops the input and clears the screen
 //	sh
 //	    a shell script in the folder of ccbfsql
 //

@@ -38,8 +38,8 @@ var related = map[string][]string{
 
 var word = regexp.MustCompile(`[a-z][a-z0-9]*(?:_[a-z0-9]+)+`)
 
-// seeAlso returns the functions that stand below a function: those that its summary names, then
-// those of the table. Other functions of a family get its _info.
+// seeAlso returns the functions that stand below a function: first the functions that its summary
+// names, then the functions of the table. Other functions of a family get its _info.
 func seeAlso(f ccbfsql.Function) []string {
 	known := map[string]bool{}
 	for _, o := range ccbfsql.Functions() {

@@ -64,7 +64,7 @@ func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(nu
 			continue
 		}
 		if err == nil && (len(rows) != 1 || !strings.Contains(rows[0][0], "bad") || isBad.MatchString(rows[0][0])) {
-			err = fmt.Errorf("answer %v, want no bad row", rows)
+			err = fmt.Errorf("result %v, want no bad row", rows)
 		}
 		if err != nil {
 			wrong++

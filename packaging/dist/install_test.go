@@ -67,7 +67,7 @@ func testDeb(t *testing.T, arch string) {
 	}
 }
 
-// sameVersion compares the version of a package with that of git. Letters and digits must be equal;
+// sameVersion compares the version of a package with git's. Letters and digits must be equal;
 // separators may differ.
 func sameVersion(pack, git string) bool {
 	only := func(s string) string {

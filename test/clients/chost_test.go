@@ -140,7 +140,7 @@ func (p *process) resident() (kb, threads int) {
 	return kb, threads
 }
 
-// signals returns a set of signals from /proc/PID/status (or that of a thread), such as SigCgt.
+// signals returns a set of signals from the status file of a process or thread in /proc, for example SigCgt.
 // Signal n is bit n-1.
 func (p *process) signals(thread, set string) uint64 {
 	p.t.Helper()

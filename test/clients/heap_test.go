@@ -53,8 +53,8 @@ func TestHeaps(t *testing.T) {
 	}
 }
 
-// TestAddresses runs the extension's C code with the address sanitizer, and not that of its host.
-// So each report is about our code and ends the process. Valgrind takes minutes for LOAD alone, and
+// TestAddresses runs the extension's C code with the address sanitizer, but its host without. So
+// each report is about our code and ends the process. Valgrind takes minutes for LOAD alone, and
 // reports Go's stacks as errors.
 func TestAddresses(t *testing.T) {
 	if os.Getenv("CCBF_LONG") == "" {

@@ -27,8 +27,8 @@ func withPackage(t *testing.T, version string, folders []string, program string,
 	return cmd
 }
 
-// The tests of the package ccbfsql, with every version of DuckDB for Python. pytest lists what is
-// left out: without CCBF_LONG=1, make clients does not install pyarrow, pandas and Polars.
+// TestPythonPackage runs the tests of the package ccbfsql, with every version of DuckDB for Python.
+// pytest lists skipped tests: without CCBF_LONG=1, make clients does not install pyarrow, pandas and Polars.
 func TestPythonPackage(t *testing.T) {
 	extension(t)
 	folders := []string{installed(t, "pytest", "python", "tools", "installed")}

@@ -397,7 +397,7 @@ func askRaster(t *testing.T, out *vector, v *ccbf.View, box [4]float64, category
 	out.Questions = append(out.Questions, question{Ask: "raster", Box: &box, Width: width, Height: height, Category: category, Answer: answer})
 }
 
-// askKeys returns questions about keys of two classes, with those of the golden sketches.
+// askKeys adds queries for keys of two classes, among them the keys of the golden sketches.
 func askKeys(t *testing.T, out *vector) {
 	var keys [][]byte
 	for _, k := range []any{"oak", "elm", "ash", "", "a longer key than sixteen bytes", true, 2.5, []byte{0}} {

@@ -85,7 +85,7 @@ func define(f *flag.FlagSet, options any) {
 				for _, one := range strings.Split(s, ",") {
 					column, value, ok := strings.Cut(one, "=")
 					if !ok {
-						return fmt.Errorf("%q is not COLUMN=AGGREGATE", one)
+						return fmt.Errorf("%q is not COLUMN=AGGREGATE: write for example n=sum", one)
 					}
 					(*p)[column] = value
 				}
@@ -131,7 +131,7 @@ func (o *Options) check() error {
 	case strings.HasSuffix(o.Out, "/"):
 		return fmt.Errorf("-out %s is a folder: give the prefix of the output, for example %s2018-10", o.Out, o.Out)
 	case strings.ContainsAny(o.Out, "*?[\\"):
-		return fmt.Errorf("-out %s is a glob: give the prefix of the output", o.Out)
+		return fmt.Errorf("-out %s is a glob: give the prefix of the output, without *, ? and [", o.Out)
 	case o.Files < 1 || o.Files > maxFiles:
 		return fmt.Errorf("-files is %d, must be from 1 to %d", o.Files, maxFiles)
 	case o.Rows < 1:
@@ -139,7 +139,7 @@ func (o *Options) check() error {
 	case o.Fanout < 0 || o.Fanout > maxFiles:
 		return fmt.Errorf("-fanout is %d, must be from 0 to %d", o.Fanout, maxFiles)
 	case o.SQL != "" && (o.Res != "" || len(o.Sketch) > 0 || len(o.Keys) > 0 || o.Zoom >= 0 || o.Time != "" || o.Category != "" || o.Weight != ""):
-		return errors.New("-sql says all that -res, -key, -zoom, -time, -category, -weight and the options of ccbf_agg say: give one or the other")
+		return errors.New("-sql replaces -res, -key, -zoom, -time, -category, -weight and the options of ccbf_agg: give -sql or these")
 	case o.SQL != "":
 		return nil
 	case o.Res == "":

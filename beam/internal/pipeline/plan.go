@@ -73,7 +73,7 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 func (p *Plan) final() string { return cmp.Or(p.Final, "FROM result") }
 
 // unionQuery sets the query that unites the rows of input. BLOBs that are sketches are united by
-// their family's aggregate. All other columns are the key, except those of -combine and those that
+// their family's aggregate. All other columns are the key, except columns that -combine names or
 // -final computes.
 func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
 	found, err := query[struct{ Families []string }](ctx, conn, step{Plan: p}.statement("families"))
@@ -87,7 +87,7 @@ func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	if !sketches {
-		return errors.New("compact: the first file has no column of sketches")
+		return errors.New("compact: the first file has no column of sketches: give files that a run wrote")
 	}
 	if by["sketch"] == "ccbf_union_agg" {
 		p.Final = cmp.Or(p.Final, finalOfCCBF)
@@ -130,7 +130,7 @@ func (p *Plan) files(ctx context.Context) ([]string, error) {
 		}
 		for _, name := range []string{p.Folder + "00000-of-00001.parquet", p.Out + manifestSuffix} {
 			if hit, _ := path.Match(glob, name); hit && !strings.HasSuffix(glob, manifestSuffix) {
-				return nil, fmt.Errorf("-out %s: what is written there matches -in %s and would count twice; write to another folder", p.Out, glob)
+				return nil, fmt.Errorf("-out %s: the files written there would match -in %s, so that rows would count twice: write to another folder", p.Out, glob)
 			}
 		}
 		for _, name := range found {
@@ -154,7 +154,7 @@ func (p *Plan) files(ctx context.Context) ([]string, error) {
 			out[i] = resolved
 		}
 		if formatOf(name) == "" {
-			return nil, fmt.Errorf("%s: neither .parquet, .csv, .tsv, .json, .jsonl nor .ndjson, or one of these with .gz or .zst", name)
+			return nil, fmt.Errorf("%s: the suffix is neither .parquet, .csv, .tsv, .json, .jsonl nor .ndjson, or one of these with .gz or .zst", name)
 		}
 	}
 	slices.Sort(out)

@@ -182,7 +182,7 @@ func (p *Plan) summary(ctx context.Context, fs filesystem.Interface) (*Summary, 
 	if err != nil {
 		return nil, err
 	}
-	err = fmt.Errorf("the run wrote no summary to %s: it was cancelled, by a user or because a worker was lost, which the runner's output names, or its workers have another file system", p.Folder)
+	err = fmt.Errorf("the run wrote no summary to %s: it was cancelled by a user, or by the runner after it lost a worker (see its output), or its workers have another file system", p.Folder)
 	for _, name := range found {
 		var s *Summary
 		if s, err = readSummary(ctx, name); err == nil {

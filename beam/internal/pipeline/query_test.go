@@ -192,7 +192,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		"SELECT kind, count(*) AS n FROM (VALUES ('a')) v(kind) LEFT JOIN input USING (kind) GROUP BY ALL": "outer join",
 		"SELECT count(*) AS n FROM range(3)":                                                               "input must be there once",
 		"SELECT kind, count(*) AS n FROM input GROUP BY ALL UNION ALL SELECT 'a', 1":                       "UNION",
-		"SELECT count(*) AS n, sum(lon) AS n FROM input":                                                   "twice",
+		"SELECT count(*) AS n, sum(lon) AS n FROM input":                                                   `two columns "n"`,
 		"SELECT count(*) AS n FROM input; SELECT 1":                                                        "2 statements",
 		"SELECT nothing, count(*) AS n FROM input GROUP BY ALL":                                            "nothing",
 		"SELECT * FROM":     "syntax error",
@@ -232,7 +232,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"-rows is 0":        func(o *Options) { o.Rows = 0 },
 		"-zoom is 31":       func(o *Options) { o.Zoom = 31 },
 		`-bucket is "week"`: func(o *Options) { o.Bucket = "week" },
-		`"quadkey" is there`: func(o *Options) {
+		`columns "quadkey"`: func(o *Options) {
 			o.Keys = []string{"kind"}
 			o.SQL = ""
 			o.Bucket = "month"
@@ -246,7 +246,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		`option "totals"`:        func(o *Options) { o.Sketch["totals"] = "true" },
 		"no file matches":        func(o *Options) { o.In = []string{"nowhere/*.csv"} },
 		"neither .parquet, .csv": func(o *Options) { o.In = []string{"options.go"} },
-		"give one or the other":  func(o *Options) { o.SQL = "SELECT 1" },
+		"give -sql or these":     func(o *Options) { o.SQL = "SELECT 1" },
 	} {
 		o := options(in, filepath.Join(t.TempDir(), "v"))
 		change(o)

@@ -247,7 +247,7 @@ func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]
 // writeFn unites the parts of a shard and writes its file.
 type writeFn struct{ Plan Plan }
 
-// ProcessElement writes under a name that no other attempt has, and emits what it wrote.
+// ProcessElement writes a file under a name that no other attempt has, and emits its description.
 func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[]byte) bool, emit func([]byte)) error {
 	p := &f.Plan
 	file := fmt.Sprintf("%s%05d-of-%05d.parquet", p.Folder, shard, p.Files)

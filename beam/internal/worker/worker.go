@@ -72,7 +72,7 @@ func watch(ctx context.Context) error {
 	ctx = grpcx.WriteWorkerID(ctx, id)
 	info, err := tools.ProvisionInfo(ctx, *provision)
 	if err != nil {
-		return fmt.Errorf("asking the runner at %s what worker %s is to do: %w", *provision, id, err)
+		return fmt.Errorf("requesting the settings of worker %s from the runner at %s: %w", id, *provision, err)
 	}
 	control := cmp.Or(info.GetControlEndpoint().GetUrl(), flag.Lookup("control_endpoint").Value.String())
 	logging := cmp.Or(info.GetLoggingEndpoint().GetUrl(), flag.Lookup("logging_endpoint").Value.String())
@@ -114,7 +114,7 @@ const grace = 10 * time.Second
 // last step.
 func Work(ctx context.Context, args []string, end func()) error {
 	if len(args) < 6 {
-		return errors.New("worker: a runner starts workers, by -provision_endpoint")
+		return errors.New("worker: -provision_endpoint is missing: a runner starts this command and sets it")
 	}
 	dir, id, logging, control, status := args[0], args[1], args[2], args[3], args[4]
 	if err := os.Setenv("TMPDIR", dir); err != nil {
@@ -133,7 +133,7 @@ func Work(ctx context.Context, args []string, end func()) error {
 	return harness.MainWithOptions(ctx, logging, control, harness.Options{StatusEndpoint: status, RunnerCapabilities: args[6:]})
 }
 
-// Cancel asks Prism to cancel the run of a worker. The worker's ID begins with that of the run.
+// Cancel asks Prism to cancel the run of a worker. The worker's ID begins with the ID of the run.
 // Prism's job service has the same address as its control service.
 func Cancel(ctx context.Context, endpoint, id string) error {
 	conn, err := grpcx.Dial(ctx, endpoint, time.Minute)
@@ -151,7 +151,7 @@ func Cancel(ctx context.Context, endpoint, id string) error {
 func Serve(ctx context.Context, port string) error {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return fmt.Errorf("workers: %q is not a port", port)
+		return fmt.Errorf("workers: %q is not a port: give a number from 1 to 65535", port)
 	}
 	beam.Init()
 	if _, err := extworker.StartLoopback(ctx, int(n)); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest supported glibc, that of 2012. DuckDB's own library needs 2.28.
+// Oldest is the oldest supported glibc, released in 2012. DuckDB's own library needs 2.28.
 var Oldest = Version{2, 17}
 
 // Version is a version of glibc.

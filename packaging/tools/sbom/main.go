@@ -135,7 +135,7 @@ func goFolders() (root, cache string, err error) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) != 2 {
-		return "", "", fmt.Errorf("go env answers %q", out)
+		return "", "", fmt.Errorf("go env GOROOT GOMODCACHE printed %q, not two lines", out)
 	}
 	return lines[0], lines[1], nil
 }

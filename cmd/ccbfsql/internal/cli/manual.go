@@ -73,7 +73,7 @@ func writeManual(w io.Writer, args []string) error {
 	file := "ccbfsql.1"
 	switch {
 	case args[0] == "man" && len(args) > 1:
-		return fmt.Errorf("no words are expected, not %q", args[1:])
+		return fmt.Errorf("no arguments are expected, but %q were given", args[1:])
 	case args[0] == "completion":
 		if len(args) != 2 || args[1] != "bash" && args[1] != "zsh" && args[1] != "fish" {
 			return fmt.Errorf("give one of bash, zsh and fish, not %q", args[1:])

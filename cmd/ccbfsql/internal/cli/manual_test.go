@@ -38,7 +38,7 @@ func TestManual(t *testing.T) {
 	}{
 		{[]string{"completion"}, "give one of bash, zsh and fish, not []"},
 		{[]string{"completion", "tcsh"}, `give one of bash, zsh and fish, not ["tcsh"]`},
-		{[]string{"man", "serve"}, `no words are expected, not ["serve"]`},
+		{[]string{"man", "serve"}, `no arguments are expected, but ["serve"] were given`},
 	} {
 		if err := writeManual(&strings.Builder{}, c.args); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.args, err, c.want)

@@ -15,7 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// crimes returns a database like that of the police records: towns of 600 points over England, by
+// crimes creates a table of sketches like the police records: towns of 600 points over England, by
 // tile and month.
 const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date '2018-10-01' + to_months((i % 3)::INTEGER) AS month, ccbf_agg(lon, lat, 0.001) AS sketch
 	FROM (SELECT i, (hash(i // 600) % 5000) / 1000 - 3.5 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.03 AS lon,

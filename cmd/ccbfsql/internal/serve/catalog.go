@@ -70,8 +70,8 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (boo
 	return false, rows.Err()
 }
 
-// mostValues is the largest number of distinct values of a slider, mostTimes that of a slider of
-// times: days of 50 years.
+// mostValues is the largest number of distinct values of a slider. mostTimes is the limit for a
+// slider of times: days of 50 years.
 const (
 	mostValues = 1000
 	mostTimes  = 20_000

@@ -181,7 +181,7 @@ func TestPlane(t *testing.T) {
 	if at.Degrees || at.Plane == nil || at.Plane.Side != 25600 {
 		t.Fatalf("the look is %s", body)
 	}
-	// At zoom 1 the side of a pixel is half that of a cell: a cell has 4 pixels.
+	// At zoom 1 a pixel is half as wide as a cell: a cell has 4 pixels.
 	drawn := map[[2]int]uint8{}
 	for x := range 2 {
 		for y := range 2 {

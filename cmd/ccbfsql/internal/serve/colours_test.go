@@ -49,7 +49,7 @@ func TestColoursStandOut(t *testing.T) {
 		last := 0.0
 		for j, c := range colours {
 			now := contrast(c, g[2])
-			if now < last && now > 1.3 { // below that, the hue differs from that of the sea
+			if now < last && now > 1.3 { // below 1.3, the hue still differs from the sea
 				t.Errorf("%s on %s: contrast falls from %.2f to %.2f at colour %d", palettes[i/2][1], g[0], last, now, j)
 			}
 			last = now

@@ -31,7 +31,7 @@ func namesOf(given []string) names {
 }
 
 // contains reports whether the Host of a request is one of the names. Its port is ignored: it may
-// be that of a tunnel.
+// be the port of a tunnel.
 func (n names) contains(host string) bool {
 	if n == nil {
 		return true

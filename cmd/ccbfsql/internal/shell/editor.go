@@ -192,7 +192,7 @@ func anchor(text string, start int) (from int, ok bool) {
 	return from, from <= start && (from < len(text) || text == "")
 }
 
-// shorten leaves out candidates that do not fit in so many rows, because a list that scrolls would
+// shorten leaves out candidates that do not fit in the rows, because a list that scrolls would
 // damage the screen. The heading of a shortened group says how many candidates there are.
 func shorten(all []complete.Candidate, width, rows int) []complete.Candidate {
 	var out []complete.Candidate
