@@ -28,13 +28,13 @@ type FileOptions struct {
 	In        []string          `flag:"in" usage:"files to read, separated by commas: names, globs, or manifests of earlier runs (required)"`
 	Out       string            `flag:"out" usage:"prefix of the names of the output, for example out/2018-10 (required)"`
 	CSV       string            `flag:"csv" usage:"options of read_csv, for example \"delim=';', decimal_separator=','\""`
-	Combine   map[string]string `flag:"combine" usage:"how a column is united, for example n=sum, where the query does not say: sum, min, max, or a union aggregate"`
+	Combine   map[string]string `flag:"combine" usage:"aggregate that unites a column, for example n=sum, if the query does not determine it: sum, min, max, or a union aggregate"`
 	Final     string            `flag:"final" usage:"query over result, run for each file written, for example \"SELECT *, ccbf_total(sketch) AS total FROM result\""`
 	Files     int               `flag:"files" usage:"number of files to write"`
-	Rows      int64             `flag:"rows" usage:"rows of a local Parquet file that one query reads: a larger file is several queries"`
+	Rows      int64             `flag:"rows" usage:"most rows of a local Parquet file that one query reads: several queries read a larger file"`
 	Fanout    int               `flag:"fanout" usage:"number of parts in which the results of each file to write are united first; for very many input files"`
-	MaxBad    int64             `flag:"max-bad" usage:"bad rows that a run may have; -1: any number, if there is a good row"`
-	Overwrite bool              `flag:"overwrite" usage:"replace what an earlier run wrote under the same -out"`
+	MaxBad    int64             `flag:"max-bad" usage:"most bad rows of a successful run; -1: any number, if there is a good row"`
+	Overwrite bool              `flag:"overwrite" usage:"replace the output of an earlier run with the same -out"`
 	Explain   bool              `flag:"explain" usage:"print the SQL and how each column is united, and read nothing but the columns of the first file"`
 	Threads   int               `flag:"threads" usage:"threads of DuckDB in each worker (default: the processors)"`
 	Memory    string            `flag:"memory" usage:"memory limit of DuckDB in each worker, for example 4GB (default: 80% of the machine's)"`
@@ -43,7 +43,7 @@ type FileOptions struct {
 // QueryOptions hold the query, or the columns of points from which write makes it.
 type QueryOptions struct {
 	SQL      string   `flag:"sql" usage:"aggregate query over input, for example \"SELECT k, ccbf_agg(lon, lat, 0.001) AS sketch FROM input GROUP BY ALL\"; the flags -x to -weight write one"`
-	Check    string   `flag:"check" usage:"with -sql: expression that is NULL for good rows of input, and says what is wrong with others"`
+	Check    string   `flag:"check" usage:"with -sql: expression that is NULL for good rows of input, and the reason for bad rows"`
 	X        string   `flag:"x" usage:"column of the x coordinate or longitude"`
 	Y        string   `flag:"y" usage:"column of the y coordinate or latitude"`
 	Keys     []string `flag:"key" usage:"columns that are part of the key, separated by commas"`
