@@ -38,9 +38,8 @@ var stepCodes = [...]steps{
 }
 
 const (
-	maxLength = 65                     // bits of a counter plus 1.
-	maxGamma  = 6                      // zeros before a length.
-	maxCode   = 2*maxGamma + maxLength // bits without the ones for steps
+	maxLength = 65 // bits of a counter plus 1.
+	maxGamma  = 6  // zeros before a length.
 )
 
 // split returns the step of a number, len(s) for none, and the number's place in it.

@@ -54,7 +54,10 @@ func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) 
 	dx, dy := (p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height)
 	x := spanOf((float64(corner.X)*res-p.Box.Min[0])/dx, side/dx, p.Width)
 	y := spanOf((float64(corner.Y)*res-p.Box.Min[1])/dy, side/dy, p.Height)
-	fill(p.Pixels, p.Width, x, y, n*(dx/side)*(dy/side))
+	each := n * (dx / side) * (dy / side)
+	for line := y.first; line <= y.last; line++ {
+		x.add(p.line(line), each*y.at(line))
+	}
 }
 
 // axes returns both axes for squares of a side.
@@ -141,22 +144,35 @@ func (p *Painting) Spread(c grid.Cell, n float64) {
 	}
 }
 
-// finish spreads the bins over the pixels of the picture.
+// finish spreads the bins over the pixels of the picture. It spreads each row of bins over a row of pixels
+// first, and then that over all rows that it covers.
 func (p *Painting) finish(to *Picture) {
-	columns := make([]span, p.x.n)
+	columns, row := make([]span, p.x.n), make([]float64, to.Width)
 	for i := range columns {
 		columns[i] = p.x.covered(i)
 	}
 	each := p.x.part() * p.y.part()
 	for j := range p.y.n { // from the south
-		row := p.y.covered(j)
-		for i, n := range p.sums[(p.y.n-1-j)*p.x.n:][:p.x.n] {
-			if n != 0 {
-				fill(to.Pixels, to.Width, columns[i], row, n*each)
+		bins := p.sums[(p.y.n-1-j)*p.x.n:][:p.x.n]
+		if !slices.ContainsFunc(bins, func(n float64) bool { return n != 0 }) {
+			continue
+		}
+		clear(row)
+		for i, n := range bins {
+			columns[i].add(row, n*each)
+		}
+		lines := p.y.covered(j)
+		for line := lines.first; line <= lines.last; line++ {
+			part, dst := lines.at(line), to.line(line)
+			for i, n := range row {
+				dst[i] += n * part
 			}
 		}
 	}
 }
+
+// line returns a row of pixels, counted from the south.
+func (p *Picture) line(i int) []float64 { return p.Pixels[(p.Height-1-i)*p.Width:][:p.Width] }
 
 // binAxis is an axis with its bins.
 type binAxis struct {
@@ -250,30 +266,29 @@ func spanOf(at, length float64, n int) span {
 	return span{first, last, float64(first+1) - from, to - float64(last)}
 }
 
-// fill adds each to every pixel inside a square, and a part of it to the pixels at its edge. The
-// pixels are rows of a width from the north-west; y counts rows from the south.
-func fill(pixels []float64, width int, x, y span, each float64) {
-	if x.first > x.last {
+// at returns the fraction of a pixel that the square covers.
+func (s *span) at(pixel int) float64 {
+	switch pixel {
+	case s.first:
+		return s.low
+	case s.last:
+		return s.high
+	}
+	return 1
+}
+
+// add adds n to each pixel of a row that the square covers, and a part of n to one that it covers in part.
+func (s *span) add(row []float64, n float64) {
+	if s.first > s.last {
 		return
 	}
-	at := len(pixels) - (y.first+1)*width
-	for j := y.first; j <= y.last; j++ {
-		n := each
-		switch j {
-		case y.first:
-			n *= y.low
-		case y.last:
-			n *= y.high
+	row = row[s.first : s.last+1]
+	row[0] += n * s.low
+	if last := len(row) - 1; last > 0 {
+		for i := 1; i < last; i++ {
+			row[i] += n
 		}
-		row := pixels[at:][x.first : x.last+1]
-		at -= width
-		row[0] += n * x.low
-		if len(row) > 1 {
-			for i := range row[1 : len(row)-1] {
-				row[i+1] += n
-			}
-			row[len(row)-1] += n * x.high
-		}
+		row[last] += n * s.high
 	}
 }
 
