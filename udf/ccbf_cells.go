@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// unnestWell ends the summaries of functions that return long lists. DuckDB computes
+// unnestAdvice ends the summaries of functions that return long lists. DuckDB computes
 // FROM t, unnest(f(s)) by a join on the value of s, which it hashes for every element.
-const unnestWell = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB, which takes a hundred times as long."
+const unnestAdvice = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB, which takes a hundred times as long."
 
 // cellRow is the bytes of an element of ccbfSpotsType in DuckDB's memory, in vectors that grow to
 // twice their size.

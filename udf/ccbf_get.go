@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// passedWell ends the summaries of functions that are called for very many rows.
-const passedWell = "For many places, FROM places LEFT JOIN sketches USING (key) is fastest. FROM places, sketches copies a sketch for every 2,048 places. JOIN on an integer or date key copies it for every place."
+// joinAdvice ends the summaries of functions that are called for very many rows.
+const joinAdvice = "For many places, FROM places LEFT JOIN sketches USING (key) is fastest. FROM places, sketches copies a sketch for every 2,048 places. JOIN on an integer or date key copies it for every place."
 
 // placePiece is the number of places that are looked up at once: their cells fit into the
 // first-level cache.

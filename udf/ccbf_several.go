@@ -13,8 +13,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// severalWell ends the summaries of functions that take several categories.
-const severalWell = "category can be a value or a list such as ['home', 'shop']. For exact sketches and trees, it can be a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
+// categoryAdvice ends the summaries of functions that take several categories.
+const categoryAdvice = "category can be a value or a list such as ['home', 'shop']. For exact sketches and trees, it can be a range {lo: 12, hi: 20} with both ends. If categories are STRUCTs, some of their fields are enough: {kind: 'theft'}. docs/CHOOSING.md has examples."
 
 // severalCategories is a column of lists of categories, of ranges, or of STRUCTs with parts of a
 // category. A range is a STRUCT with the fields lo and hi, both included.
