@@ -1,29 +1,34 @@
-// How long an exported page takes to answer polygons that are drawn one after the other, as JSON: the
-// milliseconds of each from the last corner to the count on the page, while the map moves there, and
-// those that the page says its worker took.
+// How long an exported page takes to count in polygons that are drawn by clicks, one after the other, as JSON:
+// the milliseconds of each from the last click to the count on the page, and those that the page says its
+// worker took. Corners are in pixels from the middle of the map.
 //
-//   node polygons.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER POLYGONS-AS-WKT
-import { desk, folder, launched, opened, settled } from "./browser.mjs";
+//   node polygons.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER POLYGONS
+import { folder, launched, opened, settled } from "./browser.mjs";
 
 const browser = await launched();
-const { page } = await opened(browser, { viewport: desk, coarse: true });
+const { page } = await opened(browser, { viewport: { width: 1440, height: 900 }, coarse: true }, "#view=[-1.5,52.5,7]");
 await settled(page);
 const picture = Number(await page.evaluate(() => document.body.dataset.picture));
+const map = await page.locator("#map").boundingBox();
 const times = [];
 const worker = [];
-for (const polygon of JSON.parse(process.argv[5])) {
-  times.push(await page.evaluate(async (polygon) => {
-    const [answer, box] = ["answer", "box"].map((id) => document.getElementById(id));
-    box.value = polygon;
-    const start = performance.now();
-    document.getElementById("box-form").requestSubmit();
-    const shown = () => new Promise((done) => {
-      const watch = new MutationObserver(() => answer.dataset.estimate && (watch.disconnect(), done()));
-      watch.observe(answer, { attributes: true, childList: true });
-    });
-    await shown();
-    return performance.now() - start;
-  }, polygon));
+for (const corners of JSON.parse(process.argv[5])) {
+  await page.locator("#draw-polygon").click();
+  const places = corners.map(([x, y]) => [map.x + map.width / 2 + x, map.y + map.height / 2 + y]);
+  for (const [x, y] of places) await page.mouse.click(x, y, { delay: 30 });
+  await settled(page);
+  const shown = page.evaluate(() => new Promise((done) => {
+    let start;
+    addEventListener("pointerup", () => (start = performance.now()), { capture: true, once: true });
+    const answer = document.getElementById("answer");
+    new MutationObserver((_, watch) => {
+      if (!answer.dataset.estimate) return;
+      watch.disconnect();
+      done(performance.now() - start);
+    }).observe(answer, { attributes: true });
+  }));
+  await page.mouse.click(...places[0], { delay: 30 });
+  times.push(await shown);
   worker.push(Number(/([\d.]+) ms/.exec(await page.locator("#answer").textContent())[1]));
   await settled(page);
 }

@@ -398,16 +398,17 @@ func BenchmarkExportedPolygon(b *testing.B) {
 		FROM '../../../../test/data/uk_crime_2018q4.parquet' GROUP BY ALL ORDER BY ALL`), 0)
 	host := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer host.Close()
-	var polygons []string
+	// Corners in pixels from the middle of the map. At the page's zoom, 100 pixels are 0.55 degrees of longitude.
+	var polygons [][][2]float64
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 21 {
-		var ring []string
-		corners, x, y := 4+r.IntN(6), -1.5+r.Float64()-0.5, 52.5+r.Float64()-0.5
+		var ring [][2]float64
+		corners, x, y := 4+r.IntN(6), 120*r.Float64()-60, 120*r.Float64()-60
 		for i := range corners {
-			angle, far := 2*math.Pi*float64(i)/float64(corners), 0.3+r.Float64()
-			ring = append(ring, fmt.Sprintf("%.4f %.4f", x+far*math.Cos(angle), y+far*math.Sin(angle)))
+			angle, far := 2*math.Pi*float64(i)/float64(corners), 70+190*r.Float64()
+			ring = append(ring, [2]float64{x + far*math.Cos(angle), y + far*math.Sin(angle)})
 		}
-		polygons = append(polygons, "POLYGON (("+strings.Join(append(ring, ring[0]), ", ")+"))")
+		polygons = append(polygons, ring)
 	}
 	text, err := json.Marshal(polygons)
 	if err != nil {
