@@ -26,8 +26,8 @@ func boxOf(rows *duck.Rows, i int) orb.Bound {
 // pixels is the parameters of the size of a raster.
 var pixels = []duck.Param{{Name: "width", Type: duck.BigInt}, {Name: "height", Type: duck.BigInt}}
 
-// pixelsOf returns the box and the size of the raster of row i. Without a box, it is the bounds of
-// the sketch. The error says that they are out of range.
+// pixelsOf returns the box and the size of the raster of row i. Without a box, it returns the bounds of
+// the sketch, or one cell if the sketch has no points. An invalid box or size is an error.
 func pixelsOf(h *ccbf.Head, rows *duck.Rows, isBox bool, i int) (b orb.Bound, width, height int, err error) {
 	at := 1
 	if isBox {

@@ -82,7 +82,8 @@ func kSensitivity(c report.Config, s *report.Section) {
 	}
 }
 
-// fromOn returns the first element after which a condition always holds, or nil.
+// fromOn returns the first element from which on a condition always holds, itself included. It returns nil
+// if the last element does not meet the condition.
 func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.Data) {
 	for _, at := range all {
 		if !holds(at) {

@@ -30,7 +30,7 @@ func (p *place) hash(seed uint64) (h1, h2 uint64) {
 	return key.Hash(seed, key.AppendCell(b[:0], p.X, p.Y, 0, p.category))
 }
 
-// points are the points of a data set by place.
+// points is a data set: how many points each place has, and the order in which they are added.
 type points struct {
 	name, what string  // names for tables and for texts
 	res        float64 // side of a cell

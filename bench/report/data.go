@@ -241,8 +241,8 @@ func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	return both
 }
 
-// NotWorse returns at how many settings the mean of a figure with value a of a factor is at most
-// that with b.
+// NotWorse compares the means of a figure for two values of a factor, at each setting of the other factors.
+// It returns at how many settings the mean for a is at most the mean for b.
 func (d *Data) NotWorse(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] <= p[1] })
 }

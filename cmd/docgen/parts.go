@@ -125,7 +125,7 @@ func mistakes(f ccbfsql.Function) []string {
 	add(of("top_k"), "a k outside 1 to 1,000,000")
 	add(of("suppress"), "a k below 2, or counters")
 	add(of("coarsen"), "a factor that is not a whole number from 1 to 16,777,216")
-	add(of("fold"), "fewer bytes than the header takes")
+	add(of("fold"), "fewer bytes than the header and the smallest body take")
 	add(of("shrink"), "a filter of another variant than 'blocks'")
 	add(of("range_sum"), "a sketch that was built without the option range")
 	add(of("get_unbiased"), "groups outside 1 to k")

@@ -65,8 +65,8 @@ func (d *Data) largestList() float64 {
 
 // largestListWithin is largestList for cells that lie within a square of side 2^e.
 func (d *Data) largestListWithin(e int) float64 {
-	// The square meets at most 2 x 2 aligned squares of its side. In each of these the keys are within
-	// a range of 4^e. At most 3 gaps lead from one to the next. If e is above 32, aligned squares of
+	// The square meets at most 2 x 2 aligned squares of its side. In each of these all
+	// gaps add up to at most 4^e. The gaps from one square to the next, at most 3, can be longer. If e is above 32, aligned squares of
 	// side 2^32 are sections of their own. There are as many as the square can meet, or as there are
 	// cells.
 	cells := float64(d.Distinct)

@@ -26,9 +26,9 @@ const (
 // lowHigh returns the values between which the error of a sketch is expected.
 func (c *candidate) lowHigh(d *Data) (low, high float64, err error) {
 	if n := float64(len(d.Counts)); n > 0 {
-		// Quantiles of n counts have an error of their fraction / sqrt(n). A tail that begins with the
-		// largest of them is known to a factor, 2 at 1,000 counts. With a probability of 0.95, the
-		// values that none of them shows are a fraction of at most 3/n of all keys.
+		// The counts are a sample of n keys. The rarer a tail is in it, the less is known: its error is
+		// uncertain by a factor of 1 + sqrt(1000/n). With a probability of 0.95, values that are not in the
+		// sample belong to at most 3/n of all keys.
 		factor := math.Max(chance, 1+math.Sqrt(1000/n))
 		return math.Max(0, c.err/factor-3/n), c.err*factor + 3/n, nil
 	}

@@ -84,8 +84,8 @@ func unset(k, share float64) float64 {
 func (f *filter) logUnset() float64 { return math.Log(unset(f.k, 1/float64(f.size))) }
 
 // FPPAt returns the false positive rate to expect of n distinct keys. O(k). For whole k and large m it
-// is (1 - e^(-kn/m))^k. Walther et al., equation 1 and theorem 2, with the two numbers of positions
-// that keys have. The fill of a small filter varies, and the mean of its powers is above the power of
+// is (1 - e^(-kn/m))^k. For any other k, a key has floor(k)
+// positions or one more, and the rate is the mean of both (Walther et al., equation 1 and theorem 2). The fill of a small filter varies, and the mean of its powers is above the power of
 // the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of Bloom filters").
 func (f *filter) FPPAt(n float64) float64 {
 	f.MustBeMade()

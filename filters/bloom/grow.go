@@ -36,7 +36,7 @@ func (p Params) step(n uint64) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
-	// Not whole words: what is left of one would double as well.
+	// The size is rounded up to a bit and not to a word: every doubling would double what rounding adds.
 	if f.size, err = sizeFor(FirstStep, cmp.Or(p.FPP, DefaultFPP), f.k, 1); err != nil {
 		return form{}, err
 	}

@@ -44,8 +44,8 @@ func (s *Sketch) Clone() *Sketch {
 	return &c
 }
 
-// room drops the upper halves if n more occurrences would be too many for them. It is called before
-// they are added.
+// room prepares for n more occurrences. It drops the upper halves of all counters if the total would
+// exceed their limit, or is not known.
 func (s *Sketch) room(n uint64) {
 	if !s.kernel.halves {
 		return

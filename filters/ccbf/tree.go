@@ -125,8 +125,8 @@ func (s treeSketch) fold(f *reduction) error {
 	return nil
 }
 
-// appendBody prunes the tree to its bytes. It always reports that the body fits: the size was
-// checked when each section was added. Only longer counts may exceed the limit.
+// appendBody appends the tree, pruned to limit bytes. It always reports that the body fits, because a
+// section with which no tree fits is refused. Only counts that grew later can exceed the limit.
 func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
 	p, _ := s.tree.Within(limit)
 	return p.AppendTo(dst), true

@@ -40,7 +40,7 @@ func rows(t words.Table, width, depth uint64) words.Rows {
 	return words.Rows{Table: t, Width: width, Factors: factors[:depth]}
 }
 
-// New makes an empty sketch of width*depth bytes. Errors wrap sketch.ErrOption
+// New makes an empty sketch of width*depth counters, each of one byte until a count needs more. Errors wrap sketch.ErrOption
 // and name the value and its range.
 func New(p Params) (*Sketch, error) {
 	width, depth, err := p.shape()

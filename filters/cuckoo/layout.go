@@ -36,7 +36,8 @@ type layout struct {
 	steps     steps
 }
 
-// class describes the buckets with one code.
+// class describes the buckets with the same code (codeShift), in the variable-length variant: how many
+// fingerprints they hold, and where the bits of each are.
 type class struct {
 	n uint8 // fingerprints
 	// uniform says that all fields have one width. Otherwise the last one has another than the others.

@@ -178,8 +178,8 @@ func (g Grid) check(name string, v float64) error {
 	return nil
 }
 
-// Center returns the centre of a cell, (2X+1)*p/2q and (2Y+1)*p/2q with p and q from
-// Fraction. The centre lies in its cell while |index| < 2^51.
+// Center returns the centre of a cell, (2X+1)*p/(2q) and (2Y+1)*p/(2q) with p and q from
+// Fraction. The centre lies in its cell while |index| < 2^50.
 func (g Grid) Center(c Cell) (x, y float64) { return g.center(c.X), g.center(c.Y) }
 
 func (g Grid) center(i int64) float64 { return g.edge(float64(i) + 0.5) }

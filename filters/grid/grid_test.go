@@ -102,10 +102,10 @@ func TestCells(t *testing.T) {
 
 func TestCenterIsInItsCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for _, res := range []float64{0.001, 0.01, 0.1, 1, 1.0 / 3, 1000, 1e-300, 1e290} {
+	for _, res := range []float64{0.001, 0.01, 0.07, 0.1, 0.3, 1, 1.0 / 3, 1000, 1e-300, 1e290} {
 		g := mustGrid(t, res)
 		for range 10000 {
-			c := Cell{rng.Int64N(1<<52) - 1<<51, rng.Int64N(2000) - 1000}
+			c := Cell{rng.Int64N(1<<51) - 1<<50, rng.Int64N(2000) - 1000}
 			x, y := g.Center(c)
 			if got, err := g.Cell(x, y); err != nil || got != c {
 				t.Fatalf("res %v: the centre of %v is in %v: %v", res, c, got, err)

@@ -105,7 +105,7 @@ func HashSquare(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
 	return finish(h1^levelTail(level), h2, 18)
 }
 
-// levelTail returns the change of the hash's state by the bytes after a cell's.
+// levelTail returns by which bits the tag and the level, the two bytes after a cell, change h1 (xor).
 func levelTail(level uint8) uint64 {
 	return bits.RotateLeft64((tagLevel|uint64(level)<<8)*c1, 31) * c2
 }

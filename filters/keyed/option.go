@@ -23,8 +23,8 @@ func (o Option[P]) With(others string) Option[P] {
 	return o
 }
 
-// Options are the options of a family. Only they define the range of each parameter; errors and the
-// reference use them.
+// Options are the options of a family. Check, errors and the reference take the range of a parameter from
+// here.
 type Options[P any] []Option[P]
 
 // Check returns an error for a parameter that is out of its range. The family checks conditions between
@@ -59,7 +59,7 @@ func WholeOption[P any](name string, least, most uint64, defaultText, summary st
 }
 
 // WholeOptionIn is WholeOption with words for its range, if that depends on other parameters or has
-// gaps: "2, 4, 8 or 16". The family checks it.
+// gaps: "2, 4, 8 or 16". Check does not check it; the family does.
 func WholeOptionIn[P any](name, in, defaultText, summary string, field func(*P) *uint64) Option[P] {
 	return Option[P]{
 		Option: sketch.Option{Name: name, Kind: sketch.WholeKind, Range: in, Default: defaultText, Summary: summary},

@@ -2,7 +2,7 @@ package top
 
 import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
-// Rows returns the bounds of each key, low and high, in the order of Keys. It returns the error of
+// Rows returns the bounds of each key's count, low and high, in the order of Keys. It returns the error of
 // keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()

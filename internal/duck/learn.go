@@ -134,7 +134,8 @@ type updateCall struct {
 	site   callSite
 }
 
-// observer is an Aggregator that looks at updates before anything is known about them.
+// observer is an Aggregator of this file. It gets each call as it is, because what the calling place
+// passes is what this file finds out.
 type observer interface {
 	observe(args *Rows, u updateCall)
 }
@@ -225,6 +226,7 @@ type constantsLearner struct{ *learner }
 
 func (l *constantsLearner) observe(args *Rows, u updateCall) {
 	C.ccbf_learn_constants(args.Col(0).vec, C.uint64_t(u.rows))
-	// This window has no order. If a sorted one is called the same way, DuckDB does not sort for it.
+	// This window has no ORDER BY. If sortedQuery has the same caller, the caller does not tell whether rows
+	// are sorted. So it is removed.
 	l.sorted = slices.DeleteFunc(l.sorted, func(caller uintptr) bool { return caller == u.site.caller })
 }

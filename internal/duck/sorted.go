@@ -11,7 +11,7 @@ import (
 // right. So STRUCTs are accepted only if all rows of all partitions have the value of the first
 // row. Then no constant is damaged.
 
-// partition is the values of the STRUCT arguments in the rows of a partition.
+// partition is a summary of the STRUCT arguments of a partition.
 type partition struct {
 	row    []byte // the value of the first row
 	varied bool   // another row has another value

@@ -121,8 +121,8 @@ type tally struct {
 }
 
 func (t *tally) add(values []float64) {
-	// Numbers above 0 are in the order of their bits, and all others, infinity among them, have bits below
-	// or above.
+	// The bits of normal numbers above 0 are from least to below most, in the order of the numbers. All other
+	// numbers have bits outside of that: 0, subnormal, negative and infinite ones, and NaN.
 	const least, most = 1 << 52, 0x7ff0_0000_0000_0000
 	top := math.Float64bits(t.top)
 	for _, v := range values {

@@ -54,6 +54,7 @@ func (h *Host) Close() error {
 	return err
 }
 
+// conn is a connection in the client's process, which runs every call.
 type conn struct {
 	client *client
 	name   string

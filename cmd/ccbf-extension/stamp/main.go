@@ -66,8 +66,8 @@ func setting(info *buildinfo.BuildInfo, key string) string {
 
 // platform is DuckDB's name for a platform of Go's.
 func platform(goos, goarch string) string {
-	// Also on Windows, where Go's C compiler is MinGW and DuckDB's own programs are not:
-	// what passes between them are tables of C functions.
+	// The name has no suffix for the compiler, on Windows either. Go's compiler is MinGW there and DuckDB's
+	// is not, but only tables of C functions pass between them.
 	if goos == "darwin" {
 		goos = "osx"
 	}

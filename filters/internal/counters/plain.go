@@ -22,7 +22,8 @@ func checkPlain(t words.Table) error {
 	return nil
 }
 
-// Words returns the words of a Plain body, to be read. B is nil for another encoding.
+// Words returns the counters of a Plain body, in the body's own memory: do not change them. For another
+// encoding it returns the zero Table.
 func (v *View) Words() words.Table {
 	if v.e != Plain {
 		return words.Table{}

@@ -1,6 +1,6 @@
 package counters
 
-// Parts are the bits of a string-array index by their use (figure 14). The lookup table is not among them:
+// Parts are the bits of a string-array index by their use (Cohen and Matias 2003, figure 14). The lookup table is not among them:
 // one table of 160 Kbit serves all arrays.
 type Parts struct {
 	Groups   uint64 // where groups begin: the paper's first coarse offsets.

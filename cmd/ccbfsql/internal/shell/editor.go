@@ -188,7 +188,7 @@ func anchor(text string, start int) (from int, ok bool) {
 			from = i + 1
 		}
 	}
-	// Characters between start and from would be missing in the candidate.
+	// If from is after start, the candidate would lose the characters between them. Then there is no place.
 	return from, from <= start && (from < len(text) || text == "")
 }
 

@@ -87,7 +87,7 @@ func (d *Counters) limit(dst, h1, h2 []uint64) {
 // byFours reports whether countFours applies to these counters.
 func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width == 4 }
 
-// countFours is Counts without the limits Meet and Full.
+// countFours writes the least counter of each key to dst. Counts then applies the limits Meet and Full.
 func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	var s counterStarts
 	var left [keyBatch / 8]uint8

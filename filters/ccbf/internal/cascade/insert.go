@@ -235,7 +235,7 @@ func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 			raiseNibble(l0, j, to)
 			continue
 		}
-		// As in Raise, a digit is kept only if what is above is not more than the key needs.
+		// As in Raise, the digit becomes 0 if the counters above have more than the key needs there.
 		b, shift := nibble(uint32(j))
 		have, need := u&byteMask+u>>7*t<<7, to>>3
 		l0[b] ^= byte(c^(nibbleFlag|keptDigit(to&nibbleMask, have, need))) << shift

@@ -79,7 +79,8 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 		return how.at(unit), false, r.draw(p, category, unit)
 	}
 	if r.Levels > 0 {
-		// If many squares have no points, the lookups may suffice. A search that fails has drawn a part.
+		// If many squares have no points, the lookups may suffice. A search that fails has drawn a
+		// part, so it draws into a copy.
 		some := *p.Picture
 		some.Pixels = make([]float64, len(p.Pixels))
 		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise}, category, unit) })

@@ -255,7 +255,8 @@ func (k *class) prepare(c *Estimator) {
 	}
 }
 
-// count returns the count of a cell with f points and a surplus.
+// count returns the estimate for a cell with f points if other cells add surplus to its counters: the
+// sum, or the larger of the two if counters keep minima.
 func (c *Estimator) count(f, surplus float64) float64 {
 	if c.sums {
 		return f + surplus

@@ -185,7 +185,7 @@ func (c *Cells) each(f func(key, count uint64)) {
 }
 
 // addRecent counts keys in the cache of recent cells. The buffer must have room for them, because a
-// cell that takes the slot of another evicts that one to the buffer.
+// cell that takes the slot of another evicts that one to the buffer. A cell whose count is full goes there too.
 func (c *Cells) addRecent(keys []uint64) {
 	n, out := 0, c.buffer[len(c.buffer):len(c.buffer)+len(keys)]
 	shift, full := c.shift&63, c.full()

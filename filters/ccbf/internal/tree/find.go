@@ -239,7 +239,7 @@ func (w *walk) leaves(level uint8, from, to int) {
 	}
 }
 
-// AreaSum returns the sum over an area of all sheets.
+// AreaSum returns the sum of all sheets over an area. b is memory for one packet.
 func AreaSum(sheets []Sheet, a Area, b *Packet) Sum {
 	var sum Sum
 	for i := range sheets {

@@ -291,8 +291,8 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 	return high, notFitting, (low > f.window.low || low < 0) && (high < f.window.high || high == Taus-1)
 }
 
-// leastFor returns the least threshold from low to high whose leaves take at most limit bytes. A leaf
-// takes below bytes at low and above bytes at high.
+// leastFor returns the least threshold from low to high whose leaves take at most limit bytes, or high.
+// The bytes of a leaf are interpolated: below at low, above at high.
 func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
 	from, to := low, high
 	for from < to {

@@ -105,7 +105,7 @@ func (t *List) Most(categories bool) uint64 {
 		}
 		return most
 	}
-	// The count of a cell over all categories adds up the squares of each.
+	// A count over all categories adds up the leaves of each, so the lists of a region are merged first.
 	all := map[[2]int32]*Merger{}
 	for i := range t.Sections {
 		s := &t.Sections[i]

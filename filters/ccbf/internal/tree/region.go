@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// RegionArea is an Area of one region. It hands squares to an area on the grid, without their cells beyond
-// bounds, where no point is.
+// RegionArea is an Area for the squares of region (X, Y). It turns a square into a rectangle of cells, cuts
+// it to Bounds, beyond which there are no points, and passes it to Area.
 type RegionArea struct {
 	Area      cells.Area
 	Bounds    grid.Rect
