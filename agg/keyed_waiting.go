@@ -196,7 +196,7 @@ func (a *keyedAgg) wait(c *keyedChunk, s *duck.State, h hashes) error {
 	return a.add(c, t, h)
 }
 
-// inlineKeys is the inline words of a state with a page that was full.
+// inlineKeys is the inline words of a full state, for its page.
 type inlineKeys struct {
 	state *duck.State
 	keys  [inlineMost]uint64

@@ -91,7 +91,6 @@ type polygonColumn struct {
 }
 
 // polygonsOf returns a column of polygons. The error says that its type has no polygons.
-
 func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
 	switch t := column.Type(); {
 	case t.ID() == duck.SQLNullID || t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry():

@@ -29,7 +29,8 @@ type Scarcity interface {
 //  2. After each change that needs memory, settle decides whether the cells stay. It compares their
 //     number, that of sections, and their packed size with Bytes. A sketch that overflows to a tree
 //     (nested squares with counts) is pruned above 16 times Bytes cells. One that overflows to
-//     counters (a layered counting Bloom filter) goes over to them above Hold.
+//     counters (a layered counting Bloom filter) goes over to them above Hold, and in mode standard
+//     above 4 times Bytes cells.
 //  3. If the sketch has gone over to counters, or is never exact, points are counted there, some
 //     thousand at a time (counting.go).
 //  4. AppendBlob merges the stores and writes the exact BLOB from them. If that takes more than

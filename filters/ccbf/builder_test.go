@@ -95,7 +95,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A front, its list, memory to sort it, and words for the keys of a call; all points would take 21 MB.
+	// A buffer, its list, memory to sort it, and words for the keys of a call; all points would take 21 MB.
 	if most := int64(1 << 23); budget.most > most {
 		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, distinct, most)
 	}

@@ -136,7 +136,7 @@ func TestCategoryErrors(t *testing.T) {
 	if err := b.Add(cell, nil, 0, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false; build both with the same category" {
+	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false; build both with a category, or both without" {
 		t.Error(err)
 	}
 	va, vb := viewOf(t, blobOf(t, a)), viewOf(t, blobOf(t, b))

@@ -21,7 +21,11 @@ func (c *Config) sameCells(o *Config) error {
 	case c.Grid != o.Grid:
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
 	case c.Categories != o.Categories:
-		return sketch.Differ("category", c.Categories, o.Categories)
+		return &sketch.DifferError{
+			Parameter: "category",
+			Values:    fmt.Sprintf("%v vs %v", c.Categories, o.Categories),
+			Advice:    "build both with a category, or both without",
+		}
 	}
 	return nil
 }

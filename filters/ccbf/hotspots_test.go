@@ -276,3 +276,42 @@ func TestHotspotLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestHotspotsOfRegions compares the largest cells with those of a map of Go. The cells lie in several regions; the box
+// holds all of them or some.
+func TestHotspotsOfRegions(t *testing.T) {
+	b := NewBuilder(config(t, Params{Res: 1, Bytes: 1 << 20}), nil)
+	r := rand.New(rand.NewPCG(79, 0))
+	counts := map[grid.Cell]uint64{}
+	for range 60_000 {
+		c, n := grid.Cell{X: cells.Highest - 150 + r.Int64N(300), Y: r.Int64N(300)}, 1+r.Uint64N(9)
+		counts[c] += n
+		if err := b.Add(c, nil, 0, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := NewView(blobOf(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []grid.Rect{v.Bounds, {MinX: cells.Highest - 20, MinY: 30, MaxX: cells.Highest + 80, MaxY: 260}} {
+		for _, least := range []uint64{1, 20} {
+			want := map[grid.Cell]uint64{}
+			for c, n := range counts {
+				if n >= least && box.Contains(c) {
+					want[c] = n
+				}
+			}
+			spots, err := v.Hotspots(Box(box), least, Categories{})
+			if err != nil || len(spots) != len(want) {
+				t.Fatalf("%d cells, want %d, %v", len(spots), len(want), err)
+			}
+			for j, s := range spots {
+				if n, is := want[s.Cell]; !is || s.Count != n || j > 0 && s.Count > spots[j-1].Count {
+					t.Fatalf("spot %d is %+v, want %d", j, s, n)
+				}
+				delete(want, s.Cell)
+			}
+		}
+	}
+}

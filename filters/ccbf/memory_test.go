@@ -20,7 +20,7 @@ func (p *peak) Grow(delta int64) error {
 }
 
 // TestAllocationsAreCounted: memory is reserved before sketches are read and written. The test
-// measures all allocations, so slices that grow may reach twice their size, and lent memory a
+// measures all allocations, so slices that grow may reach twice their size, and pooled memory a
 // megabyte.
 func TestAllocationsAreCounted(t *testing.T) {
 	const cells = 200_000

@@ -161,8 +161,8 @@ func TestWaysToAdd(t *testing.T) {
 			}
 			from = to
 		}
-		for name, b := range map[string]*Builder{"AddKey": one, "AddKeys": batch, "AddKey and Add": mixed} {
-			sameBytes(t, fmt.Sprintf("%+v by %s", p, name), want, blobOf(t, b))
+		for name, b := range map[string]*Builder{"one by one": one, "in batches": batch, "in both ways": mixed} {
+			sameBytes(t, fmt.Sprintf("%+v %s", p, name), want, blobOf(t, b))
 		}
 		sameBytes(t, "the sketch of the same cells", want, must(one.Sketch()).Blob())
 		if s := must(one.Sketch()); s.Total != uint64(len(keys)) || !s.TotalKnown {

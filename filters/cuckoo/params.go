@@ -188,7 +188,7 @@ func (p Params) check() error {
 }
 
 // load is the fraction of the slots that a capacity fills, by the number of slots. Insertion reaches
-// more with 2^14 buckets (TestAchievableLoad). With few slots a few keys that share their buckets are
+// more with 2^14 buckets (TestAchievableLoad): 0.87, 0.94, 0.965 and 0.98 with 2, 3, 4 and more slots. With few slots a few keys that share their buckets are
 // enough to fill them, in filters of any size.
 var load = [MaxSlots + 1]float64{1: 0.33, 2: 0.76, 3: 0.90, 4: 0.95, 5: 0.96, 6: 0.97, 7: 0.975, 8: 0.98}
 

@@ -39,8 +39,8 @@ type Any interface {
 	Load(blob []byte) (Sketch, error)
 	// Clone returns a copy.
 	Clone(s Sketch) (Sketch, error)
-	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. It is an
-	// error for sketches that are ByValue.
+	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. Do
+	// not call it for sketches that are ByValue: it returns an error or panics.
 	Add(s Sketch, h1s, h2s, ns []uint64) error
 	// AddKey counts n occurrences of a key by its bytes (package key). RemoveKey subtracts them again.
 	AddKey(s Sketch, key []byte, n uint64) error

@@ -145,11 +145,12 @@ func ArgumentError(name, format string, args ...any) error {
 type DifferError struct {
 	Parameter string // "width"
 	Values    string // in the first sketch and in the second: "100 vs 101"
+	Advice    string // what to do
 }
 
 // Error returns a text with the parameter, its two values and what to do.
 func (e *DifferError) Error() string {
-	return fmt.Sprintf("%v: %s %s; build both with the same %s", ErrDiffer, e.Parameter, e.Values, e.Parameter)
+	return fmt.Sprintf("%v: %s %s; %s", ErrDiffer, e.Parameter, e.Values, e.Advice)
 }
 
 // Unwrap returns ErrDiffer.
@@ -157,5 +158,5 @@ func (e *DifferError) Unwrap() error { return ErrDiffer }
 
 // Differ returns the DifferError of a parameter with the values a and b.
 func Differ(parameter string, a, b any) error {
-	return &DifferError{parameter, fmt.Sprintf("%v vs %v", a, b)}
+	return &DifferError{parameter, fmt.Sprintf("%v vs %v", a, b), "build both with the same " + parameter}
 }

@@ -141,10 +141,18 @@ func (o *Options) Uniform() bool {
 		if v == nil || o.known[i].PerRow || given && v.IsConstant() {
 			continue
 		}
-		first = v.AppendValue(first[:0], 0)
+		is := o.Given(i, 0)
+		if is { // a field of a NULL STRUCT has no value to read
+			first = v.AppendValue(first[:0], 0)
+		}
 		for j := 1; j < o.col.Len(); j++ {
-			row = v.AppendValue(row[:0], j)
-			if g := o.Given(i, j); g != o.Given(i, 0) || g && !bytes.Equal(first, row) {
+			if o.Given(i, j) != is {
+				return false
+			}
+			if !is {
+				continue
+			}
+			if row = v.AppendValue(row[:0], j); !bytes.Equal(first, row) {
 				return false
 			}
 		}

@@ -1,4 +1,5 @@
-/* The functions that DuckDB calls. Each calls Go at most once for an array of states. */
+/* The functions that DuckDB calls. Each calls Go at most once for an array of states. Only destroy
+ * calls it once for each 256 states with a page or slots. */
 #include "bridge.h"
 #include "_cgo_export.h"
 

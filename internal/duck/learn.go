@@ -107,7 +107,7 @@ func (h *hostFacts) runQueries() string {
 	whole := false
 	for _, p := range l.places {
 		kind := p.kind()
-		whole = whole || kind == wholeSite
+		whole = whole || kind == wholeSite && p.site.at != 0
 		if kind != unknownSite {
 			h.add(p.site, kind)
 		}
@@ -166,7 +166,6 @@ type learnedPlace struct {
 	site     callSite
 	whole    bool // every entry was a state
 	notWhole bool // some entry was none
-	one      bool // it was called by one of oneQueries
 }
 
 func (p *learnedPlace) kind() siteKind {
@@ -204,8 +203,7 @@ func (l *learner) observe(args *Rows, u updateCall) {
 	}
 	p := &l.places[k]
 	switch {
-	case l.step != learnWhole:
-		p.one = true
+	case l.step != learnWhole: // the place is known now
 	case bool(C.ccbf_all_states((**C.ccbf_state)(u.states), C.uint64_t(u.rows), C.uint64_t(u.mark))):
 		p.whole = true // and not by chance: there is no other aggregate
 	default:

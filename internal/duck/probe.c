@@ -10,7 +10,6 @@
 #include "bridge.h"
 
 #include <errno.h>
-#include <string.h>
 
 #if defined(__linux__)
 #include <sys/syscall.h>

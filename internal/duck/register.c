@@ -1,7 +1,5 @@
 #include "bridge.h"
 
-#include <string.h>
-
 void *ccbf_simple_type(uint32_t id) {
 	return API(create_logical_type)(id);
 }

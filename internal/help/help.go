@@ -5,6 +5,7 @@ package help
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -109,6 +110,9 @@ func wrap(b *strings.Builder, text, indent string) {
 func Nearest(wanted string, names []string) string {
 	best, least := "", 1+len(wanted)/3
 	for _, name := range names {
+		if len(name) > utf8.UTFMax*(len(wanted)+least) {
+			continue // too long to be similar: the distance is at least the difference of the lengths
+		}
 		if d := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(name)); d < least {
 			best, least = name, d
 		}

@@ -24,7 +24,7 @@ func Proportion(area orb.Bound, degrees bool) float64 {
 }
 
 // Height returns the height of a picture of an area, in pixels, for its width. If it is larger than most, Height
-// returns most + 1. For an area without extent, it returns 1.
+// returns most + 1. For an area without height, it returns 1.
 func Height(area orb.Bound, width, most int) int {
 	p := Proportion(area, Degrees(area))
 	if !(p > 0) { // or no number

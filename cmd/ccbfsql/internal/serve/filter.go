@@ -184,7 +184,7 @@ func (f filter) without(slider int) filter {
 // given reports whether the filter selects categories.
 func (f *filter) given() bool { return len(f.texts) > 0 || len(f.parts) > 0 }
 
-// longestWanted limits the work for a name from a request, in bytes.
+// longestWanted is the longest name from a request for which a suggestion is looked up, in bytes.
 const longestWanted = 100
 
 // nearest returns a suggestion for an error message, or "" if no name is spelt alike.

@@ -343,11 +343,6 @@ func (p *LabelView) Compare(q *LabelView) int {
 	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
 }
 
-// Matches reports whether a query for a category includes the section. A nil category is all.
-func (p *LabelView) Matches(category []byte) bool {
-	return category == nil || string(p.Category) == string(category)
-}
-
 // Label returns a copy.
 func (p *LabelView) Label() Label {
 	return Label{Category: string(p.Category), None: p.Category == nil, X: p.X, Y: p.Y}

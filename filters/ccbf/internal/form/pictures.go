@@ -216,7 +216,7 @@ func (a *binAxis) covered(bin int) span {
 	return span{first: bin, last: bin, low: 1}
 }
 
-// part returns the fraction of a bin in a pixel that lies in it.
+// part returns which fraction of a bin's points, along this axis, a pixel gets that lies within the bin.
 func (a *binAxis) part() float64 {
 	if a.isLarge {
 		return a.pixel / a.side

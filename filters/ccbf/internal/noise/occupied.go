@@ -292,7 +292,7 @@ func (c *Cells) estimate(r float64) float64 {
 // In counters that are sums, or that were raised together, N(t) comes out larger, except for t = 1.
 //
 // Counts that continue in upper layers are taken from there, in the unit of the layer. Between two entries
-// N is assumed to be a power of t.
+// N is assumed to be a power of t. Before the last entry, if it has no keys, N falls linearly.
 type countCurve []curvePoint
 
 // curvePoint says how many keys hold least points or more.

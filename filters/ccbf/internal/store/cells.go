@@ -8,8 +8,8 @@
 //     stands before the buffer, as long as it holds at least one key in four.
 //  3. A full buffer is sorted, and the words of each cell are added up. If that halves the buffer, it
 //     stays. Otherwise it grows, and becomes a list once it exceeds the second-level cache.
-//  4. Each list is less than half as long as the one before. So a word moves only as often as the
-//     number of lists can be halved.
+//  4. Each list is at most half as long as the one before. So a word moves about as often as the
+//     number of words can be halved down to a buffer.
 //  5. If memory is scarce, lists are packed in the block code of the BLOB, at one to two bytes a cell.
 //  6. At the end all lists are merged into one, from which the BLOB is written.
 //

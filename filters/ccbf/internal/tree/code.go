@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// A sheet is written as trees. A square of the root level that holds leaves is a tree, and a larger leaf
+// A sheet is written as subtrees, here called trees. A square of the root level that holds leaves is a tree, and a larger leaf
 // is one by itself. Trees stand in Z-order, each with the gap to the tree before, except for the first of
 // a stretch. A tree is written from the root down. A split square has one symbol for the kinds of its four
 // quarters, and the quarters follow in order. So if leaves are close together, a place takes less than a

@@ -191,7 +191,9 @@ func tauOf(v uint64) Tau {
 	return min(Tau((uint64(shift)+1)*16+top-16), Taus-1)
 }
 
-// weight returns (side - 1) * points of a square.
+// weight returns (side - 1) * points of a square. It is the rule of the tree: a square is split while its
+// weight is above the threshold. enlarge has its inverse. Building relies on a weight that grows with
+// level and points.
 func weight(level uint8, points uint64) uint64 {
 	return saturate.Mul(1<<level-1, points)
 }
