@@ -45,8 +45,8 @@ func init() {
 // Fn is the CombineFn of one family with parameters. CCBF and Keys return one and check the
 // parameters. The fields are exported so that Beam can send them to workers.
 type Fn struct {
-	Family string          // prefix in SQL
-	Params json.RawMessage // Params of the family's package
+	Family string          // prefix of the family's SQL functions, such as bloom
+	Params json.RawMessage // the type Params of the family's package, as JSON
 
 	fresh func() (builder, error)
 }

@@ -56,7 +56,7 @@ func estimates(c report.Config, s *report.Section) {
 					return polygonErrors(of, p, asked, truth)
 				}) {
 					s.Record(at, polygons...)
-					for j, e := range polygons { // the points of the plot
+					for j, e := range polygons { // the plot has a mark for each polygon of the first seed
 						if i == 0 {
 							s.Record(at, report.Figures{"points": truth[j], "sum in percent": 100 * e["sum"], "estimate in percent": 100 * e["off"]})
 						}
@@ -108,13 +108,13 @@ func levels(c report.Config, s *report.Section) {
 	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	forms := []string{"without levels", "with 8 levels"}
 	probe := report.Must(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config())
-	perCounter := float64(bridge.DenseBytes(&probe)) / float64(probe.Counters()[0]) // bytes of all layers for each counter of the first
+	perCounter := float64(bridge.DenseBytes(&probe)) / float64(probe.Counters()[0]) // bytes of all layers, per counter of the first layer
 	for _, counters := range []float64{14, 7.4, 4} {
 		bytes := uint64(counters * float64(len(p.places)) * perCounter)
 		for i, form := range forms {
 			for j, of := range transposed(report.Parallel(seeds, func(seed int) []report.Figures {
 				v := viewOf(p.sketched(ccbf.Params{Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}))
-				exact := viewOf(truth) // a view must not be shared by goroutines
+				exact := viewOf(truth) // each goroutine needs a view of its own
 				report.Require(exact.IsExact(), "the cells do not fit")
 				r := random(seedOf(seed), 31)
 				return report.Column(sides, func(side int64) report.Figures {

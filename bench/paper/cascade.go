@@ -70,7 +70,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 		}
 		for _, of := range []struct {
 			name      string
-			published int // least k with a negligible error
+			published int // the paper's least k with a negligible error
 		}{{"CascadeCBF", 4}, {"spectral", 4}, {"Count-Min", 11}} {
 			from := 0.0
 			byK := s.Where("counters", 1<<bits, "structure", of.name).By("k")
@@ -110,7 +110,7 @@ func covidSeries(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	s.Set("what", covidWhat, "side", covidSide, "k", paperK, "seeds", seeds)
 	p := newPointSet("", covidWhat, 1)
-	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // errors of counters that saturate
+	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // the paper's errors, per date, of counters that saturate
 	for date, places := range covid(c.Data) {
 		for _, at := range places {
 			p.add(at.Cell, at.points)
@@ -176,7 +176,7 @@ func (z sizeSearch) least(of structure, published report.Figures, step float64, 
 func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
 	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	var cases []sizeSearch // the spatial points of the other experiments
+	var cases []sizeSearch // one search for each spatial data set of the other experiments
 	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
 		cases = append(cases, sizeSearch{p, urbanCascade, urbanBytes(c)})
 	}
@@ -231,8 +231,9 @@ func overcount(c report.Config, s *report.Section) {
 			record(report.At{"alpha": data.alpha, "counters": counters}, float64(data.draws), counters, data.draw)
 		}
 	}
-	// Keys that occur once each, with four counters per key. Equation 2 is the same for any number
-	// of them. Other keys raise a counter by a Poisson variable with a mean of k/4.
+	// Each key occurs once, and there are four counters per key. Equation 2 then gives the same error
+	// for any number of keys. The other keys raise a counter of a key by a Poisson variable with a
+	// mean of k/4.
 	least, others := 0.0, distuv.Poisson{Lambda: paperK / 4.}
 	for j := 0.; j < 100; j++ {
 		least += math.Pow(others.Survival(j), paperK)

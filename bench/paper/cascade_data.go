@@ -104,13 +104,13 @@ func isolation(s *report.Section, points, structure string) {
 	all := sum.figures()
 	const wrong = "%s, %s: %d of %d keys that are absent have a count, the formula allows %.0f"
 	switch {
-	case structure == cellAlone.name: // the points of other categories, not false positives
+	case structure == cellAlone.name: // it ignores categories: its hits are points of other categories, not false positives
 		delete(all, "formula")
 		delete(all, "z")
 	case sum.variance > 0:
 		all["isolation z"] = sum.z()
 		report.Require(sum.z() <= 4, wrong, points, structure, sum.hits, sum.asked, sum.expected)
-	default: // exact, or every counter is in use
+	default: // without a variance: the structure is exact, or every counter is in use
 		delete(all, "z")
 		report.Require(float64(sum.hits) <= sum.expected, wrong, points, structure, sum.hits, sum.asked, sum.expected)
 	}
@@ -153,7 +153,7 @@ type world struct {
 	points
 	polygons []orb.MultiPolygon
 	bounds   grid.Rect
-	truth    []uint64 // points in each polygon
+	truth    []uint64 // true number of points in each polygon
 }
 
 // newWorld counts the points in every polygon. inside is the number of cells in all polygons over
@@ -272,7 +272,7 @@ func countrySums(c report.Config, s *report.Section) {
 				return w.ask(by, uint64(bytesPerCell*float64(len(w.places))), seedOf(seed))
 			}) {
 				s.Record(at, rows[0])
-				if i == 0 { // points of the plot
+				if i == 0 { // the further rows of the first seed are the marks of the plot
 					s.Record(at, rows[1:]...)
 				}
 			}

@@ -29,7 +29,7 @@ const (
 // outcome is a sketch with its expected and its measured size and error.
 type outcome struct {
 	advise.Advice
-	bytes, err float64 // measured
+	bytes, err float64 // measured size and measured error
 }
 
 // hints are the ways to describe the distribution of counts to the advice.
@@ -75,7 +75,8 @@ type comparison struct {
 func (r rowSource) compare(bits []float64) (all []comparison) {
 	db := r.count()
 	defer db.Close()
-	// Few keys in few bits would have fewer bytes than a sketch can have.
+	// A number of bits is left out if the sketch of all keys would be smaller than leastBytes, the
+	// least size of a sketch.
 	bits = slices.DeleteFunc(slices.Clone(bits), func(b float64) bool { return b*float64(db.distinct) < 8*leastBytes })
 	if len(bits) == 0 {
 		bits = []float64{math.Ceil(8 * leastBytes / float64(db.distinct))}
@@ -289,12 +290,12 @@ func realRows(folder string, atLeast int) (sources []rowSource) {
 	for _, f := range []struct {
 		name, query, file, category string
 		rows                        int
-		by                          []float64 // degrees, or metres
+		by                          []float64 // resolutions in degrees, or in metres for elevations
 	}{
 		{"UK crimes, %v degrees", "rows of points", uk.file, "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
 		{"populated places, %v degrees", "rows of points", cities.file, "country", 171_075, []float64{0.001, 0.1, 1}},
 		{"taxi pickups, %v degrees", "rows of points", taxis.file, "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
-		{"elevations in %v m", "rows of values", elevations, "", 484_098, []float64{1, 10}}, // adjacent cells
+		{"elevations in %v m", "rows of values", elevations, "", 484_098, []float64{1, 10}}, // most values between the least and the largest occur: adjacent cells
 		{"COVID-19 cases, %v degrees", "rows of cases", covidFile, "", 547_182, []float64{0.01, 10}},
 	} {
 		for _, by := range f.by {
@@ -311,8 +312,8 @@ type counting struct {
 	name                  string
 	distinct, occurrences uint64
 	skew                  float64
-	sample                []uint64 // counts of a sample of keys
-	extent                uint64   // larger side of the box around all cells
+	sample                []uint64 // how often each key of a sample occurs
+	extent                uint64   // larger side, in cells, of the box around all cells
 }
 
 // sampleSize is the number of keys whose counts the advice gets.
@@ -323,7 +324,7 @@ func (r rowSource) count() *counting {
 	c := &counting{DB: duck.Open(1), name: r.name}
 	duck.Run(c.DB, text("count", r.query))
 	duck.Scan(c.DB, text("counted", nil), &c.distinct, &c.occurrences, &c.extent, &c.skew)
-	if math.IsNaN(c.skew) { // with a single rank
+	if math.IsNaN(c.skew) { // the skew of a single rank is undefined
 		c.skew = 0
 	}
 	c.skew = min(max(c.skew, 0), advise.MaxSkew)

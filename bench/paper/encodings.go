@@ -107,7 +107,7 @@ func indexSize(c report.Config, s *report.Section) {
 		}
 	}
 	n := float64(sizes[len(sizes)-1])
-	tight, _ := math.Lgamma(n + 1)                                                                       // sum of ln i
+	tight, _ := math.Lgamma(n + 1)                                                                       // sum of ln i for i from 1 to n
 	s.Set("index seeds", seeds, "n", int(n), "log", math.Log2(n), "tight", tight/math.Ln2/n, "words", n) // with a mean of 10, no count exceeds 255
 }
 
@@ -154,8 +154,8 @@ func lookupTimes(c report.Config, s *report.Section) {
 		}
 		some := numbers(0, absent, asked)
 		took := race(some, rounds, lookups...)
-		// Rounds add to the same counters. There are few rounds, so that the lengths of counters
-		// stay about the same.
+		// All rounds add to the same counters, which get longer with each round. At most 5 rounds run,
+		// so that the lengths stay about the same.
 		raised := race(some.slice(0, min(asked, max(pieceLen, n))), min(rounds, 5), raises...)
 		built := math.Inf(1)
 		for range rounds {

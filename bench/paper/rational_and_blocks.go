@@ -62,8 +62,8 @@ func rational(c report.Config, s *report.Section) {
 				if !whole {
 					of["low"] = yesNo(of["lo"] > of["theorem"])
 				}
-				// At each k only one of the two activations is drawn, so that they do not hide each
-				// other.
+				// The plot has the marks of only one activation at each k that is no integer, so that
+				// marks do not hide each other.
 				s.Record(report.At{"n": n, "by": a, "k": k, "whole": whole, "shown": i%5 == 0 || whole, "drawn": i%2 == by || whole}, of)
 			}
 		}
@@ -74,7 +74,8 @@ func rational(c report.Config, s *report.Section) {
 		s.Record(report.At{"keys": n, "best whole": whole.At["k"]}, report.Figures{"best": best, "promised": math.Exp2(-best), "whole": whole.First("rate"),
 			"near": nearK(curve, best).First("rate"), "at whole": yesNo(!strings.Contains(strings.Join(minimaOf(curve), " "), "."))})
 	}
-	// The paper's claims about figure 3, and the whole k that bloom_agg chooses for the same bits.
+	// These are the figures for the paper's claims about figure 3, and for the whole k that bloom_agg
+	// chooses for the same bits.
 	curve, best := s.Where("n", example, "by", bloom.ByHash), m*math.Ln2/float64(example)
 	ours := bloom.Params{Bits: m, Capacity: example}
 	defaults := bloomOf(ours, example, 0)
@@ -119,7 +120,8 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 			{Bits: m, K: best, Variant: bloom.Rational}, {Bits: m, Capacity: uint64(n)}, {Bits: m, K: max(1, math.Floor(best))}, {Bits: m, K: math.Ceil(best)},
 		}, func(p bloom.Params) float64 {
 			s.Set("small size", float64(len(bloomOf(p, 0, 0).Blob())))
-			// The fraction of set bits varies more in small filters.
+			// The fraction of set bits varies more in small filters, so ten times as many seeds are
+			// averaged.
 			return bloomTally(p, n, 10*seeds, asked/10).rate()
 		})
 		whole := min(rates[2], rates[3])

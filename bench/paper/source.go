@@ -229,7 +229,8 @@ func nearest(places []place) float64 {
 // normal kernel.
 func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
 	p := newPointSet("", "", 1)
-	// A point is at a random place in its part of a cell.
+	// near returns a coordinate in cells near a part of a cell. The point is at a random place in the
+	// part, moved by the kernel.
 	near := func(part int64) int64 {
 		return int64(math.Floor((float64(part) + r.Float64() + bandwidth*r.NormFloat64()) / fine))
 	}
@@ -254,12 +255,13 @@ var eventShares = []int{46, 60, 91, 100}
 // cell. Their points are the quantiles of the lognormal distribution that has the paper's total and
 // largest value.
 func events() points {
-	below := make([]float64, eventCells) // distance below the largest, in standard deviations
+	below := make([]float64, eventCells) // logarithm of each cell's points minus that of the fullest cell, in standard deviations
 	for i := range below {
 		below[i] = math.Sqrt2 * (math.Erfinv(2*(float64(i)+0.5)/eventCells-1) - math.Erfinv(1-1.0/eventCells))
 	}
 	pointsOf := func(sigma float64, i int) float64 { return math.Ceil(eventMost * math.Exp(sigma*below[i])) }
-	// A larger sigma moves points to the fullest cells.
+	// The fullest cell always has eventMost points. A larger sigma leaves fewer points to the other
+	// cells, so a binary search finds the sigma with a total of eventPoints.
 	sigma := float64(sort.Search(10_000, func(thousandths int) bool {
 		total := 0.0
 		for i := range below {

@@ -55,9 +55,9 @@ func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 type method struct {
 	name   string
 	params sbf.Params
-	gather bool // built from all values at once, as in SQL
-	// printed: the algorithm of section 3.3 word for word, simulated by a model with the paper's
-	// own hash functions.
+	gather bool // the filter is built from all values at once, as in SQL
+	// printed is true for the algorithm of section 3.3 word for word. A recurringModel simulates it
+	// with the paper's own hash functions.
 	printed bool
 }
 
@@ -81,7 +81,7 @@ func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	p := m.params
 	p.Counters, p.K, p.Seed = uint64(counters), uint64(k), seed
 	if p.Method == sbf.RM || p.Method == sbf.TRM {
-		p.Counters -= p.Counters / 3 // the second filter has half the counters of the first
+		p.Counters -= p.Counters / 3 // two thirds for the first filter; the second filter has half as many
 	}
 	if m.gather {
 		return report.Must(sbf.NewGathering(p))
@@ -136,7 +136,7 @@ func (s setting) stream(seed uint64, stream []int, methods []method) []report.Fi
 	h := pick(keys, stream)
 	return report.Column(methods, func(m method) report.Figures {
 		if m.printed {
-			first := s.m - s.m/3 // two thirds of the counters
+			first := s.m - s.m/3 // the first filter has two thirds of the counters
 			return newRecurringModel(first, first/2, s.k, len(s.counts), seed, true).run(stream, s.counts)
 		}
 		sk := m.sketch(s.m, s.k, seed)

@@ -42,7 +42,8 @@ var estimators = []estimator{{"minimum (ms)", 0}, {"unbiased", 1}, {"boosted, 5 
 func spectralUnbiased(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 3, 20, 200)
 	keys, draws := spectralSize(c)
-	// The standard deviation of a mean of k counters, each with a variance of N k/m.
+	// "chance" is the standard deviation of a mean of k counters, each with a variance of N k/m for N
+	// draws and m counters.
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "chance", math.Sqrt(float64(draws)/float64(keys)*spectralGamma/spectralK))
 	for _, l := range []struct {
 		gamma float64

@@ -19,7 +19,7 @@ func icebergError(counts []uint64, m, k int, threshold uint64) float64 {
 			continue
 		}
 		heavy := 0
-		for heavy < len(counts) && counts[heavy] >= threshold-f { // counts are descending
+		for heavy < len(counts) && counts[heavy] >= threshold-f { // counts are descending, so the heavy keys come first
 			heavy++
 		}
 		sum += bloomRate(float64(m), float64(heavy), float64(k))
@@ -52,7 +52,7 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 			thresholds = append(thresholds, t)
 		}
 	}
-	// Keys are also reported at thresholds above the largest count.
+	// Two thresholds are above the largest count: all keys that a query reports there are errors.
 	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
 	n, all, bytes := float64(len(s.counts)), float64(total(s.counts)), 0.0
 	measured := report.Parallel(seeds, func(i int) (errors []float64) {
@@ -178,7 +178,7 @@ func mostLookups(span, queries int) (most float64) {
 		length := 2 + r.IntN(span-2)
 		lo := r.IntN(span - length + 1)
 		lookups := 0
-		for from, to := lo, lo+length; from < to; from, to = (from+1)/2, to/2 { // one level up: the nodes from `from` to before `to`
+		for from, to := lo, lo+length; from < to; from, to = (from+1)/2, to/2 { // each round goes one level up the tree, where the nodes with indexes in [from, to) remain
 			lookups += from&1 + to&1
 		}
 		most = math.Max(most, float64(lookups)/math.Log2(float64(length)))
@@ -207,7 +207,7 @@ var table1 = []struct {
 type recurringOutcome struct {
 	recurring float64 // P(Rx)
 	errors    float64 // P(Ex|Rx)
-	wrong     float64 // fraction of wrong estimates of minimum selection
+	wrong     float64 // fraction of the estimates by minimum selection that are wrong
 }
 
 // second returns the load of a second filter with a number of counters per key of the first,
@@ -228,7 +228,7 @@ func (o recurringOutcome) erm(counters float64) float64 {
 // random, and of the paper's hash functions.
 type recurrence struct {
 	setting
-	random, multiply []recurringOutcome // one per seed
+	random, multiply []recurringOutcome // one outcome per seed: of our hashes, and of the paper's
 }
 
 func recurrenceOf(c report.Config, gamma float64) recurrence {
@@ -285,7 +285,7 @@ func spectralTable(c report.Config, s *report.Section) {
 			lo, hi := report.Quantile(multiply, 0.025), report.Quantile(multiply, 0.975)
 			inside += yesNo(published >= lo && published <= hi)
 			middle := report.Mean
-			if name == gainOfTable { // a quotient whose divisor can be close to 0
+			if name == gainOfTable { // the gain is a quotient whose divisor can be close to 0: a mean says little
 				middle, name = report.Median, name+", median"
 			}
 			s.Record(report.At{"gamma": row.gamma, "figure": name},
@@ -303,7 +303,7 @@ func spectralTable(c report.Config, s *report.Section) {
 		ms := made.Mean("wrong", "method", "ms")
 		streamed, gathered := ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))
 		drawn := report.Figures{"expected, random positions": gain[0], "expected, the paper's hashes": gain[1], "rm, streamed": streamed, "rm, built at once": gathered}
-		if n < 4 { // the fifth has another scale
+		if n < 4 { // the fifth gain, 11480352, does not fit on the scale of the plot
 			drawn["published"] = published
 		}
 		s.Record(report.At{"gamma": row.gamma, "drawn": true}, drawn)

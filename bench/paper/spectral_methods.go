@@ -78,7 +78,8 @@ func forest(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
-	// The elevations in the order of the file, numbered from 0 by their first occurrence.
+	// p has the elevations in the order of the file. Different elevations are numbered from 0 in the
+	// order of their first occurrence.
 	p := newPointSet("", "", 1)
 	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, elevations)) {
 		p.add(at.Cell, 1)
@@ -214,7 +215,7 @@ func spectralChanges(c report.Config, s *report.Section) {
 			})
 		}
 	}
-	// The fraction of mi's errors that are below the truth.
+	// "mistakes" has for each data set the fraction of the errors of method mi that are too low.
 	s.Set("mistakes", report.Column(s.Where("removals", "deletions", "method", "mi, simulated").By("value"), func(raw *report.Data) float64 {
 		return raw.Mean("below") / raw.Mean("wrong")
 	}))

@@ -31,7 +31,8 @@ var (
 	countMin5     = countMinOf("Count-Min, 5 rows", 5, 16)
 	defaultsDense = defaultsOf("defaults, dense", true)
 	defaults      = defaultsOf("defaults", false)
-	// urbanCascade has a second layer of a sixteenth of the first, as table 4's 2,176 KB are.
+	// urbanCascade has a second layer with a sixteenth of the counters of the first, as the 2,176 KB
+	// of the paper's table 4 have.
 	urbanCascade = cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, parts(1, 16))
 
 	paperCascade  = cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, split)
@@ -95,9 +96,9 @@ func countMinned(of cms.Params, width uint64, p points) counted {
 // counted is a structure that has counted points.
 type counted struct {
 	count func(p *place) uint64
-	view  *ccbf.View // nil: not a ccbf sketch
-	bytes uint64     // bytes of the counters in the paper's width; for ccbf, of the BLOB
-	most  uint64     // largest count of its counters
+	view  *ccbf.View // Nil: the structure is not a ccbf sketch.
+	bytes uint64     // Bytes of the BLOB of a ccbf sketch; otherwise bytes of the counters in the paper's width.
+	most  uint64     // Largest count that one of its counters can hold.
 }
 
 // exact reports whether the structure is a sketch without errors.
@@ -118,7 +119,7 @@ func cascaded(of ccbf.Params, p points) counted {
 	}
 	blob := report.Must(b.Sketch()).Blob()
 	v := viewOf(blob)
-	valueBits := 0 // one bit of each counter is its flag
+	valueBits := 0 // bits of all layers that count: one bit of each counter is its flag
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
@@ -259,7 +260,7 @@ func (t *textbookCascade) count(h1, h2 uint64) uint64 {
 type textbookRows struct {
 	counters []uint16
 	width    uint64 // counters per row
-	apart    uint64 // distance between rows; 0: all rows are the same
+	apart    uint64 // index distance from one row to the next; 0: all rows are the same counters
 	k        uint64
 }
 

@@ -27,7 +27,7 @@ func streams(c report.Config, most int) (all []stream, text string) {
 	cases := covidPile(c.Data).points
 	city, cityText := crowds(c, []float64{1})
 	add := func(name string, p points, published ...float64) {
-		if n := len(p.order); n > most { // an even sample
+		if n := len(p.order); n > most { // most points, evenly spaced in the order
 			thinned := make([]int32, most)
 			for i := range thinned {
 				thinned[i] = p.order[i*n/most]
@@ -38,7 +38,7 @@ func streams(c report.Config, most int) (all []stream, text string) {
 	}
 	add("COVID-19, place after place", cases, 6.99, 9.22, 7.61, 10.78)
 	add("COVID-19, in random order", cases.shuffled(seedOf(0), 91))
-	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // published for the paper's events
+	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // the paper measured these on its own events, not on crimes
 	add("pickups", city[0].shuffled(seedOf(0), 91), 0, 0.07, 0.09, 0.11)
 	return all, fmt.Sprintf("One kind of points is %s, on the raster of their section, place after place and in random order. "+
 		"The others come in random order: %s", covidWhat, cityText)
@@ -49,8 +49,8 @@ func streams(c report.Config, most int) (all []stream, text string) {
 var matches = []struct {
 	name       string
 	one, other int
-	published  string // published in the text
-	why        string // why the result may differ
+	published  string // the ratio in the paper's text
+	why        string // why the measured ratio may differ from it
 }{
 	{"CascadeCBF, mi, over Count-Min", 1, 3, "1.3 to 1.6", "both read and raise k counters for a point, and ours takes keys apart that textbooks have as coordinates; " +
 		"most COVID-19 points lie in cells that have outgrown the first layer, for which ours asks the second through code for any layers; the paper's own table 1 has 1.06 to 1.57"},
@@ -69,7 +69,7 @@ func throughput(c report.Config, s *report.Section) {
 		took := x.inserts(rounds)
 		for _, m := range matches {
 			at := report.At{"points": x.name, "row": i + 1, "match": m.name, "claimed": m.published, "why": m.why}
-			if x.published != nil && x.published[m.one] > 0 { // the ratio in table 1
+			if x.published != nil && x.published[m.one] > 0 { // table 1 has a figure for both structures, and so a ratio
 				s.Record(at, report.Figures{"published": x.published[m.other] / x.published[m.one]})
 			}
 			for round := range rounds {
@@ -165,7 +165,7 @@ func ofCascade(name string, p ccbf.Params) racer {
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(bridge.AddKeys(b, keys))
 		}
-		viewOf(report.Must(b.Sketch()).Blob()) // an exact sketch is encoded here
+		viewOf(report.Must(b.Sketch()).Blob()) // an exact sketch is encoded only here, and the measured time includes that
 	}}
 }
 

@@ -16,13 +16,14 @@ import (
 
 // mapCounter is a structure that has counted points on a map.
 type mapCounter interface {
-	// count returns an upper bound of the points in a cell.
+	// count returns an upper bound of the number of points in a cell.
 	count(c grid.Cell) uint64
-	// box returns an upper bound and an estimate of the points in a box.
+	// box returns an upper bound and an estimate of the number of points in a box.
 	box(r grid.Rect) (high, estimate float64, err error)
-	// Estimate estimates the points of an area.
+	// Estimate estimates the number of points in an area. Only points of the categories in of count.
 	Estimate(a ccbf.Area, of ccbf.Categories) (ccbf.Estimate, error)
-	// Density draws the picture of a box.
+	// Density draws the box b into dst, which has the estimated number of points of each of width
+	// by height pixels.
 	Density(dst []float64, b orb.Bound, width, height int, of ccbf.Categories) error
 }
 
@@ -101,9 +102,9 @@ type mapPoints struct {
 const (
 	windowPixels = 256 // Pixels along a picture's side.
 	pixelCells   = 4   // Cells along a pixel's side.
-	nearCells    = 4   // Distance from a cell with points.
+	nearCells    = 4   // Largest distance, along an axis, of a queried empty cell from a cell with points.
 	leastInside  = 10  // Least number of points in a polygon.
-	starTries    = 10  // Attempts to find such a polygon, for each.
+	starTries    = 10  // Attempts for each polygon to find one with leastInside points.
 )
 
 // mapSize has the sides of boxes, and the numbers of boxes per side, of cells without points, and
@@ -258,7 +259,7 @@ func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 // mapStructure is a structure for a map that does not fit as exact counts.
 type mapStructure struct {
 	name  string
-	cells float64 // most cells of all boxes of a side together, because some sums look up each cell
+	cells float64 // most cells in all boxes of one side together: a structure that looks up each cell gets fewer boxes
 	build func(p points, bytes uint64) (of mapCounter, size int)
 }
 
@@ -346,7 +347,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
 			bytes := m.bytes / share
-			if bytes < leastBytes { // too small for counters
+			if bytes < leastBytes { // counters with any layers need leastBytes
 				continue
 			}
 			all := report.Parallel(len(mapStructures), func(i int) answered {

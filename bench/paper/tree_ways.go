@@ -106,7 +106,7 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 				}
 				off := m.ask(sketchMap{viewOf(blob)}, math.Inf(1))
 				for _, kind := range lossKinds {
-					if off[kind] == nil { // tests have fewer sides
+					if off[kind] == nil { // tests have boxes of fewer sides
 						continue
 					}
 					f := report.Figures{"excess": report.Mean(off[kind]), "at once": report.Mean(atOnce[kind]), "size": float64(len(blob)), "of at once": float64(len(blob)) / float64(size)}

@@ -15,10 +15,11 @@ type maker func(size, step int, variable, removable bool, seed uint64) (f filter
 // pair is a filter and its variable-length form with equal bits.
 type pair struct {
 	name string
-	grid []int // numbers of fingerprint bits or of hash functions
+	grid []int // measured numbers of fingerprint bits or of hash functions
 	what string
 	make maker
-	// published is the mean reduction of the rate; 0: not published, and not part of the means.
+	// published is the paper's mean reduction of the false-positive rate. With 0 the paper has none,
+	// and the pair is not part of the means.
 	published float64
 	byDefault bool // the variant is the default of cuckoo_agg or cbf_agg
 }
@@ -115,7 +116,8 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 				f.add(h.slice(from, to))
 				from = to
 				rate := f.predicted()
-				// Rates that are too low to measure get few lookups.
+				// A rate is too low to measure if it gives fewer than leastHits/2 hits even in the
+				// largest number of lookups. Then few lookups run.
 				asked := min(most, 100_000)
 				if float64(most)*rate >= leastHits/2 {
 					asked = int(min(float64(most), max(10_000/rate, 100_000)))
@@ -177,9 +179,9 @@ var operations = []struct {
 	name      string
 	published float64
 	each      [5]float64
-	absent    bool // absent keys are looked up
+	absent    bool // the operation gets keys that were not added
 	run       func(f filter, h hashes)
-	why       [2]string // why the result may differ: for cuckoo filters, and for counting filters
+	why       [2]string // why the measured ratio may differ from published: for cuckoo filters, and for counting filters
 }{
 	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, false, filter.add,
 		[2]string{"a bucket is divided anew for each key", "up to half of the keys twice as many counters are raised, then all halves are joined"}},
@@ -207,7 +209,7 @@ func variableSpeed(c report.Config, s *report.Section) {
 	for _, of := range []struct {
 		load    float64
 		options string
-		pairs   []pair // pairs of the same filters
+		pairs   []pair // both lists of pairs have the same filters in the same order
 	}{{0.45, "paper's", pairs}, {0.9, "paper's", pairs}, {0.9, "defaults", defaultPairs}} {
 		for i, x := range of.pairs[:5] {
 			step := pairs[i].grid[middle]

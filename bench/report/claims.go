@@ -13,8 +13,8 @@ import (
 type claim struct {
 	what, promised string
 	part, measured []float64
-	beside         string   // what measured is relative to, if what does not say it
-	more           bool     // larger measured values are better
+	beside         string   // the thing that measured is a ratio to; "": the text in what names it
+	more           bool     // true: larger measured values are better; false: smaller ones
 	reason         []string // known reasons for a broken promise
 }
 
@@ -63,7 +63,7 @@ func (s *Section) promise(c claim) string {
 	if Median(c.part) > 1 {
 		part = strings.Join(append([]string{"short: " + part}, c.reason...), ", as ")
 	}
-	kept := c.measured // smaller is better
+	kept := c.measured // ratios for which smaller is better, as Keep needs them
 	if c.more {
 		kept = inverse(kept)
 	}
@@ -77,7 +77,7 @@ func (s *Section) promising() template.FuncMap {
 	return template.FuncMap{
 		"atMost": atMost, "atLeast": atLeast, "within": within, "rate": rate, "worst": worst, "promise": s.promise,
 		"append": func(list []any, value any) []any { return append(list, value) },
-		// A figure without a promise that is compared with earlier runs.
+		// keep stores a figure that has no promise, for a comparison with later runs.
 		"keep": func(what string, rounds []float64) string { s.Keep(what, rounds); return "" },
 	}
 }

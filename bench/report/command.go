@@ -19,9 +19,9 @@ type Scale int
 
 // Scales of the experiments.
 const (
-	Tiny  Scale = iota // for tests: every row, meaningless figures
-	Quick              // minutes for all
-	Full               // the figures of the pages
+	Tiny  Scale = iota // for tests: tables have all their rows, but the figures mean nothing
+	Quick              // all experiments take minutes
+	Full               // the scale of the figures in the pages
 )
 
 var scales = [...]string{Tiny: "tiny", Quick: "quick", Full: "full"}
@@ -86,7 +86,7 @@ func (p *Program) command(args []string) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%-18s %5.1f s\n", e.Name, time.Since(start).Seconds())
-		// Each section is saved at once, so that a failure loses nothing.
+		// Each section is saved when its experiment ends, so that a later failure does not lose it.
 		if *out == "" {
 			fmt.Println(s.text)
 		} else {
@@ -94,7 +94,7 @@ func (p *Program) command(args []string) {
 		}
 		figures = append(figures, s.kept...)
 	}
-	if c.Scale == Full && *out != "" { // figures of other scales differ
+	if c.Scale == Full && *out != "" { // the kept figures are at full scale, and others are not comparable
 		p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 	}
 	Check(failed)

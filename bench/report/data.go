@@ -23,8 +23,8 @@ type Data struct {
 
 type dataRow struct {
 	at      At
-	printed map[string]string // values of at as text
-	name    string            // the whole setting as text
+	printed map[string]string // the values of at as text, by factor
+	name    string            // all of at as one text
 	figures Figures
 }
 

@@ -59,14 +59,14 @@ func (d *Data) Points(factor, x, y string) []Series {
 
 // spreads returns a figure's middle and the ends of its interval, by kind.
 var spreads = map[string]func(at *Data, figure string) (middle, lo, hi float64){
-	// The mean of seeds, with its 95% interval.
+	// mean: the mean over the seeds, with its 95% interval.
 	"mean": func(at *Data, figure string) (float64, float64, float64) { return meanInterval(at.All(figure)) },
-	// The median of rounds, with the least and the largest.
+	// rounds: the median over the rounds of a measurement, with the least and the largest value.
 	"rounds": func(at *Data, figure string) (float64, float64, float64) {
 		all := at.All(figure)
 		return Median(all), slices.Min(all), slices.Max(all)
 	},
-	// A rate, "hits" over "asked", with its 95% interval.
+	// share: a rate, the figure "hits" over the figure "asked", with its 95% interval.
 	"share": func(at *Data, figure string) (float64, float64, float64) {
 		lo, hi := Wilson(int(at.Sum("hits")), int(at.Sum("asked")))
 		return at.Mean(figure), lo, hi
@@ -107,9 +107,9 @@ func (d *Data) quotients() (rows []row) {
 // plots of quotients.
 func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
-		// A panel of a plot: its title, the labels of its axes, its logarithmic axes ("x", "y" or
-		// "xy"), and the place of the legend. The legend is in the plot's first panel or, with ",
-		// each", in every panel.
+		// panel adds a panel to a plot. x and y are the labels of its axes, logarithmic names the
+		// logarithmic axes ("x", "y" or "xy"), and legend is the place of the legend. Only the plot's
+		// first panel has a legend, unless the place ends with ", each".
 		"panel": func(plot, title, x, y, logarithmic, legend string, series ...[]Series) string {
 			place, each := strings.CutSuffix(legend, ", each")
 			if len(panels[plot]) > 0 && !each {
@@ -119,12 +119,12 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 				slices.Concat(series...), Place(place)})
 			return ""
 		},
-		// A plot of the quotients, on one axis.
+		// rows draws a plot of the section's quotients on one axis with the label axis.
 		"rows": func(plot, axis string) string { s.plots[plot] = drawRows(axis, s.quotients()); return "" },
-		// How many panels of a plot are side by side. The default is all.
+		// columns sets how many panels of a plot are side by side. By default all are.
 		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
-		// Series of which only the marks or the line are drawn. Their labels are put into a format.
-		// Styles are optional.
+		// drawn returns series of which only the marks or only the line is drawn. label is a format
+		// for the present labels. styles, if given, has a style for each series.
 		"drawn": func(label string, only Part, lines []Series, styles ...int) []Series {
 			for i := range lines {
 				lines[i].Label, lines[i].Only = fmt.Sprintf(label, lines[i].Label), only
@@ -134,14 +134,14 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 			}
 			return lines
 		},
-		// Every every-th series is dashed, beginning with from.
+		// dashed makes series dotted: the one with index from, and each every-th series after it.
 		"dashed": func(from, every int, lines []Series) []Series {
 			for i := from; i < len(lines); i += every {
 				lines[i].Dashed = true
 			}
 			return lines
 		},
-		// A series through given points.
+		// through returns a series through the points xy: x and y alternate.
 		"through": func(label string, only Part, style int, xy ...float64) []Series {
 			s := Series{Label: label, Only: only, Style: style}
 			for point := range slices.Chunk(xy, 2) {

@@ -15,10 +15,10 @@ import (
 
 // Program has experiments and the pages with their results.
 type Program struct {
-	Name    string // as in "go run ./paper"
-	Results string // folder of figures, beside the pages
+	Name    string // the program as in "go run ./paper"
+	Results string // folder of the figures, in the folder of the pages
 	Pages   []*Page
-	Setting string // describes the machine of a run; the last one is stored
+	Setting string // description of the machine; the file settingFile keeps that of the last run
 }
 
 // settingFile is the file with the Setting of the last run, in the folder of figures.
@@ -40,7 +40,7 @@ type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
 	Text        string // template of the section: see compose
-	Rows        []int  // rows of its tables in tests; nil: not checked
+	Rows        []int  // number of rows of each table at scale Tiny, which tests check; nil: not checked
 	page        *Page
 }
 

@@ -43,13 +43,13 @@ const (
 type Series struct {
 	Label string
 	X, Y  []float64
-	// Lo and Hi are the ends of the intervals; nil for none.
+	// Lo and Hi are the ends of the interval around each point; nil: no intervals are drawn.
 	Lo, Hi []float64
-	// Style selects colour, dashes and marks, the same in every panel.
+	// Style selects colour, dashes and marks. A style looks the same in every panel.
 	Style  int
-	Only   Part
-	Dashed bool // dotted, whatever the style
-	across bool // the intervals belong to X
+	Only   Part // the only part that is drawn; "": both
+	Dashed bool // the line is dotted, whatever the style
+	across bool // Lo and Hi are values of X, not of Y
 }
 
 // At adds a point.
@@ -190,12 +190,13 @@ func (s Series) add(out *plot.Plot, p Panel) {
 			middle, log = x, p.LogX
 		}
 		low := logarithm(log, s.Lo[i])
-		if math.IsNaN(low) { // the interval may reach 0
+		if math.IsNaN(low) { // on a logarithmic axis an interval that reaches 0 has no lower end
 			low = middle - 1
 		}
 		bars = append(bars, struct{ Low, High float64 }{middle - low, logarithm(log, s.Hi[i]) - middle})
 	}
-	// The library refuses series without points, but they have a legend.
+	// The library's constructors refuse series without points. Here such a series has an entry in
+	// the legend, so its parts are made without them.
 	l, points := &plotter.Line{XYs: at}, &plotter.Scatter{XYs: at}
 	l.Color, l.Dashes, l.Width = plotutil.DarkColors[s.Style%len(plotutil.DarkColors)], plotutil.Dashes(s.Style), vg.Points(1.1)
 	points.Color, points.Shape, points.Radius = l.Color, shapes[s.Style%len(shapes)], vg.Points(2.3)
@@ -247,16 +248,16 @@ func drawRows(axis string, rows []row) []byte {
 			kinds = append(kinds, r.Kind)
 		}
 	}
-	slices.Reverse(names) // the axis points up
+	slices.Reverse(names) // the vertical axis points up, and the first name belongs at the top
 	p := Panel{X: axis, LogX: true, Legend: "top left"}
-	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // least extent of the axes
+	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // the horizontal axis has at least 0.5 to 2
 	for i, kind := range kinds {
-		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full and empty shapes alternate
+		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // shapes of marks: full and empty ones alternate
 		for _, r := range rows {
 			if r.Kind == kind {
 				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
 				lo, hi = min(lo, math.Log10(r.Lo)), max(hi, math.Log10(r.Hi))
-				// Kinds are below one another within their line.
+				// The marks of different kinds are below one another within the line of their name.
 				line.Within(r.At, float64(slices.Index(names, r.Name))+0.3*(float64(len(kinds)-1)/2-float64(i)), r.Lo, r.Hi)
 			}
 		}
@@ -268,7 +269,7 @@ func drawRows(axis string, rows []row) []byte {
 	p.Series = slices.Insert(p.Series, 0, Series{X: []float64{1, 1}, Y: []float64{-0.5, top}, Only: Line})
 	out := p.plot()
 	out.NominalY(names...)
-	out.Y.Padding = 0.3 * vg.Inch // names are wider in other fonts
+	out.Y.Padding = 0.3 * vg.Inch // reserve: the names can be wider in a reader's font
 	margin := 0.03 * (hi - lo)
 	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = lo-margin, hi+margin, -0.5, top
 	const rowHeight = 0.19 * vg.Inch // height of a line with one kind

@@ -21,9 +21,9 @@ type Section struct {
 	name  string
 	page  *Page
 	shown bool              // Say writes to the terminal.
-	plots map[string][]byte // SVG by name.
-	text  string            // Markdown, as in the page.
-	rows  []int             // Numbers of rows of its tables.
+	plots map[string][]byte // SVG of each plot, by the plot's name.
+	text  string            // The section's Markdown, as in the page.
+	rows  []int             // Number of rows of each table in the text.
 	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
 	kept  []Kept
 }

@@ -51,7 +51,7 @@ func Wilson(hits, n int) (lo, hi float64) {
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	lo, hi = centre-half, min(1, centre+half)
 	if hits == 0 {
-		lo = 0 // the difference is 0 except for rounding
+		lo = 0 // centre and half are equal then, except for rounding
 	}
 	return lo, hi
 }

@@ -51,7 +51,7 @@ func places(b *bench) {
 	b.Set("n", n, "looked up", looked)
 	b.script("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
 	b.script("places of kinds", report.At{"n": n, "kinds": map[string]int{"few": 487, "many": report.Pick(b.c, 1000, 5000, 5000)}})
-	b.run("SET threads = 1") // promises per second are for one thread
+	b.run("SET threads = 1") // the promised lookups per second are for one thread
 	b.script("lookups", looked)
 }
 
@@ -66,7 +66,7 @@ func manySketches(b *bench) {
 	b.script("county over days", around(-2.9, 53.45, 1))
 	b.script("town over tiles", around(-2.9, 53.45, 0.5))
 	b.Set("sketches", dailySketches)
-	b.script("boxes over days", report.At{"days": dailySketches, "boxes": []report.At{ // in cells
+	b.script("boxes over days", report.At{"days": dailySketches, "boxes": []report.At{ // edges as numbers of cells
 		{"name": "30 x 30", "west": -120, "south": 51_490, "east": -90, "north": 51_520},
 		{"name": "450 x 250", "west": -3_125, "south": 53_325, "east": -2_675, "north": 53_575},
 		{"name": "3,000 x 3,000", "west": -3_000, "south": 51_000, "east": 0, "north": 54_000},

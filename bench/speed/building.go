@@ -11,8 +11,8 @@ import (
 // points is a table of coordinates x and y.
 type points struct {
 	what, table string
-	res         float64 // side of cells
-	most        float64 // promised time relative to the exact query
+	res         float64 // side of a cell
+	most        float64 // promised limit: time of ccbf_agg over the time of the exact query
 }
 
 // exactCells returns the query that counts the points of each cell.
@@ -45,7 +45,7 @@ func aggregate(b *bench) {
 		duck.Scan(b.db, "SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).encoding FROM a)", &points, &cells, &estimate, &form)
 		b.Record(report.At{"points": p.what, "n": points, "cells": cells, "form": form}, report.Figures{"error": float64(estimate)/float64(cells) - 1})
 	}
-	for _, p := range data[:2] { // real points
+	for _, p := range data[:2] { // the first two tables have real points, not drawn ones
 		b.tree(p)
 	}
 }
@@ -69,7 +69,7 @@ func groups(b *bench) {
 	b.run(table)
 	took := b.inTurn("groups", b.query("ccbf_agg", ours), b.query("exact GROUP BY group, cell", exact), b.query("count(*)", count))
 	peaks := make(map[string]rounds) // bytes per group
-	runs := min(b.rounds, 5)         // each in a process that first creates its table
+	runs := min(b.rounds, 5)         // each run is a process that first creates its table
 	for range runs {
 		for _, q := range []string{ours, exact, count} {
 			peaks[q] = append(peaks[q], runAlone(q, table).resident/float64(n))

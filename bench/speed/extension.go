@@ -46,7 +46,7 @@ func (b *bench) throughExtension(h host) {
 				contender{name: "embedded", run: func() { spend(&cpus[1], ownCPU, func() { b.run(statement) }) }})
 			at := report.At{"sketch": q.what, "threads": threads}
 			b.record(what, "by the clock", took[0].over(took[1]), at)
-			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first round is not counted
+			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first of the rounds is left out
 		}
 	}
 	b.loads(h)
@@ -92,7 +92,7 @@ type guest struct {
 	cmd            *exec.Cmd
 	in             io.WriteCloser
 	out            *bufio.Reader
-	opened, loaded float64 // seconds to open a database and to load the extension
+	opened, loaded float64 // seconds: to open a database, and to load the extension
 }
 
 // start starts a process with the extension loaded.
@@ -109,7 +109,7 @@ func (h host) start() *guest {
 
 // stop ends the process.
 func (g *guest) stop() {
-	_ = g.in.Close() // the host ends at the end of its input
+	_ = g.in.Close() // the process ends when its input ends
 	_ = g.cmd.Wait()
 }
 
@@ -120,7 +120,7 @@ func (g *guest) do(line string) string {
 
 // run runs a statement.
 func (g *guest) run(statement string) {
-	// The host reads a statement per line.
+	// The process reads one statement per line, so line breaks in the statement become blanks.
 	answer := g.do("sql 1 " + strings.Join(strings.Fields(statement), " "))
 	report.Require(strings.HasPrefix(answer, "="), "%s\nin %s", answer, statement)
 }

@@ -83,7 +83,7 @@ type peer struct {
 // contest is two filters with the same parameters that add and look up the same keys.
 type contest struct {
 	filter, add, test   string       // Names of the filter and of the operations.
-	keys, others        [][]byte     // Added keys, and mostly absent keys; nil: not looked up.
+	keys, others        [][]byte     // Added keys, and mostly absent keys to look up; others nil: no lookups.
 	ours                func() keyed // Creates a new filter of ours.
 	theirs              func()       // Creates a new filter of the library.
 	addOurs, addTheirs  func(k []byte)

@@ -77,7 +77,7 @@ func (c contender) time() float64 {
 	if c.fresh != nil {
 		c.fresh()
 	}
-	runtime.GC() // garbage of other contenders does not count
+	runtime.GC() // before the clock starts, so that the time has no collection of other contenders' garbage
 	return timed(c.run)
 }
 
@@ -143,7 +143,8 @@ var files embed.FS
 var text = duck.Texts(files, template.FuncMap{
 	"list":  func(values ...any) []any { return values },
 	"forms": func() []string { return []string{"exact", "tree", "dense"} },
-	// A rank of a key i by Zipf's law with exponent 1.2: see aggregate in building.sql.
+	// rank returns a SQL expression: the rank, from 1 to ranks, that row i draws by Zipf's law with
+	// exponent 1.2. See aggregate in building.sql.
 	"rank": func(ranks, seed int) string {
 		return fmt.Sprintf("floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)", ranks, seed)
 	},

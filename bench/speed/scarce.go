@@ -36,7 +36,7 @@ func scarce(b *bench) {
 }
 
 func (b *bench) scarce(dir string, n, runs int) {
-	// 128 MiB for fifty million points, and twice that for four times as many.
+	// The memory limit is 128 MiB for fifty million points, and twice that for four times as many.
 	limit := int(math.Sqrt(float64(n)/50e6) * (128 << 20))
 	file := filepath.Join(dir, "points.parquet")
 	b.make("scarce", report.At{"n": n, "file": file})

@@ -46,7 +46,7 @@ type comparison struct {
 	what       string
 	at         report.At
 	contenders []contender
-	equal      []string // queries that must have the same result
+	equal      []string // the first query, and all others that must have its result
 }
 
 func (c *comparison) add(b *bench, name, query string, equal bool) {

@@ -79,15 +79,15 @@ func served(b *bench) {
 
 func (b *bench) requests(file string) {
 	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
-	n := report.Pick(b.c, 40, 200, 200) // fewer in all rounds than the server's limit at once
+	n := report.Pick(b.c, 40, 200, 200) // number of requests; all rounds together stay below the server's limit of requests at once
 	b.Set("sketches", sketches, "n", n)
-	record := func(what string, limit int, took, reference rounds) { // limit: promised milliseconds
+	record := func(what string, limit int, took, reference rounds) { // limit is the promised time in milliseconds
 		b.recordTook(what, "", took, reference, report.At{"limit": limit})
 	}
-	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // about a tile of zoom 6
+	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // the box is about that of a tile of zoom 6
 	var running *server
 	defer func() { running.stop() }()
-	// The first tile after each start.
+	// Each round starts the server again, and measures the first tile that it draws.
 	took := b.inTurn("first tile", contender{name: "first tile", fresh: func() {
 		running.stop()
 		running = startServer(file)

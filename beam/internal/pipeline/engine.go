@@ -18,9 +18,9 @@ import (
 // engine is the DuckDB of this process, which all steps share, and the folder for its temporary
 // files.
 var engine struct {
-	steps  sync.RWMutex // steps hold a read lock while they run
+	steps  sync.RWMutex // each step of the pipeline holds a read lock while it runs
 	open   sync.Once
-	err    error // error of open
+	err    error // the error of openEngine
 	db     *sql.DB
 	dir    string
 	closed bool
@@ -57,14 +57,15 @@ func openEngine() (err error) {
 	if engine.dir, err = os.MkdirTemp("", "ccbf-pipeline-"); err != nil {
 		return err
 	}
-	// Beam leaves a temporary file behind for each run whose workers are in this process.
+	// Beam leaves a temporary file behind for each run whose workers are in this process. With this
+	// TMPDIR, closeEngine removes the file together with engine.dir.
 	if err := os.Setenv("TMPDIR", engine.dir); err != nil {
 		return err
 	}
 	if engine.db, err = connector.Open(""); err != nil {
 		return err
 	}
-	engine.db.SetMaxIdleConns(-1) // closing the connection drops what the step created on it
+	engine.db.SetMaxIdleConns(-1) // a closed connection is not kept, so its temporary tables and views are dropped
 	_, err = engine.db.Exec("SET GLOBAL temp_directory = " + text(filepath.Join(engine.dir, "spill")))
 	return err
 }

@@ -25,7 +25,7 @@ type Column struct{ Name, Type, Combine string }
 type Plan struct {
 	Options
 	Input, Columns []Column
-	Folder         string // folder of this run only
+	Folder         string // folder of the result files, which only this run uses
 	Program        string // SHA-256 of the workers' program; "": this program
 }
 
@@ -54,7 +54,8 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 				return fmt.Errorf("-sql: column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type)
 			}
 		}
-		// A run over the first rows finds wrong options of functions.
+		// The query runs over the first rows now, so that wrong options of SQL functions are errors
+		// before the pipeline starts.
 		if err := first.do(ctx, conn, "first rows"); err != nil {
 			return fmt.Errorf("-check: %w", err)
 		}

@@ -25,7 +25,7 @@ type Summary struct {
 	Sent    int64               `json:"sent"` // bytes of results sent between workers
 	Written int64               `json:"written"`
 	Bytes   int64               `json:"bytes"`
-	Bad     map[string]*BadRows `json:"bad,omitempty"` // by reason
+	Bad     map[string]*BadRows `json:"bad,omitempty"` // the bad rows by the reason why they are bad
 	Files   []string            `json:"files"`
 }
 
@@ -38,7 +38,7 @@ type BadRows struct {
 // BadRow is a row that was left out of the query, and the reason.
 type BadRow struct {
 	File   string `json:"file"`
-	Row    int64  `json:"row"` // number from 1, without the header of CSV
+	Row    int64  `json:"row"` // number of the row in its file, from 1; the header of a CSV file is not counted
 	Reason string `json:"reason"`
 	Text   string `json:"text"`
 }
@@ -147,7 +147,7 @@ func (p *Plan) publish(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finishing %s: %w", final, err)
 	}
-	for _, name := range old.Files { // the new manifest does not name them
+	for _, name := range old.Files { // the new manifest does not name the files of the earlier run, so their folders are removed
 		if dir := path.Dir(name) + "/"; strings.HasPrefix(dir, p.Out+runMark) && dir != p.Folder {
 			_ = remove(ctx, fs, dir, nil)
 		}

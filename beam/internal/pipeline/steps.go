@@ -165,7 +165,7 @@ func (s step) blame(ctx context.Context, conn *sql.Conn, refused []BadRow, cause
 			return cause
 		}
 	}
-	sort.Search(int(last-first), func(n int) bool { // the rows before s.First are good
+	sort.Search(int(last-first), func(n int) bool { // a binary search for the first bad row: all rows before s.First are good
 		s.Last = first + int64(n) + 1
 		err := s.do(ctx, conn, "rows")
 		if err == nil {
@@ -188,7 +188,7 @@ func (s step) send(ctx context.Context, conn *sql.Conn, emit func(int64, []byte)
 		return 0, err
 	}
 	lane := uint64(0)
-	if s.Fanout > 1 { // derived from the input, so that a repeated step chooses the same shard
+	if s.Fanout > 1 { // lane is a hash of the piece of input, so that a repeated step chooses the same lane
 		h := fnv.New64a()
 		_, _ = fmt.Fprint(h, s.Piece)
 		lane = h.Sum64() % uint64(s.Fanout)

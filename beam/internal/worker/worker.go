@@ -100,7 +100,8 @@ func watch(ctx context.Context) error {
 	err = fmt.Errorf("worker %s ended: %w", id, err)
 	if info.GetMetadata()["runner"] == "prism" {
 		// Prism waits forever for a worker that ended before it connected, or between the end of a
-		// bundle and its last data. Otherwise Prism ends this process with the run.
+		// bundle and its last data. This process then cancels the run after the grace time. In all other
+		// cases Prism ends the run and this process before.
 		time.Sleep(grace)
 		err = errors.Join(err, Cancel(ctx, control, id))
 	}
