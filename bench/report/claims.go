@@ -13,9 +13,9 @@ import (
 type claim struct {
 	what, promised string
 	part, measured []float64
-	beside         string   // the thing that measured is a ratio to; "": the text in what names it
-	more           bool     // true: larger measured values are better; false: smaller ones
-	reason         []string // known reasons for a broken promise
+	beside         string   // The thing that measured is a ratio to; "": the text in what names it.
+	more           bool     // True: larger measured values are better; false: smaller ones.
+	reason         []string // Known reasons for a broken promise.
 }
 
 // Parts returns values as fractions of a limit.

@@ -107,9 +107,9 @@ func (d *Data) quotients() (rows []row) {
 // plots of quotients.
 func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
-		// panel adds a panel to a plot. x and y are the labels of its axes, logarithmic names the
-		// logarithmic axes ("x", "y" or "xy"), and legend is the place of the legend. Only the plot's
-		// first panel has a legend, unless the place ends with ", each".
+		// panel adds a panel to a plot. x and y are the labels of its axes, and logarithmic names the
+		// logarithmic ones: "x", "y" or "xy". legend is the place of the legend. Only the plot's first
+		// panel has a legend, unless the place ends with ", each".
 		"panel": func(plot, title, x, y, logarithmic, legend string, series ...[]Series) string {
 			place, each := strings.CutSuffix(legend, ", each")
 			if len(panels[plot]) > 0 && !each {

@@ -136,8 +136,8 @@ func estimates(b *bench) {
 	for _, kind := range []string{"numbers", "texts"} {
 		column := map[string]string{"numbers": "key", "texts": "text"}[kind]
 		for _, q := range []struct {
-			what, theirs string   // DuckDB's aggregate
-			ours         []string // our aggregates with the same result
+			what, theirs string   // theirs: a call of DuckDB's approximate aggregate
+			ours         []string // calls of our aggregates that answer the same question
 			exact, query string
 		}{
 			{"frequent", "approx_top_k(key, 100)", []string{"cms_agg(key)", "sbf_agg(key, {capacity: $n})"}, "GROUP BY", "SELECT max(n) FROM (SELECT count(*) AS n FROM k GROUP BY key)"},

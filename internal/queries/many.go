@@ -10,9 +10,9 @@ import (
 // all were large, ten thousand would take an hour.
 const (
 	largeOf       = 250
-	manyFunctions = 11 // 64 functions
-	manyRows      = 37 // maxRows rows
-	manyOfBoth    = 59
+	manyFunctions = 11 // Number, modulo largeOf, of the queries with 64 functions.
+	manyRows      = 37 // Number, modulo largeOf, of the queries with maxRows rows.
+	manyOfBoth    = 59 // Number, modulo largeOf, of the queries with both.
 )
 
 // Windows returns the query with a number of a seed. It calls Many, mostly with few functions and
@@ -52,7 +52,7 @@ func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	first, group := "i", ""
 	if !windows {
 		first, group = "min(i) AS least", d.one("", " GROUP BY g", " GROUP BY g", " GROUP BY ROLLUP (g)")
-	} else if d.chance(2) { // DuckDB turns a single window over partitions into a join
+	} else if d.chance(2) { // a second window: DuckDB would turn a single window over partitions into a join
 		first += ", count(*) OVER (PARTITION BY g % 3) AS other"
 	}
 	var columns, bad []string

@@ -19,6 +19,7 @@ func Structs(seed uint64, number int) []string {
 	return []string{d.table(), d.query()}
 }
 
+// draw is a random generator with methods that choose parts of a query.
 type draw struct{ *rand.Rand }
 
 func (d *draw) one(texts ...string) string { return texts[d.IntN(len(texts))] }
@@ -140,7 +141,7 @@ func (d *draw) query() string {
 		"[{a: 7, b: c}, {a: x::INTEGER, b: 'short'}][1 + i % 2]", "coalesce(if(i % 4 = 0, {a: 7, b: c}, NULL), {a: 8, b: s})", "{a: 7, b: {c: NULL::DATE, d: {e: 'z', f: c}}}",
 		"struct_extract({a: 1, b: {c: 7, d: x}}, 'b')", "{a: 7, b: random() < 2, c: x}")}
 	from := "points"
-	if d.chance(3) { // one STRUCT is built in a subquery
+	if d.chance(3) { // a subquery builds the third of the STRUCTs, as a column
 		from = "(SELECT *, " + keys[2] + " AS b FROM points)"
 		keys[2] = "b"
 	}
@@ -154,7 +155,8 @@ func (d *draw) query() string {
 		if d.chance(3) {
 			call += " FILTER (WHERE " + d.one("i % 2 = 0", "w > 1", "g > 2", "x < 10", "i < 40") + ")"
 		}
-		// Options can depend on g, so these calls are grouped by g.
+		// A call whose options depend on g is grouped by g, so that its options are constant in each
+		// group. Other calls can be grouped by h.
 		by := "g"
 		if !strings.Contains(call, "g,") && !strings.Contains(call, "(g") && !strings.Contains(call, " o)") && !strings.Contains(call, " p)") && d.chance(3) {
 			by = "h"

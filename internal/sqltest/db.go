@@ -11,6 +11,7 @@ import (
 // Package connector frees it itself and needs an empty function.
 func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
 
+// inProcess is the Host that DB returns.
 type inProcess struct {
 	db      *sql.DB
 	release func()
@@ -30,6 +31,7 @@ func (h *inProcess) Conn() (Conn, error) {
 	return &inProcessConn{c, after}, nil
 }
 
+// inProcessConn is a connection of an inProcess.
 type inProcessConn struct {
 	conn  *sql.Conn
 	after func() // called after each statement

@@ -56,8 +56,8 @@ func init() {
 type Host interface {
 	// Conn opens a connection to the host's database.
 	Conn() (Conn, error)
-	// Releases reports whether the host frees the memory of groups that DuckDB forgot, when no
-	// query runs.
+	// Releases reports whether the host frees the memory of groups for which DuckDB never calls the
+	// destructor. It does so when no query runs.
 	Releases() bool
 }
 
@@ -124,12 +124,12 @@ func runFile(t *testing.T, on Host, file string) {
 	datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string { return h.run(t, d) })
 }
 
-// host is a connection that runs a file.
+// host runs the directives of a test file on a connection.
 type host struct {
 	conn     Conn
-	version  [3]int
-	releases bool
-	meets    bool // the condition of the last require holds
+	version  [3]int // DuckDB's version
+	releases bool   // what Host.Releases returns
+	meets    bool   // the condition of the last directive require holds
 	tmp      string
 }
 

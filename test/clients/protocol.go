@@ -32,14 +32,15 @@ type client struct {
 	cmd    *exec.Cmd
 	stderr *tail
 	input  io.WriteCloser
-	exited chan struct{} // closed at the end of the process
-	err    error         // result of the process, after exited is closed
+	exited chan struct{} // closed when the process ends
+	err    error         // error with which the process ended; set before exited is closed
 
 	mu      sync.Mutex
 	last    int
 	waiting map[string]*request
 }
 
+// request is a request without an answer yet. When done is closed, rows and err are the answer.
 type request struct {
 	rows [][]string
 	err  error
@@ -104,7 +105,7 @@ func (c *client) take(fields []string) {
 	defer c.mu.Unlock()
 	r := c.waiting[fields[0]]
 	if r == nil || len(fields) < 2 {
-		// A line that is not part of the protocol.
+		// The line is not part of the protocol, so it is kept with the process's errors.
 		fmt.Fprintln(c.stderr, strings.Join(fields, "\t"))
 		return
 	}

@@ -33,10 +33,10 @@ const perProcess = 5000
 
 // event is a line of a child's output.
 type event struct {
-	Start      *int         `json:",omitempty"` // number of a query that starts
-	Connection int          `json:",omitempty"`
-	Counts     *load.Counts `json:",omitempty"` // counts of a batch
-	Number     int          `json:",omitempty"`
+	Start      *int         `json:",omitempty"` // Number of a query that starts; nil: another event.
+	Connection int          `json:",omitempty"` // Connection on which that query runs.
+	Counts     *load.Counts `json:",omitempty"` // Counts of a batch that has ended; nil: another event.
+	Number     int          `json:",omitempty"` // Number of a query that failed.
 	Failure    string       `json:",omitempty"`
 	Script     string       `json:",omitempty"`
 }
@@ -99,7 +99,7 @@ func runChild() error {
 func runParent() error {
 	begin := time.Now()
 	total := load.Counts{Kinds: map[string]int{}}
-	ended := 0 // processes that ended early
+	ended := 0 // number of processes that ended before their last query
 	for a := *from; a < *from+*queries; {
 		b := min((a/perProcess+1)*perProcess, *from+*queries)
 		inFlight, text, err := watch(a, b, &total)

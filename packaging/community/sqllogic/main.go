@@ -75,6 +75,8 @@ func convert(text string) (out string, kept, left int) {
 	return b.String(), kept, left
 }
 
+// directive is one directive of a test file: its first line, its SQL, and the result that it
+// expects.
 type directive struct{ head, sql, want string }
 
 // split parses the format of github.com/cockroachdb/datadriven.

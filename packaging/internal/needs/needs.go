@@ -27,10 +27,10 @@ func (v Version) Compare(w Version) int {
 
 // Needs describes what a program or library needs from its system.
 type Needs struct {
-	Libraries []string // libraries that it names
-	Glibc     Version  // newest glibc of which it needs a symbol
-	Newest    []string // symbols of that version
-	Others    []string // symbol versions of other libraries
+	Libraries []string // Dynamic libraries that the program names.
+	Glibc     Version  // Newest version of glibc of which the program needs a symbol.
+	Newest    []string // The needed symbols of version Glibc.
+	Others    []string // Needed symbol versions of libraries other than glibc.
 }
 
 // Read reads a program or library. Symbols without a version, such as weak references, need none.

@@ -23,10 +23,11 @@ import (
 // part is a module or package that is part of a program.
 type part struct {
 	name, version, purl string
-	folder              string // folder of its licence; "": text is known
-	spdx, text          string // licence: its SPDX expression and its text
+	folder              string // folder with the file of the licence; "": the field text is already set
+	spdx, text          string // the licence: spdx is its SPDX expression, text its text
 }
 
+// options are the flags and arguments of this program.
 type options struct {
 	version, created, name, page, gcc, spdx, licences string
 	programs                                          []string

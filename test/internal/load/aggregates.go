@@ -18,22 +18,22 @@ import (
 // aggregate is a call of an aggregate function. Its sketch is compared with the list of its
 // arguments, which DuckDB collects in the same query.
 type aggregate struct {
-	fn, args string // cms_agg, "k"
-	options  string // "{width: 30}", or ""
-	union    string // the aggregate that unites these sketches; "": none
-	truth    string // STRUCT of its arguments in a row: "{k: k}"
+	fn, args string // Name and arguments of the call, such as cms_agg and "k".
+	options  string // Last argument of the call, such as "{width: 30}"; "": none.
+	union    string // Aggregate that unites sketches of fn; "": none.
+	truth    string // STRUCT of the arguments, such as "{k: k}", which is collected as a list.
 
-	valid string // expression: whether row p of truth counts
-	each  string // expression: what row p adds to the list of keys or cells
+	valid string // expression: whether the aggregate counts entry p of that list
+	each  string // expression: the keys or cells that entry p adds
 	// wrong is an expression that is true if the sketch $s disagrees with the list $c of its keys
 	// or cells.
 	wrong string
-	// again, if not empty, is the same aggregate over a row p of truth. It must return the same
+	// again, if not empty, is the same call over the entries p of the list. It must return the same
 	// bytes, because the sketch does not depend on the order of rows.
 	again string
-	// first is an argument by which a DISTINCT call can be ordered; "": none.
+	// first is the argument by which a call with DISTINCT can be ordered; "": it cannot be.
 	first string
-	size  int // approximate bytes of a state
+	size  int // approximate bytes of a state of the aggregate
 }
 
 // weights adds weights to the rows of an aggregate, sometimes.
@@ -112,7 +112,7 @@ func judged(f keyed.Any) (judge string, lawful bool, size int) {
 		size = s.Bytes()
 	}
 	laws := f.Laws(params)
-	judge = "false" // the error of one number for all keys is unknown here
+	judge = "false" // no check: a family that answers with one number for all keys has an error that is unknown here
 	switch q := f.Questions()[0]; {
 	case q.Kind == keyed.HowOften && !laws.Below:
 		judge = strings.ReplaceAll(countOf, "_get(", "_"+q.Verb+"(")
@@ -131,12 +131,12 @@ func ofKeys(d draw) aggregate {
 		truth: "{k: " + k.expr + "}", valid: "p.k IS NOT NULL", each: "p.k", first: k.expr,
 	}
 	if strings.HasPrefix(k.expr, "'") {
-		a.first = "" // ORDER BY needs no constant
+		a.first = "" // the key is a constant, by which ORDER BY changes nothing
 	}
 	capacity := "capacity: " + strconv.Itoa(k.distinct+d.between(1, 200))
 	var options []string
-	lawful := true // the order of rows and of merges does not matter
-	// Weights are drawn first, so that all that follows can be left out.
+	lawful := true // the sketch does not depend on the order of rows and of merges
+	// The weights are drawn first, although they may be left out below.
 	weighted := a
 	weight := weighted.weights(d, nil)
 	judge := presence

@@ -14,7 +14,7 @@ const PerDatabase = 100
 type Database struct {
 	Settings, Tables []string
 	Connections      int
-	// threads and limited restrict the queries; see risky.
+	// With several threads or little memory, some queries are left out: see risky.
 	threads int
 	limited bool // DuckDB has little memory
 	rows    []int

@@ -14,8 +14,8 @@ type Query struct {
 	Number int
 	Kind   string
 	Steps  []string // The results of the last step and of each EXECUTE are checked.
-	Fails  string   // Part of the error that it must return; "": none.
-	Cancel bool     // It is cancelled, and then runs again.
+	Fails  string   // Part of the error that the query must return; "": it must return no error.
+	Cancel bool     // The query is cancelled, and then runs again.
 }
 
 // NewQuery returns query number n of a seed, for its database.

@@ -16,8 +16,8 @@ import (
 // Options describe a run.
 type Options struct {
 	Seed        uint64
-	From, To    int // queries From to To-1
-	Connections int // largest number of connections
+	From, To    int // the run has the queries with the numbers From to To-1
+	Connections int // largest number of connections at once
 	Dir         string
 	// Starting, if not nil, is called before every query, with its connection.
 	Starting func(connection, number int)
@@ -35,8 +35,8 @@ type Failure struct {
 // Counts are the results of Run.
 type Counts struct {
 	Queries, Failures int
-	NoMemory          int // ended by DuckDB's own memory_limit, which is allowed
-	Cancelled         int // cancelled queries that ended before their result
+	NoMemory          int // queries that DuckDB's own memory_limit ended, which is no failure
+	Cancelled         int // cancelled queries that ended without their result
 	Rows              int64
 	Kinds             map[string]int
 }
@@ -155,8 +155,9 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
+// outcome is the result of one query.
 type outcome struct {
-	err                 error // the error; nil: none
+	err                 error // a wrong result or an unexpected error; nil: none
 	noMemory, cancelled bool
 	rows                int64
 }

@@ -12,7 +12,7 @@ type item struct {
 	aggregate
 	distinct      bool
 	filter, order string
-	ordered       bool // the truth is collected in the same order
+	ordered       bool // the list of arguments is collected in the same order
 	windowed      bool
 	over          string
 }
@@ -20,18 +20,19 @@ type item struct {
 // spec is a query of aggregates, in parts that can be left out.
 type spec struct {
 	table  string
-	source string // table expression over the table @
-	parts  string // expression of parts: sketches are built per part and then united; "": none
-	shape  string // "group", "window", "correlated" or "lateral"
+	source string // Table expression in which @ stands for the table.
+	parts  string // Expression that divides rows: sketches are built per value and then united; "": none.
+	shape  string // "group", "window", "correlated" or "lateral".
 	keys   []string
-	sets   string // "ROLLUP", "CUBE", "SETS" or ""
+	sets   string // "ROLLUP", "CUBE", "SETS" or "".
 	having string
 	limit  string
 	sorted string
 	items  []item
-	wrap   string // table expression over the query @
-	check  bool   // the sketches are also built from the lists
-	// prepared are the values of $1, for a prepared query.
+	wrap   string // Table expression in which @ stands for the query.
+	check  bool   // The sketches are also built from the lists, and must be equal.
+	// prepared are the values of the parameter $1, one for each EXECUTE. Without values the query is
+	// not prepared.
 	prepared []int
 }
 
@@ -83,8 +84,8 @@ func newSpec(d draw, db *Database) spec {
 	case "window":
 		p.windows(d)
 	}
-	// Queries that take long are left out, and lists with as many entries as the square of the
-	// number of rows.
+	// A query that would take long gets a smaller table. So does a query whose lists would together
+	// have as many entries as the square of the number of rows.
 	size := 0
 	for _, it := range p.items {
 		size += it.size
@@ -114,8 +115,9 @@ func newSpec(d draw, db *Database) spec {
 		}
 		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
-	// DuckDB passes flat columns to an aggregate of the C interface, and writes to NULL values that
-	// a list in the same query shares. Values that FILTER leaves out become 0 there.
+	// With FILTER, this query would show an error of DuckDB, so FILTER is left out. DuckDB passes flat
+	// columns to an aggregate of the C interface. For that it writes to the NULL values that a list in
+	// the same query shares. Values that FILTER leaves out become 0 there.
 	if strings.Contains(p.source, "nullif(") {
 		for i := range p.items {
 			p.items[i].filter = ""

@@ -9,13 +9,13 @@ func areas(d draw) string {
 	xmin, ymin := d.between(-8, 10), d.between(-8, 10)
 	names := []string{
 		"table", d.one("t0", "t0", "t1"), "key", d.one("g", "h", "i % 3", "c", "1"), "r", r,
-		// No edge passes through a cell's centre.
+		// The edges end in .03, so that none passes through the centre of a cell.
 		"xmin", strconv.Itoa(xmin) + ".03", "ymin", strconv.Itoa(ymin) + ".03",
 		"xmax", strconv.Itoa(xmin+d.between(1, 12)) + ".03", "ymax", strconv.Itoa(ymin+d.between(1, 12)) + ".03",
 		"options", d.one("", "", ", {bytes: 100000}", ", {bytes: 400}", ", {exact: false, bytes: 3000}", ", {exact: false, bytes: 5000, levels: 3}", ", {exact: false, mode: 'standard', bytes: 2000}"),
 	}
 	exact := names[len(names)-1] == "" || names[len(names)-1] == ", {bytes: 100000}"
-	off := "<" // condition of a wrong row: a result below the truth
+	off := "<" // operator that finds wrong rows: the result is below the truth m
 	if exact {
 		off = "IS DISTINCT FROM"
 	}
@@ -28,7 +28,8 @@ func areas(d draw) string {
 	)
 	rows := "(SELECT x, y, $key AS key, (floor(x / $r) + 0.5) * $r AS cx, (floor(y / $r) + 0.5) * $r AS cy FROM $table)"
 	if d.chance(2) {
-		// Looks up each point in the sketch of its group: BLOBs arrive as dictionaries.
+		// The query looks up each point in the sketch of its group. After a join, BLOBs arrive as
+		// dictionary vectors.
 		return fill(`SELECT count(*) AS n, count(*) FILTER (n `+off+` m OR NOT there) AS bad FROM (
   SELECT ccbf_get(s, x, y)::BIGINT AS n, ccbf_contains(s, x, y) AS there, sum(1) OVER (PARTITION BY p.key, cx, cy) AS m, x
   FROM `+rows+` p JOIN (SELECT key, ccbf_agg(x, y, $r$options) AS s FROM `+rows+` GROUP BY key) q ON p.key IS NOT DISTINCT FROM q.key

@@ -49,11 +49,12 @@ Flags:
 // action is one step that the command line requests, such as -c or -f.
 type action func(sh *shell.Shell) error
 
+// arguments is the parsed command line.
 type arguments struct {
 	open     session.Options
-	settings []func(s *shell.Settings) // changes by flags, in their order
-	own      *string                   // script of -init; nil: the default one
-	first    []string                  // statements of -cmd
+	settings []func(s *shell.Settings) // One change for each flag that changes a setting, in the order of the flags.
+	own      *string                   // Script of -init; nil: the default script.
+	first    []string                  // Statements of -cmd, which run before all others.
 	actions  []action
 	version  bool
 	batch    bool
@@ -74,7 +75,7 @@ func Main(args []string) int {
 			return exportMain(args[1:])
 		case "man", "completion":
 			return manualMain(args)
-		case "version", "help": // ./version opens a database of that name
+		case "version", "help": // a database file of this name opens as ./version
 			args = append([]string{"-" + args[0]}, args[1:]...)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 
 // Candidate is one completion.
 type Candidate struct {
-	Text  string // replaces the half-typed word
-	Show  string // shown in the list
-	Help  string // shown beside it
-	Group string // heading of its list
+	Text  string // Text that replaces the half-typed word.
+	Show  string // Text that the list of candidates shows.
+	Help  string // Explanation that the list shows beside Show.
+	Group string // Heading under which the list shows the candidate.
 }
 
 // Headings of the lists.
@@ -37,7 +37,7 @@ var order = []string{Columns, Tables, Files, Functions, Settings, Keywords}
 type Suggestion struct {
 	Text  string
 	Type  string
-	Start int // byte at which the word begins
+	Start int // byte of the input at which the word to replace begins
 }
 
 // inOneLine returns the signature and summary of a function, without its name.

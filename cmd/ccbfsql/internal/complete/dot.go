@@ -8,7 +8,8 @@ import (
 // Command is a dot command. Args are its arguments as .help shows them.
 type Command struct {
 	Name, Args, Help string
-	// Options stand between the name and a query. Each has a value.
+	// Options are the options that can stand between the command's name and a query. Each takes a
+	// value.
 	Options []Option
 }
 
@@ -56,7 +57,8 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 
 // query completes the options and the query of a command whose name ends at start.
 func query(text string, start int, options []Option, db Database, dir string) (int, []Candidate) {
-	// next returns the word at start. half is true if no blank ends it.
+	// next moves start to the next word and returns the word. half is true if the text ends with the
+	// word, so that it may be half-typed.
 	next := func() (word string, half bool) {
 		start = len(text) - len(strings.TrimLeft(text[start:], " \t"))
 		end := strings.IndexAny(text[start:], " \t")

@@ -14,7 +14,7 @@ import (
 // place is the position of the cursor in a STRUCT of options.
 type place struct {
 	function ccbfsql.Function
-	given    []string // Options with a value before the cursor.
+	given    []string // Names of the options that already have a value before the cursor.
 	option   string   // Option whose value is being typed; "": a name is being typed.
 	start    int      // Start of the half-typed name or value; -1: the cursor is elsewhere in an expression.
 }
@@ -23,8 +23,9 @@ type place struct {
 type openBracket struct {
 	kind byte   // '(', '[' or '{'
 	word string // the token before the bracket, or "" after another bracket or an operator
-	// Only for a brace: the names of the options so far, the name of the option whose value has
-	// begun, and a number of tokens. It counts from the brace, a comma, or the colon after a name.
+	// These fields are set only for a brace. given has the names of the options so far, and option
+	// the name of the option whose value has begun. tokens is the number of tokens since the brace,
+	// the last comma, or the colon after a name.
 	given  []string
 	option string
 	tokens int

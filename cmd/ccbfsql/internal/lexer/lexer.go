@@ -12,8 +12,8 @@ import (
 
 // Statement is one statement of the input, unchanged.
 type Statement struct {
-	// Text includes the space and the comments before the statement, and the semicolon. All Texts
-	// together are the input.
+	// Text includes the space and the comments before the statement, and its semicolon. The Texts of
+	// all statements, one after another, are the input.
 	Text string
 	// Line is the line of the first word, from 1.
 	Line int
@@ -26,6 +26,7 @@ func (s Statement) SQL() string {
 	return strings.TrimSpace(s.Text)
 }
 
+// state says what the scanned text is in: a quote, a comment, a word, or none of them (top).
 type state int
 
 const (
@@ -46,11 +47,11 @@ type Splitter struct {
 	pos   int    // bytes of buf that have been scanned
 	state state
 	tag   string // The closing $tag$ in state inDollar.
-	depth int    // Nesting of block comments.
+	depth int    // Number of block comments that are open, one in another.
 	word  int    // Start of the current identifier in buf.
 	line  int    // Line breaks before pos.
 	start int    // Line breaks before the first word of the statement.
-	seen  bool   // The statement has a word.
+	seen  bool   // A word of the current statement was scanned.
 }
 
 // Feed adds input.
@@ -173,7 +174,7 @@ func (s *Splitter) inside() {
 		s.escape()
 	case inLine:
 		if i := bytes.IndexAny(s.buf[s.pos:], "\n\r"); i >= 0 {
-			s.pos += i // outside counts the line break
+			s.pos += i // before the line break, which the method outside counts
 			s.state = top
 			return
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	enoughWidth = 20     // Least width of a column: before it gets narrower, other columns are left out.
-	fewRows     = 10     // From this number of rows on, a box has the number of rows below it.
-	frameLines  = 9      // Lines of a shortened box besides its rows, with the prompt.
+	enoughWidth = 20     // No column is cut to less than this width: other columns are left out instead.
+	fewRows     = 10     // If a result has at least this many rows, a line below its box has their number.
+	frameLines  = 9      // Lines of the screen that a shortened box needs besides its rows, prompt included.
 	pageRows    = 10_000 // Largest number of rows of a box in a pager: a box is held in memory.
 	pageWidth   = 300    // Largest width of a column in a pager.
 )

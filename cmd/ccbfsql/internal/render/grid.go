@@ -12,8 +12,8 @@ import (
 // grid holds the rows that a duckbox shows.
 type grid struct {
 	rows  [][]string
-	total int // number of rows of the result
-	gap   int // number of rows before the omitted part; -1: none is omitted
+	total int // number of rows of the result, shown or not
+	gap   int // number of shown rows before the omitted ones; -1: no row is omitted
 }
 
 // collect reads the whole result. It keeps all rows or, if there are more than MaxRows, the first
@@ -123,7 +123,7 @@ func (g *grid) footer(columns int, shown, widths []int) string {
 	if len(l)+len(r)+1 > inner {
 		return keepTogether(strings.Join(append(left, right...), "\n"))
 	}
-	// The table justifies this line: it widens the only blank.
+	// The table library justifies this line: it widens the only blank, between the two parts.
 	return strings.TrimSpace(keepTogether(l) + " " + keepTogether(r))
 }
 

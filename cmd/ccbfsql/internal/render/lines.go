@@ -16,7 +16,7 @@ import (
 type lineFormat struct {
 	open, end string
 	head, row around
-	name      func(name string) string // writes a column name; nil: no line of names
+	name      func(name string) string // encodes a column name; nil: the mode has no line of names
 	value     func(c Column, v Cell, o Options) string
 }
 
@@ -163,7 +163,7 @@ func literal(c Column, v Cell, o Options) string {
 	case v.Null:
 		return "NULL"
 	case o.Short && c.holdsBlobs():
-		// A shortened BLOB must not be inserted as a value.
+		// A shortened BLOB is a wrong value. So the statement inserts NULL, and the text is a comment.
 		return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
 	case c.Kind == Blob:
 		return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"

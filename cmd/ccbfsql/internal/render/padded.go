@@ -14,7 +14,7 @@ type paddedFormat struct {
 	least     int // least width of a column
 	row, rule around
 	text      func(text string) string           // escapes names and values
-	under     func(right bool, width int) string // returns the rule below a name
+	under     func(right bool, width int) string // returns the rule below a column name; right: the column is aligned right
 }
 
 var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>")
@@ -88,8 +88,8 @@ func (p *paddedFormat) write(w io.Writer, rows Rows, o Options) error {
 	})
 }
 
-// resumedRows is a result whose first chunk was already read. A first of nil means that it has
-// none.
+// resumedRows is a result whose first chunk was already read, and is in first. If first is nil, the
+// result has no chunk.
 type resumedRows struct {
 	Rows
 	first Chunk

@@ -60,7 +60,7 @@ type Options struct {
 	Separator string // Modes list and csv; "": the mode's own separator.
 	MaxRows   int    // Mode duckbox: most rows; 0: all.
 	Width     int    // Mode duckbox: the terminal's width in characters; 0: no limit.
-	Page      Page   // duckbox.
+	Page      Page   // Mode duckbox: the pager that the output goes to.
 	Turned    bool   // Mode duckbox: one line per column of the result.
 	Widths    []int  // Mode column: widths of the first columns; below 0: aligned right.
 	Table     string // Mode insert: the quoted name of the table.
@@ -75,8 +75,8 @@ type Options struct {
 // Page describes a pager to mode duckbox. A result that is taller than the screen even when
 // shortened to MaxRows is printed whole, up to pageRows.
 type Page struct {
-	Lines int  // lines of the screen; 0: no pager
-	Wide  bool // the pager scrolls to the right
+	Lines int  // Lines of the screen; 0: the output goes to no pager.
+	Wide  bool // The pager scrolls to the right, so a box can be wider than the screen.
 }
 
 func (o Options) dim(text string) string {
@@ -100,11 +100,11 @@ type Mode struct {
 	Help string
 	// Null is the mode's own text for NULL.
 	Null string
-	// JSON: values of nested types are encoded as JSON.
+	// JSON is true if values of nested types are encoded as JSON.
 	JSON bool
-	// Plans: query plans are printed unchanged, not in a table.
+	// Plans is true if the mode prints query plans unchanged, not in a table.
 	Plans bool
-	// Short: BLOBs are shortened, in files too, because people read this mode.
+	// Short is true if the mode shortens BLOBs, even when it writes to a file, because people read it.
 	Short  bool
 	Render func(w io.Writer, rows Rows, o Options) error
 }
@@ -202,8 +202,8 @@ func (c *Column) holdsBlobs() bool { return c.Kind == Blob || strings.Contains(c
 
 // Limits of shortened values.
 const (
-	shortBlob = 64  // bytes of a BLOB
-	shortText = 200 // bytes of a nested value with BLOBs
+	shortBlob = 64  // most bytes of a BLOB
+	shortText = 200 // most bytes of the text of a nested value with BLOBs
 )
 
 // short returns a shortened BLOB or nested value: a description or its beginning.

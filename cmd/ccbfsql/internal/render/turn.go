@@ -31,6 +31,8 @@ func turn(rows Rows, o Options) (Rows, error) {
 	return out, err
 }
 
+// transposedRows is a transposed result in memory: rows has one row for each column of the original
+// result. It is read as a single chunk.
 type transposedRows struct {
 	columns []Column
 	rows    [][]Cell
@@ -47,6 +49,7 @@ func (t *transposedRows) Next() (Chunk, error) {
 	return turnedRows(chunk), nil
 }
 
+// turnedRows is the single chunk of a transposed result.
 type turnedRows [][]Cell
 
 func (r turnedRows) Len() int               { return len(r) }

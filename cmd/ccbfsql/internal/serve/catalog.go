@@ -17,6 +17,7 @@ type table struct {
 	columns []tableColumn
 }
 
+// tableColumn is a column: its name and its SQL type.
 type tableColumn struct{ name, typ string }
 
 // tables returns the tables and views of the database, sorted by name.

@@ -20,19 +20,19 @@ import (
 // Export describes an export: the database, and where to write the files.
 type Export struct {
 	Options        // Only Database, Points and Memory are used.
-	Folder  string // Folder of the files, which is created; with Single, the file.
+	Folder  string // Folder of the files, which is created. If Single is true, the name of the file.
 	Single  bool   // Write one file that a browser opens from disk.
-	AtLeast uint64 // Least number of points of a square; 0 and 1: all squares.
+	AtLeast uint64 // Squares of the map with fewer points are removed; 0 and 1: none are.
 }
 
 // manifest is the first file that an exported page reads.
 type manifest struct {
 	Layers   []*exportedLayer    `json:"layers"`
 	Sketches string              `json:"sketches"` // Name of the file with the sketches.
-	Index    int                 `json:"index"`    // Bytes of its index (JSON), before the first sketch.
+	Index    int                 `json:"index"`    // Number of bytes of the index (JSON) at the start of that file, before the first sketch.
 	Palettes map[string][]string `json:"palettes"` // Colours of each palette, from few to many points.
-	More     []string            `json:"more"`     // Colours of differences above 0, and below.
-	Less     []string            `json:"less"`
+	More     []string            `json:"more"`     // Colours of differences above 0.
+	Less     []string            `json:"less"`     // Colours of differences below 0.
 }
 
 // exportedLayer is a layer with its extent and the keys of its categories.
@@ -48,7 +48,7 @@ type exportedLayer struct {
 type rowIndex struct {
 	Lengths []int        `json:"lengths"` // bytes of each sketch, in the order of the file
 	Bounds  [][4]float64 `json:"bounds"`
-	Values  [][]int      `json:"values"` // as rowSketch.values
+	Values  [][]int      `json:"values"` // the field values of each rowSketch
 }
 
 // Names of files in an export.
@@ -247,7 +247,8 @@ func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) e
 		}
 		switch name, text := strings.TrimSuffix(name, ".gz"), string(plain); name {
 		case "assets/main.js":
-			// These words occur only in strings of the script.
+			// "</script" and "<!--" would end or change the script element. They occur only in strings of
+			// the script, where the backslash does not change their value.
 			text = strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(text)
 			err = inPlace(`<script type="module" src="assets/main.js"></script>`, `<script type="module">`, text, "</script>")
 		case "assets/style.css":

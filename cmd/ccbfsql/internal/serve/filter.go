@@ -19,16 +19,17 @@ type condition struct {
 	To    string `json:"to,omitempty"`
 }
 
-// valueRange is a condition as indexes: of a slider, and of its first and last value.
+// valueRange is a condition as indexes. slider is the index of a slider. from and to are the indexes
+// of the first and the last value that the condition selects.
 type valueRange struct{ slider, from, to int }
 
 // filter selects rows by columns, and points by categories.
 type filter struct {
-	id      string // key of a cache: equal for filters that select the same
-	choices []valueRange
-	of      ccbf.Categories // categories whose points count
-	texts   []string        // texts of the categories, for SQL; empty: all points
-	parts   []valueRange    // conditions on fields of STRUCT categories, instead of texts
+	id      string          // Key for caches: filters that select the same have the same id.
+	choices []valueRange    // Conditions on columns, which select rows.
+	of      ccbf.Categories // Categories whose points are counted.
+	texts   []string        // SQL texts of these categories; empty: all points are counted.
+	parts   []valueRange    // Conditions on the fields of STRUCT categories, which replace texts.
 }
 
 // byCategory is the name of the slider of the sketches' categories.

@@ -23,8 +23,8 @@ import (
 
 // Limits of one request.
 const (
-	maxPoints = 100_000 // points of a polygon
-	maxSpots  = 1000
+	maxPoints = 100_000 // corners of a polygon
+	maxSpots  = 1000    // places with the most points
 )
 
 // keptTiles is the number of tiles in the cache, each up to 64 KiB. Tiles of low zooms, which every
@@ -35,7 +35,7 @@ const keptTiles = 1 << 10
 type server struct {
 	source  *source
 	memory  int64  // most bytes of sketches in memory
-	atLeast uint64 // least number of points of a square; 0: all squares
+	atLeast uint64 // squares of the map with fewer points are removed; 0 and 1: none are
 	basemap basemap
 	cors    []string // origins whose pages may load tiles
 	tiles   *lru.Cache[tileKey, []byte]
@@ -70,7 +70,7 @@ func (s *server) withDB(ctx context.Context, do func(db *sql.DB) (any, error)) (
 // tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
 type tileKey struct {
 	layer  *layer
-	filter string // filter.id
+	filter string // the id of the filter
 	kind   string
 	style  string
 	z      int

@@ -37,9 +37,9 @@ type layer struct {
 	Categories bool       `json:"categories"` // Queries must name a category.
 	Class      string     `json:"class"`      // Type of the categories if they cannot be listed.
 	Sliders    []slider   `json:"sliders"`
-	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is not a sketch, the first of them
-	BadRows    int        `json:"badRows,omitempty"`
-	Error      string     `json:"error,omitempty"` // why the layer cannot be drawn
+	Bad        []badRow   `json:"bad,omitempty"`     // The first rows whose BLOB is not a sketch, at most shownBad.
+	BadRows    int        `json:"badRows,omitempty"` // Number of all rows whose BLOB is not a sketch.
+	Error      string     `json:"error,omitempty"`   // Why the layer cannot be drawn.
 
 	grid     grid.Grid // Grid with cells of side Res.
 	plain    bool      // Some sketch has no categories.
@@ -47,7 +47,7 @@ type layer struct {
 	keys     [][]byte  // Keys of the categories, in the order of their slider's values.
 	parts    [][]int   // For each STRUCT key the indexes of its values in the sliders; -1: NULL.
 	listed   map[string]bool
-	unlisted bool // some counters cannot list their categories
+	unlisted bool // a sketch of counters cannot list its categories, so Sliders has none for them
 	sketches []rowSketch
 	tops     *lru.Cache[string, topModel]
 	looks    atomic.Pointer[layerExtent]
@@ -68,7 +68,7 @@ type rowSketch struct {
 	bounds orb.Bound
 	values []int // for each slider the index of the row's value; -1: NULL
 
-	known *noise // error model of counters; nil for other forms
+	known *noise // error model of a sketch that is counters; nil for other forms
 }
 
 // noise is the error model of counters, computed at its first use.
@@ -241,7 +241,7 @@ func (l *layer) listParts() {
 func (l *layer) add(p rowSketch) error {
 	v, err := ccbf.NewView(p.blob)
 	if err == nil {
-		err = sketch.Verify(p.blob) // the checksum, too
+		err = sketch.Verify(p.blob) // also checks the checksum
 	}
 	if err != nil {
 		return err

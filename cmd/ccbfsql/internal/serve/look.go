@@ -184,7 +184,7 @@ func (d *densityGrid) turn() {
 		}
 	}
 	if gap == lookSide || after <= gap {
-		return // the empty range contains 180 degrees: no group of points crosses it
+		return // the widest empty range of longitudes contains 180 degrees: no group of points crosses the date line
 	}
 	dx, _ := d.step()
 	turned := make([]float64, 0, len(d.points))

@@ -10,7 +10,7 @@ import (
 
 const (
 	extent     = 4096 // units along a side of a tile
-	margin     = 64   // units beyond the sides that are drawn too
+	margin     = 64   // width, in units, of the strip around the tile that is drawn too
 	cellsLayer = "cells"
 )
 
@@ -25,7 +25,7 @@ type tileValue struct {
 type vectorTile struct {
 	keys     []string
 	values   []tileValue
-	of       map[tileValue]int // index in values
+	of       map[tileValue]int // the index of each value in values
 	features []byte
 }
 
@@ -57,7 +57,7 @@ func (t *vectorTile) square(west, north, east, south int64, n float64, cell bool
 	if n < 1e-6 || west >= east || north >= south {
 		return
 	}
-	count := math.Round(n*1000) / 1000 // a fraction if a cell covers several squares
+	count := math.Round(n*1000) / 1000 // not an integer if the points of a cell are spread over several squares
 	var tags, geometry, f []byte
 	for _, v := range []uint64{0, t.value(tileValue{number: count}), 1, t.value(tileValue{cell: cell, isBool: true})} {
 		tags = binary.AppendUvarint(tags, v)

@@ -23,8 +23,8 @@ import (
 // its name, or a table of a database.
 type Points struct {
 	File  string
-	Table string  // Table of points; File is then a database.
-	Save  string  // Database that keeps the sketches; "": none.
+	Table string  // Table of points in the database File; "": File is itself a file of points.
+	Save  string  // Database file in which the sketches are kept; "": they are not kept.
 	X, Y  string  // Columns of coordinates; "": found by their names.
 	Res   float64 // Side of a cell; 0: chosen by the points.
 	Grain string  // Period of a sketch, one of Grains; "": chosen by the times.

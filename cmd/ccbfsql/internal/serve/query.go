@@ -54,7 +54,7 @@ const exactDigits = 15
 func float(v float64) string {
 	text := strconv.FormatFloat(v, 'g', -1, 64)
 	if len(text) > exactDigits && !strings.Contains(text, "e") {
-		text += "e0" // read as DOUBLE
+		text += "e0" // SQL reads a number with an exponent as DOUBLE, not as DECIMAL
 	}
 	return text
 }
@@ -170,7 +170,7 @@ func castOf(class key.Class, texts ...string) string {
 		return class.String()
 	}
 	var fields []string
-	for i, f := range class.Fields() { // the class has no names of fields
+	for i, f := range class.Fields() { // the class does not know the names of the fields, so they are numbered
 		fields = append(fields, fmt.Sprintf("_%d %s", i+1, cmp.Or(castOf(f, texts...), "VARCHAR")))
 	}
 	return "STRUCT(" + strings.Join(fields, ", ") + ")"
@@ -192,7 +192,7 @@ type areaSum struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
-	Certain  bool    `json:"certain"` // the truth is between low and high; otherwise only with high probability
+	Certain  bool    `json:"certain"` // true: the truth is between low and high; false: it is so with high probability
 	Cells    uint64  `json:"cells"`
 	Sketches int     `json:"sketches"`
 	Ms       float64 `json:"ms"`
@@ -224,6 +224,7 @@ type hotspots struct {
 	SQL   string  `json:"sql"`
 }
 
+// spot is one of the places with the most points: its centre, its count and the side of its square.
 type spot struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
@@ -253,7 +254,8 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 	if !whole {
 		s.text("\n)")
 		if !a.isBox {
-			// A cell is inside if a sketch of this cell alone has its point in the polygon.
+			// A cell is inside if a sketch with a single point in this cell has a sum above 0 in the
+			// polygon.
 			s.text(", inside AS (\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), ", l.Res)
 			s.value(string(a.polygon), "")
 			s.text(") > 0\n)")
@@ -280,11 +282,12 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 // bars are the numbers of points in an area by the values of a column.
 type bars struct {
 	Bars []bar   `json:"bars"`
-	All  int     `json:"all"` // number of values, of which the largest are in Bars
+	All  int     `json:"all"` // number of values of the column; Bars has those with the most points
 	Ms   float64 `json:"ms"`
 	SQL  string  `json:"sql"`
 }
 
+// bar is the number of points of one value of a column.
 type bar struct {
 	Value    *string `json:"value"` // nil: NULL
 	Estimate float64 `json:"estimate"`

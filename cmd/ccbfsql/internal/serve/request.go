@@ -22,17 +22,17 @@ type areaRequest struct {
 	Polygon  json.RawMessage `json:"polygon"`
 	Box      []float64       `json:"box"`
 
-	Bars  string  `json:"bars"`  // column of bars
-	All   bool    `json:"all"`   // all values of the column, not only the largest
-	K     int     `json:"k"`     // number of places
-	Apart float64 `json:"apart"` // least distance between places
+	Bars  string  `json:"bars"`  // Column of bars.
+	All   bool    `json:"all"`   // All values of the column, not only the largest.
+	K     int     `json:"k"`     // Number of places with the most points.
+	Apart float64 `json:"apart"` // Least distance between these places; 0: any.
 }
 
 // area is an area as GeoJSON, with the box around it.
 type area struct {
 	polygon json.RawMessage
 	box     [4]float64
-	isBox   bool // the area is the box
+	isBox   bool // the area is the whole box, not only the polygon in it
 }
 
 func boxArea(box [4]float64) (area, error) {

@@ -14,8 +14,8 @@ import (
 // a zoom. It is a power law through the largest pixel of an overview and the largest block of
 // pixels.
 type topModel struct {
-	area, value float64 // area and largest value of a pixel of the overview
-	power       float64
+	area, value float64 // Area of a pixel of the overview, and the largest value of its pixels.
+	power       float64 // Exponent of the law: a pixel of area a has at most about value (a/area)^power.
 }
 
 // at returns the predicted largest value of pixels with an area in square degrees.
@@ -68,13 +68,13 @@ type viewScale struct {
 	Top     float64 `json:"top"`     // Points per square degree of the last colour; 0: no points.
 	Low     float64 `json:"low"`     // Value of one point in a pixel.
 	Pixel   float64 `json:"pixel"`   // Side of a pixel in degrees of longitude.
-	Sampled bool    `json:"sampled"` // Only a sample of the cells was read.
+	Sampled bool    `json:"sampled"` // Only a sample of the cells was looked up in counters.
 	Dense   bool    `json:"dense"`   // Counters are among the sketches.
 	Spread  bool    `json:"spread"`  // A tree (nested squares with counts) is among the sketches: its counts are spread over its squares.
 	Hidden  bool    `json:"hidden"`  // Counters have nothing that stands out from chance.
 
 	Colours []string  `json:"colours"` // from few to many points
-	Steps   []float64 `json:"steps"`   // least points per square degree of each colour, and the largest
+	Steps   []float64 `json:"steps"`   // the least points per square degree of each colour, then the largest of the last one
 }
 
 // Largest number of pixels of a view along an axis. Counters have fewer, because small pixels do
@@ -133,7 +133,8 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	}
 	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
-	// A few single points get a colour of few points.
+	// The last colour is for at least crowd points in a pixel, so that a few single points do not get
+	// the colour of many.
 	s.Top = max(round(largest/area), crowd*s.Low/(pixel*pixel))
 	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
 	if style.scale == equal {

@@ -18,7 +18,7 @@ import (
 // Options describe the server.
 type Options struct {
 	Database string   // File, opened read-only.
-	Addr     string   // Host:port; port 0: any free port.
+	Addr     string   // Address to listen on, as host:port; port 0: any free port.
 	Memory   int64    // Most bytes of sketches in memory.
 	Hosts    []string // Host names in addition to localhost and the machine's own.
 	CORS     []string // Origins such as https://maps.example whose pages may load tiles.
@@ -43,7 +43,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	}
 	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
-	s.build = func(_ context.Context, table string) error { // not cancelled when the client leaves
+	s.build = func(_ context.Context, table string) error { // the request's context is not used: building goes on when the client leaves
 		s.source.end() // a process can open a file only once
 		database := filepath.Join(folder, "built.duckdb")
 		if err := build(ctx, database, Points{File: o.Database, Table: table}, out); err != nil {
@@ -52,7 +52,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		s.source.become(database)
 		return nil
 	}
-	_, done, err := s.source.use(ctx) // opened now, to return its error
+	_, done, err := s.source.use(ctx) // opens the database now, so that Run returns an error if that fails
 	if err != nil {
 		return err
 	}

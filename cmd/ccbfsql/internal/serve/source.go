@@ -17,8 +17,8 @@ import (
 // it. So the file is open only during queries and shortly after, and other programs can write in
 // between.
 type source struct {
-	file string // "": db stays open
-	idle time.Duration
+	file string        // the database file; "": db was given, and stays open
+	idle time.Duration // how long db stays open after the last user
 
 	mu    sync.Mutex
 	db    *sql.DB // nil: closed

@@ -48,8 +48,8 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 			return nil, err
 		}
 	} else {
-		// Counts are first added up in rows of equal height in degrees, and then moved to the rows
-		// of the map at once.
+		// All sketches are first added up in even, whose rows have equal heights in degrees. Then
+		// mercator moves the sums to the rows of the tile.
 		if _, err := l.difference(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ const (
 
 // drawResult describes a drawn picture.
 type drawResult struct {
-	sampled bool // only a sample of the cells of counters was read
+	sampled bool // only a sample of the cells was looked up in counters
 }
 
 // density adds the points of the selected rows to the pixels of sum. It reads about most cells of
@@ -177,7 +177,7 @@ func mercator(dst, even []float64, z int, y int64, south, north float64) {
 	rows := len(even) / tileSide
 	perDegree := float64(rows) / (north - south)
 	size := math.Exp2(float64(z))
-	edge := func(j int) float64 { // distance of row j of the tile from the top, in rows of even
+	edge := func(j int) float64 { // returns the distance from the tile's top to its row j, in rows of even
 		lat := math.Atan(math.Sinh(math.Pi*(1-2*(float64(y)+float64(j)/tileSide)/size))) * 180 / math.Pi
 		return min(max((north-lat)*perDegree, 0), float64(rows))
 	}

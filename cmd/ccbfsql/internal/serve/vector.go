@@ -28,7 +28,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	t := vectorTile{keys: []string{"count", "cell"}, of: map[tileValue]int{}}
 	size := math.Exp2(float64(z)) * extent
 	if cells := (east - west) / l.Res; l.Res > 0 && cells <= vectorSide {
-		// Whole cells. A cell on an edge is in each tile that it intersects.
+		// The tile has whole cells. A cell on an edge of tiles is in each tile that it intersects.
 		first, err := l.grid.Cell(west, south)
 		if err != nil {
 			return nil, err
@@ -89,6 +89,7 @@ type tileJSON struct {
 	Vectors  []vectorLayer `json:"vector_layers"`
 }
 
+// vectorLayer describes a layer of the vector tiles: its name and the types of its attributes.
 type vectorLayer struct {
 	ID     string            `json:"id"`
 	Fields map[string]string `json:"fields"`

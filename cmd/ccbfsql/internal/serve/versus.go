@@ -45,7 +45,7 @@ func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *
 	}
 	for i, n := range theirs {
 		sum[i] -= n
-		if math.Abs(sum[i]) < 1e-9*n { // rounding error
+		if math.Abs(sum[i]) < 1e-9*n { // a difference that is only a rounding error
 			sum[i] = 0
 		}
 	}

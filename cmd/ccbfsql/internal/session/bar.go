@@ -18,8 +18,8 @@ const (
 
 // Bar is a progress bar for a long statement on a terminal.
 type Bar struct {
-	done  chan struct{}
-	ended chan struct{}
+	done  chan struct{} // closed by Stop, to end the goroutine that draws
+	ended chan struct{} // closed by that goroutine when the bar is removed
 	once  sync.Once
 }
 
@@ -40,7 +40,8 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 		bar.StartWithoutRender()
 		return bar
 	}
-	// The remaining time can be predicted once some work is done.
+	// predicting is a bar that also shows the remaining time. It replaces bar once some work is done,
+	// because only then the time can be predicted.
 	bar, predicting := newBar(false), newBar(true)
 	go func() {
 		defer close(p.ended)
@@ -82,6 +83,7 @@ func (p *Bar) Stop() {
 // Before returns a writer that removes the bar before the first write to w.
 func (p *Bar) Before(w io.Writer) io.Writer { return &firstWrite{w, p} }
 
+// firstWrite is a writer that removes the bar before it writes.
 type firstWrite struct {
 	io.Writer
 	bar *Bar

@@ -56,7 +56,7 @@ func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Resu
 			}
 			result.columns = shown(rows.columns, o.JSON)
 			read := result.close
-			result.close = func() { read(); _ = other.driver.Close() } // nothing was written
+			result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
 			return result, nil
 		case err != nil:
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
+// column is a column of a result with the number of its DuckDB type.
 type column struct {
 	render.Column
 	id mapping.Type

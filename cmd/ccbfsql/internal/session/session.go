@@ -30,7 +30,7 @@ type Session struct {
 type Options struct {
 	Path     string // a file; empty or :memory: for a database in memory
 	ReadOnly bool
-	Unsigned bool // load extensions without DuckDB's signature
+	Unsigned bool // extensions without DuckDB's signature can be loaded
 }
 
 // Open opens the database and connects to it.

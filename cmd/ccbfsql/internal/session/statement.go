@@ -15,7 +15,7 @@ import (
 
 // RunOptions choose the form of values.
 type RunOptions struct {
-	// JSON: values of nested types are encoded as JSON.
+	// JSON is true if values of nested types are encoded as JSON, not as DuckDB's text.
 	JSON bool
 }
 
@@ -62,8 +62,8 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 		}
 	}()
 
-	// The statement as written and a second one that casts its values are prepared. Only one of
-	// them runs.
+	// Up to two statements are prepared: the original, and one around it that casts the values which
+	// stream cannot read. Only one of the two runs.
 	original, single, err := s.prepare(ctx, sql)
 	if err != nil {
 		return nil, err

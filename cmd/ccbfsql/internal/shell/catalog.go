@@ -16,8 +16,8 @@ import (
 type catalog struct {
 	sh        *Shell
 	functions map[string]ccbfsql.Function
-	keywords  map[string]bool // true: the keyword needs quotes to be a name
-	internal  map[string]bool // DuckDB's own views
+	keywords  map[string]bool // whether a keyword needs quotes to be a name
+	internal  map[string]bool // names of DuckDB's own views
 }
 
 // newCatalog reads the functions, the keywords and DuckDB's own views once. Functions that a user

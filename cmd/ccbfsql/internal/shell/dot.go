@@ -102,7 +102,7 @@ func (sh *Shell) dot(line string) error {
 		return fmt.Errorf("usage: .%s %s; the number of arguments was %d", c.name, c.args, len(args))
 	}
 	switch c.name {
-	case "read", "map", "shell", "system": // each statement of .read has its own pager; pictures and system commands have none
+	case "read", "map", "shell", "system": // no pager for the command: statements of .read start their own; pictures and system commands need none
 		err = c.run(sh, args)
 	default:
 		err = sh.paged(func() error { return c.run(sh, args) })

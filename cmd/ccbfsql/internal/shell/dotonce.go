@@ -13,8 +13,8 @@ import (
 // nextOutput is the destination of the next result (.once, .excel).
 type nextOutput struct {
 	file *os.File
-	show bool // open the file in its program afterwards
-	used bool // a dot command has printed to it
+	show bool // the file is then opened in the program for its type
+	used bool // a dot command has printed to the file
 }
 
 // file returns the file that results go to; nil means standard output.

@@ -188,7 +188,8 @@ func anchor(text string, start int) (from int, ok bool) {
 			from = i + 1
 		}
 	}
-	// If from is after start, the candidate would lose the characters between them. Then there is no place.
+	// If from is after start, the candidate would lose the characters between start and from. Then ok
+	// is false.
 	return from, from <= start && (from < len(text) || text == "")
 }
 
@@ -203,7 +204,7 @@ func shorten(all []complete.Candidate, width, rows int) []complete.Candidate {
 		}
 		group := all[:n]
 		all = all[n:]
-		if rows--; rows <= 0 { // for the heading
+		if rows--; rows <= 0 { // the heading of the group takes a row
 			break
 		}
 		perRow := candidatesPerRow(group, width)

@@ -17,10 +17,10 @@ type interrupts struct {
 	signals chan os.Signal
 
 	mu      sync.Mutex
-	cancel  context.CancelFunc // nil if no statement runs
-	pressed int
-	idle    bool // Ctrl-C between statements is ignored; otherwise it ends the process
-	pager   bool // Ctrl-C is ignored here, because a pager or a system command handles it
+	cancel  context.CancelFunc // Cancels the running statement; nil: no statement runs.
+	pressed int                // How often Ctrl-C was pressed during the statement.
+	idle    bool               // True: Ctrl-C between statements is ignored; false: it ends the process.
+	pager   bool               // True: Ctrl-C is ignored, because a pager or a system command handles it.
 }
 
 func catchInterrupts() *interrupts {

@@ -23,13 +23,13 @@ type pager struct {
 	argv   []string
 	height int
 	width  int
-	held   bytes.Buffer // The text so far, until it exceeds the screen.
-	begun  int          // Bytes of held before the last, incomplete line.
-	lines  int          // Rows of the screen that the complete lines take.
-	ended  int          // Number of complete lines.
+	held   bytes.Buffer // The text so far, until it exceeds the screen and the pager starts.
+	begun  int          // Number of bytes in held before its last, incomplete line.
+	lines  int          // Number of rows on the screen that the complete lines in held take.
+	ended  int          // Number of complete lines in held.
 	cmd    *exec.Cmd
 	pipe   io.WriteCloser
-	left   bool
+	left   bool // The user has left the pager: further text is refused.
 }
 
 // pageSize is how many bytes are held at most before the pager starts.

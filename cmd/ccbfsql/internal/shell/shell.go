@@ -32,13 +32,13 @@ const pipeWidth = 120 // width of boxes in characters if the output is not a ter
 type Settings struct {
 	Mode      render.Mode
 	Header    bool
-	Null      *string // text for NULL; nil: the mode's own text
+	Null      *string // Text for NULL; nil: the mode's own text.
 	Separator string
 	MaxRows   int
-	Pager     bool // long results at the prompt go to a pager
-	Timer     bool
-	Bail      bool
-	Echo      bool // print statements before they run
+	Pager     bool // Long results at the prompt go to a pager.
+	Timer     bool // Print how long each statement ran.
+	Bail      bool // The first error ends a script.
+	Echo      bool // Print statements before they run.
 	Blobs     Blobs
 	Turned    bool   // Mode duckbox prints one line per column of the result.
 	MaxWidth  int    // Width of a duckbox in characters; 0: the terminal's width.
@@ -66,9 +66,9 @@ type Shell struct {
 	once    *nextOutput // Destination of the next result; nil: none.
 	pager   *pager      // Pager of the present output; nil: none.
 	signals *interrupts
-	failed  bool   // a statement failed while bail was off
-	dir     string // folder of the running script
-	depth   int    // nesting of .read
+	failed  bool   // A statement failed while bail was off.
+	dir     string // Folder of the running script.
+	depth   int    // Number of scripts that are running, each read by .read of the one before.
 
 	interactive bool // statements come from a prompt
 }

@@ -73,8 +73,8 @@ func (s *Screen) blocks(out *bytes.Buffer, img *image.Paletted) {
 			inks[i] = s.profile.Convert(c)
 		}
 	}
-	// at returns the colour of a pixel, and false outside the picture or if the pixel is
-	// transparent.
+	// at returns the colour of a pixel and true. It returns false if the pixel is transparent, or
+	// below the picture.
 	at := func(x, y int) (color.Color, bool) {
 		if y >= img.Rect.Max.Y {
 			return nil, false

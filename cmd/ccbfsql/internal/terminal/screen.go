@@ -46,6 +46,7 @@ type Screen struct {
 	profile       colorprofile.Profile
 }
 
+// size is a width and a height in pixels.
 type size struct{ width, height int }
 
 // ErrNone means that a file is not a terminal.
