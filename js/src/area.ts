@@ -82,7 +82,7 @@ interface Edge {
   y0: number;
   x1: number;
   y1: number;
-  /** Infinity if it does not fit a double. */
+  /** The slope; Infinity if it does not fit a double. */
   slope: number;
   start: number;
   end: number;
@@ -108,12 +108,12 @@ interface Turn {
 
 /** The part of a polygon that matters in a rectangle. */
 interface Window {
-  /** The edges that cross it. */
+  /** The edges that cross the rectangle. */
   edges: Edge[];
   turns: Turn[];
-  /** The rings with an odd number of edges to the left of its first row. */
+  /** The rings with an odd number of edges to the left of the rectangle's first row. */
   odd: number[];
-  /** With at most one ring left: whether cells right of an even number, and of an odd number, of edges are inside. */
+  /** Set if at most one ring is left in the rectangle: whether cells right of an even number of edges are inside, and those right of an odd number. */
   alone: readonly [boolean, boolean] | undefined;
 }
 
@@ -155,7 +155,7 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
     if (!up) [a, b] = [b, a];
     const start = Math.max(grid.lower(a[1]), bounds.y0);
     const end = Math.min(grid.lower(b[1]), bounds.y1 + 1);
-    // A ray from the left never meets what is right of all centres.
+    // An edge right of all centres has no cell to its right, so it changes nothing.
     if (start >= end || Math.min(a[0], b[0]) > grid.center(bounds.x1)) return;
     const d = b[1] - a[1];
     let slope = (b[0] - a[0]) / d;
@@ -171,7 +171,7 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
   /** Whether a point in a window is inside that is right of an odd number of edges of these rings. */
   const isInside = (w: Window, odd: number[]): boolean => (w.alone ? w.alone[odd.length > 0 ? 1 : 0] : holds(odd));
 
-  /** What a rectangle inside a window sees of it. */
+  /** The window of a rectangle inside another window, made from the other. */
   function narrow(from: Window, rect: Rect): Window {
     const w: Window = { edges: [], turns: [], odd: from.odd.slice(), alone: from.alone };
     const turn = (row: number, ring: number): void => {
@@ -199,7 +199,7 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
         w.edges.push(e);
         continue;
       }
-      // In the direction of the ring, so that the edges of a stretch meet in turns that cancel.
+      // The turns are added in the direction of the ring. So two edges that follow each other have equal turns where they meet, which cancel.
       turn(e.up ? low : high + 1, e.ring);
       turn(e.up ? high + 1 : low, e.ring);
     }
@@ -241,7 +241,7 @@ export function polygonArea(grid: Grid, geojson: GeoJSON): Area {
     windows.pop();
   }
 
-  /** Counts the cells of a rectangle that are inside, row by row. It is in the one that was entered last. */
+  /** Counts the cells of a rectangle that are inside, row by row. The rectangle lies in the one that was entered last. */
   function inRows(rect: Rect): number {
     const r = meet(rect, bounds);
     if (isEmpty(r)) return 0;

@@ -5,19 +5,19 @@ const must: Must = partOf("its bits");
 /** The highest order of the class code. */
 export const maxOrder = 56;
 
-/** n bits from a bit on, at most 40. */
+/** n bits, at most 40, beginning at bit at. */
 export function bitsAt(b: Uint8Array, at: number, n: number): number {
   let v = 0;
   for (let i = Math.ceil((at + n) / 8); i-- > Math.floor(at / 8); ) v = v * 256 + b[i]!;
   return Math.floor(v / 2 ** (at % 8)) % 2 ** n;
 }
 
-/** Any number of bits from a bit on. */
+/** n bits, however many, beginning at bit at. */
 export function manyBitsAt(b: Uint8Array, at: number, n: number): bigint {
   return n > 40 ? BigInt(bitsAt(b, at, 32)) | (manyBitsAt(b, at + 32, n - 32) << 32n) : BigInt(bitsAt(b, at, n));
 }
 
-/** Whether there are only zeros from a bit on. */
+/** Whether all bits are 0 from bit at to the end. */
 export function zerosFrom(b: Uint8Array, at: number): boolean {
   while (at < b.length * 8 && bitsAt(b, at, 1) === 0) at++;
   return at >= b.length * 8;
@@ -26,7 +26,7 @@ export function zerosFrom(b: Uint8Array, at: number): boolean {
 /** Reads bits, the least significant bit of a byte first, of up to 2^28 bytes. */
 export class Bits {
   at = 0;
-  /** The number of 64 bits that was read last, in two halves. */
+  /** The two halves, of 32 bits each, of the number that long or code read last. */
   low = 0;
   high = 0;
 
@@ -64,7 +64,7 @@ export class Bits {
     let zeros = 31 - Math.clz32(v & -v);
     const n = zeros > 0 ? zeros + order - 1 : order;
     if (v !== 0 && zeros + n < 25) {
-      // The usual number: it is in these bits.
+      // Most numbers fit into the bits that peek returned, and are read at once.
       this.low = ((v >>> (zeros + 1)) & ((1 << n) - 1)) + (zeros > 0 ? 1 << n : 0);
       this.high = 0;
       this.at += zeros + 1 + n;

@@ -26,7 +26,7 @@ const lengthBits = 4;
 const usedOrder = 3;
 const nextOrder = 0;
 
-/** What a table without symbols reads. */
+/** The result of a table without symbols. */
 const noSymbol = 4095;
 
 /** Reads a symbol. */
@@ -35,10 +35,10 @@ type Table = (bits: Bits) => number;
 /** How the sheets of a tree are written. */
 export interface Code {
   root: number;
-  /** The order of the steps between stretches. */
+  /** The order of the class code for the steps between stretches. */
   steps: number;
   tables: Table[];
-  /** Those of the gaps, by level. */
+  /** The orders of the class code for gaps, by level. */
   orders: number[];
 }
 
@@ -87,7 +87,7 @@ function readTable(bits: Bits): { used: number[]; table: Table } {
     must(bits.high === 0 && used[i]! < maxSymbols && lengths[i]! <= maxLength);
   }
   must(n === 0 || room === 0);
-  // For the next bits, the first one lowest, a symbol times 16 and its length.
+  // An entry for each value of the next bits, of which the first is the lowest: the symbol times 16, plus the length of its code.
   const longest = Math.max(0, ...lengths);
   const words = new Uint16Array(2 ** longest).fill(noSymbol << 4);
   let next = 0;

@@ -31,7 +31,7 @@ interface Layer {
 
 /** A layered counting Bloom filter: counters that cells share. */
 export interface Counters {
-  /** The sum over an area, never below the truth, and its expected excess: points of other cells. */
+  /** The sum over an area, which is never below the truth, and how much of it is expected to be points of other cells (excess). */
   sum(area: Area, bounds: Rect, category: Uint8Array | undefined): { high: number; excess: number };
   /** The count of a cell. */
   count(x: number, y: number, category: Uint8Array | undefined): number;
@@ -101,7 +101,7 @@ export function countersOf(p: Params, h: Header): Counters {
     return sum + (BigInt(small) << l.shift);
   }
 
-  /** What counter j of a layer reads as from there on; undefined where one is at its ceiling. */
+  /** The value of counter j of a layer and of its counters in the layers after it; undefined if one of these is at its ceiling. */
   function digits(layer: number, j: number): bigint | undefined {
     let v = 0n;
     for (const l of layers.slice(layer)) {
@@ -112,7 +112,7 @@ export function countersOf(p: Params, h: Header): Counters {
     return undefined;
   }
 
-  /** What a key has at most whose positions meet: of n in one counter each has the n-th part. */
+  /** The largest count of a key if several of its positions are the same counter: with n positions, it has at most the n-th part of the counter. */
   function apart(at: number[], least: bigint): bigint {
     let shares = at.map((j) => ({ j, n: 1n, sum: 0n }));
     layers.forEach((l, i) => {
@@ -136,7 +136,7 @@ export function countersOf(p: Params, h: Header): Counters {
     return least;
   }
 
-  /** The count of a square of a level; of level 0 of a cell. */
+  /** The count of a square of a level. A square of level 0 is a cell. */
   function read(x: number, y: number, category: Uint8Array | undefined, level: number): number {
     const key = [...word64(BigInt(x)), ...word64(BigInt(y))];
     level += p.base;
@@ -174,7 +174,7 @@ export function countersOf(p: Params, h: Header): Counters {
       }
     };
 
-    /** The sum of the part of a square in the area, at most bound. */
+    /** The sum over the part of a square that lies in the area. It is at most the parameter bound. */
     function square(x: number, y: number, level: number, bound: number, whole: boolean): number {
       steps++;
       spend(0);

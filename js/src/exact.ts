@@ -86,7 +86,7 @@ function readList(list: Uint8Array, region: Region, cells: number, points: bigin
   return grouped(blocks);
 }
 
-/** Tells whether an order is the smallest of those that are best for some numbers. */
+/** Counts numbers by their lengths, to tell whether an order of the class code is the smallest of the best orders for them. */
 class Lengths {
   private below = 0;
   private equal = 0;
@@ -110,7 +110,7 @@ class Lengths {
   }
 }
 
-/** Reads the body of an exact sketch, and how many cells it has. */
+/** Reads the body of an exact sketch. Also returns its number of cells. */
 export function readExact(
   body: Uint8Array,
   bounds: Rect | undefined,
@@ -136,7 +136,7 @@ export function readExact(
     const cells = r.number();
     const points = single ? total : r.big();
     const length = i + 1 < n ? r.number(2 ** 31) : r.left() - lengths;
-    // A cell takes two bits at least.
+    // A cell takes at least two bits, so a list of length bytes has at most length * 4 cells.
     must(cells > 0 && cells <= length * 4 && points >= cells && (i === 0 || inOrder(heads[i - 1]!.label, label)));
     lengths += length;
     sum += points;
@@ -152,7 +152,7 @@ export function readExact(
   return { sections, cells: all };
 }
 
-/** What a section is about. */
+/** The region and the category of a section. */
 export interface Label {
   category: Uint8Array | undefined;
   region: Region;

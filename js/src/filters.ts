@@ -92,7 +92,7 @@ export function bloomFilter(h: Header): BloomFilter {
   const kind = r.byte();
   const variant = kind & 3;
   const byPosition = kind > 3;
-  /** The number of bits when the filter was made, and after bloom_shrink. */
+  /** The numbers of bits: size when the filter was made, kept after bloom_shrink. */
   const size = r.number(2 ** 33);
   const kept = variant === blocks ? r.number(size) : size;
   const k = r.decimal();
@@ -200,7 +200,7 @@ export function cuckooFilter(h: Header): CuckooFilter {
     let pattern = 0;
     for (let j = 0; j < t; j++) pattern = pattern * 2 + Number(highest(j));
     const isFull = ((pattern + 1) & pattern) === 0;
-    // Of two slots the bit below the marker pattern says whether there is one.
+    // In a bucket of two slots, the bit below the marker pattern says whether there is a marker pattern.
     const codeAt = slots * low + slots - (slots === 2 ? 3 : t);
     const n = isFull ? slots : slots === 2 ? Number(bitsOf(x, codeAt, 1)) : patterns.indexOf(pattern);
     must(n >= 0 && (isFull || n < slots));
@@ -224,7 +224,7 @@ export function cuckooFilter(h: Header): CuckooFilter {
       begin += known;
       order.push((value << BigInt(low)) | mine);
       if (short && known > 1) {
-        // It ends with a sentinel.
+        // The highest bit that is 1 is a sentinel; the known bits are those below it.
         known = value.toString(2).length - 1;
         must(known > 0);
         value = bitsOf(value, 0, known);
@@ -236,7 +236,7 @@ export function cuckooFilter(h: Header): CuckooFilter {
     return out;
   }
 
-  /** The bits of each of n fields that share r. */
+  /** The number of bits of each of n fields that together have r bits. */
   function widthsOf(n: number, r: number): number[] {
     const lastOf = (w: number): number => r - (n - 1) * w;
     const cost = (w: number): number => (lastOf(w) < 1 ? Infinity : (n - 1) * 2 ** -w + 2 ** -lastOf(w));

@@ -39,7 +39,7 @@ export class Grid {
     [this.p, this.q] = fraction(res);
   }
 
-  /** Where cell i begins. */
+  /** The coordinate of the lower edge of cell i. */
   edge(i: number): number {
     return (i * this.p) / this.q;
   }
@@ -60,7 +60,7 @@ export class Grid {
     return this.first(Math.floor(v * (this.q / this.p)), (i) => this.center(i) >= v);
   }
 
-  /** The first index of which something holds that holds of all after it. It is near n. */
+  /** The first index for which holds is true. It is also true for all larger indexes. The index must be near n. */
   private first(n: number, holds: (i: number) => boolean): number {
     n = Math.min(Math.max(n, -maxIndex), maxIndex);
     while (n > -maxIndex && holds(n - 1)) n--;

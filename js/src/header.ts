@@ -15,7 +15,7 @@ const hasClass = 32;
 const hasSeed = 64;
 const hasLevels = 128;
 
-/** What all sketches begin with. */
+/** The fields with which the BLOBs of all families begin. */
 export interface Header {
   family: Family;
   flags: number;
@@ -30,7 +30,7 @@ export interface Header {
   bytes: number;
 }
 
-/** What all sketches say about themselves. */
+/** The properties that sketches of all families have. */
 export interface Info {
   family: Family;
   /** Undefined where it is not known. */
@@ -68,7 +68,7 @@ export function readHeader(blob: Uint8Array): Header {
   const keyClass = flags & hasClass ? r.big() : 0n;
   const levels = flags & hasLevels ? r.byte() : 0;
   const seed = flags & hasSeed ? r.big() : 0n;
-  // A field that is 0 is not written.
+  // A field of 0 is left out of the BLOB. So a field must be above 0 if its flag is set.
   must(!(flags & hasClass) === !keyClass && !(flags & hasLevels) === !levels && !(flags & hasSeed) === !seed);
   const total = flags & totalKnown ? r.big() : undefined;
   const params = r.take(r.number(mostParams));
@@ -81,7 +81,7 @@ function isClass(c: bigint): boolean {
   if (c < 14n || c === 32n) return true;
   const [first, ...parts] = [...c.toString(16)].reverse();
   let fields = parts.join("");
-  // A STRUCT in a STRUCT counts as any other field.
+  // Each round replaces the innermost STRUCTs by a field, as which they count in the STRUCT around them.
   for (let before = ""; before !== fields; ) {
     before = fields;
     fields = fields.replace(/e([1-9a-d]|02)+f/, "1");

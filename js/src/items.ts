@@ -1,11 +1,11 @@
 import { type Area, inside, outside, partly } from "./area.js";
 import { meet, type Rect } from "./grid.js";
 
-/** A cell, a leaf of a tree, or what is around several of these. */
+/** A cell, a leaf of a tree, or a group: the smallest rectangle around several of these. */
 export interface Item extends Rect {
   /** How many points it has. */
   count: number;
-  /** Undefined of a cell or a leaf. */
+  /** The items of a group; undefined for a cell or a leaf. */
   parts: (() => Item[]) | undefined;
 }
 
@@ -16,10 +16,10 @@ export interface Section {
   items: Item[];
 }
 
-/** Above how many items they are put into groups. */
+/** More items than this are put into groups. */
 const fewItems = 4;
 
-/** An item around parts, which are read when they are needed. It is empty until it includes them. */
+/** A group of parts, which are read when they are needed. The group is empty until include extends it to them. */
 export function around(parts: () => Item[]): Item {
   return { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, count: 0, parts };
 }
@@ -46,7 +46,7 @@ export function grouped(items: Item[], few = fewItems): Item[] {
   return grouped(groups, few);
 }
 
-/** Takes an item, what of it is in bounds, and how that lies. */
+/** Called with an item, with its part inside the bounds, and with how that part lies in the area. */
 type Visit = (item: Item, square: Rect, relation: typeof inside | typeof partly) => void;
 
 /** Goes down to the largest items inside an area, and to cells and leaves that its outline crosses. */

@@ -55,7 +55,7 @@ export function word64(v: bigint): Uint8Array {
   return b;
 }
 
-/** What a category is called: its text where the class is one of text, numbers or days. */
+/** A category as a value for people: of a class of texts, numbers or days its text, of others its bytes. */
 export function keyText(b: Uint8Array, keyClass: bigint): string | number | bigint | boolean | Uint8Array {
   if (keyClass === 3n) return new TextDecoder().decode(b);
   if (keyClass === 10n && b.length === 16) {

@@ -21,7 +21,7 @@ const hasLeast = 4096;
 const allFields = 8191;
 const onlyOfCounters = inSums | fromFirst | hasK | hasWidths | hasBase;
 
-/** What a suppressed tree can promise that each leaf has. */
+/** The largest value of atLeast. */
 const mostLeast = 2 ** 32;
 
 const defaultBytes = 2 ** 20;
@@ -34,7 +34,7 @@ const mostLevels = 24;
 export interface Params {
   form: Form;
   grid: Grid;
-  /** Undefined where no cell can have a count. */
+  /** The box of the cells that can have a count; undefined if no cell can. */
   bounds: Rect | undefined;
   bytes: number;
   mode: "mi" | "standard";
@@ -47,7 +47,7 @@ export interface Params {
   /** The fewest points of a leaf of a tree that was suppressed, and how many were dropped; 0 otherwise. */
   atLeast: number;
   suppressed: number;
-  /** It has categories and also answers without one. */
+  /** The sketch has categories, and also answers queries without a category. */
   totals: boolean;
 }
 
@@ -55,7 +55,7 @@ export function readParams(h: Header): Params {
   const r = new Reader(h.params);
   const fields = r.number(allFields);
   const has = (field: number): boolean => (fields & field) > 0;
-  /** Reads a parameter, which is not written where it is as usual. */
+  /** Reads a parameter. A parameter with its usual value is left out of the BLOB. */
   const optional = <T>(field: number, usual: T, read: () => T): T => {
     if (!has(field)) return usual;
     const v = read();
@@ -120,11 +120,11 @@ function readBounds(r: Reader): Rect {
   return { x0: Number(x), y0: Number(y), x1: Number(right), y1: Number(top) };
 }
 
-/** The sizes of layers that follow from bytes; none where they do not. */
+/** The numbers of counters of the layers for a size of bytes in all. The list is empty if no sizes follow from bytes. */
 function sizesFor(widths: number[], bytes: number): number[] {
   if (bytes < leastBytes) return [];
   const ratio = 2 ** Math.ceil(Math.log2(2 * widths[0]!));
-  // The bits of eight layers can pass 2^53.
+  // The bits of eight layers can exceed 2^53, so they are a bigint.
   const unit = widths.reduce((sum, w) => sum * BigInt(ratio) + BigInt(w), 0n);
   const last = Number((BigInt(bytes - 8 * widths.length) * 8n) / unit);
   if (last === 0) return [];

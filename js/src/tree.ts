@@ -10,7 +10,7 @@ const must: Must = partOf("its leaves");
 
 const split = 3;
 const stretchOrder = 10;
-/** A packet has fewer leaves: it ends with the subtree that has its 256th. */
+/** Every packet has fewer leaves than this: it ends with the subtree that has its 256th leaf. */
 const mostPacket = 256 + 256 + 4;
 const mostThreshold = 975;
 const mostSheets = maxLevel + 1;
@@ -139,10 +139,10 @@ function readSheet(
 }
 
 export interface Tree {
-  /** One for each sheet. */
+  /** The sections of the tree, one for each sheet. */
   sections: Section[];
   threshold: number;
-  /** Distinct cells when it was pruned, once for each category; undefined where that is not known. */
+  /** The number of distinct cells when the tree was pruned, counted once for each category; undefined if it is not known. */
   cells: number | undefined;
   leaves: number;
 }
@@ -161,7 +161,7 @@ export function readTree(
   const known = pruned > 0n;
   const sampled = pruned === 1n;
   const cells = sampled ? r.big() : pruned - 1n;
-  if (known) r.big(); // the excess
+  if (known) r.big(); // skips the excess, which is not used
   const n = r.number();
   must(n <= r.left() / 4);
   const heads: (Label & { sheets: number })[] = [];

@@ -4,13 +4,13 @@ import type { Rect } from "./grid.js";
 export const bias = 0x55555555;
 const regionSide = 2 ** 32;
 
-/** The region of an index of a cell, in one direction. */
+/** The number of the region, in one direction, that has the cell with an index. */
 export const regionOf = (index: number): number => Math.floor((index + bias) / regionSide);
 
 /** The index of the first cell of a region. */
 export const firstOf = (region: number): number => region * regionSide - bias;
 
-/** Every second bit of a key in two halves. */
+/** Every second bit of a key, which is given as two halves. */
 function half(high: number, low: number): number {
   return compact(high) * 65536 + compact(low);
 }

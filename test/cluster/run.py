@@ -105,7 +105,7 @@ def processes():
             f = open(stat).read().rpartition(")")[2].split()
             command = open(stat[:-4] + "cmdline").read().split("\0")
         except (OSError, ValueError):
-            continue  # it has ended
+            continue  # the process has ended meanwhile
         yield int(stat.split("/")[2]), int(f[2]), (int(f[11]) + int(f[12])) / os.sysconf("SC_CLK_TCK"), command
 
 
@@ -125,7 +125,7 @@ class Meter(threading.Thread):
             if group in groups:
                 if group != client:  # whose time the system counts when it has ended
                     cpu[pid] = own
-                try:  # the proportional share, so that what processes share counts once
+                try:  # the proportional share (PSS): memory that several processes share counts once
                     memory += int(re.search(r"^Pss:\s+(\d+)", open(f"/proc/{pid}/smaps_rollup").read(), re.M)[1])
                 except (OSError, TypeError):
                     pass
@@ -254,7 +254,7 @@ def kill_one(files, query, flags, replaced):
         if not killer.later:
             raise RuntimeError("no worker took the place of the one that was killed")
         return row
-    for folder in glob.glob(TMP + "/ccbf-worker-*"):  # Prism may kill the process that would remove it
+    for folder in glob.glob(TMP + "/ccbf-worker-*"):  # Prism may kill the process that would remove the folder
         shutil.rmtree(folder)
     left = glob.glob(DIR + "/out/*")
     if not ended or left:
@@ -351,7 +351,7 @@ def main():
             print(f"FAILED: {name}, {engine}: {e}", flush=True)
 
     todo = [c for c in cases(args.points) if args.only in c[0]]
-    for port in 7077, 8073, 8081, 8099:  # an engine that is there already would take part, unmeasured
+    for port in 7077, 8073, 8081, 8099:  # an engine that already listens on these ports would take part, and would not be measured
         with socket.socket() as free:
             if free.connect_ex(("localhost", port)) == 0:
                 sys.exit(f"port {port} is taken: end what listens there first")
@@ -386,7 +386,7 @@ def main():
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the exit stops all processes that were started
     try:
         main()
     finally:

@@ -12,13 +12,13 @@ export const app = {
   map: undefined,
   draw: undefined,
   layers: [], // all layers
-  stack: [], // on the map, from below; at most three. Queries are about the last one
-  plane: undefined, // of the last one, if it is not in degrees
+  stack: [], // the layers on the map, the lowest first; at most three. Queries are about the last one
+  plane: undefined, // the plane of the last layer on the map, if it is not in degrees
   area: undefined, // the area of queries, in the layer's coordinates
-  place: undefined, // that was looked up: its name, longitude and latitude
-  answers: {}, // the latest results: of the area, bars and places
+  place: undefined, // the place that was searched: its name, longitude and latitude
+  answers: {}, // the latest results for the area: its sum, its bars and its hottest places
   legend: [],
-  version: 0, // of what is served
+  version: 0, // version of the served data
   get active() { return this.stack.length - 1; },
   get shown() { return this.stack.at(-1); },
   get layer() { return this.shown.layer; },

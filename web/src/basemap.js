@@ -4,7 +4,7 @@ import { PMTiles, Protocol } from "pmtiles";
 
 const vector = 1; // the tile type of Mapbox Vector Tiles (PMTiles 3, 3.9)
 
-// basemap adds it to the map, above the land and below the sketches.
+// basemap adds the user's own map to the map, above the land and below the sketches.
 export async function basemap(map, { kind, url, attribution }, dark) {
   if (kind === "tiles") {
     map.addSource("basemap", { type: "raster", tiles: [url], tileSize: 256, attribution });
@@ -30,7 +30,7 @@ export async function basemap(map, { kind, url, attribution }, dark) {
 
 function raster(map) {
   map.addLayer({ id: "basemap", type: "raster", source: "basemap" }, "borders");
-  map.setLayoutProperty("names", "visibility", "none"); // it has its own
+  map.setLayoutProperty("names", "visibility", "none"); // the user's map has its own names
 }
 
 // styled returns map layers for water, roads, borders and places, by their names in the common schemas

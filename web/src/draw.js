@@ -9,8 +9,8 @@ const selected = {
   selectionPointColor: "#ffffff", selectionPointOutlineColor: colour, selectionPointWidth: 5,
   midPointColor: colour, midPointOutlineColor: "#ffffff", midPointWidth: 3,
 };
-const digits = 7; // of a degree: a centimetre
-const mostCorners = 200; // that are shown to be moved
+const digits = 7; // decimals of a degree in coordinates: 0.0000001 degrees are a centimetre
+const mostCorners = 200; // an area with more corners shows none to be moved
 
 // drawing lets the user draw one area at a time on a map. It calls drawn with a new area, and changed with an
 // area whose corners were moved.
@@ -32,7 +32,7 @@ export function drawing(map, drawn, changed) {
       drawn(geometry);
     } else changed(geometry);
   });
-  let outline = false; // of an area that is not for moving
+  let outline = false; // whether the area is only an outline, whose corners cannot be moved
   const place = (area) => {
     const data = { type: "FeatureCollection", features: area ? [{ type: "Feature", geometry: area, properties: {} }] : [] };
     if (map.getSource("area")) map.getSource("area").setData(data);
@@ -58,7 +58,7 @@ export function drawing(map, drawn, changed) {
       const coordinates = [area.coordinates[0].map(([x, y]) => [Number(x.toFixed(digits)), Number(y.toFixed(digits))])];
       const [{ id, valid }] = draw.addFeatures([{ type: "Feature", geometry: { type: "Polygon", coordinates }, properties: { mode: "polygon" } }]);
       if (!valid) {
-        place(area); // sides cross: the corners cannot be moved
+        place(area); // sides of the area cross: it is only an outline, whose corners cannot be moved
         return;
       }
       draw.setMode("select");

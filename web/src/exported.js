@@ -2,7 +2,7 @@
 import { addProtocol } from "maplibre-gl";
 import { address, file, isInside } from "./files.js";
 
-let starting; // the worker
+let starting; // promise of the worker
 const waiting = new Map(); // promises of running queries, by number
 let asked = 0;
 

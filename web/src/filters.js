@@ -18,7 +18,7 @@ const ordered = (slider) => !/^(VARCHAR|BOOLEAN|ENUM|UUID|BLOB)/.test(slider.typ
 
 export const textOf = (slider, c) => (c.to && c.to !== c.value ? `${plain(slider, c.value)} – ${plain(slider, c.to)}` : plain(slider, c.value));
 
-const mostListed = 24; // values in a list; more are searched
+const mostListed = 24; // a column with more values has a search field in place of a list
 
 // filters shows the columns of a layer with their selected values. It calls choose with a column and its
 // condition, or undefined for all values.

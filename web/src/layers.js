@@ -9,7 +9,7 @@ export const mostLayers = 3;
 export function listLayers({ activate, remove, add }) {
   element("layer").replaceChildren(...app.layers.map((l, i) => new Option(nameOf(l), i)));
   const at = app.layers.indexOf(app.layer);
-  if (at < 0) element("layer").prepend(new Option(nameOf(app.layer), -1)); // it is gone
+  if (at < 0) element("layer").prepend(new Option(nameOf(app.layer), -1)); // the active layer does not exist any more, and is listed all the same
   element("layer").value = at;
   const chips = app.stack.length < 2 ? [] : app.stack.toReversed().map((shown) => {
     const chip = made("span", "chip");

@@ -3,7 +3,7 @@ import { app, nameOf } from "./app.js";
 import { colours, palettes } from "./theme.js";
 import { brief, element, made, metres } from "./text.js";
 
-const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
+const metresPerDegree = 111_195; // length of a degree on a sphere with a radius of 6,371 km
 
 // nothing is the legend of a layer without points in view.
 const nothing = { notes: [], ticks: [] };

@@ -23,7 +23,7 @@ import { watching } from "./watch.js";
 import { watered } from "./water.js";
 
 let clearPointer = () => {};
-const looks = new Map(); // by layer: where its points are
+const looks = new Map(); // for each layer, the result of look: where its points are
 const lookOf = (layer) => looks.get(layer);
 
 // onMap reports whether a layer of the stack is drawn. Several layers are drawn together only if they are in degrees.
@@ -120,7 +120,7 @@ function changed(step = true) {
   asked();
 }
 
-let painted; // settled once the map has its tiles to load
+let painted; // promise that is settled once the map has tiles to load
 
 // asked runs all queries that the page shows for the selection.
 function asked() {
@@ -206,7 +206,7 @@ const showActive = latest(async (signal, state = {}) => {
   const columns = layer.sliders.map((s) => s.column);
   app.where = app.where.filter((w) => columns.includes(w.by) || (w.by === byCategory && layer.categories));
   element("bars-by").replaceChildren(...layer.sliders.map((s) => new Option(labelOf(s), s.column)));
-  const time = timeOf(layer)?.column; // which the histogram has
+  const time = timeOf(layer)?.column; // the histogram shows this column, so the bars begin with another one if possible
   element("bars-by").value = columns.includes(state.bars) ? state.bars : columns.find((c) => c !== time) ?? time ?? "";
   element("bars-section").hidden = columns.length === 0;
   listLayers({ activate, remove, add });
@@ -378,7 +378,7 @@ async function background(map) {
 async function main() {
   const [map, layers] = await Promise.all([show("map"), api.layers()]);
   Object.assign(app, { map, layers });
-  element("map").map = map; // for the console, and for tests
+  element("map").map = map; // so that the browser's console and tests can use the map
   ({ version: app.version } = await api.version());
   let busy = false;
   const toArea = (geometry) => moved(geometry, toLayer, app.plane);

@@ -38,7 +38,7 @@ export async function outlined(map) {
     if (i >= best) return;
     best = i;
     const { land, borders, names } = outlines(await (await file(`assets/${files[i][2]}.json`)).json());
-    if (i > best) return; // a finer one came before
+    if (i > best) return; // finer outlines have already arrived
     map.getSource("land").setData(land);
     map.getSource("borders").setData(borders);
     if (!named) map.getSource("names").setData((named = names));
@@ -79,7 +79,7 @@ export async function show(container) {
     }
   });
   await map.once("load");
-  if (innerWidth <= 640) map.getContainer().querySelector(".maplibregl-ctrl-attrib")?.classList.remove("maplibregl-compact-show"); // a touch opens it
+  if (innerWidth <= 640) map.getContainer().querySelector(".maplibregl-ctrl-attrib")?.classList.remove("maplibregl-compact-show"); // folds the attribution on a small screen, where a touch opens it
   return map;
 }
 

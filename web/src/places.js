@@ -2,7 +2,7 @@
 import { file } from "./files.js";
 import { colours } from "./theme.js";
 
-const fine = 6; // the zoom from which places outside the short list of the world are named
+const fine = 6; // the zoom from which more places are named than the short list of the world has
 
 // columns reads the file that web/places.js writes.
 function columns({ names, countries, zooms, steps }) {
@@ -23,7 +23,7 @@ const loaded = (name) => {
     if (!r.ok) throw new Error(`${name}: ${r.status} ${r.statusText}`);
     return columns(await r.json());
   }).catch((error) => {
-    promise = undefined; // the next who asks tries again
+    promise = undefined; // after an error the next call tries again
     throw error;
   }));
 };
@@ -35,7 +35,7 @@ export async function nearest() {
   const all = await everyPlace();
   return (lon, lat) => {
     const narrow = Math.cos((lat * Math.PI) / 180) ** 2;
-    let [best, least] = [-1, 2]; // within a degree and a half
+    let [best, least] = [-1, 2]; // least is a squared distance in degrees: places farther than the root of 2 are not found
     for (let i = 0; i < all.names.length; i++) {
       const [dx, dy] = [all.lon[i] - lon, all.lat[i] - lat];
       const d = dx * dx * narrow + dy * dy;
@@ -94,14 +94,14 @@ export function naming(map) {
   const name = async () => {
     const zoom = map.getZoom();
     const all = await (zoom < fine ? ofWorld : everyPlace)();
-    if (map.getZoom() !== zoom) return; // it moved on, and asks again
+    if (map.getZoom() !== zoom) return; // the zoom has changed meanwhile: a later call names the places
     const b = map.getBounds();
     const [width, height] = [b.getEast() - b.getWest(), b.getNorth() - b.getSouth()];
     const data = within(all, [b.getWest() - width, b.getSouth() - height, b.getEast() + width, b.getNorth() + height], Math.floor(zoom));
     map.getSource("places").setData(data);
     document.body.dataset.names = data.features.length;
   };
-  const later = () => name().catch((error) => console.error(error)); // the map is of use without names
+  const later = () => name().catch((error) => console.error(error)); // without names the map is still useful, so the error is only logged
   map.on("moveend", later);
   return name().catch((error) => console.error(error));
 }

@@ -6,7 +6,7 @@ import { mark } from "./map.js";
 import { toLayer, toMap } from "./plane.js";
 import { made, span, whole } from "./text.js";
 
-const leastPixels = 6; // of what can be pointed at
+const leastPixels = 6; // least side of a square that can be pointed at
 
 export function pointing(map, busy) {
   const popup = new Popup({ closeButton: false, closeOnClick: false, className: "at", maxWidth: "260px", offset: 10 });
@@ -21,7 +21,7 @@ export function pointing(map, busy) {
     const at = [plane ? lng : ((lng + 180) % 360 + 360) % 360 - 180, lat];
     const side = (leastPixels * (plane?.side ?? 360)) / 512 / 2 ** map.getZoom();
     const p = await api.at(choice(), ...toLayer(at, plane), side, signal).catch((error) => {
-      if (error.name === "AbortError") throw error; // of others the tiles have told
+      if (error.name === "AbortError") throw error; // other errors are ignored: the tiles have shown them
     });
     signal.throwIfAborted();
     if (!p || p.high === 0) return clear();
@@ -33,7 +33,7 @@ export function pointing(map, busy) {
       made("div", "quiet", p.box.map((v) => Number(v.toFixed(6))).join(", ")),
     );
     popup.setLngLat([lng, lat]).setDOMContent(text).addTo(map);
-    const turn = lng - at[0]; // the world beside the first one
+    const turn = lng - at[0]; // degrees from the first copy of the world to the one at the pointer, a multiple of 360
     const [west, south, east, north] = [...toMap(p.box.slice(0, 2), plane), ...toMap(p.box.slice(2), plane)];
     mark(map, [west + turn, south, east + turn, north]);
     document.body.dataset.at = JSON.stringify(p);

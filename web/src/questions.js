@@ -71,10 +71,10 @@ let markers = [];
 export const askSpots = latest(async (signal) => {
   clearSpots();
   if (!drawable()) return;
-  if (app.map.isMoving()) await app.map.once("moveend"); // in the view that it comes to
+  if (app.map.isMoving()) await app.map.once("moveend"); // the query is about the view in which the map comes to rest
   const { plane } = app;
   const [west, , east] = box(app.map, plane);
-  const apart = (east - west) / 60; // places that can be told apart
+  const apart = (east - west) / 60; // least distance between places, so that they can be distinguished in the view
   const h = await api.hotspots({ ...choice(), ...inQuestion(), k: 20, apart }, signal);
   const near = plane ? () => "" : await nearest();
   current(signal);

@@ -3,7 +3,7 @@ import { Marker } from "maplibre-gl";
 import { everyPlace } from "./places.js";
 import { element, made } from "./text.js";
 
-const most = 8; // that are listed
+const most = 8; // largest number of places in the list
 
 // plain returns a name without accents and in lower case, as people type it.
 const folded = { "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ə": "e", "‘": "", "’": "", "'": "", "ʻ": "", "-": " " };
@@ -18,7 +18,7 @@ const countryOf = (code) => {
   }
 };
 
-let index; // of all names, in the form in which they are looked for
+let index; // index of all names, in the form that plain returns
 async function indexed(countries) {
   if (index) return index;
   const all = await everyPlace();
@@ -87,7 +87,7 @@ export function searching(countries, go) {
     const { name, country, at, zoom, size } = places[i];
     hide();
     field.value = country ? `${name}, ${country}` : name;
-    field.blur(); // on a phone the keyboard goes
+    field.blur(); // hides the keyboard of a phone
     // The world is 360 degrees wide at zoom 0. Smaller places get a higher zoom.
     const closest = size ? Math.log2(360 / Math.sqrt(size)) : zoom < 5 ? 9 : zoom < 8 ? 10.5 : 12;
     go({ name: field.value, at, zoom: Math.min(closest, 12) });

@@ -7,7 +7,7 @@ import { inQuestion } from "./questions.js";
 import { brief, element, whole } from "./text.js";
 
 let [slider, counts, change] = [undefined, [], () => {}];
-let [first, last] = [0, 0]; // of the window, as indexes of values; last < first where there is none
+let [first, last] = [0, 0]; // indexes of the first and the last value in the window; last < first: there is no window
 let playing;
 
 const size = () => slider.values.length;

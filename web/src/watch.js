@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { app } from "./app.js";
 import { element } from "./text.js";
 
-const every = 2000; // milliseconds
+const every = 2000; // milliseconds between two requests for the version
 
 // watching calls renew when the data have changed or the server is back.
 export function watching(renew) {

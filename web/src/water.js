@@ -4,7 +4,7 @@ import { feature } from "topojson-client";
 import { file } from "./files.js";
 import { colours } from "./theme.js";
 
-const near = 8; // a pixel is 300 m from here on
+const near = 8; // zoom from which lakes and rivers are hidden: a pixel is 300 m there
 
 // waters returns the map layers of rivers and lakes.
 const waters = (c) => [
@@ -22,7 +22,7 @@ export async function watered(map) {
   }
 }
 
-// recoloured sets their colours for the light or the dark theme.
+// recoloured sets the colours of rivers and lakes for the light or the dark theme.
 export function recoloured(map) {
   for (const { id, type, paint } of waters(colours())) {
     if (map.getLayer(id)) map.setPaintProperty(id, `${type}-color`, paint[`${type}-color`]);

@@ -17,7 +17,8 @@ const escape = (s) => s.replace(/[\\\t\n\r]/g, (c) => escapes[c]);
 const unescape = (s) => s.replace(/\\(.)/g, (_, c) => unescapes[c]);
 const answer = (...fields) => process.stdout.write(fields.map((f) => escape(String(f))).join('\t') + '\n');
 
-// What a host of its own does meanwhile: a timer of 5 ms, and Ctrl-C.
+// While queries run, this process does what a user's process may do: it has a timer of 5 ms, and
+// handles Ctrl-C.
 let longest = 0;
 let last = process.hrtime.bigint();
 let signals = 0;

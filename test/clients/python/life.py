@@ -51,7 +51,7 @@ def forked(db):
     come, go = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(60)  # it must not wait for ever
+        signal.alarm(60)  # ends a child that would wait for ever
         os.write(go, str(ask(db, TEN)).encode())
         os._exit(0)
     os.close(go)

@@ -30,7 +30,7 @@ def main():
     client.create_kernel_manager().kernel_spec_manager.get_kernel_spec("python3").argv[:] = PROGRAM
     client.execute()
     for cell in run.cells:
-        cell.metadata.pop("execution", None)  # times
+        cell.metadata.pop("execution", None)  # the times at which cells ran differ from run to run
     if flags == ["-rewrite"]:
         nbformat.write(run, path)
         return

@@ -7,11 +7,11 @@ import { chosen, meeting, opened, valueOf } from "./rows.js";
 import { drawn, latitude, mercator, spread, stepsOf } from "./picture.js";
 
 const tileSide = 256;
-const mostPixels = 2048; // of a view, along an axis
+const mostPixels = 2048; // largest number of pixels of a view along an axis
 const crowd = 4; // minimum number of points of the last colour
-const steps = 16; // colours of a legend
+const steps = 16; // number of colours in a legend
 const mostBars = 200;
-const candidates = 2000; // largest cells among which distant places are searched
+const candidates = 2000; // least number of the largest cells among which distant places are selected
 const mostLevel = 30;
 
 export async function answers(files) {
@@ -151,7 +151,7 @@ export async function answers(files) {
         box = [west, north - side, west + side, north];
       } else {
         box = [(x / size) * 360 - 180, latitude(y + 1, z), ((x + 1) / size) * 360 - 180, latitude(y, z)];
-        height = 2 * tileSide; // rows of even height in degrees first
+        height = 2 * tileSide; // the counts are first in rows of even height in degrees, and then moved to rows of the tile
       }
       let pixels = await values(choice, box, tileSide, height);
       if (!plane) pixels = mercator(pixels, tileSide, z, y, box[1], box[3]);

@@ -27,7 +27,7 @@ async function run() {
     } catch (error) {
       self.postMessage({ id, error: error.message });
     }
-    await new Promise((next) => setTimeout(next)); // for messages that cancel
+    await new Promise((next) => setTimeout(next)); // so that messages that cancel queries arrive first
   }
   running = false;
 }

@@ -1,7 +1,7 @@
 // The rows of an export: their selection for a query, and their sketches.
 import { open } from "../../../js/src/index.ts";
 
-const nearby = 1 << 16; // bytes between two sketches that are read with them
+const nearby = 1 << 16; // two sketches with at most this number of bytes between them are read with one request
 const mostKept = 1 << 27; // bytes of sketches that stay opened
 
 // bytesOf returns a function that reads parts of a file. A host without byte ranges sends the whole file,
@@ -43,7 +43,7 @@ export async function opened({ url, manifest, sketches }) {
 
 // kept returns a function that reads the sketches of rows. It caches the most recently used ones.
 function kept(read) {
-  const sketches = new Map(); // promises, by row; the ones used last at the end
+  const sketches = new Map(); // promises of sketches, by row; the most recently used ones are at the end
   let bytes = 0;
   return async (rows) => {
     const missing = rows.filter((r) => !sketches.has(r));
@@ -56,7 +56,7 @@ function kept(read) {
         sketches.set(r, all.then((b) => open(b.subarray(r.from - from, r.to - from))));
         bytes += r.to - r.from;
       }
-      all.catch(() => part.forEach((r) => sketches.delete(r) && (bytes -= r.to - r.from))); // the next query tries again
+      all.catch(() => part.forEach((r) => sketches.delete(r) && (bytes -= r.to - r.from))); // after an error nothing is kept, so that the next query tries again
       i = j;
     }
     for (const r of rows) {
