@@ -23,7 +23,7 @@ type zipfData struct {
 	alpha       float64
 }
 
-// zipfOf returns that data at the scale of a run.
+// zipfOf returns the zipfData with an alpha, of a size for the scale of the run.
 func zipfOf(c report.Config, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }

@@ -112,7 +112,8 @@ func choosing(c report.Config, s *report.Section) {
 	}
 }
 
-// families are the compared families. The use after the one named is the same with removal.
+// families are the compared families. use is an index in uses: that use is without removal, and the
+// one after it is the same with removal.
 var families = []struct {
 	name, family string
 	use          int
@@ -146,8 +147,9 @@ func recordErrors(s *report.Section, part []comparison) {
 	s.Record(even, of)
 }
 
-// crossing returns from how many bits on a ratio is below 1. It interpolates between two settings
-// on a logarithmic scale, or returns the first or last number of bits.
+// crossing returns from how many bits per key on a ratio is below 1. It interpolates between the two
+// settings around that number on a logarithmic scale. It returns the first or last number of bits if
+// the ratio is below 1 at all settings, or not at the last one.
 func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 	for i := len(part) - 1; i >= 0; i-- {
 		above := math.Log(ratio(&part[i]))

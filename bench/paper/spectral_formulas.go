@@ -217,8 +217,8 @@ func (o recurringOutcome) second(counters float64) (gamma, err float64) {
 	return gamma, bloomRate(1, gamma/spectralK, spectralK)
 }
 
-// erm returns P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s: the expected error of table 1 with that second
-// filter.
+// erm returns P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s, the expected error of table 1. E_b^s is the error of
+// the second filter, as the method second returns it.
 func (o recurringOutcome) erm(counters float64) float64 {
 	_, second := o.second(counters)
 	return o.recurring*o.errors + (1-o.recurring)*second
@@ -260,7 +260,8 @@ func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
 	return recurringOutcome{recurring / float64(keys), errors / max(1, recurring), all / float64(keys)}
 }
 
-// expectedError returns the mean expected error with a second filter.
+// expectedError returns the mean of erm over all outcomes. counters is the number of counters of the
+// second filter, per key of the first.
 func expectedError(all []recurringOutcome, counters float64) float64 {
 	return report.MeanOf(all, func(o recurringOutcome) float64 { return o.erm(counters) })
 }

@@ -43,8 +43,8 @@ var (
 	ourDefaults   = defaultsOf("our defaults", false)
 )
 
-// parts returns the numbers of counters of layers: the first layer's bytes over 2, divided by each
-// divisor.
+// parts returns a function that returns the number of counters of each layer. bytes is the size of the
+// first layer, whose counters have 2 bytes. The number for a layer is bytes / 2 / its divisor.
 func parts(divisors ...uint64) func(bytes uint64) []uint64 {
 	return func(bytes uint64) []uint64 {
 		return report.Column(divisors, func(d uint64) uint64 { return bytes / 2 / d })

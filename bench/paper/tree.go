@@ -209,7 +209,7 @@ func (m *mapPoints) askWindow(b orb.Bound) {
 	})
 }
 
-// without draws n cells without points.
+// without calls draw until it has returned n cells without points, and returns these.
 func (m *mapPoints) without(n int, draw func() grid.Cell) []place {
 	var all []place
 	for len(all) < n {
@@ -306,8 +306,8 @@ func coarseIn(p points, bytes uint64) (mapCounter, int) {
 	}
 }
 
-// mapFloor is added to errors before they are compared as ratios: a hundredth of the truth, or of a
-// point.
+// mapFloor is added to errors before they are compared as ratios, so that errors near 0 count as
+// equal. It is a hundredth of the truth, or of a point.
 const mapFloor = 0.01
 
 // mapSources returns the points of the data sets, at resolutions in degrees.

@@ -35,8 +35,8 @@ func ofSlots(v cuckoo.Variant) maker {
 	}
 }
 
-// ofCounters makes counting filters with k N / ln 2 counters. increment is L of the plain and of
-// the variable form.
+// ofCounters makes counting filters for N keys, with k N / ln 2 counters of width bits. increment has
+// the parameter L of two forms: the plain one, and the one of variable length.
 func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 	return func(size, step int, variable, _ bool, seed uint64) (filter, int) {
 		p := cbf.Params{

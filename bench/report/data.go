@@ -84,7 +84,7 @@ func (d *Data) with(pairs []any) (rows []dataRow) {
 	return rows
 }
 
-// groups returns the rows of each key, in the order of their first rows.
+// groups divides rows into groups with the same key, in the order of the groups' first rows.
 func groups(rows []dataRow, key func(dataRow) string) (groups [][]dataRow) {
 	place := map[string]int{}
 	for _, r := range rows {
@@ -247,7 +247,8 @@ func (d *Data) NotWorse(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] <= p[1] })
 }
 
-// Closer returns at how many settings the mean with a is below that with b.
+// Closer returns at how many settings of the other factors the mean of a figure is smaller with the
+// value a of a factor than with b.
 func (d *Data) Closer(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] < p[1] })
 }
@@ -257,7 +258,8 @@ func (d *Data) Settings(figure, factor string, a, b any) int {
 	return len(d.pairs(figure, factor, a, b))
 }
 
-// Ratios returns the means with a over those with b, without divisions by 0.
+// Ratios returns, at each setting that Closer compares, the mean with a over the mean with b. Settings
+// whose mean with b is 0 are left out.
 func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 	for _, p := range d.pairs(figure, factor, a, b) {
 		if p[1] != 0 {

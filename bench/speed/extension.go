@@ -52,7 +52,8 @@ func (b *bench) throughExtension(h host) {
 	b.loads(h)
 }
 
-// spend appends the processor time of a function.
+// spend runs f, and appends to to how much processor time it took. cpu returns the processor time of a
+// process so far.
 func spend(to *rounds, cpu func() float64, f func()) {
 	before := cpu()
 	f()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A few of every 250 queries of Windows have the largest size. Their number decides, not chance. If
-// all were large, ten thousand would take an hour.
+// Three of every 250 queries of Windows have the largest size: if all had it, ten thousand queries
+// would take an hour. The number of a query decides whether it is one of them, not chance.
 const (
 	largeOf       = 250
 	manyFunctions = 11 // Number, modulo largeOf, of the queries with 64 functions.
@@ -38,9 +38,9 @@ func Windows(seed uint64, number int) string {
 // each row has its own sketch.
 const mostFramed = 700
 
-// Many returns a query with several functions over rows, in windows or in groups with an order.
-// DuckDB passes the states of these aggregates in arrays of one entry. Every row must be counted in
-// its sketches, and nothing else.
+// Many returns a query with a number of aggregates over a number of rows. They run in windows, or in
+// groups with an order. DuckDB passes the states of such aggregates in arrays of one entry. The query
+// checks that each sketch counts exactly its rows.
 func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	d := &draw{r}
 	overs := []string{" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER (PARTITION BY g, i % 3)", " OVER ()"}

@@ -56,7 +56,8 @@ func (d *draw) table() string {
 		groups(), groups(), rows)
 }
 
-// constants are constant SQL values; columns are values that depend on the row.
+// constants are SQL expressions with a constant value. columns are SQL expressions whose value depends
+// on the row.
 var constants = []string{
 	"7", "'short'", "'a text that is kept elsewhere'", "NULL::INTEGER", "NULL::VARCHAR", "2.5::DOUBLE", "true", "DATE '2024-02-29'",
 	"170141183460469231731687303715884105727::HUGEINT", "3.25::DECIMAL(18, 2)", "'\\xAA\\x00'::BLOB", "INTERVAL 3 DAYS", "(-5)::TINYINT",

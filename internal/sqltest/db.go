@@ -7,8 +7,8 @@ import (
 )
 
 // DB returns the host of a database in this process, with any driver. release is called after each
-// statement to free the memory of groups that DuckDB forgot. nil means that nothing frees it.
-// Package connector frees it itself and needs an empty function.
+// statement. It frees the memory of groups for which DuckDB never calls the destructor. nil means that
+// nothing frees this memory. Package connector frees it itself, so there release is an empty function.
 func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
 
 // inProcess is the Host that DB returns.

@@ -45,7 +45,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// As in package conform: a test's heap has only a few megabytes.
+// The heap of a test has only a few megabytes, so the garbage collector would run very often. Package
+// conform does the same.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(800)

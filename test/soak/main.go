@@ -65,7 +65,7 @@ func run(length time.Duration, seed uint64, connections int) error {
 	return nil
 }
 
-// status returns a number of /proc/self/status, or 0 without /proc.
+// status returns the number in a field of /proc/self/status. On systems without /proc it returns 0.
 func status(field string) int {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), field)

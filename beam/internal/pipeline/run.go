@@ -163,7 +163,8 @@ func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summar
 	return p.publish(ctx)
 }
 
-// failed matches the runner's prefix of an error: the job, and the worker's plan.
+// failed matches what a runner writes before a worker's own error: the name of the job, and the plan
+// of the worker in brackets.
 var failed = regexp.MustCompile(`(job \S+|\]) failed:\n`)
 
 // cause returns the worker's own error if it ended the run, without the runner's prefix.

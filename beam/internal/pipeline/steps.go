@@ -67,7 +67,8 @@ func named(name string, err error) error {
 // readFn runs the query over a piece.
 type readFn struct{ Plan Plan }
 
-// ProcessElement emits the result as Parquet, by the hash of the key, and a Summary.
+// ProcessElement runs the query over a piece. emit gets the result as Parquet, in parts that are
+// numbered by the hash of the key. read gets the Summary of the piece as JSON.
 func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int64, []byte), read func([]byte)) error {
 	p := &f.Plan
 	return named(piece.File, withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
@@ -96,7 +97,8 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 	}))
 }
 
-// load returns a file as local Parquet, and the rows of CSV that DuckDB rejected, in their order.
+// load returns the name of a local Parquet file with the rows of the file name. refused has the rows
+// of a CSV file that DuckDB rejected, in their order.
 func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file string, refused []BadRow, err error) {
 	if file, err = fetch(ctx, name, dir); err != nil {
 		return "", nil, err
@@ -233,7 +235,7 @@ func (p *Plan) unite(ctx context.Context, parts func(*[]byte) bool, query string
 // mergeFn unites some of the parts of a shard.
 type mergeFn struct{ Plan Plan }
 
-// ProcessElement emits the united parts as one.
+// ProcessElement unites parts of a shard and emits them as one part of this shard.
 func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]byte) bool, emit func(int64, []byte)) error {
 	return f.Plan.unite(ctx, parts, "FROM result", func(_ *sql.Conn, name string) error {
 		b, err := os.ReadFile(name)
@@ -247,7 +249,8 @@ func (f *mergeFn) ProcessElement(ctx context.Context, lane int64, parts func(*[]
 // writeFn unites the parts of a shard and writes its file.
 type writeFn struct{ Plan Plan }
 
-// ProcessElement writes a file under a name that no other attempt has, and emits its description.
+// ProcessElement unites the parts of a shard and writes the shard's file. The name of the file is one
+// that no other attempt has. emit gets its Summary.
 func (f *writeFn) ProcessElement(ctx context.Context, shard int64, parts func(*[]byte) bool, emit func([]byte)) error {
 	p := &f.Plan
 	file := fmt.Sprintf("%s%05d-of-%05d.parquet", p.Folder, shard, p.Files)
@@ -286,7 +289,8 @@ type summaryFn struct{ Folder string }
 // summaryPrefix begins the name of a summary in a run's folder.
 const summaryPrefix = "summary."
 
-// ProcessElement writes under a name that no other attempt has.
+// ProcessElement adds up the summaries of all steps and writes the sum. The name of the file is one
+// that no other attempt has.
 func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, steps func(*[]byte) bool) error {
 	all := &Summary{Files: []string{}}
 	for b := []byte(nil); steps(&b); {

@@ -33,8 +33,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// Beam defines the flags of a worker with all its settings (-worker, -id, -control_endpoint, ...).
-// Its container's program has the flags of one that must request them.
+// provision is the address from which a worker requests its settings. Runners start Beam's container
+// with this flag, so it is defined here. Beam's own flags (-worker, -id, -control_endpoint and others)
+// are for a worker that is started with all its settings.
 var provision = flag.String("provision_endpoint", "", "set by a runner that starts this program as a worker")
 
 func init() { flag.String("artifact_endpoint", "", "set by a runner; not used") }

@@ -36,7 +36,8 @@ type aggregate struct {
 	size  int // approximate bytes of a state of the aggregate
 }
 
-// weights adds weights to the rows of an aggregate, sometimes.
+// weights gives weights to the rows of an aggregate, in one of three calls at random. It returns the
+// options, and adds the option weight if it gave weights.
 func (a *aggregate) weights(d draw, options []string) []string {
 	if !d.chance(3) {
 		return options

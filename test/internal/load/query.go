@@ -77,12 +77,12 @@ func (q *Query) Script(db Database) string {
 	return strings.Join(all, ";\n") + ";\n" + steps
 }
 
-// answers reports whether a step's result is checked.
+// answers reports whether the result of a step is checked: that of SELECT, WITH and EXECUTE.
 func answers(step string) bool {
 	return strings.HasPrefix(step, "SELECT") || strings.HasPrefix(step, "WITH") || strings.HasPrefix(step, "EXECUTE")
 }
 
-// failing makes a query that returns an error. It must not affect later queries on the same
+// failing makes q a query that returns an error. The error must not affect later queries on the same
 // connection.
 func (q *Query) failing(d draw) {
 	from := d.one("t0", "t1", "t2")

@@ -224,7 +224,8 @@ func window(d draw) string {
 	return strings.TrimSpace(partition + " ORDER BY " + order + " " + frame)
 }
 
-// call returns the aggregate fn with its arguments and clauses. truth: the call collects the list.
+// call returns the aggregate fn with its arguments and clauses. If truth is true, the call collects
+// the list of arguments that the sketch is compared with.
 func (it *item) call(fn, args string, truth bool) string {
 	var b strings.Builder
 	b.WriteString(fn + "(")

@@ -35,7 +35,7 @@ var Size = len(head) + fields*fieldLen + signatureLen
 // ErrStamped is wrapped by the error for a file that has a footer already.
 var ErrStamped = errors.New("it is stamped already")
 
-// Bytes is the footer as it stands in the file, without a signature.
+// Bytes returns the footer as it is in the file, with zeros in place of a signature.
 func (f Footer) Bytes() ([]byte, error) {
 	out := bytes.Clone(head)
 	for _, field := range []struct{ name, text string }{
@@ -62,7 +62,7 @@ func (f Footer) Bytes() ([]byte, error) {
 	return append(out, make([]byte, signatureLen)...), nil
 }
 
-// Read is the footer of a file. ok is false where it has none.
+// Read returns the footer of a file. ok is false if the file has none.
 func Read(file []byte) (f Footer, ok bool) {
 	if len(file) < Size {
 		return f, false
@@ -78,8 +78,8 @@ func Read(file []byte) (f Footer, ok bool) {
 	return Footer{ABI: at(3), Extension: at(4), API: at(5), Platform: at(6)}, true
 }
 
-// Stamp writes to the file out what the library in is, and a footer behind it.
-// The error wraps ErrStamped when the library has a footer.
+// Stamp copies the library in to the file out, and appends a footer. The error wraps ErrStamped if
+// the library already has a footer.
 func Stamp(in, out string, f Footer) (err error) {
 	library, err := os.ReadFile(in)
 	if err != nil {

@@ -97,8 +97,8 @@ func Statement(text string, db Database, dir string) (start int, out []Candidate
 	return start, sorted(out)
 }
 
-// fewer leaves out functions, DuckDB's own tables and, if there are names, keywords: before a
-// letter is typed, the list would be too long.
+// fewer shortens the list of candidates for a word of which no letter is typed yet. It leaves out
+// functions and DuckDB's own tables. If columns or tables remain, it leaves out keywords too.
 func fewer(all []Candidate, db Database) []Candidate {
 	all = slices.DeleteFunc(all, func(c Candidate) bool {
 		return c.Group == Functions ||
@@ -121,8 +121,8 @@ func sorted(all []Candidate) []Candidate {
 // simple matches names that need no quotes.
 var simple = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// candidate converts a suggestion. ok is false if it does not begin with the half-typed word:
-// DuckDB also suggests similar words.
+// candidate converts a suggestion. ok is false if the suggestion does not begin with word, the
+// half-typed word: DuckDB also suggests similar words.
 func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 	name := s.Text
 	if bare, ok := strings.CutPrefix(name, `"`); ok {

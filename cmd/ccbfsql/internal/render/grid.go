@@ -172,8 +172,8 @@ func fit(natural []int, width int) (widths, shown []int) {
 	}
 }
 
-// leaveOut removes the column beside the gap on its longer side. Without a gap, it replaces the
-// middle column by a gap.
+// leaveOut leaves out one more column. Beside the gap (-1 in shown), it removes a column on the side
+// with more columns. Without a gap, it replaces the middle column by one.
 func leaveOut(shown []int) []int {
 	gap := slices.Index(shown, -1)
 	if gap < 0 {

@@ -168,7 +168,8 @@ func (d *densityGrid) withoutZero() {
 	}
 }
 
-// turn moves the left edge of the world's picture into the widest empty range of longitudes.
+// turn moves the left edge of a picture of the world into the widest range of longitudes without
+// points, so that no group of points is cut in two.
 func (d *densityGrid) turn() {
 	var columns [lookSide]float64
 	for i, n := range d.points {
@@ -248,7 +249,8 @@ func (d *densityGrid) group() bool {
 	return true
 }
 
-// cut cuts the box down to a range of pixels, and sets the other pixels to 0.
+// cut cuts the box down to the pixels in columns west to east-1 and rows north to end-1. It sets the
+// other pixels to 0.
 func (d *densityGrid) cut(west, north, east, end int) {
 	for i := range d.points {
 		if x, y := i%lookSide, i/lookSide; x < west || x >= east || y < north || y >= end {

@@ -83,7 +83,7 @@ func (s *source) release() {
 	})
 }
 
-// shut closes the database. s.mu is held.
+// shut closes the database, unless it was given open. The caller holds s.mu.
 func (s *source) shut() {
 	if s.db != nil && s.file != "" {
 		_ = s.db.Close() // opened read-only
@@ -91,7 +91,7 @@ func (s *source) shut() {
 	}
 }
 
-// end closes the database.
+// end closes the database at once, without waiting for the timer.
 func (s *source) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *source) end() {
 	s.shut()
 }
 
-// become replaces the file.
+// become replaces the file by another one, which the next call of use opens.
 func (s *source) become(file string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

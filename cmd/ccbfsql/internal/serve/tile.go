@@ -105,11 +105,12 @@ func (l *layer) intersects(f filter, box orb.Bound) bool {
 	return false
 }
 
-// low returns the value of one point in a pixel: 1, or the pixel's fraction of a cell.
+// low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
+// side is smaller than a cell: its fraction of the cell.
 func (l *layer) low(side float64) float64 { return min(1, side*side/(l.Res*l.Res)) }
 
-// Limits of lookups in counters: for a tile, a scale and an extent in all, and for each sketch at
-// least. They take some tenths of a second.
+// Limits of lookups in counters. A tile, a scale and an extent have a limit for all sketches together,
+// which take some tenths of a second. Each sketch gets at least leastReads.
 const (
 	readsOfTile  = 1 << 20
 	readsOfScale = 1 << 20
@@ -122,16 +123,16 @@ type drawResult struct {
 	sampled bool // only a sample of the cells was looked up in counters
 }
 
-// density adds the points of the selected rows to the pixels of sum. It reads about most cells of
-// counters.
+// density adds the points of the selected rows to the pixels of sum, which are width by height pixels
+// of the box. It looks up about most cells in counters.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawResult, err error) {
 	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
 		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
 }
 
-// estimates is density for pictures that people look at. It subtracts from counters what collisions
-// add, and leaves out what can be chance.
+// estimates does the same as density, for pictures that people look at. From the counts of counters it
+// subtracts the part that collisions add, and leaves out counts that can be chance.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	e := bridge.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
@@ -141,8 +142,8 @@ func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.
 	return d, err
 }
 
-// draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's limit
-// of lookups in counters.
+// draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's share
+// of most, the limit of lookups in counters.
 func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (sampled bool, err error)) (d drawResult, err error) {
 	var v ccbf.View
 	var drawn []*rowSketch

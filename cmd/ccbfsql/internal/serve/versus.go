@@ -14,8 +14,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// versus parses the rows to compare with, as JSON: where and category as in the request itself. It
-// returns nil if there are none.
+// versus parses the URL parameter versus: JSON with the where and the category of the rows that the
+// selected rows are compared with. It returns nil if the request has no such parameter.
 func (s *server) versus(r *http.Request, table, column string) (*filter, error) {
 	text := r.URL.Query().Get("versus")
 	if text == "" {
@@ -32,7 +32,8 @@ func (s *server) versus(r *http.Request, table, column string) (*filter, error) 
 	return &f, err
 }
 
-// difference is estimates, minus the estimates of other if it is not nil.
+// difference adds the estimates of the rows of f to the pixels of sum. If other is not nil, it
+// subtracts the estimates of the rows of other.
 func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	d, err := l.estimates(ctx, sum, f, box, width, height, most)
 	if err != nil || other == nil {

@@ -60,7 +60,7 @@ func (sh *Shell) dotPrint(args []string) error {
 	return sh.printf("%s\n", strings.Join(args, " "))
 }
 
-// ask runs a query for the shell itself and returns its rows as text. Ctrl-C cancels it.
+// ask runs a query that the shell itself needs, and returns the rows as text. Ctrl-C cancels the query.
 func (sh *Shell) ask(sql string) ([][]string, error) {
 	ctx, done := sh.signals.during()
 	defer done()

@@ -46,8 +46,8 @@ func colourful(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// plain returns a heading of a list. The line editor paints headings, so without colours an escape
-// sequence in front switches that off.
+// plain returns the heading of a list for the line editor, which paints headings. If colours are off,
+// an escape sequence before the heading ends the paint.
 func (e *editor) plain(heading string) string {
 	if e.paints != (colourCodes{}) || heading == "" {
 		return heading
