@@ -247,8 +247,8 @@ func (d *Data) NotWorse(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] <= p[1] })
 }
 
-// Closer returns at how many settings of the other factors the mean of a figure is smaller with the
-// value a of a factor than with b.
+// Closer compares the means of a figure for the values a and b of a factor, at each setting of the
+// other factors. It returns at how many settings the mean for a is below the mean for b.
 func (d *Data) Closer(figure, factor string, a, b any) int {
 	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] < p[1] })
 }

@@ -168,8 +168,8 @@ func (d *densityGrid) withoutZero() {
 	}
 }
 
-// turn moves the left edge of a picture of the world into the widest range of longitudes without
-// points, so that no group of points is cut in two.
+// turn moves the left edge of a picture of the world, so that it cuts no group of points in two. The
+// edge is then in the widest range of longitudes without points.
 func (d *densityGrid) turn() {
 	var columns [lookSide]float64
 	for i, n := range d.points {
