@@ -42,8 +42,8 @@ func init() {
 	register.Emitter2[[]byte, beam.Y]()
 }
 
-// Fn is the CombineFn of one family with parameters. CCBF and Keys return one and check the
-// parameters. The fields are exported so that Beam can send them to workers.
+// Fn is the CombineFn that builds sketches of one family with parameters. The functions CCBF and Keys
+// check the parameters and return a Fn. Its fields are exported so that Beam can send them to workers.
 type Fn struct {
 	Family string          // prefix of the family's SQL functions, such as bloom
 	Params json.RawMessage // the type Params of the family's package, as JSON

@@ -28,6 +28,7 @@ func zipfOf(c report.Config, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }
 
+// draw returns the points of z's draws for a seed.
 func (z zipfData) draw(seed uint64) points {
 	p := points{name: fmt.Sprintf("figure 3, alpha %g", z.alpha), res: 1, places: make([]place, z.keys), order: make([]int32, z.draws)}
 	for i := range p.places {
@@ -143,7 +144,8 @@ func urban(c report.Config, s *report.Section) {
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "shown", []string{all[0].name, "crimes"})
 }
 
-// sizeSearch has points and the size in which the paper's structure counts them.
+// sizeSearch has points, the structure that counts them in the paper, and the bytes of that
+// structure.
 type sizeSearch struct {
 	points
 	paper structure

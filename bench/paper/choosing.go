@@ -35,8 +35,8 @@ type outcome struct {
 // hints are the ways to describe the distribution of counts to the advice.
 var hints = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
 
-// result has the outcomes of a use: of all candidates, and of the advised sketches by the entries
-// of hints.
+// result has the outcomes for one use: of all candidates (tried), and of the advised sketches, one for
+// each entry of hints.
 type result struct {
 	tried   []outcome
 	advised [len(hints)]outcome
@@ -63,7 +63,8 @@ func off(expected, measured float64) float64 {
 	return max(expected, least) / max(measured, least)
 }
 
-// comparison has the results of a source with a number of bits per key, by use.
+// comparison has the results for one source and one number of bits per key. of has the result of each
+// use.
 type comparison struct {
 	*counting
 	bits float64

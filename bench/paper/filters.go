@@ -51,6 +51,7 @@ type tally struct {
 	expected, variance float64 // mean and variance of the number of hits by the formula
 }
 
+// add adds lookups of one filter. rate is the filter's false positive rate by the formula.
 func (t *tally) add(hits, asked int, rate float64) {
 	t.merge(tally{hits, asked, float64(asked) * rate, float64(asked) * rate * (1 - rate)})
 }
@@ -140,7 +141,7 @@ func (f filter) bits() int {
 	return 8 * f.Bytes()
 }
 
-// form is a variant of a family.
+// form is a variant of a family. make returns an empty filter for a capacity.
 type form struct {
 	family, name string
 	make         func(capacity, seed uint64) filter

@@ -61,8 +61,9 @@ func counts(c counter, h hashes) []uint64 {
 	return dst
 }
 
-// zipf draws ranks 0 to n-1 with probabilities proportional to (rank+1)^-skew. A skew of 0 is
-// uniform.
+// zipf draws ranks 0 to n-1 with probabilities proportional to (rank+1)^-skew. With a skew of 0 all
+// ranks are equally likely. upTo has, for each rank, the sum of the weights of this rank and all
+// smaller ones.
 type zipf struct{ upTo []float64 }
 
 func newZipf(n int, skew float64) zipf {

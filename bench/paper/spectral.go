@@ -115,12 +115,13 @@ func spectralSize(c report.Config) (keys, draws int) {
 	return report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 }
 
-// setting is a data set with the size of a filter.
+// setting is a data set, as the count of each key, and the size of a filter: m counters, k per key.
 type setting struct {
 	counts []uint64
 	m, k   int
 }
 
+// settingOf returns a data set of zipfCounts with a filter whose size follows from gamma = n k / m.
 func settingOf(keys, draws int, skew, gamma float64, k int) setting {
 	return setting{zipfCounts(keys, draws, skew), int(math.Ceil(float64(keys*k) / gamma)), k}
 }

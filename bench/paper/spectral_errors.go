@@ -28,8 +28,8 @@ func spectralBelow(c report.Config, s *report.Section) {
 	}
 }
 
-// estimator is the minimum (groups is 0), or the estimator of lemma 3 in a number of groups.
-// Section 3.1.
+// estimator is a way to estimate a count. If groups is 0, it is the minimum of the counters. Otherwise
+// it is the estimator of lemma 3 with that number of groups. Section 3.1.
 type estimator struct {
 	name   string
 	groups int

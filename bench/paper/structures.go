@@ -14,7 +14,8 @@ import (
 // paperK is the CascadeCBF paper's number of hash functions unless varied. Section 5.
 const paperK = 8
 
-// structure counts points one by one in their order, in a number of bytes.
+// structure is a kind of sketch. count builds it in a number of bytes, from points that are added one
+// by one in their order.
 type structure struct {
 	name  string
 	count func(p points, bytes, seed uint64) counted
@@ -191,8 +192,8 @@ func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) p
 // This part has the structures of the CascadeCBF paper as in textbooks, one key at a time.
 // Throughput is measured against them. Sizes are powers of two, so that positions are cheap.
 
-// textbookCascade has two layers of 16-bit counters. A flag in the first says that the second has
-// the rest of a count. Section 3.
+// textbookCascade has two layers of 16-bit counters. A flag in a counter of the first layer says that a
+// counter of the second layer has the rest of its count. Keys have k counters. Section 3.
 type textbookCascade struct {
 	first, second []uint16
 	k             uint64
@@ -200,6 +201,7 @@ type textbookCascade struct {
 
 const textbookFlag = 1 << 15
 
+// value returns what counter p of the first layer counts, together with the second layer.
 func (t *textbookCascade) value(p uint64) uint64 {
 	c := t.first[p]
 	if c&textbookFlag == 0 {
@@ -246,6 +248,7 @@ func (t *textbookCascade) minimal(h hashes) {
 	}
 }
 
+// count returns the count of a key with this hash: the smallest value of its counters.
 func (t *textbookCascade) count(h1, h2 uint64) uint64 {
 	least := uint64(math.MaxUint64)
 	for j := uint64(1); j <= t.k; j++ {
@@ -281,6 +284,7 @@ func (t *textbookRows) add(h hashes) {
 	}
 }
 
+// count returns the count of a key with this hash: the smallest of its counters.
 func (t *textbookRows) count(h1, h2 uint64) uint64 {
 	least := uint16(math.MaxUint16)
 	for j := range t.k {

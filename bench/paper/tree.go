@@ -41,7 +41,7 @@ func (m sketchMap) box(r grid.Rect) (float64, float64, error) {
 	return float64(sum), e.Value, err
 }
 
-// coarseMap has exact counts of larger cells: each is factor by factor cells.
+// coarseMap has exact counts of large cells. Each large cell is factor by factor cells.
 type coarseMap struct {
 	*ccbf.View
 	factor int64
@@ -54,7 +54,8 @@ func (m coarseMap) count(c grid.Cell) uint64 {
 	return m.Count(grid.Cell{X: m.up(c.X), Y: m.up(c.Y)}, nil)
 }
 
-// part is a range of large cells, and the fraction of each that lies inside.
+// part is a range of large cells in one direction, and the fraction of each of them that lies inside
+// the queried box.
 type part struct {
 	from, to int64
 	share    float64
@@ -93,8 +94,10 @@ func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 // mapPoints has points and the queries of a structure that has counted them.
 type mapPoints struct {
 	points
-	view   *ccbf.View // exact counts
-	bytes  uint64     // bytes of the exact sketch
+	view  *ccbf.View // exact counts
+	bytes uint64     // bytes of the exact sketch
+	// asking has the queries. Each asks the structure of, and calls note with the kind of the query and
+	// the error of the answer. cells limits the number of queried cells: see mapStructure.
 	asking []func(of mapCounter, cells float64, note func(kind string, off float64))
 }
 
@@ -107,8 +110,9 @@ const (
 	starTries    = 10  // Attempts for each polygon to find one with leastInside points.
 )
 
-// mapSize has the sides of boxes, and the numbers of boxes per side, of cells without points, and
-// of pictures. stars is the number of polygons if there are no outlines.
+// mapSize has the sides of the queried boxes, and the numbers of queries: boxes per side, others
+// (cells without points) and windows (pictures). stars is the number of polygons if there are no
+// outlines.
 type mapSize struct {
 	sides                         []int64
 	boxes, stars, others, windows int

@@ -11,8 +11,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// treeWay is a way to build a tree in a fraction of the exact bytes, other than from all cells at
-// once.
+// treeWay is a way to build a tree that does not take all cells at once. The tree has at most 1/share
+// of the bytes of the exact sketch, for each share in shares.
 type treeWay struct {
 	name   string
 	shares []uint64

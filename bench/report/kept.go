@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Kept is a figure of an earlier run: the median, the least and the largest of its rounds. Smaller
-// is better.
+// Kept is a figure that is kept for comparison with later runs: the median, the least and the largest
+// value of its rounds. Smaller values are better.
 type Kept struct {
 	Section, What          string
 	Median, Least, Largest float64

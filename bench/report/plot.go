@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Panel is one pair of axes.
+// Panel is one pair of axes, X and Y, with the series drawn on it.
 type Panel struct {
 	Title, X, Y string
 	LogX, LogY  bool
@@ -229,8 +229,8 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	}
 }
 
-// row is a named quotient with its spread. Rows with the same name share a line. Kinds are shown in
-// the legend.
+// row is a named quotient: At is its middle, Lo and Hi are the ends of its interval. Rows with the same
+// name share a line of the plot. The legend shows the kinds.
 type row struct {
 	Name, Kind string
 	At, Lo, Hi float64

@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// points is a table of coordinates x and y.
+// points is a table with the coordinates x and y, and the size of the cells in which it is counted.
 type points struct {
 	what, table string
 	res         float64 // side of a cell

@@ -114,6 +114,7 @@ func (g *guest) stop() {
 	_ = g.cmd.Wait()
 }
 
+// do sends a request, which is one line, and returns the line of the answer.
 func (g *guest) do(line string) string {
 	report.Must(io.WriteString(g.in, line+"\n"))
 	return strings.TrimSuffix(report.Must(g.out.ReadString('\n')), "\n")

@@ -21,7 +21,7 @@ import (
 // batch is the number of keys per call, as in SQL.
 const batch = 2048
 
-// keyed is a sketch of keys: see add and ask.
+// keyed is a sketch of keys of any family. The functions add and ask call its other methods.
 type keyed interface{ Blob() []byte }
 
 // add adds keys. Only some sketches can be full and return an error.
@@ -72,8 +72,8 @@ func keysOf(n, size int, seed uint64) [][]byte {
 // keep prevents that the compiler removes the computation of a result.
 func keep[T any](answer T) { runtime.KeepAlive(answer) }
 
-// peer is a public library, with our promised speed as a multiple of its own, for single keys and
-// for many at once.
+// peer is a public library. one and many are the promised speeds of our sketches as a multiple of the
+// library's: for single keys, and for many keys at once. contests calls run for each contest.
 type peer struct {
 	library   string
 	one, many float64

@@ -15,7 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// group is a section of the page: the functions of one Function.Group, a title and an introduction.
+// group is a section of the page: name is the Group of its functions, text its introduction.
 type group struct{ name, title, text string }
 
 // groups returns the groups of the families, then the groups of no family. A group that is not

@@ -54,7 +54,7 @@ func (h *Host) Close() error {
 	return err
 }
 
-// conn is a connection in the client's process, which runs every call.
+// conn is a connection in the client's process. Every call is sent to the client, which runs it.
 type conn struct {
 	client *client
 	name   string

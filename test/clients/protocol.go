@@ -97,6 +97,7 @@ func (c *client) read(out io.Reader) {
 	close(c.exited)
 }
 
+// take handles one line of the client: a row or the end of the answer to a request.
 func (c *client) take(fields []string) {
 	for i := range fields {
 		fields[i] = unescape.Replace(fields[i])
@@ -143,6 +144,7 @@ func (c *client) begin(fields ...string) *request {
 	return r
 }
 
+// wait waits for the answer.
 func (r *request) wait() ([][]string, error) {
 	<-r.done
 	return r.rows, r.err

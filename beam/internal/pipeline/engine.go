@@ -53,6 +53,7 @@ func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir strin
 	return use(conn, dir)
 }
 
+// openEngine opens the database of this process and creates its folder for temporary files.
 func openEngine() (err error) {
 	if engine.dir, err = os.MkdirTemp("", "ccbf-pipeline-"); err != nil {
 		return err

@@ -21,11 +21,11 @@ import (
 type Summary struct {
 	Run     string              `json:"run"`
 	SQL     string              `json:"sql"`
-	Rows    int64               `json:"rows"` // good rows
-	Sent    int64               `json:"sent"` // bytes of results sent between workers
-	Written int64               `json:"written"`
-	Bytes   int64               `json:"bytes"`
-	Bad     map[string]*BadRows `json:"bad,omitempty"` // the bad rows by the reason why they are bad
+	Rows    int64               `json:"rows"`          // Good rows.
+	Sent    int64               `json:"sent"`          // Bytes of results sent between workers.
+	Written int64               `json:"written"`       // Rows of the written files.
+	Bytes   int64               `json:"bytes"`         // Bytes of the written files.
+	Bad     map[string]*BadRows `json:"bad,omitempty"` // The bad rows by the reason why they are bad.
 	Files   []string            `json:"files"`
 }
 

@@ -24,7 +24,8 @@ var steps = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).Parse(stepsSQL))
 
-// step has the values of a statement of steps.sql.
+// step has the values that are put into a statement of steps.sql. Path is the file
+// or table expression to read, To the file or folder to write.
 type step struct {
 	*Plan
 	Piece

@@ -22,9 +22,9 @@ import (
 
 // part is a module or package that is part of a program.
 type part struct {
-	name, version, purl string
-	folder              string // folder with the file of the licence; "": the field text is already set
-	spdx, text          string // the licence: spdx is its SPDX expression, text its text
+	name, version, purl string // The package URL (purl) identifies the part in SPDX.
+	folder              string // Folder with the file of the licence; "": the field text is already set.
+	spdx, text          string // The licence: spdx is its SPDX expression, text its text.
 }
 
 // options are the flags and arguments of this program.

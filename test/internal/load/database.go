@@ -20,7 +20,8 @@ type Database struct {
 	rows    []int
 }
 
-// NewDatabase returns the database of the queries from batch*PerDatabase on.
+// NewDatabase returns the database for the PerDatabase queries of a batch, which begin with number
+// batch*PerDatabase. connections is the largest number of connections.
 func NewDatabase(seed uint64, batch int, connections int) Database {
 	d := newDraw(seed, uint64(batch)<<32|1<<31)
 	db := Database{Connections: d.between(1, connections), threads: []int{1, 1, 2, 4, 8}[d.IntN(5)]}

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// draw is the random generator of a query, which is a function of a seed and its number.
+// draw is the random generator for one query. Equal seeds and equal numbers of queries give equal
+// sequences.
 type draw struct{ *rand.Rand }
 
 func newDraw(seed, stream uint64) draw { return draw{rand.New(rand.NewPCG(seed, stream))} }

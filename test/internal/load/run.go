@@ -218,6 +218,8 @@ func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error)
 	return rows, nil
 }
 
+// judge runs a statement whose columns called bad must be 0, and returns an error otherwise. n is the
+// number of rows that it checked.
 func judge(ctx context.Context, conn *sql.Conn, statement string) (n int64, err error) {
 	rows, err := conn.QueryContext(ctx, statement)
 	if err != nil {

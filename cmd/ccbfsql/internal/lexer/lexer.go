@@ -95,6 +95,7 @@ func (s *Splitter) Skip(lines int) {
 	s.line += lines
 }
 
+// cut returns the scanned text as a statement, and removes it from the buffer.
 func (s *Splitter) cut() Statement {
 	st := Statement{Text: string(s.buf[:s.pos]), Line: s.start + 1, Blank: !s.seen}
 	if st.Blank {

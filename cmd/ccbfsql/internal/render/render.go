@@ -42,7 +42,7 @@ type Cell struct {
 // Chunk is a block of rows, valid until the next one is read. Cells are converted to text only if
 // they are read, so a renderer that shows few rows converts few.
 type Chunk interface {
-	Len() int
+	Len() int // number of rows
 	Cell(row, col int) Cell
 }
 

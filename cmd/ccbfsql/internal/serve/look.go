@@ -147,8 +147,8 @@ func (l *layer) densityOfAll(ctx context.Context, box orb.Bound) ([]float64, err
 	return pixels, err
 }
 
-// densityGrid is a picture of lookSide by lookSide pixels: the number of points in each, from the
-// north.
+// densityGrid is a picture of a box with lookSide by lookSide pixels. points has the number of points
+// in each pixel, row by row from the north-west.
 type densityGrid struct {
 	points []float64
 	box    orb.Bound

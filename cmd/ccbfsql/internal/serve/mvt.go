@@ -14,7 +14,8 @@ const (
 	cellsLayer = "cells"
 )
 
-// tileValue is an attribute of a feature: a number, or whether it is a whole cell.
+// tileValue is the value of an attribute of a feature. If isBool is true, it is cell: whether the
+// feature is a whole cell. Otherwise it is number.
 type tileValue struct {
 	number float64
 	cell   bool
@@ -36,6 +37,7 @@ func message(dst []byte, field uint64, body []byte) []byte {
 	return append(dst, body...)
 }
 
+// value returns the index of v in values, to which it adds v if necessary.
 func (t *vectorTile) value(v tileValue) uint64 {
 	i, ok := t.of[v]
 	if !ok {

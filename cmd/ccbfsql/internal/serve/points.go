@@ -116,7 +116,9 @@ type plan struct {
 	groups []group
 }
 
-// group is a column by which rows are grouped into sketches. part is the period of a time column.
+// group is a column by which rows are grouped into sketches: name is its name in the table of
+// sketches, expr its SQL expression. part is the period of a column of times; "" if the column
+// itself is used.
 type group struct{ name, expr, part string }
 
 // Limits of grouping: the values of a column, and the number of sketches.

@@ -21,8 +21,8 @@ type source struct {
 	idle time.Duration // how long db stays open after the last user
 
 	mu    sync.Mutex
-	db    *sql.DB // nil: closed
-	users int
+	db    *sql.DB     // nil: closed
+	users int         // number of callers of use that have not ended their queries
 	close *time.Timer // closes db; set while there are no users
 }
 
@@ -64,6 +64,8 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 	return s.db, s.release, nil
 }
 
+// release ends one use of the database. After the last use the database is closed: at once, or when it
+// was idle for a while.
 func (s *source) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,8 @@ const (
 	historyKept = 10_000 // statements
 )
 
-// history stores statements in a file, one JSON string per line, so that a statement of several
-// lines is read back as one.
+// history stores the statements that were typed in a file. Each is one JSON string in one line, so that
+// a statement of several lines is read back as one statement.
 type history struct {
 	path  string // empty: only in memory
 	items []string

@@ -39,6 +39,7 @@ func (in *interrupts) stop() {
 	close(in.signals)
 }
 
+// press handles one Ctrl-C.
 func (in *interrupts) press() {
 	in.mu.Lock()
 	defer in.mu.Unlock()

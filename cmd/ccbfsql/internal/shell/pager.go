@@ -117,6 +117,7 @@ func (p *pager) wide() bool {
 	return !own && filepath.Base(p.argv[0]) == "less"
 }
 
+// start starts the pager's program with a pipe to it.
 func (p *pager) start() error {
 	p.cmd = exec.Command(p.argv[0], p.argv[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
@@ -141,6 +142,7 @@ func (p *pager) start() error {
 	return nil
 }
 
+// feed writes text to the pager's program. After an error of the pipe, the user has left the pager.
 func (p *pager) feed(b []byte) (int, error) {
 	n, err := p.pipe.Write(b)
 	if err != nil {
