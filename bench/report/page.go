@@ -27,7 +27,7 @@ const settingFile = "setting.txt"
 // Page is a page of measurements with a section for each experiment. Sections are stored only in
 // the page: an experiment that runs replaces its own.
 type Page struct {
-	File string // name, as in "papers/spectral.md"
+	File string // name of the page's file, such as "papers/spectral.md"
 	// Text is the template of the part before the sections. It has the functions of view for all
 	// experiments of the program.
 	Text        string

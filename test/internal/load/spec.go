@@ -22,9 +22,9 @@ type spec struct {
 	table  string
 	source string // Table expression in which @ stands for the table.
 	parts  string // Expression that divides rows: sketches are built per value and then united; "": none.
-	shape  string // "group", "window", "correlated" or "lateral".
+	shape  string // How the aggregates are called: "group", "window", "correlated" or "lateral".
 	keys   []string
-	sets   string // "ROLLUP", "CUBE", "SETS" or "".
+	sets   string // Kind of grouping sets: "ROLLUP", "CUBE" or "SETS"; "": none.
 	having string
 	limit  string
 	sorted string

@@ -14,8 +14,8 @@ import (
 type Footer struct {
 	ABI       string // C_STRUCT: DuckDB passes its C API as a struct
 	Extension string // the extension's own version
-	API       string // the C API's version, v1.2.0
-	Platform  string // as DuckDB writes it: linux_amd64
+	API       string // version of DuckDB's C API, such as v1.2.0
+	Platform  string // platform in DuckDB's spelling, such as linux_amd64
 }
 
 // The footer is a custom section of WebAssembly, as DuckDB's extensions for browsers need it. It has a

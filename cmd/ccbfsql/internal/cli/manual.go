@@ -19,7 +19,7 @@ var manuals embed.FS
 
 // command is one command of the program.
 type command struct {
-	Name  string // "": the shell
+	Name  string // name of the command; "": the shell, which has no name
 	Usage string
 	Flags []flagHelp
 }

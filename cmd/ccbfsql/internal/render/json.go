@@ -93,6 +93,6 @@ func quoteJSON(text string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string can always be encoded
+	_ = encoder.Encode(text) // no error is possible: a string can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -94,7 +94,7 @@ type slider struct {
 	Column string   `json:"column"`
 	Type   string   `json:"type"`
 	Values []string `json:"values"`          // in the order of the column's type
-	Grain  string   `json:"grain,omitempty"` // for times "year", "month" or "day"; "": they have a time of day
+	Grain  string   `json:"grain,omitempty"` // for a column of times: "year", "month" or "day"; "": its values have a time of day
 
 	Category bool `json:"category,omitempty"` // its values are the categories of the sketches
 	Part     int  `json:"part,omitempty"`     // number of the field of STRUCT categories, from 1; 0: not a field

@@ -255,7 +255,7 @@ func (l *layer) add(p rowSketch) error {
 		p.known = new(noise)
 	}
 	if n, known := v.Total(); known {
-		l.Total += min(n, math.MaxUint64-l.Total) // 2^64-1 means "or more"
+		l.Total += min(n, math.MaxUint64-l.Total) // a sum above 2^64-1 stays at 2^64-1, which stands for that number or more
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
 	l.plain = l.plain || v.CheckCategory(true) != nil

@@ -17,7 +17,7 @@ import (
 // it. So the file is open only during queries and shortly after, and other programs can write in
 // between.
 type source struct {
-	file string        // the database file; "": db was given, and stays open
+	file string        // the database file; "": the caller passed an open db, which stays open
 	idle time.Duration // how long db stays open after the last user
 
 	mu    sync.Mutex

@@ -129,7 +129,7 @@ func typeName(t mapping.LogicalType) string {
 	if width, ok := widths[id]; ok {
 		return width
 	}
-	return strings.ToLower(strings.Trim(duck.TypeID(id).String(), `"`)) // "NULL"
+	return strings.ToLower(strings.Trim(duck.TypeID(id).String(), `"`)) // DuckDB's name for the type of NULL is "NULL" in quotes
 }
 
 func child(t mapping.LogicalType) string {

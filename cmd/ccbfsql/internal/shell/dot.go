@@ -13,7 +13,7 @@ import (
 // command is a dot command.
 type command struct {
 	name string
-	args string // as .help shows them, for example "FILE TABLE"
+	args string // arguments as .help shows them, for example "FILE TABLE"
 	help string
 	min  int // least number of arguments
 	max  int // largest number of arguments; below 0: any number
