@@ -164,7 +164,7 @@ func cancel(c report.Config, s *report.Section) {
 		for _, side := range []int64{1, 4, 16, 64, 256} {
 			var each []float64
 			excess, sum, low := 0.0, 0.0, 0.0
-			for range boxes * int(max(1, 256/(side*side))) { // more small boxes
+			for range boxes * int(max(1, 256/(side*side))) { // small boxes vary more, so there are more of them
 				x, y := bounds.MinX+r.Int64N(bounds.MaxX-bounds.MinX-side+2), bounds.MinY+r.Int64N(bounds.MaxY-bounds.MinY-side+2)
 				box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
 				want, got := float64(report.Must(exact.Sum(ccbf.Box(box), ccbf.Categories{}))), float64(report.Must(a.view.Sum(ccbf.Box(box), ccbf.Categories{})))

@@ -29,7 +29,7 @@ const (
 // outcome is a sketch with its expected and its measured size and error.
 type outcome struct {
 	advise.Advice
-	bytes, err float64 // measured size and measured error
+	bytes, err float64 // measured size, and measured error
 }
 
 // hints are the ways to describe the distribution of counts to the advice.

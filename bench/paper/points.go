@@ -20,7 +20,7 @@ import (
 // place is a cell, a category if the points have categories, and its number of points.
 type place struct {
 	grid.Cell
-	category []byte // nil: no category
+	category []byte // bytes of the category; nil: the points have no categories
 	points   uint64
 }
 

@@ -205,8 +205,8 @@ var table1 = []struct {
 
 // recurringOutcome has the measured values behind table 1 for one seed.
 type recurringOutcome struct {
-	recurring float64 // P(Rx)
-	errors    float64 // P(Ex|Rx)
+	recurring float64 // P(Rx): fraction of the keys whose smallest counter recurs
+	errors    float64 // P(Ex|Rx): fraction of these whose estimate is wrong
 	wrong     float64 // fraction of the estimates by minimum selection that are wrong
 }
 

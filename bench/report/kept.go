@@ -48,7 +48,7 @@ func readKept(path string) (all []Kept) {
 	r := csv.NewReader(bytes.NewReader(Must(os.ReadFile(path))))
 	r.FieldsPerRecord = -1
 	for i, row := range Must(r.ReadAll()) {
-		if i == 0 { // the head
+		if i == 0 { // the first row has the names of the columns
 			continue
 		}
 		k := Kept{}

@@ -68,7 +68,7 @@ func groups(b *bench) {
 	ours, exact, count := text("groups, sketched", nil), text("groups, exact", nil), text("groups, counted", nil)
 	b.run(table)
 	took := b.inTurn("groups", b.query("ccbf_agg", ours), b.query("exact GROUP BY group, cell", exact), b.query("count(*)", count))
-	peaks := make(map[string]rounds) // bytes per group
+	peaks := make(map[string]rounds) // peak of memory of each query, in bytes per group
 	runs := min(b.rounds, 5)         // each run is a process that first creates its table
 	for range runs {
 		for _, q := range []string{ours, exact, count} {

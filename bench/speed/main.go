@@ -44,7 +44,7 @@ var program = report.Program{Name: "speed", Results: "performance", Pages: []*re
 }}
 
 func main() {
-	duck.AddProcessor() // as in the shell
+	duck.AddProcessor() // one Go processor more than the machine has, as in the shell
 	if isIsolated() {
 		return
 	}

@@ -2,4 +2,4 @@
 
 package main
 
-import _ "github.com/ccbfsql/ccbfsql/internal/needscgo" // whose error says what is missing
+import _ "github.com/ccbfsql/ccbfsql/internal/needscgo" // the error of this package says what is missing

@@ -39,7 +39,7 @@ export interface Counters {
 
 export function countersOf(p: Params, h: Header): Counters {
   const sums = (h.flags & additive) > 0;
-  /** The largest count. */
+  /** The largest possible count of a key: the total, or 2^64-1 if the total is unknown. */
   const most = h.total ?? full;
   const layers: Layer[] = [];
   let at = 0;

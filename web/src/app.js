@@ -11,7 +11,7 @@ export const shownLayer = (layer, slot, { where = [], versus, palette, scale = "
 export const app = {
   map: undefined,
   draw: undefined,
-  layers: [], // all layers
+  layers: [], // all layers of the database
   stack: [], // the layers on the map, the lowest first; at most three. Queries are about the last one
   plane: undefined, // the plane of the last layer on the map, if it is not in degrees
   area: undefined, // the area of queries, in the layer's coordinates

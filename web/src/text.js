@@ -49,7 +49,7 @@ export async function copied(text) {
       await navigator.clipboard.writeText(text);
       return;
     } catch {
-      // It may be forbidden: try the older way.
+      // The browser may forbid the clipboard to this page. Then the older way is tried.
     }
   }
   const area = document.body.appendChild(made("textarea", "copied", text));

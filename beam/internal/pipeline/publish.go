@@ -21,7 +21,7 @@ import (
 type Summary struct {
 	Run     string              `json:"run"`
 	SQL     string              `json:"sql"`
-	Rows    int64               `json:"rows"`          // Good rows.
+	Rows    int64               `json:"rows"`          // Rows that are not bad.
 	Sent    int64               `json:"sent"`          // Bytes of results sent between workers.
 	Written int64               `json:"written"`       // Rows of the written files.
 	Bytes   int64               `json:"bytes"`         // Bytes of the written files.
@@ -231,7 +231,7 @@ func remove(ctx context.Context, fs filesystem.Interface, folder string, keep []
 		}
 	}
 	if isLocal(folder) && len(keep) == 0 {
-		_ = os.Remove(folder) // it may not exist
+		_ = os.Remove(folder) // an error means that the folder does not exist, or still has files
 	}
 	return err
 }

@@ -83,7 +83,7 @@ func parse(name string) (Version, bool) {
 	numbers := append(strings.Split(text, "."), "0")
 	major, err := strconv.Atoi(numbers[0])
 	if err != nil {
-		return Version{}, false // GLIBC_PRIVATE
+		return Version{}, false // a name without numbers, such as GLIBC_PRIVATE
 	}
 	minor, err := strconv.Atoi(numbers[1])
 	return Version{major, minor}, err == nil

@@ -75,8 +75,8 @@ const requests = {
   async life(id) {
     answer(id, 'row', signals, Math.round(longest));
   },
-  // Reads so often beyond the memory of a WebAssembly module: V8 leaves it to
-  // SIGSEGV to notice.
+  // Reads a number of times beyond the memory of a WebAssembly module. V8 does not check the
+  // address: each read causes a SIGSEGV, which V8 handles.
   async storm(id, times) {
     for (let n = Number(times); n > 0; ) {
       try {

@@ -236,14 +236,14 @@ func spatial(d draw) aggregate {
 	form := d.IntN(10)
 	lawful := true
 	switch {
-	case form < 5: // exact
+	case form < 5: // an exact sketch
 		options = append(options, "bytes: "+d.one("65536", "1048576", "200000"))
 		if d.chance(4) {
 			options = append(options, "k: "+d.text(1, 6))
 		}
 		a.wrong = cellsOf + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
 		a.wrong = strings.ReplaceAll(a.wrong, "$q", "")
-	case form < 7: // exact with categories
+	case form < 7: // an exact sketch with categories
 		a.truth = strings.TrimSuffix(a.truth, "}") + ", c: c}"
 		a.valid += " AND p.c IS NOT NULL"
 		a.each = strings.TrimSuffix(a.each, "}") + ", c: p.c}"

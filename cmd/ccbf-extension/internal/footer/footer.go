@@ -12,10 +12,10 @@ import (
 
 // Footer says what an extension was built for.
 type Footer struct {
-	ABI       string // C_STRUCT: DuckDB passes its C API as a struct
-	Extension string // the extension's own version
-	API       string // version of DuckDB's C API, such as v1.2.0
-	Platform  string // platform in DuckDB's spelling, such as linux_amd64
+	ABI       string // C_STRUCT: DuckDB passes its C API as a struct.
+	Extension string // The extension's own version.
+	API       string // Version of DuckDB's C API, such as v1.2.0.
+	Platform  string // Platform in DuckDB's spelling, such as linux_amd64.
 }
 
 // The footer is a custom section of WebAssembly, as DuckDB's extensions for browsers need it. It has a
@@ -46,8 +46,8 @@ func (f Footer) Bytes() ([]byte, error) {
 		if field.name != "" && field.text == "" {
 			return nil, fmt.Errorf("no %s", field.name)
 		}
-		// DuckDB takes a field without a zero at its end too; one is kept for
-		// whoever reads it as a C string.
+		// A field ends with at least one zero, for programs that read it as a C string. DuckDB does not
+		// need the zero.
 		if len(field.text) >= fieldLen {
 			return nil, fmt.Errorf("%s %q is %d bytes long; the most is %d", field.name, field.text, len(field.text), fieldLen-1)
 		}

@@ -69,7 +69,7 @@ func (t *vectorTile) square(west, north, east, south int64, n float64, cell bool
 		geometry = binary.AppendUvarint(geometry, v)
 	}
 	f = message(f, 2, tags)
-	f = append(f, 3<<3, 3) // a polygon
+	f = append(f, 3<<3, 3) // the field type: a polygon
 	f = message(f, 4, geometry)
 	t.features = message(t.features, 2, f)
 }
@@ -80,7 +80,7 @@ func (t *vectorTile) bytes() []byte {
 		return nil
 	}
 	var l []byte
-	l = append(l, 15<<3, 2) // version
+	l = append(l, 15<<3, 2) // the field version: 2
 	l = message(l, 1, []byte(cellsLayer))
 	l = append(l, t.features...)
 	for _, k := range t.keys {

@@ -109,7 +109,7 @@ func columnNames(columns []tableColumn) (names []string) {
 type plan struct {
 	from   string // file or table, in SQL
 	table  string
-	x, y   string // coordinates, in SQL
+	x, y   string // SQL expressions of the coordinates
 	points string // column of GEOMETRY points, in SQL; "": x and y are used
 	res    float64
 	rows   uint64
@@ -263,7 +263,7 @@ func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 		}
 		g := group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast), part}
 		if part == "day" && c.typ == "DATE" {
-			g.part = "" // the column itself
+			g.part = "" // the days of a DATE are the column itself
 		}
 		p.groups = append(p.groups, g)
 		groups *= min(parts, values)

@@ -289,7 +289,7 @@ type bars struct {
 
 // bar is the number of points of one value of a column.
 type bar struct {
-	Value    *string `json:"value"` // nil: NULL
+	Value    *string `json:"value"` // text of the value; nil: NULL
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`

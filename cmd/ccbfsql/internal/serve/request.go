@@ -22,7 +22,7 @@ type areaRequest struct {
 	Polygon  json.RawMessage `json:"polygon"`
 	Box      []float64       `json:"box"`
 
-	Bars  string  `json:"bars"`  // Column of bars.
+	Bars  string  `json:"bars"`  // Column whose values have a bar each.
 	All   bool    `json:"all"`   // All values of the column, not only the largest.
 	K     int     `json:"k"`     // Number of places with the most points.
 	Apart float64 `json:"apart"` // Least distance between these places; 0: any.

@@ -12,7 +12,7 @@ import (
 
 // style describes the colours of tiles.
 type style struct {
-	palette, scale string    // Values of picture.Options.
+	palette, scale string    // Names of a palette and of a scale, for picture.Options.
 	top            float64   // Points per square degree of the last colour; 0: chosen for the layer.
 	steps          []float64 // Points per square degree of evenly spaced colours, for the scale "equal".
 }

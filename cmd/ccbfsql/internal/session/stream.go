@@ -104,5 +104,5 @@ func (c *chunk) Cell(row, col int) render.Cell {
 	if c.types[col] == mapping.TypeBigInt {
 		return render.Cell{Text: strconv.FormatInt(duck.Slice[int64](v)[row], 10)}
 	}
-	return render.Cell{Text: string(v.Bytes(row))} // VARCHAR and BLOB
+	return render.Cell{Text: string(v.Bytes(row))} // the column is VARCHAR or BLOB
 }

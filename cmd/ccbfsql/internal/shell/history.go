@@ -11,7 +11,7 @@ import (
 
 const (
 	historyEnv  = "CCBFSQL_HISTORY"
-	historyKept = 10_000 // statements
+	historyKept = 10_000 // largest number of statements that stay when the history is loaded
 )
 
 // history stores the statements that were typed in a file. Each is one JSON string in one line, so that

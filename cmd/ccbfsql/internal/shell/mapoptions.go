@@ -52,7 +52,7 @@ func words(names []string) string {
 type mapOptions struct {
 	file          string
 	graphics      *terminal.Graphics
-	width, height int // 0: not given
+	width, height int // largest size of the picture in pixels; 0: not given
 	area          *orb.Bound
 	units         string
 	picture.Options
