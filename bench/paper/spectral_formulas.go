@@ -205,9 +205,9 @@ var table1 = []struct {
 
 // recurringOutcome has the measured values behind table 1 for one seed.
 type recurringOutcome struct {
-	recurring float64 // P(Rx): fraction of the keys whose smallest counter recurs
-	errors    float64 // P(Ex|Rx): fraction of these whose estimate is wrong
-	wrong     float64 // fraction of the estimates by minimum selection that are wrong
+	recurring float64 // P(Rx): fraction of the keys whose smallest counter recurs.
+	errors    float64 // P(Ex|Rx): fraction of these keys whose estimate is wrong.
+	wrong     float64 // Fraction of the keys whose estimate by minimum selection is wrong.
 }
 
 // second returns the load of a second filter with a number of counters per key of the first,
