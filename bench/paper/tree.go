@@ -94,7 +94,7 @@ func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 // mapPoints has points and the queries of a structure that has counted them.
 type mapPoints struct {
 	points
-	view  *ccbf.View // exact counts
+	view  *ccbf.View // exact sketch of the points, which has the true answers
 	bytes uint64     // bytes of the exact sketch
 	// asking has the queries. Each asks the structure of, and calls note with the kind of the query and
 	// the error of the answer. cells limits the number of queried cells: see mapStructure.
