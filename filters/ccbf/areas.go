@@ -236,7 +236,8 @@ func (p *Polygon) countCells(v *View) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := v.head.Limit.AllowRows(scan.Work()); err != nil { // the resolution may come from anyone
+	// The sketch may come from anyone: its resolution decides how many rows the scan visits.
+	if err := v.head.Limit.AllowRows(scan.Work()); err != nil {
 		return 0, err
 	}
 	p.cells, p.counted = scan.Count(), true

@@ -152,7 +152,8 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 		return b.count(s, keys, counts)
 	}
 	need := s.cells.Need(len(keys))
-	if need == 0 && counts == nil { // the usual case allocates nothing
+	// This is the usual case: there is room already, and every key counts once. It reserves no memory.
+	if need == 0 && counts == nil {
 		s.cells.Add(keys)
 		return nil
 	}
@@ -212,7 +213,7 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if most := max(int64(b.Bytes), b.packed/4*5); err != nil || size <= most {
 		return err == nil, err
 	}
-	// A cell in several lists counts several times, until the lists are merged.
+	// A cell counts in every list that holds it. Merging the lists gives the true size.
 	b.packed, err = b.packAll(true)
 	return b.packed <= int64(b.Bytes), err
 }
@@ -226,7 +227,8 @@ func (b *Builder) mostCells() int64 {
 		most = int64(b.Bytes) * HoldTree
 	case b.Mode == Standard && b.dense != nil:
 		return 0
-	case b.Mode == Standard: // counters are the same whenever they are made
+	// The result does not depend on the time when cells go into counters.
+	case b.Mode == Standard:
 		most = int64(b.Bytes*8/cells.MinCellBits) * cellBytes
 	}
 	if b.sketches {

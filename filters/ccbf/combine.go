@@ -76,8 +76,8 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 	out := *a
 	switch {
 	case form == Dense && other == Dense:
-		// The counters are the same. Bytes only says how long an exact form could have been, and
-		// Overflow what it became.
+		// Both sketches have the same counters. Bytes only limits the exact form that a sketch had
+		// before. Overflow only says which form followed.
 		out.Bytes, out.Overflow, out.Exact = max(a.Bytes, b.Bytes), max(a.Overflow, b.Overflow), a.Exact && b.Exact
 		return out
 	case form == Dense:
@@ -166,13 +166,16 @@ func (c *Config) differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err
 	}
-	if err := c.differKeys(o); err != nil { // mode, k and others imply counters, and are more specific than overflow
+	// Differences in keys (mode, k) also change the counters. They are more specific than overflow, so
+	// report them first.
+	if err := c.differKeys(o); err != nil {
 		return err
 	}
 	switch {
 	case c.Overflow != o.Overflow:
 		return sketch.Differ("overflow", c.Overflow, o.Overflow)
-	case c.Overflow != ToCounters && c.Bytes != o.Bytes: // numbers of counters follow from it
+	// Bytes decides the number of counters here, so report bytes rather than counters.
+	case c.Overflow != ToCounters && c.Bytes != o.Bytes:
 		return sketch.Differ("bytes", c.Bytes, o.Bytes)
 	case c.shape != o.shape:
 		return sketch.Differ("counters", c.Counters(), o.Counters())

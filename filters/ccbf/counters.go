@@ -40,8 +40,8 @@ func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
 }
 
 func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
-	// Two positions may share a counter, here or in a layer above. That counter then needs twice
-	// the estimate.
+	// Two positions of the key may share a counter, in the first layer or in one above. RemoveKeys then
+	// takes n from that counter twice, and fails if it holds less than 2n.
 	if !s.dense.RemoveKeys(s.keysOf(c, category), n) {
 		return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
 	}
@@ -75,7 +75,8 @@ func (s countersSketch) fold(f *reduction) error {
 		return f.err
 	}
 	if !s.sums {
-		s.dense.ClearFlags() // folding by maxima takes a flag for a large value
+		// Folding by maxima sorts by the flag: it takes a counter with a flag for a large value.
+		s.dense.ClearFlags()
 	}
 	for _, st := range f.steps {
 		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
@@ -147,13 +148,15 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	}
 	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
 	switch levels := factor == 1<<l; {
-	case levels && l <= s.Levels: // exact sketches and counters go on combining
+	// After this the sketch can still be combined with others, both exact and with counters.
+	case levels && l <= s.Levels:
 		s.Base, s.Levels = s.Base+l, s.Levels-l
 	case s.dense != nil && !levels:
 		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
 	case s.dense != nil:
 		return fmt.Errorf("%w: it has %d levels, but a factor of %d needs %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
-	default: // the sketch of the points at that resolution
+	// The result equals the sketch of the same points at the coarser resolution, without levels.
+	default:
 		s.Base, s.Levels = 0, 0
 	}
 	if err := s.body().coarsen(factor); err != nil {

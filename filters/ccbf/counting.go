@@ -131,7 +131,8 @@ func (b *Builder) countBatch(s *section) error {
 	}
 	switch {
 	case b.Levels > 0:
-		b.insertRun(s, cells.RunOf(c.keys, weights)) // so that the cells of a square mostly follow each other
+		// The keys are sorted, so that cells of one square mostly follow each other.
+		b.insertRun(s, cells.RunOf(c.keys, weights))
 		return nil
 	case c.skips > 0:
 		c.skips--
@@ -144,7 +145,9 @@ func (b *Builder) countBatch(s *section) error {
 		case c.hasRecent || cells.Fresh(c.keys) <= mostFresh(c.keys):
 			return b.countRecents(s)
 		}
-		c.hasRecent, c.skips = false, skippedBatches // in their order, because adding up saves nothing
+		// Adding up repeated cells would save nothing. Insert the keys in their own order, and skip the
+		// test for some batches.
+		c.hasRecent, c.skips = false, skippedBatches
 	}
 	b.insertRun(s, cells.Run{Keys: c.keys, Counts: weights})
 	return nil
@@ -158,7 +161,8 @@ func (b *Builder) countRecents(s *section) error {
 	c := &s.counting
 	insert := func(r cells.Run) { b.insertRun(s, r) }
 	most := b.recentsFor()
-	b.single = true // even if no cell has been evicted so far
+	// Set single even if no cell has been evicted so far.
+	b.single = true
 	if c.recents.Slots() > most {
 		if err := b.endRecents(s); err != nil {
 			return err

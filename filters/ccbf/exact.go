@@ -19,7 +19,9 @@ func (s exactSketch) add(c grid.Cell, category []byte, n uint64) error {
 
 func (s exactSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	s.cells = s.cells.Remove(c, category, n)
-	s.Total = s.cells.Total() // the total cannot be computed from one that reached 2^64-1
+	// Add up the total again: a total that stopped at 2^64-1 is not exact, so n cannot be subtracted from
+	// it.
+	s.Total = s.cells.Total()
 	return nil
 }
 

@@ -48,8 +48,8 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		s.parts = b.origin(b.single)
 	}
 	if s.dense != nil && len(list) > 0 {
-		// Cells that were added beside counters go in last, in their own order. So the order in
-		// which they were added does not matter.
+		// The list has cells that were added beside the counters. They go into the counters last, sorted
+		// by cell. So the result does not depend on the order of additions.
 		s.dense = s.dense.Clone()
 		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
 		s.cells, s.parts = nil, b.origin(true)
@@ -129,7 +129,8 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 			sections[i].Total = pointsOf(store.NewReader(stores...))
 		}
 	}
-	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, n, b.total)) // it may be copied once as it grows
+	// Reserve twice the size: the body may be copied once as it grows.
+	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, n, b.total))
 	if err := b.grow(work); err != nil {
 		return dst, false, err
 	}

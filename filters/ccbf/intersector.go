@@ -33,9 +33,11 @@ func (x *intersector) grow(delta int64) error {
 func (x *intersector) AddView(v *View) error {
 	most := v.reader().Memory()
 	if v.Form() == Dense {
-		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
+		// Add eight bytes for each value, and eight for the value of the layer above.
+		most += 16 * int64(v.shape.Size[0])
 	}
-	if err := x.grow(most); err != nil { // reserved while it is read
+	// Reserve the memory before the sketch is read.
+	if err := x.grow(most); err != nil {
 		return err
 	}
 	s, err := v.Sketch()
@@ -91,7 +93,8 @@ func (x *intersector) differ(s *Sketch) error {
 	if x.rest == nil {
 		return nil
 	}
-	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil { // its counters are in values
+	// The counters of the sketches so far are in x.values, so their form is Dense.
+	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil {
 		return err
 	}
 	return differClass(x.rest.Class, s.Class)

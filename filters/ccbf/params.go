@@ -255,7 +255,8 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 			return sketch.Invalidf("the default widths, which must not be written")
 		}
 	}
-	if fields&(hasK|hasWidths) != 0 { // before widths are used
+	// Check the widths before they are used below.
+	if fields&(hasK|hasWidths) != 0 {
 		if err := s.CheckWidths(); err != nil {
 			return sketch.Invalidf("%v", err)
 		}
@@ -287,8 +288,8 @@ func (p *params) check() error {
 		return sketch.Invalidf("%d levels above level %d, at most %d are counted", p.Levels, p.Base, MaxLevels)
 	}
 	if n := p.shape.Bytes(); n > p.Bytes {
-		// New makes no such sketch. An exact sketch of a few cells would take the memory of its
-		// layers as soon as one more cell does not fit.
+		// New never makes such a sketch. If it were allowed, an exact sketch of a few cells could
+		// allocate huge layers: one more cell that does not fit suffices.
 		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, p.Bytes)
 	}
 	if p.form == formExact && !p.Exact {

@@ -32,7 +32,8 @@ const (
 
 // addTreeOf adds the leaves of a body.
 func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
-	if err := b.grow(r.Memory()); err != nil { // before the leaves are read
+	// Reserve the memory before the leaves are read.
+	if err := b.grow(r.Memory()); err != nil {
 		return err
 	}
 	list, err := r.All()
@@ -85,7 +86,8 @@ func (b *Builder) needSample() error {
 
 // addSquares adds squares to a section. The squares of all parts of a region are in one section.
 func (b *Builder) addSquares(s *section, squares tree.Squares) error {
-	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) }) // they may be merged
+	// The squares may be merged with those of the section, which takes the memory twice.
+	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
 }
 
 // list returns everything in the builder as squares, and the bounds of the cells among them.
@@ -113,8 +115,8 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 
 // pruneOrCount prunes the cells, or goes over to counters, if there are too many.
 func (b *Builder) pruneOrCount() error {
-	// A pruned builder cannot go over to counters. If sections take much of the bytes now, they may
-	// take more than all of them in the end.
+	// A pruned builder cannot go over to counters later. If the heads of sections now take half of the
+	// bytes, they may need more than all bytes in the end. So it goes over now.
 	if b.trees == 0 {
 		heads := uint64(0)
 		for _, s := range b.all {
@@ -125,7 +127,8 @@ func (b *Builder) pruneOrCount() error {
 		}
 	}
 	if int64(b.least) <= b.mostCells()/2 {
-		return nil // sections take the memory, not cells: pruning would free little
+		// The sections take the memory, not their cells. Pruning would free little.
+		return nil
 	}
 	return b.prune()
 }

@@ -86,7 +86,8 @@ func (f *reduction) resize(s *Sketch) {
 			shape = to
 		}
 	}
-	// If no counters are so small, the smallest ones are its fallback.
+	// If no counters fit into f.bytes, the sketch overflows to the smallest counters, and Bytes is their
+	// size.
 	s.shape, s.Bytes = shape, max(f.bytes, shape.Bytes())
 }
 

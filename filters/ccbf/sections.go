@@ -129,7 +129,9 @@ func (t *sections) pack(s *section, mostCells int64) error {
 		scarce = t.scarcity.Scarce()
 	}
 	if scarce == 0 {
-		s.cells.Limit(max(1<<10, int(min(mostCells, 1<<20)))) // so that the end of the exact form is noticed
+		// Bound the buffer, so that the builder notices early that there are too many cells for the exact
+		// form.
+		s.cells.Limit(max(1<<10, int(min(mostCells, 1<<20))))
 		return nil
 	}
 	// A key in the buffer takes as much memory as this many packed cells.

@@ -58,7 +58,8 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 		have = min(have, s.count(c, nil))
 	}
 	switch {
-	case n > 0 && have == full && s.dense == nil: // full counters stay full
+	// A count at the ceiling may stand for any larger count, so nothing can be removed.
+	case n > 0 && have == full && s.dense == nil:
 		return errSaturated
 	case n > have:
 		return fmt.Errorf("%w: remove %d from cell (%d, %d), which has %d", sketch.ErrTooMany, n, c.X, c.Y, have)
@@ -100,7 +101,8 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // only an exact sketch knows: otherwise the error is ErrNeedsWeight. Other errors come from
 // Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
-	if !s.additive() { // a weight would not help
+	// Return this error before ErrNeedsWeight: if points cannot be removed, a weight does not help.
+	if !s.additive() {
 		return s.notAdditive()
 	}
 	if n == nil {

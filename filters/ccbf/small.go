@@ -88,7 +88,7 @@ func (m *smallEncoder) count(keys []uint64) cells.Small {
 // build is AppendBlob by a Builder.
 func build(dst []byte, c *Config, keys []uint64) []byte {
 	b := NewBuilder(*c, nil)
-	// Neither can fail: there is no budget, and all keys are points.
+	// Neither call can fail: there is no budget, and all keys are points.
 	_ = b.addPoints(keys)
 	dst, _ = b.appendBlob(dst)
 	return dst
@@ -120,7 +120,8 @@ func Build(p Params, xs, ys []float64) (*Sketch, error) {
 		if at += n; at == end {
 			continue
 		}
-		cell, err := c.Grid.Cell(xs[at], ys[at]) // outside the region (0, 0), or without a cell
+		// Points outside region (0, 0) come here, and points without a cell.
+		cell, err := c.Grid.Cell(xs[at], ys[at])
 		if err != nil {
 			return nil, fmt.Errorf("point %d: %w", at, err)
 		}

@@ -278,7 +278,7 @@ func (c *Config) denseScratch(number int) int64 {
 		n += cells.RunBytes(number)
 	}
 	if c.Levels > 0 {
-		n += 2 * cells.RunBytes(number) // the squares of a level, and of the one above
+		n += 2 * cells.RunBytes(number) // for the squares of one level, and of the level above
 	}
 	return n
 }

@@ -94,7 +94,8 @@ func (d *Descent) Enter(r Rect) Relation {
 	d.narrow(from, w)
 	relation := d.relation(w)
 	if relation == Inside && seen != r {
-		relation = Partly // the rest is outside
+		// The part of r outside the bounds of the polygon is outside the polygon.
+		relation = Partly
 	}
 	if relation != Partly {
 		d.Leave()
@@ -140,11 +141,12 @@ func (d *Descent) narrow(from, w *window) {
 			west, east = e.within(d.s.g.center(lo), d.s.g.center(hi))
 		}
 		switch {
-		case west > right: // on the left of no cell
+		// The edge is to the left of no cell, so it does not matter.
+		case west > right:
 		case east > left:
 			d.edges = append(d.edges, i)
-		// Left of every cell of its rows. In the direction of the ring, so that
-		// the edges of a stretch on the left meet in turns that cancel.
+		// The edge is left of every cell in its rows, and becomes two turns. They follow the direction of
+		// the ring, so that the turns of edges that meet cancel.
 		case e.up:
 			d.turn(w, turn{lo, e.ring})
 			d.turn(w, turn{hi + 1, e.ring})

@@ -10,7 +10,7 @@ const mostWhole = 1 << 53
 func fraction(res float64) (p, q float64) {
 	var buf [32]byte
 	mantissa, exponent := decimal(strconv.AppendFloat(buf[:0], res, 'e', -1, 64))
-	// mantissa * 10^exponent, where 10 is 2 * 5.
+	// res is mantissa * 10^exponent, and 10 is 2 * 5. The loops cancel factors 2 and 5.
 	twos, fives := exponent, exponent
 	for ; twos < 0 && mantissa%2 == 0; twos++ {
 		mantissa /= 2

@@ -36,7 +36,7 @@ func notJSON(b []byte) error {
 	if !errors.As(err, &syntax) {
 		return errf(ErrPolygon, "polygon: GeoJSON: %v", err)
 	}
-	at := syntax.Offset // after the wrong byte, or at the end
+	at := syntax.Offset // the offset after the wrong byte, or the end of the text
 	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
 		at--
 	}
@@ -270,7 +270,8 @@ func (r *jsonReader) end(i int) int {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth == 0 { // after a number or a word
+			// The bracket ends the value around a number or a word.
+			if depth == 0 {
 				return i
 			}
 			if depth--; depth == 0 {

@@ -202,8 +202,8 @@ func (l *unrolledRing) pieces() []orb.Ring {
 		}
 		return out
 	}
-	// The line, repeated from -180 or west of it to 180 or east of it, and back
-	// along the pole.
+	// The ring goes around the pole. Its line is repeated, from -180 or further west to 180 or further
+	// east. Then it goes back along the pole.
 	var r orb.Ring
 	end := int(math.Ceil((180 - l.min) / 360))
 	for turns := int(math.Floor((-180-l.max)/360)) + 1; turns < end; turns++ {

@@ -127,7 +127,8 @@ func (g Grid) floor(v float64) float64 {
 	if !(n >= -MaxIndex && n <= MaxIndex) {
 		return n
 	}
-	for n > -MaxIndex && g.edge(n) > v { // rounding leaves it a few cells off
+	// Rounding may have left n a few cells off.
+	for n > -MaxIndex && g.edge(n) > v {
 		n--
 	}
 	for n < MaxIndex && g.edge(n+1) <= v {

@@ -104,7 +104,8 @@ func (r *pointReader) appendPoint(dst []orb.Point) []orb.Point {
 		return dst
 	}
 	p := orb.Point{math.Float64frombits(r.order.Uint64(b)), math.Float64frombits(r.order.Uint64(b[8:]))}
-	if p[0] != p[0] && p[1] != p[1] { // POINT EMPTY
+	// POINT EMPTY has two NaN.
+	if p[0] != p[0] && p[1] != p[1] {
 		return dst
 	}
 	return append(dst, p)

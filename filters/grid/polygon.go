@@ -73,7 +73,8 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 		return nil, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
 		if len(b) > maxInput {
-			return nil, tooLong("WKT", len(b)) // before the copy
+			// Refuse long texts before the conversion copies them.
+			return nil, tooLong("WKT", len(b))
 		}
 		return ParseWKT(string(b))
 	}

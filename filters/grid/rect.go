@@ -130,7 +130,7 @@ func (g Grid) box(xmin, ymin, xmax, ymax float64) Rect {
 func (g Grid) Cuts(dst []int64, lo, hi float64) {
 	last := len(dst) - 1
 	for i := range last {
-		// Rounding must not carry an edge past the last one.
+		// Rounding must not carry an edge past hi.
 		dst[i] = g.lower(min(lo+(hi-lo)*float64(i)/float64(last), hi))
 	}
 	dst[last] = g.lower(hi)

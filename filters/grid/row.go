@@ -72,7 +72,8 @@ func (s *Scanner) cross(y int64) {
 		a := &s.active[i]
 		e := &s.edges[a.edge]
 		x := e.line(cy)
-		if e.past(x) { // crossing, as far as it fits into the loop
+		// This is method crossing, as far as the compiler inlines it into the loop.
+		if e.past(x) {
 			x = e.crossEnd(cy)
 		}
 		switch {
@@ -216,7 +217,8 @@ func (s *Scanner) sweep() []Interval {
 	if polys > 0 {
 		out = emit(out, from, s.bounds.MaxX+1)
 	}
-	// Edges right of bounds are missing, so some rings are still open.
+	// Edges to the right of the bounds are missing, so some rings are still open. Close them for the next
+	// row.
 	for i := range s.active {
 		r := &s.rings[s.edges[s.active[i].edge].ring]
 		r.in = false

@@ -39,9 +39,9 @@ func Circle(lon, lat, metres float64) (orb.MultiPolygon, error) {
 	}
 	angle := metres / EarthRadius
 	half := math.Sin(angle / 2)
-	want := 4 * math.Pi * half * half // steradians
-	// Sides are straight in longitude and latitude, so that near a pole it takes more corners
-	// than elsewhere.
+	want := 4 * math.Pi * half * half // the area of the circle, in steradians
+	// Sides are straight in longitude and latitude. So a circle near a pole needs more corners than
+	// elsewhere.
 	const fewest, most = 64, 1 << 14
 	for corners := fewest; corners <= most; corners *= 2 {
 		polygon, _, err := circle(lon, lat, angle, corners)
@@ -66,8 +66,8 @@ func circle(lon, lat, angle float64, corners int) (polygon orb.MultiPolygon, off
 	sinAngle, cosAngle := math.Sincos(angle)
 	ring := make(orb.Ring, 0, corners+1)
 	for i := range corners {
-		// Half a step aside, so that no corner lies on the meridian of the centre, where
-		// it could be a pole.
+		// The corners start half a step from north, so that none lies on the meridian of the centre.
+		// There a corner could be a pole.
 		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.5) / float64(corners))
 		x, y := sinAngle*sin, cosAngle*cosLat-sinAngle*cos*sinLat
 		z := sinLat*cosAngle + cosLat*sinAngle*cos
@@ -138,11 +138,11 @@ func ringSteradians(r orb.Ring) float64 {
 	for i, b := range r[1:] {
 		a := r[i]
 		middle, half := (a[1]+b[1])/2*degree, (b[1]-a[1])/2*degree
-		mean := 1.0 // mean of the sine over the side, as a fraction of the sine in its middle
+		mean := 1.0 // the mean of the sine over the side, divided by the sine in the middle of the side
 		if half != 0 {
 			mean = math.Sin(half) / half
 		}
-		// sin(middle) * mean - sin(origin)
+		// This equals sin(middle) * mean - sin(origin), without cancellation.
 		sine := 2*math.Sin((middle-origin)/2)*math.Cos((middle+origin)/2) + math.Sin(middle)*(mean-1)
 		sum += (b[0] - a[0]) * degree * sine
 	}

@@ -44,7 +44,8 @@ func (r *wktReader) next() byte {
 		switch c := r.s[r.at]; c {
 		case ' ', '\t', '\n', '\v', '\f', '\r':
 		case 0:
-			return '0' // not the end; nothing begins with it
+			// 0 would mean the end of the text. No geometry begins with '0', so the caller fails.
+			return '0'
 		default:
 			return c
 		}

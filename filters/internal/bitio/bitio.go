@@ -198,7 +198,8 @@ func (r *Reader) tail(i uint) uint64 {
 func (r *Reader) ReadClass(k uint) uint64 {
 	w := r.Peek()
 	e := uint(bits.TrailingZeros64(w))
-	if need := 2*e + k; e != 0 && need <= 57 { // one window holds it all
+	// One window of bits holds the whole number.
+	if need := 2*e + k; e != 0 && need <= 57 {
 		low := e - 1 + k
 		r.pos += need
 		return w>>(e+1)&(1<<low-1) | 1<<low

@@ -25,7 +25,7 @@ func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 				continue
 			}
 		}
-		// A long code, or the end of the buffer.
+		// The codes are long, or the buffer ends here.
 		r.pos = pos
 		us[i], vs[i] = r.ReadClass(j), r.ReadClass(k)
 		pos = r.pos

@@ -60,7 +60,7 @@ func codec(t testing.TB, f Family) {
 			blob[i] = 0xff
 		}
 		same(t, "a sketch whose BLOB was overwritten", keep, s.Blob())
-		// It goes on like the one that was encoded.
+		// Two sketches decoded from one BLOB take the same additions to the same state.
 		a, err := f.Decode(keep)
 		must(t, err)
 		b, err := f.Decode(keep)

@@ -63,7 +63,8 @@ func operations(t testing.TB, f Family) {
 	switch {
 	case long():
 		n = 10_000_000
-	case testing.Short(): // under the race detector
+	// Tests with the race detector use -short.
+	case testing.Short():
 		n = 20_000
 	}
 	n = f.fewer(n)
@@ -72,11 +73,13 @@ func operations(t testing.TB, f Family) {
 	for i := range n {
 		id := src.id()
 		switch p := src.IntN(100_000); {
-		case p < 10: // through a BLOB
+		// The sketch goes through a BLOB.
+		case p < 10:
 			d, err := f.Decode(s.Blob())
 			must(t, err)
 			s = d
-		case p < 20: // with another's occurrences
+		// The sketch takes the keys of another sketch.
+		case p < 20:
 			u, ok := s.(Uniter)
 			if !ok {
 				continue

@@ -133,7 +133,7 @@ func SmallRates[P comparable, S keyed.Mergeable[S], V any](
 		}
 		n := float64(sketches * asked)
 		for by, mean := range means {
-			// The rates of sketches vary too. The factor covers that.
+			// Rates vary from sketch to sketch, so the factor 1.3 is allowed.
 			if most := 1.3*mean*n + 4*math.Sqrt(1.3*mean*n) + 1; found > most {
 				t.Errorf("%+v: %v of %v found, at most %.1f as %s says %.3g", p, found, n, most, by, mean)
 			}

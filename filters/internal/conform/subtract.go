@@ -43,7 +43,8 @@ func subtract(t testing.TB, f Family) {
 			refused("from a family without deletion", whole, part, refusal)
 			continue
 		}
-		if f.Laws.OrderFree { // in between
+		// The keys of b may also be added between those of a.
+		if f.Laws.OrderFree {
 			whole = add(t, add(t, add(t, f.New(), a[:size/2]), b), a[size/2:])
 		}
 		must(t, take(whole, part))

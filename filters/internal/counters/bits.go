@@ -9,7 +9,7 @@ func load(b []byte, pos uint) uint64 {
 	if i := pos / 8; i+9 <= uint(len(b)) {
 		q := b[i : i+9 : i+9]
 		s := pos & 7
-		// In two shifts, as s may be 0.
+		// The shift by 64-s takes two steps, because s may be 0.
 		return binary.LittleEndian.Uint64(q)>>s | uint64(q[8])<<1<<(63-s)
 	}
 	return loadTail(b, pos)

@@ -79,7 +79,7 @@ func (indexCodec) choose(src Source) choice {
 	}
 	for w := uint(0); w <= maxCodeBits; w++ {
 		for base := uint(0); base+1<<w-1 <= 64; base++ {
-			long := uint(0) // chunks with an offset vector
+			long := uint(0) // how many chunks have an offset vector
 			for _, n := range longest[base+1<<w:] {
 				long += n
 			}
@@ -166,7 +166,7 @@ func (w *writer) putChunk(p params, chunk []uint64) (vector bool) {
 		w.write(v, base+uint(codes&mask(bitsOf)))
 		codes >>= bitsOf
 	}
-	// Counters that are missing in the last chunk are 0.
+	// The last chunk may be short. Missing counters are written as 0.
 	for range chunkLen - len(chunk) {
 		w.write(0, base)
 	}
@@ -221,7 +221,7 @@ func (s *store) findLong(pos, j uint) (at, n uint) {
 	if j > 0 {
 		begin = uint(load(s.mem, pos+offsetBits*(j-1)) & mask(offsetBits))
 	}
-	// A hostile vector may run backwards.
+	// In a damaged BLOB end may be below begin. Then the difference wraps, and min bounds it.
 	return pos + vectorBits + begin, min(end-begin, 64)
 }
 

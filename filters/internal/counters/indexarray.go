@@ -39,7 +39,7 @@ func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 func (a *Array) adopt(src Source, slack slack) {
 	ch := indexCodec{}.choose(src)
 	_, a.store = layout(nil, indexCodec{}, src, ch, slack)
-	// Memory for the worst case is given back.
+	// The memory was allocated for the worst case. A copy frees the unused part.
 	a.mem = append(make([]byte, 0, len(a.mem)+pad), a.mem[:len(a.mem)+pad]...)
 	a.sum, a.full = ch.weight, ch.weight
 }
@@ -137,7 +137,7 @@ func (a *Array) grow(i int, v uint64) {
 		chunk := buf[:min(chunkLen, a.n-int(c)*chunkLen)]
 		size, vector := chunkSize(a.p, chunk)
 		end := a.pos(g) + a.used(g)
-		// This is the new end of the group, which begins at a byte.
+		// need is the number of bits of group g with the new chunk. A group begins at a whole byte.
 		need := end + size - (after - pos) - a.pos(g)
 		if int(need+7)/8 > a.start(g+1)-a.start(g) {
 			if !a.makeRoom(g, int(need+7)/8) {
@@ -177,7 +177,8 @@ func (a *Array) makeRoom(g, need int) bool {
 			taken += a.bytesOf(k)
 		}
 		free := a.start(hi) - a.start(lo) - taken
-		// This is from a quarter of the first slack to half of it.
+		// The window needs free bytes: from a quarter of the first slack at level 0 to half of it at the
+		// highest level.
 		if least := roomy(0, taken/(hi-lo)); free*4*levels >= (hi-lo)*least*(levels+level) {
 			a.spread(lo, hi, g, need, free)
 			return true
@@ -191,7 +192,7 @@ func (a *Array) bytesOf(g int) int { return int(a.used(g)+7) / 8 }
 // spread divides the free bytes of a window among its groups. First it moves groups down, from the lowest
 // on, then it moves others up, from the highest on. So none is written over before it has moved.
 func (a *Array) spread(lo, hi, grown, need, free int) {
-	room := func(k int) int { // bytes and slack of group k
+	room := func(k int) int { // the bytes of group k with its new slack
 		n := a.bytesOf(k)
 		if k == grown {
 			n = need
@@ -208,7 +209,8 @@ func (a *Array) spread(lo, hi, grown, need, free int) {
 		at += size
 	}
 	at = end
-	for k := hi - 1; k > lo; k-- { // the lowest one stays
+	// Group lo stays where it is.
+	for k := hi - 1; k > lo; k-- {
 		at -= room(k)
 		if at > a.start(k) {
 			a.moveGroup(k, at)

@@ -120,11 +120,11 @@ const minSlack = blockLen / 2 / 8
 func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, store) {
 	at := len(dst)
 	s := newStore(c, src.Len(), ch.p, nil)
-	most := s.base + int(ch.most/8) + s.groups // a group begins at a byte
+	most := s.base + int(ch.most/8) + s.groups // plus a byte per group, because a group begins at a whole byte
 	for g := range s.groups {
 		most += slack(g, 0)
 	}
-	most += slack(0, most) // a part of what they have
+	most += slack(0, most) // and slack in proportion to these bytes
 	dst = slices.Grow(dst, most+pad)[:at+most+pad]
 	clear(dst[at:])
 	s.mem = dst[at:]

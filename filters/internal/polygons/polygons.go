@@ -110,7 +110,7 @@ func (m maker) holed(centre orb.Point, radius float64, holes int) orb.Polygon {
 func (m maker) sliver() orb.Ring {
 	a, b := m.place(), m.place()
 	width := m.size(1e-6, 1e-2)
-	// Across the line from a to b.
+	// (dx, dy) is the vector across the line from a to b.
 	dx, dy := -width*(b[1]-a[1]), width*(b[0]-a[0])
 	r := orb.Ring{a, b, {b[0] + dx, b[1] + dy}}
 	if m.IntN(2) == 0 {

@@ -15,7 +15,8 @@ func Starts(at, step []uint32, h1, h2 []uint64, size uint64) {
 		startsKernel(&at[0], &step[0], &h1[0], &h2[0], done, size, 1<<36%size, float64(size), 1/float64(size))
 	}
 	reciprocal := ^uint64(0) / size
-	mod := func(h uint64) uint64 { // the quotient is at most one too small
+	// q is at most one too small, which wrap corrects.
+	mod := func(h uint64) uint64 {
 		q, _ := bits.Mul64(h, reciprocal)
 		return wrap(h-q*size, size)
 	}
@@ -64,7 +65,8 @@ func LeastFours(dst []uint64, left []uint8, at, step []uint32, first, second []b
 		d := nibble(first, wrap(j+by, size))
 		low, digit := min(a, b, c, d), min(a&7, b&7, c&7, d&7)
 		dst[i] = low
-		left[i/8] |= uint8((digit-low)>>63) << (i % 8) // a counter with a flag is at least its digit
+		// A counter with a flag is at least its digit. So low is the answer if no digit is lower.
+		left[i/8] |= uint8((digit-low)>>63) << (i % 8)
 	}
 }
 

@@ -22,7 +22,8 @@ func (b *Box) Outside(key uint64) uint64 {
 // 128 cells.
 func (b *Box) SumInside(keys, counts []uint64) uint64 {
 	if n := len(keys) &^ 3; n > 0 && use {
-		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 { // so the sum is at most 2^63
+		// All counts are below 2^56, so the sum of 128 is at most 2^63.
+		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 {
 			return saturate.Add(sum, b.sumInside(keys[n:], counts[n:]))
 		}
 	}

@@ -9,26 +9,26 @@ var have = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 //go:noescape
 func finishKernel(h1s, h2s *uint64, n int)
 
-// keysKernel is CellKeys for a multiple of 4 points. It stops before the first four of which one has
-// no key. inv is q/p.
+// keysKernel is CellKeys for n points, a multiple of 4. It stops before the first four points that
+// include one without a key, and returns how many keys it wrote. inv is q/p.
 //
 //go:noescape
 func keysKernel(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
 
-// insideKernel is SumInside for a multiple of 4 cells, modulo 2^64. all is the bitwise or of all
-// counts.
+// insideKernel is SumInside for n cells, a multiple of 4. The sum is modulo 2^64, and the result all is
+// the bitwise or of all counts.
 //
 //go:noescape
 func insideKernel(keys, counts *uint64, n int, box *Box) (sum, all uint64)
 
-// startsKernel is Starts for a multiple of 8 keys and sizes from 2 to MaxSize. The argument rest is
-// 2^36 modulo the size, and inverse is 1 / size.
+// startsKernel is Starts for n keys, a multiple of 8, and sizes from 2 to MaxSize. rest is 2^36 modulo
+// size, float is size, and inverse is 1/size.
 //
 //go:noescape
 func startsKernel(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, float, inverse float64)
 
-// foursKernel is LeastFours for a multiple of 8 keys. The argument above is the size of the second
-// layer, which may be nil.
+// foursKernel is LeastFours for n keys, a multiple of 8. The parameter above is the size of the second
+// layer, and inverse is 1/above. second is nil if the kernel must not read that layer.
 //
 //go:noescape
 func foursKernel(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)

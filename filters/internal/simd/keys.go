@@ -18,7 +18,8 @@ func CellKeys(dst []uint64, xs, ys []float64, p, q float64) int {
 		done = keysKernel(&dst[0], &xs[0], &ys[0], n, inv, p, q)
 	}
 	for i := done; i < len(dst); i++ {
-		// As grid.Grid.Cells, because a region ends long before float64 does.
+		// This gives the same cells as grid.Grid.Cells, because a region ends long before float64 has
+		// gaps between whole numbers.
 		x, y := math.RoundToEven(xs[i]*inv), math.RoundToEven(ys[i]*inv)
 		if xs[i] < x*p/q {
 			x--

@@ -16,7 +16,8 @@ func (d *Counters) Intersect(o *Counters) {
 		}
 	}
 	clear(d.Body)
-	d.Saturated = false // values below the ceiling fit
+	// No value exceeds the smaller of two values, so all fit below the ceiling.
+	d.Saturated = false
 	d.FillValues(vs)
 }
 
@@ -43,8 +44,8 @@ func (d *Counters) Subtract(o *Counters) error {
 		return sketch.ErrNotAdditive
 	}
 	before := append([]byte(nil), d.Body...)
-	// From the last layer down: what a lower layer borrows must still be there after o's own digits are
-	// gone.
+	// Start at the last layer. A lower layer borrows from the layer above, which must hold enough after
+	// o's digits are subtracted there.
 	for x := d.Shape.Layers - 1; x >= 0; x-- {
 		if !d.subtractLayer(x, &o.Layers[x]) {
 			copy(d.Body, before)
@@ -97,7 +98,8 @@ func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 	}
 	l := &f.Layers[x]
 	copy(l.data, d.Layers[x].data[:len(l.data)])
-	if half*uint64(l.Width)%64 != 0 { // bits of the upper half in the last word
+	// The last word also holds bits of the upper half, so copy counter by counter.
+	if half*uint64(l.Width)%64 != 0 {
 		clear(l.data)
 		for j := range half {
 			l.store(j, d.Layers[x].Load(j))
@@ -110,7 +112,8 @@ func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 			f.Add(x, j, b&l.Mask)
 			continue
 		}
-		l.store(j, max(a, b)) // a flagged counter is above any other
+		// The flag is the highest bit, so max prefers a counter with a flag.
+		l.store(j, max(a, b))
 	}
 	return f
 }
@@ -133,12 +136,13 @@ func (d *Counters) Union(o *Counters) {
 // leaves its counter. A flag bit in the sum shows a counter that overflowed, which is rare.
 func (d *Counters) unionWords(x int, src []byte) {
 	l := &d.Layers[x]
-	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
+	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bits of all counters in a word
 	from := words(src)
 	to := words(l.data)[:len(from)]
 	isLast := x == d.Shape.Layers-1
 	for i, b := range from {
-		if b == 0 { // as most words of a sparse sketch
+		// Most words of a sparse sketch are 0.
+		if b == 0 {
 			continue
 		}
 		a := to[i]
@@ -158,8 +162,9 @@ func (d *Counters) carryWord(x int, word, carry uint64) {
 	width, up := uint64(d.Layers[x].Width), &d.Layers[x+1]
 	first := up.mod(word * (64 / width))
 	if width == 4 && up.Width == 8 && up.Size%16 == 0 {
-		// A byte of 1 for each counter in the low half of one of the word's bytes. The counters in the
-		// high halves lie between them in the layer above.
+		// carry has a flag bit per 4-bit counter. low gets a byte of 1 for each counter in the low half
+		// of a byte, high for each in the high half. In the layer above, counters of low and high
+		// alternate.
 		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
 		d.carryBytes(x+1, first, spread(low)|spread(high)<<8)
 		d.carryBytes(x+1, first+8, spread(low>>32)|spread(high>>32)<<8)
@@ -297,7 +302,8 @@ func (d *Counters) setMax(x int, j, v uint64) {
 	j %= l.Size
 	c := l.Load(j)
 	if v <= l.Mask {
-		if c < v { // a flagged counter is above any value
+		// A counter with a flag holds more than any v here, and c is larger than v.
+		if c < v {
 			l.store(j, v)
 		}
 		return

@@ -32,7 +32,8 @@ func (d *Counters) leastFrom(j, step uint64) uint64 {
 	l, least := &d.Layers[0], ^uint64(0)
 	for range d.Shape.K {
 		c := uint64(0)
-		if l.Width == 8 { // the default of mode standard
+		// This is the default width in mode standard.
+		if l.Width == 8 {
 			c = uint64(l.data[j])
 		} else {
 			c = l.Load(j)

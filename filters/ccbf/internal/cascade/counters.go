@@ -109,7 +109,8 @@ func (d *Counters) Add(x int, j, n uint64) {
 			l.store(j, c+n)
 			return
 		}
-		// c&l.Mask + n may exceed a uint64 for a very large n, so the parts are added.
+		// For a very large n, c&l.Mask + n may exceed a uint64. So add the digits first, and then the
+		// rest of n to the carry.
 		low := c&l.Mask + n&l.Mask
 		carry := n>>(l.Width-1) + low>>(l.Width-1)
 		c = c&l.Flag | low&l.Mask

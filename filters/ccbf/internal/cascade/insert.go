@@ -185,7 +185,8 @@ func underByte(c uint64, u byte) uint64 { return c&nibbleMask + c>>3*uint64(u)<<
 func raiseNibble(l0 []byte, j, to uint64) {
 	b, shift := nibble(uint32(j))
 	c := uint64(l0[b]) >> shift & (nibbleMask | nibbleFlag)
-	l0[b] ^= byte((c ^ max(c, to)) << shift) // of words, for which max has no branch
+	// max of uint64 values compiles to code without a branch.
+	l0[b] ^= byte((c ^ max(c, to)) << shift)
 }
 
 // raiseUnderByte is Raise of counter j to a value that does not fit its digit but fits counter y above.
@@ -194,7 +195,8 @@ func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
 	b, shift := nibble(uint32(j))
 	c, u := uint32(l0[b]>>shift)&(nibbleMask|nibbleFlag), uint32(l1[y])
 	digit, above := uint32(to)&nibbleMask, uint32(to)>>3
-	if u > above { // another counter has more there, so that no digit is kept
+	// Counter y already holds more than value to needs there. So it exceeds to with a digit of 0 as well.
+	if u > above {
 		digit = 0
 	}
 	raised, more := nibbleFlag|digit, max(u, above)
@@ -235,7 +237,8 @@ func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 			raiseNibble(l0, j, to)
 			continue
 		}
-		// As in Raise, the digit becomes 0 if the counters above have more than the key needs there.
+		// As in Raise, the digit becomes 0 if the counters above already hold more than value to needs
+		// there.
 		b, shift := nibble(uint32(j))
 		have, need := u&byteMask+u>>7*t<<7, to>>3
 		l0[b] ^= byte(c^(nibbleFlag|keptDigit(to&nibbleMask, have, need))) << shift

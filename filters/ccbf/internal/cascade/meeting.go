@@ -16,8 +16,8 @@ import "math/bits"
 // if they may meet in the first layer, and the largest uint64 if they meet in none.
 func (s *Shape) Meeting() uint64 {
 	for x := range s.Layers {
-		// Positions that are i steps apart, i below k, differ by i*h2. For an odd h2 the size divides that
-		// only if it has no more factors 2 than i.
+		// The positions of a key that are i < k steps apart differ by i*h2. For an odd h2, the size
+		// divides i*h2 only if i has at least as many factors 2 as the size.
 		if m := s.Size[x]; m&-m < uint64(s.K) {
 			return 1<<s.ShiftOf(x) - 1
 		}
@@ -54,8 +54,8 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 				continue
 			}
 			if v, known := d.digits(x, s.at); known && s.n > 1 {
-				// v and what is below are less than 2^63, as all counters are: no quotient exceeds 64
-				// bits.
+				// v<<shift is less than 2^63, and so are the lower digits of each of the s.n positions.
+				// So the quotient fits in 64 bits.
 				lo, carry := bits.Add64(s.lo, v<<shift, 0)
 				part, _ := bits.Div64(s.hi+carry, lo, s.n)
 				least = min(least, part)
@@ -65,7 +65,9 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 				s.n = 0
 				continue
 			}
-			var carry uint64 // the others continue in the layer above
+			// The counter has a flag. So its value continues in the layer above, and this digit joins the
+			// lower ones.
+			var carry uint64
 			s.lo, carry = bits.Add64(s.lo, c&l.Mask<<shift, 0)
 			s.hi += carry
 		}
@@ -106,7 +108,8 @@ func (l *Layer) join(meetings []meeting) []meeting {
 		if s.n == 0 {
 			continue
 		}
-		if o.n == 0 { // a meeting that does not continue has nothing in this layer
+		// The counters of o ended in a layer below. So s takes its place.
+		if o.n == 0 {
 			*o = *s
 			continue
 		}

@@ -78,7 +78,8 @@ func (p Origin) With(total uint64, o Origin, more uint64) Origin {
 			*x.p = OnePart(x.total)
 		}
 	}
-	// Earlier halvings count little beside the parts that are added now.
+	// The union has no halvings of its own: earlier ones count little beside the parts that are added
+	// now.
 	return Origin{min(MostParts, p.Number+o.Number), 0, max(p.Largest, o.Largest)}
 }
 

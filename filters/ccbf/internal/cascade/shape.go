@@ -129,7 +129,8 @@ func (s *Shape) unit() (bits uint64) {
 // returns false if none fit; TooFew is the error for that.
 func (s *Shape) Fit(bytes uint64) bool {
 	last := (bytes - padding(s.Layers)) * 8 / s.unit()
-	if n := bits.Len64(last); n > 5 { // keep five leading bits
+	// Keep the five leading bits: the zeros after them let the size be halved.
+	if n := bits.Len64(last); n > 5 {
 		last &^= 1<<(n-5) - 1
 	}
 	ok := last > 0

@@ -60,7 +60,8 @@ func (d *Counters) CheckMaxima(total, most uint64) error {
 	if anything != (total > 0) {
 		return sketch.Invalidf("a total of %d, but counters do not match it", total)
 	}
-	if most > l.Mask { // so flags may be set as well
+	// A counter may have any digit and a flag, so there is nothing to check.
+	if most > l.Mask {
 		return nil
 	}
 	for j := range l.Size {
@@ -79,7 +80,8 @@ func (d *Counters) Sum() (hi, lo uint64) {
 		shift := d.Shape.ShiftOf(x)
 		var carry uint64
 		lo, carry = bits.Add64(lo, l<<shift, 0)
-		hi += h<<shift + l>>(64-shift) + carry // l>>64 is 0
+		// If shift is 0, l>>64 is 0 in Go.
+		hi += h<<shift + l>>(64-shift) + carry
 	}
 	return hi, lo
 }
@@ -95,9 +97,10 @@ func (l *Layer) sum() (hi, lo uint64) {
 		return hi, lo
 	}
 	w := l.Width
-	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // value bits of all counters of a word
-	lanes := ^uint64(0) / (1<<w + 1)                // every second one
-	// This many words fit lanes of twice the width.
+	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // masks the values of all counters in a word, without flags
+	lanes := ^uint64(0) / (1<<w + 1)                // masks every second counter of a word
+	// A lane is twice as wide as a counter. The counters of this many bytes can be added up in lanes
+	// without overflow.
 	most := 8 * int((1<<(2*w)-1)/(2*l.Mask))
 	for b := l.data; len(b) > 0; {
 		block, sum := b[:min(len(b), most)], uint64(0)

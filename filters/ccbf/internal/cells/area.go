@@ -304,7 +304,8 @@ type areaSummer struct {
 func (w *areaSummer) section(s *sectionView) {
 	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.X && y == s.Y {
-		w.high = z // no cell is beyond the corner
+		// Of all keys in a rectangle, the north-eastern corner has the highest.
+		w.high = z
 	}
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
 }
@@ -333,7 +334,8 @@ func (s *sectionView) square(low, high uint64) grid.Rect {
 // enter enters the smallest square that holds two keys.
 func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	r := w.s.square(low, high).Intersect(w.bounds)
-	if r.Empty() { // in a damaged list
+	// This happens only in a damaged list.
+	if r.Empty() {
 		return grid.Outside
 	}
 	return w.area.Enter(r)
@@ -341,7 +343,8 @@ func (w *areaSummer) enter(low, high uint64) grid.Relation {
 
 // blocks adds the cells of the area with keys from low to high, which lie in the blocks [from, to).
 func (w *areaSummer) blocks(low, high uint64, from, to int) {
-	if low > high { // in a damaged index
+	// This happens only in a damaged index, whose keys do not ascend.
+	if low > high {
 		return
 	}
 	switch w.enter(low, high) {
@@ -357,7 +360,9 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 		return
 	}
 	mask := squareMask(low, high)
-	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // for each of the four squares in this one
+	// Visit the four quarters of the smallest square with low and high. last is the last key of a
+	// quarter.
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 {
 		next := w.s.above(min(last, high), from, to)
 		if next > from {
 			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
@@ -365,7 +370,8 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 		if last >= high {
 			return
 		}
-		// The last block reaches into the next square, unless another begins there.
+		// Block next-1 may reach into the following quarter, unless a block begins exactly with that
+		// quarter.
 		low = last + 1
 		if next > from && (next == to || w.s.first(next) > low) {
 			next--

@@ -111,7 +111,7 @@ func (q *batch) begin(i int) {
 // read decodes the pending blocks: together up to the last cell that all of them have, and the rest
 // of each alone.
 func (q *batch) read() {
-	var alone [together]int // the first cell to decode alone
+	var alone [together]int // by block: the first cell that the block decodes alone, or 0
 	for i := range q.size {
 		if q.open>>i&1 != 0 {
 			q.begin(i)
@@ -130,7 +130,8 @@ func (q *batch) read() {
 				one, to = i, min(to, n)
 			}
 		}
-		if bits.OnesCount(q.open) == left { // otherwise there may be too few now
+		// If a block was closed in this round, too few may be left: the loop decides anew.
+		if bits.OnesCount(q.open) == left {
 			from = q.readAtOnce(one, from, to)
 		}
 	}
@@ -139,7 +140,8 @@ func (q *batch) read() {
 			q.readAlone(i, from)
 		}
 	}
-	clear(q.readers[:]) // the bytes belong to the BLOB
+	// The readers point into the BLOB, which a pooled batch must not keep.
+	clear(q.readers[:])
 	q.clear()
 }
 
@@ -149,8 +151,8 @@ func (q *batch) clear() { q.size, q.open, q.short, q.more = 0, 0, 0, false }
 // readAtOnce decodes the cells [from, to) of all open blocks, and returns how far it came. It stops
 // early at a long code, which it decodes alone. one is an open block.
 func (q *batch) readAtOnce(one, from, to int) int {
-	// The lanes of blocks that are not open decode the block one again: bytes behind the end of a
-	// block must not be read.
+	// ReadRuns decodes every lane. A lane without an open block decodes block one again, because it must
+	// not read bytes behind the end of its block.
 	readers, orders := q.readers, q.orders
 	for i := range together {
 		if q.open>>i&1 == 0 {

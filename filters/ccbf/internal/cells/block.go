@@ -27,7 +27,7 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	begin := len(dst)
 	at := begin
 	dst = slices.Grow(dst, len(keys)*8+8)[:at+len(keys)*8+8]
-	code, n := uint64(1), uint(1) // the code of a count of one in order 0
+	code, n := uint64(1), uint(1) // without counts, each count is 1, which has this code in order 0
 	if counts != nil {
 		code, n = bitio.ClassCode(counts[0]-1, countOrder)
 	}
@@ -47,8 +47,8 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 		code |= (gap | count<<(g&63)) << (n & 63)
 		n += g + c
 	}
-	// A cell takes more bits than are written at once: it is far from the one before, or has very
-	// many points.
+	// The loop stopped at a cell with more bits than it can write at once. The cell is far from the one
+	// before, or has very many points. A Writer writes the whole block again.
 	dst = dst[:begin]
 	if counts == nil {
 		counts = slices.Repeat([]uint64{1}, len(keys))
@@ -107,7 +107,8 @@ func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	if i > 0 {
 		start = b.end(i - 1)
 	}
-	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 { // an int of 32 bits may be negative
+	// On 32 bits, an int of the index may be negative.
+	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 {
 		return r, 0, false
 	}
 	return bitio.NewReaderIn(b.data, start, end), min(BlockCells, b.cells-i*BlockCells), true

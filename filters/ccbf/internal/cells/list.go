@@ -145,7 +145,8 @@ func (l List) Plain() List {
 // Coarser returns the counts of squares of factor x factor cells. It does not change l.
 func (l List) Coarser(factor int64) List {
 	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
-	if factor&(factor-1) == 0 { // the usual case; a shift is faster than a division
+	// This is the usual case: a shift is faster than a division.
+	if factor&(factor-1) == 0 {
 		level := uint8(bits.TrailingZeros64(uint64(factor)))
 		square = func(c grid.Cell) grid.Cell { return Square(c, level) }
 	}
@@ -217,7 +218,8 @@ func Merge(a, b Run) Run {
 	keys := make([]uint64, len(a.Keys)+len(b.Keys))
 	counts := make([]uint64, len(keys))
 	n := mergeInto(keys, counts, a, b)
-	if n < len(keys)*3/4 { // many cells were in both: give back the room
+	// Many cells were in both runs: a copy frees the unused memory.
+	if n < len(keys)*3/4 {
 		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
 	}
 	return Run{keys[:n], counts[:n]}
@@ -231,7 +233,7 @@ func mergeInto(keys, counts []uint64, a, b Run) int {
 	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
 	for i < len(ak) && j < len(bk) {
 		x, y := ak[i], bk[j]
-		var left, right uint64 // 1 if the next cell of that run is taken
+		var left, right uint64 // 1 if the next cell of a (left) or of b (right) is taken, both if they are equal
 		if x <= y {
 			left = 1
 		}

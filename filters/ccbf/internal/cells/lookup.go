@@ -66,7 +66,9 @@ func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
 	a.keys, a.order = a.keys[:0], a.order[:0]
 	for i, c := range at {
 		cx, cy, z := Key(c)
-		if cx != x || cy != y { // rare: a region holds the whole Earth, except for very fine grids
+		// The cell is in another region than the first cell. This is rare: a region holds the whole
+		// Earth, except for very fine grids.
+		if cx != x || cy != y {
 			dst[i] = v.sumOf(c, of)
 			continue
 		}
@@ -117,9 +119,10 @@ func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 	for from := 0; len(keys) > 0; {
 		i := b.above(keys[0], from, all) - 1
 		if i < 0 {
-			return decoded // a damaged index
+			// This happens only in a damaged index: no block begins at or before the key.
+			return decoded
 		}
-		here := len(keys) // the keys of this block
+		here := len(keys) // how many of the keys lie before the next block
 		if i+1 < all {
 			next := b.first(i + 1)
 			here = sort.Search(len(keys), func(j int) bool { return keys[j] >= next })
@@ -128,8 +131,8 @@ func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 			decoded++
 			b.addBlock(i, dst, keys[:here], order)
 		}
-		// The next key is not below the first key of the next block. So above finds that block or a
-		// later one, even in a damaged index.
+		// The next key is not below the first key of block i+1. So b.above finds that block or a later
+		// one, even in a damaged index, and the loop ends.
 		keys, order, from = keys[here:], order[here:], i+1
 	}
 	return decoded

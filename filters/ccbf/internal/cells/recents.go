@@ -76,7 +76,8 @@ func (r *RecentCache) Grow(slots int) {
 	r.slots = make([]uint64, slots)
 	for _, w := range old {
 		if w != 0 {
-			r.slots[recentSlot(w, r.shift())] = w // no other cell has this slot: they would have shared a slot before
+			// No two old cells get the same slot: they would have shared one of the old slots too.
+			r.slots[recentSlot(w, r.shift())] = w
 		}
 	}
 }
@@ -125,8 +126,9 @@ func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh i
 		w := k << countBits
 		slot := &slots[recentSlot(w, shift)]
 		was := *slot
-		// There is no branch, because whether a key repeats is not predictable. other is all ones
-		// if the slot holds another key. That key is evicted unless the slot was empty.
+		// There is no branch, because whether a key repeats is not predictable. other is all ones if the
+		// slot has another key, where an empty slot has key 0. Then the word in the slot is evicted,
+		// unless it is empty.
 		differ := (was ^ w) >> countBits
 		other := uint64(int64(differ|-differ) >> 63)
 		words[out] = was

@@ -152,7 +152,8 @@ func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool
 
 // eachIn is View.eachUntil for one section, in Z-order.
 func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
-	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y) // bounds may be wrong, clip is right
+	// A damaged BLOB may have wrong bounds. So only clip limits the cells.
+	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y)
 	if !ok {
 		return
 	}
@@ -171,7 +172,7 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 		n := q.size
 		q.read()
 		for j := range n {
-			cells := q.cells(j) // none if damaged
+			cells := q.cells(j) // has no cells if the block is damaged
 			for h, k := range cells.Keys {
 				if n := cells.Counts[h]; n >= least && box.Outside(k) == 0 {
 					f(CellOf(s.X, s.Y, k), n)
@@ -223,7 +224,8 @@ func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 		}
 	}
 	if !isBox || v.together(of) {
-		bytes = 4 * RunBytes(cells) // lists that grow, and scratch memory to sort them
+		// This counts lists that are copied as they grow, and scratch memory to sort them.
+		bytes = 4 * RunBytes(cells)
 	}
 	return cells, bytes
 }

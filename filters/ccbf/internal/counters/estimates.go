@@ -67,7 +67,9 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		s := &e.scales[k]
 		return &picture{&form.Picture{Pixels: pixels, Box: s.box, Width: s.width, Height: s.height}, n}
 	}
-	last := 0 // the first scale whose pixels have the size of the largest squares, or the last scale
+	// last is the first scale with pixels at least as large as the largest squares that the sketch
+	// counts. If no scale has such pixels, it is the last scale.
+	last := 0
 	for last+1 < len(e.scales) && squaresFor(r, picture(last, nil).Side()) < int(r.Levels) {
 		last++
 	}
@@ -77,14 +79,17 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		return sampled, err
 	}
 	r.subtract(p, how, &e.scales[last].haze)
-	for k := last + 1; k < len(e.scales); k++ { // the sums of these pixels
+	// Pixels of these scales are sums of pixels of scale last. The noise is subtracted already, only its
+	// moments are missing.
+	for k := last + 1; k < len(e.scales); k++ {
 		r.subtract(picture(k, nil), how, &e.scales[k].haze)
 	}
 	for k := last - 1; k >= 0 && !sampled; k-- {
 		p := picture(k, make([]float64, len(e.scales[k].read)))
 		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, r.levelOf(p.Picture)) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
-			break // finer scales have more
+			// Finer scales need even more lookups.
+			break
 		}
 		if err != nil {
 			return false, err
@@ -102,7 +107,7 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 // the noise by more than its drawn parts. Then the rest is spread evenly over its other parts. O(pixels).
 func (e *Estimates) Finish(dst []float64) {
 	isDrawn := make([]bool, len(dst))
-	var parts scaleEstimate // estimate of the scale before
+	var parts scaleEstimate // the estimate of the scale before, whose pixels are parts of those of this scale
 	for k := range e.scales {
 		s := &e.scales[k]
 		now := scaleEstimate{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
@@ -205,7 +210,8 @@ func (readPlan) at(level int) readPlan { return readPlan{level, 1, 1, false} }
 // ones around it have points. Its noise is lower than what is subtracted.
 func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 	none := p.noise.Estimate(0)
-	if how.isSample { // its sums have no noise in them
+	// A sample subtracted the noise of every cell that it read.
+	if how.isSample {
 		none = 0
 	}
 	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
@@ -238,7 +244,8 @@ func covered(low, high float64, pixels int, side, first, last float64) []cover {
 		from := low/side + float64(i)*pixel
 		n := max(min(from+pixel, last)-max(from, first), 0)
 		out[i] = cover{n, n, n}
-		if pixel < 1 { // a part of one square, most often
+		// A pixel smaller than a square mostly lies inside one square.
+		if pixel < 1 {
 			out[i] = cover{n, n * n, n * n * n}
 		}
 	}

@@ -75,12 +75,14 @@ const leastReads = 4
 // drawWithin draws a category with at most most lookups, and returns how it did.
 func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, sampled bool, err error) {
 	unit := r.levelOf(p.Picture)
-	if p.SquaresIn(r.Head, unit) <= most/2 { // a search looks up a third more, for larger squares
+	// With levels, a search also looks up the larger squares, which are a third more. So it may draw half
+	// of most.
+	if p.SquaresIn(r.Head, unit) <= most/2 {
 		return how.at(unit), false, r.draw(p, category, unit)
 	}
 	if r.Levels > 0 {
-		// If many squares have no points, the lookups may suffice. A search that fails has drawn a
-		// part, so it draws into a copy.
+		// A search skips the inside of empty squares, so most lookups may suffice. It draws into a copy,
+		// because a search that fails has drawn only a part.
 		some := *p.Picture
 		some.Pixels = make([]float64, len(p.Pixels))
 		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise}, category, unit) })
@@ -153,12 +155,14 @@ func (s *sampler) sum(in grid.Rect) float64 {
 		}
 		n = 0
 	}
-	// Random numbers that depend on the place only.
+	// The random numbers depend only on the place of the rectangle, so a repeated query has the same
+	// result.
 	state := mix(uint64(in.MinX)*0x9e3779b97f4a7c15 ^ uint64(in.MinY)) //nolint:gosec // any bits do
 	for i := range reads {
 		k := i
 		if reads < all {
-			// One cell of each of reads equal parts, row by row.
+			// The cells, numbered row by row, are divided into equal parts: as many as reads. Each part
+			// provides one random cell.
 			state = mix(state + 0x9e3779b97f4a7c15)
 			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
 		}

@@ -52,7 +52,8 @@ func (r *Reader) Reset(body []byte) error {
 // Noise returns the model of collisions. O(counters) the first time.
 func (r *Reader) Noise() *noise.Model {
 	if r.model == nil {
-		d := r.Counters // a copy: r may be reset or copied
+		// The model keeps a pointer. It gets a copy, because r may be reset or copied.
+		d := r.Counters
 		r.model = noise.New(&d, r.Head.Sums, r.Origin)
 		if r.Head.TotalKnown {
 			r.model.SetTotal(r.Head.Total, r.Levels > 0 || r.Base > 0 || r.Totals)
@@ -150,7 +151,7 @@ func (r *Reader) AreaSums(a form.Area, of cells.Categories, each func(n uint64))
 
 // Estimate implements form.Reader.
 func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
-	var counts noise.Histogram // of the cells, or of the squares that the sum consists of
+	var counts noise.Histogram // the counts that the sum consists of: of single cells, or of squares of cells
 	sum, err := r.AreaSums(a, of, counts.Add)
 	if err != nil {
 		return form.Estimate{}, err
@@ -163,8 +164,8 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	e.Value, low, high = r.Noise().Estimate(&counts, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
 	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample {
-		// Saturated counters hold less than they counted, and few counters do not show the usual noise.
-		// Only the certain bounds hold.
+		// Saturated counters hold less than they counted. In few counters, noise differs from the usual
+		// noise. In both cases only the bounds without a model hold.
 		if r.Head.TotalKnown {
 			sum = min(sum, r.Head.Total)
 		}
@@ -229,7 +230,7 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 			}
 			return false
 		}
-		// The best spot that it can hold is its south-western cell.
+		// No cell of the square ranks before its south-western one.
 		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
 		return t.Wants(form.Candidate{Spot: form.Spot{Cell: first}, Least: q.least})
 	})
@@ -239,7 +240,8 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 // Error implements form.Reader.
 func (r *Reader) Error() form.Error {
 	if r.Head.Saturated {
-		return form.Error{Unknown: true} // what a counter at its ceiling has counted is unknown
+		// A counter at its ceiling may have counted any larger number.
+		return form.Error{Unknown: true}
 	}
 	m := r.Noise()
 	occupied, _, known := m.Occupied()

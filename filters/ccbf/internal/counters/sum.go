@@ -65,8 +65,8 @@ func (o *outline) sum() (sum uint64) {
 	if in.Empty() {
 		return 0
 	}
-	// At most four of the squares from which it starts cover the area. They may be larger than those of
-	// the sketch.
+	// The sum starts from squares at least as wide as the longer side of the area: at most four cover the
+	// area. They may be larger than any square that the sketch counts.
 	top := bits.Len64(max(in.Width(), in.Height()) - 1)
 	for y := in.MinY >> top; y <= in.MaxY>>top; y++ {
 		for x := in.MinX >> top; x <= in.MaxX>>top; x++ {
@@ -116,7 +116,8 @@ func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (
 	o := outline{Area: a, r: r, most: r.Head.Limit.Left()}
 	o.read = func(level int, at grid.Cell) uint64 { return r.level(level, at, category) }
 	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
-		// A square that is too large to have been counted is divided into the largest squares that were.
+		// The sketch does not count squares above its largest level. A larger square is divided into
+		// squares of that level.
 		level = min(level, int(r.Levels))
 		in = in.Squares(level)
 		if n := in.Count(); n > 1 {

@@ -15,7 +15,8 @@ func (r *Reader) rowsOf(a form.Area, times int) (form.Rows, error) {
 		return nil, err
 	}
 	n := scan.Work()
-	if n <= r.Head.Limit.Left() { // so few rows that their cells can be counted
+	// The scan of the rows is allowed. So count their cells, which takes as long as the scan.
+	if n <= r.Head.Limit.Left() {
 		n = max(n, saturate.Mul(scan.Count(), uint64(times)))
 	}
 	return scan, r.Head.Limit.Allow(n)

@@ -26,7 +26,7 @@ func (p *Picture) Side() float64 {
 
 // Squares returns the squares of a side that the picture shows, counted from the origin of coordinates.
 func (p *Picture) Squares(side float64) grid.Rect {
-	// Squares beyond the indexes of a grid need no number.
+	// Indexes of a grid end long before int64. Squares beyond them are cut off.
 	index := func(v float64) int64 { return int64(max(min(v, 2*grid.MaxIndex), -2*grid.MaxIndex)) }
 	return grid.Rect{
 		MinX: index(math.Floor(p.Box.Min[0] / side)), MinY: index(math.Floor(p.Box.Min[1] / side)),
@@ -152,7 +152,7 @@ func (p *Painting) finish(to *Picture) {
 		columns[i] = p.x.covered(i)
 	}
 	each := p.x.part() * p.y.part()
-	for j := range p.y.n { // from the south
+	for j := range p.y.n { // each row of bins, from the south
 		bins := p.sums[(p.y.n-1-j)*p.x.n:][:p.x.n]
 		if !slices.ContainsFunc(bins, func(n float64) bool { return n != 0 }) {
 			continue
@@ -346,8 +346,8 @@ func (c *Cuts) Whole(first, n int64) (pixel int, ok bool) {
 
 // Part returns the pixel of a cell between From() and To().
 func (c *Cuts) Part(cell int64) int {
-	// Pixels have equal lengths, so the guess is right or next to it. It can be wrong if the
-	// coordinates have too few bits for the pixels.
+	// Pixels have equal lengths, so the guess is usually right. If coordinates have too few bits for the
+	// pixels, it may be wrong: a binary search then finds the pixel.
 	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
 	if c.at[guess] <= cell && cell < c.at[guess+1] {
 		return guess

@@ -44,7 +44,7 @@ func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 	addMet(d, class, sums, &h)
 	g := &distribution{}
 	above, m, k, more := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K), 0.0
-	carries := make([]float64, d.Shape.Layers) // number of counters that continue in each layer
+	carries := make([]float64, d.Shape.Layers) // how many counters continue in each layer, by layer
 	for x := range carries {
 		if carries[x] = m; x > class {
 			carries[x] = h.from(unit(&d.Shape, x))
@@ -61,7 +61,7 @@ func surplusesIn(d *cascade.Counters, class int, sums bool) *distribution {
 		for v >= unit(&d.Shape, x+1) {
 			x++
 		}
-		// All k counters carry into it if each holds so much.
+		// A key carries into layer x if each of its k counters holds at least v.
 		size, carry := float64(d.Layers[x].Size), carries[x]
 		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, min(k, size)))
 		// No counter has more than the total, d.Full.

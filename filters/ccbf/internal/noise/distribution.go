@@ -84,7 +84,8 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 		return w.first + float64(w.size)
 	}
 	low, high = at(missed)*w.step, at(atMost)*w.step
-	if w.step > unit { // the next value may have been divided among these
+	// A value between two steps was divided among both. So the bounds move outwards by a step.
+	if w.step > unit {
 		low, high = max(low-w.step, 0), high+w.step
 	}
 	return low, high
@@ -126,9 +127,12 @@ func windowOf(parts []draws, unit float64) ([]draws, window) {
 	if none >= atMost {
 		return nil, window{}
 	}
-	log := -math.Log(outside) // Bernstein's inequality
+	// By Bernstein's inequality, the sum exceeds its mean by more than reach with a probability of at
+	// most outside.
+	log := -math.Log(outside)
 	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
-	// Dividing adds at most step^2/4 for each draw. Here that is 8% of the variance.
+	// Dividing a value among two steps adds a variance of at most step^2/4 for each draw that is not 0.
+	// The step is so small that this is at most 8% of the variance.
 	step, least := math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept))
 	if unit > 0 {
 		step, least = max(unit, math.Floor(step/unit)*unit), math.Ceil(least/unit)*unit
@@ -169,13 +173,15 @@ func chances(parts []draws, step float64, size int) []complex128 {
 		})
 		fourier.Forward(one)
 		for i := range size/2 + 1 {
-			// The spectrum of draws that count twice has every second term.
+			// one is the spectrum of a draw that counts once. If it counts twice, its spectrum has every
+			// second term, and repeats.
 			if sum[i] != 0 {
 				sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
 			}
 		}
 	}
-	for i := range size/2 - 1 { // probabilities are real
+	// Probabilities are real, so the upper half of the spectrum is the conjugate of the lower half.
+	for i := range size/2 - 1 {
 		sum[size-1-i] = cmplx.Conj(sum[i+1])
 	}
 	fourier.Backward(sum)

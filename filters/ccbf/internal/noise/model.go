@@ -74,7 +74,8 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 	if !m.known {
 		low = 0
 	}
-	// Sums of points are whole. Before rounding, the rounding errors so far are taken back.
+	// Sums of points are whole numbers. The factor with fuzz undoes rounding errors before Floor and
+	// Ceil.
 	const fuzz = 1e-9
 	low = min(max(math.Floor(low*(1+fuzz)), 0), most)
 	high = min(max(math.Ceil(high*(1-fuzz)), low), most)
@@ -203,7 +204,7 @@ func (m *Model) Estimator(sums bool) *Estimator {
 		x := len(c.classes)
 		g := m.surplusOf(x, sums)
 		k := class{from: from, to: math.Inf(1), surpluses: g}
-		// If no counter carries out of the next layer, no cell does.
+		// This is the last class if no further layer exists, or if no surplus reaches it.
 		if shift := m.counters.Shape.ShiftOf(x + 1); x+1 == m.counters.Shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
 			more = false
 		} else {
@@ -233,13 +234,14 @@ func (k *class) prepare(c *Estimator) {
 			sum += max(0, min(g.values[i], k.to-1)-below) * odds(g.tails[i])
 		}
 	}
-	// Noise lifts some cells of this class into a higher one. The mean estimate must have no bias with
-	// these cells included. If a count is the larger of truth and noise, only the largest count of the
-	// class needs the correction.
+	// Noise lifts some cells of this class into a higher class. The correction removes the bias of the
+	// mean estimate, with these cells included. If counts are the larger of truth and noise, only the
+	// largest count of the class needs it.
 	f := k.from
 	if !c.sums {
 		if f = k.to - 1; math.IsInf(f, 1) {
-			return // nothing is above
+			// There is no higher class.
+			return
 		}
 	}
 	excess, stay := 0.0, 0.0

@@ -66,7 +66,8 @@ func (m *Model) look() (o overcount, fraction float64, known bool) {
 		return l.sums, 1, true
 	case m.origin.Number == 0:
 		return l.larger, 0, true
-	case !shown: // the number of cells is a guess
+	// The number of cells is a guess here.
+	case !shown:
 		surpluses, _ := m.surplusOf(0, true).moments()
 		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0, true).tail(1))
 		o.Excess = max(math.Sqrt(l.larger.Excess*surpluses), fullest*surpluses)
@@ -85,7 +86,8 @@ func (m *Model) look() (o overcount, fraction float64, known bool) {
 	}
 	fraction = min(extra/way, 1)
 	o.Excess = l.larger.Excess + fraction*way
-	// The more cells have a surplus, the more of them it makes too high by little.
+	// The more cells have a surplus, the smaller most surpluses are. So the probability rises faster than
+	// the excess.
 	often := math.Pow(fraction, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
 	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
 	return o, fraction, true
@@ -130,7 +132,7 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 			continue
 		}
 		sums, g := m.surplusOf(x, true), m.surplusOf(x, false)
-		was := g // the distribution when points came
+		was := g // the distribution of surpluses when the points were added, before any halving
 		if x == 0 && m.origin.Halved > 0 {
 			was = g.before(m.origin.Halved, float64(m.counters.Shape.K))
 		} else {
@@ -258,7 +260,8 @@ func (m *Model) Cells() *Cells {
 		none.each(func(surplus, chance float64) { sum += chance * f(c.estimate(surplus)) })
 		return sum
 	}
-	// If nearly all counters are full, an Estimator subtracts too little.
+	// center is the mean estimate of an empty cell. It is not 0 if nearly all counters are full, because
+	// an Estimator then subtracts too little.
 	c.center = moment(func(x float64) float64 { return x })
 	c.Second = moment(func(x float64) float64 { return x * x })
 	c.Third = moment(func(x float64) float64 { return x * x * x })
@@ -308,7 +311,7 @@ func countCurveOf(d *cascade.Counters) (out countCurve) {
 		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)
 		below := 0.0
 		put := func(least float64) {
-			// If all counters hold more, nothing follows.
+			// If no counter holds less, the number of keys is unknown.
 			if least *= unit; below == 0 || least < 1 || least > end {
 				return
 			}
@@ -353,7 +356,9 @@ func (h countCurve) at(t float64) float64 {
 		return h[i].keys
 	}
 	a, b := h[i-1], h[i]
-	if b.keys < 0.5 { // the last one
+	// At the end of the curve b.keys is about 0. The curve is a straight line there, because 0 has no
+	// logarithm.
+	if b.keys < 0.5 {
 		return a.keys + (b.keys-a.keys)*(t-a.least)/(b.least-a.least)
 	}
 	return a.keys * math.Pow(b.keys/a.keys, math.Log(t/a.least)/math.Log(b.least/a.least))
@@ -410,7 +415,8 @@ func stride(from, to float64, f func(t, width float64)) {
 	for t := from; t <= to; {
 		width := min(max(1, math.Floor(t/24)), math.Floor(to-t)+1)
 		f(t+(width-1)/2, width)
-		if t+width == t { // beyond 2^53 one more is no more
+		// Beyond 2^53 the sum of float64 numbers does not change any more.
+		if t+width == t {
 			return
 		}
 		t += width

@@ -151,7 +151,7 @@ func (c *Cells) widen(key, differ uint64) {
 		if differ>>(64-c.shift) == 0 {
 			return
 		}
-		differ |= 1<<(64-c.shift) - 1 // existing words may differ in all their bits
+		differ |= 1<<(64-c.shift) - 1 // the words so far may differ in all bits of their keys below the base
 	}
 	old := *c
 	shift := countBitsFor(differ)
@@ -165,7 +165,7 @@ func (c *Cells) each(f func(key, count uint64)) {
 	full := c.full()
 	some := func(words []uint64) {
 		for _, w := range words {
-			if w != 0 { // an empty slot of recent
+			if w != 0 { // 0 is an empty slot of c.recent
 				f(c.key(w), w&full)
 			}
 		}
@@ -240,12 +240,14 @@ func (c *Cells) room(n int) int {
 	size, sorts := cap(c.buffer), false
 	if size >= c.unsorted || size >= c.longest() {
 		sorts = true
-		if c.unsorted = 2 * size; c.sort() > size/4*3 { // few cells had several words
+		// Sorting saved less than a quarter of the buffer: few cells had several words.
+		if c.unsorted = 2 * size; c.sort() > size/4*3 {
 			c.unsorted = 8 * size
 		}
 	}
 	switch {
-	case len(c.buffer) <= size/2 && len(c.buffer)+n <= size: // the words were of few cells, which stay
+	// Sorting merged the words of equal cells. The buffer stays as it is, and has room for n more.
+	case len(c.buffer) <= size/2 && len(c.buffer)+n <= size:
 	case size < c.longest():
 		c.buffer = append(make([]uint64, 0, max(leastBuffer, 2*size, len(c.buffer)+n)), c.buffer...)
 	default:
@@ -256,7 +258,8 @@ func (c *Cells) room(n int) int {
 	}
 	if sorts && size >= 1<<recentBits {
 		c.adapt()
-		return c.room(n) // recent cells may be in the buffer now
+		// c.adapt may have moved recent cells into the buffer.
+		return c.room(n)
 	}
 	return cap(c.buffer) - len(c.buffer)
 }
@@ -318,7 +321,8 @@ func (c *Cells) push(l list) {
 	}
 	some := []list{l}
 	for n := len(c.lists); n > 0 && c.lists[n-1].n < ratio*l.n && !c.lists[n-1].packed; n-- {
-		// The merged list will be too long for these.
+		// The merged list will be more than 1/ratio as long as this list. So it must merge with this list
+		// too.
 		l.n += c.lists[n-1].n
 		some = append(some, c.lists[n-1])
 		c.lists = c.lists[:n-1]
@@ -349,7 +353,8 @@ func (c *Cells) Merge(o *Cells) {
 		return
 	}
 	for _, l := range o.lists {
-		if l.packed { // code never changes, so both stores share it
+		// Code never changes, so both stores share the memory of a packed list.
+		if l.packed {
 			l.chunks = slices.Clone(l.chunks)
 			c.lists = slices.Insert(c.lists, c.packedLists(), l)
 			continue
@@ -462,8 +467,8 @@ func (c *Cells) Need(n int) int64 {
 	case size+n < cachedBuffer:
 		return 8 * int64(max(2*leastBuffer, 6*size, 6*n))
 	}
-	// This is the list of the last buffer, memory to sort it, a longer buffer, recent cells, and the
-	// chunks of merges.
+	// These are words for the list of the last buffer, memory to sort it, a longer buffer, and recent
+	// cells. The chunks of merges are added at the end.
 	words := 2*max(size, cachedBuffer) + 2*n + 1<<recentBits
 	if c.grows(size + n) {
 		words += 2 * size

@@ -47,7 +47,8 @@ func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 			carry(w)
 			last -= full
 		}
-		last = last&^other + w&(full|other) // no branch: it would be mispredicted
+		// There is no branch, because it would be mispredicted.
+		last = last&^other + w&(full|other)
 	}
 	to[n] = last
 	return n + 1
@@ -64,7 +65,7 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 		}
 		for end := n + steps; n < end; n++ {
 			x, y := a[i], b[j]
-			var left, right uint64 // 1 if that word is next: both, if they have one cell
+			var left, right uint64 // 1 if x (left) or y (right) is the next word: both, if they have the same cell
 			if x <= y|full {
 				left = 1
 			}

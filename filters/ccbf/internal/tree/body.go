@@ -201,7 +201,7 @@ func (r *Reader) sheetsOf(of cells.Categories) []group {
 	r.begin()
 	r.groups = r.groups[:0]
 	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
-		for i := range r.sections { // ordered by region
+		for i := range r.sections { // these are ordered by region
 			if s := &r.sections[i]; of.Has(s.Category) {
 				r.groups = append(r.groups, group{s.X, s.Y, r.sheets[s.from:s.to]})
 			}

@@ -87,7 +87,7 @@ func nextTree(s *Squares, root uint8, leaf int) int {
 // write hands the leaves of a sheet to an encoder.
 func write(s *Squares, root uint8, out *Encoder) {
 	after := uint64(0)
-	packet, stretch := -packetLeaves, 0 // indexes of their first leaves
+	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
 	for i := 0; i < s.Len(); {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
@@ -113,7 +113,8 @@ func write(s *Squares, root uint8, out *Encoder) {
 		}
 		out.symbol(rootTable, rootSymbol(level, root, what))
 		if !begins {
-			out.gap(level, (key-after)>>(2*level)) // in squares of the tree's size
+			// The gap is counted in squares of this tree's level.
+			out.gap(level, (key-after)>>(2*level))
 		}
 		if what == split {
 			out.tree(s, root, from, i)
@@ -209,7 +210,8 @@ func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
 		if together := tableCost(&both, &lengths); together <= alone+before {
 			k.freq[k.last], k.lengths[k.last], k.cost[k.last] = both, lengths, together
 			k.same[t] = true
-			return together - before // below 0 it wraps, and back in the sum
+			// A negative difference wraps around, and the sum wraps back.
+			return together - before
 		}
 	}
 	k.freq[t], k.cost[t], k.last = *freq, alone, t
@@ -277,7 +279,8 @@ const maxLength = 11
 // most maxLength. The length is 0 for symbols that do not occur, and for a single one.
 func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
 	*dst = [symbols]uint8{}
-	// By frequency, equal frequencies by symbol: a frequency takes 32 bits, a symbol 8.
+	// Sort the symbols by frequency, and equal frequencies by symbol. A frequency takes 32 bits, a symbol
+	// 8.
 	var sorted [symbols]uint64
 	n := 0
 	for s, f := range freq {
@@ -290,11 +293,12 @@ func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
 		return
 	}
 	slices.Sort(sorted[:n])
-	// Symbols first, then the pairs made of them: both ascend.
+	// The weights of the symbols come first, then those of the pairs made of them. Both ascend.
 	var weights [2 * symbols]uint64
 	var parents [2 * symbols]uint16
 	var depths [2 * symbols]uint8
-	for shift := uint(0); ; shift++ { // rounds frequencies up until all lengths are in range
+	// Each round makes the weights more equal, until no length exceeds maxLength.
+	for shift := uint(0); ; shift++ {
 		for k, s := range sorted[:n] {
 			weights[k] = s>>8>>shift + 1
 		}

@@ -139,7 +139,7 @@ func (e *Encoder) count(level uint8, n uint64) {
 // stands before its first leaf, and is known after its last one. So tree puts the bits together from the
 // last to the first.
 func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
-	var open [8]uint8 // symbols so far of the squares around the next leaf, by level
+	var open [8]uint8 // by level: the symbol so far of the square around the next leaf
 	all, n := uint64(0), uint(0)
 	tail := e.tail[:0]
 	for i := to - 1; i >= from; i-- {
@@ -167,7 +167,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 			w := e.words[countTableOf(level)][symbol]
 			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
 		}
-		// Squares that begin with the leaf, from the smallest up.
+		// Go through the squares whose first leaf is this one, from the smallest up.
 		for l := level + 1; ; l++ {
 			symbol := open[l&7] | what<<(2*(key>>(2*(l-1)&63)&3))
 			if l > top {
@@ -198,7 +198,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 // packet begins a packet with the tree at a key.
 func (e *Encoder) packet(first uint64) {
 	e.endPacket()
-	// There is a symbol and a gap for a tree, and for a leaf the symbol of its square and a count.
+	// Reserve memory for a symbol and a gap per tree, and for a symbol and a count per leaf.
 	e.w.Reset(4 * maxPacket)
 	e.bits, e.total, e.parts = 0, 0, e.parts[:0]
 	e.index = append(e.index, entry{first: first})
@@ -217,7 +217,7 @@ func (e *Encoder) endPacket() {
 	trees := e.w.Bytes()
 	e.head.Reset(2 + len(trees))
 	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
-	e.head.Write(0, restBits) // set below
+	e.head.Write(0, restBits) // the rest, which is written below
 	all := e.bits + stretchesBits + restBits
 	if len(e.parts) > 1 {
 		step := (e.parts[1].first-e.parts[0].first)>>(2*e.code.root) - 1

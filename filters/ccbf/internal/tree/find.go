@@ -39,7 +39,7 @@ func (s *Squares) Leaf(i int) Leaf { return Leaf{s.Keys[i], s.Counts[i], s.Level
 // FindAll finds the leaves of many cells, whose keys ascend: out[i] is the leaf that holds keys[i], or has
 // no points if there is none. It reads a packet once for all cells in it.
 func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Packet) {
-	var leaves Squares // of the packet before next
+	var leaves Squares // the leaves of packet next-1
 	at, next := 0, 0
 	for j, key := range keys {
 		if next < len(s.index) && s.index[next].first <= key {
@@ -171,8 +171,8 @@ func (w *walk) packets(key uint64, level uint8, from, to int) {
 		return
 	}
 	for q := range uint64(4) {
-		// The packet before the first that begins in this quarter reaches into it,
-		// unless that one begins where the quarter does.
+		// Packet first is the first that begins in this quarter. The packet before may reach into the
+		// quarter, unless packet first begins exactly where the quarter does.
 		low := key + q<<(2*(level-1))
 		next := from + sort.Search(to-from, func(i int) bool { return w.s.index[from+i].first > low|side2(level-1) })
 		first := from + sort.Search(next-from, func(i int) bool { return w.s.index[from+i].first >= low })

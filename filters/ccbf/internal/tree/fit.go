@@ -220,8 +220,8 @@ func (f *fitter) fill(parts []Squares, fits *Pruning, above uint64) *Pruning {
 			keys = k
 		}
 	}
-	// Splitting from place low on takes too much, and from place high on it fits. Sizes are assumed to
-	// grow evenly between both.
+	// Splitting all squares from place high on fits the limit, from place low on it does not. Between
+	// both, the size is assumed to grow evenly.
 	low, high, below := 0, places, fits.Size()
 	for range fillTries {
 		if f.limit-below < f.limit/fillShare || high-low < 2 {
@@ -260,7 +260,7 @@ const (
 // in the window. It interpolates: at first as if every leaf took each bytes, then between the thresholds
 // that were tried.
 func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFitting uint64, ok bool) {
-	low, high := f.window.low, f.window.high // low does not fit; if any threshold fits, high does
+	low, high := f.window.low, f.window.high // threshold low does not fit; if any threshold fits, high does
 	below, above := each, each
 	for tries := 0; low+1 < high; tries++ {
 		t := (low + high) / 2
@@ -296,7 +296,7 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
 	from, to := low, high
 	for from < to {
-		mid := (from+to+Taus)/2 - Taus/2 // rounds down below 0 too
+		mid := (from+to+Taus)/2 - Taus/2 // rounds down even if from+to is negative
 		each := below + float64((above-below)*(float64(mid-low)/float64(high-low)))
 		if float64(f.leaves[max(mid, 0)])*each <= limit {
 			to = mid
@@ -358,11 +358,13 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	sample, stretches, all := sampled(parts)
 	if sample.Len() == 0 {
-		return -1, 1 // a leaf takes about a byte
+		// Without a sample, assume a byte for each leaf.
+		return -1, 1
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	// Few trees are so coarse that their threshold exceeds the number of points.
+	// Thresholds above the number of points are rare. So the window ends there at first, and becomes
+	// larger below if necessary.
 	w := window{-1, int(tauOf(sample.Total()))}
 	g.build([]Squares{sample}, w)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
@@ -375,10 +377,13 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 			t = g.leastFor(limit, 0, w.high, each, each)
 		}
 		if before >= 0 && max(t-before, before-t) <= nearTaus {
-			break // the bytes of a leaf are about the same
+			// The last size was measured at nearly the same threshold, so each is about the same.
+			break
 		}
 		p := g.try(Tau(t), ^uint64(0))
-		// The bytes of the sample include all tables, and the jumps between stretches.
+		// The size of the sample includes all tables, and the jumps between stretches. Both are
+		// subtracted, because they do not grow with the leaves. The tables are then divided among the
+		// leaves of the whole tree.
 		tables := p.Code.tablesSize()
 		jumps := uint64(stretches * jumpBytes)
 		size := max(p.Size(), tables+jumps) - tables - jumps

@@ -105,7 +105,8 @@ func (t *List) Most(categories bool) uint64 {
 		}
 		return most
 	}
-	// A count over all categories adds up the leaves of each, so the lists of a region are merged first.
+	// A count over all categories adds up leaves of all of them. So the lists of a region are merged
+	// first.
 	all := map[[2]int32]*Merger{}
 	for i := range t.Sections {
 		s := &t.Sections[i]
@@ -193,7 +194,8 @@ func (p *Layout) Size() uint64 { return p.headBytes() + p.code.Size() }
 // Within lays the list out, pruned if it takes more than limit bytes. It returns false if even a tree of
 // the largest squares does.
 func (t *List) Within(limit uint64) (*Layout, bool) {
-	// Cells that were never in a tree are not tried: they are here because they take too much.
+	// Lists that consist of cells only are not tried without pruning: the caller prunes them because they
+	// take too much.
 	if t.layout != nil && t.layout.Size() <= limit {
 		return t.layout, true
 	}

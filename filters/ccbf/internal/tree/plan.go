@@ -54,14 +54,17 @@ func (p *plan) sheet(s *Squares) {
 	}
 	p.onlyCells = p.onlyCells && !slices.ContainsFunc(levels, func(level uint8) bool { return level > 0 })
 	levels = levels[:len(s.Keys)]
-	var open [8]int // kinds of the quarters of the squares around the last leaf, by level
+	var open [8]int // by level: the kinds of the quarters of the square around the last leaf
 	for i, key := range s.Keys {
-		level, n, differ := levels[i], counts[i], ^uint64(0) // bits of the next key
+		// differ has the bits in which the next key differs. The last leaf has no next key, so all bits
+		// are set.
+		level, n, differ := levels[i], counts[i], ^uint64(0)
 		if i+1 < len(s.Keys) {
 			differ = key ^ s.Keys[i+1]
 		}
 		what := kind(n)
-		symbol := uint8(n - 2) // that of a single point, which has none, is taken out later
+		// A single point has no symbol, so n-2 wraps. codeFor removes these counts.
+		symbol := uint8(n - 2)
 		if n >= direct+2 {
 			long, extra := countSymbol(n)
 			symbol = uint8(long)
@@ -75,7 +78,8 @@ func (p *plan) sheet(s *Squares) {
 		}
 		for level++; ; level++ {
 			all := open[level&7] | what<<(2*(key>>(2*(level-1)&63)&3))
-			if differ>>(2*level&63) == 0 { // the next one is in this square too
+			// The next leaf is in this square too.
+			if differ>>(2*level&63) == 0 {
 				open[level&7] = all
 				break
 			}
@@ -125,7 +129,7 @@ func (q *rootStats) index(s *Squares) {
 			q.stretches++
 			q.steps[bits.Len64((q.begins(s, stretch)-first)>>(2*q.root)-1)]++
 		}
-		total := uint64(0) // which wraps
+		total := uint64(0) // modulo 2^64
 		for _, n := range s.Counts[from:to] {
 			total += n
 		}
@@ -153,7 +157,8 @@ func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 func (p *plan) codeFor(k *costs) *Code {
 	counts := p.bits
 	for level := range p.counts {
-		p.counts[level][symbols-1] = 0 // single points
+		// Single points have no symbol.
+		p.counts[level][symbols-1] = 0
 		counts += k.table(countTable+level, &p.counts[level], level > 0)
 	}
 	best := p.with(k, &p.high, counts)
@@ -171,7 +176,8 @@ func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	trees := counts + k.table(rootTable, &q.kinds, false)
 	for level := uint8(1); level <= splitTables; level++ {
 		var freq [symbols]uint32
-		for l := level; l <= q.root && (l == level || level == splitTables); l++ { // the last table is for all levels above
+		// The last split table is shared by all levels from splitTables up.
+		for l := level; l <= q.root && (l == level || level == splitTables); l++ {
 			for s, n := range p.splits[l] {
 				freq[s] += n
 			}

@@ -38,15 +38,15 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 	for top < edge && weight(top, 2) <= high {
 		top++
 	}
-	// Squares that hold both the square before and the one after, by level. The bits of open say which
-	// levels have one, as a branch would be mispredicted.
+	// By level: the square that holds both the square before and the next one. Bit level of open says
+	// whether there is one, because a branch would be mispredicted.
 	var holders [64]struct {
 		total     uint64
 		lo, first int32
-		below     int32 // number of squares and nodes directly below, less one
+		below     int32 // how many squares and nodes lie directly inside, less one
 	}
 	open, some := uint64(0), uint64(1)<<top-1
-	at := int32(0) // the next square
+	at := int32(0) // the index where the next square is written
 	keys, levels, counts, all := memory.Keys[:s.Len()], memory.Levels[:s.Len()], memory.Counts[:s.Len()], n.all
 	for i, key := range s.Keys {
 		level := s.Level(i)
@@ -65,18 +65,20 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 			o := &holders[level&63]
 			total, lo, first = saturate.Add(o.total, total), o.lo, o.first
 			switch v := weight(level, total); {
-			case level > MaxLevel: // always split
+			// Squares above MaxLevel are always split.
+			case level > MaxLevel:
 			case v <= low:
 				at = lo + 1
 				levels[lo], counts[lo] = level, total
 			case v <= high:
 				tau := tauOf(v)
-				change[tau] -= int(o.below) // from here on they are one leaf
+				// From threshold tau on, the squares inside are one leaf.
+				change[tau] -= int(o.below)
 				all = append(all, node{total, lo, at, first, tau, level})
 			}
 		}
 		o := &holders[to&63]
-		was := -int32(open >> to & 1) // all bits set if the square is open
+		was := -int32(open >> to & 1) // all bits set if a square of level to is open
 		o.total = saturate.Add(total, o.total&uint64(int64(was)))
 		o.lo, o.first, o.below = lo^(lo^o.lo)&was, first^(first^o.first)&was, o.below&was+1
 		open |= 1 << to & some
@@ -123,7 +125,7 @@ func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
 	levels, counts := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)]
-	meet := uint8(edge) // level of the smallest square that holds both a leaf and the one before
+	meet := uint8(edge) // level of the smallest square that holds both this square and the one before
 	for i, key := range s.Keys {
 		level, next, n := levels[i], uint8(edge), counts[i]
 		if i+1 < len(s.Keys) {
@@ -132,7 +134,7 @@ func (s *Squares) enlarge(tau Tau, upTo uint64) {
 		if key > upTo {
 			limit = beyond
 		}
-		// By the definition of weight 2^level - 1 is at most limit / points.
+		// This follows from the definition of weight: 2^level - 1 is at most limit / n.
 		level = max(level, min(meet-1, next-1, MaxLevel, uint8(bits.Len64(limit/n+1)-1)))
 		s.Keys[i], levels[i] = key&^side2(level), level
 		meet = next
@@ -173,7 +175,8 @@ func (t Tau) Value() uint64 {
 // limit returns the largest weight of a node that is a leaf.
 func (t Tau) limit() uint64 {
 	if t == Taus-1 {
-		return ^uint64(0) // weights that overflow have the last threshold
+		// Weights that overflow belong to the last threshold.
+		return ^uint64(0)
 	}
 	return t.Value()
 }
@@ -186,7 +189,8 @@ func tauOf(v uint64) Tau {
 	shift := uint(bits.Len64(v)) - 5
 	top := v >> shift
 	if top<<shift < v {
-		top++ // 32 is 16 of the next shift
+		// If top becomes 32, the result is the same as 16 with the next shift.
+		top++
 	}
 	return min(Tau((uint64(shift)+1)*16+top-16), Taus-1)
 }

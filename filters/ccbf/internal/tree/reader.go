@@ -13,9 +13,11 @@ import (
 
 // Memory implements form.Reader: the bytes of all leaves, and of the sheets that they are decoded from.
 func (r *Reader) Memory() int64 {
-	lists := 3 // a list that grows takes twice its size; its check takes one more
+	// A list that grows takes twice its size. The check of the list takes its size once more.
+	lists := 3
 	if len(r.sheets) > len(r.sections) {
-		lists = 6 // the sheets, their sum, and the sum divided into sheets again
+		// This counts the sheets, their sum, and the sum divided into sheets again.
+		lists = 6
 	}
 	return int64(lists)*SquareBytes(r.Leaves()) + int64(len(r.sections))*cells.SectionBytes
 }
@@ -52,9 +54,10 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 // estimateOf returns a sum as an estimate with its bounds.
 func (r *Reader) estimateOf(s Sum) form.Estimate {
 	if !r.Head.Sums {
-		s.Low = 0 // counts are upper bounds, after an intersection or a mask
+		// After an intersection or a mask, a count is only an upper bound, and the truth may be 0.
+		s.Low = 0
 	}
-	// Fractions are rounded.
+	// The estimate is a sum of rounded fractions, so it may miss the bounds by the rounding error.
 	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
 	return form.Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
 }
@@ -79,7 +82,8 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	clip = clip.Intersect(r.Head.Bounds)
 	r.visit(clip, of, func(corner grid.Cell, l Leaf) {
 		at := square(corner, l.Level).Intersect(clip)
-		if at.Empty() { // in a damaged tree
+		// This happens only in a damaged tree.
+		if at.Empty() {
 			return
 		}
 		for line := p.Lines.Part(at.MinY); line <= p.Lines.Part(at.MaxY); line++ {
@@ -140,7 +144,8 @@ func (r *Reader) TopK(in form.Area, of cells.Categories, t *form.Top) error {
 func (r *Reader) Error() form.Error {
 	var e form.Error
 	list, err := r.list()
-	if err != nil || !r.Head.Sums { // after an intersection or a mask the points may not be there
+	// After an intersection or a mask the counted points may not be there, so the error is unknown.
+	if err != nil || !r.Head.Sums {
 		return e
 	}
 	if e.Certain, e.Most = true, list.Most(r.Head.Categories); !r.fit.Known {
@@ -150,8 +155,8 @@ func (r *Reader) Error() form.Error {
 	if f.Cells > 0 {
 		e.Occupied.Excess = float64(f.Excess) / float64(f.Cells)
 	}
-	// All cells in bounds, once for each section: how many lie in a leaf, and the sum by which their
-	// counts exceed the truth.
+	// These are sums over all sections. all is the number of cells in bounds, and held is the number of
+	// cells that lie in a leaf. excess is the sum by which their counts exceed the truth.
 	all, held, excess := 0.0, 0.0, 0.0
 	for i := range list.Sections {
 		s := &list.Sections[i]
@@ -220,7 +225,8 @@ func (r *Reader) Listed(_ bool, of cells.Categories) (leaves int, bytes int64) {
 			n += int(g.sheets[i].Leaves())
 		}
 		if leaves += n; len(g.sheets) > 1 {
-			bytes = max(bytes, 4*SquareBytes(n)) // lists that grow, and their sum
+			// This counts lists that grow, and their sum.
+			bytes = max(bytes, 4*SquareBytes(n))
 		}
 	}
 	return leaves, bytes

@@ -38,7 +38,7 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	// A packet has three numbers and a head.
+	// A packet has three numbers and a head, at least a byte each.
 	if packets > uint64(r.Len())/4 || s.leaves < packets || s.leaves > packets*maxPacket {
 		return sketch.Invalidf("%d leaves in %d packets of %d bytes", s.leaves, packets, r.Len())
 	}
@@ -79,7 +79,9 @@ func (s *Sheet) Total() uint64 { return s.total }
 
 // All returns all leaves; false if the bytes are damaged.
 func (s *Sheet) All() (Squares, bool) {
-	const atOnce = 1 << 20 // no more is allocated before leaves are there
+	// A damaged BLOB may state any number of leaves. So no more than this is allocated before leaves are
+	// decoded.
+	const atOnce = 1 << 20
 	n := min(s.leaves, atOnce)
 	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
 	var b Packet
@@ -267,7 +269,8 @@ func (d *decoder) count(level uint8) uint64 {
 // quarters reads the kinds of the quarters of a split square, two bits each.
 func (d *decoder) quarters(level uint8) uint {
 	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
-	// Cells are not split.
+	// Symbol 0 is a square without leaves, which is never written. The quarters of a square of level 1
+	// are cells, which cannot be split.
 	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
 		d.bad = true
 		return 0
@@ -318,7 +321,8 @@ func (d *decoder) cells(symbol uint, key uint64) {
 		d.bad = true
 		return
 	}
-	w, used := d.in.Peek(), uint(0) // four symbols of maxLength fit its 57 bits
+	// Peek returns 57 bits, in which four symbols of maxLength bits fit.
+	w, used := d.in.Peek(), uint(0)
 	for ; symbol != 0; symbol >>= 2 {
 		what := symbol & 3
 		if what == absent {

@@ -75,7 +75,7 @@ func (s *Squares) Count(key uint64) uint64 {
 // CountSorted counts many cells, whose keys ascend.
 func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	counts := make([]uint64, len(keys))
-	var open []int // indexes of squares that hold the key, each inside the one before
+	var open []int // the indexes of squares that hold the key, each inside the one before
 	next := 0
 	for i, key := range keys {
 		for ; next < len(s.Keys) && s.Keys[next] <= key; next++ {
@@ -251,7 +251,7 @@ func Remove(s Squares, key, n uint64) (Squares, error) {
 // a square of b. A saturated count is left unchanged. Neither list is changed. O(squares).
 func Subtract(a, b Squares) (Squares, error) {
 	counts := slices.Clone(a.Counts)
-	var open []int // squares of a that hold the one of b, the smallest last
+	var open []int // the indexes of squares of a that hold the current square of b, the smallest last
 	i := 0
 	for j, key := range b.Keys {
 		level := b.Level(j)
@@ -349,7 +349,7 @@ func Mask(a, b Squares) Squares {
 		}
 		out.push(key, level, n)
 	}
-	covered, some := uint64(0), false // the last key that squares of b seen so far hold
+	covered, some := uint64(0), false // covered is the last key in the squares of b so far, some says whether there are any
 	j := 0
 	for i, key := range a.Keys {
 		level, last := a.Level(i), a.last(i)
