@@ -49,15 +49,15 @@ func (v *View) Sum(a Area, of Categories) (uint64, error) {
 	return v.reader().Sum(on, of)
 }
 
-// Polygon is a polygon for queries to many sketches. Its cells on their grid are computed once. It
-// is not safe for concurrent use.
+// Polygon is a polygon for queries to many sketches. It finds the polygon's cells once, and again only
+// for a sketch with another grid. It is not safe for concurrent use.
 type Polygon struct {
 	mp   orb.MultiPolygon
-	grid grid.Grid     // of the last query
+	grid grid.Grid     // the grid of the last query
 	on   *grid.Descent // nil before the first query
 
 	cells   uint64 // number of cells whose centres are inside
-	counted bool   // cells is computed
+	counted bool   // whether cells has been computed
 }
 
 // NewPolygon keeps mp, which must not change while the Polygon is used. The first query returns the
@@ -79,7 +79,7 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 // Area returns the cells whose centres lie inside the polygon.
 func (p *Polygon) Area() Area { return Area{polygon: p} }
 
-// outline is a polygon on the grid of a sketch as an area.
+// outline is a polygon as an area of cells, on the grid of a sketch.
 type outline struct {
 	*grid.Descent
 	p *Polygon
@@ -92,26 +92,26 @@ func (a outline) Rows(g grid.Grid, within grid.Rect) (form.Rows, error) {
 
 // Error describes the error of a sketch's counts.
 type Error struct {
-	Exact    bool      // every answer is exact.
-	Certain  bool      // Most is a bound: for exact sketches, and for trees except after Intersect and Mask.
-	Most     uint64    // if Certain, the largest error of a count.
-	Empty    Overcount // of a cell without points.
-	Occupied Overcount // of a random cell with points.
-	// Known is true if Occupied is known. It is not known after an intersection or a mask. Nor is
-	// it if the same counters hold squares (levels), or cells with and without their categories
+	Exact    bool      // every answer is exact
+	Certain  bool      // no count is wrong by more than Most: for exact sketches, and for trees except after Intersect and Mask
+	Most     uint64    // the largest error of a count, if Certain
+	Empty    Overcount // the overcount of a cell without points
+	Occupied Overcount // the overcount of a random cell with points
+	// Known is true if Occupied is known. It is false after an intersection or a mask. It is also false
+	// if the same counters hold squares (levels), or cells both with and without their categories
 	// (totals).
 	Known bool
-	// Measured is true for a tree until anything is added or removed. Empty and Occupied.Excess
-	// were then measured when the cells were pruned; Occupied.Probability was not.
+	// Measured is true if Empty and Occupied.Excess were measured when a tree was pruned. Later additions
+	// and removals make it false. Occupied.Probability is never measured.
 	Measured bool
-	// Unknown is true if nothing is known: some counter is at its ceiling.
+	// Unknown is true if some counter is at its ceiling. Then nothing is known about the error.
 	Unknown bool
 }
 
-// Overcount is the amount by which a Count is above the truth.
+// Overcount describes how far Count is above the truth for a kind of cell.
 type Overcount struct {
-	Probability float64 // that Count is too high
-	Excess      float64 // average excess
+	Probability float64 // the probability that Count is too high
+	Excess      float64 // the mean of Count less the truth
 }
 
 // Error derives the error from the counters. A cell without points reads too much if all k counters
@@ -135,20 +135,20 @@ func (v *View) Error() Error {
 // holds if counters are sums, or maxima of exact counts, and not all are full. O(counters).
 func (v *View) unbiased() bool { return v.reader().Unbiased() }
 
-// Info describes a sketch: all that can be read from its body.
+// Info describes a sketch by its body.
 type Info struct {
 	Exact, Additive, Saturated bool
 	Unbiased                   bool // estimates of sums are right on average
 	Form                       Form
-	Cells                      uint64  // distinct cells (with their categories), if CellsKnown.
-	CellsKnown                 bool    // for exact sketches, and for trees until anything is added.
-	Categories                 uint64  // distinct categories; 0 for counters.
-	Tau                        uint64  // the largest threshold that a tree was pruned by.
-	Leaves                     uint64  // number of leaves of a tree.
-	AtLeast                    uint64  // the least number of points of a leaf, after Suppress; 0 otherwise.
-	Suppressed                 uint64  // points that Suppress dropped.
-	Fill                       float64 // fraction of the first layer's counters in use; 0 while exact.
-	Bytes                      uint64  // length of the BLOB.
+	Cells                      uint64  // number of distinct cells (with their categories), if CellsKnown
+	CellsKnown                 bool    // true for exact sketches, and for trees until anything is added
+	Categories                 uint64  // number of distinct categories; 0 for counters
+	Tau                        uint64  // the largest threshold with which a tree was pruned
+	Leaves                     uint64  // number of leaves of a tree
+	AtLeast                    uint64  // after Suppress, the least number of points of a leaf; otherwise 0
+	Suppressed                 uint64  // number of points that Suppress dropped
+	Fill                       float64 // fraction of the first layer's counters that are not 0; 0 while exact
+	Bytes                      uint64  // length of the BLOB
 }
 
 // Info describes the sketch. O(counters) for counters.
@@ -172,10 +172,10 @@ func describe(blob []byte) (string, error) {
 
 // Estimate is an estimate of a sum over an area.
 type Estimate struct {
-	Value     float64 // the likely sum.
-	Low, High uint64  // bounds of the sum: always if Certain or Saturated, otherwise with a probability of 95%.
-	Certain   bool    // the bounds always hold.
-	Cells     uint64  // number of cells whose centres lie inside the area.
+	Value     float64 // the likely sum
+	Low, High uint64  // bounds of the sum. They always hold if Certain or Saturated, otherwise with a probability of 95%.
+	Certain   bool    // whether the bounds always hold
+	Cells     uint64  // number of cells whose centres lie inside the area
 }
 
 // Estimate estimates the number of points in the cells of an area. An exact sketch answers exactly.

@@ -8,12 +8,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Budget is called before memory is allocated (delta > 0) and when it is freed (delta < 0).
-// Building ends with the error that it returns.
+// Budget is called before memory is allocated (delta > 0) and after it is freed (delta < 0). If it
+// returns an error, building ends with that error.
 type Budget interface{ Grow(delta int64) error }
 
-// Scarcity is a Budget that reports how much is left, so that builders pack their cells in time.
-// There may be a million builders, and each knows only its own memory.
+// Scarcity is a Budget that also reports how much memory is left, so that builders pack their cells in
+// time. A builder cannot know: there may be a million builders, and each knows only its own memory.
 type Scarcity interface {
 	Budget
 	// Scarce returns 0 for plenty of memory, 1 for little, and 2 for next to none.
@@ -60,14 +60,14 @@ type Builder struct {
 
 	class    key.Class
 	total    uint64
-	unknown  bool // the total is unknown
-	notSums  bool // the counts of some part are not sums
-	sketches bool // sketches were added: the next may have more Bytes
+	unknown  bool // whether the total is unknown
+	notSums  bool // whether some part has counts that are not sums of points
+	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes
 	bounds   grid.Rect
 	packed   int64 // bytes of the packed cells at the last packing
 
-	counterState // its counters
-	treeState    // its squares
+	counterState // the counters that the builder went over to
+	treeState    // the squares that were added or pruned
 }
 
 const (

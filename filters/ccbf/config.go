@@ -18,7 +18,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Mode is how counters count.
+// Mode says which counters a point raises.
 type Mode uint8
 
 const (
@@ -38,7 +38,7 @@ func (m Mode) String() string {
 	return "mi"
 }
 
-// Overflow is the form of a sketch when its cells no longer fit.
+// Overflow says which form a sketch takes when its cells no longer fit.
 type Overflow uint8
 
 const (
@@ -81,7 +81,7 @@ const (
 // flags that removal cannot clear.
 var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 
-// Params is the parameters of a sketch. The zero value of every field except Res is its default.
+// Params are the parameters of a sketch. In every field except Res, the zero value means the default.
 type Params struct {
 	Res      float64  // side of a cell, in the units of the coordinates.
 	Bytes    uint64   // largest size of the body.
@@ -100,8 +100,8 @@ type Params struct {
 	AtLeast uint64
 }
 
-// Config is Params, checked and completed. Configs are comparable. Sketches with equal Configs
-// combine. Others combine too if their cells are known: see Sketch.Union.
+// Config is Params after checks, with defaults filled in. Configs are comparable. Sketches with equal
+// Configs can be combined. So can others whose cells are known: see Sketch.Union.
 type Config struct {
 	Grid       grid.Grid
 	Bytes      uint64 // largest size of the body
@@ -112,10 +112,10 @@ type Config struct {
 	Categories bool
 	Totals     bool
 	Levels     uint8 // levels of squares that counters count beside the cells
-	// Base is the level as which counters hash the cells. It is not 0 in a coarsened sketch, whose
-	// cells were squares.
+	// Base is the level of the sketch's cells in the hashes of its counters. It is 0 unless the sketch
+	// was coarsened: then its cells are the squares of level Base of the first grid.
 	Base    uint8
-	AtLeast uint64 // of a Builder, see Params
+	AtLeast uint64 // only for a Builder, see Params
 	shape   cascade.Shape
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// countersSketch is counters in memory: a layered counting Bloom filter.
+// countersSketch is the form of a sketch with counters in memory: a layered counting Bloom filter.
 type countersSketch struct{ *Sketch }
 
 func (s countersSketch) limits() grid.Rect { return s.bounds }

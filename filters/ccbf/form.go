@@ -43,7 +43,7 @@ func (v *View) reader() form.Reader {
 	return &v.exact
 }
 
-// sketchForm is the operations of a Sketch that depend on its form.
+// sketchForm has the operations of a Sketch that depend on its form.
 type sketchForm interface {
 	limits() grid.Rect // no cell outside has a count.
 	memory() int64

@@ -10,8 +10,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Spot is a cell and its Count. In a tree (nested squares with counts) it is a leaf: a square of
-// 2^Level x 2^Level cells, each with that Count. Cell is then the south-western cell.
+// Spot is a cell with its Count. In a tree (nested squares with counts) a Spot is a leaf. This is a
+// square of 2^Level x 2^Level cells, each of which has that Count. Cell is then the south-western cell of
+// the square.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64

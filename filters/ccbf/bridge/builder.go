@@ -33,7 +33,8 @@ func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
 // MaxSmall is the number of points up to which Small encodes without a Builder.
 const MaxSmall = hooks.MaxSmall
 
-// Small encodes sketches of few points, one after the other, in its own memory. Call Reset first.
+// Small encodes sketches with few points, one sketch after the other, and reuses its memory. Call Reset
+// first.
 type Small struct{ in hooks.Small[ccbf.Config] }
 
 // Reset sets the configuration.

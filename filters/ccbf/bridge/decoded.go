@@ -8,9 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Decoded is a hash table of the cells of an exact sketch, for very many lookups. A View decodes a
-// block of cells for a lookup. A Decoded shares no memory with the BLOB. Any number of goroutines
-// may use it at once.
+// Decoded is a hash table with the cells of an exact sketch. It pays for very many lookups, because a
+// View decodes a block of cells for each lookup. A Decoded shares no memory with the BLOB. Any number of
+// goroutines may use it at once.
 type Decoded struct {
 	table cells.Table
 	ccbf.Head

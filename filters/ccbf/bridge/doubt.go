@@ -6,8 +6,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Doubt is a reason why an area in which a sketch has no points may be a mistake. A sketch has no
-// unit, so most reasons are no more than doubts.
+// Doubt is a reason why an area in which a sketch has no points may be a mistake of the user. It is no
+// proof, because a sketch does not know the units of its coordinates.
 type Doubt uint8
 
 const (

@@ -73,9 +73,10 @@ func AppendGeoJSON(v *ccbf.View, dst []byte, a ccbf.Area, threshold uint64, of c
 
 // featureWriter writes cells as GeoJSON features.
 type featureWriter struct {
+	// grid is the grid of the sketch.
 	grid   grid.Grid
-	format byte      // format of strconv.AppendFloat
-	edges  [4][]byte // west, south, east, north
+	format byte      // the format for strconv.AppendFloat
+	edges  [4][]byte // the west, south, east and north edge of a cell as text
 }
 
 func newFeatureWriter(g grid.Grid) featureWriter {

@@ -6,12 +6,13 @@ import (
 )
 
 // Intersector intersects any number of sketches. The result does not depend on their order. Exact
-// sketches are intersected cell by cell. Counters are kept as one value each, because writing them
-// as digits would round values up each time. Both meet at the end.
+// sketches are intersected cell by cell. Counters are kept as one value per position, because writing
+// values as digits would round them up each time. At the end, the cells are intersected with the values.
 //
-// Trees (nested squares with counts) give the same bytes in any order if each was built at once and
-// the result of each step fits. United trees have leaves within leaves, and pruning loses squares;
-// then the result can depend on the order. It is never below the truth.
+// Trees (nested squares with counts) give the same bytes in any order if two conditions hold: each tree
+// was built at once, and each intermediate result fits. Otherwise the result can depend on the order:
+// united trees have leaves within leaves, and pruning merges squares. The result is never below the
+// truth.
 type Intersector struct {
 	in hooks.Intersector[ccbf.View, ccbf.Sketch]
 }

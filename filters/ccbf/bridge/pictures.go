@@ -33,8 +33,8 @@ func AddDensity(v *ccbf.View, dst []float64, b orb.Bound, width, height int, of 
 	return false, hidden.Reader(v).Density(p, of)
 }
 
-// Noise describes what collisions add to the counts of cells in counters. Any number of goroutines
-// may use it, for the BLOB that it was made from.
+// Noise describes how much collisions add to the counts of cells in a sketch with counters. Any number of
+// goroutines may use it, but only for the BLOB that it was made from.
 type Noise struct{ cells *noise.Cells }
 
 // NoiseOf returns the noise of a sketch with counters, and nil for any other. O(counters).
@@ -45,16 +45,16 @@ func NoiseOf(v *ccbf.View) *Noise {
 	return nil
 }
 
-// Estimates is a picture of estimates; AddDensity makes one of counts. It subtracts what collisions
-// add, and leaves pixels empty if their counts can be noise alone. If the single pixels of a square
-// can be noise but their sum is not, the points are spread over the square. Counts are never below
-// the truth, but estimates can be. A picture of estimates does not show points fewer than the
-// noise.
+// Estimates is a picture of estimates, while AddDensity makes a picture of counts. It subtracts the mean
+// that collisions add. A pixel is empty if its count may consist of noise only. A square of such pixels
+// can have a sum that is more than noise: its points are then spread over the square. Counts are never
+// below the truth, but estimates can be. If there are fewer points than noise, the picture does not show
+// them.
 type Estimates struct {
 	Values        []float64 // row by row from the north-west, complete after Finish
 	Width, Height int
 
-	noisy *counters.Estimates // estimates of counters; nil if none were added
+	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added
 }
 
 // NewEstimates returns an empty picture in values, which is width*height long.

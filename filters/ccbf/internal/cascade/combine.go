@@ -260,8 +260,9 @@ func (d *Counters) removeKey(h1, h2, n uint64) bool {
 	return true
 }
 
-// savedCounters are counters with their places and earlier values.
+// savedCounters lists counters with their earlier values, so that a failed change can be undone.
 type savedCounters []struct {
+	// Counter at of this layer held c.
 	layer int
 	at, c uint64
 }

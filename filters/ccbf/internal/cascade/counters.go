@@ -17,17 +17,17 @@ import (
 	"unsafe"
 )
 
-// Counters is one array of counters per layer over one body.
+// Counters has an array of counters for each layer. All arrays lie in one body.
 type Counters struct {
 	Shape     Shape
 	Body      []byte
 	Layers    [MaxLayers]Layer
 	Saturated bool // a counter of the last layer is at its ceiling
-	// Full is the value of a counter at its ceiling, and of one that continues there: no key has more. It
-	// is the total, or the most that can be counted.
+	// Full is the largest possible count of a key: the total, or the most that can be counted. A counter
+	// at its ceiling counts as Full. So does one that continues in a counter at its ceiling.
 	Full uint64
-	// Meet is the largest count that contains no counter in which positions of one key may meet
-	// (meeting.go). It is the largest uint64 if they need not be told apart.
+	// Meet bounds the counts that have no digit in a layer where two positions of one key may fall on the
+	// same counter (meeting.go). It is the largest uint64 if such positions need not be told apart.
 	Meet uint64
 }
 
@@ -203,8 +203,8 @@ type Layer struct {
 	data  []byte // a multiple of 8 bytes long
 	Width uint
 	Size  uint64
-	Mask  uint64 // the value bits
-	Flag  uint64 // the flag bit
+	Mask  uint64 // a mask for the digit of a counter, without the flag
+	Flag  uint64 // a mask for the flag of a counter
 	recip uint64 // floor((2^64-1) / size), for mod
 }
 

@@ -102,8 +102,8 @@ func (d *Counters) raisesFours() bool {
 // the first-level cache.
 const fourBatch = 64
 
-// counterQuads has, for a batch of keys, the positions of their four counters in the first layer and
-// above, and their bytes.
+// counterQuads has four counters for each key of a batch. at has their positions in the first layer,
+// above those in the second layer. bytes has the bytes of the first layer that hold them.
 type counterQuads struct{ at, above, bytes [4][fourBatch]uint32 }
 
 // raiseFours is Insert by minimal increment.

@@ -25,11 +25,11 @@ func (s *Shape) Meeting() uint64 {
 	return ^uint64(0)
 }
 
-// meeting is the sum of the counters of positions that meet.
+// meeting is a set of positions of one key that fall on the same counter.
 type meeting struct {
-	at     uint64 // index of their counter
-	n      uint64 // number of positions; 0 if they do not continue
-	hi, lo uint64 // sum of the values below, a number of 128 bits
+	at     uint64 // the index of the shared counter in the current layer
+	n      uint64 // number of positions in the set; 0 if their counters have no flag, so end in a lower layer
+	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits
 }
 
 // Apart returns the most that a key can have, if counters are sums. least is the least of its counters.

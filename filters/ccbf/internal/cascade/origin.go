@@ -5,17 +5,19 @@ import (
 	"math/bits"
 )
 
-// Origin says how the counters of a sketch of mode mi (minimal increment) were made. They came from exact
-// counts, point by point, or as the sum of several sketches. The counters do not show it, and the errors
-// of cells with points depend on it. In mode standard it stays zero.
+// Origin says how the counters of a sketch of mode mi (minimal increment) came about: from exact counts,
+// point by point, or as the sum of several sketches. The counters do not show this. Model errors of cells
+// with points depend on it. In mode standard, Origin stays zero.
 type Origin struct {
-	// Number is the number of sketches that were added up, at most MostParts. It is 0 if the counters are
-	// the maxima of exact counts, or if nothing was counted.
+	// Number is the number of sketches whose counters were added up, at most MostParts. It is 0 if
+	// nothing was counted, or if each counter is the largest exact count of its cells.
 	Number uint8
-	// Halved is the number of times that the first layer was halved by maxima after that. mostHalved
-	// stands for more, and for other layers. It is 0 if Number is.
+	// Halved is how often the first layer was halved by maxima after the counters were made. The value
+	// mostHalved also stands for more halvings, and for halvings of other layers. Halved is 0 if Number
+	// is 0.
 	Halved uint8
-	// Largest is the total of the largest of them, as Scaled encodes it; 0 if Number is.
+	// Largest is the total of the largest sketch that was added, encoded by Scaled. It is 0 if Number is
+	// 0.
 	Largest uint8
 }
 

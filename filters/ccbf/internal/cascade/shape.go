@@ -16,8 +16,8 @@ const (
 	MaxBytes  = 1 << 30
 )
 
-// Shape is the geometry of counters: the number of counters of a key, and the number and width of the
-// counters of each layer. Shapes are comparable.
+// Shape is the geometry of counters. K is the number of counters that a key has in the first layer. Width
+// has the bits of a counter, and Size the number of counters, of each layer. Shapes are comparable.
 type Shape struct {
 	K      int
 	Layers int

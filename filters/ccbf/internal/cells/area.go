@@ -10,17 +10,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Area is the set of cells that a query asks about. A caller walks it from large rectangles of
-// cells to small ones, as with grid.Descent.
+// Area is the set of cells that a query is about. A query starts with large rectangles and enters smaller
+// ones inside, as with grid.Descent.
 type Area interface {
 	Bounds() grid.Rect
-	Enter(r grid.Rect) grid.Relation // reports where r lies. If Partly, r is entered, until Leave. r must lie in the rectangle entered last.
+	// Enter reports how rectangle r lies. r must lie in the rectangle entered last. If the result is
+	// Partly, r is entered until Leave is called.
+	Enter(r grid.Rect) grid.Relation
 	Leave()
 	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
 	Work() int                 // returns how many comparisons Contains makes
 }
 
-// Box is an Area: a rectangle of cells.
+// Box is a rectangle of cells as an Area.
 type Box grid.Rect
 
 // Bounds returns the rectangle.
@@ -152,7 +154,8 @@ func (a *readCache) section(i int, s *sectionView) *sectionCache {
 // flatBlocks is the number of blocks up to which boxSum scans the index of a section.
 const flatBlocks = 4096
 
-// regionRect is a rectangle of cells within one region, by the bits of their Z-order keys.
+// regionRect is a rectangle of cells within one region. Its coordinates are spread to the bits that they
+// have in Z-order keys.
 type regionRect struct{ simd.Box }
 
 // regionRectOf returns the part of a rectangle that lies in a region, and false if there is none.
@@ -282,10 +285,10 @@ func (b *blocks) relation(box *regionRect, i int) grid.Relation {
 	return box.relation(b.first(i), high)
 }
 
-// areaSummer sums the counts of a section's cells in an area. The cells are in Z-order, so those of
-// a square lie side by side. The walk descends into squares that the outline crosses. It takes
-// squares inside as a whole and skips those outside: first by the index of the blocks, then within
-// blocks.
+// areaSummer sums the counts of a section's cells in an area. The cells are in Z-order, so the cells of a
+// square lie side by side. The walk takes squares inside the area as a whole, skips those outside, and
+// descends into squares that the outline crosses. It first uses the index of the blocks, and then the
+// cells in a block.
 type areaSummer struct {
 	area   Area
 	bounds grid.Rect // no cell lies outside
@@ -293,18 +296,18 @@ type areaSummer struct {
 	each   func(Run) // if not nil, called with the cells instead of summing them
 
 	s        *sectionView
-	kept     *sectionCache // nil without a cache
+	kept     *sectionCache // blocks that earlier queries decoded; nil without a cache
 	room     *int64        // bytes that the cache may still take
 	high     uint64        // no key of s is higher
-	from, to int           // the blocks [from, to) are decoded
-	decoded  *batch        // their cells
+	from, to int           // decoded has the blocks [from, to)
+	decoded  *batch        // the decoded cells
 }
 
 // section adds the cells of a section that are in the area.
 func (w *areaSummer) section(s *sectionView) {
 	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.X && y == s.Y {
-		// Of all keys in a rectangle, the north-eastern corner has the highest.
+		// The north-eastern corner has the highest key of a rectangle.
 		w.high = z
 	}
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))

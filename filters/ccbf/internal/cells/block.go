@@ -63,11 +63,11 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 // atOnce is the most bits that are written at once: those of a cell, and up to 7 of the one before.
 const atOnce = 63
 
-// blocks is the encoded cells of one section. Only its lengths have been checked.
+// blocks are the encoded cells of one section. Their lengths were checked, but not their contents.
 type blocks struct {
 	cells int    // number of cells
-	only  uint64 // the first key of a single block
-	index []byte // indexEntry bytes for each block; empty for a single block
+	only  uint64 // the first key, if there is only one block
+	index []byte // indexEntry bytes for each block; empty if there is only one block
 	data  []byte
 }
 

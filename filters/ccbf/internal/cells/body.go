@@ -40,8 +40,8 @@ type Source interface {
 	Next(n int) Run
 }
 
-// SectionSource is a section to be written. It has at least one cell; Total is the sum of the
-// counts.
+// SectionSource is a section that is to be written. It has at least one cell. Total is the sum of the
+// counts of its cells.
 type SectionSource struct {
 	Label
 	Source
@@ -122,10 +122,10 @@ func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (
 	return appendBlocks(dst, s, limit)
 }
 
-// Small is the cells of a small sketch: at least one cell, all in the region (0, 0), without a
+// Small has the cells of a small sketch. There is at least one, all are in region (0, 0), and none has a
 // category.
 type Small struct {
-	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: all are one
+	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: then all counts are 1
 	around       corners
 }
 
@@ -148,7 +148,7 @@ func (s *Small) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
 	return dst, fits && uint64(len(dst)-body) <= limit
 }
 
-// runSource is a Source that reads a run.
+// runSource is a Source that reads a Run from memory.
 type runSource struct{ Run }
 
 func (s *runSource) Cells() int { return len(s.Keys) }
@@ -185,7 +185,7 @@ const MinCellBits = 2
 type sectionView struct {
 	LabelView
 	total uint64
-	size  int // bytes of its cells, while the sections are parsed
+	size  int // length of its cells in bytes, used while the sections are parsed
 	blocks
 }
 
@@ -312,7 +312,7 @@ func AppendLabel(dst []byte, p Label) []byte {
 	return binary.AppendVarint(dst, int64(p.Y))
 }
 
-// LabelView is a label in the bytes of a BLOB.
+// LabelView is a label that refers to the bytes of a BLOB.
 type LabelView struct {
 	Category []byte // nil without a category
 	X, Y     int32

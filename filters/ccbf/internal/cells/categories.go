@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Categories is the set of categories that a query asks about. The zero value is all of them.
+// Categories is the set of categories that a query asks for. The zero value means all categories.
 type Categories struct {
 	one  []byte // if some is false: the only category, or nil for all
 	some bool

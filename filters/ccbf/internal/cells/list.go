@@ -9,12 +9,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Label identifies a section of an exact sketch: a category, and a region of 2^32 x 2^32 cells. All
-// but very fine grids lie in the region (0, 0), which reaches at least 1.4e9 cells in every
-// direction.
+// Label identifies a section of an exact sketch: a category, and a region of 2^32 x 2^32 cells. Region
+// (0, 0) reaches at least 1.4e9 cells in every direction, so only very fine grids use other regions.
 type Label struct {
 	Category string
-	// None reports that points have no category. An empty category is a category.
+	// None is true if the points have no category. This differs from the empty category.
 	None bool
 	X, Y int32
 }
@@ -30,7 +29,7 @@ func (p Label) Compare(q Label) int {
 	return cmp.Or(cmp.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
 }
 
-// Section is the cells of one label.
+// Section has the cells of one label.
 type Section struct {
 	Label
 	Run

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// RecentCache is a direct-mapped cache of cells and their counts. Points come in crowds, so the points
-// of a cell that come near each other leave the cache as one count. Each cell has one slot, by its
-// hash. A cell that comes to the slot of another evicts it. So cells leave in any order, some more
-// than once.
+// RecentCache is a direct-mapped cache of cells and their counts. Points often repeat the cells of points
+// shortly before. The cache adds these points up, so that they leave it as one count. A cell has one
+// slot, by its hash, and evicts another cell that is there. So cells leave in any order, and a cell can
+// leave more than once.
 type RecentCache struct {
-	slots []uint64 // words; 0 in an empty slot
+	slots []uint64 // a word per slot: a key above its count, 0 in an empty slot
 	base  uint64   // the upper bits that all keys share
 	since int      // number of keys counted since the last trim
 }
@@ -25,7 +25,7 @@ const (
 	maxSince = 1 << (countBits - 1)
 )
 
-// recentScratch is pooled memory: for the cells that a batch evicts, and for slots.
+// recentScratch is pooled memory for the cells that a batch evicts, and for the slots of the cache.
 type recentScratch struct {
 	words, counts [recentBatch + 1]uint64
 	slots         [1 << recentBits]uint64

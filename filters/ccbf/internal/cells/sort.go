@@ -29,10 +29,12 @@ func RunOf(keys, weights []uint64) Run {
 	return fromSorted(keys, weights)
 }
 
-// regions gathers cells by their region, rarely more than one. The zero value is ready.
+// regions collects the cells of each region, of which there is rarely more than one. The zero value is
+// ready for use.
 type regions struct {
-	room int // expected number of cells of the first region
+	room int // the expected number of cells in the first region
 
+	// last is the region of the last cell.
 	runs map[[2]int32]*Run
 	last [2]int32
 	at   *Run // the run of region last

@@ -12,18 +12,18 @@ import (
 // Table is a hash table of the cells of a list, for very many lookups in any order. It uses linear
 // probing (Knuth, The Art of Computer Programming, volume 3, section 6.4, algorithm L).
 //
-// A slot is a word: the place of a cell above its count. The place combines the cell's index in the
-// bounds with its category. A count that does not fit fills its bits, and more has it. No cell
-// counts 0, so 0 is an empty slot.
+// A slot is a word with a cell's place in the upper bits, and its count in the lower bits. The place
+// combines the cell's index in the bounds with its category. If a count does not fit, all its bits are
+// set, and the map more has the count. No cell counts 0, so a slot of 0 is empty.
 type Table struct {
 	bounds        grid.Rect
 	width, height uint64
 	area          uint64
-	none          uint64 // the place of cells outside the table
+	none          uint64 // the place that stands for all cells outside the table
 	slots         []uint64
 	shift         uint // bits of a hash that do not select a slot
 	countBits     uint
-	more          map[uint64]uint64 // counts that do not fit a slot, by place
+	more          map[uint64]uint64 // counts that do not fit into a slot, by place
 	categories    map[string]uint32 // number of each category; nil without categories
 }
 

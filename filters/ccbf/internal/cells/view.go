@@ -8,13 +8,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// View answers queries from the body of a list, in place. The zero value is a view of no cells.
-// Reset can be called again and again.
+// View answers queries from the encoded body of a list, without decoding it as a whole. The zero value is
+// a view without cells. Reset can be called any number of times.
 type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell lies outside
-	kept     readCache
-	decoded  int // blocks that Count and Counts decoded
+	kept     readCache // decoded blocks that are kept for the next polygon
+	decoded  int       // how many blocks Count and Counts have decoded
 }
 
 // Reset makes v a view of a body. No cell may lie outside bounds; total is the sum of the counts.

@@ -49,8 +49,8 @@ func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> lev
 // NoBounds is the bounds of no cells.
 var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 
-// corners is the smallest rectangle around cells. Each coordinate stays in its bits of a key, where
-// it compares as it does alone.
+// corners is the smallest rectangle around some cells. A coordinate has the bits that it has in a key,
+// with 0 between them. So coordinates compare as usual.
 type corners struct{ minX, maxX, minY, maxY uint64 }
 
 func cornersOf(key uint64) corners {

@@ -11,22 +11,23 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Estimates is a picture of estimates in the making, at several scales: a pixel of the next scale is 2 x 2
-// pixels. A large pixel has less noise for its size, so it can exceed the noise if none of its parts does.
-// With levels, it is computed from a few large squares, which have even less noise.
+// Estimates computes a picture of estimates at several scales. A pixel of a scale is 2 x 2 pixels of the
+// scale before. Relative to its points, a large pixel has less noise. So it can exceed the noise even if
+// none of its parts does. With levels, large pixels are read from a few large squares, which have even
+// less noise.
 type Estimates struct {
 	box           orb.Bound
 	width, height int
 	scales        []scale
 }
 
-// scale is a picture of counts less their expected noise, over all sketches so far.
+// scale is a picture of all sketches so far at one scale: counts minus the expected noise.
 type scale struct {
 	width, height int
 	box           orb.Bound
-	read          []float64 // counts of sketches that are looked up again at the next scale
-	last          []float64 // counts of the others, which the next scale sums up
-	haze          noiseMoments
+	read          []float64    // counts of sketches that are looked up again at the next scale
+	last          []float64    // counts of the other sketches, which the next scale adds up
+	haze          noiseMoments // moments of the noise in each pixel
 }
 
 // smallest is the least pixels of the shorter side at the last scale.
@@ -128,8 +129,8 @@ func (e *Estimates) Finish(dst []float64) {
 	}
 }
 
-// scaleEstimate has, for each pixel of a scale, the count drawn and the moments of its noise. sums are the
-// counts of sketches that larger scales do not look up.
+// scaleEstimate has four values for each pixel of a scale: the count that is drawn, two moments of its
+// noise, and a sum. The sum adds up the counts of the sketches that larger scales do not look up.
 type scaleEstimate struct{ drawn, second, third, sums []float64 }
 
 // addParts adds to pixel i the four pixels of the scale before that lie in it.
@@ -177,7 +178,7 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 	return true
 }
 
-// noiseMoments has the central moments of the noise in each pixel.
+// noiseMoments has the second and third central moment of the noise in each pixel.
 type noiseMoments struct{ second, third []float64 }
 
 // Surest is the number of standard deviations of the noise that a pixel must exceed. Among a million empty
@@ -194,8 +195,9 @@ func least(second, third float64) float64 {
 	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
 }
 
-// readPlan says how a picture was computed: from squares of a level, with a number of cells each. A sample
-// looks up some of these cells. Otherwise a square takes one lookup.
+// readPlan says how a picture was computed: from squares of a level. Each square has as many cells as
+// cells says, and takes as many lookups as read says. A sample looks up some cells of a square. Without a
+// sample, a square takes one lookup.
 type readPlan struct {
 	level       int
 	cells, read float64
@@ -233,8 +235,8 @@ func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 	}
 }
 
-// cover is the number of squares that a row or a column of pixels covers along its axis. second and third
-// are the sums of the squares and of the cubes of the fractions covered.
+// cover says how many squares a row or column of pixels covers along its axis. A square may be covered in
+// part. second and third are the sums of the second and third powers of the covered fractions.
 type cover struct{ squares, second, third float64 }
 
 func covered(low, high float64, pixels int, side, first, last float64) []cover {

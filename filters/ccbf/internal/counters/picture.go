@@ -28,10 +28,10 @@ func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64
 	return sampled, err
 }
 
-// picture is a form.Picture of counts or of estimates.
+// picture is a form.Picture that is drawn, either of counts or of estimates.
 type picture struct {
 	*form.Picture
-	noise *noise.Cells // estimates counts; nil for a picture of counts
+	noise *noise.Cells // computes estimates from counts; nil for a picture of counts
 }
 
 // count returns what is drawn for a count, less what a count of 0 draws.
@@ -124,15 +124,16 @@ func square(at grid.Cell, level int) grid.Rect {
 	return grid.Rect{MinX: at.X << level, MinY: at.Y << level, MaxX: at.X<<level + (1<<level - 1), MaxY: at.Y<<level + (1<<level - 1)}
 }
 
-// sampler estimates the sum over cells by looking up some of them.
+// sampler estimates the sum of the counts of many cells from lookups of some of them.
 type sampler struct {
 	r        *Reader
 	noise    *noise.Cells // for estimates; nil for counts
 	category []byte
-	reads    uint64
-	hasher   Hasher
-	h1, h2   [searchBatch]uint64
-	counts   [searchBatch]uint64
+	// A sum takes at most reads lookups.
+	reads  uint64
+	hasher Hasher
+	h1, h2 [searchBatch]uint64
+	counts [searchBatch]uint64
 }
 
 // sum estimates the sum over all cells of a rectangle.

@@ -13,7 +13,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader is a form.Reader of counters (a layered counting Bloom filter).
+// Reader is a form.Reader for counters (a layered counting Bloom filter).
 type Reader struct {
 	Head *form.Head
 	Params

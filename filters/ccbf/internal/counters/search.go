@@ -10,25 +10,26 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// search visits the cells of an area, and with levels the squares above them, from the largest down. The
-// count of a square is an upper bound of what it holds. So squares inside one of count 0 are skipped, and
-// visit can skip more.
+// search visits the cells of an area. With levels, it first visits the squares around them, from the
+// largest down. The count of a square is an upper bound of its points. So the search skips the parts of
+// squares with count 0, and visit can skip more.
 type search struct {
 	r  *Reader
 	of cells.Categories
-	// visit is called with at most searchBatch squares. It returns the squares whose parts to visit, in
-	// the same memory.
+	// visit is called with at most searchBatch squares. It returns the squares whose parts are to be
+	// visited next, in the memory of its argument.
 	visit func(level int, squares []squareCount) []squareCount
-	// largestFirst visits, among the parts of searchBatch squares, those with the largest counts first.
+	// If largestFirst is set, the search visits the parts with the largest counts first, among the parts
+	// of searchBatch squares.
 	largestFirst bool
 
-	clips  [MaxLevels + 1]grid.Rect // the rectangle in squares of each level
-	parts  [MaxLevels + 1][]squareCount
-	reads  uint64 // lookups so far
-	most   uint64 // lookups that are allowed; 0 ends the search
+	clips  [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level
+	parts  [MaxLevels + 1][]squareCount // by level: squares to visit
+	reads  uint64                       // lookups so far
+	most   uint64                       // the lookups that are allowed; 0 ends the search
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
-	more   [4 * searchBatch]uint64      // counts of another category
+	more   [4 * searchBatch]uint64      // the counts of another category of the same squares
 	first  [4 * searchBatch]squareCount // a batch of the largest squares
 }
 
@@ -36,8 +37,8 @@ type search struct {
 // other.
 const searchBatch = 64
 
-// squareCount is a square with its count n. The least count of it and of the squares around it is an upper
-// bound as well.
+// squareCount is a square with its count n. A square around it may have a smaller count, which then
+// bounds n too: least is the smallest of all these counts.
 type squareCount struct {
 	at       grid.Cell
 	n, least uint64

@@ -51,10 +51,11 @@ func (r *Reader) byLevels(bounds grid.Rect) bool {
 type outline struct {
 	cells.Area
 	r     *Reader
-	steps uint64 // squares and comparisons so far
-	most  uint64 // steps that are allowed
-	// read returns the count of a square across the outline. inside returns the sum of a square in the
-	// area, of which in is within bounds; it is at most bound.
+	steps uint64 // how many squares and comparisons the sum has taken so far
+	most  uint64 // how many steps are allowed
+	// read returns the count of a square that the outline crosses. inside returns the sum of a square
+	// that lies inside the area: in is its part within the bounds. The sum is at most the parameter
+	// bound.
 	read   func(level int, at grid.Cell) uint64
 	inside func(level int, at grid.Cell, in grid.Rect, bound uint64) uint64
 }

@@ -58,12 +58,12 @@ func eachCell(f func(at grid.Cell, n uint64) bool) func(x, y int64, counts []uin
 	}
 }
 
-// sweeper looks up the cells of rows.
+// sweeper looks up all cells of an area, row by row.
 type sweeper struct {
 	r  *Reader
 	of cells.Categories
-	// columns has, for the columns from first on, what their hashes have in common in all rows. It is nil
-	// if keys are not cells alone, or if there are too many columns.
+	// columns has a value for each column from first on: the part of the hash that is equal in all rows.
+	// It is nil if keys contain more than the cell, or if there are too many columns.
 	columns []uint64
 	first   int64
 	h1, h2  [hashBatch]uint64

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader implements form.Reader for a list of cells.
+// Reader implements form.Reader for an exact sketch, which is a list of cells.
 type Reader struct {
 	Head  *form.Head
 	Cells cells.View

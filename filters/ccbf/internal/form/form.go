@@ -27,10 +27,11 @@ type Head struct {
 // for a small sketch. No exact sketch has as many.
 func (h *Head) MaxSpots() int { return min(MaxSpots, 1<<16+4*h.Limit.Size) }
 
-// Reader answers queries from a body in place. The caller has intersected areas and boxes with the
-// bounds, and checked that the sketch has the categories. Optional interfaces are below.
+// Reader answers queries from a body without decoding it as a whole. The caller has cut areas and boxes
+// to the bounds. It has also checked that the sketch has the categories. Forms may also implement the
+// optional interfaces after this one.
 type Reader interface {
-	// Memory returns the memory of the decoded body.
+	// Memory returns how many bytes the decoded body would take.
 	Memory() int64
 
 	Count(c grid.Cell, category []byte) uint64
@@ -53,27 +54,27 @@ type Reader interface {
 
 // A form may implement these interfaces.
 type (
-	// Checker checks what reading does not: whether the body follows docs/FORMAT.md.
+	// Checker checks more than reading does: whether the body follows docs/FORMAT.md.
 	Checker interface{ Check() error }
 	// EachCounter looks up at[i] in the category categories[which[i]], for all i at once.
 	EachCounter interface {
 		CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
 	}
-	// EstimateCoster returns the memory of Estimate beside the reader.
+	// EstimateCoster returns how much memory Estimate takes in addition to the reader.
 	EstimateCoster interface{ EstimateBytes() int64 }
-	// ErrorCoster returns the memory of Error beside the reader.
+	// ErrorCoster returns how much memory Error takes in addition to the reader.
 	ErrorCoster interface{ ErrorBytes() int64 }
 	// Lister lists categories and cells.
 	Lister interface {
-		// EachCategory calls f with each category, in the order of the bytes. cells is 0 if it is
-		// unknown.
+		// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of
+		// cells is unknown.
 		EachCategory(f func(category []byte, cells, total uint64))
 		Sections() int
-		// EachCategorySum calls f with the estimate of each category that may have points in an
-		// area, in the order of the bytes.
+		// EachCategorySum calls f with each category that may have points in area a, and its estimate
+		// there. The categories come in the order of their bytes.
 		EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
-		// EachCell calls f with each cell of an area, or each leaf of a tree, until stop is set.
-		// Listed returns their largest number, and the memory that EachCell takes.
+		// EachCell calls f with each cell of area a, or with each leaf of a tree, until stop is set.
+		// Listed returns the largest possible number of calls, and the memory that EachCell takes.
 		EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
 		Listed(isBox bool, of cells.Categories) (cells int, bytes int64)
 	}
@@ -94,7 +95,7 @@ type Error struct {
 	Known, Measured, Unknown bool
 }
 
-// Overcount is how often a count is too high, and by how much on average.
+// Overcount says with which probability a count is too high, and by how much on average.
 type Overcount struct{ Probability, Excess float64 }
 
 // Info describes a body; see ccbf.Info.
@@ -116,7 +117,7 @@ type Area interface {
 	Rows(g grid.Grid, within grid.Rect) (Rows, error)
 }
 
-// Rows is an area as intervals of its rows.
+// Rows is an area row by row: each row is a list of intervals of cells.
 type Rows interface {
 	Bounds() grid.Rect
 	Work() uint64  // returns the number of crossings of rows and edges
@@ -124,7 +125,7 @@ type Rows interface {
 	Row(y int64) []grid.Interval
 }
 
-// Box is a rectangle as an area.
+// Box is a rectangle of cells as an Area.
 type Box struct{ cells.Box }
 
 // Rows implements Area.
@@ -133,7 +134,7 @@ func (b Box) Rows(_ grid.Grid, within grid.Rect) (Rows, error) {
 	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
 }
 
-// boxRows is a rectangle row by row.
+// boxRows is a rectangle of cells as Rows.
 type boxRows struct {
 	rect grid.Rect
 	row  [1]grid.Interval
@@ -144,8 +145,8 @@ func (b *boxRows) Work() uint64              { return 0 }
 func (b *boxRows) Count() uint64             { return b.rect.Count() }
 func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
 
-// Spot is a cell and its count. In a tree it is a leaf: a square of 2^Level x 2^Level cells with
-// one count, whose south-western cell is Cell.
+// Spot is a cell with its count. In a tree it is a leaf: a square of 2^Level x 2^Level cells with one
+// count. Cell is then the south-western cell of the square.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64
@@ -155,7 +156,8 @@ type Spot struct {
 // MaxSpots is the largest number of cells that one query lists.
 const MaxSpots = 1_000_000
 
-// Candidate is a cell that may be among the largest. Least is the least known bound of its count.
+// Candidate is a cell that may be among the k largest. Least is the lowest upper bound of its count that
+// is known.
 type Candidate struct {
 	Spot
 	Least uint64
@@ -173,7 +175,7 @@ func (c *Candidate) before(d *Candidate) bool {
 	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
 }
 
-// Top is a heap of the k best candidates so far. The worst of them is at the root.
+// Top is a heap with the K best candidates so far. The worst of them is at the root.
 type Top struct {
 	K, Most int // number of cells wanted, and the largest number allowed
 	Cells   []Candidate

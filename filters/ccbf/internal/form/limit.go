@@ -4,8 +4,8 @@ import "fmt"
 
 // ErrTooManyCells is the error for an area with more cells than one query may look up in counters.
 type ErrTooManyCells struct {
-	Cells, Left uint64 // of the area (with levels: at least so many steps); the number still allowed, after earlier areas
-	Limit       uint64 // of one query to this sketch
+	Cells, Left uint64 // Cells is the number of cells of the area (with levels: at least so many steps). Left is how many are still allowed after earlier areas.
+	Limit       uint64 // number of cells that one query to this sketch may look up
 	Res         float64
 	Levels      uint8 // levels of the sketch
 	Bytes       int   // length of the sketch
@@ -42,15 +42,15 @@ const (
 	rowWork     = 4
 )
 
-// Limit bounds the work of queries. It outlives the sketch: after Together it adds up the queries
-// to several sketches.
+// Limit bounds the work of queries. After Together it bounds the queries to several sketches together, so
+// it outlives a sketch.
 type Limit struct {
 	Size     int     // bytes of the BLOB
 	Res      float64 // resolution
 	Levels   uint8   // levels of squares
 	Counters int     // counters that a lookup can read: k times the layers
 
-	Shared  bool   // AreaLimit bounds all queries since Together
+	Shared  bool   // whether AreaLimit bounds all queries since Together, not each one
 	Covered uint64 // cells looked up since Together
 }
 

@@ -114,9 +114,9 @@ func putBins(bins *[]float64) {
 	}
 }
 
-// Painting sums up the points of squares of one size. If squares are larger than pixels on an axis,
-// each has a bin. Many squares of different categories may lie in the same place, and their sum is
-// spread once. Otherwise the bins of the axis are the pixels.
+// Painting adds up the points of equally large squares. On an axis where squares are larger than pixels,
+// each square has a bin. Squares of different categories at the same place share that bin, so their sum
+// is spread over the pixels only once. On other axes, the pixels are the bins.
 type Painting struct {
 	x, y binAxis
 	sums []float64 // rows of bins from the north-west
@@ -224,9 +224,9 @@ func (a *binAxis) part() float64 {
 	return 1
 }
 
-// axis is one axis of a picture and the side of squares.
+// axis is one axis of a picture, together with the side of the squares that are painted.
 type axis struct {
-	low, pixel, side float64 // the coordinate where the picture begins; lengths of a pixel and of a square
+	low, pixel, side float64 // the coordinate where the picture begins, the length of a pixel, and the side of a square
 	pixels           int
 	isLarge          bool // whether squares are larger than pixels
 }
@@ -244,9 +244,9 @@ func (a *axis) bins(squares uint64) int {
 	return a.pixels
 }
 
-// span is the pixels that a square covers along one axis, from first to last; none if last is lower. The
-// square covers the fraction low of the first pixel, and high of the last one. If they are the same pixel,
-// low is the fraction.
+// span has the pixels from first to last, which a square covers along one axis. There are none if last is
+// below first. The square covers the fraction low of the first pixel, and the fraction high of the last
+// pixel. If both are the same pixel, only low counts.
 type span struct {
 	first, last int
 	low, high   float64
@@ -292,7 +292,7 @@ func (s *span) add(row []float64, n float64) {
 	}
 }
 
-// Pixels is a raster: the sum of the counts whose centres lie in each pixel.
+// Pixels is a raster: each pixel has the sum of the counts of cells whose centres lie in it.
 type Pixels struct {
 	Dst            []uint64
 	Width          int

@@ -12,8 +12,8 @@ import (
 // Table is a Functions of package ccbf's types.
 var Table any
 
-// Functions holds the functions of package ccbf that bridge calls. Package bridge documents those
-// of the same name.
+// Functions holds functions of package ccbf for package bridge, which must not be exported. Package
+// bridge documents them under the same names.
 type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 	// Reader returns the reader of the view's form.
 	Reader func(*View) form.Reader

@@ -9,10 +9,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/fourier"
 )
 
-// distribution is the distribution of a number that is not negative.
+// distribution is the distribution of a random number that is at least 0.
 type distribution struct {
-	values []float64 // above 0, ascending
-	tails  []float64 // probabilities of each value or more
+	values []float64 // the possible values above 0, ascending
+	tails  []float64 // by value: the probability of this value or more
 }
 
 // tail returns the probability of t or more, for a t above 0.
@@ -42,9 +42,9 @@ func (d *distribution) moments() (mean, square float64) {
 	return mean, square
 }
 
-// draws are independent draws from a distribution. Some count once and some count twice.
+// draws are independent draws from a distribution. Those of once count once, those of twice count twice.
 type draws struct {
-	once, twice float64 // how many; whole numbers
+	once, twice float64 // the numbers of draws; whole numbers
 	from        *distribution
 }
 
@@ -91,11 +91,11 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 	return low, high
 }
 
-// window is the range in which the distribution of a sum is computed: a number of steps from the first
-// one.
+// window is the range in which the distribution of a sum is computed. It begins at first, counted in
+// steps, and has size steps.
 type window struct {
 	first, step float64
-	size        int // 0 if the sum is 0 with the probability atMost
+	size        int // number of steps; 0 if the sum is 0 with a probability of at least atMost
 }
 
 // windowOf returns the window of a sum, and the draws without values that are too rare to occur.
@@ -201,11 +201,11 @@ func power(z complex128, n float64) complex128 {
 	return cmplx.Rect(math.Exp(size), 2*math.Pi*(turns-math.Floor(turns)))
 }
 
-// Histogram counts values. Those below 2^histogramBits have a bin each. Larger ones share a bin if their
-// leading bits, of this number, agree.
+// Histogram counts values. Values below 2^histogramBits have a bin each. Larger values share a bin if
+// their first histogramBits bits are equal.
 type Histogram struct {
 	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
-	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // sums of large values
+	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // by bin: the sum of its values, for large values
 }
 
 const histogramBits = 8

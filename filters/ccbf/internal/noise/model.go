@@ -15,18 +15,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// Model is the model of collisions of a sketch. It looks at the counters when it is first used, and
-// remembers the result.
+// Model is the model of collisions in a sketch's counters. Its first use reads the counters, and later
+// uses take the stored result.
 type Model struct {
 	counters *cascade.Counters
-	sums     bool // counters are sums of occurrences
+	sums     bool // whether counters are sums of occurrences
 	origin   cascade.Origin
-	total    uint64 // occurrences
+	total    uint64 // number of occurrences
 	known    bool   // whether total is known
-	several  bool   // whether keys of several kinds are counted, which cannot be told apart
+	several  bool   // whether the counters hold keys of several kinds, which the model cannot tell apart
 
-	classes  [cascade.MaxLayers]*distribution // surpluses by class; nil before their first use
-	larger   [cascade.MaxLayers]*distribution // the same from class 1 on, if counts are the larger of two
+	classes  [cascade.MaxLayers]*distribution // by class: the distribution of surpluses; nil before its first use
+	larger   [cascade.MaxLayers]*distribution // the same for counts that are the larger of truth and surplus, from class 1 on
 	occupied *occupiedResult                  // result of Occupied
 }
 
@@ -41,7 +41,7 @@ func (m *Model) SetTotal(total uint64, several bool) {
 	m.total, m.known, m.several = total, true, several
 }
 
-// overcount says how counts exceed the truth: the probability that they do, and the mean excess.
+// overcount says how far counts exceed the truth: the probability that a count does, and the mean excess.
 type overcount struct{ Probability, Excess float64 }
 
 // Empty returns the overcount of a cell without points.
@@ -179,12 +179,12 @@ type Estimator struct {
 	classes []class // at least one
 }
 
-// class is the counts of keys of one class (see surplusOf).
+// class has the counts of one class of keys (see surplusOf).
 type class struct {
 	from, to  float64 // from <= count < to
 	surpluses *distribution
-	less      float64   // what is subtracted from each count.
-	odds      []float64 // sums of p/(1-p) over t above surpluses.values[i] and below to; nil for sums
+	less      float64   // the number that is subtracted from each count
+	odds      []float64 // by surplus: the sum of p/(1-p) over all t above surpluses.values[i] and below field to; nil for sums
 }
 
 // surest is the largest p that an Estimator uses. If nearly all surpluses are t or more, counts say next

@@ -18,13 +18,13 @@ import (
 // second shows in the counters, which hold more than the points that were counted. Counters of several
 // sketches added up are between the larger and the sum.
 
-// occupiedEstimate is an estimate of the cells with points. larger is their overcount if counts are the
-// larger of points and a surplus, and sums if they are the sum of both.
+// occupiedEstimate is an estimate of the cells with points. larger is their overcount if a count is the
+// larger of points and surplus. sums is their overcount if a count is the sum of both.
 type occupiedEstimate struct {
 	larger, sums overcount
-	late         float64 // mean excess of a cell that was behind its surplus at some time.
-	cells        float64 // number of cells with points.
-	single       float64 // fraction of them that hold 1.
+	late         float64 // mean excess of a cell whose points were at some time fewer than its surplus
+	cells        float64 // number of cells with points
+	single       float64 // fraction of these cells that have one point
 	surplus      float64 // mean excess of what the cells seem to hold.
 }
 
@@ -41,6 +41,7 @@ func (m *Model) Occupied() (o overcount, fraction float64, known bool) {
 	return m.occupied.overcount, m.occupied.fraction, m.occupied.known
 }
 
+// occupiedResult keeps the results of Model.Occupied.
 type occupiedResult struct {
 	overcount
 	fraction float64
@@ -238,11 +239,11 @@ func ahead(less, more float64) (sum float64) {
 	return steep * math.Sqrt(math.Pi/b) / 2 * math.Exp(a*a/(4*b)) * math.Erfc((a+b)/(2*math.Sqrt(b)))
 }
 
-// Cells has the estimates for the cells of a picture, which depend on the count of a cell alone.
+// Cells estimates the cells of a picture. The estimate of a cell depends only on its count.
 type Cells struct {
-	small            [256]float64
-	sums, larger     *Estimator // larger is nil if counts are sums
-	fraction, center float64    // fraction is from Occupied
+	small            [256]float64 // by count: the estimates of small counts
+	sums, larger     *Estimator   // larger is nil if counts are sums
+	fraction, center float64      // fraction is a result of Occupied, center is the mean estimate of an empty cell
 
 	// Second and Third are central moments of the estimate of a cell without points.
 	Second, Third float64

@@ -37,26 +37,27 @@ const (
 	shortSort    = 256     // number of words below which sorting compares them.
 )
 
-// Cells counts points by the keys of their cells. The keys may differ only in their MaxWidth lower
-// bits. The zero value is empty.
+// Cells counts points by the keys of their cells. Only the lower MaxWidth bits of the keys may differ.
+// The zero value is empty.
 type Cells struct {
 	base     uint64 // the upper bits that all keys share.
-	shift    uint   // bits of a count in a word; 0 without words.
+	shift    uint   // number of bits that a word has for a count; 0 without words
 	buffer   []uint64
-	limit    int      // words that the buffer may have; 0 for no limit.
-	unsorted int      // words that the buffer may have before it is sorted.
-	recent   []uint64 // the cache of recent cells: the last word of each slot; 0 for none.
-	seen     int      // keys since the last flush.
-	fresh    int      // keys among them that were not in the cache.
-	skips    int      // number of flushes left without the cache.
+	limit    int      // number of words that the buffer may have; 0 for no limit
+	unsorted int      // number of words that the buffer may have before it is sorted
+	recent   []uint64 // cache of recent cells: a word for each slot; nil without a cache
+	seen     int      // number of keys since the last flush
+	fresh    int      // number of those keys that were not in the cache
+	skips    int      // number of flushes that will still do without the cache
 	lists    []list
-	over     *Cells // counts beyond full words, in units of full words.
+	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word
 	pool     pool
 }
 
 // sorters lends memory to sort a buffer.
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
+// sorter is pooled memory for sorting words.
 type sorter struct {
 	radix radix.Scratch
 	words []uint64

@@ -95,16 +95,16 @@ const (
 	chunkHead  = 56 // memory of a chunk without words
 )
 
-// list is sorted words, each of another cell. It never changes.
+// list is a list of sorted words, each for another cell. Lists never change.
 type list struct {
 	chunks []chunk
 	n      int   // number of words
 	bytes  int64 // memory
 	packed bool
-	shared bool // shared with another store: its chunks are not reused
+	shared bool // whether another store has this list too: then its chunks are not reused
 }
 
-// chunk is a part of a list, never empty: words, or the code of n words.
+// chunk is a part of a list with at least one word. It has either the words, or the code of n words.
 type chunk struct {
 	words []uint64
 	code  []byte
@@ -119,7 +119,7 @@ func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
 }
 
-// pool is chunks to be reused.
+// pool has chunks of memory that can be reused.
 type pool [][]uint64
 
 // maxPool is the number of chunks that a store keeps between merges.
@@ -148,7 +148,7 @@ func (p *pool) trim() {
 	}
 }
 
-// stream is sorted words, read some at a time.
+// stream reads sorted words, some at a time.
 type stream interface {
 	// more reports whether words are left. If so, left returns some.
 	more() bool
@@ -156,7 +156,7 @@ type stream interface {
 	left() *[]uint64
 }
 
-// reader is the stream of a list. It takes the chunks of a list that is not shared.
+// reader is the stream of a list. Unless the list is shared, its chunks go back to the pool.
 type reader struct {
 	words  []uint64
 	list   list
@@ -245,11 +245,11 @@ func take(to []uint64, s stream) int {
 	return n
 }
 
-// writer writes a list.
+// writer writes words into a new list.
 type writer struct {
 	list  list
 	to    []uint64 // the current chunk
-	n     int      // words in it
+	n     int      // number of words in the current chunk
 	shift uint
 	pool  *pool
 }
