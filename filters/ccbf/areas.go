@@ -53,11 +53,11 @@ func (v *View) Sum(a Area, of Categories) (uint64, error) {
 // for a sketch with another grid. It is not safe for concurrent use.
 type Polygon struct {
 	mp   orb.MultiPolygon
-	grid grid.Grid     // the grid of the last query
+	grid grid.Grid     // the grid of the last query.
 	on   *grid.Descent // nil before the first query
 
 	cells   uint64 // number of cells whose centres are inside
-	counted bool   // whether cells has been computed
+	counted bool   // whether cells has been computed.
 }
 
 // NewPolygon keeps mp, which must not change while the Polygon is used. The first query returns the
@@ -92,11 +92,11 @@ func (a outline) Rows(g grid.Grid, within grid.Rect) (form.Rows, error) {
 
 // Error describes the error of a sketch's counts.
 type Error struct {
-	Exact    bool      // every answer is exact
-	Certain  bool      // no count is wrong by more than Most: for exact sketches, and for trees except after Intersect and Mask
-	Most     uint64    // the largest error of a count, if Certain
-	Empty    Overcount // the overcount of a cell without points
-	Occupied Overcount // the overcount of a random cell with points
+	Exact    bool      // every answer is exact.
+	Certain  bool      // no count is wrong by more than Most: for exact sketches, and for trees except after Intersect and Mask.
+	Most     uint64    // the largest error of a count, if Certain.
+	Empty    Overcount // the overcount of a cell without points.
+	Occupied Overcount // the overcount of a random cell with points.
 	// Known is true if Occupied is known. It is false after an intersection or a mask. It is also false
 	// if the same counters hold squares (levels), or cells both with and without their categories
 	// (totals).
@@ -110,8 +110,8 @@ type Error struct {
 
 // Overcount describes how far Count is above the truth for a kind of cell.
 type Overcount struct {
-	Probability float64 // the probability that Count is too high
-	Excess      float64 // the mean of Count less the truth
+	Probability float64 // the probability that Count is too high.
+	Excess      float64 // the mean of Count less the truth.
 }
 
 // Error derives the error from the counters. A cell without points reads too much if all k counters
@@ -140,15 +140,15 @@ type Info struct {
 	Exact, Additive, Saturated bool
 	Unbiased                   bool // estimates of sums are right on average
 	Form                       Form
-	Cells                      uint64  // number of distinct cells (with their categories), if CellsKnown
-	CellsKnown                 bool    // true for exact sketches, and for trees until anything is added
-	Categories                 uint64  // number of distinct categories; 0 for counters
-	Tau                        uint64  // the largest threshold with which a tree was pruned
-	Leaves                     uint64  // number of leaves of a tree
-	AtLeast                    uint64  // after Suppress, the least number of points of a leaf; otherwise 0
-	Suppressed                 uint64  // number of points that Suppress dropped
-	Fill                       float64 // fraction of the first layer's counters that are not 0; 0 while exact
-	Bytes                      uint64  // length of the BLOB
+	Cells                      uint64  // number of distinct cells (with their categories), if CellsKnown.
+	CellsKnown                 bool    // true for exact sketches, and for trees until anything is added.
+	Categories                 uint64  // number of distinct categories; 0 for counters.
+	Tau                        uint64  // the largest threshold with which a tree was pruned.
+	Leaves                     uint64  // number of leaves of a tree.
+	AtLeast                    uint64  // after Suppress, the least number of points of a leaf; otherwise 0.
+	Suppressed                 uint64  // number of points that Suppress dropped.
+	Fill                       float64 // fraction of the first layer's counters that are not 0; 0 while exact.
+	Bytes                      uint64  // length of the BLOB.
 }
 
 // Info describes the sketch. O(counters) for counters.
@@ -172,10 +172,10 @@ func describe(blob []byte) (string, error) {
 
 // Estimate is an estimate of a sum over an area.
 type Estimate struct {
-	Value     float64 // the likely sum
+	Value     float64 // the likely sum.
 	Low, High uint64  // bounds of the sum. They always hold if Certain or Saturated, otherwise with a probability of 95%.
-	Certain   bool    // whether the bounds always hold
-	Cells     uint64  // number of cells whose centres lie inside the area
+	Certain   bool    // whether the bounds always hold.
+	Cells     uint64  // number of cells whose centres lie inside the area.
 }
 
 // Estimate estimates the number of points in the cells of an area. An exact sketch answers exactly.

@@ -60,14 +60,14 @@ type Builder struct {
 
 	class    key.Class
 	total    uint64
-	unknown  bool // whether the total is unknown
-	notSums  bool // whether some part has counts that are not sums of points
-	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes
+	unknown  bool // whether the total is unknown.
+	notSums  bool // whether some part has counts that are not sums of points.
+	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes.
 	bounds   grid.Rect
 	packed   int64 // bytes of the packed cells at the last packing
 
-	counterState // the counters that the builder went over to
-	treeState    // the squares that were added or pruned
+	counterState // the counters that the builder went over to.
+	treeState    // the squares that were added or pruned.
 }
 
 const (

@@ -115,7 +115,7 @@ type Config struct {
 	// Base is the level of the sketch's cells in the hashes of its counters. It is 0 unless the sketch
 	// was coarsened: then its cells are the squares of level Base of the first grid.
 	Base    uint8
-	AtLeast uint64 // only for a Builder, see Params
+	AtLeast uint64 // only for a Builder, see Params.
 	shape   cascade.Shape
 }
 

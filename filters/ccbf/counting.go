@@ -11,21 +11,21 @@ import (
 
 // counterState has the counters of a Builder, and how points went into them.
 type counterState struct {
-	dense   *cascade.Counters // the counters; nil before the first points
-	spilled bool              // whether cells go straight into the counters, not into stores
-	united  cascade.Origin    // the origin of the counters that came with sketches
-	added   uint64            // the sum of the totals of the sketches that came with counters
-	single  bool              // whether points went into the counters one by one
+	dense   *cascade.Counters // the counters; nil before the first points.
+	spilled bool              // whether cells go straight into the counters, not into stores.
+	united  cascade.Origin    // the origin of the counters that came with sketches.
+	added   uint64            // the sum of the totals of the sketches that came with counters.
+	single  bool              // whether points went into the counters one by one.
 }
 
 // countBuffer buffers the points of a section on their way into the counters. It adds up points of
 // a cell that come near each other, because counting in counters takes many times as long.
 type countBuffer struct {
 	keys      []uint64
-	counts    []uint64 // the count of each key; nil while all are 1
+	counts    []uint64 // the count of each key; nil while all are 1.
 	recents   cells.RecentCache
 	hasRecent bool // the last batch had many recent cells
-	skips     int  // number of batches left that bypass recents
+	skips     int  // number of batches left that bypass recents.
 }
 
 const (

@@ -10,9 +10,9 @@ import (
 
 // intersector implements bridge.Intersector.
 type intersector struct {
-	exact  *Sketch  // intersection of the exact sketches and trees; nil before the first.
-	rest   *Sketch  // intersection of the sketches with counters, without these; nil before the first.
-	values []uint64 // values of their counters.
+	exact  *Sketch  // the intersection of the exact sketches and trees; nil before the first.
+	rest   *Sketch  // the intersection of the sketches with counters, but without counters; nil before the first.
+	values []uint64 // the values of the counters of rest.
 	held   int64    // bytes reserved.
 	budget Budget
 }

@@ -47,13 +47,13 @@ func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
 	return 0, 0
 }
 
-// Category describes one category of a sketch.
+// Category is a category of a sketch with its totals.
 type Category struct {
-	Key []byte // in the class of Head.Class; key.AppendText writes it
+	Key []byte // the bytes of the category; its class is Head.Class. key.AppendText writes it as text.
 	// Total is the number of points. For a tree after Intersect or Mask, when View.Total is not
 	// known, it is an upper bound.
 	Total uint64
-	Cells uint64 // 0 for a tree, which does not know
+	Cells uint64 // number of cells; 0 for a tree, which does not know it.
 }
 
 // ErrNotListed is the error for listing counters: they know neither their categories nor their
@@ -100,7 +100,7 @@ func inOrder[T any](class key.Class, list []T, keyOf func(*T) []byte) {
 	})
 }
 
-// CategorySum is the estimate of a category in an area.
+// CategorySum is a category with the estimate of its points in an area.
 type CategorySum struct {
 	Key []byte // as Category.Key
 	Estimate

@@ -45,7 +45,7 @@ func mostHead(layers int) uint64 {
 	return uint64(sketch.MaxHeader + maxParams - 6*(MaxLayers-layers))
 }
 
-// params is the parameters of a BLOB.
+// params are the parameters that a BLOB begins with.
 type params struct {
 	Config
 	bounds grid.Rect

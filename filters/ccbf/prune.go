@@ -14,12 +14,12 @@ import (
 // A builder of a sketch that overflows to a tree (nested squares with counts) keeps cells in
 // stores, as others do. Squares that were added or pruned are in lists beside them.
 
-// treeState is a Builder's state of squares that were added or pruned.
+// treeState has the squares of a Builder that were added as trees or pruned.
 type treeState struct {
-	trees  int           // number of trees added; pruning sets 2, so that list drops the accuracy.
+	trees  int           // number of trees that were added. Pruning sets 2, so that list drops the accuracy.
 	tau    tree.Tau      // the largest threshold of these trees.
-	fit    tree.Accuracy // accuracy of the first tree.
-	sample cellSample    // of cells that were pruned.
+	fit    tree.Accuracy // the accuracy of the first tree.
+	sample cellSample    // a sample of the cells that were pruned.
 }
 
 const (
@@ -204,18 +204,20 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	return s, nil
 }
 
-// cellSample is a sample of the cells of a tree that is pruned while it is built, with their true
-// counts. The error of the tree is measured from it in the end. A cell is in the sample if the
-// upper bits of its hash are 0. So the sample does not depend on the order of cells, or on the
-// builder that they came to.
+// cellSample is a sample of cells with their true counts, for a tree that is pruned while it is built. In
+// the end the error of the tree is measured from the sample. A cell is in the sample if the upper bits of
+// its hash are 0. So the sample depends neither on the order of cells nor on the builders that counted
+// them.
 type cellSample struct {
 	counts map[sampledCell]uint64
 	most   int  // largest number of cells
-	bits   uint // number of upper bits of a hash that are 0
-	// lost is true if a tree was added: the cells of its points are unknown.
+	bits   uint // how many upper bits of a hash must be 0.
+	// lost is true if a tree was added: the cells in its squares are unknown, so no error can be
+	// measured.
 	lost bool
 }
 
+// sampledCell identifies a cell by its category, its region and its key.
 type sampledCell struct {
 	cells.Label
 	key uint64

@@ -13,16 +13,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// reduction describes how Fold makes a sketch smaller.
+// reduction says how Fold makes a sketch smaller.
 type reduction struct {
 	size  uint64        // largest size of the BLOB.
 	limit uint64        // largest size of the body.
 	bytes uint64        // the new parameter Bytes.
-	shape cascade.Shape // of at most limit bytes.
-	steps []foldStep    // the steps to shape.
-	err   error         // if not nil, no shape is so small, and shape is the smallest.
+	shape cascade.Shape // a shape that takes at most limit bytes.
+	steps []foldStep    // the steps from the current shape to the field shape.
+	err   error         // not nil if no shape takes so few bytes: shape is then the smallest one.
 }
 
+// foldStep halves the counters of a layer, which results in a shape.
 type foldStep struct {
 	shape cascade.Shape
 	layer int

@@ -15,7 +15,7 @@ type sections struct {
 	held     int64    // bytes reserved
 	all      []*section
 	plain    *section            // the first section without a category
-	byText   map[string]*section // the first section of each category
+	byText   map[string]*section // the first section of each category.
 	least    int                 // lower bound of the number of distinct cells in all stores
 }
 
@@ -26,14 +26,14 @@ const (
 	sectionCells = cells.SectionBytes / cellBytes
 )
 
-// section is the points of one category and region in a Builder.
+// section has the points of a Builder in one category and region.
 type section struct {
 	cells.Label
-	part     uint8    // the upper bits of the keys, beyond store.MaxWidth.
+	part     uint8    // the upper bits of the keys, which all are equal, above the lower store.MaxWidth bits.
 	next     *section // the next section of the same category.
 	cells    store.Cells
-	squares  tree.Merger // squares that were added or pruned.
-	counting countBuffer // points on the way into the counters.
+	squares  tree.Merger // squares that were added as trees, or pruned.
+	counting countBuffer // points on their way into the counters.
 	held     int64       // bytes reserved for the section.
 	least    int         // lower bound of the number of distinct cells.
 }
@@ -152,7 +152,7 @@ func (t *sections) pack(s *section, mostCells int64) error {
 	return t.change(s, s.cells.SumNeed(), func() { s.cells.Pack(together) })
 }
 
-// group is the sections of one label, in the order of their keys.
+// group has all sections of one label, in the order of their keys.
 type group []*section
 
 func (g group) stores() []*store.Cells {

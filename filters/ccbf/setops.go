@@ -180,11 +180,12 @@ func (s *Sketch) Mask(o *Sketch) error {
 	return s.narrow(o, narrower{false, tree.Mask, (*cascade.Counters).Mask})
 }
 
-// narrower is an operation that narrows a sketch by another: its squares (a cell is one), or its
-// counters.
+// narrower is an operation that makes a sketch narrower with another one. It has a function for the
+// squares of both, where a cell is a square, and a function for their counters.
 type narrower struct {
-	// either is true if the operation is symmetric: the result has the configuration that joined
-	// chooses. Otherwise the result keeps that of the left sketch, if its form allows that.
+	// either is true if the operation is symmetric: then the function joined chooses the configuration of
+	// the result. Otherwise the result keeps the configuration of the left sketch, if the result's form
+	// allows that.
 	either   bool
 	squares  func(a, b tree.Squares) tree.Squares
 	counters func(d, o *cascade.Counters)

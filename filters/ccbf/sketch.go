@@ -14,19 +14,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sketch is a sketch in memory. While it is exact, it is a sorted list of cells. Then it is a tree
-// (nested squares with counts) or counters (a layered counting Bloom filter). New, Build, a Builder
-// and Decode make one.
+// Sketch is a sketch in memory. It is first exact: a sorted list of cells. Later it is a tree (nested
+// squares with counts) or has counters (a layered counting Bloom filter). New, Build, Decode and a
+// Builder make one.
 type Sketch struct {
 	Config
 	Class      key.Class // class of the categories; 0 before the first
 	Total      uint64    // number of points
 	TotalKnown bool      // false after Intersect and Mask of trees and counters
 
-	// bounds is for trees and counters: no cell outside has a count. Removal does not shrink it.
+	// bounds is for trees and counters: no cell outside has a count. Removing points does not make it
+	// smaller.
 	bounds grid.Rect
-	sums   bool // counts are sums of points
-	parts  cascade.Origin
+	sums   bool           // whether counts are sums of points.
+	parts  cascade.Origin // how the counters were made.
 	cells  cells.List
 	tree   *tree.List        // nil for other forms
 	dense  *cascade.Counters // nil for other forms

@@ -14,8 +14,8 @@ import (
 // smallEncoder implements bridge.Small: it encodes small sketches one after the other, in its own
 // memory. The zero value is ready for Reset.
 type smallEncoder struct {
-	params       params // of an exact sketch, without the bounds
-	fields       uint64 // the fields that params writes; 0 if a Builder is needed
+	params       params // the parameters of an exact sketch, without bounds.
+	fields       uint64 // the fields that the encoder writes; 0 if it must use a Builder.
 	buffer       []byte
 	keys, counts []uint64
 	radix        radix.Scratch

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// treeSketch is a tree in memory: nested squares with counts.
+// treeSketch is the form of a sketch that is a tree in memory: nested squares with counts.
 type treeSketch struct{ *Sketch }
 
 func (s treeSketch) memory() int64 { return s.tree.Memory() }
@@ -72,7 +72,7 @@ func cannotSubtract(err error) error {
 	return errCoarser
 }
 
-// notAdditiveError wraps sketch.ErrNotAdditive with a text for trees, which have no counters.
+// notAdditiveError wraps sketch.ErrNotAdditive. It has a text for trees, which have no counters.
 type notAdditiveError string
 
 func (e notAdditiveError) Error() string { return string(e) }

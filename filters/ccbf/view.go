@@ -30,7 +30,7 @@ var (
 type View struct {
 	Head
 	blob     []byte
-	head     form.Head // the part that the form reads
+	head     form.Head // the part of Head that the readers use.
 	exact    exact.Reader
 	tree     tree.Reader
 	counters counters.Reader
@@ -124,8 +124,8 @@ type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
-	parts  cascade.Origin   // of counters of mode mi: the parts that were united
-	hidden tree.Suppression // of a tree
+	parts  cascade.Origin   // how counters of mode mi were made.
+	hidden tree.Suppression // what Suppress did to a tree.
 
 	header sketch.Header
 	form   byte
@@ -225,8 +225,8 @@ type ErrTooManyCells = form.ErrTooManyCells
 // limits steps. No query can be interrupted. The limit is lower for small sketches.
 const AreaLimit = form.AreaLimit
 
-// Categories is the set of categories that a query asks about. The zero value is all points, with
-// and without a category.
+// Categories is the set of categories that a query asks for. The zero value means all points, with and
+// without a category.
 type Categories = cells.Categories
 
 // Of, for one category, returns the set of it alone; for nil, the set of all.

@@ -75,8 +75,8 @@ func AppendGeoJSON(v *ccbf.View, dst []byte, a ccbf.Area, threshold uint64, of c
 type featureWriter struct {
 	// grid is the grid of the sketch.
 	grid   grid.Grid
-	format byte      // the format for strconv.AppendFloat
-	edges  [4][]byte // the west, south, east and north edge of a cell as text
+	format byte      // the format for strconv.AppendFloat.
+	edges  [4][]byte // the west, south, east and north edge of a cell as text.
 }
 
 func newFeatureWriter(g grid.Grid) featureWriter {

@@ -9,10 +9,9 @@ import (
 // sketches are intersected cell by cell. Counters are kept as one value per position, because writing
 // values as digits would round them up each time. At the end, the cells are intersected with the values.
 //
-// Trees (nested squares with counts) give the same bytes in any order if two conditions hold: each tree
-// was built at once, and each intermediate result fits. Otherwise the result can depend on the order:
-// united trees have leaves within leaves, and pruning merges squares. The result is never below the
-// truth.
+// Trees (nested squares with counts) give the same bytes in any order if each tree was built at once, and
+// each intermediate result fits. Otherwise the result can depend on the order: united trees have leaves
+// within leaves, and pruning merges squares. The result is never below the truth.
 type Intersector struct {
 	in hooks.Intersector[ccbf.View, ccbf.Sketch]
 }

@@ -54,7 +54,7 @@ type Estimates struct {
 	Values        []float64 // row by row from the north-west, complete after Finish
 	Width, Height int
 
-	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added
+	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added.
 }
 
 // NewEstimates returns an empty picture in values, which is width*height long.

@@ -203,8 +203,8 @@ type Layer struct {
 	data  []byte // a multiple of 8 bytes long
 	Width uint
 	Size  uint64
-	Mask  uint64 // a mask for the digit of a counter, without the flag
-	Flag  uint64 // a mask for the flag of a counter
+	Mask  uint64 // a mask for the digit of a counter, without the flag.
+	Flag  uint64 // a mask for the flag of a counter.
 	recip uint64 // floor((2^64-1) / size), for mod
 }
 

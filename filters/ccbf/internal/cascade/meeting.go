@@ -27,9 +27,9 @@ func (s *Shape) Meeting() uint64 {
 
 // meeting is a set of positions of one key that fall on the same counter.
 type meeting struct {
-	at     uint64 // the index of the shared counter in the current layer
-	n      uint64 // number of positions in the set; 0 if their counters have no flag, so end in a lower layer
-	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits
+	at     uint64 // the index of the shared counter in the current layer.
+	n      uint64 // number of positions in the set; 0 if their counters have no flag, so end in a lower layer.
+	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits.
 }
 
 // Apart returns the most that a key can have, if counters are sums. least is the least of its counters.

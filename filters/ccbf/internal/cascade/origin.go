@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Origin says how the counters of a sketch of mode mi (minimal increment) came about: from exact counts,
-// point by point, or as the sum of several sketches. The counters do not show this. Model errors of cells
-// with points depend on it. In mode standard, Origin stays zero.
+// Origin says how the counters of a sketch of mode mi (minimal increment) were made. They came from exact
+// counts, point by point, or as the sum of several sketches. The counters do not show this, but the
+// errors of cells with points depend on it. In mode standard, Origin stays zero.
 type Origin struct {
 	// Number is the number of sketches whose counters were added up, at most MostParts. It is 0 if
 	// nothing was counted, or if each counter is the largest exact count of its cells.

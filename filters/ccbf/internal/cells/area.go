@@ -296,11 +296,11 @@ type areaSummer struct {
 	each   func(Run) // if not nil, called with the cells instead of summing them
 
 	s        *sectionView
-	kept     *sectionCache // blocks that earlier queries decoded; nil without a cache
+	kept     *sectionCache // blocks that earlier queries decoded; nil without a cache.
 	room     *int64        // bytes that the cache may still take
 	high     uint64        // no key of s is higher
-	from, to int           // decoded has the blocks [from, to)
-	decoded  *batch        // the decoded cells
+	from, to int           // decoded has the blocks [from, to).
+	decoded  *batch        // the decoded cells.
 }
 
 // section adds the cells of a section that are in the area.

@@ -23,7 +23,7 @@ type pendingBlocks struct {
 	size    int  // the number of blocks.
 	open    uint // a bit for each block that still has cells to decode.
 	short   uint // a bit for each block whose section has too few bytes for ReadRuns.
-	more    bool // whether in some block most cells count more than one
+	more    bool // whether in some block most cells count more than one.
 	readers [together]bitio.Reader
 	orders  [together][2]uint
 	highs   [together]uint64

@@ -66,8 +66,8 @@ const atOnce = 63
 // blocks are the encoded cells of one section. Their lengths were checked, but not their contents.
 type blocks struct {
 	cells int    // number of cells
-	only  uint64 // the first key, if there is only one block
-	index []byte // indexEntry bytes for each block; empty if there is only one block
+	only  uint64 // the first key, if there is only one block.
+	index []byte // indexEntry bytes for each block; empty if there is only one block.
 	data  []byte
 }
 

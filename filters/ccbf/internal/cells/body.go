@@ -125,7 +125,7 @@ func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (
 // Small has the cells of a small sketch. There is at least one, all are in region (0, 0), and none has a
 // category.
 type Small struct {
-	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: then all counts are 1
+	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: then all counts are 1.
 	around       corners
 }
 
@@ -185,7 +185,7 @@ const MinCellBits = 2
 type sectionView struct {
 	LabelView
 	total uint64
-	size  int // length of its cells in bytes, used while the sections are parsed
+	size  int // length of its cells in bytes, used while the sections are parsed.
 	blocks
 }
 

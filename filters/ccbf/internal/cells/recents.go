@@ -10,7 +10,7 @@ import (
 // slot, by its hash, and evicts another cell that is there. So cells leave in any order, and a cell can
 // leave more than once.
 type RecentCache struct {
-	slots []uint64 // a word per slot: a key above its count, 0 in an empty slot
+	slots []uint64 // a word per slot: a key above its count, 0 in an empty slot.
 	base  uint64   // the upper bits that all keys share
 	since int      // number of keys counted since the last trim
 }

@@ -32,7 +32,7 @@ func RunOf(keys, weights []uint64) Run {
 // regions collects the cells of each region, of which there is rarely more than one. The zero value is
 // ready for use.
 type regions struct {
-	room int // the expected number of cells in the first region
+	room int // the expected number of cells in the first region.
 
 	// last is the region of the last cell.
 	runs map[[2]int32]*Run

@@ -19,11 +19,11 @@ type Table struct {
 	bounds        grid.Rect
 	width, height uint64
 	area          uint64
-	none          uint64 // the place that stands for all cells outside the table
+	none          uint64 // the place that stands for all cells outside the table.
 	slots         []uint64
 	shift         uint // bits of a hash that do not select a slot
 	countBits     uint
-	more          map[uint64]uint64 // counts that do not fit into a slot, by place
+	more          map[uint64]uint64 // counts that do not fit into a slot, by place.
 	categories    map[string]uint32 // number of each category; nil without categories
 }
 

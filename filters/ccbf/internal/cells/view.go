@@ -13,8 +13,8 @@ import (
 type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell lies outside
-	kept     readCache // decoded blocks that are kept for the next polygon
-	decoded  int       // how many blocks Count and Counts have decoded
+	kept     readCache // decoded blocks that are kept for the next polygon.
+	decoded  int       // how many blocks Count and Counts have decoded.
 }
 
 // Reset makes v a view of a body. No cell may lie outside bounds; total is the sum of the counts.

@@ -25,9 +25,9 @@ type Estimates struct {
 type scale struct {
 	width, height int
 	box           orb.Bound
-	read          []float64    // counts of sketches that are looked up again at the next scale
-	last          []float64    // counts of the other sketches, which the next scale adds up
-	haze          noiseMoments // moments of the noise in each pixel
+	read          []float64    // counts of sketches that are looked up again at the next scale.
+	last          []float64    // counts of the other sketches, which the next scale adds up.
+	haze          noiseMoments // moments of the noise in each pixel.
 }
 
 // smallest is the least pixels of the shorter side at the last scale.

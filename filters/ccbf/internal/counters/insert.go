@@ -19,10 +19,10 @@ const MaxLevels = 24
 type Params struct {
 	Shape    cascade.Shape
 	Seed     uint64
-	Levels   uint8 // number of levels of squares that are counted beside the cells
-	Base     uint8 // level as which the cells are hashed, see ccbf.Config
-	Totals   bool  // whether points are also counted without their category
-	Standard bool  // whether a point raises all counters of its key, not only the least
+	Levels   uint8 // number of levels of squares that are counted beside the cells.
+	Base     uint8 // level as which the cells are hashed, see ccbf.Config.
+	Totals   bool  // whether points are also counted without their category.
+	Standard bool  // whether a point raises all counters of its key, not only the least.
 }
 
 // Hasher hashes cells, or the squares of a level.

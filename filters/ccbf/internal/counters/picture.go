@@ -31,7 +31,7 @@ func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64
 // picture is a form.Picture that is drawn, either of counts or of estimates.
 type picture struct {
 	*form.Picture
-	noise *noise.Cells // computes estimates from counts; nil for a picture of counts
+	noise *noise.Cells // computes estimates from counts; nil for a picture of counts.
 }
 
 // count returns what is drawn for a count, less what a count of 0 draws.

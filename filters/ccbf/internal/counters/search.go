@@ -23,13 +23,13 @@ type search struct {
 	// of searchBatch squares.
 	largestFirst bool
 
-	clips  [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level
-	parts  [MaxLevels + 1][]squareCount // by level: squares to visit
+	clips  [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
+	parts  [MaxLevels + 1][]squareCount // by level: squares to visit.
 	reads  uint64                       // lookups so far
-	most   uint64                       // the lookups that are allowed; 0 ends the search
+	most   uint64                       // the lookups that are allowed; 0 ends the search.
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
-	more   [4 * searchBatch]uint64      // the counts of another category of the same squares
+	more   [4 * searchBatch]uint64      // the counts of another category of the same squares.
 	first  [4 * searchBatch]squareCount // a batch of the largest squares
 }
 

@@ -51,8 +51,8 @@ func (r *Reader) byLevels(bounds grid.Rect) bool {
 type outline struct {
 	cells.Area
 	r     *Reader
-	steps uint64 // how many squares and comparisons the sum has taken so far
-	most  uint64 // how many steps are allowed
+	steps uint64 // how many squares and comparisons the sum has taken so far.
+	most  uint64 // how many steps are allowed.
 	// read returns the count of a square that the outline crosses. inside returns the sum of a square
 	// that lies inside the area: in is its part within the bounds. The sum is at most the parameter
 	// bound.

@@ -5,7 +5,7 @@ import "fmt"
 // ErrTooManyCells is the error for an area with more cells than one query may look up in counters.
 type ErrTooManyCells struct {
 	Cells, Left uint64 // Cells is the number of cells of the area (with levels: at least so many steps). Left is how many are still allowed after earlier areas.
-	Limit       uint64 // number of cells that one query to this sketch may look up
+	Limit       uint64 // number of cells that one query to this sketch may look up.
 	Res         float64
 	Levels      uint8 // levels of the sketch
 	Bytes       int   // length of the sketch
@@ -50,7 +50,7 @@ type Limit struct {
 	Levels   uint8   // levels of squares
 	Counters int     // counters that a lookup can read: k times the layers
 
-	Shared  bool   // whether AreaLimit bounds all queries since Together, not each one
+	Shared  bool   // whether AreaLimit bounds all queries since Together, not each one.
 	Covered uint64 // cells looked up since Together
 }
 

@@ -226,7 +226,7 @@ func (a *binAxis) part() float64 {
 
 // axis is one axis of a picture, together with the side of the squares that are painted.
 type axis struct {
-	low, pixel, side float64 // the coordinate where the picture begins, the length of a pixel, and the side of a square
+	low, pixel, side float64 // the coordinate where the picture begins, the length of a pixel, and the side of a square.
 	pixels           int
 	isLarge          bool // whether squares are larger than pixels
 }

@@ -11,8 +11,8 @@ import (
 
 // distribution is the distribution of a random number that is at least 0.
 type distribution struct {
-	values []float64 // the possible values above 0, ascending
-	tails  []float64 // by value: the probability of this value or more
+	values []float64 // the possible values above 0, ascending.
+	tails  []float64 // by value: the probability of this value or more.
 }
 
 // tail returns the probability of t or more, for a t above 0.
@@ -44,7 +44,7 @@ func (d *distribution) moments() (mean, square float64) {
 
 // draws are independent draws from a distribution. Those of once count once, those of twice count twice.
 type draws struct {
-	once, twice float64 // the numbers of draws; whole numbers
+	once, twice float64 // the numbers of draws; whole numbers.
 	from        *distribution
 }
 
@@ -95,7 +95,7 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 // steps, and has size steps.
 type window struct {
 	first, step float64
-	size        int // number of steps; 0 if the sum is 0 with a probability of at least atMost
+	size        int // number of steps; 0 if the sum is 0 with a probability of at least atMost.
 }
 
 // windowOf returns the window of a sum, and the draws without values that are too rare to occur.
@@ -205,7 +205,7 @@ func power(z complex128, n float64) complex128 {
 // their first histogramBits bits are equal.
 type Histogram struct {
 	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
-	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // by bin: the sum of its values, for large values
+	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // by bin: the sum of its values, for large values.
 }
 
 const histogramBits = 8

@@ -19,14 +19,14 @@ import (
 // uses take the stored result.
 type Model struct {
 	counters *cascade.Counters
-	sums     bool // whether counters are sums of occurrences
+	sums     bool // whether counters are sums of occurrences.
 	origin   cascade.Origin
-	total    uint64 // number of occurrences
-	known    bool   // whether total is known
-	several  bool   // whether the counters hold keys of several kinds, which the model cannot tell apart
+	total    uint64 // number of occurrences.
+	known    bool   // whether total is known.
+	several  bool   // whether the counters hold keys of several kinds, which the model cannot tell apart.
 
-	classes  [cascade.MaxLayers]*distribution // by class: the distribution of surpluses; nil before its first use
-	larger   [cascade.MaxLayers]*distribution // the same for counts that are the larger of truth and surplus, from class 1 on
+	classes  [cascade.MaxLayers]*distribution // by class: the distribution of surpluses; nil before its first use.
+	larger   [cascade.MaxLayers]*distribution // the same for counts that are the larger of truth and surplus, from class 1 on.
 	occupied *occupiedResult                  // result of Occupied
 }
 
@@ -183,8 +183,8 @@ type Estimator struct {
 type class struct {
 	from, to  float64 // from <= count < to
 	surpluses *distribution
-	less      float64   // the number that is subtracted from each count
-	odds      []float64 // by surplus: the sum of p/(1-p) over all t above surpluses.values[i] and below field to; nil for sums
+	less      float64   // the number that is subtracted from each count.
+	odds      []float64 // by surplus: the sum of p/(1-p) over all t above surpluses.values[i] and below field to; nil for sums.
 }
 
 // surest is the largest p that an Estimator uses. If nearly all surpluses are t or more, counts say next
@@ -257,8 +257,8 @@ func (k *class) prepare(c *Estimator) {
 	}
 }
 
-// count returns the estimate for a cell with f points if other cells add surplus to its counters: the
-// sum, or the larger of the two if counters keep minima.
+// count returns the estimate for a cell with f points to which other cells add surplus. It is the sum of
+// both, or the larger of both if counters are no sums.
 func (c *Estimator) count(f, surplus float64) float64 {
 	if c.sums {
 		return f + surplus

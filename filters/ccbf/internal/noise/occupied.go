@@ -22,9 +22,9 @@ import (
 // larger of points and surplus. sums is their overcount if a count is the sum of both.
 type occupiedEstimate struct {
 	larger, sums overcount
-	late         float64 // mean excess of a cell whose points were at some time fewer than its surplus
-	cells        float64 // number of cells with points
-	single       float64 // fraction of these cells that have one point
+	late         float64 // mean excess of a cell whose points were at some time fewer than its surplus.
+	cells        float64 // number of cells with points.
+	single       float64 // fraction of these cells that have one point.
 	surplus      float64 // mean excess of what the cells seem to hold.
 }
 
@@ -241,9 +241,9 @@ func ahead(less, more float64) (sum float64) {
 
 // Cells estimates the cells of a picture. The estimate of a cell depends only on its count.
 type Cells struct {
-	small            [256]float64 // by count: the estimates of small counts
+	small            [256]float64 // by count: the estimates of small counts.
 	sums, larger     *Estimator   // larger is nil if counts are sums
-	fraction, center float64      // fraction is a result of Occupied, center is the mean estimate of an empty cell
+	fraction, center float64      // fraction is a result of Occupied, center is the mean estimate of an empty cell.
 
 	// Second and Third are central moments of the estimate of a cell without points.
 	Second, Third float64

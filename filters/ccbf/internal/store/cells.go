@@ -41,16 +41,16 @@ const (
 // The zero value is empty.
 type Cells struct {
 	base     uint64 // the upper bits that all keys share.
-	shift    uint   // number of bits that a word has for a count; 0 without words
+	shift    uint   // number of bits that a word has for a count; 0 without words.
 	buffer   []uint64
-	limit    int      // number of words that the buffer may have; 0 for no limit
-	unsorted int      // number of words that the buffer may have before it is sorted
-	recent   []uint64 // cache of recent cells: a word for each slot; nil without a cache
-	seen     int      // number of keys since the last flush
-	fresh    int      // number of those keys that were not in the cache
-	skips    int      // number of flushes that will still do without the cache
+	limit    int      // number of words that the buffer may have; 0 for no limit.
+	unsorted int      // number of words that the buffer may have before it is sorted.
+	recent   []uint64 // cache of recent cells: a word for each slot; nil without a cache.
+	seen     int      // number of keys since the last flush.
+	fresh    int      // number of those keys that were not in the cache.
+	skips    int      // number of flushes that will still do without the cache.
 	lists    []list
-	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word
+	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word.
 	pool     pool
 }
 

@@ -101,7 +101,7 @@ type list struct {
 	n      int   // number of words
 	bytes  int64 // memory
 	packed bool
-	shared bool // whether another store has this list too: then its chunks are not reused
+	shared bool // whether another store has this list too: then its chunks are not reused.
 }
 
 // chunk is a part of a list with at least one word. It has either the words, or the code of n words.
@@ -249,7 +249,7 @@ func take(to []uint64, s stream) int {
 type writer struct {
 	list  list
 	to    []uint64 // the current chunk
-	n     int      // number of words in the current chunk
+	n     int      // number of words in the current chunk.
 	shift uint
 	pool  *pool
 }

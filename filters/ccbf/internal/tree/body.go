@@ -9,21 +9,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader is a form.Reader of the body of a tree (nested squares with counts; list.go describes the bytes).
+// Reader is a form.Reader for the body of a tree (nested squares with counts). list.go describes its
+// bytes.
 type Reader struct {
 	Head        *form.Head
-	Suppression Suppression // as the parameters say
+	Suppression Suppression // the suppression that the parameters state.
 
 	tau      Tau
 	fit      Accuracy
 	sections []section
 	tables   *Tables
-	sheets   []Sheet // of all sections
+	sheets   []Sheet // the sheets of all sections.
 	packet   *Packet // memory for the packet that a query decodes
-	groups   []group // sheets that the last query reads
+	groups   []group // the sheets that the last query reads, by region.
 	lookups  lookupScratch
-	queries  int   // since Reset; counted up to 2
-	room     int64 // bytes that are left for kept leaves
+	queries  int   // number of queries since Reset, at most 2.
+	room     int64 // number of bytes that may still be used to keep leaves.
 }
 
 var (
@@ -52,7 +53,7 @@ type section struct {
 	from, to int // its sheets are Reader.sheets[from:to]
 }
 
-// group is the sheets of one region.
+// group has all sheets of one region.
 type group struct {
 	x, y   int32
 	sheets []Sheet
@@ -161,7 +162,7 @@ func (r *Reader) Leaves() int {
 	return int(n)
 }
 
-// lookupScratch is the memory of a lookup of many cells.
+// lookupScratch is memory for a lookup of many cells.
 type lookupScratch struct {
 	keys, at []uint64 // keys in Z-order, and the index of the cell that each belongs to
 	found    []Leaf

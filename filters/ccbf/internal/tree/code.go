@@ -133,10 +133,11 @@ func kind(n uint64) int {
 	return more
 }
 
-// Code is the code that the sheets of one tree are written in.
+// Code is the prefix code in which all sheets of a tree are written.
 type Code struct {
+	// root is the level of the squares with which trees of symbols begin.
 	root    uint8
-	same    [tables]bool // whether a table is the one before it
+	same    [tables]bool // by table: whether it equals the table before.
 	used    [tables][]uint16
 	lengths [tables][symbols]uint8
 	orders  [MaxLevel + 1]uint8
@@ -188,12 +189,12 @@ const (
 	stretchOrder  = 10 // order of the class code of the length of the first of two stretches
 )
 
-// costs is a code in the making: the tables so far and their bits.
+// costs builds a Code: it has the tables so far, and how many bits they take.
 type costs struct {
 	Code
 	freq [tables][symbols]uint32
 	cost [tables]uint
-	last int // the last table that is not the one before it
+	last int // the last table that differs from the one before it.
 }
 
 // table adds a table for symbols of these frequencies. If follows, it may be the table before, for the
@@ -251,7 +252,7 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
 }
 
-// planner is the memory for finding a code. planners keeps it from one tree to the next.
+// planner is the memory for finding a code. It is pooled for the next tree.
 type planner struct {
 	plan  plan
 	costs costs
@@ -351,7 +352,7 @@ func wordsOf(dst []uint16, lengths []uint8) {
 	}
 }
 
-// table maps the next bits to the symbol that they begin with.
+// table finds the next symbol from the next bits of the input.
 type table struct {
 	mask  uint64
 	words []uint16 // symbol << 4 | length, indexed by the next bits
@@ -393,7 +394,7 @@ func newTable(lengths []uint8, used []uint16) (table, bool) {
 	return d, true
 }
 
-// Tables is a code to read with.
+// Tables is a Code with tables for reading.
 type Tables struct {
 	root   uint8
 	steps  uint8

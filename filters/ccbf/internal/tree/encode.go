@@ -58,13 +58,13 @@ func bit(b bool) uint8 {
 	return 0
 }
 
-// Encoder writes sheets.
+// Encoder writes sheets in a code.
 type Encoder struct {
 	code  *Code
 	words [tables][symbols]word
 	w     bitio.Writer
-	bits  uint   // bits of the packet so far
-	total uint64 // points of the packet
+	bits  uint   // bits of the current packet so far.
+	total uint64 // points of the current packet so far.
 	head  bitio.Writer
 	data  []byte
 	index []entry
@@ -72,16 +72,16 @@ type Encoder struct {
 	tail  []tailBits
 }
 
-// tailBits is at most 56 bits of a tree, which is put together from its end.
+// tailBits is a piece of at most 56 bits of a tree. A tree is put together from its end.
 type tailBits struct {
 	bits uint64
 	n    uint
 }
 
-// part is a stretch of the packet that is being written.
+// part is a stretch of the current packet: trees that a reader can start at.
 type part struct {
 	first uint64 // key of its first tree
-	bits  uint   // bits of the packet before it
+	bits  uint   // bits of the packet before this stretch.
 }
 
 // NewEncoder returns an encoder for a code.
@@ -97,7 +97,7 @@ func NewEncoder(c *Code) *Encoder {
 	return e
 }
 
-// word is the code word of a symbol.
+// word is the code word of a symbol, with n bits.
 type word struct {
 	bits uint16
 	n    uint8

@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Leaf is a square and how many points are known to be in it.
+// Leaf is a square with the number of points that are known to lie in it.
 type Leaf struct {
 	Key, Count uint64
 	Level      uint8
@@ -61,17 +61,19 @@ func searchNear(keys []uint64, key uint64) int {
 	return low + searchAbove(keys[low:min(low+step, len(keys))], key)
 }
 
-// Area is where a sum or a visit looks. Each square that is entered lies inside the one entered before it.
+// Area is the area of a sum or a visit. Squares are entered from large to small: each lies inside the
+// square entered before.
 type Area interface {
-	// Enter returns how a square lies. If that is grid.Partly, the square is entered until Leave.
+	// Enter reports how a square lies. If the result is grid.Partly, the square is entered until Leave is
+	// called.
 	Enter(key uint64, level uint8) grid.Relation
 	Leave()
 	// Fraction returns the fraction of the cells of the square entered last that lie in the area.
 	Fraction(key uint64, level uint8) float64
 }
 
-// Sum is the points in an area: at least Low and at most High. Estimate takes the points of a leaf as
-// spread evenly over its cells.
+// Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
+// of a leaf are spread evenly over its cells.
 type Sum struct {
 	Low, High uint64
 	Estimate  float64

@@ -7,20 +7,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Pruning is the result of pruning by a threshold: a tree.
+// Pruning is a tree: the result of pruning by a threshold.
 type Pruning struct {
-	// Tau is the threshold of the squares up to the key UpTo. Beyond, the next lower threshold holds.
-	// In most trees no square is beyond.
+	// Tau is the threshold for squares with a key of at most UpTo. For the other squares it is the next
+	// lower threshold. Most trees have no other squares.
 	Tau    Tau
 	UpTo   uint64
 	Parts  []Squares
-	Sheets [][]Squares // of each part
+	Sheets [][]Squares // the sheets of each part.
 	Code   *Code
-	// Cells is the number of cells with points, and Excess the sum by which their counts are too high.
-	// Both are 0 if the squares that were pruned were not all cells.
+	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
+	// are too high. Both are 0 if some square was no cell before pruning.
 	Excess, Cells uint64
 
-	memory *Squares // memory of a fitter that Parts lie in
+	memory *Squares // the memory of a fitter in which Parts lie.
 }
 
 // Size returns the most bytes that the code and the sheets take.
@@ -59,7 +59,7 @@ func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruning, bool) {
 	return f.fit(parts, each)
 }
 
-// window is the thresholds above low and up to high.
+// window is a range of thresholds: above low, and at most high.
 type window struct{ low, high int }
 
 // allTaus is the window of all thresholds.
@@ -76,14 +76,14 @@ func onlyCells(parts []Squares) bool {
 	return !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil })
 }
 
-// fitter searches the threshold for some parts.
+// fitter searches for the least threshold at which the pruned parts take at most limit bytes.
 type fitter struct {
 	limit  uint64
 	window window
 	parts  []nodes
-	leaves [Taus + 1]int // number of leaves at each threshold of the window
-	// memory is for the leaves of two trials, 0 and 1, and for the parts. The best trial so far is not in
-	// memory[free].
+	leaves [Taus + 1]int // the number of leaves at each threshold of the window.
+	// memory[0] and memory[1] are for the leaves of two trials, and memory[2] is for the parts. The best
+	// trial so far is not in memory[free].
 	memory [3]Squares
 	free   int
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// List is the body of a sketch that is a tree: for each label the squares of cells with their points. It
-// is never changed once made.
+// List is the body of a sketch that is a tree. For each label it has squares with their points. A List is
+// never changed once made.
 type List struct {
 	Sections []Section // ordered by their labels, none of them empty
-	// Tau is the largest threshold that any part was pruned by.
+	// Tau is the largest threshold with which any part was pruned.
 	Tau Tau
 	Fit Accuracy
-	// layout is the code and the sheets that the list is written in; nil if they are not known yet.
+	// layout is the code and the sheets in which the list is written. It is nil as long as they are not
+	// known.
 	layout *Layout
 }
 
@@ -26,12 +27,12 @@ type Section struct {
 	Squares
 }
 
-// Accuracy was measured when the cells were pruned.
+// Accuracy is the error of a tree, measured when its cells were pruned.
 type Accuracy struct {
-	Known   bool   // whether Cells and Excess are known: not after changes.
-	Sampled bool   // whether they are estimates: the tree was pruned while it was built.
-	Cells   uint64 // cells with points, once for each category
-	Excess  uint64 // the sum by which the counts of these cells are too high
+	Known   bool   // whether Cells and Excess are known. Changes of the tree make it false.
+	Sampled bool   // whether Cells and Excess are estimates, because the tree was pruned while it was built.
+	Cells   uint64 // number of cells with points; a cell counts once for each of its categories.
+	Excess  uint64 // the sum of the numbers by which the counts of these cells are too high.
 	Suppression
 }
 
@@ -159,7 +160,7 @@ func FitBytes(n int) int64 { return 6 * SquareBytes(n) }
 //	the code
 //	per section: its sheets
 
-// Layout is a list with the code and the sheets that it is written in.
+// Layout is a list, together with the code and the sheets in which it is written.
 type Layout struct {
 	*List
 	sheets [][]Squares

@@ -11,27 +11,29 @@ import (
 // bytes than trees. Lists with larger squares have maxRoot.
 const lowRoot = 1
 
-// plan counts the symbols and bits of sheets before they are written, for each root level.
+// plan counts the symbols and bits of sheets before they are written. It does so for each possible root
+// level.
 type plan struct {
 	counts [countTables][symbols]uint32
 	splits [maxRoot + 1][symbols]uint32 // symbols of split squares, by level
-	bits   uint                         // bits that are written without a code
-	huge   bool                         // whether the points of a packet may exceed a uint64
-	// high and low are for maxRoot and for lowRoot, which only cells can have.
+	bits   uint                         // number of bits that are written without a prefix code.
+	huge   bool                         // whether the points of a packet may exceed a uint64.
+	// high is for the root level maxRoot. low is for lowRoot, which is possible only if all squares are
+	// cells.
 	high, low rootStats
 	onlyCells bool
 }
 
-// rootStats counts what one root level takes.
+// rootStats counts how many symbols and bytes the sheets take with one root level.
 type rootStats struct {
 	root  uint8
 	kinds [symbols]uint32
-	gaps  [MaxLevel + 1][65]uint32 // number of gaps by level and bit length
-	steps [65]uint32               // number of steps between stretches by bit length
-	bytes uint                     // bytes of the index, without the points of packets
+	gaps  [MaxLevel + 1][65]uint32 // number of gaps by level and bit length.
+	steps [65]uint32               // number of steps between stretches by bit length.
+	bytes uint                     // bytes of the index, without those for the points of packets.
 
-	packets, stretches uint // numbers of both
-	totals             uint // bytes of the points of packets
+	packets, stretches uint // numbers of packets and of stretches.
+	totals             uint // bytes of the index for the points of packets.
 
 	begun bool   // whether a tree of the sheet was counted
 	after uint64 // the key behind the last tree

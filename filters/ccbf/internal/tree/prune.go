@@ -10,24 +10,24 @@ import (
 // edge is a level above all squares.
 const edge = MaxLevel + 2
 
-// node is the smallest square that holds two or more of the squares of a tree, and just these. Larger
-// squares below the next node hold the same points.
+// node is the smallest square that holds two or more given squares of a tree and no others. Larger
+// squares inside the next node hold the same points.
 type node struct {
 	total  uint64 // points
-	lo, hi int32  // indexes of the squares in it: from lo to hi-1.
-	first  int32  // index of the first node in it; these nodes stand before it.
-	tau    Tau    // the least threshold at which it is a leaf
+	lo, hi int32  // indexes of the squares in the node: from lo to hi-1.
+	first  int32  // index of the first node inside this one; nodes inside stand before it.
+	tau    Tau    // the least threshold at which the node is a leaf.
 	level  uint8
 }
 
-// nodes are a list of squares, and the nodes that the thresholds of a window can make leaves.
+// nodes has a list of squares, and all nodes that become leaves at some threshold of a window.
 type nodes struct {
-	// Squares has the squares of the list, except that squares which the threshold below the window puts
-	// together are one. The key of that one is the key of its first square.
+	// Squares has the squares of the list. But squares that are one leaf at the threshold below the
+	// window are one square here. The key of this square is the key of its first part.
 	Squares
-	all    []node  // each after the nodes in it.
-	leaves []int32 // indexes of the nodes that are leaves, the last one first.
-	nested bool    // whether some squares hold others, so that leaves may too
+	all    []node  // all nodes; each comes after the nodes inside it.
+	leaves []int32 // indexes of the nodes that are leaves, from the last to the first.
+	nested bool    // whether some squares hold others, so that leaves may hold leaves too.
 }
 
 // build sets n to the nodes of s for the thresholds above low and up to high. memory has room for all of
@@ -157,8 +157,8 @@ func excess(cells []uint64, leaves *Squares) (sum uint64) {
 	return sum
 }
 
-// Tau is a threshold of the rule for splitting, as an index of a scale with five significant bits.
-// Neighbours differ by at most 1/16.
+// Tau is a threshold of the rule for splitting. It is an index of a scale of numbers with five
+// significant bits: neighbours differ by at most 1/16.
 type Tau uint16
 
 // Taus is the number of thresholds. The last one splits nothing that can be a leaf.

@@ -6,13 +6,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// RegionArea is an Area for the squares of region (X, Y). It turns a square into a rectangle of cells, cuts
-// it to Bounds, beyond which there are no points, and passes it to Area.
+// RegionArea is an Area for the squares of region (X, Y). It turns a square into a rectangle of cells,
+// and cuts this to Bounds, outside of which there are no points. Then it passes the rectangle to its
+// field Area.
 type RegionArea struct {
 	Area      cells.Area
 	Bounds    grid.Rect
 	X, Y      int32
-	Fractions bool // whether Fraction is called
+	Fractions bool // whether the caller uses Fraction.
 }
 
 // Rect returns the cells of a square that are within bounds.

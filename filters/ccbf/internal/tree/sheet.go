@@ -9,7 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sheet reads a sheet (disjoint leaves in packets) in place. Its bytes must not change meanwhile.
+// Sheet reads a sheet (disjoint leaves in packets) from the bytes of a BLOB. They must not change
+// meanwhile.
 type Sheet struct {
 	t      *Tables
 	leaves uint64
@@ -17,15 +18,15 @@ type Sheet struct {
 	index  []entry
 	data   []byte
 	bytes  []byte    // the whole sheet
-	kept   []Squares // leaves of packets that are kept, by packet
-	room   *int64    // bytes that are left for kept leaves
+	kept   []Squares // by packet: leaves that are kept for later queries.
+	room   *int64    // number of bytes that may still be used to keep leaves.
 }
 
-// entry is a packet in the index.
+// entry describes a packet in the index of a sheet.
 type entry struct {
 	first uint64 // key of its first tree
-	total uint64 // points
-	end   int    // where the packet ends in the data
+	total uint64 // number of points in the packet.
+	end   int    // where the packet ends in Sheet.data.
 }
 
 // Read sets s to a sheet that AppendSheet wrote. It reads the index, not the trees, whose bytes may be
@@ -113,10 +114,10 @@ func (s *Sheet) above(key uint64) int {
 	return low
 }
 
-// Packet is memory for the leaves of a packet, which the sheets of one reader share.
+// Packet is memory for the decoded leaves of one packet. The sheets of a reader share it.
 type Packet struct {
-	sheet *Sheet // sheet of the packet that was decoded last; nil if there is none or it is damaged
-	i     int    // its index
+	sheet *Sheet // the sheet of the packet that was decoded last; nil if there is none, or if it is damaged.
+	i     int    // the index of this packet in its sheet.
 
 	keys   [maxPacket]uint64
 	levels [maxPacket]uint8
@@ -198,8 +199,8 @@ type decoder struct {
 	b   *Packet
 	bad bool // whether the bytes are damaged
 
-	key   uint64 // key of the tree
-	after uint64 // key after the tree, 0 at the end of the curve
+	key   uint64 // key of the current tree.
+	after uint64 // the first key after the tree; 0 at the end of the Z-order curve.
 	level uint8
 }
 

@@ -13,8 +13,9 @@ import (
 // MaxLevel is the highest level of a leaf. A square of level 32 holds all cells of a region.
 const MaxLevel = 31
 
-// Squares are squares with the number of points known to lie in each. They are sorted by key; a square
-// comes before those inside it. They are never changed once made, so that they can be shared.
+// Squares are squares with the number of points that are known to lie in each. They are sorted by key,
+// and a square comes before the squares inside it. They are never changed once made, so that lists can
+// share them.
 type Squares struct {
 	Keys   []uint64 // key of the first cell of each square on the Z-order curve
 	Levels []uint8  // nil if all are cells
@@ -188,8 +189,8 @@ func Merge(a, b Squares) Squares {
 	return m
 }
 
-// Merger adds up many lists; their order does not matter. It merges lists of about the same size only, so
-// that each square is moved O(log n) times.
+// Merger adds up many lists of squares, in any order. It merges only lists of about the same size, so
+// that a square is moved O(log n) times.
 type Merger struct{ lists []Squares }
 
 // Add adds a list, which is not changed.
@@ -387,8 +388,8 @@ func searchAbove(keys []uint64, key uint64) int {
 	return low
 }
 
-// Region is the place of a square of 2^32 x 2^32 cells, which one set of keys covers, in the grid of these
-// squares.
+// Region identifies a square of 2^32 x 2^32 cells by its place in the grid of these squares. Keys are
+// unique within one region.
 type Region struct{ X, Y int32 }
 
 // Coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they

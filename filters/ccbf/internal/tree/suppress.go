@@ -14,8 +14,8 @@ const (
 	MaxLeast = 1 << 32
 )
 
-// Suppression promises that no leaf has fewer than Least points, and counts the points that were dropped
-// for it. The zero value promises nothing.
+// Suppression promises that no leaf has fewer than Least points. Dropped is the number of points that
+// were removed for this. The zero value promises nothing.
 type Suppression struct{ Least, Dropped uint64 }
 
 // check returns an error if a leaf has fewer than Least points.
@@ -68,12 +68,12 @@ func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
 	return kept, dropped
 }
 
-// pooler makes the leaves of a square of MaxLevel.
+// pooler merges leaves with too few points, within a square of MaxLevel.
 type pooler struct {
 	s      Squares
 	k      uint64
 	leaves []Leaf
-	from   int // index of the first leaf of this square
+	from   int // index of the first leaf of the current square.
 }
 
 // square makes leaves of the squares with indexes from to to-1. It returns the points that are left, fewer
