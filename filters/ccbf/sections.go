@@ -29,7 +29,7 @@ const (
 // section has the points of a Builder in one category and region.
 type section struct {
 	cells.Label
-	part     uint8    // the upper bits of the keys, which all are equal, above the lower store.MaxWidth bits.
+	part     uint8    // bits of the keys above the lower store.MaxWidth bits: they are equal in all keys.
 	next     *section // the next section of the same category.
 	cells    store.Cells
 	squares  tree.Merger // squares that were added as trees, or pruned.

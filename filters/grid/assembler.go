@@ -8,19 +8,20 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// assembler puts together the polygons that a reader finds, and knows the place in the geometry for errors.
-// A reader calls it for each part; it checks the part.
+// assembler puts together the polygons that a reader finds. It also knows the current place in the
+// geometry, for error messages. The reader calls it for each part of the geometry, and assembler checks
+// the part.
 type assembler struct {
-	format string // for errors
+	format string // name of the format, for error messages.
 	mp     orb.MultiPolygon
 	poly   orb.Polygon
 	ring   orb.Ring // memory that all rings share
-	inRing bool
+	inRing bool     // whether a ring was begun and not ended.
 	points int
-	path   []step
+	path   []step // the current place in the geometry.
 }
 
-// step is one part of a place, for example ring 2.
+// step is one part of a place in a geometry, for example ring 2.
 type step struct {
 	what string
 	n    int

@@ -7,7 +7,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Relation says how much of a rectangle of cells lies in an area.
+// Relation says whether a rectangle of cells lies in an area, outside of it, or partly in it.
 type Relation uint8
 
 // The relations of a rectangle to an area.
@@ -17,39 +17,39 @@ const (
 	Inside                  // every cell is
 )
 
-// Descent finds out how rectangles of cells lie in a polygon, each inside the one entered before it, down
-// to single cells. A rectangle keeps the edges that cross it and leaves the others behind. So the work is
-// along the outline, at any resolution. It agrees with Scanner.Row on every cell. It is not safe for
-// concurrent use.
+// Descent finds out how rectangles of cells lie in a polygon. Each rectangle lies inside the one entered
+// before it, down to single cells. A rectangle keeps only the edges that cross it. So the work depends on
+// the length of the outline, at any resolution. The answer for every cell equals that of Scanner.Row. It
+// is not safe for concurrent use.
 type Descent struct {
 	s       outline
-	windows []window // rectangles that are entered and not left
-	edges   []int32  // of all windows, one after the other
-	turns   []turn   // likewise
-	odd     []int32  // likewise
-	touched []int32  // rings that a toggle has changed
+	windows []window // rectangles that were entered and not left.
+	edges   []int32  // the edges of all windows, window after window.
+	turns   []turn   // the turns of all windows, likewise.
+	odd     []int32  // the odd rings of all windows, likewise.
+	touched []int32  // rings whose state toggle has changed.
 
-	// Room for small polygons, which then take one allocation in all.
+	// These have room for a small polygon, which then needs one allocation in all.
 	windows0 [4]window
 	edges0   [20]int32
 	turns0   [3]turn
 	rings0   [1]ring
 }
 
-// window is a rectangle that a Descent has entered. Its edges, turns and odd rings begin at these indexes,
-// and end where those of the next window begin.
+// window is a rectangle that a Descent has entered. The fields edges, turns and odd are indexes of slices
+// of Descent. There the window's elements begin, and they end where those of the next window begin.
 type window struct {
 	rect              Rect
 	edges, turns, odd int
-	// alone is set if at most one ring runs through the rectangle. Then odd is empty. cells[0] says
-	// whether cells right of an even number of the edges and turns are inside, and cells[1] the same for
-	// an odd number.
+	// alone is set if at most one ring runs through the rectangle. Then the window has no odd rings. A
+	// cell to the right of an even number of edges and turns is inside if cells[0] is set. For an odd
+	// number, cells[1] decides.
 	alone bool
 	cells [2]bool
 }
 
-// turn is an end of an edge left of the window. From this row upward, cells of the window lie right of one
-// more edge of a ring than below.
+// turn is an end of an edge to the left of the window. At this row, the number of edges of the ring to
+// the left of a cell changes by one.
 type turn struct {
 	row  int64
 	ring int32

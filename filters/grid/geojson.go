@@ -43,18 +43,19 @@ func notJSON(b []byte) error {
 	return errf(ErrPolygon, "polygon: GeoJSON (byte %d): %v", at, syntax)
 }
 
-// jsonReader reads a valid JSON text. Places in it are indexes of b.
+// jsonReader reads a valid JSON text. A place in the text is an index of b.
 type jsonReader struct {
 	assembler
 	b []byte
 }
 
-// object is a GeoJSON object: its type, and where the values of members begin. A member that is missing or
-// null is at 0.
+// object is a GeoJSON object: its type, and the places where the values of its members begin. The place
+// of a missing or null member is 0.
 type object struct {
+	// at is the place where the object begins.
 	at                                          int
 	typ                                         string
-	unlocated                                   bool // whether geometry is null
+	unlocated                                   bool // whether the member geometry is null.
 	geometry, features, geometries, coordinates int
 }
 

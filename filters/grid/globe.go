@@ -66,18 +66,18 @@ func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 	return out, nil
 }
 
-// unrolledRing is a ring laid out along an endless line of longitudes, on which the globe
-// repeats every 360 degrees.
+// unrolledRing is a ring on an endless line of longitudes. The globe repeats on this line every 360
+// degrees.
 type unrolledRing struct {
 	points   []turnedPoint
-	net      int     // times round the globe eastward.
-	min, max float64 // extreme longitudes.
-	mean     float64 // mean latitude of a ring that goes round
-	pole     float64 // latitude of the pole that is inside, 0 if none is
+	net      int     // how often the ring goes round the globe eastward; negative for westward.
+	min, max float64 // the least and the largest longitude on the line.
+	mean     float64 // the mean latitude of a ring that goes round the globe.
+	pole     float64 // the latitude of the pole inside the ring, or 0 if there is none.
 }
 
-// turnedPoint is a point that lies a number of turns east of its longitude. Turns are added at the end, so
-// that coordinates stay as given.
+// turnedPoint is a point with a number of turns round the globe. Its place is 360*turns degrees east of
+// its longitude. The turns are added only at the end, so that the coordinates are not rounded before.
 type turnedPoint struct {
 	orb.Point
 	turns int

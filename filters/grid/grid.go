@@ -49,7 +49,7 @@ var (
 	ErrTile = errors.New("tile is not valid")
 )
 
-// wrappedError is an error with its own text that errors.Is matches to a sentinel.
+// wrappedError is an error with its own text. errors.Is takes it for the error in field is.
 type wrappedError struct {
 	text string
 	is   error
@@ -62,12 +62,12 @@ func errf(is error, format string, args ...any) error {
 	return &wrappedError{fmt.Sprintf(format, args...), is}
 }
 
-// Cell names one square of a Grid: from Edge(X) to below Edge(X+1), and from Edge(Y)
-// to below Edge(Y+1).
+// Cell identifies a square of a Grid: X is its column, Y its row. It reaches from Edge(X) to below
+// Edge(X+1), and from Edge(Y) to below Edge(Y+1).
 type Cell struct{ X, Y int64 }
 
-// Grid is a division of the plane into square cells. Its zero value is not
-// usable; make one with New. A Grid is a small value: copy it freely.
+// Grid divides the plane into square cells. Its zero value is not usable: make one with New. A Grid is a
+// small value that can be copied.
 type Grid struct {
 	res  float64
 	p, q float64 // res is p/q, see Fraction

@@ -39,11 +39,11 @@ func AppendPoints(dst []orb.Point, wkb []byte) ([]orb.Point, error) {
 	return dst, r.err
 }
 
-// pointReader decodes a POINT or MULTIPOINT of WKB. b is the part that is not read yet.
+// pointReader decodes a POINT or MULTIPOINT in WKB. b is the part that was not read yet.
 type pointReader struct {
 	b     []byte
 	order binary.ByteOrder
-	size  int // bytes of a point
+	size  int // bytes of a point, which may have more than two coordinates.
 	err   error
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Interval is a run of cells of one row, both ends inclusive.
+// Interval is a run of cells in one row, from column X0 to column X1, both included.
 type Interval struct{ X0, X1 int64 }
 
 // Scanner walks the cells of a polygon row by row. It is not safe for concurrent use.
@@ -25,53 +25,53 @@ type Interval struct{ X0, X1 int64 }
 // another expression, for example orb's planar package, can differ for centres within rounding error of an
 // edge. This is a few ulps of the polygon's extent.
 type Scanner struct {
-	outline // its edges sorted by first row
+	outline // the edges are sorted by their first row.
 
-	next   int          // first edge not yet entered.
-	active []activeEdge // edges that cross the current row.
-	change int64        // first row at which active is no longer right.
+	next   int          // the first edge that the scan has not reached.
+	active []activeEdge // the edges that cross the current row.
+	change int64        // the first row in which the active edges are no longer the same.
 	y      int64        // the current row.
 	alone  bool         // whether all active edges belong to one outer ring
 	out    []Interval
 
-	// Room for small polygons, which then take one allocation in all.
+	// These have room for a small polygon, which then needs one allocation in all.
 	active0 [8]activeEdge
 	out0    [4]Interval
 }
 
-// outline is the edges of a polygon on a grid.
+// outline has the edges of a polygon on a grid.
 type outline struct {
 	g           Grid
 	bounds      Rect
 	left, right float64 // centres of the first and the last column of bounds
 
-	edges  []edge  // in the order of the rings
+	edges  []edge  // ring by ring.
 	rings  []ring  // empty if there is only one ring
-	edges0 [8]edge // room for few
+	edges0 [8]edge // room for a few edges.
 }
 
-// edge is one side of a ring, turned to point upward, together with the rows
-// whose centre line it crosses: start <= row < end.
+// edge is one side of a ring, turned so that it points upward. It crosses the centre lines of the rows
+// from start to end-1.
 type edge struct {
 	x0, y0, x1, y1 float64
-	slope          float64 // (x1-x0)/(y1-y0); of wide edges +Inf, which past tells from all others
+	slope          float64 // (x1-x0)/(y1-y0). A wide edge has +Inf here, by which past recognizes it.
 	start, end     int64
 	ring           int32
-	up             bool // the ring runs upward here
+	up             bool // whether the ring runs upward along this edge.
 }
 
-// activeEdge is an edge in the current row and the first column whose centre is
-// not left of it.
+// activeEdge is an edge that crosses the current row. col is the first column whose centre is not to the
+// left of the edge.
 type activeEdge struct {
 	col  int64
 	edge int32
 }
 
-// ring is the state of a ring within a row.
+// ring is the state of a ring while a row is swept.
 type ring struct {
-	outer int32 // index of the outer ring of its polygon; its own if it is that
-	holes int32 // of an outer ring: holes that the sweep is inside of
-	in    bool
+	outer int32 // index of the outer ring of the same polygon; the ring's own index if it is an outer ring.
+	holes int32 // for an outer ring: in how many of its holes the sweep is.
+	in    bool  // whether the sweep is inside the ring.
 }
 
 // inside reports whether the polygon of the outer ring r holds the point.

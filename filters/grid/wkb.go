@@ -34,11 +34,12 @@ func ParseWKB(b []byte) (orb.MultiPolygon, error) {
 	return r.result(err)
 }
 
+// wkbReader reads a polygon from WKB. at is the index of the next byte in b.
 type wkbReader struct {
 	assembler
 	b     []byte
 	at    int
-	order binary.ByteOrder // of the geometry that is being read
+	order binary.ByteOrder // the byte order of the current geometry.
 }
 
 // geometry reads the next geometry, which depth collections hold. within is the type of the innermost

@@ -27,11 +27,12 @@ func ParseWKT(s string) (orb.MultiPolygon, error) {
 	return r.result(err)
 }
 
+// wktReader reads a polygon from WKT. at is the index of the next byte in s.
 type wktReader struct {
 	assembler
 	s         string
 	at        int
-	ordinates int // numbers of a point; 0 before the first point of the polygon
+	ordinates int // how many numbers a point of the polygon has; 0 before its first point.
 }
 
 // wktTags are the words that may stand between a type and its bracket, with the numbers that a point has

@@ -28,7 +28,7 @@ func labelInks() color.Palette {
 	return p
 }
 
-// label is a box in the making: what its letters cover.
+// label is a box with text that is being drawn. mask has the pixels that its letters cover.
 type label struct {
 	mask *image.Alpha
 	face font.Face

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Options say how values become colours. The zero value is the defaults.
+// Options say how values become colours. The zero value means the defaults.
 type Options struct {
 	Palette string // one of Palettes
 	Scale   string // one of Scales
@@ -20,16 +20,16 @@ type Options struct {
 	Label string
 	// Unit is the unit of the values in the label, such as "per pixel".
 	Unit string
-	// Low and Top fix the scale, so that pictures beside each other agree. Low is the count of a
-	// few points. Top and larger values get the last colour. If Top is 0, both follow from the
+	// Low and Top fix the scale, so that several pictures have the same colours. Low is the count of a
+	// few points. Top and larger values get the last colour. If Top is 0, both are computed from the
 	// values.
 	Low, Top float64
 	// Steps sets a scale that has no formula. It lists the lower bounds of evenly spaced colours in
 	// ascending order, then the value of the last colour.
 	Steps []float64
-	// One is the value of one point in a pixel. Smaller values occur where a tree knows of two
-	// points in many pixels. They are drawn in the colour of one point, the less the fainter: seen
-	// from afar it looks like the points. It is 0 for values that are no points.
+	// One is the value of one point in a pixel. Smaller values occur if a tree knows only that a few
+	// points lie in many pixels. They get the colour of one point, the fainter the smaller they are. From
+	// afar, this looks like the points. One is 0 if the values are no points.
 	One float64
 }
 
@@ -79,9 +79,10 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	return Write(w, img)
 }
 
-// choices are the values of an option by name, the default first.
+// choices has the values of an option by name. The default comes first.
 type choices[T any] []choice[T]
 
+// choice is a value of an option with its name.
 type choice[T any] struct {
 	name string
 	what T

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// buffers lends image/png its memory.
+// buffers is a pool of memory for image/png.
 type buffers struct{ sync.Pool }
 
 func (b *buffers) Get() *png.EncoderBuffer {

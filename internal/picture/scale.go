@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// law returns the smallest value at a position of the scale, from 0 to 1. top is the largest value. low is a value
-// that most values exceed. A nil law gives each colour the same number of pixels.
+// law returns the smallest value that belongs to a position of the scale. The position is share, from 0
+// to 1. top is the largest value, and low is a value that most values exceed. A nil law gives each colour
+// the same number of pixels.
 type law func(share, low, top float64) float64
 
 var laws = choices[law]{
@@ -25,11 +26,11 @@ const faintest = 1e-9
 // normal is the smallest normal float64. Smaller values are not drawn.
 const normal = 0x1p-1022
 
-// scale says which colour a value has.
+// scale decides the colour of a value.
 type scale struct {
-	least [colours]float64 // value of each colour
-	top   float64          // value of the last colour; 0 where nothing is drawn
-	one   float64          // what has less is faint; 0 where nothing is
+	least [colours]float64 // the least value of each colour.
+	top   float64          // the value of the last colour; 0 if nothing is drawn.
+	one   float64          // smaller values are faint; 0 if no value is.
 }
 
 // newScale returns the scale for values. If the options have no top, it is taken from the values.
@@ -113,7 +114,7 @@ func Steps(values []float64, n int, o Options) ([]float64, error) {
 	return steps, nil
 }
 
-// tally counts values from normal up by their exponents and eighths.
+// tally counts values from normal up in bins: eight for each power of two.
 type tally struct {
 	counts [1 << (63 - lowShift)]int
 	drawn  int

@@ -10,12 +10,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Writer writes bits into a byte slice of its own.
+// Writer writes bits to its own byte slice.
 type Writer struct {
 	buf []byte
-	pos int    // number of complete bytes
-	acc uint64 // bits that are in none of these
-	n   uint   // their number, below 8 after every write
+	pos int    // number of complete bytes in buf.
+	acc uint64 // bits that are not in buf yet.
+	n   uint   // number of bits in acc, below 8 after every write.
 }
 
 // MaxClassBytes is the most bytes of a number in the class code.
@@ -141,12 +141,12 @@ func (w *Writer) writeLong(v uint64, k uint) {
 	w.Write(v, low)
 }
 
-// Reader reads bits from a byte slice. Reading past the end gives zeros and sets Overrun. It never reads
-// outside of the slice.
+// Reader reads bits from a byte slice. It never reads outside of the slice: behind the end it returns
+// zeros and sets Overrun.
 type Reader struct {
 	buf  []byte
 	pos  uint   // position in bits
-	wide []byte // buf and the bytes behind it, which ReadPairs may load but not use
+	wide []byte // buf and the bytes after it, which ReadPairs may load but not use.
 }
 
 // NewReader returns a Reader of buf.

@@ -8,11 +8,11 @@ import (
 // MaxRun is the most numbers of a run of Runs.
 const MaxRun = 128
 
-// Runs are four runs: ascending keys, each with a count of at least 1.
+// Runs has four runs of cells. A run has ascending keys, each with a count of at least 1.
 type Runs struct{ Keys, Counts [4][MaxRun]uint64 }
 
-// classBits are masks for the bits behind the leading one of a class. mask has the bits of the number, and
-// top its own leading one.
+// classBits has masks for the bits that follow the leading one of a class. mask has the bits of the
+// number, and top has the number's leading one.
 type classBits struct{ mask, top uint64 }
 
 // classParts has the masks for each order and class. The class is the number of zeros at the beginning of

@@ -33,19 +33,20 @@ type Subject interface {
 	Blob() []byte
 }
 
-// Counter is a Subject with a count for each key.
+// Counter is a Subject that has a count for each key.
 type Counter interface {
-	// Count returns the estimate, or 1 for a key that may be in a set.
+	// Count returns the estimated count of a key. A family for sets returns 1 if the key may be in the
+	// set.
 	Count(id uint64) uint64
 }
 
-// Estimator is a Subject with one number for all keys: an estimate of how many different ones there
-// are.
+// Estimator is a Subject that estimates how many different keys were added.
 type Estimator interface {
 	Estimate() float64
 }
 
-// Remover is a Subject with a removal, even if that is always an error.
+// Remover is a Subject with a method that removes keys. In some families the method always returns an
+// error.
 type Remover interface {
 	Remove(id, n uint64) error
 }
@@ -55,62 +56,65 @@ type Uniter interface {
 	Union(other Subject) error
 }
 
-// BlobUniter is a Subject that can be united with the sketch of a BLOB.
+// BlobUniter is a Subject that can be united with a sketch given as a BLOB.
 type BlobUniter interface {
 	UnionBlob(blob []byte) error
 }
 
-// Subtracter is a Subject from which the sketch of a BLOB can be subtracted, even if that is always an
-// error.
+// Subtracter is a Subject with a method that subtracts a sketch given as a BLOB. In some families the
+// method always returns an error.
 type Subtracter interface {
 	SubtractBlob(blob []byte) error
 }
 
-// Laws are the promises of a family beside the one that no count is too low.
+// Laws are the promises of a family, in addition to the promise that no count is too low.
 type Laws = sketch.Laws
 
-// Family is a family, or one form of it, for the kit.
+// Family describes a family of sketches, or one form of its sketches, to the kit.
 type Family struct {
 	Name string
-	// New makes an empty subject with room for the random operations: about 5,000 keys, or Keys.
+	// New makes an empty subject that has room for the random operations: about 5,000 keys, or Keys if it
+	// is set.
 	New func() Subject
-	// Small makes an empty subject whose BLOB with 50 keys has a few KiB, because every bit of it is
-	// flipped. If it is nil, New is used.
+	// Small makes an empty subject whose BLOB stays small: a few KiB with 50 keys. The kit flips every
+	// bit of it. If Small is nil, the kit uses New.
 	Small func() Subject
-	// Drawn returns a function that makes empty subjects of one configuration, drawn at random from
-	// all: odd sizes and tiny ones too (Size). They may be too small for the additions; Add and Union
-	// then return an error.
+	// Drawn returns a function that makes empty subjects of one random configuration, with odd and tiny
+	// sizes too (Size). The subjects may be too small for what is added: Add and Union then return an
+	// error.
 	Drawn func(r *rand.Rand) func() Subject
-	// Decode makes a subject from a BLOB and verifies its checksum.
+	// Decode makes a subject from a BLOB, after verifying its checksum.
 	Decode func(blob []byte) (Subject, error)
-	// Look returns the count of a key from a BLOB without decoding it. It may skip the checksum. It is
-	// nil if the family has no such function.
+	// Look returns the count of a key from a BLOB without decoding the BLOB. It need not verify the
+	// checksum. It is nil if the family has no such function.
 	Look func(blob []byte, id uint64) (uint64, error)
-	// LookAll returns the Estimate in the same way.
+	// LookAll returns what Estimate would, from a BLOB, in the same way.
 	LookAll func(blob []byte) (float64, error)
 	// Check is the family's sketch.Family Check.
 	Check func(blob []byte) error
 	Laws  Laws
-	// NeverSubtracts says that no sketch of the family can subtract, whatever its parameters.
+	// NeverSubtracts says that sketches of the family cannot be subtracted, whatever their parameters
+	// are.
 	NeverSubtracts bool
-	// Absent is the largest probability that a key that was never added has a Count above 0. It holds
-	// for Load distinct keys in a subject of New. The kit allows four standard deviations of the sample
+	// Absent is the largest probability that a key that was never added has a Count above 0. It holds for
+	// a subject of New with Load distinct keys. The kit allows four standard deviations of the sample
 	// more.
 	Load   int
 	Absent float64
-	// Within returns how far the Estimate of this many different keys may be from their number: its
-	// error and four standard deviations. It is for an Estimator alone.
+	// Within returns how far Estimate may be from the number of different keys, here given as different.
+	// It includes the error of the family and four standard deviations. Only families with an Estimator
+	// have it.
 	Within func(different int) float64
-	// BlobsApart says that a sketch knows more while it is built than its BLOB. A union with the sketch
+	// BlobsApart says that a sketch that is being built knows more than its BLOB. A union with the sketch
 	// then differs from a union with the BLOB.
 	BlobsApart bool
-	// Keys is the number of distinct keys of the random operations, 5,000 if it is 0.
+	// Keys is the number of distinct keys in the random operations; 0 means 5,000.
 	Keys int
-	// Heavy is the number of keys that an Add costs the sketch, 1 if it is 0. Random histories are
-	// shorter by this factor, unless CCBF_LONG is set.
+	// Heavy is how many keys the work of one Add corresponds to; 0 means 1. Random histories are shorter
+	// by this factor, unless CCBF_LONG is set.
 	Heavy int
-	// Allocs is a number of bytes, 64 KiB if it is 0. Decode and Look may allocate that much beyond 16
-	// times the length of a BLOB.
+	// Allocs is how many bytes Decode and Look may allocate in addition to 16 times the length of a BLOB;
+	// 0 means 64 KiB.
 	Allocs int
 }
 

@@ -51,7 +51,7 @@ func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V]
 	return out
 }
 
-// keyedSubject is a sketch of a family, with integers for keys.
+// keyedSubject makes a sketch of a family a Subject, whose keys are integers.
 type keyedSubject[P comparable, S keyed.Mergeable[S], V any] struct {
 	f *keyed.Family[P, S, V]
 	s S
@@ -73,10 +73,12 @@ func (k keyedSubject[P, S, V]) Union(o Subject) error {
 
 func (k keyedSubject[P, S, V]) sketch() S { return k.s }
 
+// keyedCounter is a keyedSubject that counts each key.
 type keyedCounter[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
 
 func (k keyedCounter[P, S, V]) Count(id uint64) uint64 { return k.f.Count(k.s, bytesOf(id)) }
 
+// keyedEstimator is a keyedSubject that estimates the number of different keys.
 type keyedEstimator[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
 
 func (k keyedEstimator[P, S, V]) Estimate() float64 { return k.f.Estimate(k.s) }

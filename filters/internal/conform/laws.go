@@ -38,6 +38,7 @@ func (s source) weight() uint64 {
 	return 1
 }
 
+// op adds n occurrences of key id.
 type op struct{ id, n uint64 }
 
 func (s source) ops(n int) []op {

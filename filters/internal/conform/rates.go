@@ -8,21 +8,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// RateCase is a sketch whose false positive rate is measured.
+// RateCase describes a sketch whose false positive rate is measured.
 type RateCase[P, S any] struct {
 	Name   string
 	Params P
-	// Change returns the sketch that is measured, s itself or another one made from it. It may be nil.
+	// Change returns the sketch that is measured: s itself, or another sketch made from s. If Change is
+	// nil, s is measured.
 	Change func(t testing.TB, s S) S
 }
 
-// Rate is a false positive rate that a formula predicts.
+// Rate is the false positive rate of a sketch, as a formula predicts it.
 type Rate struct {
-	By   string  // the formula
-	Mean float64 // over all sketches with as many keys
+	By   string  // the name of the formula.
+	Mean float64 // the mean rate of all sketches with this number of keys.
 
-	Sigma float64 // the standard deviation of the rate of one sketch
-	Bias  float64 // how far the formula itself may be off
+	Sigma float64 // the standard deviation of the rates of these sketches.
+	Bias  float64 // by how much the formula itself may be wrong.
 }
 
 // Near fails if got is further from the mean than the bias and four standard deviations. The deviation

@@ -41,12 +41,12 @@ func put(b []byte, pos uint, v uint64, n uint) {
 // pad is the number of bytes that must follow those that put writes to.
 const pad = 9
 
-// writer writes bits one after the other, and touches no others.
+// writer writes bits one after the other, and changes no other bits.
 type writer struct {
 	b    []byte
-	at   uint   // a byte; what follows is not yet in b.
-	acc  uint64 // the bits from there on.
-	fill uint   // their number, below 64
+	at   uint   // the byte of b at which acc will be written.
+	acc  uint64 // bits that are not in b yet.
+	fill uint   // number of bits in acc, below 64.
 }
 
 func newWriter(b []byte, pos uint) writer {

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// steps is a prefix code for numbers from 0 on (section 4.5 of the paper, which gives one example and
-// omits the rest).
+// steps is a prefix code for numbers from 0 on. Section 4.5 of the paper gives one example and no general
+// definition.
 //
-// Step j covers 2^steps[j] numbers. The first step begins at 0, and each of the others where the one
-// before ends. A number is written as j ones for its step, a zero, and its place in the step. A number
-// beyond all steps is written as a one for each step, and the rest in the Elias code. Without any steps it
-// is the Elias code.
+// Step j covers 2^steps[j] numbers. The first step begins at 0, and each other step begins where the one
+// before ends. A number in step j is written as j ones, a zero, and its place in the step. A number
+// beyond all steps is written as a one for each step, and its distance from their end in the Elias code.
+// Without steps the whole code is the Elias code.
 type steps []uint8
 
 // elias is the delta code of Elias 1975, as the paper has it. For n > 0 of L bits it is L in his gamma
@@ -88,16 +88,16 @@ func (s steps) put(w *writer, v uint64) {
 // peekBits is the number of bits that are looked up at once.
 const peekBits = 10
 
-// entry describes codes that begin with some bits: the length and the number of the first code. It has the
-// number of codes that end within these bits, and where the last of them ends. If the first code does not
-// end there, its length is 0.
+// entry describes the numbers whose codes begin in the next peekBits bits. size is the length of the
+// first code, and first its number. count says how many codes end within the bits, and total says where
+// the last of them ends. If no code ends there, all are 0.
 type entry struct {
 	size, count, total uint8
 	first              uint16
 }
 
-// decoder reads a code. base[j] is the first number of step j, and the last base is the first number
-// beyond all steps.
+// decoder reads a steps code. base[j] is the first number of step j. The last element of base is the
+// first number beyond all steps.
 type decoder struct {
 	steps steps
 	base  []uint64

@@ -6,9 +6,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// codedCodec keeps the counters of a group one after the other in a prefix code, that of Elias or one of
-// the steps codes. The number of the steps code is p[0]. The record of a group says only where it begins
-// (section 4.5 of the paper).
+// codedCodec stores the counters of a group one after the other in a prefix code: the Elias code or a
+// steps code. p[0] is the number of the steps code. The record of a group only says where the group
+// begins (section 4.5 of the paper).
 type codedCodec struct{ e Encoding }
 
 const codedRecord = 4

@@ -7,7 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Encoding says how counters are encoded, in memory and in a BLOB. The numbers are part of the format.
+// Encoding says how counters are encoded, both in memory and in a BLOB. Its values are part of the
+// format.
 type Encoding uint8
 
 // The encodings, with the time that At takes.
@@ -49,13 +50,13 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 	return append(dst, words.Collect(src).B...)
 }
 
-// View reads counters in place from a body. It is valid as long as that memory is. It never reads outside
-// of the body, whatever the bytes. Any number of goroutines may use it.
+// View reads counters from a body without copying it. It is valid as long as the body's memory. It never
+// reads outside of the body, even if the body is damaged. Any number of goroutines may use it.
 type View struct {
 	e     Encoding
 	n     int
 	plain words.Table
-	store store // of all other encodings
+	store store // the counters in all encodings except Plain.
 }
 
 // Open checks the structure of the body of n counters in constant time. Check checks its contents. Errors

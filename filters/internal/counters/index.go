@@ -28,8 +28,8 @@ const (
 // offset; its shift leads to the unused bits, which are 0.
 const shifts uint64 = 0x30_24_18_0c_00_34_28_3c
 
-// indexCodec is the codec of the string-array index. Every counter of a chunk without offset vector takes
-// p[0] bits and as many more as its length code says. The code is a number of p[1] bits.
+// indexCodec is the codec of the string-array index. In a chunk without an offset vector, every counter
+// takes p[0] bits, and as many more as its length code says. A length code is a number of p[1] bits.
 type indexCodec struct{}
 
 // maxCodeBits is the most bits of a length code. With 32 bits for a chunk and a shift of 7, the codes are

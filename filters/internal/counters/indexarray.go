@@ -8,13 +8,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// Array is counters from 0 to 2^64-1 in a string-array index that can change. Indexes out of range panic.
-// Methods that only read may run in parallel.
+// Array has counters from 0 to 2^64-1, in a string-array index that can change. An index out of range
+// panics. Methods that only read may run in parallel.
 type Array struct {
 	store
-	// sum is the length of all counters in bits, and full the sum at the last layout.
+	// sum is the total length of all counters in bits. full is what sum was at the last layout.
 	sum, full uint
-	// moved is the number of bits of counters that were moved, and rebuilds the number of layouts.
+	// moved is the number of bits of counters that were moved so far. rebuilds is the number of layouts
+	// so far.
 	moved    uint64
 	rebuilds int
 }
@@ -29,7 +30,7 @@ func NewArray(n int) *Array {
 	return a
 }
 
-// zeros is a Source of counters that are 0.
+// zeros is a Source with this number of counters, all 0.
 type zeros int
 
 func (z zeros) Len() int                 { return int(z) }

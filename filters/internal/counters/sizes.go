@@ -1,14 +1,14 @@
 package counters
 
-// Parts are the bits of a string-array index by their use (Cohen and Matias 2003, figure 14). The lookup table is not among them:
-// one table of 160 Kbit serves all arrays.
+// Parts says how many bits of a string-array index each use takes (Cohen and Matias 2003, figure 14). It
+// omits the lookup table: one table of 160 Kbit serves all arrays.
 type Parts struct {
-	Groups   uint64 // where groups begin: the paper's first coarse offsets.
-	Chunks   uint64 // where chunks begin in them, and which have an offset vector.
-	Lengths  uint64 // codes of counters' lengths in chunks.
+	Groups   uint64 // where groups begin, which the paper calls the first coarse offsets.
+	Chunks   uint64 // where chunks begin in their groups, and which chunks have an offset vector.
+	Lengths  uint64 // codes for the lengths of counters in chunks.
 	Vectors  uint64 // offset vectors of chunks.
 	Counters uint64 // the counters
-	Slack    uint64
+	Slack    uint64 // bits that are free.
 }
 
 // Base returns the bits of the base array: counters and slack.

@@ -9,42 +9,42 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// store is one block of memory with counters of different lengths in groups of 64. It has a head of 8
-// bytes, a directory with a record for each group, and the base. Each group begins at a byte of the base.
-// In the body of a BLOB groups follow each other directly. In an array there is slack after each of them,
-// and pad after the last.
+// store is a block of memory with counters of different lengths, in groups of 64. A head of 8 bytes comes
+// first, then a directory with a record for each group, then the base with the groups. Each group begins
+// at a whole byte. In the body of a BLOB, groups follow each other directly. In an array there is slack
+// after each group, and pad after the last one.
 type store struct {
 	n      int
 	groups int
 	p      params
-	record int // bytes of a record; the first 4 say where the group begins in the base
-	base   int // where the base begins in mem
+	record int // bytes of a record. Its first 4 bytes say where the group begins in the base.
+	base   int // index of mem where the base begins.
 	mem    []byte
 }
 
-// params are chosen anew at every layout. Every codec has its own.
+// params are parameters of a codec. Every codec has its own, and chooses them at every layout.
 type params [2]uint8
 
 const headSize = 8
 
 // codec encodes the counters of a group.
 type codec interface {
-	// record returns the number of bytes of a group in the directory.
+	// record returns how many bytes the record of a group takes in the directory.
 	record() int
-	// choose returns the parameters for counters, which depend on the counters alone.
+	// choose returns parameters for counters. The result depends only on the counters.
 	choose(src Source) choice
-	// valid reports whether parameters exist.
+	// valid reports whether the codec has these parameters.
 	valid(p params) bool
 	// size returns how many bits a group takes.
 	size(p params, group []uint64) uint
-	// put writes a group's bits to the store's memory from pos on, and the rest of its record. It returns
-	// where the bits end.
+	// put writes the bits of group g to the store's memory, from bit pos on, and the rest of the group's
+	// record. It returns the position after the bits.
 	put(s *store, g int, pos uint, group []uint64) uint
 	unpack(s *store, at int, dst []uint64)
 }
 
-// choice is parameters for some counters. most is at least the bits that all groups take with them. For an
-// index, weight is the length of all counters.
+// choice has parameters for some counters. The bits of all groups with these parameters are at most most.
+// For an index, weight is the total length of all counters.
 type choice struct {
 	p      params
 	most   uint
@@ -94,7 +94,7 @@ func (s *store) check(c codec) error {
 	return nil
 }
 
-// reader is a store as a Source.
+// reader makes a store with its codec a Source.
 type reader struct {
 	s *store
 	c codec
@@ -103,7 +103,7 @@ type reader struct {
 func (r reader) Len() int                    { return r.s.n }
 func (r reader) Unpack(at int, dst []uint64) { r.c.unpack(r.s, at, dst) }
 
-// slack returns how many bytes are left free after a group.
+// slack returns how many bytes stay free after group g, which takes this number of bytes.
 type slack func(g, bytes int) int
 
 // tight reserves no free bytes. It is for BLOBs, which never grow.

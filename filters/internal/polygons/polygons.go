@@ -8,7 +8,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Kind is a shape of polygon.
+// Kind is a kind of random polygon, by its shape.
 type Kind string
 
 // The kinds of Random. Sizes are fractions of the bound's width and height.
@@ -56,6 +56,7 @@ func Random(rng *rand.Rand, kind Kind, bound orb.Bound) orb.MultiPolygon {
 	panic("no such kind of polygon: " + string(kind))
 }
 
+// maker makes random polygons inside a bound.
 type maker struct {
 	*rand.Rand
 	bound orb.Bound

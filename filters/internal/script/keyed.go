@@ -15,8 +15,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Command runs a command of a script on a sketch and returns its output. other is the sketch of the
-// argument with, and s if there is none. all are the sketches of the script.
+// Command runs a command of a script on sketch s and returns its output. If the command has the argument
+// with, other is the sketch that it names, otherwise s. all has the sketches of the script.
 type Command[S any] func(all Sketches[S], s, other S, a Args) (string, error)
 
 // Keyed runs the scripts of a family of sketches of keys. It has these commands beside blob, golden and
@@ -33,6 +33,7 @@ func Keyed[P comparable, S keyed.Mergeable[S], V any](t *testing.T, f *keyed.Fam
 	Run(t, f.Decode, k.run)
 }
 
+// kit runs scripts for a family. own has the commands that only this family has.
 type kit[P comparable, S keyed.Mergeable[S], V any] struct {
 	f   *keyed.Family[P, S, V]
 	own map[string]Command[S]

@@ -27,7 +27,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// Args are a command's arguments. The first one without a value is the sketch's name.
+// Args are the arguments of a command. Name is the first argument without a value: the name of a sketch.
 type Args struct {
 	Name   string
 	Values map[string]string
@@ -67,7 +67,7 @@ func (a Args) check(name string, err error) {
 	}
 }
 
-// Sketches are the sketches of a script by their names.
+// Sketches has the sketches of a script by name.
 type Sketches[S any] map[string]S
 
 // Named returns the sketch of a name.

@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Box is a rectangle of cells. Each bit i of a coordinate is at bit 2i, as x has it in a Z-order
-// key. Spread that way, coordinates compare as usual.
+// Box is a rectangle of cells. In each field, bit i of a coordinate is at bit 2i, where x has it in a
+// Z-order key. Such numbers compare like the coordinates.
 type Box struct{ MinX, MinY, MaxX, MaxY uint64 }
 
 const xBits = 0x5555_5555_5555_5555

@@ -21,7 +21,7 @@ import (
 // added or removed.
 const Saturated = math.MaxUint64
 
-// Word is a counter of a table.
+// Word is the type of a table's counters.
 type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -67,7 +67,7 @@ func Shift(v uint64) uint8 {
 	return uint8(bits.Len(uint(max(bits.Len64(v)-1, 0)) / 8))
 }
 
-// Table is words of 1 << Shift bytes each.
+// Table is a table of words, each of 1 << Shift bytes.
 type Table struct {
 	Shift uint8
 	B     []byte
@@ -149,11 +149,11 @@ func pack[W Word](b []byte, at int, src []uint64) {
 // BlockLen is the number of counters in a block.
 const BlockLen = 64
 
-// Source is a list of counters in any encoding.
+// Source is a list of counters that can be read, in any encoding.
 type Source interface {
 	// Len returns the number of counters.
 	Len() int
-	// Unpack copies the counters from at on to dst.
+	// Unpack copies counters to dst, beginning with counter at.
 	Unpack(at int, dst []uint64)
 }
 
