@@ -17,7 +17,8 @@ type Area struct {
 // Box returns a rectangle of cells as an area.
 func Box(r grid.Rect) Area { return Area{rect: r} }
 
-// on returns the area on a sketch's grid. It returns false if no cell of it can have a count.
+// on returns area a on the grid of a sketch. It returns false if no cell of a can have a count in the
+// sketch.
 func (a Area) on(h *Head) (form.Area, bool, error) {
 	if a.polygon == nil {
 		r := a.rect.Intersect(h.Bounds)
@@ -64,7 +65,7 @@ type Polygon struct {
 // error of an invalid polygon, which is one of grid.Scan.
 func NewPolygon(mp orb.MultiPolygon) *Polygon { return &Polygon{mp: mp} }
 
-// descend returns the polygon on a grid.
+// descend returns polygon p on grid g. It keeps the result for the next query on the same grid.
 func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 	if p.on == nil || p.grid != g {
 		d, err := g.Descend(p.mp)
@@ -214,12 +215,12 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	return e, nil
 }
 
-// estimateOf returns an estimate without the number of cells.
+// estimateOf converts an estimate of package form. It leaves the number of cells 0.
 func estimateOf(e form.Estimate) Estimate {
 	return Estimate{Value: e.Value, Low: e.Low, High: e.High, Certain: e.Certain}
 }
 
-// count returns the number of cells of an area on the grid of a sketch.
+// count returns how many cells of the sketch's grid lie in area a.
 func (a Area) count(v *View) (uint64, error) {
 	if a.polygon == nil {
 		return a.rect.Count(), nil
@@ -227,7 +228,7 @@ func (a Area) count(v *View) (uint64, error) {
 	return a.polygon.countCells(v)
 }
 
-// countCells returns the number of cells whose centres are inside, on the grid of a sketch.
+// countCells returns how many cells of the sketch's grid have their centre inside p.
 func (p *Polygon) countCells(v *View) (uint64, error) {
 	if _, err := p.descend(v.Grid); err != nil || p.counted {
 		return p.cells, err

@@ -88,7 +88,7 @@ func NewBuilder(c Config, budget Budget) *Builder {
 	return &Builder{Config: c, Hold: 1 << 30, sections: sections{budget: budget, scarcity: scarcity}, bounds: cells.NoBounds}
 }
 
-// addPoints counts a point for each of the keys from cells.Keys.
+// addPoints counts one point for each key. The keys come from cells.Keys.
 func (b *Builder) addPoints(keys []uint64) error {
 	b.mustBeMade()
 	if b.Categories {
@@ -98,8 +98,8 @@ func (b *Builder) addPoints(keys []uint64) error {
 	return b.addKeys(nil, 0, 0, keys, nil)
 }
 
-// Add counts n points in a cell. A nil category is none. class is the class of the category, 0
-// without one.
+// Add counts n points in cell c. A nil category means no category. class is the class of the category, or
+// 0 without a category.
 func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) error {
 	if err := b.checkPoint(c, category); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	return b.addKeys(category, x, y, keys[:], counts[:])
 }
 
-// addKeys counts a point for each key of a region, or counts[i] of them.
+// addKeys counts points in region (x, y): counts[i] points for keys[i], or one point if counts is nil.
 func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) error {
 	for len(keys) > 0 {
 		n := len(keys)
@@ -146,7 +146,7 @@ func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) er
 	return nil
 }
 
-// addTo counts points of a section.
+// addTo counts points in section s: counts[i] points for keys[i], or one point if counts is nil.
 func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 	if b.spilled || !b.Exact {
 		return b.count(s, keys, counts)
@@ -171,7 +171,7 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 	return b.settle(s)
 }
 
-// form returns the form of the points added so far. Counters stay counters.
+// form returns the form that a sketch of the points so far has. Once there are counters, it stays Dense.
 func (b *Builder) form() Form {
 	switch {
 	case b.dense != nil || !b.Exact:
@@ -203,8 +203,8 @@ func (b *Builder) settle(s *section) error {
 	return b.goToCounters()
 }
 
-// fitsPacked reports whether the packed cells may still fit Bytes. Then they stay, even if memory
-// is scarce.
+// fitsPacked reports whether the cells, if packed, may still fit in Bytes. If they do, the sketch stays
+// exact, even if memory is scarce.
 func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/cells.MinCellBits {
 		return false, nil
@@ -218,8 +218,8 @@ func (b *Builder) fitsPacked() (bool, error) {
 	return b.packed <= int64(b.Bytes), err
 }
 
-// mostCells returns the number of distinct cells above which they are pruned or counted in
-// counters.
+// mostCells returns the largest number of distinct cells that a builder keeps. More cells are pruned or
+// counted in counters.
 func (b *Builder) mostCells() int64 {
 	most := b.Hold
 	switch {

@@ -14,8 +14,8 @@ import (
 // exact sketch knows its cells, and a tree its squares, so only what a cell is must agree. An exact
 // sketch that meets counters is counted in them.
 
-// sameCells returns an error that wraps sketch.ErrDiffer if sketches of two configurations do not
-// combine in any form.
+// sameCells returns an error that wraps sketch.ErrDiffer if the configurations have different cells or
+// categories: then no two of their sketches can be combined.
 func (c *Config) sameCells(o *Config) error {
 	switch {
 	case c.Grid != o.Grid:
@@ -30,8 +30,8 @@ func (c *Config) sameCells(o *Config) error {
 	return nil
 }
 
-// withFactor adds to an error the factor that coarsens one of two resolutions to the other, if
-// there is one.
+// withFactor adds a factor to err, if there is one: coarsening one of the grids by this factor makes both
+// grids equal.
 func withFactor(err error, a, b grid.Grid) error {
 	fine, coarse, which := a, b, "first"
 	if a.Res() > b.Res() {
@@ -47,8 +47,8 @@ func withFactor(err error, a, b grid.Grid) error {
 	return fmt.Errorf("%w, or ccbf_coarsen the %s by %.0f", err, which, factor)
 }
 
-// combine returns an error that wraps sketch.ErrDiffer if a sketch in a form does not combine with
-// another. For a tree and counters it returns ErrForms.
+// combine returns an error that wraps sketch.ErrDiffer if two sketches cannot be combined. One has c and
+// the form form, the other has o and the form other. For a tree and counters it returns ErrForms.
 func (c *Config) combine(form Form, o *Config, other Form) error {
 	if err := c.sameCells(o); err != nil {
 		return withFactor(err, c.Grid, o.Grid)
@@ -104,7 +104,7 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 	return out
 }
 
-// greater returns the greater of two configurations by compareCounters.
+// greater returns the configuration that comes last in the order of compareCounters.
 func greater(a, b *Config) *Config {
 	if compareCounters(a, b) < 0 {
 		return b
@@ -127,7 +127,7 @@ func compareCounters(a, b *Config) int {
 	)
 }
 
-// differCounters returns an error if the counters of two sketches do not add up.
+// differCounters returns an error if the counters of two sketches cannot be added.
 func (c *Config) differCounters(o *Config) error {
 	if err := c.differKeys(o); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (c *Config) differCounters(o *Config) error {
 	return nil
 }
 
-// differKeys is differCounters without the numbers of counters.
+// differKeys is differCounters, but ignores how many counters there are.
 func (c *Config) differKeys(o *Config) error {
 	switch {
 	case c.Mode != o.Mode:

@@ -49,7 +49,7 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-// keysOf returns the hashes of all keys that count a point of a cell.
+// keysOf returns the hashes of all keys in which the counters count a point of cell c.
 func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64) {
 	for level := range s.Levels + 1 {
 		h := s.counters().Hasher(level)
@@ -90,8 +90,8 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 	return append(dst, s.dense.Body...), true
 }
 
-// makeDense turns an exact sketch into counters, so that the laws of its mode hold. In mode mi each
-// counter is a maximum of counts, in mode standard a sum.
+// makeDense turns an exact sketch into one with counters. Each counter is as its mode demands: in mode mi
+// a maximum of the counts of cells, in mode standard a sum.
 func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
@@ -106,11 +106,12 @@ func (s *Sketch) makeDense() {
 	s.cells = nil
 }
 
-// asDense returns s if it has counters, and otherwise a sketch that counts its cells in counters.
-// It does not change s.
+// asDense returns a sketch with counters: s itself if it has them, otherwise a new one that counts the
+// cells of s. It does not change s.
 func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
 
-// asDenseOf is asDense with the configuration c. If s has counters, c must be its own.
+// asDenseOf is asDense for a result with configuration c. If s has counters, c must be the configuration
+// of s.
 func (s *Sketch) asDenseOf(c Config) *Sketch {
 	d := *s
 	d.Config = c

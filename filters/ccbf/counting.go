@@ -40,10 +40,11 @@ const (
 	skippedBatches = 15
 )
 
-// bytes returns the memory of c.
+// bytes returns how much memory c takes.
 func (c *countBuffer) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
 
-// count counts points of a section in the counters, a batch at a time.
+// count counts points of section s in the counters, a batch at a time: counts[i] points for keys[i], or
+// one point if counts is nil.
 func (b *Builder) count(s *section, keys, counts []uint64) error {
 	c := &s.counting
 	for len(keys) > 0 {
@@ -76,7 +77,7 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 	return nil
 }
 
-// add appends keys, for which a batch has room.
+// add appends keys with their counts to the batch, which has room for them.
 func (c *countBuffer) add(keys, counts []uint64) {
 	had := len(c.keys)
 	if had+len(keys) > cap(c.keys) {
@@ -121,8 +122,8 @@ func (b *Builder) flush(s *section) error {
 	return nil
 }
 
-// countBatch counts a batch in the counters, several points of a cell at once if that pays. The
-// estimates of mode mi get no worse by it.
+// countBatch counts the batch of section s in the counters. If it pays, it counts several points of a
+// cell at once, which makes the estimates of mode mi no worse.
 func (b *Builder) countBatch(s *section) error {
 	c := &s.counting
 	weights := c.counts
@@ -153,10 +154,12 @@ func (b *Builder) countBatch(s *section) error {
 	return nil
 }
 
-// mostFresh returns the number of keys of other cells up to which looking for recent ones pays.
+// mostFresh returns how many fresh keys a batch may have: with more, a cache of recent cells does not
+// pay. A key is fresh if its cell is not in the cache.
 func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
 
-// countRecents counts a batch, together with earlier keys of the same cells.
+// countRecents counts the batch of section s through the cache of recent cells. There it meets earlier
+// points of the same cells.
 func (b *Builder) countRecents(s *section) error {
 	c := &s.counting
 	insert := func(r cells.Run) { b.insertRun(s, r) }
@@ -189,9 +192,8 @@ func (b *Builder) countRecents(s *section) error {
 	return nil
 }
 
-// recentsFor returns the number of recent cells that a section may keep. It is 0 if memory is
-// scarce or unknown, and for several sections. Recent cells take at most half the memory of the
-// counters.
+// recentsFor returns how many recent cells a section may keep: at most half the memory of the counters.
+// It returns 0 if memory is scarce or unknown, or if there are several sections.
 func (b *Builder) recentsFor() int {
 	scarce := b.budget != nil && (b.scarcity == nil || b.scarcity.Scarce() > 0)
 	if len(b.all) > 1 || scarce || b.shape.Bytes() < 16*leastRecents {
@@ -200,7 +202,7 @@ func (b *Builder) recentsFor() int {
 	return min(mostRecents, int(b.shape.Bytes()/16))
 }
 
-// growRecents makes room for slots recent cells.
+// growRecents gives the cache of section s room for slots cells.
 func (b *Builder) growRecents(s *section, slots int) error {
 	return b.change(s, int64(slots)*8, func() { s.counting.recents.Grow(slots) })
 }
@@ -220,7 +222,7 @@ func (b *Builder) endCounting(s *section) error {
 	return b.endRecents(s)
 }
 
-// mergeCounting adds the pending points of another builder's section.
+// mergeCounting adds to s the pending points of another builder's section, which are in from.
 func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 	add := func(keys, counts []uint64) {
 		if err == nil {
@@ -305,8 +307,8 @@ func (b *Builder) goToCounters() error {
 	return b.dropStores()
 }
 
-// origin returns the parts of the counters: the sketches that were added, and all other points.
-// With counted, some of these points were counted one by one.
+// origin returns how the counters were made: from the sketches that were added, and from all other
+// points. counted says that some of the other points were counted one by one.
 func (b *Builder) origin(counted bool) cascade.Origin {
 	if b.Mode == Standard {
 		return cascade.Origin{}
@@ -318,6 +320,7 @@ func (b *Builder) origin(counted bool) cascade.Origin {
 	return b.united.With(b.added, own, total)
 }
 
+// addDense adds the counters d of a sketch with its bounds, its origin p and its total.
 func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
 	if b.trees > 0 {
 		return ErrForms

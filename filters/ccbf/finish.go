@@ -24,7 +24,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	return b.asAdded()
 }
 
-// asAdded is Sketch without suppression.
+// asAdded is Sketch without suppression, which drops points.
 func (b *Builder) asAdded() (*Sketch, error) {
 	if err := b.finish(); err != nil {
 		return nil, err
@@ -37,7 +37,8 @@ func (b *Builder) asAdded() (*Sketch, error) {
 	return b.sketch(list)
 }
 
-// sketch returns the sketch of the cells of the stores and everything else that was added.
+// sketch returns a sketch of the cells in list, which come from the stores, and of everything else that
+// was added.
 func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	if b.trees > 0 {
 		return b.sketchTree(list)
@@ -96,7 +97,8 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// overflowBytes returns the most memory that a sketch that is not exact takes until it is written.
+// overflowBytes returns the most memory that is needed to turn the cells of list into a tree or counters,
+// and to write it.
 func (b *Builder) overflowBytes(list cells.List) int64 {
 	n := 2 * int64(b.Bytes)
 	if b.trees == 0 {
@@ -192,7 +194,7 @@ func (b *Builder) finish() error {
 	return nil
 }
 
-// empty returns the sketch without its cells or counters.
+// empty returns the sketch so far without its cells, squares and counters.
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,

@@ -19,7 +19,7 @@ type Spot struct {
 	Level uint8
 }
 
-// Square returns the centre of the cell, or of the leaf, and its side, in coordinates.
+// Square returns the centre and the side of the cell or leaf, in coordinates.
 func (s *Spot) Square(g grid.Grid) (x, y, side float64) { return g.Square(s.Cell, s.Level) }
 
 // MaxSpots is the largest number of cells that one query lists. It is less for small counters, in

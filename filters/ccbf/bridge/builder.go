@@ -7,16 +7,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Keys writes the Z-order keys of points to dst, as long as xs and ys, for AddKeys and
-// Small.AppendBlob. It stops at the first point outside the region (0, 0) or without a cell, and
-// returns its index; len(dst) if there is none.
+// Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and Small.AppendBlob. All
+// three slices are equally long. Keys stops at the first point outside region (0, 0) or without a cell,
+// and returns its index. If there is none, it returns len(dst).
 func Keys(c *ccbf.Config, dst []uint64, xs, ys []float64) int { return cells.Keys(dst, xs, ys, c.Grid) }
 
 // AddKeys counts one point for each key from Keys.
 func AddKeys(b *ccbf.Builder, keys []uint64) error { return hidden.AddKeys(b, keys) }
 
-// AppendBlob appends the BLOB of a builder's sketch. It writes an exact one straight from the
-// cells, without a Sketch.
+// AppendBlob appends the BLOB of a builder's sketch. It writes an exact sketch straight from the cells,
+// without making a Sketch.
 func AppendBlob(b *ccbf.Builder, dst []byte) ([]byte, error) { return hidden.AppendBlob(b, dst) }
 
 // Class returns the class of the categories that a builder has so far.
@@ -27,7 +27,7 @@ func Class(b *ccbf.Builder) key.Class { return hidden.Class(b) }
 // even if it returns an error.
 func Differ(a, b *ccbf.Config) error { return hidden.Differ(a, b) }
 
-// DenseBytes returns the length of the body with counters.
+// DenseBytes returns the length of a body with counters of this configuration.
 func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
 
 // MaxSmall is the number of points up to which Small encodes without a Builder.
@@ -37,7 +37,7 @@ const MaxSmall = hooks.MaxSmall
 // first.
 type Small struct{ in hooks.Small[ccbf.Config] }
 
-// Reset sets the configuration.
+// Reset sets the configuration for the next sketches.
 func (m *Small) Reset(c *ccbf.Config) {
 	if m.in == nil {
 		m.in = hidden.NewSmall()
@@ -45,6 +45,7 @@ func (m *Small) Reset(c *ccbf.Config) {
 	m.in.Reset(c)
 }
 
-// AppendBlob appends the sketch of keys from Keys, on the grid of the configuration of Reset. The
-// bytes equal a Builder's. For more than MaxSmall points it uses one.
+// AppendBlob appends the BLOB of a sketch with the points that keys stand for. The keys come from Keys,
+// on the grid of Reset. The bytes equal those of a Builder. Above MaxSmall points, AppendBlob uses a
+// Builder.
 func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte { return m.in.AppendBlob(dst, keys) }

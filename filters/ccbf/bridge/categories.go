@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Between returns the keys of a sketch's categories from one key to another, both included, in
-// order. Both belong to the class of the sketch. Errors come from View.ListCategories; one is for
-// a class without an order.
+// Between returns, in order, the keys of a sketch's categories from key from to key to, both included.
+// Both keys belong to the class of the sketch. Errors come from View.ListCategories, or say that the
+// class has no order.
 func Between(v *ccbf.View, from, to []byte) ([][]byte, error) {
 	class := v.Class()
 	if class != key.None && !class.Ordered() {

@@ -11,12 +11,12 @@ import (
 // Memory that reading and writing sketches takes, for callers that reserve it before it is
 // allocated.
 
-// Memory returns the bytes that View.Sketch allocates.
+// Memory returns how many bytes View.Sketch allocates.
 func Memory(v *ccbf.View) int64 { return hidden.Reader(v).Memory() }
 
-// ChangeBytes returns the most memory that making the BLOB of a changed sketch takes, in addition
-// to the sketch and the BLOB. It is for pruning a tree (nested squares with counts). An exact
-// sketch that is not nearly full stays exact when some cells change or go.
+// ChangeBytes returns the most memory that it takes to make the BLOB of a changed sketch, in addition to
+// the sketch and the BLOB. Pruning a tree (nested squares with counts) needs it. An exact sketch that is
+// not nearly full stays exact when some cells change or go.
 func ChangeBytes(v *ccbf.View) int64 {
 	if v.Overflow != ccbf.ToTree || v.Form() == ccbf.Exact && uint64(len(hidden.Blob(v))) < v.Bytes/10*9 {
 		return 0
@@ -30,8 +30,8 @@ func ChangeBytes(v *ccbf.View) int64 {
 // CellBytes returns the memory of the cells or squares of a sketch, or of its counters.
 func CellBytes(s *ccbf.Sketch) int64 { return hidden.CellBytes(s) }
 
-// PairBytes returns the most memory that combining two sketches takes, in addition to both and
-// their ChangeBytes. It is for counters as numbers, or for pruning the squares of an exact sketch.
+// PairBytes returns the most memory that combining two sketches takes, in addition to both sketches and
+// their ChangeBytes. It is needed for counters as numbers, or for pruning the squares of an exact sketch.
 func PairBytes(a, b *ccbf.Sketch) int64 { return hidden.PairBytes(a, b) }
 
 // Listed returns the largest number of cells that View.Cells can list, for any box or any polygon.
@@ -75,7 +75,7 @@ func CountEach(v *ccbf.View, dst []uint64, cells []grid.Cell, which []uint32, ca
 	form.CountEach(hidden.Reader(v), dst, cells, which, categories)
 }
 
-// IsOf reports whether v is a view of this memory, not merely of equal bytes.
+// IsOf reports whether v reads exactly the memory of blob, not merely equal bytes elsewhere.
 func IsOf(v *ccbf.View, blob []byte) bool {
 	of := hidden.Blob(v)
 	return len(of) != 0 && len(blob) == len(of) && &blob[0] == &of[0]

@@ -19,8 +19,8 @@ type Decoded struct {
 // NoCategory is the number of a category without cells.
 const NoCategory = cells.NoCategory
 
-// DecodedBytes returns about the memory that Decode takes. It returns false if Decode does for any
-// other reason than damage. With together, queries have no category.
+// DecodedBytes returns about how much memory Decode takes. It returns false if Decode would return false
+// for a reason other than a damaged BLOB. together says that queries have no category.
 func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 	r, ok := hidden.Reader(v).(*exact.Reader)
 	if !ok {
@@ -33,7 +33,8 @@ func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 // headBytes is about the memory of a Decoded without its table.
 const headBytes = 512
 
-// DecodedCost returns the cost of Decode, in decoded blocks of cells; 0 if the sketch is not exact.
+// DecodedCost returns what Decode costs: the number of blocks that it decodes. It is 0 if the sketch is
+// not exact.
 func DecodedCost(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
 		return r.Cells.Blocks() + decodedCost
@@ -45,7 +46,8 @@ func DecodedCost(v *ccbf.View) int {
 // takes.
 const decodedCost = 2
 
-// Spent returns the cost of View.Counts since Reset, in decoded blocks of cells.
+// Spent returns what the calls of View.Counts since Reset have cost: the number of blocks that they
+// decoded.
 func Spent(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
 		return r.Cells.Decoded()
@@ -53,9 +55,10 @@ func Spent(v *ccbf.View) int {
 	return 0
 }
 
-// Decode decodes all cells, for lookups with a category or, with together, without one. It returns
-// false for counters and trees, without cells, and for more than two million of them. It does so
-// too if the bounds are too wide for places and counts in 64 bits, and if the BLOB is damaged.
+// Decode decodes all cells for lookups. If together is set, lookups have no category, and the counts of a
+// cell's categories are added up. Decode returns false for counters and trees, for a sketch without
+// cells, and for more than two million cells. It also returns false if the bounds are too wide for places
+// and counts in 64 bits, or if the BLOB is damaged.
 func Decode(v *ccbf.View, together bool) (Decoded, bool) {
 	r, ok := hidden.Reader(v).(*exact.Reader)
 	if !ok || sketch.Verify(hidden.Blob(v)) != nil {
@@ -65,16 +68,17 @@ func Decode(v *ccbf.View, together bool) (Decoded, bool) {
 	return Decoded{t, v.Head}, ok
 }
 
-// Category returns the number of a category for FindCells, or NoCategory.
+// Category returns the number of a category, for FindCells. It is NoCategory if the sketch has no such
+// category.
 func (d *Decoded) Category(category []byte) uint32 { return d.table.Category(category) }
 
-// FindCells writes the place and the first slot of each cell to places and slots, for ReadCounts.
-// If categories is not nil, categories[i] is the number of the category of cell i. It prefetches
-// memory: find the cells of some hundred lookups, of one sketch or of many, before reading any.
+// FindCells writes the place of each cell to places, and its first slot to slots, for ReadCounts. If
+// categories is not nil, categories[i] is the number of the category of cells[i]. FindCells prefetches
+// memory. So find the cells of some hundred lookups, of one sketch or of many, before reading any count.
 func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, categories []uint32) {
 	d.table.Find(places, slots, cells, categories)
 }
 
-// ReadCounts writes the counts of the cells that FindCells found to dst, as long as places. They
-// equal the results of View.Counts.
+// ReadCounts takes the places and slots that FindCells wrote, and writes the counts of these cells to
+// dst. The counts equal those of View.Counts.
 func (d *Decoded) ReadCounts(dst, places []uint64, slots []uint32) { d.table.Read(dst, places, slots) }

@@ -68,8 +68,8 @@ func DoubtOf(h *ccbf.Head, area orb.Bound) (d Doubt, certain bool) {
 	return NoDoubt, false
 }
 
-// Doubtful reports whether DoubtOf may return a reason for an area, given as cells of the sketch's
-// grid. It is a quick test, for the many sketches of a table that are elsewhere.
+// Doubtful reports whether DoubtOf may return a reason for an area, given as cells of the sketch's grid.
+// It is a quick test for the many sketches of a table that lie elsewhere.
 func Doubtful(h *ccbf.Head, area grid.Rect) bool {
 	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
 		return true
@@ -78,7 +78,8 @@ func Doubtful(h *ccbf.Head, area grid.Rect) bool {
 	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
 }
 
-// ofWorld reports whether cells are within all degrees. limit is the number of cells of 90 degrees.
+// ofWorld reports whether all cells of r lie within the range of degrees: 180 either way for X, and 90
+// for Y. limit is the number of cells in 90 degrees.
 func ofWorld(r grid.Rect, limit int64) bool {
 	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }

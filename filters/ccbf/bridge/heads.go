@@ -9,13 +9,12 @@ import (
 // sketch.ErrInvalid.
 func ReadHead(h *ccbf.Head, blob []byte) error { return hidden.ReadHead(h, blob) }
 
-// Meets reports whether a polygon has cells within the bounds of a sketch. If not, all sums over it
-// are 0. O(1).
+// Meets reports whether polygon p may have cells within the bounds of a sketch. If it returns false, all
+// sums over p are 0. O(1).
 func Meets(h *ccbf.Head, p *ccbf.Polygon) (bool, error) { return hidden.Meets(h, p.Area()) }
 
-// LimitAreas limits all later queries of v together to lookups of ccbf.AreaLimit cells in counters,
-// for all sketches that v is reset to. It is for callers that cannot be interrupted between
-// queries.
+// LimitAreas bounds all later queries of v together: they may look up ccbf.AreaLimit cells in counters,
+// in all sketches that v is reset to. It is for callers that cannot be interrupted between queries.
 func LimitAreas(v *ccbf.View) { hidden.LimitAreas(v) }
 
 // KeepCells keeps the cells for which has returns true. The mask may come from elsewhere, for

@@ -57,14 +57,15 @@ type Estimates struct {
 	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added.
 }
 
-// NewEstimates returns an empty picture in values, which is width*height long.
+// NewEstimates returns an empty picture that keeps its pixels in values, which must have width*height
+// elements.
 func NewEstimates(values []float64, width, height int) *Estimates {
 	return &Estimates{Values: values, Width: width, Height: height}
 }
 
-// Add adds a sketch to the picture; n is its noise, or nil. Counters take at most a small multiple
-// of most lookups. sampled is true if only part of the cells was read. All sketches with noise need
-// the same box.
+// Add adds a sketch to the picture. n is the noise of the sketch, or nil if it has no counters. A sketch
+// with counters takes at most a small multiple of most lookups. sampled is true if only part of its cells
+// was read. All sketches with noise must have the same box.
 func (e *Estimates) Add(v *ccbf.View, n *Noise, b orb.Bound, of ccbf.Categories, most uint64) (sampled bool, err error) {
 	r, ok := hidden.Reader(v).(*counters.Reader)
 	if !ok || n == nil {
@@ -82,7 +83,7 @@ func (e *Estimates) Add(v *ccbf.View, n *Noise, b orb.Bound, of ccbf.Categories,
 	return e.noisy.Add(r, n.cells, of, min(most, r.Head.Limit.Left()))
 }
 
-// Finish removes what can be noise. Call it once, after the last Add.
+// Finish removes all counts that can be noise. Call it once, after the last Add.
 func (e *Estimates) Finish() {
 	if e.noisy != nil {
 		e.noisy.Finish(e.Values)

@@ -12,7 +12,7 @@ import (
 // panics. Methods that only read may run in parallel.
 type Array struct {
 	store
-	// sum is the total length of all counters in bits. full is what sum was at the last layout.
+	// sum is the total length of all counters in bits. full is the value of sum at the last layout.
 	sum, full uint
 	// moved is the number of bits of counters that were moved so far. rebuilds is the number of layouts
 	// so far.

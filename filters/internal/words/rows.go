@@ -6,9 +6,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Rows is a table of counters in rows. A key has one counter in each row. The counter in row i is at h1 +
-// Factors[i]*h2, mapped to a number below Width: the high half of the product with Width (Lemire 2019,
-// "Fast Random Integer Generation in an Interval").
+// Rows is a table of counters in rows. A key has one counter in each row. In row i it is h1 +
+// Factors[i]*h2, mapped to an index below Width by the high half of a product. Lemire 2019, "Fast Random
+// Integer Generation in an Interval".
 type Rows struct {
 	Table
 	Width   uint64

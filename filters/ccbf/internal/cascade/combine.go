@@ -6,8 +6,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Intersect sets every counter to the smaller of its own value and o's. It compares whole values, not
-// digits. A counter at its ceiling holds more than any other. Afterwards counters are no sums any more.
+// Intersect sets every counter of d to the smaller of its value and the value of the same counter of o.
+// It compares whole values, not digits. A counter at its ceiling counts as larger than any other. After
+// this, the counters are no sums any more.
 func (d *Counters) Intersect(o *Counters) {
 	vs := d.Values()
 	for j := range vs {
@@ -21,7 +22,8 @@ func (d *Counters) Intersect(o *Counters) {
 	d.FillValues(vs)
 }
 
-// Mask sets the counters to 0 that are 0 in o. The layers above keep what they hold for other counters.
+// Mask sets every counter of d to 0 whose counterpart in o is 0. Layers above the first keep their
+// digits, because other counters share them.
 func (d *Counters) Mask(o *Counters) {
 	l, m := &d.Layers[0], &o.Layers[0]
 	for j := range l.Size {
@@ -56,8 +58,8 @@ func (d *Counters) Subtract(o *Counters) error {
 	return nil
 }
 
-// subtractLayer subtracts one layer and borrows from the layers above. It returns false if those hold too
-// little.
+// subtractLayer subtracts layer o from layer x of d, and borrows from the layers above. It returns false
+// if these hold too little.
 func (d *Counters) subtractLayer(x int, o *Layer) bool {
 	l := &d.Layers[x]
 	for j := range l.Size {
@@ -73,7 +75,7 @@ func (d *Counters) subtractLayer(x int, o *Layer) bool {
 	return true
 }
 
-// ClearFlags clears the flags of counters whose upper counter is zero.
+// ClearFlags clears the flag of each counter whose counter in the layer above is 0.
 func (d *Counters) ClearFlags() {
 	for x := d.Shape.Layers - 2; x >= 0; x-- {
 		l, up := &d.Layers[x], &d.Layers[x+1]
@@ -85,8 +87,9 @@ func (d *Counters) ClearFlags() {
 	}
 }
 
-// Fold returns d with layer x halved. Counters j and j + size/2 become one: their sum if counters are
-// sums, otherwise their maximum. Both share their upper counter already, so nothing else changes.
+// Fold returns a copy of d with layer x halved, in the shape to. Counters j and j + size/2 become one
+// counter: their sum if additive is set, otherwise their maximum. Both already share a counter in the
+// layer above, so nothing else changes.
 func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 	f := New(to)
 	f.Saturated = d.Saturated
@@ -200,7 +203,8 @@ func (d *Counters) carryBytes(x int, j, ones uint64) {
 	}
 }
 
-// saturateWord returns a word of the last layer with its flagged counters at their ceiling.
+// saturateWord returns word w of the last layer l, after setting all its counters with a flag to their
+// ceiling. flags has the flag bits of a word.
 func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
 	d.Saturated = true
 	for f := w & flags; f != 0; f &= f - 1 {
@@ -209,7 +213,7 @@ func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
 	return w
 }
 
-// unionLayer is unionWords for widths whose counters lie across words.
+// unionLayer is unionWords for widths that do not divide 64, so that counters cross the ends of words.
 func (d *Counters) unionLayer(x int, o *Layer) {
 	l := &d.Layers[x]
 	for j := range l.Size {
@@ -230,8 +234,8 @@ func (d *Counters) unionLayer(x int, o *Layer) {
 	}
 }
 
-// RemoveKeys subtracts n from the counters of keys with these hashes. If they hold too little, it changes
-// nothing and returns false.
+// RemoveKeys subtracts n from all counters of the keys with these hashes. If some counter holds too
+// little, it changes nothing and returns false.
 func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
 	var before savedCounters
 	for _, h := range hashes {
@@ -246,7 +250,8 @@ func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
 	return true
 }
 
-// removeKey subtracts n from the counters of a key. It stops at one that holds less and returns false.
+// removeKey subtracts n from all counters of a key. At a counter that holds less than n, it stops and
+// returns false.
 func (d *Counters) removeKey(h1, h2, n uint64) bool {
 	l := &d.Layers[0]
 	j, step := l.mod(h1), l.mod(h2)
@@ -267,7 +272,7 @@ type savedCounters []struct {
 	at, c uint64
 }
 
-// keep appends the counters of a key in all layers.
+// keep appends to k all counters of a key, in all layers, with their values.
 func (d *Counters) keep(k savedCounters, h1, h2 uint64) savedCounters {
 	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
 	for range d.Shape.K {
@@ -284,6 +289,7 @@ func (d *Counters) keep(k savedCounters, h1, h2 uint64) savedCounters {
 	return k
 }
 
+// restore gives all counters of k the values that they had when keep appended them.
 func (d *Counters) restore(k savedCounters) {
 	for _, kept := range k {
 		d.Layers[kept.layer].store(kept.at, kept.c)
@@ -297,7 +303,8 @@ func (d *Counters) restore(k savedCounters) {
 // counter that several flagged ones share holds the maximum of what they need. A flagged counter keeps a
 // digit of its own unless something above already exceeds its value.
 
-// setMax raises counter j of layer x to hold its part of value v. The layers above must be final.
+// setMax raises counter j of layer x until it holds the digit of value v there. The layers above must
+// have all digits already.
 func (d *Counters) setMax(x int, j, v uint64) {
 	l := &d.Layers[x]
 	j %= l.Size

@@ -10,8 +10,8 @@ import (
 // addition and one conditional subtraction. The loops over many keys are for the counters that sketches
 // have by default. Other counters are counted key by key.
 
-// Count returns the least of the k counters of the key with hashes h1 and h2. It is lower if positions of
-// the key meet (meeting.go), and never above the total. O(k * layers).
+// Count returns the count of the key with hashes h1 and h2: the least of its k counters. If positions of
+// the key meet, it may be lower (meeting.go). It is never above the total. O(k * layers).
 func (d *Counters) Count(h1, h2 uint64) uint64 {
 	n := d.Least(h1, h2)
 	if n > d.Meet {
@@ -27,7 +27,7 @@ func (d *Counters) Least(h1, h2 uint64) uint64 {
 	return d.leastFrom(next(l.mod(h1), step, l.Size), step)
 }
 
-// leastFrom is Least from the first position and the step between positions.
+// leastFrom is Least for a key whose first position is j. step is the distance of its positions.
 func (d *Counters) leastFrom(j, step uint64) uint64 {
 	l, least := &d.Layers[0], ^uint64(0)
 	for range d.Shape.K {
@@ -49,7 +49,7 @@ func (d *Counters) leastFrom(j, step uint64) uint64 {
 	return least
 }
 
-// next returns the position after j.
+// next returns the position after j, among size positions.
 func next(j, step, size uint64) uint64 { return wrap(j+step, size) }
 
 // wrap returns j modulo size for a j below 2*size. It has no branch, because hashes make it unpredictable
@@ -59,7 +59,7 @@ func wrap(j, size uint64) uint64 {
 	return j + size&uint64(int64(j)>>63)
 }
 
-// Counts counts many keys.
+// Counts writes the count of each key to dst. Key i has the hashes h1[i] and h2[i].
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	if d.byFours() {
 		d.countFours(dst, h1, h2)
@@ -71,7 +71,7 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	}
 }
 
-// limit turns the least counters of keys into their counts.
+// limit turns the least counters in dst into counts: it applies the bounds Meet and Full.
 func (d *Counters) limit(dst, h1, h2 []uint64) {
 	for i, n := range dst {
 		if n > d.Meet {

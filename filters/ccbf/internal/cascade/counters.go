@@ -31,7 +31,7 @@ type Counters struct {
 	Meet uint64
 }
 
-// View lays a shape over a body, which must have s.Bytes() bytes.
+// View makes d the counters of shape s in body, which must have s.Bytes() bytes.
 func (d *Counters) View(s Shape, body []byte) {
 	d.Shape, d.Body, d.Saturated, d.Full, d.Meet = s, body, false, ^uint64(0), ^uint64(0)
 	for x := range s.Layers {
@@ -41,7 +41,7 @@ func (d *Counters) View(s Shape, body []byte) {
 	}
 }
 
-// New returns counters that are 0.
+// New returns counters of shape s that are all 0.
 func New(s Shape) *Counters {
 	d := &Counters{}
 	d.View(s, make([]byte, s.Bytes()))
@@ -56,11 +56,11 @@ func (d *Counters) Clone() *Counters {
 	return c
 }
 
-// Value returns the value of counter j of the first layer: v0 + v1*2^(b0-1) + ... as long as flags are
-// set. A counter at its ceiling holds an unknown number.
+// Value returns the value of counter j of the first layer. It adds up digits, each shifted by the bits of
+// the layers below, as long as flags are set. The value of a counter at its ceiling is Full.
 func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j) }
 
-// ValueFrom is Value from layer x on; j is an index of layer x.
+// ValueFrom is Value, but begins in layer x. j is an index of layer x.
 func (d *Counters) ValueFrom(x int, j uint64) uint64 {
 	v, known := d.digits(x, j)
 	if !known {
@@ -69,7 +69,7 @@ func (d *Counters) ValueFrom(x int, j uint64) uint64 {
 	return v
 }
 
-// digits is ValueFrom; false if a counter is at its ceiling.
+// digits is ValueFrom, but returns false if a counter is at its ceiling.
 func (d *Counters) digits(x int, j uint64) (v uint64, known bool) {
 	for shift := uint(0); ; x++ {
 		l := &d.Layers[x]
@@ -153,8 +153,8 @@ func (d *Counters) remove(x int, j, n uint64) {
 	l.store(j, c)
 }
 
-// Raise raises counter j of layer x to at least v. Its digits in upper layers are raised by maximum: one
-// that other flagged counters share changes only if it is lower.
+// Raise raises counter j of layer x to at least v. In the layers above, it raises digits by maximum.
+// Other counters with flags share these digits, so a digit changes only if it is lower.
 func (d *Counters) Raise(x int, j, v uint64) {
 	l := &d.Layers[x]
 	c := l.Load(j)
@@ -213,8 +213,8 @@ func newLayer(data []byte, width uint8, size uint64) Layer {
 	return Layer{data: data, Width: uint(width), Size: size, Mask: flag - 1, Flag: flag, recip: ^uint64(0) / size}
 }
 
-// mod returns h modulo the layer's size by a multiplication. The quotient that it estimates is at most one
-// too small.
+// mod returns h modulo the size of the layer. It multiplies instead of dividing, and corrects the
+// quotient, which may be one too small.
 func (l *Layer) mod(h uint64) uint64 {
 	q, _ := bits.Mul64(h, l.recip)
 	return wrap(h-q*l.Size, l.Size)
@@ -249,7 +249,8 @@ func (l *Layer) store(i, c uint64) {
 const inPlace = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" || runtime.GOARCH == "386" ||
 	runtime.GOARCH == "loong64" || runtime.GOARCH == "ppc64le" || runtime.GOARCH == "wasm"
 
-// words returns bytes, a multiple of 8 of them, as words. It needs inPlace.
+// words returns b, a multiple of 8 bytes long, as words in the same memory. It may be called only if
+// inPlace is set.
 func words(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }

@@ -35,7 +35,7 @@ func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	}
 }
 
-// addKey adds n to the counters at positions.
+// addKey adds n to the counters of the first layer at the positions at.
 func (d *Counters) addKey(at []uint64, n uint64) {
 	l := &d.Layers[0]
 	for _, j := range at {
@@ -49,7 +49,7 @@ func (d *Counters) addKey(at []uint64, n uint64) {
 	}
 }
 
-// raiseKey raises the counters at positions to the least of them plus n.
+// raiseKey raises the counters at the positions at. Each becomes at least n plus the least of them.
 func (d *Counters) raiseKey(at []uint64, n uint64) {
 	least := ^uint64(0)
 	for _, j := range at {
@@ -69,7 +69,7 @@ const (
 	nibbleFlag = 1 << 3
 )
 
-// nibble returns the byte of counter j and its shift in bits.
+// nibble returns the index of the byte with counter j of 4 bits, and the counter's shift in that byte.
 func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
 
 // loadNibble returns counter j of 4 bits.
@@ -106,7 +106,7 @@ const fourBatch = 64
 // above those in the second layer. bytes has the bytes of the first layer that hold them.
 type counterQuads struct{ at, above, bytes [4][fourBatch]uint32 }
 
-// raiseFours is Insert by minimal increment.
+// raiseFours is Insert by minimal increment, for counters to which raisesFours applies.
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	var s counterStarts
 	var f [2]counterQuads
@@ -129,8 +129,8 @@ func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	}
 }
 
-// find computes the counters of at most fourBatch keys, those with indexes from to to-1, and prefetches
-// them.
+// find computes the places of the counters of the keys with indexes from to to-1, and prefetches them.
+// There are at most fourBatch keys.
 func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	l, up := &d.Layers[0], &d.Layers[1]
 	starts, steps := s.at[from:to], s.step[from:to]
@@ -147,7 +147,7 @@ func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	}
 }
 
-// raiseAll raises the counters of m keys.
+// raiseAll raises the counters of the first m keys of f by n, as Insert does.
 func (d *Counters) raiseAll(f *counterQuads, m int, n []uint64) {
 	l0, l1, w := d.Layers[0].data, d.Layers[1].data[:d.Layers[1].Size], uint64(1)
 	for i := range min(m, fourBatch) {
@@ -178,10 +178,11 @@ func (d *Counters) raiseAll(f *counterQuads, m int, n []uint64) {
 	}
 }
 
-// underByte returns the value of counter c of the first layer. The counter above is u and has no flag.
+// underByte returns the value of a counter of the first layer that holds c. Its counter in the layer
+// above holds u, without a flag.
 func underByte(c uint64, u byte) uint64 { return c&nibbleMask + c>>3*uint64(u)<<3 }
 
-// raiseNibble raises counter j to at least to, which fits its digit.
+// raiseNibble raises counter j of layer l0 to at least to. This value fits in the counter's digit.
 func raiseNibble(l0 []byte, j, to uint64) {
 	b, shift := nibble(uint32(j))
 	c := uint64(l0[b]) >> shift & (nibbleMask | nibbleFlag)
@@ -189,8 +190,8 @@ func raiseNibble(l0 []byte, j, to uint64) {
 	l0[b] ^= byte((c ^ max(c, to)) << shift)
 }
 
-// raiseUnderByte is Raise of counter j to a value that does not fit its digit but fits counter y above.
-// That counter has no flag.
+// raiseUnderByte raises counter j of layer l0 to at least to. This value does not fit in the digit of j,
+// but in j together with counter y of the layer above, l1. Counter y has no flag.
 func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
 	b, shift := nibble(uint32(j))
 	c, u := uint32(l0[b]>>shift)&(nibbleMask|nibbleFlag), uint32(l1[y])
@@ -253,10 +254,12 @@ func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
 	}
 }
 
-// underWord returns the value of counter c of the first layer under u and t, which has no flag.
+// underWord returns the value of a counter of the first layer that holds c. Its counter in the second
+// layer holds u, and that one's counter in the third layer holds t, without a flag.
 func underWord(c, u, t uint64) uint64 { return c&nibbleMask + c>>3*(u&byteMask+u>>7*t<<7)<<3 }
 
-// keptDigit returns a digit, or 0 if what is above exceeds what is needed there.
+// keptDigit returns digit, or 0 if the counters above hold more than is needed there: then 0 suffices.
+// The parameter above is their value, and need is the value that is needed.
 func keptDigit(digit, above, need uint64) uint64 {
 	if above > need {
 		return 0

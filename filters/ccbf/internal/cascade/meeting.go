@@ -12,8 +12,8 @@ import "math/bits"
 // in the same counter, each has added at least the count. So the key has at most the n-th part of what
 // they hold together.
 
-// Meeting returns the largest count that contains no layer in which positions of one key may meet. It is 0
-// if they may meet in the first layer, and the largest uint64 if they meet in none.
+// Meeting returns the largest count with no digit in a layer where two positions of one key may fall on
+// the same counter. It is 0 if the first layer is such a layer, and the largest uint64 if none is.
 func (s *Shape) Meeting() uint64 {
 	for x := range s.Layers {
 		// The positions of a key that are i < k steps apart differ by i*h2. For an odd h2, the size
@@ -32,8 +32,8 @@ type meeting struct {
 	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits.
 }
 
-// Apart returns the most that a key can have, if counters are sums. least is the least of its counters.
-// O(k * layers).
+// Apart returns an upper bound of a key's count, for counters that are sums. It takes into account that
+// several positions of the key share a counter. least is the least counter of the key. O(k * layers).
 func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
@@ -76,8 +76,8 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	return least
 }
 
-// meets reports whether two positions of a key with hash h2 are the same in the last layer. If they meet
-// anywhere, they do there.
+// meets reports whether two positions of a key with hash h2 are the same in the last layer. Positions
+// that are the same in any layer are so in the last one too.
 func (d *Counters) meets(h2 uint64) bool {
 	l := &d.Layers[d.Shape.Layers-1]
 	j, step := uint64(0), l.mod(h2)
@@ -89,10 +89,10 @@ func (d *Counters) meets(h2 uint64) bool {
 	return false
 }
 
-// join adds up the meetings that are in the same counter of this layer. Their positions are those in the
-// layer below, where they are all different, or in this layer if it is the first. Each is h2 after the one
-// before. So if one is in the counter of meetings[0], those that follow are in the counters of the ones
-// before, in order.
+// join unites meetings whose counters in layer l are the same. Before, each has another counter of the
+// layer below (in the first layer, each is one position). The counters of meetings are h2 apart, in
+// order. So if meeting i has the counter of meeting 0, the following ones have the counters of meetings
+// 1, 2 and so on.
 func (l *Layer) join(meetings []meeting) []meeting {
 	period := len(meetings)
 	for i := range meetings {

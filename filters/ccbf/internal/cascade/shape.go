@@ -52,7 +52,7 @@ func (s *Shape) CheckWidths() error {
 	return err
 }
 
-// unsized returns a shape of the same k and widths by NewShape.
+// unsized returns a shape without sizes that has the same k and widths, as NewShape checks them.
 func (s *Shape) unsized() (Shape, error) {
 	var widths [MaxLayers]int
 	for i, w := range s.Widths() {
@@ -112,12 +112,13 @@ func (s *Shape) SetCounters(counters []uint64) error {
 	return nil
 }
 
-// ratio returns how many times smaller each further layer is if only bytes are given. It is twice the bits
-// of the first layer, as a power of two: narrow counters overflow more often (docs/papers/cascadecbf.md,
-// the sweep).
+// ratio returns how many times smaller each layer is than the layer below, if only bytes are given. It is
+// twice the width of the first layer, rounded up to a power of two. Wide counters overflow less often, so
+// the layer above can be smaller (docs/papers/cascadecbf.md, the sweep).
 func (s *Shape) ratio() uint64 { return 1 << bits.Len8(2*s.Width[0]-1) }
 
-// unit returns the bits that all layers take for each counter of the last one, if only bytes are given.
+// unit returns how many bits all layers take together for each counter of the last layer, if only bytes
+// are given.
 func (s *Shape) unit() (bits uint64) {
 	for i := range s.Layers {
 		bits = bits*s.ratio() + uint64(s.Width[i])
@@ -125,8 +126,8 @@ func (s *Shape) unit() (bits uint64) {
 	return bits
 }
 
-// Fit chooses the largest layers that fit into bytes, with sizes that can be halved a few times. It
-// returns false if none fit; TooFew is the error for that.
+// Fit chooses the largest layers that fit in the parameter bytes, with sizes that can be halved a few
+// times. It returns false if none fit: TooFew is the error for that.
 func (s *Shape) Fit(bytes uint64) bool {
 	last := (bytes - padding(s.Layers)) * 8 / s.unit()
 	// Keep the five leading bits: the zeros after them let the size be halved.
@@ -174,11 +175,11 @@ func (s *Shape) foldable(x int) bool {
 	return x == s.Layers-1 || half > s.Size[x+1] && half%s.Size[x+1] == 0
 }
 
-// Folded returns the shape with the first foldable layer halved, and the index of this layer; false if
-// there is none.
+// Folded returns the shape after halving the first layer that can be halved, and the index of this layer.
+// It returns false if there is none.
 func (s *Shape) Folded() (Shape, int, bool) { return s.FoldedTo(&Shape{}) }
 
-// FoldedTo is Folded for layers that have more counters than in another shape.
+// FoldedTo is Folded, but halves only layers with more counters than shape to has.
 func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
 	for x := range s.Layers {
 		if s.foldable(x) && s.Size[x]/2 >= to.Size[x] {
@@ -190,7 +191,7 @@ func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
 	return Shape{}, 0, false
 }
 
-// ShiftOf returns how many bits of a value the layers below x hold.
+// ShiftOf returns how many bits of a value the layers below layer x hold together.
 func (s *Shape) ShiftOf(x int) uint {
 	shift := uint(0)
 	for i := range x {

@@ -32,7 +32,7 @@ func (d *Counters) CheckBits() error {
 	return nil
 }
 
-// flagged returns how many of the first counters include all with a flag: 0 or all.
+// flagged returns how many counters must be searched for flags: all, or 0 if the layer has no flag.
 func (l *Layer) flagged() uint64 {
 	if 64%l.Width != 0 {
 		return l.Size
@@ -47,7 +47,8 @@ func (l *Layer) flagged() uint64 {
 	return l.Size
 }
 
-// CheckMaxima checks a total against counters that are no sums. most is the number of keys of all points.
+// CheckMaxima checks that counters that are no sums match the total. most is the number of keys of all
+// points.
 func (d *Counters) CheckMaxima(total, most uint64) error {
 	l := &d.Layers[0]
 	anything := false
@@ -72,8 +73,8 @@ func (d *Counters) CheckMaxima(total, most uint64) error {
 	return nil
 }
 
-// Sum returns the sum of all increments of all counters, a number of 128 bits. A carry counts as much as
-// it took from the counter below.
+// Sum returns the sum of all increments of all counters, a number of 128 bits. A digit counts in units of
+// its layer, so a carry changes nothing.
 func (d *Counters) Sum() (hi, lo uint64) {
 	for x := range d.Shape.Layers {
 		h, l := d.Layers[x].sum()

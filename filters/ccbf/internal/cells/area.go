@@ -127,14 +127,15 @@ const cacheBytes = 16 << 20
 // cachedBlockBytes is the memory of a block in a sectionCache without its cells.
 const cachedBlockBytes = 6 * 8
 
-// begin notes a query to a sketch of n sections.
+// begin notes that a query reads a sketch with n sections.
 func (a *readCache) begin(n int) {
 	if a.queries++; a.queries == 2 {
 		a.sections, a.room = make([]sectionCache, n), cacheBytes
 	}
 }
 
-// section returns the cache of section i, or nil if there is none or no room for it.
+// section returns the cache of section i. It returns nil if caching has not begun, or if there is no room
+// for the section.
 func (a *readCache) section(i int, s *sectionView) *sectionCache {
 	if a.sections == nil {
 		return nil
@@ -158,9 +159,8 @@ const flatBlocks = 4096
 // have in Z-order keys.
 type regionRect struct{ simd.Box }
 
-// regionRectOf returns the part of a rectangle that lies in a region, and false if there is none.
-// If the rectangle reaches the bounds of all cells on a side, that side moves to the end of the
-// region.
+// regionRectOf returns the part of rectangle r that lies in region (x, y). It returns false if there is
+// none. If r reaches a side of bounds, the part is extended to the end of the region on that side.
 func regionRectOf(r, bounds grid.Rect, x, y int32) (s regionRect, ok bool) {
 	region := rectBetween(x, y, 0, ^uint64(0))
 	if r.MinX <= bounds.MinX {
@@ -187,8 +187,8 @@ func regionRectOf(r, bounds grid.Rect, x, y int32) (s regionRect, ok bool) {
 func (s *regionRect) low() uint64  { return s.MinX | s.MinY<<1 }
 func (s *regionRect) high() uint64 { return s.MaxX | s.MaxY<<1 }
 
-// relation returns where the smallest square that holds two keys lies. Testing the stretch between
-// the keys more finely finds no more blocks inside or outside.
+// relation returns where the smallest square with two keys lies in relation to s. A finer test of the
+// keys between them would find no more blocks inside or outside.
 func (s *regionRect) relation(low, high uint64) grid.Relation {
 	mask := squareMask(low, high)
 	low, high = low&^mask, high|mask
@@ -202,9 +202,9 @@ func (s *regionRect) relation(low, high uint64) grid.Relation {
 	return grid.Partly
 }
 
-// boxSum returns the sum over the cells of a section in a rectangle. It scans the index, and
-// decodes the blocks at the edge. It also decodes the blocks inside or, if they are fewer, those
-// outside: the sum of all cells is known.
+// boxSum returns the sum of the counts of a section's cells in rectangle r. It scans the index and
+// decodes the blocks at the edge. Then it decodes the blocks inside r, or those outside if they are
+// fewer: the sum of all cells is known.
 func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
 	box, ok := regionRectOf(r, bounds, s.X, s.Y)
 	if !ok {
@@ -303,7 +303,7 @@ type areaSummer struct {
 	decoded  *batch        // the decoded cells.
 }
 
-// section adds the cells of a section that are in the area.
+// section adds the cells of section s that are in the area.
 func (w *areaSummer) section(s *sectionView) {
 	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.X && y == s.Y {
@@ -334,7 +334,7 @@ func (s *sectionView) square(low, high uint64) grid.Rect {
 	return rectBetween(s.X, s.Y, low&^mask, low|mask)
 }
 
-// enter enters the smallest square that holds two keys.
+// enter enters the smallest square that holds the keys low and high.
 func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	r := w.s.square(low, high).Intersect(w.bounds)
 	// This happens only in a damaged list.
@@ -344,7 +344,8 @@ func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	return w.area.Enter(r)
 }
 
-// blocks adds the cells of the area with keys from low to high, which lie in the blocks [from, to).
+// blocks adds the cells of the area with keys from low to high. They lie in the blocks with indexes
+// [from, to).
 func (w *areaSummer) blocks(low, high uint64, from, to int) {
 	// This happens only in a damaged index, whose keys do not ascend.
 	if low > high {
@@ -402,7 +403,7 @@ func (w *areaSummer) inside(low, high uint64, from, to int) {
 	}
 }
 
-// cut returns the cells of a block with keys from low to high.
+// cut returns the cells of block i with keys from low to high.
 func (w *areaSummer) cut(i int, low, high uint64) Run {
 	r := w.keep(i)
 	if len(r.Keys) > 0 && r.Keys[0] < low {
@@ -433,9 +434,9 @@ func (w *areaSummer) keep(i int) Run {
 	return r
 }
 
-// decode returns the cells of a block, valid until the next call. A damaged block has none:
-// View.List reports damage, queries do not. The blocks behind it are decoded with it, because most
-// areas that have cells of one block have cells of the next.
+// decode returns the cells of block i, valid until the next call. A damaged block has no cells: only
+// View.List reports damage. It also decodes the next blocks, because most areas with cells of one block
+// have cells of the next.
 func (w *areaSummer) decode(i int) Run {
 	if i < w.from || i >= w.to {
 		w.from, w.to = i, min(i+together, blockCount(w.s.cells))

@@ -63,7 +63,7 @@ const (
 	fewBytes = 8
 )
 
-// readFrom decodes the blocks [from, to), at most together of them.
+// readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says.
 func (q *batch) readFrom(b *blocks, from, to int) {
 	for i := from; i < to; i++ {
 		q.put(b, i, ^uint64(0))
@@ -71,8 +71,9 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 	q.read()
 }
 
-// put adds a block to those that read decodes: at most together, all of one section. Cells with
-// keys above high are not needed and may be left out. It prefetches the block's bytes.
+// put adds a block of b to the pending ones, which read then decodes. There are at most as many as the
+// constant together says, all of one section. Cells with keys above high may be left out. put prefetches
+// the bytes of the block.
 func (q *batch) put(b *blocks, block int, high uint64) {
 	i := q.size
 	q.size++
@@ -91,7 +92,7 @@ func (q *batch) put(b *blocks, block int, high uint64) {
 	}
 }
 
-// begin decodes the orders of a block and the count of its first cell.
+// begin decodes the orders of block i and the count of its first cell.
 func (q *batch) begin(i int) {
 	gapOrder, countOrder, ok := readOrders(&q.readers[i])
 	if ok {
@@ -108,8 +109,8 @@ func (q *batch) begin(i int) {
 	q.more = q.more || countOrder > 0
 }
 
-// read decodes the pending blocks: together up to the last cell that all of them have, and the rest
-// of each alone.
+// read decodes the pending blocks. It decodes them together, up to the last index that all of them have.
+// The other cells of each block are decoded alone.
 func (q *batch) read() {
 	var alone [together]int // by block: the first cell that the block decodes alone, or 0
 	for i := range q.size {
@@ -148,8 +149,8 @@ func (q *batch) read() {
 // clear removes all pending blocks.
 func (q *batch) clear() { q.size, q.open, q.short, q.more = 0, 0, 0, false }
 
-// readAtOnce decodes the cells [from, to) of all open blocks, and returns how far it came. It stops
-// early at a long code, which it decodes alone. one is an open block.
+// readAtOnce decodes the cells [from, to) of all open blocks, and returns up to which cell it came. At a
+// long code it stops early, after decoding that code alone. one is the index of an open block.
 func (q *batch) readAtOnce(one, from, to int) int {
 	// ReadRuns decodes every lane. A lane without an open block decodes block one again, because it must
 	// not read bytes behind the end of its block.
@@ -177,8 +178,8 @@ func (q *batch) readAtOnce(one, from, to int) int {
 	return min(came+1, to)
 }
 
-// readAlone decodes the cells of a block from one on. It stops at the end, or at a cell above those
-// needed.
+// readAlone decodes the cells of block i, beginning with cell from. It stops at the end of the block, or
+// after the last key that is needed.
 func (q *batch) readAlone(i, from int) {
 	keys, _ := q.room(i)
 	to, high := q.n[i], q.highs[i]
@@ -191,7 +192,7 @@ func (q *batch) readAlone(i, from int) {
 	}
 }
 
-// step decodes the cells [from, to) of one block.
+// step decodes the cells [from, to) of block i.
 func (q *batch) step(i, from, to int) {
 	k, c := q.room(i)
 	keys, counts := k[:to], c[:to]

@@ -89,8 +89,8 @@ func (b *blocks) end(i int) int {
 	return int(binary.LittleEndian.Uint32(b.index[i*indexEntry+8:]))
 }
 
-// block returns a reader of block i behind its orders, the orders, and the number of cells. It
-// returns false if the index or the orders are out of range.
+// block reads the orders of block i. It returns a reader after the orders, the orders, and the number of
+// cells. It returns false if the index or the orders are out of range.
 func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int, ok bool) {
 	r, n, ok = b.reader(i)
 	if !ok {
@@ -122,8 +122,8 @@ func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
 	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
-// above returns the first of the blocks [from, to) whose first key is above a key. It returns to if
-// there is none.
+// above returns the first block of [from, to) whose first key is greater than key. It returns to if there
+// is none.
 func (b *blocks) above(key uint64, from, to int) int {
 	for from < to {
 		mid := int(uint(from+to) / 2)
@@ -136,7 +136,8 @@ func (b *blocks) above(key uint64, from, to int) int {
 	return from
 }
 
-// chosen reports whether block i, which has these cells, has the orders that appendBlock chooses.
+// chosen reports whether block i, which has these cells, was written with the orders that appendBlock
+// chooses.
 func (b *blocks) chosen(i int, cells Run) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
 	gaps, counts := bitio.RunOrders(cells.Keys, cells.Counts)
@@ -176,7 +177,7 @@ const (
 	full     = 1<<countBits - 1
 )
 
-// width returns the number of low bits in which keys differ.
+// width returns the number of low bits in which the keys differ.
 func width(keys []uint64) uint {
 	diff := uint64(0)
 	for _, k := range keys {
@@ -185,8 +186,8 @@ func width(keys []uint64) uint {
 	return uint(bits.Len64(diff))
 }
 
-// PackWords encodes sorted words, whose shift lower bits are counts, in the block code of a body.
-// Each block begins with its length and its first key, both as uvarint.
+// PackWords encodes sorted words in the block code of a body. The shift lower bits of a word are its
+// count. Each block begins with its length and its first key, both as uvarint.
 func PackWords(words []uint64, shift uint) []byte {
 	var keys, counts [BlockCells]uint64
 	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
@@ -204,7 +205,7 @@ func PackWords(words []uint64, shift uint) []byte {
 	return append(make([]byte, 0, len(code)), code...)
 }
 
-// UnpackWords decodes the result of PackWords into words, as many as there were, and returns them.
+// UnpackWords decodes the result of PackWords into words, which has room for all, and returns them.
 func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
 	var keys, counts [BlockCells]uint64
 	for at, pos := 0, 0; at < len(words); {

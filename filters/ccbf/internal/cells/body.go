@@ -267,15 +267,15 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 	return dst, nil
 }
 
-// holds sets the number of cells. It returns false if size bytes cannot hold so many, or if there
-// are more cells than occurrences.
+// holds sets the number of cells. It returns false if a section of size bytes cannot hold so many cells,
+// or if there are more cells than points.
 func (s *sectionView) holds(cells, size uint64) bool {
 	s.cells = int(cells)
 	return cells > 0 && cells <= s.total && cells <= size*8/MinCellBits && size <= math.MaxInt32
 }
 
-// open splits the bytes of a section's cells into the index and the data. It returns false if the
-// first key is not in its only form, or the index does not fit the data.
+// open splits bytes b of a section into the index and the data of its cells. It returns false if the
+// first key is not encoded in its only valid form, or if the index does not match the data.
 func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
 	if s.cells > BlockCells {
 		index := blockCount(s.cells) * indexEntry

@@ -12,7 +12,8 @@ type Categories struct {
 	keys [][]byte // if some is true: the categories, sorted
 }
 
-// Of, for one category, returns the set of it alone; for nil, the set of all.
+// Of, for one category, returns the set that holds only this category. For nil it returns the set of all
+// categories.
 func Of(category []byte) Categories { return Categories{one: category} }
 
 // AnyOf returns the set of several categories. Repeated keys count once. The keys must not change
@@ -38,7 +39,8 @@ func (c *Categories) Has(category []byte) bool {
 	return ok
 }
 
-// Each calls f for each category, or once with nil for all. It stops at an error and returns it.
+// Each calls f for each category of the set, or once with nil if the set holds all. At an error of f it
+// stops, and returns the error.
 func (c *Categories) Each(f func(category []byte) error) error {
 	if !c.some {
 		return f(c.one)
@@ -59,7 +61,7 @@ func (c *Categories) Number() int {
 	return len(c.keys)
 }
 
-// Same reports whether two sets hold the same slices of memory.
+// Same reports whether two sets refer to the same slices in memory.
 func (c *Categories) Same(o *Categories) bool {
 	same := func(a, b []byte) bool {
 		return len(a) == len(b) && (a == nil) == (b == nil) && (len(a) == 0 || &a[0] == &b[0])
@@ -67,5 +69,6 @@ func (c *Categories) Same(o *Categories) bool {
 	return c.some == o.some && same(c.one, o.one) && len(c.keys) == len(o.keys) && (len(c.keys) == 0 || &c.keys[0] == &o.keys[0])
 }
 
-// One returns the only category, or nil for all. It returns false for several or none.
+// One returns the only category of the set, or nil if the set holds all. It returns false if the set has
+// several categories or none.
 func (c *Categories) One() ([]byte, bool) { return c.one, !c.some }

@@ -47,12 +47,13 @@ func (p *Label) KeyCategory() []byte {
 // never changed.
 type List []Section
 
-// at returns the index of the section of a label, or where to insert it and false.
+// at returns the index of the section with label p, and true. If there is none, it returns the index at
+// which to insert it, and false.
 func (l List) at(p Label) (int, bool) {
 	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(p) })
 }
 
-// labelOf returns the label of a cell, and its key there.
+// labelOf returns the label of a cell, and the cell's key in the region of the label.
 func labelOf(c grid.Cell, category []byte) (Label, uint64) {
 	x, y, z := Key(c)
 	return Label{string(category), category == nil, x, y}, z
@@ -132,7 +133,7 @@ func (l List) Memory() int64 {
 // SectionBytes is about the memory of a section without cells.
 const SectionBytes = 256
 
-// Plain returns the cells without their categories: counts of a cell are added up.
+// Plain returns the cells without categories: the counts of a cell in all categories are added up.
 func (l List) Plain() List {
 	var out List
 	for _, s := range l {
@@ -141,7 +142,7 @@ func (l List) Plain() List {
 	return out
 }
 
-// Coarser returns the counts of squares of factor x factor cells. It does not change l.
+// Coarser returns a list of squares of factor x factor cells with their counts. It does not change l.
 func (l List) Coarser(factor int64) List {
 	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
 	// This is the usual case: a shift is faster than a division.
@@ -177,7 +178,8 @@ func RunBytes(n int) int64 { return int64(n) * 16 }
 // Bytes returns the memory of the run.
 func (r Run) Bytes() int64 { return int64(cap(r.Keys)+cap(r.Counts)) * 8 }
 
-// fromSorted makes a run of sorted keys. Each key counts one, or weights[i].
+// fromSorted makes a run of sorted keys, which may repeat. Key i counts weights[i] points, or one if
+// weights is nil.
 func fromSorted(keys, weights []uint64) Run {
 	distinct := 0
 	for i, k := range keys {
@@ -224,8 +226,8 @@ func Merge(a, b Run) Run {
 	return Run{keys[:n], counts[:n]}
 }
 
-// mergeInto writes the sum of two runs. It has no branch on the data, which the processor would
-// mispredict.
+// mergeInto writes the sum of runs a and b to keys and counts, and returns its length. It has no branch
+// that depends on the data, because the processor would mispredict it.
 func mergeInto(keys, counts []uint64, a, b Run) int {
 	i, j, n := 0, 0, 0
 	ak, bk := a.Keys, b.Keys
@@ -261,7 +263,8 @@ func (r Run) total() uint64 {
 	return total
 }
 
-// find returns the index of key in r, or where to insert it and false.
+// find returns the index of key in r and true. If r does not have key, it returns the index at which to
+// insert it, and false.
 func (r Run) find(key uint64) (int, bool) { return slices.BinarySearch(r.Keys, key) }
 
 // without returns r with n points fewer in cell i, which has at least n.
@@ -277,11 +280,11 @@ func (r Run) without(i int, n uint64) Run {
 // upTo returns the first n cells of r.
 func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
 
-// from returns the cells of r from index at on.
+// from returns the cells of r from index at to the end.
 func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
 
-// Of, for a set of categories, returns its cells, with the counts of a cell added up. It does not
-// change l.
+// Of, for a set of categories, returns its cells without their categories: the counts of a cell are added
+// up. It does not change l.
 func (l List) Of(of Categories) List {
 	var some List
 	for i := range l {

@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// section returns the section of a category and a region, or nil. A nil category is none.
+// section returns the section of a category in region (x, y), or nil. A nil category means no category.
 func (v *View) section(category []byte, x, y int32) *sectionView {
 	i, ok := slices.BinarySearchFunc(v.sections, category, func(s sectionView, category []byte) int {
 		return cmp.Or(bytes.Compare(s.Category, category), cmp.Compare(s.Y, y), cmp.Compare(s.X, x))
@@ -101,8 +101,8 @@ func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
 	return n
 }
 
-// count returns the count of the cell with a key, 0 if there is none, and how many blocks it
-// decoded. A damaged block gives a wrong count.
+// count returns the count of the cell with this key, or 0 if there is none. It also returns how many
+// blocks it decoded. A damaged block gives a wrong count.
 func (b *blocks) count(key uint64) (n uint64, decoded int) {
 	var dst, order [1]uint64
 	keys := [1]uint64{key}

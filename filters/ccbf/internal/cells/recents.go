@@ -33,8 +33,8 @@ type recentScratch struct {
 
 var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 
-// CountRecent counts keys in a pooled cache, and then evicts everything. fresh is the number of keys
-// that were not in the cache.
+// CountRecent counts keys in a cache from a pool, and then evicts all cells. put gets the evicted cells.
+// fresh is how many keys found no slot with their cell.
 func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -44,7 +44,7 @@ func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	return fresh
 }
 
-// Fresh returns what CountRecent would return.
+// Fresh returns what CountRecent would return for these keys, without calling a function.
 func Fresh(keys []uint64) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -53,7 +53,7 @@ func Fresh(keys []uint64) (fresh int) {
 	return fresh
 }
 
-// cache returns an empty cache in the slots of s.
+// cache returns an empty cache that uses the slots of s.
 func (s *recentScratch) cache() RecentCache {
 	clear(s.slots[:])
 	return RecentCache{slots: s.slots[:]}
@@ -65,7 +65,7 @@ func (r *RecentCache) Slots() int { return len(r.slots) }
 // Bytes returns the memory of r.
 func (r *RecentCache) Bytes() int64 { return int64(len(r.slots)) * 8 }
 
-// Fits reports whether words can hold keys beside those in r. There is at least one key.
+// Fits reports whether a word can tell these keys, and those in r, apart. There is at least one key.
 func (r *RecentCache) Fits(keys []uint64) bool {
 	return width(keys) <= wordKeys && (r.since == 0 || (r.base^keys[0])>>wordKeys == 0)
 }
@@ -92,9 +92,9 @@ func (r *RecentCache) Each(put func(Run)) {
 	r.each(s, 1, put)
 }
 
-// Count counts one point for each key. The keys must fit, and do not change. It calls put with the
-// evicted cells, some at a time. fresh is the number of keys that were not in r, out that of
-// evicted cells.
+// Count counts one point for each key, and does not change keys. Fits must be true for them. put gets the
+// evicted cells, some at a time. fresh is how many keys were not in r, and out is how many cells were
+// evicted.
 func (r *RecentCache) Count(keys []uint64, put func(Run)) (fresh, out int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
@@ -117,9 +117,9 @@ func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Run)) (fre
 	return fresh, out
 }
 
-// countRecent counts keys in slots. Keys may differ only in the bits that a word has of them. It
-// writes the evicted cells to words. It returns their number, and the number of keys that had no
-// slot.
+// countRecent counts keys in slots. Keys may differ only in the bits that a word has room for. It writes
+// the evicted cells to words, and returns their number out. fresh is how many keys found no slot with
+// their cell.
 func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh int) {
 	words = words[:len(keys)+1]
 	for _, k := range keys {
@@ -145,7 +145,7 @@ func recentSlot(word uint64, shift uint) uint64 { return word &^ full * 0x9e3779
 // shift returns the number of bits of a hash that do not select the slot.
 func (r *RecentCache) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
 
-// trim evicts the cells whose count may exceed its bits of a word before the next trim.
+// trim evicts cells with large counts: those that might exceed the bits of a word before the next trim.
 func (r *RecentCache) trim(s *recentScratch, put func(Run)) {
 	r.each(s, maxSince, put)
 	for i, w := range r.slots {
@@ -171,7 +171,7 @@ func (r *RecentCache) each(s *recentScratch, least uint64, put func(Run)) {
 	r.lend(s, n, put)
 }
 
-// lend calls put with the cells of the first n words.
+// lend calls put with the cells of the first n words of s.
 func (r *RecentCache) lend(s *recentScratch, n int, put func(Run)) {
 	if n == 0 {
 		return

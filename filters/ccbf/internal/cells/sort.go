@@ -17,7 +17,8 @@ var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
 // countBits is the number of bits of a word that hold a count. The others hold a key.
 const countBits = 19
 
-// RunOf makes a run of keys. Each key counts one, or weights[i]. It overwrites both slices.
+// RunOf sorts keys and makes a run of them. Key i counts weights[i] points, or one if weights is nil. It
+// overwrites both slices.
 func RunOf(keys, weights []uint64) Run {
 	s := scratches.Get().(*radix.Scratch)
 	defer scratches.Put(s)

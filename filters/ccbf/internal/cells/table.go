@@ -46,9 +46,9 @@ func (v *View) total() int {
 	return n
 }
 
-// layOut returns a table without slots, the number of bits that select a slot, and the memory of
-// the whole table. It returns false without cells, for more than MaxTable of them, and if places
-// and counts do not fit a word.
+// layOut returns a table without slots, the number of hash bits that select a slot, and the memory of the
+// whole table. It returns false if there are no cells, if there are more than MaxTable, or if places and
+// counts do not fit in a word.
 func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
 	n := v.total()
 	if n == 0 || n > MaxTable {
@@ -80,7 +80,8 @@ func (v *View) begins(i int) bool {
 	return i == 0 || string(v.sections[i].Category) != string(v.sections[i-1].Category)
 }
 
-// TableBytes returns the memory of Table. It returns false if Table does.
+// TableBytes returns how much memory Table takes. It returns false if Table would return false for a
+// reason other than damaged cells.
 func (v *View) TableBytes(together bool) (int64, bool) {
 	_, _, size, ok := v.layOut(together)
 	return size, ok
@@ -181,9 +182,9 @@ func (t *Table) Category(category []byte) uint32 {
 	return NoCategory
 }
 
-// Find writes the place of each cell, of category number categories[i] unless that slice is nil,
-// and its first slot. It prefetches the slots for Read. Call it for several tables before reading
-// the first.
+// Find writes the place of cell at[i] to places[i], and its first slot to slots[i]. If categories is not
+// nil, categories[i] is the number of the cell's category. Find prefetches the slots for Read: call it
+// for several tables before reading from the first.
 func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
 	places, slots = places[:len(at)], slots[:len(at)]
 	for i, c := range at {
@@ -197,7 +198,7 @@ func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories
 	simd.Prefetch(unsafe.Pointer(&t.slots[0]), slots)
 }
 
-// Read writes the counts of the places that Find wrote.
+// Read writes the counts of the cells for which Find wrote places and slots to dst.
 func (t *Table) Read(dst, places []uint64, slots []uint32) {
 	dst, slots = dst[:len(places)], slots[:len(places)]
 	all, shift := t.slots, t.countBits&63

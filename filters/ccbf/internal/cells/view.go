@@ -25,7 +25,7 @@ func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint6
 	return err
 }
 
-// Count returns the count of a cell in a category, or in all if it is nil.
+// Count returns the count of a cell in a category, or over all categories if category is nil.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	x, y, z := Key(c)
 	if !v.together(Of(category)) {
@@ -137,8 +137,8 @@ func (v *View) Each(clip grid.Rect, of Categories, f func(c grid.Cell, n uint64)
 	v.eachUntil(clip, of, 1, &never, f)
 }
 
-// eachUntil is Each for cells that count at least least, until stop is set. f may still get cells
-// of the batch in which stop was set.
+// eachUntil is Each for cells with at least least points. It ends when stop is set, but f may still get
+// cells of the current batch.
 func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
@@ -150,7 +150,7 @@ func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool
 	}
 }
 
-// eachIn is View.eachUntil for one section, in Z-order.
+// eachIn is View.eachUntil for one section. Its cells come in Z-order.
 func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	// A damaged BLOB may have wrong bounds. So only clip limits the cells.
 	box, ok := regionRectOf(clip, grid.MaxRect(), s.X, s.Y)
@@ -182,8 +182,8 @@ func (s *sectionView) eachIn(clip grid.Rect, least uint64, stop *bool, f func(c 
 	}
 }
 
-// EachSum calls f for each cell of an area whose count, summed over its categories, is at least
-// least. After stop is set, f may still get the rest of a batch of blocks: up to 511 cells.
+// EachSum calls f for each cell of an area whose count, added up over its categories, is at least least.
+// After stop is set, f may still get the rest of a batch of blocks: up to 511 cells.
 func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, isBox := a.(interface{ Rect() grid.Rect })
 	if isBox && !v.together(of) {
@@ -216,7 +216,7 @@ func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c
 	})
 }
 
-// Most returns the largest number of cells for which EachSum calls f, and the memory that it takes.
+// Most returns the largest number of calls that EachSum makes, and the memory that it takes.
 func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 	for i := range v.sections {
 		if s := &v.sections[i]; of.Has(s.Category) {

@@ -24,7 +24,8 @@ const (
 	yBits = xBits << 1
 )
 
-// Key returns the region of a cell and its position on the Z-order curve there.
+// Key returns the region (sx, sy) of a cell, and the cell's position z on the Z-order curve of the
+// region.
 func Key(c grid.Cell) (sx, sy int32, z uint64) {
 	x, y := c.X+Bias, c.Y+Bias
 	return int32(x >> 32), int32(y >> 32), grid.Interleave(uint32(x), uint32(y))
@@ -43,7 +44,8 @@ func Keys(dst []uint64, xs, ys []float64, g grid.Grid) int {
 	return simd.CellKeys(dst, xs, ys, p, q)
 }
 
-// Square returns the square of a level that holds a cell.
+// Square returns the square of a level that holds cell c. It is given by its column and row among these
+// squares.
 func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
 
 // NoBounds is the bounds of no cells.
@@ -79,8 +81,8 @@ func rectBetween(x, y int32, low, high uint64) grid.Rect {
 // boundsStretch is the number of keys that holds tests at once.
 const boundsStretch = 64
 
-// holds reports whether all keys from first to last are inside. It tests the square of the Z-order
-// curve that holds both.
+// holds reports whether all keys from first to last lie in c. It tests the smallest square of the Z-order
+// curve with both keys.
 func (c corners) holds(first, last uint64) bool {
 	below := uint64(1)<<bits.Len64(first^last) - 1
 	return c.with(first&^below).with(last|below) == c
@@ -89,7 +91,7 @@ func (c corners) holds(first, last uint64) bool {
 // cornersAround returns the corners of sorted keys, at least one.
 func cornersAround(keys []uint64) corners { return cornersOf(keys[0]).around(keys) }
 
-// around returns c extended to sorted keys.
+// around returns c, extended to hold sorted keys too.
 func (c corners) around(keys []uint64) corners {
 	for from := 0; from < len(keys); from += boundsStretch {
 		to := min(from+boundsStretch, len(keys))
@@ -127,7 +129,7 @@ func BoundsOf(s Source, x, y int32) grid.Rect {
 	return c.rect(x, y)
 }
 
-// Hull returns the smallest rectangle around two.
+// Hull returns the smallest rectangle around rectangles a and b.
 func Hull(a, b grid.Rect) grid.Rect {
 	switch {
 	case a.MinX > a.MaxX:
