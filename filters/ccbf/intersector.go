@@ -74,7 +74,7 @@ func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
 	return x.settle()
 }
 
-// settle reserves only what is kept.
+// settle gives back all reserved memory that the intersector does not keep.
 func (x *intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
@@ -112,7 +112,7 @@ func (x *intersector) addExact(s *Sketch) error {
 	return nil
 }
 
-// addValues intersects with a sketch with counters, given by their values. It keeps the slice.
+// addValues intersects with sketch s, whose counters have these values. It keeps the slice.
 func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	if err := x.differ(s); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	return nil
 }
 
-// lower sets each value to the smaller of two.
+// lower sets each value to the smaller of values[i] and other[i].
 func lower(values, other []uint64) {
 	for j, n := range other {
 		values[j] = min(values[j], n)

@@ -89,7 +89,7 @@ func (v *View) categoryLists() (form.Lister, error) {
 	return l, nil
 }
 
-// inOrder sorts a list by keys of a class. The list is in the order of their bytes.
+// inOrder sorts a list by keys of a class. Before, the list must be in the order of the keys' bytes.
 func inOrder[T any](class key.Class, list []T, keyOf func(*T) []byte) {
 	if class == key.Text || !class.Ordered() {
 		return

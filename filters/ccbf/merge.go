@@ -64,7 +64,7 @@ func (b *Builder) Merge(from *Builder) error {
 	return nil
 }
 
-// mergeSection adds a section of another builder.
+// mergeSection adds to s the points of from, a section of another builder.
 func (b *Builder) mergeSection(s, from *section) error {
 	if !from.cells.Empty() {
 		if err := b.change(s, s.cells.MergeNeed(&from.cells), func() { s.cells.Merge(&from.cells) }); err != nil {
@@ -86,8 +86,8 @@ func (b *Builder) mergeSection(s, from *section) error {
 	return b.mergeCounting(s, &from.counting)
 }
 
-// join sets the configuration to the joined one of all sketches so far and another, and the class
-// of the categories. It returns an error if that sketch cannot be added.
+// join sets the configuration to the one that results from all sketches so far and another sketch. It
+// also sets the class of the categories. It returns an error if the other sketch cannot be added.
 func (b *Builder) join(c *Config, form Form, class key.Class) error {
 	b.mustBeMade()
 	if b.Config != *c {
@@ -109,7 +109,7 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturate.Add(b.total, total)
 }
 
-// addRun adds the cells of a label, in the order of their keys.
+// addRun adds cells of label p. They are in the order of their keys.
 func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
 	for len(r.Keys) > 0 {
 		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {

@@ -30,7 +30,7 @@ const (
 	leastSection = 16
 )
 
-// addTreeOf adds the leaves of a body.
+// addTreeOf adds the leaves that r reads, all of which lie in bounds.
 func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
 	// Reserve the memory before the leaves are read.
 	if err := b.grow(r.Memory()); err != nil {
@@ -46,7 +46,7 @@ func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
 	return b.grow(-r.Memory())
 }
 
-// addTree adds the squares of a list.
+// addTree adds the squares of t, all of which lie in bounds.
 func (b *Builder) addTree(t *tree.List, bounds grid.Rect) error {
 	if b.dense != nil {
 		return ErrForms
@@ -65,7 +65,8 @@ func (b *Builder) addTree(t *tree.List, bounds grid.Rect) error {
 	return b.addPruned(1, t.Tau, t.Fit, bounds)
 }
 
-// addPruned records the origin of squares that were added.
+// addPruned notes where added squares come from: how many trees, their threshold, their accuracy and
+// their bounds.
 func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) error {
 	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
 	if b.trees == 0 {
@@ -90,7 +91,8 @@ func (b *Builder) addSquares(s *section, squares tree.Squares) error {
 	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
 }
 
-// list returns everything in the builder as squares, and the bounds of the cells among them.
+// list returns everything in the builder as squares, and the bounds of the cells in it. of has the cells
+// of the stores.
 func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	t := &tree.List{Tau: b.tau}
 	if b.trees == 1 && len(of) == 0 {
@@ -182,7 +184,7 @@ func (b *Builder) prune() error {
 	return nil
 }
 
-// sketchTree makes the sketch of a builder that has squares.
+// sketchTree makes the sketch of a builder that has squares. of has the cells of the stores.
 func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	t, bounds := b.list(of)
 	p, ok := t.Within(b.Bytes)
@@ -252,6 +254,7 @@ func (s *cellSample) add(c *Config, list cells.List) {
 	}
 }
 
+// addCell counts a cell that is in the sample. If the sample is too large then, it halves the sample.
 func (s *cellSample) addCell(h *counters.Hasher, c sampledCell, count uint64) {
 	if !s.holds(h, &c) {
 		return
@@ -295,7 +298,7 @@ func (s *cellSample) clone() cellSample {
 	return c
 }
 
-// accuracy returns the measured error of a tree of total points.
+// accuracy measures the error of tree t, which has this number of leaves and total points.
 func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy {
 	if len(s.counts) == 0 {
 		return tree.Accuracy{}

@@ -58,8 +58,8 @@ func (s *Sketch) Fold(size uint64) error {
 	return s.body().fold(&f)
 }
 
-// halve finds the steps to the layers that follow from bytes. It returns false if halving does not
-// lead there, or if the layers exceed limit.
+// halve finds the steps from shape from to the shape that Bytes would have chosen. It returns false if no
+// halving leads to that shape, or if the shape exceeds the limit.
 func (f *reduction) halve(from cascade.Shape) bool {
 	to, ok := fitted(from, f.bytes)
 	if !ok || to.Bytes() > f.limit {
@@ -136,7 +136,7 @@ func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
 	return s.keepSquares(has)
 }
 
-// tooManyToAsk returns the error for a mask of too many cells.
+// tooManyToAsk returns the error for a mask with too many cells to call has for each.
 func tooManyToAsk(cells uint64) error {
 	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
 }
@@ -172,7 +172,7 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	return nil
 }
 
-// anyAndAll reports whether has returns true for any and for all cells of a rectangle.
+// anyAndAll reports whether has returns true for some cell of r, and for all cells of r.
 func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	all = true
 	for y := r.MinY; y <= r.MaxY; y++ {
@@ -187,7 +187,8 @@ func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	return some, all
 }
 
-// keepCounters is keepCells for counters: it masks them by counters of the cells to keep.
+// keepCounters is keepCells for a sketch with counters. It counts the cells to keep in other counters,
+// and masks by these.
 func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	if s.Categories {
 		return fmt.Errorf("%w of their categories, so they cannot be masked by cells (build with more bytes, or with overflow: 'tree')", ErrNotListed)

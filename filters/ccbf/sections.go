@@ -41,7 +41,7 @@ type section struct {
 // partOf returns the upper bits of a key, in which all keys of a section agree.
 func partOf(key uint64) uint8 { return uint8(key >> store.MaxWidth) }
 
-// grow reserves memory, or gives it back.
+// grow reserves delta bytes. A negative delta gives memory back.
 func (t *sections) grow(delta int64) error {
 	if t.budget != nil && delta != 0 {
 		if err := t.budget.Grow(delta); err != nil {
@@ -52,8 +52,8 @@ func (t *sections) grow(delta int64) error {
 	return nil
 }
 
-// change reserves the most memory that f takes, calls f, and then reserves only what the section
-// has.
+// change changes section s by f. It first reserves need bytes for f, and afterwards reserves only what
+// the section has.
 func (t *sections) change(s *section, need int64, f func()) error {
 	if err := t.grow(need); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (t *sections) change(s *section, need int64, f func()) error {
 	return t.account(s, need)
 }
 
-// account reserves what a section has. It gives back what was reserved in addition.
+// account reserves what section s has now. It gives back the reserved bytes beyond that.
 func (t *sections) account(s *section, reserved int64) error {
 	now := s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	least, _ := s.cells.Distinct()
@@ -103,8 +103,8 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	return s, nil
 }
 
-// packAll packs the cells of all sections, each into one list with together. It returns the number
-// of bytes of their code.
+// packAll packs the cells of all sections. With together, each section becomes one list. It returns the
+// size of all code in bytes.
 func (t *sections) packAll(together bool) (size int64, err error) {
 	for _, s := range t.all {
 		if together || s.cells.Packs() {
@@ -117,8 +117,7 @@ func (t *sections) packAll(together bool) (size int64, err error) {
 	return size, nil
 }
 
-// weight returns the number of cells that take as much memory as all distinct cells and the
-// sections.
+// weight returns how much memory all distinct cells and the sections take, as a number of cells.
 func (t *sections) weight() int64 { return int64(t.least + len(t.all)*sectionCells) }
 
 // pack shrinks the cells of a section if memory is scarce. mostCells is the number of cells that

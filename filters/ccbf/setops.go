@@ -163,7 +163,8 @@ func (s *Sketch) lessTotal(n uint64) {
 	}
 }
 
-// lostTotal marks a sketch after an operation that makes its total unknown and its counts no sums.
+// lostTotal marks s after an operation that leaves its total unknown, and its counts no longer sums of
+// points.
 func (s *Sketch) lostTotal() {
 	s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, cascade.Origin{}
 }
@@ -191,7 +192,7 @@ type narrower struct {
 	counters func(d, o *cascade.Counters)
 }
 
-// narrow narrows s by o, which does not change.
+// narrow makes s narrower by the operation by with o, which does not change.
 func (s *Sketch) narrow(o *Sketch, by narrower) error {
 	form, err := s.meet(o)
 	if err != nil {
@@ -244,8 +245,8 @@ func (s *Sketch) leaves() *tree.List {
 	return tree.ListOf(s.cells)
 }
 
-// keepLeaves replaces the leaves of s by some of them, left. No point lies outside bounds. across
-// is true if some of these leaves have points that were removed.
+// keepLeaves replaces the leaves of s by those in left. bounds hold all points that are left. across says
+// that some leaf in left may count removed points.
 func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	if s.tree == nil {
 		s.cells, _ = left.Cells()
@@ -333,8 +334,8 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out t
 	return out
 }
 
-// asDensePair returns both sketches with counters of the same configuration: the cells of an exact
-// one are counted. It changes neither.
+// asDensePair returns both sketches as sketches with counters of the same configuration. The cells of an
+// exact sketch are counted in counters. It changes neither s nor o.
 func (s *Sketch) asDensePair(o *Sketch) (left, right *Sketch) {
 	c := joined(&s.Config, s.Form(), &o.Config, o.Form())
 	return s.asDenseOf(c), o.asDenseOf(c)

@@ -64,7 +64,7 @@ func (v *View) Reset(blob []byte) error {
 	return nil
 }
 
-// read opens the body.
+// read sets the reader of the form to read body.
 func (v *View) read(body []byte) error {
 	switch r := v.reader().(type) {
 	case *counters.Reader:

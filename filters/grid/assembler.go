@@ -27,7 +27,7 @@ type step struct {
 	n    int
 }
 
-// in runs f at a place within the current one.
+// in runs f one step deeper in the geometry: at part n of the kind what, for example ring 2.
 func (a *assembler) in(what string, n int, f func() error) error {
 	a.path = append(a.path, step{what, n})
 	err := f()
@@ -56,7 +56,7 @@ func (a *assembler) noInside(at int, name string) error {
 	return a.fail(ErrGeometryType, at, "a %s has no inside; only Polygon, MultiPolygon and collections of them have", name)
 }
 
-// deeper returns an error if collections are nested too deep; depth are open.
+// deeper returns an error if collections are nested too deep. depth is how many are open.
 func (a *assembler) deeper(at, depth int) error {
 	if depth >= maxNesting {
 		return a.fail(ErrPolygon, at, "collections are nested more than %d deep", maxNesting)
@@ -64,7 +64,7 @@ func (a *assembler) deeper(at, depth int) error {
 	return nil
 }
 
-// ringOf makes ring n of the polygon from the points that read finds. It begins at byte at.
+// ringOf makes ring n of the current polygon. read adds the points of the ring, which begins at byte at.
 func (a *assembler) ringOf(n, at int, read func() error) error {
 	return a.in("ring", n, func() error {
 		a.ring, a.inRing = a.ring[:0], true
@@ -111,7 +111,7 @@ func (a *assembler) endRing(at int) error {
 	return nil
 }
 
-// places returns the first different places of a ring, at most three.
+// places returns the first three different places of a ring, or fewer if it has fewer.
 func places(r orb.Ring) []orb.Point {
 	found := make([]orb.Point, 0, 3)
 	for _, p := range r {
@@ -124,7 +124,7 @@ func places(r orb.Ring) []orb.Point {
 	return found
 }
 
-// endPolygon ends the polygon of the rings so far, if there are any.
+// endPolygon makes a polygon of the rings so far, if there are any.
 func (a *assembler) endPolygon() {
 	if len(a.poly) > 0 {
 		a.mp = append(a.mp, a.poly)

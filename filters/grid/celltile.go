@@ -48,7 +48,7 @@ func (g Grid) AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error)
 	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
 }
 
-// middle returns the centre of the cell of a coordinate, from -most to most.
+// middle returns the centre of the cell that holds coordinate v, cut to the range from -most to most.
 func (g Grid) middle(name string, v, most float64) (float64, error) {
 	i, err := g.Index(name, v)
 	return min(max(g.center(i), -most), most), err

@@ -79,8 +79,8 @@ func (g Grid) Descend(mp orb.MultiPolygon) (*Descent, error) {
 // Bounds is Scanner.Bounds.
 func (d *Descent) Bounds() Rect { return d.s.bounds }
 
-// Enter returns the relation of a rectangle, which must be inside the one
-// entered last. If it is Partly, the rectangle is entered, until Leave.
+// Enter returns the relation of rectangle r to the polygon. r must lie inside the rectangle entered last.
+// If the result is Partly, r is entered until Leave is called.
 func (d *Descent) Enter(r Rect) Relation {
 	seen := r.Intersect(d.s.bounds)
 	if seen.Empty() {
@@ -117,7 +117,8 @@ func (d *Descent) Work() int {
 	return len(d.edges) - w.edges + len(d.turns) - w.turns
 }
 
-// narrow makes w, which lies in a window, keep what crosses it.
+// narrow makes window w keep those edges, turns and rings of window from that matter in the rectangle of
+// w.
 func (d *Descent) narrow(from, w *window) {
 	r := w.rect
 	for _, t := range d.turns[from.turns:w.turns] {
@@ -178,7 +179,7 @@ func (e *edge) within(lo, hi float64) (west, east float64) {
 	return e.crossing(lo), e.crossing(hi)
 }
 
-// turn adds a turn to the window in the making.
+// turn adds turn t to window w, unless the last turn of w is equal: then both cancel.
 func (d *Descent) turn(w *window, t turn) {
 	switch n := len(d.turns); {
 	case t.row <= w.rect.MinY:
@@ -191,7 +192,7 @@ func (d *Descent) turn(w *window, t turn) {
 	}
 }
 
-// toggle notes that the cells of a window lie right of one more edge of a ring.
+// toggle notes that all cells of window w lie to the right of one more edge of ring id.
 func (d *Descent) toggle(w *window, id int32) {
 	if w.alone {
 		w.cells[0], w.cells[1] = w.cells[1], w.cells[0]
@@ -201,7 +202,7 @@ func (d *Descent) toggle(w *window, id int32) {
 	d.touched = append(d.touched, id)
 }
 
-// cancel drops the pairs of equal turns that did not meet in order.
+// cancel drops pairs of equal turns that turn could not cancel, as other turns lie between them.
 func (d *Descent) cancel(w *window) {
 	turns := d.turns[w.turns:]
 	if len(turns) < 2 {
@@ -220,7 +221,7 @@ func (d *Descent) cancel(w *window) {
 	d.turns = d.turns[:w.turns+kept]
 }
 
-// relation returns how the rectangle of the window in the making lies.
+// relation returns the relation of window w to the polygon.
 func (d *Descent) relation(w *window) Relation {
 	edges, turns := d.edges[w.edges:], d.turns[w.turns:]
 	if !w.alone && !d.simplify(w, d.only(edges, turns)) {
@@ -235,8 +236,8 @@ func (d *Descent) relation(w *window) Relation {
 	return Outside
 }
 
-// simplify makes w a window of the ring id alone, or without rings if id is noRing. It returns false if
-// there are more.
+// simplify turns w into a window with ring id only, or without rings if id is noRing. It returns false if
+// w has several rings.
 func (d *Descent) simplify(w *window, id int32) bool {
 	if id == manyRings {
 		return false
@@ -261,7 +262,8 @@ const (
 	manyRings = -2
 )
 
-// only returns the ring that all edges and turns belong to, noRing if there are none.
+// only returns the ring to which all edges and turns belong. It returns noRing if there are no edges and
+// turns.
 func (d *Descent) only(edges []int32, turns []turn) int32 {
 	id := int32(noRing)
 	for _, i := range edges {
@@ -325,8 +327,8 @@ func (d *Descent) Contains(c Cell) bool {
 	return members > 0
 }
 
-// leftOf reports whether an edge crosses the row of a cell left of its centre, or
-// in it.
+// leftOf reports whether an edge crosses the row of cell c to the left of the cell's centre (x, y), or in
+// it.
 func (e *edge) leftOf(c Cell, x, y float64) bool {
 	switch {
 	case c.Y < e.start || c.Y >= e.end || x < e.x0 && x < e.x1:
@@ -337,7 +339,7 @@ func (e *edge) leftOf(c Cell, x, y float64) bool {
 	return e.crossing(y) <= x
 }
 
-// reset makes rings even again.
+// reset makes the given rings even again.
 func (d *Descent) reset(rings []int32) {
 	for _, id := range rings {
 		d.s.rings[id].in = false

@@ -147,8 +147,8 @@ const (
 	manyDraws = 1 << 24
 )
 
-// steps returns the most steps for a number of draws from parts distributions. Each distribution takes a
-// spectrum.
+// steps returns the largest number of steps for this number of draws, which come from parts
+// distributions. Each distribution takes a spectrum.
 func steps(draws float64, parts int) float64 {
 	if draws >= manyDraws {
 		return mostSteps - 1
@@ -156,7 +156,7 @@ func steps(draws float64, parts int) float64 {
 	return float64(fewSteps/max(1, 1<<bits.Len(uint(parts-1))/2) - 1)
 }
 
-// chances returns the probabilities of the steps at which a sum may end, modulo their number.
+// chances returns, for each step, the probability that the sum ends there. Steps count modulo size.
 func chances(parts []draws, step float64, size int) []complex128 {
 	sum, one := make([]complex128, size), make([]complex128, size)
 	for i := range sum {
@@ -188,7 +188,8 @@ func chances(parts []draws, step float64, size int) []complex128 {
 	return sum
 }
 
-// power returns z to the n-th for a whole n; 0 if that is less than rounding.
+// power returns z to the power n, for a whole n. It returns 0 if the result is less than a rounding
+// error.
 func power(z complex128, n float64) complex128 {
 	if n == 0 {
 		return 1
@@ -210,7 +211,7 @@ type Histogram struct {
 
 const histogramBits = 8
 
-// Add counts a value.
+// Add counts the value v once.
 func (h *Histogram) Add(v uint64) {
 	if v < 1<<histogramBits {
 		h.counts[v]++
@@ -222,7 +223,7 @@ func (h *Histogram) Add(v uint64) {
 	h.totals[bin] += float64(v)
 }
 
-// value returns the mean of the values in a bin that is not empty.
+// value returns the mean of the values in bin, which must not be empty.
 func (h *Histogram) value(bin int) float64 {
 	if bin < 1<<histogramBits {
 		return float64(bin)
@@ -230,7 +231,8 @@ func (h *Histogram) value(bin int) float64 {
 	return h.totals[bin] / float64(h.counts[bin])
 }
 
-// each calls f with every value, or the mean of the values in a bin, and their number.
+// each calls f with every value and how often it occurs. For a bin with several values, it calls f with
+// their mean.
 func (h *Histogram) each(f func(value, times float64)) {
 	for bin := range h.counts {
 		if n := h.counts[bin]; n > 0 {
@@ -245,7 +247,7 @@ func (h *Histogram) Sum() (sum float64) {
 	return sum
 }
 
-// from counts the values of least or more. least is a power of two or less than 256.
+// from returns how many values are at least least, which is a power of two or less than 256.
 func (h *Histogram) from(least float64) (count float64) {
 	h.each(func(value, times float64) {
 		if value >= least {

@@ -82,15 +82,15 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 	return min(max(value, low), high), low, high
 }
 
-// Sum returns the sum of the estimates of counts.
+// Sum returns the sum of the estimates of all counts in r.
 func (c *Estimator) Sum(r *Histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
 	return sum
 }
 
-// members returns how many of the cells belong to each class or a higher one. most is the number of all
-// cells whose count reaches the class. likely and least subtract the cells that reach it by a surplus
-// alone: their likely number, and a large one.
+// members returns, for each class, how many cells belong to it or to a higher class. most counts all
+// cells whose count reaches the class. likely and least subtract cells that reach it only by a surplus:
+// likely their likely number, least a large number.
 func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
@@ -191,7 +191,7 @@ type class struct {
 // to nothing about F.
 const surest = 0.99
 
-// odds returns p/(1-p) for a probability p.
+// odds returns p/(1-p) for the probability p.
 func odds(p float64) float64 {
 	p = min(p, surest)
 	return p / (1 - p)
@@ -219,7 +219,7 @@ func (m *Model) Estimator(sums bool) *Estimator {
 	return c
 }
 
-// prepare computes the fields of a class. Those of higher classes must be known.
+// prepare computes the fields of class k. The fields of higher classes must be computed before.
 func (k *class) prepare(c *Estimator) {
 	g := k.surpluses
 	if !c.sums {
@@ -266,7 +266,7 @@ func (c *Estimator) count(f, surplus float64) float64 {
 	return max(f, surplus)
 }
 
-// estimate returns the estimate for a count.
+// estimate returns the estimate for a cell with count r.
 func (c *Estimator) estimate(r float64) float64 {
 	k := &c.classes[0]
 	for i := 1; r >= k.to; i++ {
@@ -287,8 +287,8 @@ func (c *Estimator) estimate(r float64) float64 {
 	return estimate
 }
 
-// deviations returns the distribution of the estimates of cells of a class, above the least possible one,
-// and its mean. Cells with the fewest points of the class deviate most.
+// deviations describes how much the estimates of cells of a class exceed the least possible estimate: it
+// returns the distribution and its mean. Cells with the fewest points of the class deviate most.
 func (k *class) deviations(c *Estimator) (d distribution, mean float64) {
 	type outcome struct{ estimate, chance float64 }
 	var all []outcome

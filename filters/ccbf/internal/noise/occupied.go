@@ -118,7 +118,7 @@ func (l *occupiedEstimate) mixed(together, k float64) float64 {
 	return math.Pow(1-together, math.Pow(k/4, 0.75)*2*(1+l.single*l.single))
 }
 
-// outlook returns the estimate for cells that hold total points together.
+// outlook returns the estimate for the cells of curve h, which together hold total points.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
@@ -177,8 +177,8 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	return l
 }
 
-// before returns the distribution of surpluses before a number of halvings of the counters. After a
-// halving a counter is below a value if both were.
+// before returns the distribution of surpluses before the counters were halved this number of times.
+// After a halving, a counter is below a value only if both of its halves were.
 func (d *distribution) before(halvings uint8, k float64) *distribution {
 	b := &distribution{values: d.values}
 	for _, t := range d.tails {
@@ -347,7 +347,7 @@ func unit(s *cascade.Shape, x int) float64 {
 	return math.Inf(1)
 }
 
-// at returns how many keys hold t or more, for t of 1 or more.
+// at returns how many keys hold t or more points. t is at least 1.
 func (h countCurve) at(t float64) float64 {
 	i, found := slices.BinarySearchFunc(h, t, func(a curvePoint, t float64) int { return cmp.Compare(a.least, t) })
 	switch {
@@ -410,8 +410,8 @@ func (h countCurve) points() (sum float64) {
 	return sum
 }
 
-// stride goes from one whole number to another in steps of 1/24 of the way so far. It calls f with the
-// middle and the width of every step.
+// stride goes from the number from to the number to, both whole, in steps of 1/24 of the current number.
+// It calls f with the middle and the width of every step.
 func stride(from, to float64, f func(t, width float64)) {
 	for t := from; t <= to; {
 		width := min(max(1, math.Floor(t/24)), math.Floor(to-t)+1)

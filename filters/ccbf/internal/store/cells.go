@@ -63,16 +63,19 @@ type sorter struct {
 	words []uint64
 }
 
+// full returns the largest count that a word can have.
 func (c *Cells) full() uint64 { return 1<<c.shift - 1 }
 
+// word returns the word of a key with a count.
 func (c *Cells) word(key, count uint64) uint64 { return key<<(c.shift&63) | count }
 
+// key returns the key of a word.
 func (c *Cells) key(word uint64) uint64 { return c.base | word>>(c.shift&63) }
 
 // Empty reports whether nothing was counted.
 func (c *Cells) Empty() bool { return c.shift == 0 }
 
-// Differ returns the bits in which some keys differ.
+// Differ returns the bits in which the keys are not all equal.
 func Differ(keys []uint64) uint64 {
 	differ := uint64(0)
 	for _, k := range keys {
@@ -115,13 +118,13 @@ func (c *Cells) AddCounted(keys, counts []uint64) {
 	}
 }
 
-// add counts points of a cell. The key must fit a word.
+// add counts count points of a cell, whose key must fit in a word.
 func (c *Cells) add(key, count uint64) {
 	c.room(1)
 	c.append(key, count)
 }
 
-// append is add for a buffer that has room.
+// append is add for a buffer that has room for one more word.
 func (c *Cells) append(key, count uint64) {
 	if full := c.full(); count > full {
 		low := (count-1)%full + 1
@@ -133,7 +136,7 @@ func (c *Cells) append(key, count uint64) {
 	}
 }
 
-// addOver counts full words of a cell in the store behind.
+// addOver counts words full words for a cell: in the store c.over, whose unit is a full word.
 func (c *Cells) addOver(key, words uint64) {
 	if c.over == nil {
 		c.over = new(Cells)
@@ -141,11 +144,11 @@ func (c *Cells) addOver(key, words uint64) {
 	c.over.AddCounted([]uint64{key}, []uint64{words})
 }
 
-// carry counts the full word of a sum that exceeds a word.
+// carry counts one full word for the cell of word, whose sum is too large for a word.
 func (c *Cells) carry(word uint64) { c.addOver(c.key(word), 1) }
 
-// widen makes words wide enough for keys that differ from key in the bits differ. If necessary, it
-// rewrites all words.
+// widen makes sure that words can hold key, and keys that differ from it in the bits differ. If
+// necessary, it rewrites all words.
 func (c *Cells) widen(key, differ uint64) {
 	if !c.Empty() {
 		differ |= key ^ c.base
@@ -185,8 +188,9 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 }
 
-// addRecent counts keys in the cache of recent cells. The buffer must have room for them, because a
-// cell that takes the slot of another evicts that one to the buffer. A cell whose count is full goes there too.
+// addRecent counts keys in the cache of recent cells. If a cell comes to the slot of another, the other
+// one goes to the buffer. A cell whose count is full goes there too. So the buffer must have room for all
+// keys.
 func (c *Cells) addRecent(keys []uint64) {
 	n, out := 0, c.buffer[len(c.buffer):len(c.buffer)+len(keys)]
 	shift, full := c.shift&63, c.full()
@@ -205,7 +209,7 @@ func (c *Cells) addRecent(keys []uint64) {
 	c.seen, c.fresh = c.seen+len(keys), c.fresh+n
 }
 
-// adapt drops the cache of recent cells if it held less than one key in four. It makes a new one
+// adapt drops the cache of recent cells if fewer than one key in four was in it. It tries a new cache
 // from time to time.
 func (c *Cells) adapt() {
 	switch {
@@ -233,7 +237,7 @@ func (c *Cells) dropRecent() {
 	}
 }
 
-// room makes room in the buffer for at least n words, and returns the room.
+// room makes room for at least n words in the buffer, and returns how many words it has room for.
 func (c *Cells) room(n int) int {
 	if free := cap(c.buffer) - len(c.buffer); free >= n {
 		return free
@@ -265,7 +269,7 @@ func (c *Cells) room(n int) int {
 	return cap(c.buffer) - len(c.buffer)
 }
 
-// longest returns the number of words from which the buffer is flushed.
+// longest returns the length at which the buffer is flushed.
 func (c *Cells) longest() int {
 	if c.limit > 0 {
 		return min(c.limit, cachedBuffer)
@@ -273,7 +277,7 @@ func (c *Cells) longest() int {
 	return cachedBuffer
 }
 
-// sort sorts the buffer and leaves one word for each cell. It returns their number.
+// sort sorts the buffer, merges the words of each cell into one, and returns the number of words.
 func (c *Cells) sort() int {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
@@ -290,7 +294,7 @@ func (c *Cells) sort() int {
 	return len(c.buffer)
 }
 
-// flush makes a list of the sorted buffer. It makes a longer buffer if lists are long.
+// flush makes a list of the sorted buffer. If the lists are long, the next buffer is longer.
 func (c *Cells) flush() {
 	l := listOf(c.buffer)
 	l.shared = true
@@ -301,13 +305,13 @@ func (c *Cells) flush() {
 	}
 }
 
-// grows reports whether the buffer should be longer once lists have more words more.
+// grows reports whether the buffer should be longer when the lists have this many words more.
 func (c *Cells) grows(more int) bool {
 	size := cap(c.buffer)
 	return size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
 }
 
-// packedLists returns the number of packed lists. They come first.
+// packedLists returns how many lists are packed. Packed lists come before the others.
 func (c *Cells) packedLists() int {
 	if i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed }); i >= 0 {
 		return i
@@ -315,7 +319,7 @@ func (c *Cells) packedLists() int {
 	return len(c.lists)
 }
 
-// push adds a list, and merges it with the lists that are too short beside it.
+// push adds list l. Lists that are too short compared to l are merged with it.
 func (c *Cells) push(l list) {
 	if l.n == 0 {
 		return
@@ -385,8 +389,8 @@ func (c *Cells) Merge(o *Cells) {
 // Limit bounds the buffer to about words words; 0 is no bound.
 func (c *Cells) Limit(words int) { c.limit = words }
 
-// Pack frees memory: it packs all lists. It merges packedLists lists of one size into one, or all
-// lists with together.
+// Pack packs all lists, to free memory. It merges lists of about the same size once there are packedLists
+// of them. If together is set, it merges all.
 func (c *Cells) Pack(together bool) {
 	c.dropRecent()
 	if cap(c.buffer) > c.longest() {
@@ -417,7 +421,7 @@ func (c *Cells) Pack(together bool) {
 	}
 }
 
-// pack merges all lists from one on into a packed list.
+// pack merges the lists from index from on into one packed list.
 func (c *Cells) pack(from int) {
 	l := c.merge(c.lists[from:], true)
 	clear(c.lists[from:])
@@ -449,7 +453,7 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
-// CodeBytes returns the bytes of the code of packed lists.
+// CodeBytes returns how many bytes the code of all packed lists takes.
 func (c *Cells) CodeBytes() (n int64) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.packed {
@@ -503,7 +507,7 @@ func (c *Cells) words() (n int) {
 	return n
 }
 
-// Distinct returns bounds of the number of cells.
+// Distinct returns a lower and an upper bound of the number of distinct cells.
 func (c *Cells) Distinct() (least, most int) {
 	for i := range c.lists {
 		least = max(least, c.lists[i].n)

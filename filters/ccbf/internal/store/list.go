@@ -17,7 +17,7 @@ var countBits = [...]uint{cells.CountBits, 12, 64 - MaxWidth}
 // MaxWidth is the number of low bits in which the keys of a store may differ.
 const MaxWidth = 60
 
-// countBitsFor returns the number of bits for counts if keys differ in the bits differ.
+// countBitsFor returns how many bits of a word are left for counts, if keys differ in the bits of differ.
 func countBitsFor(differ uint64) uint {
 	width := uint(bits.Len64(differ))
 	for _, n := range countBits {
@@ -28,9 +28,9 @@ func countBitsFor(differ uint64) uint {
 	panic("store: keys differ in more than 60 bits")
 }
 
-// fold adds up the sorted words of each cell. It writes them to to, which has room for all and may
-// be the memory of words. It returns their number. If a sum exceeds a word, the word stays full and
-// carry gets the rest.
+// fold adds up the sorted words of each cell, and writes one word per cell to to. It returns the number
+// of these. to has room for all words, and may be the same memory. If a sum exceeds a word, fold leaves
+// that word full, and calls carry for the rest.
 func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	if len(words) == 0 {
 		return 0
@@ -54,8 +54,8 @@ func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	return n + 1
 }
 
-// mergeWords writes the sum of two sorted lists of words to to, until one of the three ends. It
-// returns the number of words written, and the numbers read from both lists.
+// mergeWords writes the sum of the sorted lists a and b to to, until one of the three slices ends. It
+// returns how many words it wrote to to, and read from a and from b.
 func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j int) {
 	full := uint64(1)<<shift - 1
 	for {
@@ -111,7 +111,7 @@ type chunk struct {
 	n     int
 }
 
-// size returns the binary order of magnitude of a list, in steps of eight.
+// size returns the order of magnitude of the list's length: lists within a factor of eight may share it.
 func (l *list) size() int { return bits.Len(uint(l.n)) / 3 }
 
 // listOf makes a list of sorted words. It keeps the slice.
@@ -125,6 +125,7 @@ type pool [][]uint64
 // maxPool is the number of chunks that a store keeps between merges.
 const maxPool = 4
 
+// take returns a chunk from the pool, or a new one.
 func (p *pool) take() []uint64 {
 	if n := len(*p); n > 0 {
 		words := (*p)[n-1]
@@ -134,6 +135,7 @@ func (p *pool) take() []uint64 {
 	return make([]uint64, chunkWords)
 }
 
+// give puts the chunk words into the pool.
 func (p *pool) give(words []uint64) {
 	if cap(words) == chunkWords {
 		*p = append(*p, words)
@@ -217,7 +219,8 @@ func (s *sumStream) more() bool {
 	return n > 0
 }
 
-// sumInto writes the next words of the sum of two streams. It returns 0 when both have ended.
+// sumInto writes the next words of the sum of streams a and b to to. It returns how many, or 0 after the
+// end of both.
 func sumInto(to []uint64, a, b stream, shift uint, carry func(word uint64)) int {
 	for {
 		switch x, y := a.more(), b.more(); {
@@ -237,7 +240,7 @@ func sumInto(to []uint64, a, b stream, shift uint, carry func(word uint64)) int 
 	}
 }
 
-// take copies the next words of a stream.
+// take copies the next words of stream s to to, and returns how many.
 func take(to []uint64, s stream) int {
 	left := s.left()
 	n := copy(to, *left)
@@ -283,7 +286,8 @@ func (w *writer) flush() {
 	w.to, w.n = nil, 0
 }
 
-// merge returns the sum of lists, packed on request. It consumes the lists that are not shared.
+// merge returns the sum of lists, packed if packed is set. It reuses the memory of lists that are not
+// shared.
 func (c *Cells) merge(lists []list, packed bool) list {
 	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: packed}}
 	streams := make([]stream, len(lists))
@@ -322,8 +326,8 @@ type Reader struct {
 	keys, counts [cells.BlockCells]uint64
 }
 
-// NewReader returns a Reader of stores. Each store must have lower keys than the next. Call Sum of
-// each store before, and change none meanwhile.
+// NewReader returns a Reader of several stores. All keys of a store must be below those of the next
+// store. Call Sum of each store before, and do not change any while the Reader is used.
 func NewReader(stores ...*Cells) *Reader {
 	r := &Reader{stores: stores}
 	for _, c := range stores {

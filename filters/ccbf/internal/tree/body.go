@@ -37,7 +37,7 @@ var (
 // readers serve only one.
 const keepLeaves = 16 << 20
 
-// begin counts a query.
+// begin counts a query. From the second query on, the sheets keep decoded leaves.
 func (r *Reader) begin() {
 	if r.queries++; r.queries == 2 {
 		r.room = keepLeaves
@@ -197,7 +197,7 @@ func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	}
 }
 
-// sheetsOf returns the sheets of some categories by region, and counts a query.
+// sheetsOf returns the sheets of the categories of, grouped by region. It counts as a query.
 func (r *Reader) sheetsOf(of cells.Categories) []group {
 	r.begin()
 	r.groups = r.groups[:0]

@@ -43,7 +43,8 @@ const (
 // symbols is the most symbols of a table.
 const symbols = 256
 
-// rootSymbol returns the symbol of a root: a split square of the root level, or a leaf.
+// rootSymbol returns the symbol with which a tree begins: for a split square of level root, or for a leaf
+// of level. what is its kind.
 func rootSymbol(level, root uint8, what int) int {
 	if what == split {
 		return 0
@@ -51,7 +52,8 @@ func rootSymbol(level, root uint8, what int) int {
 	return 2*int(level-root) + what
 }
 
-// splitTableOf and countTableOf return the tables for squares of a level.
+// splitTableOf returns the table for split squares of a level, and countTableOf the table for counts of
+// leaves of a level.
 func splitTableOf(level uint8) int { return splitTable + int(min(level, splitTables)) - 1 }
 func countTableOf(level uint8) int { return countTable + int(min(level, countTables-1)) }
 
@@ -77,14 +79,14 @@ const (
 // maxPacket is more than the leaves of a packet, by those of a square of level 1.
 const maxPacket = packetLeaves + maxTree + 4
 
-// nextTree returns the first leaf, from one on, that begins a tree.
+// nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
 func nextTree(s *Squares, root uint8, leaf int) int {
 	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^side2(root) == 0; leaf++ {
 	}
 	return min(leaf, s.Len())
 }
 
-// write hands the leaves of a sheet to an encoder.
+// write writes the leaves of sheet s with an encoder. root is the root level of the trees.
 func write(s *Squares, root uint8, out *Encoder) {
 	after := uint64(0)
 	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
@@ -125,7 +127,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 	}
 }
 
-// kind returns the kind of a leaf with n points.
+// kind returns the kind of a leaf with n points: one point, or more.
 func kind(n uint64) int {
 	if n == 1 {
 		return one
@@ -145,7 +147,8 @@ type Code struct {
 	size    uint  // the most bytes of all sheets and of the code itself
 }
 
-// Size returns the most bytes that the code and the sheets take, which is a few bytes a packet too high.
+// Size returns the most bytes that the code and the sheets take. The true size is a few bytes per packet
+// less.
 func (c *Code) Size() uint64 { return uint64(c.size) }
 
 // tablesSize returns the most bytes of the code itself.
@@ -166,7 +169,7 @@ func (c *Code) tablesSize() uint64 {
 	return uint64(n / 8)
 }
 
-// hasRoots reports whether there are trees of a level.
+// hasRoots reports whether some tree begins with a square of this level.
 func (c *Code) hasRoots(level uint8) bool {
 	for _, s := range c.used[rootTable] {
 		if s == 0 && level == c.root || s > 0 && uint8(s-1)/2+c.root == level {
@@ -197,8 +200,9 @@ type costs struct {
 	last int // the last table that differs from the one before it.
 }
 
-// table adds a table for symbols of these frequencies. If follows, it may be the table before, for the
-// symbols of both. It returns how many more bits symbols and tables take.
+// table sets table t for symbols with these frequencies. If follows is true, it may share the table
+// before: then that table serves the symbols of both. It returns how many bits the symbols and tables
+// take more.
 func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
 	alone := tableCost(freq, &k.lengths[t])
 	k.same[t] = false
@@ -219,7 +223,7 @@ func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
 	return alone
 }
 
-// code returns the code with all tables.
+// code returns the finished code.
 func (k *costs) code() *Code {
 	c := k.Code
 	for t := range tables {
@@ -237,7 +241,8 @@ func (k *costs) code() *Code {
 	return &c
 }
 
-// tableCost returns the bits of all symbols of a table and of the table itself. It sets the lengths.
+// tableCost returns how many bits all symbols of a table and the table itself take. It sets lengths to
+// the lengths of the code words.
 func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	lengthsOf(lengths, freq)
 	used, next := uint(0), 0

@@ -103,18 +103,20 @@ type word struct {
 	n    uint8
 }
 
-// put writes n bits, at most 56.
+// put writes the n lower bits of v, at most 56.
 func (e *Encoder) put(v uint64, n uint) {
 	e.w.Write(v, n)
 	e.bits += n
 }
 
+// gap writes the gap before a tree that begins with a square of a level.
 func (e *Encoder) gap(level uint8, gap uint64) {
 	order := uint(e.code.orders[level])
 	e.w.WriteClass(gap, order)
 	e.bits += bitio.ClassBits(uint(bits.Len64(gap)), order)
 }
 
+// symbol writes a symbol in the code of a table.
 func (e *Encoder) symbol(table int, symbol int) {
 	w := e.words[table][symbol]
 	e.put(uint64(w.bits), uint(w.n))
@@ -135,9 +137,9 @@ func (e *Encoder) count(level uint8, n uint64) {
 	e.put(n, extra)
 }
 
-// tree writes the leaves with indexes from to to-1, all leaves in a split square. The symbol of a square
-// stands before its first leaf, and is known after its last one. So tree puts the bits together from the
-// last to the first.
+// tree writes the leaves with indexes from from to to-1: all leaves in one split square. The symbol of a
+// square comes before its first leaf, but is known only after its last leaf. So tree puts the bits
+// together from the last one to the first.
 func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 	var open [8]uint8 // by level: the symbol so far of the square around the next leaf
 	all, n := uint64(0), uint(0)
@@ -195,7 +197,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 	e.tail = tail
 }
 
-// packet begins a packet with the tree at a key.
+// packet begins a packet. Its first tree is at key first.
 func (e *Encoder) packet(first uint64) {
 	e.endPacket()
 	// Reserve memory for a symbol and a gap per tree, and for a symbol and a count per leaf.
@@ -205,9 +207,10 @@ func (e *Encoder) packet(first uint64) {
 	e.stretch(first)
 }
 
-// stretch begins a stretch in the packet.
+// stretch begins a stretch of the packet. Its first tree is at key first.
 func (e *Encoder) stretch(first uint64) { e.parts = append(e.parts, part{first, e.bits}) }
 
+// endPacket completes the current packet, if there is one.
 func (e *Encoder) endPacket() {
 	n := len(e.index)
 	if n == 0 {

@@ -13,8 +13,8 @@ type Leaf struct {
 	Level      uint8
 }
 
-// Find returns the leaf that holds a cell; false if there is none, or if its packet is damaged. b is
-// memory for one packet.
+// Find returns the leaf that holds the cell with this key. It returns false if there is none, or if the
+// packet is damaged. b is memory for one packet.
 func (s *Sheet) Find(key uint64, b *Packet) (Leaf, bool) {
 	i := s.above(key) - 1
 	if i < 0 {
@@ -24,8 +24,8 @@ func (s *Sheet) Find(key uint64, b *Packet) (Leaf, bool) {
 	return leaves.find(searchAbove(leaves.Keys, key), key)
 }
 
-// find returns the leaf that holds a cell, if that is leaf i-1, the last one that does not begin behind
-// it.
+// find returns leaf i-1 if it holds the cell with this key, and false otherwise. i is the index of the
+// first leaf that begins after key.
 func (s *Squares) find(i int, key uint64) (Leaf, bool) {
 	if i == 0 || key > s.last(i-1) {
 		return Leaf{}, false
@@ -51,7 +51,7 @@ func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Packet) {
 	}
 }
 
-// searchNear is searchAbove for a key that is probably near the first one.
+// searchNear is searchAbove, but is faster if key is near the first of the keys.
 func searchNear(keys []uint64, key uint64) int {
 	low, step := 0, 1
 	for low+step <= len(keys) && keys[low+step-1] <= key {
@@ -92,10 +92,10 @@ func (s *Sheet) Sum(a Area, b *Packet) Sum {
 	return w.sum
 }
 
-// Visit calls f for the leaves of a sheet that meet an area, in order, and reports whether they lie
-// inside. A leaf that does not is the square that the area entered last. Visit skips packets with
-// fewer than *least points, as their leaves have fewer; f may raise *least. It skips packets whose
-// bytes are damaged.
+// Visit calls f for the leaves of a sheet that meet area a, in order. inside says whether all of the leaf
+// is in the area. If not, the leaf is the square that a entered last. Visit skips packets with fewer than
+// *least points, because their leaves have fewer too. f may raise *least. Visit also skips damaged
+// packets.
 func (s *Sheet) Visit(a Area, b *Packet, least *uint64, f func(l Leaf, inside bool)) {
 	w := walk{s: s, area: a, b: b, least: least, visit: f}
 	w.run()
@@ -132,7 +132,7 @@ func (w *walk) run() {
 	}
 }
 
-// within adds leaves that lie in the area.
+// within adds the leaves with indexes from from to to-1, all of which are inside the area.
 func (w *walk) within(from, to int) {
 	if w.visit == nil {
 		for _, n := range w.now.Counts[from:to] {
@@ -145,7 +145,7 @@ func (w *walk) within(from, to int) {
 	}
 }
 
-// across adds a leaf that the outline crosses, the square entered last.
+// across adds leaf i, which the outline crosses. It is the square that was entered last.
 func (w *walk) across(i int) {
 	l := w.now.Leaf(i)
 	if w.visit != nil {
@@ -156,8 +156,8 @@ func (w *walk) across(i int) {
 	w.sum.Estimate += float64(l.Count) * w.area.Fraction(l.Key, l.Level)
 }
 
-// packets adds the leaves in a square, all of which lie in the packets from from to
-// to-1.
+// packets adds the leaves of the square with this key and level. They lie in the packets with indexes
+// from from to to-1.
 func (w *walk) packets(key uint64, level uint8, from, to int) {
 	switch w.area.Enter(key, level) {
 	case grid.Outside:
@@ -187,7 +187,7 @@ func (w *walk) packets(key uint64, level uint8, from, to int) {
 	}
 }
 
-// inside adds all leaves in a square.
+// inside adds all leaves of a square inside the area. They lie in the packets from from to to-1.
 func (w *walk) inside(key uint64, level uint8, from, to int) {
 	for i := from; i < to; i++ {
 		last := ^uint64(0)
@@ -202,7 +202,8 @@ func (w *walk) inside(key uint64, level uint8, from, to int) {
 	}
 }
 
-// cut reads a packet and returns the range of its leaves that begin in a square.
+// cut decodes packet i, and returns which of its leaves begin in the square with this key and level:
+// those from from to to-1.
 func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	if w.visit != nil && w.s.index[i].total < *w.least {
 		return 0, 0
@@ -217,8 +218,8 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 // fewLeaves is the most leaves of a square that are looked at one by one.
 const fewLeaves = 8
 
-// leaves adds the leaves from from to to-1, which lie in the square entered last. Those that are
-// this square come first, and the squares inside follow.
+// leaves adds the leaves from from to to-1, which lie in the square entered last. Leaves that equal this
+// square come first, and then those in smaller squares.
 func (w *walk) leaves(level uint8, from, to int) {
 	for ; from < to && w.now.Level(from) >= level; from++ {
 		w.across(from)
@@ -256,9 +257,10 @@ func (s *Sum) Add(o Sum) {
 	s.Estimate += o.Estimate
 }
 
-// visit calls f for the leaves of all sheets that meet an area, in order, with the number of points in the
-// squares around each. Leaves of several sheets that are the same square are one. Packets with damaged
-// bytes are skipped. If there is one sheet, so are packets with fewer than *least points.
+// visit calls f for the leaves of all sheets that meet area a, in order. around is how many points the
+// larger squares around a leaf have. If several sheets have the same square as a leaf, f gets one leaf.
+// Damaged packets are skipped. If there is only one sheet, packets with fewer than *least points are
+// skipped too.
 func visit(sheets []Sheet, a Area, b *Packet, least *uint64, f func(l Leaf, around uint64)) {
 	if len(sheets) == 1 {
 		sheets[0].Visit(a, b, least, func(l Leaf, _ bool) { f(l, 0) })

@@ -39,8 +39,8 @@ func Fit(parts []Squares, limit uint64) (*Pruning, bool) {
 	return f.fitParts(parts, limit)
 }
 
-// fitParts is Fit. If there are many squares, a sample tells about which threshold it will be, so that few
-// thresholds are looked at.
+// fitParts is Fit. If there are many squares, it first guesses the threshold from a sample, so that it
+// need only try a few.
 func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruning, bool) {
 	f.limit = limit
 	guess, each := f.guess(parts)
@@ -91,13 +91,13 @@ type fitter struct {
 // fitters keeps the memory of fitters from one tree to the next.
 var fitters = sync.Pool{New: func() any { return new(fitter) }}
 
-// end returns the fitter to fitters.
+// end returns the fitter to the pool fitters.
 func (f *fitter) end() {
 	*f = fitter{parts: f.parts[:0], memory: f.memory}
 	fitters.Put(f)
 }
 
-// room returns n squares of memory, and makes s longer if it has fewer.
+// room returns n squares in the memory of s. If s is too short, it makes s longer.
 func room(s *Squares, n int) Squares {
 	if len(s.Keys) < n {
 		*s = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
@@ -113,7 +113,7 @@ func total(parts []Squares) (n int) {
 	return n
 }
 
-// from returns the squares from index i on.
+// from returns the squares from index i to the end.
 func (s *Squares) from(i int) Squares { return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]} }
 
 // build finds the nodes of all parts for the thresholds of a window.
@@ -131,7 +131,8 @@ func (f *fitter) build(parts []Squares, w window) {
 	}
 }
 
-// try prunes by a threshold, which holds for squares up to a key. The tree is in memory of the fitter.
+// try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
+// the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
 	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]Squares, len(f.parts)), Sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
 	memory := room(p.memory, f.leaves[0])
@@ -160,8 +161,8 @@ func unpruned(parts []Squares) *Pruning {
 	return p
 }
 
-// finish moves the tree out of the fitter's memory, or takes this memory if the tree fills most of it.
-// It measures the excess of counts if the squares that were pruned are cells.
+// finish moves the tree out of the fitter's memory. If the tree fills most of that memory, it keeps it
+// instead. If the squares in of, before pruning, are cells, finish measures the excess of counts.
 func (p *Pruning) finish(of []Squares) {
 	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
 		*p.memory = Squares{}
@@ -180,8 +181,8 @@ func (p *Pruning) finish(of []Squares) {
 	}
 }
 
-// fit searches a threshold that fits while the next lower one does not. A leaf takes about each bytes. It
-// returns nil if the threshold is not in the window.
+// fit searches for a threshold at which the tree fits, but does not at the next lower threshold. It
+// assumes that a leaf takes about each bytes. It returns nil if the threshold is not in the window.
 func (f *fitter) fit(parts []Squares, each float64) (*Pruning, bool) {
 	var fits *Pruning
 	t, above, ok := f.search(each, func(t int) uint64 {
@@ -211,8 +212,8 @@ const (
 	fillShare = 32 // no try if less than this part of the limit is left
 )
 
-// fill splits more of a tree, from some key on, if that fits. The whole tree takes above bytes at the next
-// lower threshold.
+// fill lowers the threshold for the end of the curve, from some key on, as far as the tree still fits. At
+// the next lower threshold, the whole tree would take above bytes.
 func (f *fitter) fill(parts []Squares, fits *Pruning, above uint64) *Pruning {
 	keys := parts[0].Keys
 	for i := range parts {
@@ -255,10 +256,10 @@ const (
 	sureBytes  = 0.5
 )
 
-// search returns a threshold at which size is at most the limit, if it is above at the next lower one, and
-// the size there. If none fits, it returns the highest threshold. It returns false if the threshold is not
-// in the window. It interpolates: at first as if every leaf took each bytes, then between the thresholds
-// that were tried.
+// search returns a threshold t whose size is at most the limit, while the size at t-1, notFitting,
+// exceeds it. If no threshold fits, it returns the highest one. It returns false if t is not in the
+// window. It interpolates: first as if every leaf took each bytes, and then between the thresholds that
+// it has tried.
 func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFitting uint64, ok bool) {
 	low, high := f.window.low, f.window.high // threshold low does not fit; if any threshold fits, high does
 	below, above := each, each
@@ -291,8 +292,9 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 	return high, notFitting, (low > f.window.low || low < 0) && (high < f.window.high || high == Taus-1)
 }
 
-// leastFor returns the least threshold from low to high whose leaves take at most limit bytes, or high.
-// The bytes of a leaf are interpolated: below at low, above at high.
+// leastFor returns the least threshold from low to high at which all leaves take at most limit bytes, or
+// high if there is none. The bytes of a leaf are interpolated: the parameter below at low, and above at
+// high.
 func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
 	from, to := low, high
 	for from < to {
@@ -317,8 +319,9 @@ const (
 	jumpBytes     = 4       // about the bytes of the gap between two stretches
 )
 
-// sampled returns stretches that lie evenly in the squares of all parts, their number, and the number of
-// all squares. The sample is empty if there are few squares, or few in parts with many.
+// sampled returns a sample of the squares of all parts, which consists of evenly spaced stretches. It
+// also returns the number of stretches, and of all squares. The sample is empty if there are few squares,
+// or many parts with few squares each.
 func sampled(parts []Squares) (sample Squares, stretches, all int) {
 	many := 0
 	for _, s := range parts {
@@ -353,8 +356,8 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 	return m.Sum(), stretches, all
 }
 
-// guess returns a threshold that is likely to fit, and the bytes of a leaf there, both by a sample. The
-// threshold is negative if there is no sample.
+// guess returns a threshold t that is likely to fit, and how many bytes a leaf takes at t. Both come from
+// a sample. Without a sample, t is negative.
 func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	sample, stretches, all := sampled(parts)
 	if sample.Len() == 0 {

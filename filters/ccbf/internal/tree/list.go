@@ -45,7 +45,7 @@ func ListOf(l cells.List) *List {
 	return t
 }
 
-// Cells returns the squares as cells; false if some are larger.
+// Cells returns the list as cells. It returns false if some square is larger than a cell.
 func (t *List) Cells() (cells.List, bool) {
 	l := make(cells.List, len(t.Sections))
 	for i := range t.Sections {
@@ -60,7 +60,8 @@ func (t *List) Cells() (cells.List, bool) {
 	return l, true
 }
 
-// At returns the index of the section of a label, or where it would be, and whether it is there.
+// At returns the index of the section with label p, and whether there is one. If not, the index is where
+// it would be inserted.
 func (t *List) At(p cells.Label) (int, bool) {
 	return slices.BinarySearchFunc(t.Sections, p, func(s Section, p cells.Label) int { return s.Compare(p) })
 }
@@ -73,7 +74,8 @@ func (t *List) Squares(p cells.Label) Squares {
 	return Squares{}
 }
 
-// With returns a copy of t with other squares for a label. If there are none, the section goes.
+// With returns a copy of t in which label p has the squares s. If s is empty, the copy has no such
+// section.
 func (t *List) With(p cells.Label, s Squares) *List {
 	out := &List{Sections: slices.Clone(t.Sections), Tau: t.Tau}
 	switch i, ok := t.At(p); {
@@ -97,7 +99,8 @@ func (t *List) Total() uint64 {
 	return n
 }
 
-// Most returns the largest number by which the count of a cell can be too high.
+// Most returns the largest number by which the count of a cell can be too high. categories says whether
+// points have categories: then it is for the count over all of them.
 func (t *List) Most(categories bool) uint64 {
 	most := uint64(0)
 	if !categories {
@@ -167,7 +170,7 @@ type Layout struct {
 	code   *Code
 }
 
-// laidOut lays the list out as it is.
+// laidOut lays out the list without pruning it.
 func (t *List) laidOut() *Layout {
 	p := &Layout{List: t}
 	for i := range t.Sections {
@@ -192,8 +195,8 @@ func (t *List) headBytes() uint64 {
 // Size returns the most bytes that the body takes.
 func (p *Layout) Size() uint64 { return p.headBytes() + p.code.Size() }
 
-// Within lays the list out, pruned if it takes more than limit bytes. It returns false if even a tree of
-// the largest squares does.
+// Within lays out the list. If the list takes more than limit bytes, it is pruned. Within returns false
+// if even a tree of the largest squares takes more.
 func (t *List) Within(limit uint64) (*Layout, bool) {
 	// Lists that consist of cells only are not tried without pruning: the caller prunes them because they
 	// take too much.

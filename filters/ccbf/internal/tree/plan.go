@@ -46,8 +46,8 @@ const maxLengthBytes = 2
 // hugeCount is a number of points. If all leaves of a packet had it, their sum would exceed a uint64.
 const hugeCount = 1 << 55
 
-// sheet counts a sheet. It counts a split square after the last leaf in it, so that it looks at each leaf
-// once for all root levels.
+// sheet counts the symbols of sheet s. It counts a split square after the last leaf inside. So it visits
+// each leaf once for all root levels.
 func (p *plan) sheet(s *Squares) {
 	p.high.begun, p.low.begun = false, false
 	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
@@ -141,7 +141,8 @@ func (q *rootStats) index(s *Squares) {
 	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
 }
 
-// begins returns the key of the tree that begins with a leaf, and takes its gap back.
+// begins returns the key of the tree that begins with a leaf. Because this tree begins a packet or a
+// stretch, its gap is not written, and is taken back.
 func (q *rootStats) begins(s *Squares, leaf int) uint64 {
 	level := max(s.Level(leaf), q.root)
 	key := s.Keys[leaf] &^ side2(level)
@@ -172,7 +173,7 @@ func (p *plan) codeFor(k *costs) *Code {
 	return best
 }
 
-// with returns the best code for a root level. counts is the number of bits of the counts of leaves.
+// with returns the best code for the root level of q. counts is how many bits the counts of leaves take.
 func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	k.root = q.root
 	trees := counts + k.table(rootTable, &q.kinds, false)
@@ -210,8 +211,8 @@ func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	return k.code()
 }
 
-// stretchBits returns the most bits that the lengths of stretches take, which add up to at most all bits.
-// In the class code of order k a number v takes at most k + 1 + 3v/2^(k+1) bits.
+// stretchBits returns an upper bound of the bits for the lengths of this many stretches, which add up to
+// at most all bits. In the class code of order k, a number v takes at most k + 1 + 3v/2^(k+1) bits.
 func stretchBits(stretches, all uint) uint {
 	return stretches*(stretchOrder+1) + all>>(stretchOrder+1)*3 + 3
 }

@@ -30,8 +30,9 @@ type nodes struct {
 	nested bool    // whether some squares hold others, so that leaves may hold leaves too.
 }
 
-// build sets n to the nodes of s for the thresholds above low and up to high. memory has room for all of
-// s. To change[t] it adds how many more leaves there are from threshold t on. O(n) for n squares.
+// build sets n to the nodes of the squares s, for thresholds above low and up to high. memory has room
+// for all of s. change[t] gets how many leaves more there are at threshold t than at t-1. O(n) for n
+// squares.
 func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]int) {
 	n.all, n.nested = n.all[:0], false
 	top := uint8(1) // from this level on, any square that holds two squares is split
@@ -141,7 +142,8 @@ func (s *Squares) enlarge(tau Tau, upTo uint64) {
 	}
 }
 
-// excess returns the sum by which the counts of cells are too high in leaves made of them.
+// excess returns the sum of the numbers by which leaves count too much in these cells. cells has their
+// keys and counts.
 func excess(cells []uint64, leaves *Squares) (sum uint64) {
 	at := 0
 	for i, n := range leaves.Counts {
@@ -172,7 +174,7 @@ func (t Tau) Value() uint64 {
 	return uint64(16+t%16) << (t/16 - 1)
 }
 
-// limit returns the largest weight of a node that is a leaf.
+// limit returns the largest weight that a node may have to be a leaf.
 func (t Tau) limit() uint64 {
 	if t == Taus-1 {
 		// Weights that overflow belong to the last threshold.

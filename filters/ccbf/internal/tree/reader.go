@@ -32,7 +32,8 @@ func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 	return n[0]
 }
 
-// sum returns the bounds of the points in an area, and with fractions also an estimate.
+// sum returns bounds of the number of points in an area. If fractions is set, it also returns an
+// estimate.
 func (r *Reader) sum(a form.Area, of cells.Categories, fractions bool) Sum {
 	var sum Sum
 	for _, g := range r.sheetsOf(of) {
@@ -62,8 +63,8 @@ func (r *Reader) estimateOf(s Sum) form.Estimate {
 	return form.Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
 }
 
-// visit calls f with the leaves of all sheets whose squares meet a rectangle, in no particular order. The
-// south-western cell of a square is its corner. The square may have cells out of bounds.
+// visit calls f with each leaf that meets rectangle clip, in no particular order. corner is the
+// south-western cell of the leaf. The leaf may have cells outside of clip and of the bounds.
 func (r *Reader) visit(clip grid.Rect, of cells.Categories, f func(corner grid.Cell, l Leaf)) {
 	if clip.Empty() {
 		return
@@ -77,7 +78,8 @@ func (r *Reader) visit(clip grid.Rect, of cells.Categories, f func(corner grid.C
 	}
 }
 
-// Raster counts a leaf in every pixel that it has cells in, as sums do.
+// Raster adds the count of a leaf to every pixel that has cells of the leaf, as sums over the pixels
+// would.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
 	clip = clip.Intersect(r.Head.Bounds)
 	r.visit(clip, of, func(corner grid.Cell, l Leaf) {
@@ -104,8 +106,9 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	return nil
 }
 
-// eachLeaf calls f for the leaves that meet an area, those of a region in order, as visit does. The
-// squares around a leaf have the points around. For each region, *least begins at least.
+// eachLeaf calls f for the leaves that meet an area. Leaves of one region come in order. around is how
+// many points the larger squares around the leaf have. For each region, *least begins with the value of
+// least, as in visit.
 func (r *Reader) eachLeaf(in form.Area, of cells.Categories, least uint64, f func(s form.Spot, around uint64, least *uint64)) {
 	for _, g := range r.sheetsOf(of) {
 		least := least

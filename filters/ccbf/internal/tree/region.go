@@ -16,7 +16,7 @@ type RegionArea struct {
 	Fractions bool // whether the caller uses Fraction.
 }
 
-// Rect returns the cells of a square that are within bounds.
+// Rect returns the cells within bounds of the square with this key and level.
 func (a *RegionArea) Rect(key uint64, level uint8) grid.Rect {
 	return square(cells.CellOf(a.X, a.Y, key), level).Intersect(a.Bounds)
 }
@@ -67,7 +67,7 @@ func cellsOf(r grid.Rect) float64 {
 	return float64(r.Width()) * float64(r.Height())
 }
 
-// inside estimates how many cells of the rectangle entered last lie in the area.
+// inside estimates how many cells of r, the rectangle entered last, lie in the area.
 func (a *RegionArea) inside(r grid.Rect, steps int) float64 {
 	if r.Width() <= fewCells && r.Height() <= fewCells && r.Count() <= fewCells {
 		n := 0.0

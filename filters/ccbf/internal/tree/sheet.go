@@ -71,8 +71,8 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	return r.Err()
 }
 
-// Leaves returns the number of leaves. A byte may hold 80 of them if all are alike. So compare their
-// number with the memory that there is before a call of All, or a visit of several sheets.
+// Leaves returns the number of leaves. A byte of code may stand for 80 leaves. So compare this number
+// with the free memory before you call All, or visit several sheets.
 func (s *Sheet) Leaves() uint64 { return s.leaves }
 
 // Total returns the number of points, at most the largest uint64.
@@ -128,8 +128,8 @@ type Packet struct {
 // leaves returns the leaves that were decoded last, in the memory of b.
 func (b *Packet) leaves() Squares { return Squares{b.keys[:b.n], b.levels[:b.n], b.counts[:b.n]} }
 
-// Keep makes s keep decoded leaves as long as *room, a number of bytes that sheets can share, is not used
-// up. A sheet that keeps leaves serves one query at a time.
+// Keep makes s keep decoded leaves until *room bytes are used up. Several sheets may share room. A sheet
+// that keeps leaves serves one query at a time.
 func (s *Sheet) Keep(room *int64) {
 	const each = 72
 	if need := int64(len(s.index)) * each; need <= *room {
@@ -204,7 +204,8 @@ type decoder struct {
 	level uint8
 }
 
-// stretch reads the trees of a stretch up to a bit of the packet; false if they are damaged.
+// stretch reads the trees of a stretch, which ends at bit end of the packet. Its first tree is at key
+// first. It returns false if the trees are damaged.
 func (d *decoder) stretch(first uint64, end uint) bool {
 	d.key = first
 	for begun := false; (!begun || d.in.Position() < end) && !d.bad; begun = true {
@@ -213,7 +214,7 @@ func (d *decoder) stretch(first uint64, end uint) bool {
 	return !d.bad && d.in.Position() == end && !d.in.Overrun()
 }
 
-// tree reads a tree, after its gap if it has one. The first tree of a stretch has none.
+// tree reads a tree. gap says whether a gap comes before it: the first tree of a stretch has none.
 func (d *decoder) tree(gap bool) {
 	symbol := d.symbol(&d.t.decode[rootTable])
 	d.level = d.t.root
@@ -244,6 +245,7 @@ func (d *decoder) tree(gap bool) {
 	}
 }
 
+// symbol reads a symbol in the code of table t.
 func (d *decoder) symbol(t *table) uint {
 	w := t.words[d.in.Peek()&t.mask]
 	d.in.Skip(uint(w & 15))
@@ -279,6 +281,7 @@ func (d *decoder) quarters(level uint8) uint {
 	return symbol
 }
 
+// leaf adds a leaf. several says that it has several points, whose number is read.
 func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	n := uint64(1)
 	if several {
@@ -293,6 +296,7 @@ func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	d.b.n = i + 1
 }
 
+// split reads a split square of a level, with all leaves inside.
 func (d *decoder) split(level uint8, key uint64) {
 	symbol := d.quarters(level)
 	if level == 1 {
@@ -313,8 +317,8 @@ func (d *decoder) split(level uint8, key uint64) {
 	}
 }
 
-// cells reads the quarters of a square of level 1, which are most of the leaves. All counts but large ones
-// are in the same window.
+// cells reads the cells of a split square of level 1, which are most leaves. One window of bits has all
+// their counts, unless some are large.
 func (d *decoder) cells(symbol uint, key uint64) {
 	t := &d.t.decode[countTable]
 	i := d.b.n
@@ -352,8 +356,8 @@ func (d *decoder) cells(symbol uint, key uint64) {
 }
 
 // Check reads all sheets of all parts in a code, and returns the squares of each part. The error wraps
-// sketch.ErrInvalid if the bytes are damaged, or if there are more than most leaves. It does so as well if
-// the bytes are not what these squares are written as: a tree has one spelling. O(leaves).
+// sketch.ErrInvalid if the bytes are damaged, or if there are more than most leaves. It does so too if
+// these squares would be written as other bytes: a tree has only one valid encoding. O(leaves).
 func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
 	leaves := uint64(0) // no overflow: a sheet in memory has fewer than 2^32 packets
 	for _, sheets := range parts {

@@ -48,6 +48,7 @@ func (s *Squares) Total() uint64 {
 	return total
 }
 
+// push appends a square with n points.
 func (s *Squares) push(key uint64, level uint8, n uint64) {
 	s.Keys = append(s.Keys, key)
 	s.Levels = append(s.Levels, level)
@@ -73,7 +74,7 @@ func (s *Squares) Count(key uint64) uint64 {
 	return n
 }
 
-// CountSorted counts many cells, whose keys ascend.
+// CountSorted returns the counts of many cells. Their keys ascend.
 func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	counts := make([]uint64, len(keys))
 	var open []int // the indexes of squares that hold the key, each inside the one before
@@ -92,8 +93,8 @@ func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	return counts
 }
 
-// Most returns the largest number by which the count of a cell can be too high. That is the points of all
-// squares above level 0 that hold it.
+// Most returns the largest number by which the count of a cell can be too high. This is the largest sum
+// of the points of all squares above level 0 that hold the same cell.
 func (s *Squares) Most() uint64 {
 	most := uint64(0)
 	if s.Levels == nil {
@@ -118,8 +119,8 @@ func (s *Squares) Most() uint64 {
 	return most
 }
 
-// Sheets divides the squares into lists of disjoint ones. The first has those that hold no other, the next
-// those that hold only squares of the first, and so on.
+// Sheets divides the squares into lists of disjoint squares. The first list has the squares that hold no
+// others. The second has those that hold only squares of the first, and so on.
 func (s *Squares) Sheets() []Squares {
 	switch {
 	case s.Len() == 0:
@@ -154,7 +155,7 @@ func (s *Squares) Sheets() []Squares {
 // Push appends a square, which must come after all others in the order of Squares.
 func (s *Squares) Push(l Leaf) { s.push(l.Key, l.Level, l.Count) }
 
-// Merge adds up the points of two lists. It keeps what each knows.
+// Merge adds up the points of two lists. It keeps all squares of both.
 func Merge(a, b Squares) Squares {
 	switch {
 	case a.Len() == 0:
@@ -286,7 +287,7 @@ func Subtract(a, b Squares) (Squares, error) {
 	return a.with(counts), nil
 }
 
-// with returns the squares with other counts, without those of 0.
+// with returns the squares with these counts. It leaves out squares with count 0.
 func (s *Squares) with(counts []uint64) Squares {
 	var out Squares
 	for i, n := range counts {
@@ -372,7 +373,7 @@ func Mask(a, b Squares) Squares {
 	return out
 }
 
-// common returns the level of the smallest square that holds two keys.
+// common returns the level of the smallest square that holds the keys a and b.
 func common(a, b uint64) uint8 { return uint8(bits.Len64(a^b)+1) / 2 }
 
 // searchAbove returns how many of the keys, in ascending order, are at most key.

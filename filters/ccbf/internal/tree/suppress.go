@@ -76,8 +76,8 @@ type pooler struct {
 	from   int // index of the first leaf of the current square.
 }
 
-// square makes leaves of the squares with indexes from to to-1. It returns the points that are left, fewer
-// than k, in the smallest square around them.
+// square makes leaves of the squares with indexes from from to to-1. If fewer than k points are left
+// over, it returns them as rest, in the smallest square around them.
 func (p *pooler) square(from, to int) (rest Leaf) {
 	if from == to {
 		return rest
@@ -104,7 +104,7 @@ func (p *pooler) square(from, to int) (rest Leaf) {
 	return Leaf{}
 }
 
-// pool returns two leaves as one. Either may have no points.
+// pool returns one leaf with the points of a and b, either of which may have none.
 func pool(a, b Leaf) Leaf {
 	switch {
 	case a.Count == 0:
@@ -123,7 +123,7 @@ func around(a, b Leaf) Leaf {
 	return Leaf{Key: a.Key &^ side2(level), Level: level}
 }
 
-// join joins the points that are left to a leaf; false if there is none.
+// join adds the points of rest to the nearest leaf. It returns false if there is no leaf.
 func (p *pooler) join(rest Leaf) bool {
 	best := -1
 	for i := p.from; i < len(p.leaves); i++ {
