@@ -91,7 +91,7 @@ func (r *jsonReader) feature(o object) error {
 	return r.geometry(g, 0)
 }
 
-// geometry reads a geometry, which depth collections hold.
+// geometry reads a geometry from object o. depth is the number of collections around it.
 func (r *jsonReader) geometry(o object, depth int) error {
 	switch {
 	case o.typ == typeCollection:
@@ -122,7 +122,7 @@ func (r *jsonReader) geometry(o object, depth int) error {
 	return err
 }
 
-// members reads the objects of the array at a place within o.
+// members calls read for each object in the array that begins at place at. name and what are for errors.
 func (r *jsonReader) members(o object, at int, name, what string, read func(object) error) error {
 	if at == 0 {
 		return r.fail(ErrPolygon, o.at, "the %s has no %s", o.typ, name)
@@ -139,7 +139,8 @@ func (r *jsonReader) members(o object, at int, name, what string, read func(obje
 	return err
 }
 
-// polygon and the methods below return the place after what they read.
+// polygon reads the coordinates of a polygon. Like the methods below, it returns the place after the text
+// that it has read.
 func (r *jsonReader) polygon(at int) (end int, err error) {
 	readPoint := r.readPoint
 	end, err = r.list(at, func(n, at int) (end int, err error) {
@@ -180,8 +181,8 @@ func (r *jsonReader) readPoint(_, at int) (end int, err error) {
 	return end, r.point(at, p)
 }
 
-// list calls f with the number and the place of each element of an array; f
-// returns the place after it.
+// list calls f for each element of the array at place at, with the number n of the element and its place.
+// f returns the place after the element.
 func (r *jsonReader) list(at int, f func(n, at int) (int, error)) (end int, err error) {
 	if r.b[at] != '[' {
 		return 0, r.fail(ErrPolygon, at, "%s where an array should be", quote(r.b[at:]))
@@ -234,8 +235,9 @@ func (r *jsonReader) object(at int) (object, error) {
 	return o, nil
 }
 
-// text returns the string at a place. Go's escapes are JSON's except for a slash and pairs of surrogates,
-// which no name in GeoJSON has. A string with these is returned as written.
+// text returns the string from place at to place end. Escapes in Go equal those in JSON, except for a
+// slash and for surrogate pairs, which no name in GeoJSON has. A string with these is returned as
+// written.
 func (r *jsonReader) text(at, end int) string {
 	plain := r.b[at+1 : end-1]
 	if bytes.IndexByte(plain, '\\') < 0 {

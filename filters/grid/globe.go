@@ -98,7 +98,7 @@ func checkDegrees(r orb.Ring, name string) error {
 	return nil
 }
 
-// lay unrolls a ring.
+// lay unrolls ring r. name is its name in errors.
 func lay(r orb.Ring, name string) (unrolledRing, error) {
 	if err := checkDegrees(r, name); err != nil {
 		return unrolledRing{}, err
@@ -143,7 +143,7 @@ func lay(r orb.Ring, name string) (unrolledRing, error) {
 	return l, l.measure(name)
 }
 
-// measure sets the fields that describe the ring as a whole.
+// measure sets min, max and mean. name is the name of the ring in errors.
 func (l *unrolledRing) measure(name string) error {
 	if l.net < -1 || l.net > 1 {
 		return errf(ErrPolygon, "polygon: %s goes %d times round the globe", name, max(l.net, -l.net))
@@ -161,7 +161,8 @@ func (l *unrolledRing) measure(name string) error {
 	return nil
 }
 
-// choosePoles decides which pole is inside each ring of a polygon that goes round.
+// choosePoles sets the pole inside each ring that goes round the globe. laps has the rings of one
+// polygon.
 func choosePoles(laps []unrolledRing, name func(ring int) string) error {
 	outer := &laps[0]
 	hole := 1 + slices.IndexFunc(laps[1:], func(l unrolledRing) bool { return l.net != 0 })
@@ -213,7 +214,7 @@ func (l *unrolledRing) pieces() []orb.Ring {
 	return appendStrip(out, r)
 }
 
-// shifted appends the points, turns times further east.
+// shifted appends the points of l to r, moved turns times 360 degrees to the east.
 func (l *unrolledRing) shifted(r orb.Ring, turns int) orb.Ring {
 	for _, p := range l.points {
 		r = append(r, orb.Point{p.Point[0] + 360*float64(p.turns+turns), p.Point[1]})
@@ -230,8 +231,8 @@ func appendStrip(to []orb.Ring, r orb.Ring) []orb.Ring {
 	return append(to, r)
 }
 
-// cut returns the part of a closed ring east of a meridian, or west of it for the side -1. Sides along the
-// meridian close it.
+// cut returns the part of a closed ring on one side of meridian lon: to the east if side is 1, to the west
+// if side is -1. Sides along the meridian close the part.
 //
 // It is clip.Ring of orb for one side of the box. But two rings that share a side in either direction are
 // cut in the same point to the bit, as Scanner needs.

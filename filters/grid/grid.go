@@ -137,7 +137,8 @@ func (g Grid) floor(v float64) float64 {
 	return n
 }
 
-// less returns n, or n-1 if below is true. It has no branch, which every other point would mispredict.
+// less returns n-1 if below is true, and otherwise n. It has no branch, because every other point would
+// mispredict it.
 func less(n int64, below bool) int64 {
 	if below {
 		n--
@@ -238,7 +239,7 @@ func (g Grid) lower(v float64) int64 {
 	return g.lowerSlow(v, n)
 }
 
-// lowerSlow walks from the guess f, which rounding leaves a few cells off at most.
+// lowerSlow computes lower from the guess f, which may be a few cells off due to rounding.
 func (g Grid) lowerSlow(v, f float64) int64 {
 	const slack = 64
 	if f > MaxIndex+slack {

@@ -47,7 +47,7 @@ type pointReader struct {
 	err   error
 }
 
-// take returns the next n bytes; nil after an error.
+// take returns the next n bytes, or nil after an error.
 func (r *pointReader) take(n int) []byte {
 	if r.err != nil {
 		return nil
@@ -61,7 +61,7 @@ func (r *pointReader) take(n int) []byte {
 	return taken
 }
 
-// header reads byte order, type and SRID, and returns the type.
+// header reads the byte order, the type and the SRID of a geometry, and returns the type.
 func (r *pointReader) header() uint32 {
 	b := r.take(5)
 	if b == nil {
@@ -84,7 +84,7 @@ func (r *pointReader) header() uint32 {
 	return typ
 }
 
-// count reads the number of members, each with a header and a point.
+// count reads how many members follow. Each has a header and a point.
 func (r *pointReader) count() uint32 {
 	b := r.take(4)
 	if b == nil {

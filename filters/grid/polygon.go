@@ -127,7 +127,8 @@ const sridEnd = 9
 // byteOrderMark is written before text in UTF-8 by some programs.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// hexDigits returns the hexadecimal digits of a text that is WKB; false if it is not.
+// hexDigits returns the hexadecimal digits in t, if t is WKB in hexadecimal digits. Otherwise it returns
+// false.
 func hexDigits(t []byte) (digits []byte, is bool) {
 	for _, prefix := range []string{`\x`, "0x", "0X"} {
 		if bytes.HasPrefix(t, []byte(prefix)) {
@@ -170,8 +171,9 @@ func tooLong(format string, size int) error {
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
 
-// checkRing checks a ring that no parser made. The error says if it has too few points, a coordinate that
-// is not finite, or ends apart. member and ring count from 1.
+// checkRing checks a ring that no parser made. It returns an error if the ring has too few points, has a
+// coordinate that is not finite, or does not end where it begins. For the error, member and ring are
+// counted from 1, and many says that there are several members.
 func checkRing(r orb.Ring, member, ring int, many bool) error {
 	if len(r) < minRing {
 		return errf(ErrPolygon, "polygon: %s has %d points; a ring needs at least %d, the last equal to the first",

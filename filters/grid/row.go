@@ -32,7 +32,8 @@ func (s *Scanner) Row(y int64) []Interval {
 	return s.sweep()
 }
 
-// advance drops the edges that ended and adds those that began.
+// advance moves the active edges to row y. It drops edges that end before y, and adds those that have
+// begun.
 func (s *Scanner) advance(y int64) {
 	change := int64(math.MaxInt64)
 	kept := s.active[:0]
@@ -63,7 +64,8 @@ func (s *Scanner) advance(y int64) {
 	}
 }
 
-// cross computes the column at which each active edge crosses row y.
+// cross computes, for each active edge, the first column of row y whose centre is not to the left of the
+// edge.
 func (s *Scanner) cross(y int64) {
 	g := s.g
 	cy := g.center(y)
@@ -87,7 +89,8 @@ func (s *Scanner) cross(y int64) {
 	}
 }
 
-// crossing returns where an edge crosses the centre line of one of its rows.
+// crossing returns the x at which an edge crosses the centre line at height cy. This must be the line of
+// one of the edge's rows.
 func (e *edge) crossing(cy float64) float64 {
 	x := e.line(cy)
 	if e.past(x) {
@@ -96,15 +99,17 @@ func (e *edge) crossing(cy float64) float64 {
 	return x
 }
 
-// line returns where the line through an edge crosses a centre line. It depends on the ends of the edge
-// alone, so that no error builds up from row to row. The conversion keeps the compiler from fusing the
-// multiplication into the addition, which would make results depend on the machine.
+// line returns the x at which the straight line through an edge crosses the centre line at height cy. It
+// depends only on the ends of the edge, so no error builds up from row to row. The conversion keeps the
+// compiler from fusing the multiplication into the addition, which would make results depend on the
+// machine.
 func (e *edge) line(cy float64) float64 { return e.x0 + float64((cy-e.y0)*e.slope) }
 
-// past reports whether rounding carried x past the end of the edge, or whether the slope overflows.
+// past reports whether x, a result of line, is not usable: rounding carried it past the end of the edge,
+// or the slope overflows.
 func (e *edge) past(x float64) bool { return (x <= e.x1) != (e.slope >= 0) }
 
-// crossEnd returns the crossing if past is true.
+// crossEnd returns the crossing in the cases in which past is true.
 func (e *edge) crossEnd(cy float64) float64 {
 	if e.wide() {
 		return e.crossWide(cy)
@@ -112,10 +117,10 @@ func (e *edge) crossEnd(cy float64) float64 {
 	return e.x1
 }
 
-// wide reports whether the extent or the slope overflows.
+// wide reports whether the width or the slope of the edge overflows a float64.
 func (e *edge) wide() bool { return math.IsInf(e.slope, 1) }
 
-// crossWide returns the crossing of a wide edge.
+// crossWide returns the crossing of an edge for which wide is true.
 func (e *edge) crossWide(cy float64) float64 {
 	d := e.y1 - e.y0
 	t := (cy - e.y0) / d
@@ -146,7 +151,8 @@ func (s *Scanner) sort() {
 	}
 }
 
-// emit appends [from, to), joining it to the interval before if they touch.
+// emit appends the interval of columns [from, to) to out. If it touches the last interval, both become
+// one.
 func emit(out []Interval, from, to int64) []Interval {
 	if from >= to {
 		return out
@@ -158,8 +164,8 @@ func emit(out []Interval, from, to int64) []Interval {
 	return append(out, Interval{from, to - 1})
 }
 
-// pairs is the sweep for a single ring: cells are inside from every odd crossing to the next. If the last
-// crossing is missing, it lies right of bounds.
+// pairs does the work of sweep for a polygon with a single ring. Cells are inside from every odd crossing
+// to the next one. If the last crossing is missing, it lies to the right of the bounds.
 func (s *Scanner) pairs() []Interval {
 	out := s.out[:0]
 	for i := 0; i < len(s.active); i += 2 {
@@ -173,8 +179,8 @@ func (s *Scanner) pairs() []Interval {
 	return out
 }
 
-// pass moves a place across an edge of a ring. It returns by how much the number of polygons around the
-// place changes.
+// pass moves a place across an edge of ring id. It returns the change of the number of polygons that hold
+// the place.
 func (s *outline) pass(id int32) int {
 	r := &s.rings[id]
 	o := &s.rings[r.outer]
@@ -195,8 +201,8 @@ func (s *outline) pass(id int32) int {
 	return -1
 }
 
-// sweep goes from left to right. It keeps for every ring whether it is inside, and counts the polygons
-// around the place.
+// sweep returns the cells of the current row that are inside. It goes from left to right, and keeps track
+// of the rings and polygons that hold its place.
 func (s *Scanner) sweep() []Interval {
 	out := s.out[:0]
 	polys := 0

@@ -74,7 +74,7 @@ type ring struct {
 	in    bool  // whether the sweep is inside the ring.
 }
 
-// inside reports whether the polygon of the outer ring r holds the point.
+// inside reports whether the place of the sweep is inside the polygon whose outer ring is r.
 func (r *ring) inside() bool { return r.in && r.holes == 0 }
 
 // Scan prepares to walk the cells of mp within clip. Every ring must be closed, finite and of at least
@@ -91,7 +91,7 @@ func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
 	return s, nil
 }
 
-// trace computes the outline of mp within clip.
+// trace computes the outline of mp. It leaves out edges that do not matter within clip.
 func (s *outline) trace(mp orb.MultiPolygon, clip Rect) error {
 	rings, points := 0, 0
 	lo, hi := orb.Point{math.Inf(1), math.Inf(1)}, orb.Point{math.Inf(-1), math.Inf(-1)}
@@ -122,7 +122,7 @@ func (s *outline) trace(mp orb.MultiPolygon, clip Rect) error {
 	return nil
 }
 
-// build sets edges and rings. total is the number of edges before clipping.
+// build sets edges and rings for mp. rings and total are the numbers of rings and edges before clipping.
 func (s *outline) build(mp orb.MultiPolygon, rings, total int) {
 	bottom, top := s.g.center(s.bounds.MinY), s.g.center(s.bounds.MaxY)
 	near := func(a, b orb.Point) bool {
@@ -165,9 +165,9 @@ func (s *outline) build(mp orb.MultiPolygon, rings, total int) {
 	}
 }
 
-// add keeps the edge from a to b if it crosses the centre line of a row of
-// bounds. Edges right of bounds have been left out: a ray that comes from the
-// left never meets them within bounds.
+// add keeps the edge from a to b, of ring id, if it crosses the centre line of a row within the bounds.
+// The caller has left out edges to the right of the bounds: a ray from the left never meets them within
+// the bounds.
 func (s *outline) add(a, b orb.Point, id int32) {
 	e := edge{ring: id, up: a[1] < b[1]}
 	if !e.up {

@@ -59,8 +59,8 @@ func Circle(lon, lat, metres float64) (orb.MultiPolygon, error) {
 	return nil, errf(ErrPolygon, "circle: %v metres around (%v %v) cannot be drawn within 0.1%% of its area", metres, lon, lat)
 }
 
-// circle returns the polygon with a number of corners at an angle from its centre. off is by how much the
-// middles of its sides miss that angle at most.
+// circle returns a polygon with this number of corners, all at the same angle from the centre. off is the
+// largest difference between that angle and the angle of the middle of a side.
 func circle(lon, lat, angle float64, corners int) (polygon orb.MultiPolygon, off float64, err error) {
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinAngle, cosAngle := math.Sincos(angle)
@@ -129,8 +129,8 @@ func steradians(mp orb.MultiPolygon) float64 {
 	return max(0, sum)
 }
 
-// ringSteradians returns the area of a ring, negative if it runs counterclockwise. A side adds the
-// integral of sin(latitude) over its longitudes.
+// ringSteradians returns the area of a ring on the sphere of radius 1. It is negative if the ring runs
+// counterclockwise. A side adds the integral of sin(latitude) over its longitudes.
 func ringSteradians(r orb.Ring) float64 {
 	// The sine of the first latitude is subtracted from all sines, so that small rings lose no digits.
 	const degree = math.Pi / 180

@@ -42,8 +42,8 @@ type wkbReader struct {
 	order binary.ByteOrder // the byte order of the current geometry.
 }
 
-// geometry reads the next geometry, which depth collections hold. within is the type of the innermost
-// geometry around it, 0 if there is none.
+// geometry reads the next geometry. depth is the number of collections around it. within is the type of
+// the innermost geometry around it, or 0 if there is none.
 func (r *wkbReader) geometry(depth int, within uint32) error {
 	at := r.at
 	typ, ordinates, err := r.header()
@@ -75,7 +75,7 @@ func (r *wkbReader) members(what string, depth int, within uint32) error {
 	return err
 }
 
-// polygon reads rings of points of size bytes.
+// polygon reads a polygon: rings of points, each of size bytes.
 func (r *wkbReader) polygon(size int) error {
 	rings, err := r.count("rings", 4)
 	for i := 1; err == nil && i <= rings; i++ {
@@ -104,8 +104,8 @@ func (r *wkbReader) take(n int) ([]byte, error) {
 	return r.b[r.at-n : r.at], nil
 }
 
-// header reads byte order, type and SRID. The type is an index of typeNames, and ordinates is the number
-// of ordinates of each point.
+// header reads the byte order, the type and the SRID of a geometry. typ is an index of typeNames.
+// ordinates is how many numbers each point has.
 func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 	at := r.at
 	b, err := r.take(5)
@@ -145,7 +145,8 @@ func wkbType(code uint32) (typ uint32, ordinates int, known bool) {
 	return typ, ordinates, iso < 4000 && int(typ) < len(typeNames)
 }
 
-// count reads a number of things that take at least least bytes each.
+// count reads a number of parts, and checks that the rest of the bytes can hold so many: each takes at
+// least least bytes. what names them in the error.
 func (r *wkbReader) count(what string, least int) (int, error) {
 	at := r.at
 	b, err := r.take(4)

@@ -39,7 +39,7 @@ type wktReader struct {
 // then.
 var wktTags = map[string]int{"Z": 3, "M": 3, "ZM": 4}
 
-// next returns the next byte that is no space, 0 at the end of the text.
+// next returns the next byte that is no space, without reading it. At the end of the text it returns 0.
 func (r *wktReader) next() byte {
 	for ; r.at < len(r.s); r.at++ {
 		switch c := r.s[r.at]; c {
@@ -90,8 +90,8 @@ func (r *wktReader) srid() error {
 	return nil
 }
 
-// geometry reads the next geometry, which depth collections hold. ordinates is the number of numbers of a
-// point that the collection states, 0 if none.
+// geometry reads the next geometry. depth is the number of collections around it. ordinates is how many
+// numbers the collection says each point has, or 0 if it says nothing.
 func (r *wktReader) geometry(depth, ordinates int) error {
 	r.next()
 	at := r.at
@@ -126,8 +126,8 @@ func (r *wktReader) geometry(depth, ordinates int) error {
 	return r.noInside(at, name)
 }
 
-// wktType returns the type that a word names, as GeoJSON spells it, and the tag that is written onto it,
-// as in POLYGONZ.
+// wktType returns the type that a word names, in the spelling of GeoJSON. tag is the dimension written
+// directly after it, as Z in POLYGONZ.
 func wktType(word string) (name, tag string) {
 	for _, tag := range []string{"", "ZM", "Z", "M"} {
 		bare := len(word) - len(tag)
@@ -141,7 +141,7 @@ func wktType(word string) (name, tag string) {
 	return "", ""
 }
 
-// list reads EMPTY or items in brackets.
+// list reads either EMPTY, or items in brackets. It calls item for each, with its number.
 func (r *wktReader) list(item func(n int) error) error {
 	if r.empty() {
 		return nil
@@ -208,7 +208,7 @@ func (r *wktReader) readPoint(int) error {
 	return r.point(at, p)
 }
 
-// number reads up to a space, a comma or a bracket.
+// number reads a number, which ends at a space, a comma or a bracket.
 func (r *wktReader) number() (float64, error) {
 	n := strings.IndexAny(r.s[r.at:], " \t\n\v\f\r,()")
 	if n < 0 {

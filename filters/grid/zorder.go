@@ -8,7 +8,7 @@ func Interleave(x, y uint32) uint64 { return spread(x) | spread(y)<<1 }
 // Deinterleave undoes Interleave.
 func Deinterleave(z uint64) (x, y uint32) { return gather(z), gather(z >> 1) }
 
-// spread moves bit i to bit 2i: halves the distance left to go in each step.
+// spread moves each bit i to bit 2i. Each step halves the distance that bits still have to move.
 func spread(v uint32) uint64 {
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff

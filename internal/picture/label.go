@@ -81,7 +81,8 @@ func drawLabel(img *image.Paletted, text, unit string, s *scale) error {
 	return nil
 }
 
-// fit returns the beginning of a text that fits into room in one line, and its width.
+// fit returns as much of the beginning of text as fits into room pixels in one line, and the width of
+// this.
 func fit(face font.Face, text string, room int) (string, int) {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -100,8 +101,7 @@ func fit(face font.Face, text string, room int) (string, int) {
 	return text, width.Ceil()
 }
 
-// write writes a text on the line y, from x on, or, at halves of its width, to
-// the left of that.
+// write writes a text on the line y. It begins at x, moved to the left by halves times half its width.
 func (l *label) write(text string, x, y, halves int) {
 	d := font.Drawer{Dst: l.mask, Src: image.Opaque, Face: l.face}
 	d.Dot = fixed.P(x-d.MeasureString(text).Ceil()*halves/2, y)

@@ -41,8 +41,8 @@ const (
 	opaqueAt = 2. / 3
 )
 
-// palette returns a function that makes a palette of a gradient. The lightness L*, 0 to 100, goes from one value
-// to the other in even steps.
+// palette returns a function that makes a palette from gradient g. The lightness L* (0 to 100) changes
+// from from to to in even steps.
 func palette(g colorgrad.Gradient, from, to float64) func() color.Palette {
 	return sync.OnceValue(func() color.Palette {
 		return paletteOf(func(share float64) color.Color {

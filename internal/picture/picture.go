@@ -96,7 +96,8 @@ func (c choices[T]) names() []string {
 	return names
 }
 
-// find returns the choice with a name, or the default if the name is empty.
+// find returns the choice with this name, or the default if name is empty. option is the name of the
+// option in an error.
 func (c choices[T]) find(option, name string) (T, error) {
 	if name == "" {
 		return c[0].what, nil

@@ -63,15 +63,15 @@ func newScale(l law, values []float64, o *Options) *scale {
 	return s
 }
 
-// between interpolates steps linearly: share 0 returns the first step, share 1 the last.
+// between interpolates linearly between steps: share 0 gives the first step, and share 1 the last.
 func between(steps []float64, share float64) float64 {
 	at := share * float64(len(steps)-1)
 	i := min(int(at), len(steps)-2)
 	return steps[i] + (steps[i+1]-steps[i])*(at-float64(i))
 }
 
-// equalize gives each colour as many of the values that are drawn. The position of a value
-// is the number of values below it, among those that are below the largest.
+// equalize gives each colour the same number of drawn values. The position of a value on the scale is the
+// number of smaller values, divided by the number of values below the largest.
 func (s *scale) equalize(values []float64) {
 	faintest := s.faintest()
 	sorted := make([]float64, 0, len(values))
@@ -170,7 +170,8 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 	return math.Float64frombits(uint64(i) << lowShift)
 }
 
-// paint sets the pixels of all values that are drawn, and reports whether some have less than one point.
+// paint sets the pixels of all values that are drawn. It reports whether some value is less than one
+// point.
 func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 	if s.top == 0 {
 		return false
@@ -206,7 +207,7 @@ func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 // paintShift leaves of a value the bits that find its colour, or one shortly before it.
 const paintShift = 52 - 7
 
-// colour returns the index of the colour of a value, which is at least colour i.
+// colour returns the index of the colour of value v. The colour is at least i.
 func (s *scale) colour(i int, v float64) int {
 	for i+1 < colours && v >= s.least[i+1] {
 		i++

@@ -78,8 +78,8 @@ func Doubtful(h *ccbf.Head, area grid.Rect) bool {
 	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
 }
 
-// ofWorld reports whether all cells of r are within 180 degrees in X and within 90 degrees in Y. limit is
-// the number of cells in 90 degrees.
+// ofWorld reports whether all cells of r are within 180 degrees of longitude and 90 degrees of latitude,
+// either way. limit is the number of cells in 90 degrees.
 func ofWorld(r grid.Rect, limit int64) bool {
 	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }

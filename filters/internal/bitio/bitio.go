@@ -21,8 +21,8 @@ type Writer struct {
 // MaxClassBytes is the most bytes of a number in the class code.
 const MaxClassBytes = 24
 
-// Reset makes w write from the start of a buffer with room for a number of numbers in the class code. It
-// keeps the buffer from one use to the next.
+// Reset makes w write from the start of its buffer. The buffer gets room for this many numbers in the
+// class code, and is kept for the next use.
 func (w *Writer) Reset(numbers int) {
 	if need := numbers*MaxClassBytes + 8; len(w.buf) < need {
 		w.buf = make([]byte, need)
@@ -30,7 +30,7 @@ func (w *Writer) Reset(numbers int) {
 	w.pos, w.acc, w.n = 0, 0, 0
 }
 
-// Write appends the low n bits of v, which has no others; n is at most 56.
+// Write appends the n lower bits of v. All other bits of v must be 0, and n is at most 56.
 func (w *Writer) Write(v uint64, n uint) {
 	w.acc |= v << (w.n & 63)
 	w.n += n
@@ -49,12 +49,12 @@ func (w *Writer) Bytes() []byte {
 	return w.buf[:w.pos]
 }
 
-// ClassBits returns how many bits the class code of order k takes for a number of a bit length.
+// ClassBits returns how many bits a number with length bits takes in the class code of order k.
 //
-// The code is an Elias gamma code with an order, as Golomb's codes have one. A number v belongs to class
-// e, the bit length of v >> k. It is written as e zeros and a one, then the bits of v below its leading
-// one. In class 0 the low k bits follow. The cost depends on the bit length of v alone. So the best order
-// of a block follows from a histogram of bit lengths.
+// The class code is an Elias gamma code that has an order, like a Golomb code. Class e of a number v is
+// the bit length of v >> k. The code has e zeros and a one, and then the bits of v below its leading one.
+// In class 0, the k lower bits of v follow. The length of a code depends only on the bit length of v. So
+// the best order of a block follows from a histogram of bit lengths.
 func ClassBits(length, k uint) uint {
 	if length <= k {
 		return 1 + k
@@ -66,8 +66,8 @@ func ClassBits(length, k uint) uint {
 // MaxOrder is the largest order.
 const MaxOrder = 56
 
-// BestOrder returns the order of the class code that takes the fewest bits for numbers of these bit
-// lengths, the smallest one of several.
+// BestOrder returns the order in which the class codes of numbers with these bit lengths take the fewest
+// bits. If there are several such orders, it returns the smallest.
 func BestOrder(lengths *[65]uint32) uint {
 	n := uint(0)
 	for _, m := range lengths {
@@ -109,7 +109,7 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 	}
 }
 
-// WriteClasses is WriteClass for a pair of numbers.
+// WriteClasses appends u in the class code of order j, and v in the class code of order k.
 func (w *Writer) WriteClasses(u uint64, j uint, v uint64, k uint) {
 	a, m := ClassCode(u, j)
 	b, n := ClassCode(v, k)
@@ -160,7 +160,7 @@ func NewReaderIn(buf []byte, from, to int) Reader {
 // fetched is the offsets that Fetch prefetches, one for each cache line.
 var fetched = [4]uint32{0, 64, 128, 192}
 
-// Fetch prefetches the next bytes, about as many as most blocks have.
+// Fetch prefetches the next bytes, about as many as a block usually has.
 func (r *Reader) Fetch() {
 	if at := r.pos / 8; at+256 <= uint(len(r.wide)) {
 		simd.Prefetch(unsafe.Pointer(&r.wide[at]), fetched[:])
@@ -175,7 +175,7 @@ func (r *Reader) Done() bool {
 	return r.pos <= uint(len(r.buf))*8 && uint(len(r.buf))*8-r.pos < 8 && r.Peek() == 0
 }
 
-// Peek returns the next 57 bits of the stream or more, and reads none.
+// Peek returns at least the next 57 bits. It does not move the position.
 func (r *Reader) Peek() uint64 {
 	i := r.pos / 8
 	if i+8 <= uint(len(r.buf)) {
@@ -184,7 +184,7 @@ func (r *Reader) Peek() uint64 {
 	return r.tail(i)
 }
 
-// tail is Peek at the end of the buffer.
+// tail does the work of Peek near the end of the buffer. i is the index of the byte at the position.
 func (r *Reader) tail(i uint) uint64 {
 	var b [8]byte
 	if i < uint(len(r.buf)) {
@@ -210,7 +210,7 @@ func (r *Reader) ReadClass(k uint) uint64 {
 	return r.readLongClass(k)
 }
 
-// readLongClass reads a number whose code does not fit one window.
+// readLongClass reads a number whose code is longer than one window.
 func (r *Reader) readLongClass(k uint) uint64 {
 	e := uint(0)
 	for {
@@ -237,7 +237,7 @@ func (r *Reader) readLongClass(k uint) uint64 {
 	return r.Read(length-1) | 1<<(length-1)
 }
 
-// Skip reads n bits.
+// Skip moves the position by n bits.
 func (r *Reader) Skip(n uint) { r.pos += n }
 
 // Position returns how many bits were read.

@@ -28,13 +28,14 @@ var classParts = func() (parts [MaxOrder + 1][64]classBits) {
 	return parts
 }()
 
-// ReadRuns reads pairs of four runs by four readers of the same buffer. It begins behind keys and counts
-// from-1, and ends with to-1. A pair is a gap less by one and a count less by one, with orders of both. It
-// returns how far it came: less if a code is long or near the end of the buffer.
+// ReadRuns reads the cells with indexes from from to to-1 of four runs. Each run has its own reader of
+// the same buffer, and its orders for gaps and counts. Cells before from must be in out already. A code
+// is a gap less one, followed by a count less one. ReadRuns returns the index at which it stopped: less
+// than to if a code is long, or near the end of the buffer.
 //
-// The next number of a run begins where this one ends. Meanwhile the processor has time for three others.
-// These gaps of one window each add up to less than 2^64. So if a run's last key is above its first, all
-// keys are in order.
+// A number of a run begins where the one before ends. While the processor waits for this, it has time for
+// the three other runs. Gaps of one window each add up to less than 2^64. So if a run's last key is above
+// its first, all its keys are in order.
 func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 	buf := r[0].wide
 	a, b, c, d := r[0].pos, r[1].pos, r[2].pos, r[3].pos
@@ -86,8 +87,8 @@ func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 	return from
 }
 
-// classIn returns the number whose code of order k a window begins with, and the length of the code. A
-// length above 57 means that the window does not hold all of it. parts are classParts[k].
+// classIn returns the number whose code of order k begins window w, and the length of its code. A length
+// above 57 means that the window does not hold the whole code. parts is classParts[k].
 func classIn(w uint64, k uint, parts *[64]classBits) (v uint64, n uint) {
 	e := uint(bits.TrailingZeros64(w|1<<63)) & 63
 	p := &parts[e]

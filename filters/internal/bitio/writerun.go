@@ -2,8 +2,8 @@ package bitio
 
 import "math/bits"
 
-// RunOrders returns the best orders for the gaps of a run of up to MaxRun keys, and for its counts. Gaps
-// and counts are less by one. If counts is nil, all are one.
+// RunOrders returns the best orders for the gaps and for the counts of a run with up to MaxRun keys. Gaps
+// and counts are coded less one. If counts is nil, all counts are one.
 func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 	n := len(keys)
 	var lengths [65]uint32
@@ -21,9 +21,9 @@ func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 	return gaps, BestOrderOf(&lengths, uint(n))
 }
 
-// WriteRun appends the gaps of up to MaxRun ascending keys, less by one, in the class code of order j.
-// Each is followed by the count of the next key, less by one, in that of order k. It does not write the
-// first key and its count.
+// WriteRun appends the cells of a run with up to MaxRun ascending keys, except for the first key and its
+// count. For each cell it writes the gap before its key, less one, in the class code of order j. Then it
+// writes its count, less one, in the class code of order k.
 func (w *Writer) WriteRun(keys, counts []uint64, j, k uint) {
 	counts = counts[:len(keys)]
 	for i := 1; i < len(keys); i++ {

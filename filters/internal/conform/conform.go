@@ -136,7 +136,7 @@ func (f Family) keys() int {
 	return 5000
 }
 
-// fewer returns n operations, or fewer if each of them costs as much as many.
+// fewer returns the number of operations to do instead of n: fewer if a key of the family is Heavy.
 func (f Family) fewer(n int) int {
 	if f.Heavy > 1 && !long() {
 		return n / f.Heavy
@@ -210,7 +210,7 @@ func same(t testing.TB, what string, a, b []byte) {
 	t.Fatalf("%s: BLOBs of %d and %d bytes differ at byte %d", what, len(a), len(b), at)
 }
 
-// truth returns the smallest count that is allowed.
+// truth returns the smallest count that is allowed for a key that was added n times.
 func (f Family) truth(n uint64) uint64 {
 	if f.Laws.Set {
 		return min(n, 1)
@@ -218,13 +218,13 @@ func (f Family) truth(n uint64) uint64 {
 	return n
 }
 
-// Bound returns the family with a Load and the Absent for it.
+// Bound returns the family f with this Load and Absent.
 func (f Family) Bound(load int, absent float64) Family {
 	f.Load, f.Absent = load, absent
 	return f
 }
 
-// checkCount checks the count of a key, if the subject counts.
+// checkCount checks the count of key id, which was added n times, if the subject is a Counter.
 func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	t.Helper()
 	if c, ok := s.(Counter); ok {
@@ -232,7 +232,7 @@ func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	}
 }
 
-// estimated checks the number of different keys, if the subject estimates it.
+// estimated checks the estimate of the number of different keys, if the subject is an Estimator.
 func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64]uint64) {
 	t.Helper()
 	e, ok := s.(Estimator)
@@ -253,7 +253,7 @@ func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64
 	}
 }
 
-// answers returns the counts of some keys, or the estimate, for comparisons.
+// answers returns the counts of the keys ids, or the estimate of all keys, to compare subjects.
 func answers(s Subject, ids ...uint64) []any {
 	var out []any
 	if c, ok := s.(Counter); ok {
@@ -267,7 +267,7 @@ func answers(s Subject, ids ...uint64) []any {
 	return out
 }
 
-// compare checks one estimate against the true count.
+// compare checks got, the count of key id, against the true count n.
 func (f Family) compare(t testing.TB, when string, id, got, n uint64) {
 	t.Helper()
 	want := f.truth(n)

@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Made returns a sketch of parameters that must be valid.
+// Made returns a sketch with parameters p. If they are not valid, the test fails.
 func Made[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Family[P, S, V], p P) S {
 	t.Helper()
 	s, err := f.New(p)

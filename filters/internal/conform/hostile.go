@@ -70,8 +70,8 @@ func codec(t testing.TB, f Family) {
 	}
 }
 
-// guard calls fn, which reads hostile bytes, count times, and fails if they allocate more than most
-// bytes each. A loop that a BLOB's claim drives forever is stopped by the time limit of go test.
+// guard calls fn count times. fn reads hostile bytes, and must allocate at most most bytes per call. If a
+// number in a BLOB makes a loop endless, the time limit of go test ends the test.
 func guard(t testing.TB, count int, most uint64, fn func(i int)) {
 	t.Helper()
 	const batch = 128
@@ -102,7 +102,8 @@ func (f Family) look(blob []byte) {
 	}
 }
 
-// rejected fails unless Decode and Check reject the BLOB with an error that wraps sketch.ErrInvalid.
+// rejected fails the test unless Decode and Check reject the BLOB with an error that wraps
+// sketch.ErrInvalid.
 func (f Family) rejected(t testing.TB, what string, i int, blob []byte) {
 	t.Helper()
 	if _, err := f.Decode(blob); !errors.Is(err, sketch.ErrInvalid) {

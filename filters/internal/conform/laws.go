@@ -12,6 +12,7 @@ type source struct {
 	zipf *rand.Zipf
 }
 
+// newSource returns a source with this number of keys.
 func newSource(seed uint64, keys int) source {
 	r := rand.New(rand.NewPCG(seed, 0x5eed))
 	return source{r, rand.NewZipf(r, 1.2, 4, uint64(keys-1))}
@@ -27,7 +28,7 @@ func spread(i uint64) uint64 {
 	return i * 0x9e3779b97f4a7c15
 }
 
-// weight returns a number that is mostly 1.
+// weight returns how often a key is added at once, mostly 1.
 func (s source) weight() uint64 {
 	switch s.IntN(20) {
 	case 0:
@@ -41,6 +42,7 @@ func (s source) weight() uint64 {
 // op adds n occurrences of key id.
 type op struct{ id, n uint64 }
 
+// ops returns n random operations.
 func (s source) ops(n int) []op {
 	ops := make([]op, n)
 	for i := range ops {
@@ -49,6 +51,7 @@ func (s source) ops(n int) []op {
 	return ops
 }
 
+// add applies operations to subject s, and returns s.
 func add(t testing.TB, s Subject, ops []op) Subject {
 	t.Helper()
 	for _, o := range ops {

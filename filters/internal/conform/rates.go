@@ -63,14 +63,14 @@ func Rates[P comparable, S keyed.Mergeable[S], V any](
 	}
 }
 
-// AddKeys adds one occurrence of each integer from..to-1 by its hash.
+// AddKeys adds each of the integers from from to to-1 once, by its hash.
 func AddKeys[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Family[P, S, V], s S, from, to int) {
 	t.Helper()
 	h1s, h2s := Hashes(keyed.BaseOf(s).Seed(), uint64(from), to-from)
 	must(t, f.Add(s, h1s, h2s, nil))
 }
 
-// Hashes returns the hashes of n integers from the first on.
+// Hashes returns the hashes of n integers, beginning with first.
 func Hashes(seed, first uint64, n int) (h1s, h2s []uint64) {
 	h1s, h2s = make([]uint64, n), make([]uint64, n)
 	for i := range h1s {
@@ -79,8 +79,8 @@ func Hashes(seed, first uint64, n int) (h1s, h2s []uint64) {
 	return h1s, h2s
 }
 
-// Positives returns the fraction of asked integers from 2^40 on, which were never added, that a sketch
-// has a count for.
+// Positives looks up asked integers from 2^40 on, which were never added. It returns the fraction for
+// which the sketch has a count.
 func Positives(s keyed.Sketch, asked int) float64 {
 	const batch = 4096
 	found := 0

@@ -25,7 +25,7 @@ func sizes(t testing.TB, f Family) {
 	}
 }
 
-// testSingleKeys adds a single key to a subject, in parts.
+// testSingleKeys adds a single key in several parts to a subject that fresh makes.
 func (f Family) testSingleKeys(t testing.TB, src source, fresh func() Subject) {
 	for range 8 {
 		s, id, n := fresh(), spread(src.Uint64()), uint64(0)
@@ -45,7 +45,8 @@ func (f Family) testSingleKeys(t testing.TB, src source, fresh func() Subject) {
 	}
 }
 
-// history runs additions, removals, unions and passages through a BLOB.
+// history runs a random history on a subject that fresh makes: additions, removals, unions, and encoding
+// and decoding.
 func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 	s, truth := fresh(), map[uint64]uint64{}
 	for range 60 {
@@ -82,7 +83,7 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 	f.passes(t, s, truth)
 }
 
-// full checks an error for want of room, which only a family that fills has.
+// full fails the test if the sketch can never be full. err is an error that says that there is no room.
 func (f Family) full(t testing.TB, err error) {
 	t.Helper()
 	if !f.Laws.Fills {
@@ -90,7 +91,8 @@ func (f Family) full(t testing.TB, err error) {
 	}
 }
 
-// passes encodes and decodes a subject. The BLOB must be valid and have the same counts.
+// passes encodes and decodes a subject, and returns the decoded one. The BLOB must be valid, and all
+// counts must stay the same.
 func (f Family) passes(t testing.TB, s Subject, truth map[uint64]uint64) Subject {
 	t.Helper()
 	blob := s.Blob()

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Bits are numbered from the least significant bit of the first byte on.
 
-// load returns 64 bits from bit pos on. Those after the end of b are 0.
+// load returns 64 bits from bit pos on. Bits beyond the end of b are 0.
 func load(b []byte, pos uint) uint64 {
 	if i := pos / 8; i+9 <= uint(len(b)) {
 		q := b[i : i+9 : i+9]
@@ -26,8 +26,8 @@ func loadTail(b []byte, pos uint) uint64 {
 // mask returns a number with the low n bits set, n at most 64.
 func mask(n uint) uint64 { return 1<<n - 1 }
 
-// put writes the low n bits of v, which has no others, from bit pos on. n is at most 64. It touches 9
-// bytes, which must all be in b.
+// put writes the n lower bits of v from bit pos on, where n is at most 64. All other bits of v must be 0.
+// It reads and writes 9 bytes, which must all be in b.
 func put(b []byte, pos uint, v uint64, n uint) {
 	s := pos & 7
 	q := b[pos/8:][:9:9]
@@ -53,7 +53,7 @@ func newWriter(b []byte, pos uint) writer {
 	return writer{b, pos / 8, uint64(b[pos/8]) & mask(pos&7), pos & 7}
 }
 
-// write appends the low n bits of v, which has no others. n is at most 64.
+// write appends the n lower bits of v, where n is at most 64. All other bits of v must be 0.
 func (w *writer) write(v uint64, n uint) {
 	w.acc |= v << w.fill
 	w.fill += n
@@ -68,13 +68,13 @@ func (w *writer) write(v uint64, n uint) {
 // pos returns where the next bit goes.
 func (w *writer) pos() uint { return w.at*8 + w.fill }
 
-// flush writes the bits that are not yet in b, and returns where they end.
+// flush writes the bits that are not in b yet. It returns the position after the last bit.
 func (w *writer) flush() uint {
 	put(w.b, w.at*8, w.acc, w.fill)
 	return w.pos()
 }
 
-// move copies n bits from one place to another. The two may overlap.
+// move copies n bits from position from to position to, and the two stretches may overlap.
 func move(b []byte, to, from, n uint) {
 	if to > from {
 		for n > 0 {

@@ -42,7 +42,8 @@ const (
 	maxGamma  = 6  // zeros before a length.
 )
 
-// split returns the step of a number, len(s) for none, and the number's place in it.
+// split returns the step to which v belongs, and its place rest in the step. Beyond all steps, it returns
+// len(s), and the distance from their end.
 func (s steps) split(v uint64) (step int, rest uint64) {
 	for j, w := range s {
 		if v < 1<<w {
@@ -53,7 +54,7 @@ func (s steps) split(v uint64) (step int, rest uint64) {
 	return len(s), v
 }
 
-// lengthOf returns the length of v plus 1 in bits.
+// lengthOf returns how many bits v+1 has.
 func lengthOf(v uint64) uint {
 	if v == 1<<64-1 {
 		return maxLength
@@ -61,7 +62,7 @@ func lengthOf(v uint64) uint {
 	return uint(bits.Len64(v + 1))
 }
 
-// size returns how many bits v takes.
+// size returns how many bits the code of v takes.
 func (s steps) size(v uint64) uint {
 	step, v := s.split(v)
 	if step < len(s) {
@@ -71,7 +72,7 @@ func (s steps) size(v uint64) uint {
 	return uint(step) + 2*uint(bits.Len(n)) - 1 + n - 1
 }
 
-// put writes v.
+// put writes the code of v.
 func (s steps) put(w *writer, v uint64) {
 	step, v := s.split(v)
 	j := uint(step)
@@ -138,8 +139,8 @@ var stepDecoders = func() (d [len(stepCodes)]decoder) {
 	return d
 }()
 
-// read returns the number at pos and where it ends. Any bits are some number, and bits after the end of b
-// are 0.
+// read returns the number whose code begins at bit pos, and the position after the code. Any bits are the
+// code of some number. Bits beyond the end of b are 0.
 func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
 	w := load(b, pos)
 	j := uint(bits.TrailingZeros64(^w))
@@ -159,7 +160,7 @@ func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
 	return 1<<(n-1) + w&mask(n-1) - 1 + d.base[j], pos + head + n - 1
 }
 
-// skip returns where the count numbers from pos on end.
+// skip returns the position after count codes, the first of which begins at bit pos.
 func (d *decoder) skip(b []byte, pos uint, count int) uint {
 	for count > 0 {
 		at := pos / 8
@@ -200,7 +201,7 @@ func (d *decoder) length(w uint64) uint {
 	return j + 2*z + n
 }
 
-// unpack reads the numbers from pos on.
+// unpack reads len(dst) numbers into dst. The code of the first begins at bit pos.
 func (d *decoder) unpack(b []byte, pos uint, dst []uint64) {
 	for k := range dst {
 		if at := pos / 8; at+8 <= uint(len(b)) {
@@ -215,8 +216,8 @@ func (d *decoder) unpack(b []byte, pos uint, dst []uint64) {
 	}
 }
 
-// gammaOf returns the zeros before a length in gamma code, and the length. Both are bounded, whatever the
-// bits.
+// gammaOf reads a length in gamma code from w. z is how many zeros the code begins with, and n is the
+// length. Both are bounded, whatever the bits are.
 func gammaOf(w uint64) (z, n uint) {
 	z = min(uint(bits.TrailingZeros64(w)), maxGamma)
 	return z, min(1<<z|uint(w>>(z+1)&mask(z)), maxLength)

@@ -26,7 +26,8 @@ func (c codedCodec) decoder(p params) *decoder {
 	return &stepDecoders[p[0]]
 }
 
-// choose returns the code that makes the counters shortest, the first one of several.
+// choose returns the code in which all counters take the fewest bits. If there are several such codes, it
+// takes the first.
 func (c codedCodec) choose(src Source) choice {
 	codes := stepCodes[:]
 	if c.e == Elias {
@@ -41,8 +42,8 @@ func (c codedCodec) choose(src Source) choice {
 	return best
 }
 
-// codeSizes returns how many bits all counters take in each code. Small ones, which are most, are tallied
-// first.
+// codeSizes returns, for each code, how many bits all counters take. It first tallies small counters,
+// which are the most frequent.
 func codeSizes(src Source, codes []steps) []uint {
 	var tally [256]uint
 	sizes := make([]uint, len(codes))
@@ -81,7 +82,7 @@ func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
 	return w.flush()
 }
 
-// find returns where counter i is.
+// find returns the bit position of counter i.
 func (c codedCodec) find(s *store, i int) uint {
 	begin := uint(binary.LittleEndian.Uint32(s.mem[headSize+i/blockLen*codedRecord:])) * 8
 	return c.decoder(s.p).skip(s.mem, uint(s.base)*8+begin, i%blockLen)

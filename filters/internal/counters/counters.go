@@ -103,7 +103,7 @@ func (v *View) At(i int) uint64 {
 	return codedCodec{v.e}.at(&v.store, i)
 }
 
-// Unpack copies the counters from at on to dst.
+// Unpack copies len(dst) counters to dst, beginning with counter at.
 func (v *View) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), v.n)
 	// A call by the interface codec would move every View to the heap.

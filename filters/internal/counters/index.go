@@ -95,7 +95,7 @@ func (indexCodec) choose(src Source) choice {
 	return best
 }
 
-// chunkSize returns how many bits a chunk takes, and whether it has an offset vector.
+// chunkSize returns how many bits a chunk takes with parameters p, and whether it has an offset vector.
 func chunkSize(p params, chunk []uint64) (size uint, vector bool) {
 	base, w := uint(p[0]), uint(p[1])
 	all, plain := uint64(0), uint(0)
@@ -186,7 +186,8 @@ func (w *writer) putVector(chunk []uint64) {
 	}
 }
 
-// chunk returns where chunk c of all begins, and whether it has an offset vector.
+// chunk returns the bit position of chunk c, counted over all groups, and whether the chunk has an offset
+// vector.
 func (s *store) chunk(c uint) (pos uint, vector bool) {
 	k := c % 8
 	rec := s.mem[headSize+c/8*indexRecord:][:indexRecord]
@@ -199,7 +200,7 @@ func (s *store) chunk(c uint) (pos uint, vector bool) {
 	return uint(s.base)*8 + uint(uint32(first))*8 + uint(offset), vector
 }
 
-// find returns the place and the length of counter i.
+// find returns the bit position pos and the length n of counter i.
 func (s *store) find(i uint) (pos, n uint) {
 	pos, vector := s.chunk(i / chunkLen)
 	j := i % chunkLen
@@ -214,7 +215,7 @@ func (s *store) find(i uint) (pos, n uint) {
 	return pos + chunkLen*w + base*j + sum, base + uint(codes>>(w*j)&mask(w))
 }
 
-// findLong is find in the chunk with the offset vector at pos.
+// findLong is find for counter j of a chunk that has its offset vector at bit pos.
 func (s *store) findLong(pos, j uint) (at, n uint) {
 	end := uint(load(s.mem, pos+offsetBits*j) & mask(offsetBits+j/(chunkLen-1)))
 	begin := uint(0)
@@ -253,7 +254,7 @@ func (s *store) indexSlow(i uint) uint64 {
 	return load(s.mem, pos) & mask(n)
 }
 
-// readChunk reads chunk c and returns the position after it.
+// readChunk reads the counters of chunk c, and returns the bit position after the chunk.
 func (s *store) readChunk(c uint, dst *[chunkLen]uint64) uint {
 	pos, vector := s.chunk(c)
 	if vector {

@@ -36,7 +36,7 @@ type zeros int
 func (z zeros) Len() int                 { return int(z) }
 func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 
-// adopt lays out the counters of src, with new slack and new parameters.
+// adopt replaces the counters by those of src. It lays them out with new slack and new parameters.
 func (a *Array) adopt(src Source, slack slack) {
 	ch := indexCodec{}.choose(src)
 	_, a.store = layout(nil, indexCodec{}, src, ch, slack)
@@ -45,7 +45,7 @@ func (a *Array) adopt(src Source, slack slack) {
 	a.sum, a.full = ch.weight, ch.weight
 }
 
-// rebuild lays everything out again, with extra bytes after group g.
+// rebuild lays all counters out again, and leaves extra free bytes after group g.
 func (a *Array) rebuild(g, extra int) {
 	old := a.store
 	a.adopt(reader{&old, indexCodec{}}, func(k, n int) int {
@@ -58,8 +58,8 @@ func (a *Array) rebuild(g, extra int) {
 	a.moved += uint64(len(a.mem)) * 8
 }
 
-// reweigh updates sum after a counter changed. If half of the memory may be unused, it lays everything out
-// again. That takes as long as it took to get there (section 4.4).
+// reweigh updates sum after a counter changed from from to to. If half of the memory may be unused, it
+// lays all counters out again. This costs no more than the changes since the last layout (section 4.4).
 func (a *Array) reweigh(from, to uint64) {
 	a.sum += uint(bits.Len64(to)) - uint(bits.Len64(from))
 	if a.sum < a.full && a.full-a.sum > max(a.full, uint(a.n))/2 {
@@ -73,7 +73,7 @@ func (a *Array) Len() int { return a.n }
 // Bytes returns the memory that the counters take now.
 func (a *Array) Bytes() int { return cap(a.mem) }
 
-// Unpack copies the counters from at on to dst.
+// Unpack copies len(dst) counters to dst, beginning with counter at.
 func (a *Array) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), a.n)
 	indexCodec{}.unpack(&a.store, at, dst)
@@ -125,8 +125,9 @@ func (a *Array) Set(i int, v uint64) {
 	}
 }
 
-// grow writes a counter's chunk anew and moves the chunks behind it into the slack at the end of the
-// group. If there is too little, other groups give some of theirs.
+// grow sets counter i to v, which needs more bits than the counter has. It writes the chunk of the
+// counter anew, and moves the later chunks of the group into the slack at the group's end. If there is
+// too little slack, other groups give some of theirs.
 func (a *Array) grow(i int, v uint64) {
 	g, k := i/blockLen, i/chunkLen%8
 	var buf [chunkLen]uint64
@@ -190,8 +191,9 @@ func (a *Array) makeRoom(g, need int) bool {
 
 func (a *Array) bytesOf(g int) int { return int(a.used(g)+7) / 8 }
 
-// spread divides the free bytes of a window among its groups. First it moves groups down, from the lowest
-// on, then it moves others up, from the highest on. So none is written over before it has moved.
+// spread divides the free bytes of the groups lo to hi-1 among these groups. Group grown gets room for
+// need bytes. First it moves groups down, from the lowest on. Then it moves the others up, from the
+// highest on. So no group is overwritten before it has moved.
 func (a *Array) spread(lo, hi, grown, need, free int) {
 	room := func(k int) int { // the bytes of group k with its new slack
 		n := a.bytesOf(k)
@@ -219,6 +221,7 @@ func (a *Array) spread(lo, hi, grown, need, free int) {
 	}
 }
 
+// moveGroup moves group g to byte to of the base.
 func (a *Array) moveGroup(g, to int) {
 	n, from := a.bytesOf(g), a.start(g)
 	base := a.mem[a.base:]

@@ -115,8 +115,8 @@ func roomy(_, bytes int) int { return minSlack + max(bytes/16-minSlack, 0) }
 
 const minSlack = blockLen / 2 / 8
 
-// layout appends the counters of src to dst, and returns them as a store as well. The memory has pad bytes
-// more.
+// layout appends the counters of src to dst. It returns dst, and a store that uses the same memory. pad
+// more bytes follow in memory.
 func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, store) {
 	at := len(dst)
 	s := newStore(c, src.Len(), ch.p, nil)
@@ -141,7 +141,7 @@ func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, st
 	return dst[:at+len(s.mem)], s
 }
 
-// encode appends the only body of the counters.
+// encode appends the body of the counters in the only valid encoding.
 func encode(dst []byte, c codec, src Source) []byte {
 	dst, _ = layout(dst, c, src, c.choose(src), tight)
 	return dst
@@ -150,7 +150,8 @@ func encode(dst []byte, c codec, src Source) []byte {
 // rec returns group g's record.
 func (s *store) rec(g int) []byte { return s.mem[headSize+g*s.record:][:s.record] }
 
-// start returns the byte of the base where group g begins, or the end of the base.
+// start returns the index of the base's byte at which group g begins. For the number of groups, it
+// returns the end of the base.
 func (s *store) start(g int) int {
 	if g == s.groups {
 		return len(s.mem) - pad - s.base
@@ -160,7 +161,7 @@ func (s *store) start(g int) int {
 
 func (s *store) setStart(g, at int) { binary.LittleEndian.PutUint32(s.rec(g), uint32(at)) }
 
-// pos returns the bit of the memory where group g begins.
+// pos returns the bit of the memory at which group g begins.
 func (s *store) pos(g int) uint {
 	return uint(s.base)*8 + uint(binary.LittleEndian.Uint32(s.rec(g)))*8
 }

@@ -65,18 +65,17 @@ type maker struct {
 // place returns a random point inside the bound.
 func (m maker) place() orb.Point { return m.offset(m.bound.Min, m.Float64(), m.Float64()) }
 
-// offset returns the point at a distance of x and y from p, as fractions of the bound's width and
-// height.
+// offset returns p moved by x and y. These are fractions of the width and the height of the bound.
 func (m maker) offset(p orb.Point, x, y float64) orb.Point {
 	return orb.Point{p[0] + x*(m.bound.Max[0]-m.bound.Min[0]), p[1] + y*(m.bound.Max[1]-m.bound.Min[1])}
 }
 
-// size returns a random size between two, with a uniform logarithm.
+// size returns a random size from least to most, whose logarithm is uniform.
 func (m maker) size(least, most float64) float64 {
 	return least * math.Pow(most/least, m.Float64())
 }
 
-// star returns a ring of 3 to most corners around a centre.
+// star returns a ring around a centre, with from 3 to most corners.
 func (m maker) star(centre orb.Point, radius float64, most int) orb.Ring {
 	edge := m.offset(orb.Point{}, radius, radius)
 	return Ring(m.Rand, centre, edge[0], edge[1], 3+m.IntN(most-2))
@@ -98,7 +97,8 @@ func Ring(rng *rand.Rand, centre orb.Point, rx, ry float64, corners int) orb.Rin
 	return r
 }
 
-// holed returns a star with holes of up to half its size around places in it.
+// holed returns a star with this number of holes. Each is at most half as large as the star, and lies
+// around a place inside it.
 func (m maker) holed(centre orb.Point, radius float64, holes int) orb.Polygon {
 	p := orb.Polygon{m.star(centre, radius, 40)}
 	for range holes {
@@ -108,6 +108,7 @@ func (m maker) holed(centre orb.Point, radius float64, holes int) orb.Polygon {
 	return p
 }
 
+// sliver returns a very thin ring of three or four corners.
 func (m maker) sliver() orb.Ring {
 	a, b := m.place(), m.place()
 	width := m.size(1e-6, 1e-2)

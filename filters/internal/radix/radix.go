@@ -34,8 +34,8 @@ func varying(keys []uint64) (diff uint64, sorted bool) {
 	return diff, sorted
 }
 
-// pass returns the shift and the width in bits of the next pass over the bits of diff, and diff
-// without them. It spreads the bits of a stretch evenly over the passes.
+// pass returns the shift and the width of the next pass, which sorts by some of the bits in diff. rest is
+// diff without these bits. A long stretch of bits is spread evenly over several passes.
 func pass(diff uint64) (shift, width uint, rest uint64) {
 	shift = uint(bits.TrailingZeros64(diff))
 	stretch := uint(bits.Len64(diff)) - shift
@@ -66,8 +66,8 @@ func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	}
 }
 
-// SortBitsIn is SortBits in the memory of keys and other, which is as long. It returns the one of
-// the two that holds the result.
+// SortBitsIn is SortBits, but uses other as memory, which must be as long as keys. It returns the slice
+// that has the result: keys or other.
 func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
 	from, to := keys, other[:len(keys)]
 	if len(keys) == 0 {
@@ -128,7 +128,7 @@ func room(b []uint64, n int) []uint64 {
 	return b
 }
 
-// count writes to s.counts where the first key of each digit goes.
+// count computes, for each digit, the index at which its first key goes, and writes it to s.counts.
 func (s *Scratch) count(keys []uint64, shift, width uint) {
 	counts := s.counts[:1<<width]
 	clear(counts)

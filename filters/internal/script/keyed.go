@@ -106,7 +106,7 @@ func (k *kit[P, S, V]) make(sketches Sketches[S], d *datadriven.TestData, a Args
 	return words + "\n", err
 }
 
-// valueOf parses an option's value. A flag may stand without one.
+// valueOf parses the text of an option's value. An empty text sets a flag.
 func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
 	switch k {
 	case sketch.WholeKind:
@@ -128,8 +128,8 @@ func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
 	return v, err
 }
 
-// keyOf returns a word as a key, and its class. It is a number if the sketch needs values and the word
-// is one.
+// keyOf returns a word as a key, with its class. If the sketch needs numbers as keys and the word is a
+// number, the key is this number.
 func keyOf(s keyed.Sketch, word string) ([]byte, key.Class) {
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil && keyed.ByValue(s) {
 		return key.AppendInt64(nil, n), key.Int

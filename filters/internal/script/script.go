@@ -34,14 +34,14 @@ type Args struct {
 	failed func(string)
 }
 
-// Has reports whether there is an argument of a name.
+// Has reports whether the command has an argument with this name.
 func (a Args) Has(name string) bool {
 	_, ok := a.Values[name]
 	return ok
 }
 
-// Uint returns an argument that is a number, or otherwise if there is none. An argument that is no
-// number fails the script.
+// Uint returns the argument with this name as a number. If there is none, it returns otherwise. An
+// argument that is no number fails the script.
 func (a Args) Uint(name string, otherwise uint64) uint64 {
 	if !a.Has(name) {
 		return otherwise
@@ -70,7 +70,7 @@ func (a Args) check(name string, err error) {
 // Sketches has the sketches of a script by name.
 type Sketches[S any] map[string]S
 
-// Named returns the sketch of a name.
+// Named returns the sketch with this name, or an error that lists all names.
 func (s Sketches[S]) Named(name string) (S, error) {
 	if one, ok := s[name]; ok {
 		return one, nil

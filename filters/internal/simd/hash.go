@@ -9,7 +9,7 @@ func Mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// Finish ends the hash of a key of n bytes, from its states.
+// Finish completes the hash of a key of n bytes. h1 and h2 are the states after all its bytes.
 func Finish(h1, h2, n uint64) (uint64, uint64) {
 	h1 ^= n
 	h2 ^= n
@@ -22,8 +22,8 @@ func Finish(h1, h2, n uint64) (uint64, uint64) {
 	return h1, h2 | 1
 }
 
-// FinishHashes ends many hashes, from states that already contain the lengths of the keys. h2s is
-// as long as h1s.
+// FinishHashes completes many hashes. h1s and h2s have their states, which already contain the lengths of
+// the keys. Both are equally long.
 func FinishHashes(h1s, h2s []uint64) {
 	h2s = h2s[:len(h1s)]
 	done := 0
@@ -36,8 +36,8 @@ func FinishHashes(h1s, h2s []uint64) {
 	}
 }
 
-// HashRow writes the hashes of cells in one row to h1s and h2s, as long as columns. It takes the
-// hash states of the columns, and that of the row.
+// HashRow writes the hashes of the cells of one row to h1s and h2s. columns has the hash states of the
+// columns, and row is the hash state of the row. All slices are equally long.
 func HashRow(h1s, h2s, columns []uint64, row uint64) {
 	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
 	for i, c := range columns {

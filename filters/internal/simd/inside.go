@@ -30,7 +30,7 @@ func (b *Box) SumInside(keys, counts []uint64) uint64 {
 	return b.sumInside(keys, counts)
 }
 
-// sumInside is SumInside for one cell after the other.
+// sumInside is SumInside without a kernel.
 func (b *Box) sumInside(keys, counts []uint64) uint64 {
 	var sum, carries uint64
 	counts = counts[:len(keys)]

@@ -21,7 +21,7 @@ func (r *Rows) Row(row int) Table {
 	return Table{r.Shift, r.B[row*size:][:size]}
 }
 
-// Places appends the indexes of a key's counters.
+// Places appends, for each row, the index of the key's counter in the table.
 func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
 	for i, f := range r.Factors {
 		p, _ := bits.Mul64(h1+f*h2, r.Width)
@@ -30,15 +30,15 @@ func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
 	return dst
 }
 
-// Increase adds n to a counter. If the sum does not fit, all counters get wider or, at 64 bits, the
-// counter saturates. It reports whether the counter is saturated.
+// Increase adds n to counter i. If the sum does not fit, all counters become wider. At 64 bits, the
+// counter saturates instead. It reports whether the counter is saturated.
 func (t *Table) Increase(i int, n uint64) (saturated bool) {
 	sum := saturate.Add(t.At(i), n)
 	t.Raise(i, sum)
 	return sum == Saturated
 }
 
-// Raise sets a counter to v. All counters get wider if v needs it.
+// Raise sets counter i to v. If v does not fit, all counters become wider.
 func (t *Table) Raise(i int, v uint64) {
 	if shift := Shift(v); shift > t.Shift {
 		*t = t.Resize(shift)
@@ -72,8 +72,8 @@ func (r *Rows) AddKey(h1, h2, n uint64) (saturated bool) {
 // maxRows is the largest number of rows.
 const maxRows = 32
 
-// addKey adds n to a key's counters until the sum does not fit in one of them. It returns the row of
-// that one.
+// addKey adds n to the counters of a key, row by row. It stops at a counter in which the sum does not
+// fit, and returns its row.
 func addKey[W Word](r *Rows, h1, h2, n uint64) (row int) {
 	room := Room[W]()
 	if n > room {
@@ -113,7 +113,7 @@ func (r *Rows) Add(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	return saturated
 }
 
-// addRow is Add for one row. n is the weight of every key if ns is empty.
+// addRow is Add for one row. If ns is empty, every key is added n times.
 func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	for f := r.Factors[row]; ; {
 		done, t := 0, r.Row(row)
@@ -139,7 +139,8 @@ func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool)
 	}
 }
 
-// addRow adds to the counters of keys until a sum does not fit. It returns the index of that key.
+// addRow adds to the counters of keys in one row. It stops at a counter in which the sum does not fit,
+// and returns the index of its key.
 func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) int {
 	limit := Room[W]()
 	h2s = h2s[:len(h1s)]
@@ -203,7 +204,8 @@ func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
 	}
 }
 
-// addLeast updates keys until a sum does not fit. It returns the index of that key.
+// addLeast updates the counters of keys as AddLeast does. It stops at a counter in which the new value
+// does not fit, and returns the index of its key.
 func addLeast[W Word](r *Rows, h1s, h2s, ns []uint64, n uint64) (done int) {
 	var room [maxRows]uint32
 	b, width, factors, limit := r.B, r.Width, r.Factors, Room[W]()

@@ -26,7 +26,8 @@ type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Get returns word p. The compiler knows the size of W, so one branch of four is left.
+// Get returns word p of b. The size of W is known when the function is compiled, so only one of its
+// branches is left.
 func Get[W Word](b []byte, p uint32) W {
 	switch unsafe.Sizeof(W(0)) {
 	case 1:
@@ -62,7 +63,7 @@ func Room[W Word]() uint64 {
 	return Saturated - 1
 }
 
-// Shift returns the Table.Shift of the smallest word that holds v.
+// Shift returns the shift of the smallest words that can hold v: see Table.Shift.
 func Shift(v uint64) uint8 {
 	return uint8(bits.Len(uint(max(bits.Len64(v)-1, 0)) / 8))
 }
@@ -106,7 +107,7 @@ func (t Table) Set(i int, v uint64) {
 	}
 }
 
-// Unpack copies the counters from at on to dst.
+// Unpack copies len(dst) counters to dst, beginning with counter at.
 func (t Table) Unpack(at int, dst []uint64) {
 	switch t.Shift {
 	case 0:
@@ -126,7 +127,7 @@ func unpack[W Word](b []byte, at int, dst []uint64) {
 	}
 }
 
-// pack copies src to the counters from at on. The values must fit.
+// pack copies src to the counters of the table, beginning with counter at. All values must fit.
 func (t Table) pack(at int, src []uint64) {
 	switch t.Shift {
 	case 0:
@@ -157,9 +158,9 @@ type Source interface {
 	Unpack(at int, dst []uint64)
 }
 
-// Blocks yields the counters of a source in order, in blocks of BlockLen; the last one may be shorter.
-// It yields the index of a block's first counter with it. The next block overwrites the last one.
-// Blocks allocates one block.
+// Blocks yields the counters of a source in order, in blocks of BlockLen counters, of which the last may
+// be shorter. With each block it yields the index of its first counter. A block is overwritten by the
+// next one. Blocks allocates memory for one block.
 func Blocks(s Source) iter.Seq2[int, []uint64] {
 	return func(yield func(at int, block []uint64) bool) {
 		block := make([]uint64, BlockLen)
@@ -181,7 +182,8 @@ func Collect(s Source) Table {
 	return t
 }
 
-// put copies src to the counters from at on. All counters get as wide as the largest value needs.
+// put copies src to the counters of the table, beginning with counter at. If necessary, all counters
+// become wider.
 func (t *Table) put(at int, src []uint64) {
 	all := uint64(0)
 	for _, v := range src {
@@ -193,7 +195,8 @@ func (t *Table) put(at int, src []uint64) {
 	t.pack(at, src)
 }
 
-// Covers reports whether every counter of a is at least the same counter of b, which has as many.
+// Covers reports whether every counter of a is at least as large as the same counter of b. Both have the
+// same number of counters.
 func Covers(a, b Source) bool {
 	var room [BlockLen]uint64
 	for at, block := range Blocks(a) {
@@ -252,7 +255,7 @@ func (t Table) Sum() (hi, lo uint64) {
 	return hi, lo
 }
 
-// Resize copies the counters to words of another size, in which they must fit.
+// Resize copies the counters to a table with words of another size. They must fit.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
 	var room [BlockLen]uint64
