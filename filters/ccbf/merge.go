@@ -103,6 +103,8 @@ func (b *Builder) join(c *Config, form Form, class key.Class) error {
 	return nil
 }
 
+// mergeTotal adds the total of other points. known says whether their total is known, and notSums whether
+// some of their counts are no sums of points.
 func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.unknown = b.unknown || !known
 	b.notSums = b.notSums || notSums

@@ -77,6 +77,8 @@ func (s *Sketch) differ(o *Sketch) error {
 	return differClass(s.Class, o.Class)
 }
 
+// differClass returns an error if two sketches have categories of different classes. Class 0 means no
+// categories.
 func differClass(a, b key.Class) error {
 	if a != b && a != 0 && b != 0 {
 		return sketch.Differ("type of category", a, b)

@@ -25,6 +25,7 @@ func (s *Scanner) Count() uint64 {
 	return sum
 }
 
+// addCells returns sum plus the number of cells of a row, at most 2^63.
 func addCells(sum uint64, row []Interval) uint64 {
 	for _, iv := range row {
 		if sum += span(iv.X0, iv.X1); sum >= 1<<63 {

@@ -231,8 +231,8 @@ func appendStrip(to []orb.Ring, r orb.Ring) []orb.Ring {
 	return append(to, r)
 }
 
-// cut returns the part of a closed ring on one side of meridian lon: to the east if side is 1, to the west
-// if side is -1. Sides along the meridian close the part.
+// cut returns the part of a closed ring on one side of meridian lon. If side is 1, this is the eastern side,
+// and if it is -1, the western side. Sides along the meridian close the part.
 //
 // It is clip.Ring of orb for one side of the box. But two rings that share a side in either direction are
 // cut in the same point to the bit, as Scanner needs.

@@ -84,6 +84,7 @@ func ofWorld(r grid.Rect, limit int64) bool {
 	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }
 
+// swapped returns b with x and y exchanged.
 func swapped(b orb.Bound) orb.Bound {
 	return orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
 }

@@ -191,6 +191,7 @@ var checks = []struct {
 	{"Foreign", foreign, true},
 }
 
+// must ends the test if err is not nil.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -198,6 +199,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// same fails the test if the BLOBs a and b differ. what says which BLOBs they are.
 func same(t testing.TB, what string, a, b []byte) {
 	t.Helper()
 	if bytes.Equal(a, b) {

@@ -21,6 +21,7 @@ func (f Family) samples(t testing.TB) [][]byte {
 	return append(blobs, s.Blob())
 }
 
+// codec checks that sketches stay the same when they are decoded and encoded.
 func codec(t testing.TB, f Family) {
 	blobs := f.samples(t)
 	for i, n := range []int{0, 10, 1000, 20_000} {
@@ -114,6 +115,7 @@ func (f Family) rejected(t testing.TB, what string, i int, blob []byte) {
 	}
 }
 
+// truncations checks that truncated BLOBs, and BLOBs with a byte more, are rejected.
 func truncations(t testing.TB, f Family) {
 	for _, blob := range f.samples(t) {
 		guard(t, len(blob), 2*f.allocs(blob), func(i int) {
@@ -128,6 +130,7 @@ func truncations(t testing.TB, f Family) {
 	}
 }
 
+// bitFlips checks that BLOBs with one wrong bit are rejected.
 func bitFlips(t testing.TB, f Family) {
 	for _, blob := range f.samples(t) {
 		b := bytes.Clone(blob)

@@ -15,6 +15,7 @@ func load(b []byte, pos uint) uint64 {
 	return loadTail(b, pos)
 }
 
+// loadTail is load near the end of b.
 func loadTail(b []byte, pos uint) uint64 {
 	var q [16]byte
 	if i := pos / 8; i < uint(len(b)) {
@@ -49,6 +50,7 @@ type writer struct {
 	fill uint   // number of bits in acc, below 64.
 }
 
+// newWriter returns a writer that begins at bit pos of b.
 func newWriter(b []byte, pos uint) writer {
 	return writer{b, pos / 8, uint64(b[pos/8]) & mask(pos&7), pos & 7}
 }

@@ -173,6 +173,7 @@ func (w *writer) putChunk(p params, chunk []uint64) (vector bool) {
 	return false
 }
 
+// putVector writes a chunk that has an offset vector.
 func (w *writer) putVector(chunk []uint64) {
 	end := 0
 	for j := range uint(chunkLen) {
@@ -249,6 +250,7 @@ func (s *store) indexAt(i uint) uint64 {
 	return binary.LittleEndian.Uint64(mem[at:at+8]) >> (pos & 7) & (1<<(n&63) - 1)
 }
 
+// indexSlow is indexAt for all cases.
 func (s *store) indexSlow(i uint) uint64 {
 	pos, n := s.find(i)
 	return load(s.mem, pos) & mask(n)
@@ -276,6 +278,8 @@ func (s *store) readChunk(c uint, dst *[chunkLen]uint64) uint {
 	return pos
 }
 
+// readVector reads a chunk that has its offset vector at bit pos, and returns the bit position after the
+// chunk.
 func (s *store) readVector(pos uint, dst *[chunkLen]uint64) uint {
 	end := uint(0)
 	for j := range dst {

@@ -49,6 +49,7 @@ var spreads = func() (s [1 << spreadBits]uint32) {
 	return s
 }()
 
+// apart moves each bit i to bit 2i.
 func apart(v uint32) uint64 {
 	const low = 1<<spreadBits - 1
 	return uint64(spreads[v&low]) | uint64(spreads[v>>spreadBits&low])<<(2*spreadBits) | uint64(spreads[v>>(2*spreadBits)])<<(4*spreadBits)

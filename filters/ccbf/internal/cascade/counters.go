@@ -208,6 +208,7 @@ type Layer struct {
 	recip uint64 // floor((2^64-1) / size), for mod
 }
 
+// newLayer returns a layer of size counters, each with width bits, in data.
 func newLayer(data []byte, width uint8, size uint64) Layer {
 	flag := uint64(1) << (width - 1)
 	return Layer{data: data, Width: uint(width), Size: size, Mask: flag - 1, Flag: flag, recip: ^uint64(0) / size}

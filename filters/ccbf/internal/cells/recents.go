@@ -101,6 +101,7 @@ func (r *RecentCache) Count(keys []uint64, put func(Run)) (fresh, out int) {
 	return r.count(s, keys, put)
 }
 
+// count is Count with the scratch memory s.
 func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, out int) {
 	r.base = keys[0] &^ (1<<wordKeys - 1)
 	for len(keys) > 0 {

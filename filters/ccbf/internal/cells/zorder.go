@@ -55,10 +55,12 @@ var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 // with 0 between them. So coordinates compare as usual.
 type corners struct{ minX, maxX, minY, maxY uint64 }
 
+// cornersOf returns the rectangle of the single cell with this key.
 func cornersOf(key uint64) corners {
 	return corners{key & xBits, key & xBits, key & yBits, key & yBits}
 }
 
+// with returns c, extended to hold the cell with this key.
 func (c corners) with(key uint64) corners {
 	x, y := key&xBits, key&yBits
 	return corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}

@@ -63,6 +63,7 @@ func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uin
 	return sampled, err
 }
 
+// add is Add for one category, or for all points if category is nil.
 func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (sampled bool, err error) {
 	picture := func(k int, pixels []float64) *picture {
 		s := &e.scales[k]
@@ -239,6 +240,8 @@ func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 // part. second and third are the sums of the second and third powers of the covered fractions.
 type cover struct{ squares, second, third float64 }
 
+// covered returns, for each pixel of an axis from low to high, how many squares it covers. A square has
+// this side. Only squares from index first to last-1 count.
 func covered(low, high float64, pixels int, side, first, last float64) []cover {
 	out := make([]cover, pixels)
 	pixel := (high - low) / float64(pixels) / side

@@ -79,6 +79,7 @@ type Sum struct {
 	Estimate  float64
 }
 
+// inside adds the n points of a leaf that is inside the area.
 func (s *Sum) inside(n uint64) {
 	s.Low, s.High = saturate.Add(s.Low, n), saturate.Add(s.High, n)
 	s.Estimate += float64(n)
