@@ -42,7 +42,7 @@ const (
 )
 
 // palette returns a function that makes a palette from gradient g. The lightness L* (0 to 100) changes
-// from from to to in even steps.
+// in even steps from the parameter from to the parameter to.
 func palette(g colorgrad.Gradient, from, to float64) func() color.Palette {
 	return sync.OnceValue(func() color.Palette {
 		return paletteOf(func(share float64) color.Color {

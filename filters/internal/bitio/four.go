@@ -28,7 +28,7 @@ var classParts = func() (parts [MaxOrder + 1][64]classBits) {
 	return parts
 }()
 
-// ReadRuns reads the cells with indexes from from to to-1 of four runs. Each run has its own reader of
+// ReadRuns reads the cells [from, to) of four runs. Each run has its own reader of
 // the same buffer, and its orders for gaps and counts. Cells before from must be in out already. A code
 // is a gap less one, followed by a count less one. ReadRuns returns the index at which it stopped: less
 // than to if a code is long, or near the end of the buffer.

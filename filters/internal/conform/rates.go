@@ -63,7 +63,7 @@ func Rates[P comparable, S keyed.Mergeable[S], V any](
 	}
 }
 
-// AddKeys adds each of the integers from from to to-1 once, by its hash.
+// AddKeys adds each integer of [from, to) once, by its hash.
 func AddKeys[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Family[P, S, V], s S, from, to int) {
 	t.Helper()
 	h1s, h2s := Hashes(keyed.BaseOf(s).Seed(), uint64(from), to-from)

@@ -58,7 +58,7 @@ func (a *Array) rebuild(g, extra int) {
 	a.moved += uint64(len(a.mem)) * 8
 }
 
-// reweigh updates sum after a counter changed from from to to. If half of the memory may be unused, it
+// reweigh updates sum after a counter changed from the value from to the value to. If half of the memory may be unused, it
 // lays all counters out again. This costs no more than the changes since the last layout (section 4.4).
 func (a *Array) reweigh(from, to uint64) {
 	a.sum += uint(bits.Len64(to)) - uint(bits.Len64(from))

@@ -129,7 +129,7 @@ func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	}
 }
 
-// find computes the places of the counters of the keys with indexes from to to-1, and prefetches them.
+// find computes the places of the counters of the keys with indexes [from, to), and prefetches them.
 // There are at most fourBatch keys.
 func (f *counterQuads) find(d *Counters, s *counterStarts, from, to int) {
 	l, up := &d.Layers[0], &d.Layers[1]

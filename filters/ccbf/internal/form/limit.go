@@ -4,7 +4,9 @@ import "fmt"
 
 // ErrTooManyCells is the error for an area with more cells than one query may look up in counters.
 type ErrTooManyCells struct {
-	Cells, Left uint64 // Cells is the number of cells of the area (with levels: at least so many steps). Left is how many are still allowed after earlier areas.
+	// Cells is the number of cells of the area. With levels, at least so many steps are needed. Left is how
+	// many are still allowed after earlier areas.
+	Cells, Left uint64
 	Limit       uint64 // number of cells that one query to this sketch may look up.
 	Res         float64
 	Levels      uint8 // levels of the sketch

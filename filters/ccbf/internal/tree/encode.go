@@ -137,7 +137,7 @@ func (e *Encoder) count(level uint8, n uint64) {
 	e.put(n, extra)
 }
 
-// tree writes the leaves with indexes from from to to-1: all leaves in one split square. The symbol of a
+// tree writes the leaves [from, to): all leaves in one split square. The symbol of a
 // square comes before its first leaf, but is known only after its last leaf. So tree puts the bits
 // together from the last one to the first.
 func (e *Encoder) tree(s *Squares, root uint8, from, to int) {

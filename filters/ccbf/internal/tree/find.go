@@ -133,7 +133,7 @@ func (w *walk) run() {
 	}
 }
 
-// within adds the leaves with indexes from from to to-1, all of which are inside the area.
+// within adds the leaves [from, to), all of which are inside the area.
 func (w *walk) within(from, to int) {
 	if w.visit == nil {
 		for _, n := range w.now.Counts[from:to] {
@@ -158,7 +158,7 @@ func (w *walk) across(i int) {
 }
 
 // packets adds the leaves of the square with this key and level. They lie in the packets with indexes
-// from from to to-1.
+// [from, to).
 func (w *walk) packets(key uint64, level uint8, from, to int) {
 	switch w.area.Enter(key, level) {
 	case grid.Outside:
@@ -188,7 +188,7 @@ func (w *walk) packets(key uint64, level uint8, from, to int) {
 	}
 }
 
-// inside adds all leaves of a square inside the area. They lie in the packets from from to to-1.
+// inside adds all leaves of a square inside the area. They lie in the packets [from, to).
 func (w *walk) inside(key uint64, level uint8, from, to int) {
 	for i := from; i < to; i++ {
 		last := ^uint64(0)
@@ -204,7 +204,7 @@ func (w *walk) inside(key uint64, level uint8, from, to int) {
 }
 
 // cut decodes packet i, and returns which of its leaves begin in the square with this key and level:
-// those from from to to-1.
+// those in [from, to).
 func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	if w.visit != nil && w.s.index[i].total < *w.least {
 		return 0, 0
@@ -219,7 +219,7 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 // fewLeaves is the most leaves of a square that are looked at one by one.
 const fewLeaves = 8
 
-// leaves adds the leaves from from to to-1, which lie in the square entered last. Leaves that equal this
+// leaves adds the leaves [from, to), which lie in the square entered last. Leaves that equal this
 // square come first, and then those in smaller squares.
 func (w *walk) leaves(level uint8, from, to int) {
 	for ; from < to && w.now.Level(from) >= level; from++ {

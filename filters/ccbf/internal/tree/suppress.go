@@ -76,7 +76,7 @@ type pooler struct {
 	from   int // index of the first leaf of the current square.
 }
 
-// square makes leaves of the squares with indexes from from to to-1. If fewer than k points are left
+// square makes leaves of the squares [from, to). If fewer than k points are left
 // over, it returns them as rest, in the smallest square around them.
 func (p *pooler) square(from, to int) (rest Leaf) {
 	if from == to {
