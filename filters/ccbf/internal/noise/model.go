@@ -110,11 +110,11 @@ func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	return least, likely, most
 }
 
-// excess returns by how much the sum of counts exceeds the truth, at least and at most. Each count exceeds
-// it by a surplus, which is larger in higher classes.
+// excess returns bounds of the amount by which the sum of the counts in r exceeds the truth. Each count
+// exceeds its own truth by a surplus, which is larger in higher classes.
 //
-// Two cells of an area that share counters are too high together. This doubles the variance for cells with
-// points: there are half as many draws that count twice.
+// Two cells of an area that share counters are too high together. This doubles the variance for cells
+// with points: there are half as many draws that count twice.
 func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	few, _, many := c.members(r)
 	p := min(c.classes[0].surpluses.tail(1), surest)
@@ -137,8 +137,8 @@ func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	return least, most
 }
 
-// shortfall returns by how much the truth exceeds the sum of the estimates at most. Counts are the larger
-// of the truth and a surplus.
+// shortfall returns the largest amount by which the truth exceeds the sum of the estimates. It is for
+// counts that are the larger of the truth and a surplus.
 func (c *Estimator) shortfall(r *Histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws

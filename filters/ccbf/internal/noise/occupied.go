@@ -188,9 +188,9 @@ func (d *distribution) before(halvings uint8, k float64) *distribution {
 	return b
 }
 
-// halved returns the probability that the count of a cell with f points is t or more too high. Counters
-// were sums with these surpluses, and were halved by maxima then. Each of the k counters holds t more
-// itself, or one that it was halved with holds f+t.
+// halved returns the probability that the count of a cell with f points is at least t too high. The
+// counters were sums with these surpluses, and were then halved by maxima. Each of the k counters must
+// hold t more itself, or was halved with a counter that holds f+t.
 func (d *distribution) halved(t, f float64, halvings uint8, k float64) float64 {
 	below := func(t float64) float64 { return 1 - math.Pow(d.tail(t), 1/k) }
 	return math.Pow(1-below(t)*math.Pow(below(f+t), math.Ldexp(1, int(halvings))-1), k)

@@ -89,9 +89,9 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 	change[0] += int(at)
 }
 
-// prune sets dst to the leaves at a threshold of the window; dst has room for all squares. For squares
-// whose first key is beyond upTo the next lower threshold holds. Each leaf is the largest square with its
-// points that the threshold allows.
+// prune sets dst to the leaves at threshold tau, which lies in the window. For squares whose first key is
+// above upTo, it uses the next lower threshold. dst has room for all squares. Each leaf is the largest
+// square with its points that the threshold allows.
 func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 	n.leaves = n.leaves[:0]
 	for i := len(n.all) - 1; i >= 0; {

@@ -39,13 +39,13 @@ func (h *Suppression) Read(r *sketch.Reader) error {
 	return nil
 }
 
-// Suppress moves points to squares that have at least k points each. It drops points, and returns their
-// number, if a square of MaxLevel has fewer than k in all.
+// Suppress moves points to squares that have at least k points each. If a square of MaxLevel has fewer
+// than k points in all, Suppress drops them. It returns the number of dropped points.
 //
 // A square with fewer than k points gives them to the smallest square around it that gets k points this
-// way. That is a leaf then, which may hold others. In the end fewer than k points may be left. They join
-// the nearest leaf, among equally near ones the leaf with the fewest points, in the smallest square that
-// holds both.
+// way. This larger square becomes a leaf, which may hold other leaves. In the end fewer than k points may
+// be left. They join the nearest leaf, in the smallest square that holds both. Among equally near leaves,
+// they join the one with the fewest points.
 func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
 	var all []Leaf
 	for from := 0; from < s.Len(); {
