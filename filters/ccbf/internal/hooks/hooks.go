@@ -12,7 +12,7 @@ import (
 // Table is a Functions of package ccbf's types.
 var Table any
 
-// Functions holds functions of package ccbf for package bridge, which must not be exported. Package
+// Functions holds functions that package ccbf does not export, so that package bridge can call them. Package
 // bridge documents them under the same names.
 type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 	// Reader returns the reader of the view's form.
