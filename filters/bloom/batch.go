@@ -13,11 +13,11 @@ const (
 	// are prefetched together.
 	batchLen = 128
 	lines    = 1024
-	// outOfCache is the size of the bits from which they are prefetched. Below it, the processor has
-	// enough to do while it waits.
+	// outOfCache is the number of bytes of a filter from which cache lines are prefetched. A smaller
+	// filter gains nothing: the processor has other work while it waits for its cache.
 	outOfCache = 4 << 20
-	// head is the number of positions that are tested first. In a filter half full they rule out three
-	// of four absent keys.
+	// head is the number of positions of each key that are tested before the others. With half of the
+	// bits set, two positions rule out three of four absent keys.
 	head = 2
 )
 

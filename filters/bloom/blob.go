@@ -113,11 +113,11 @@ type Info struct {
 	Bits       uint64  // m
 	K          float64 // hash functions
 
-	Blocks   []uint64 // their sizes in bits; nil unless Variant is Blocks
-	Made     uint64   // m before blocks were dropped
-	Capacity uint64   // distinct keys
+	Blocks   []uint64 // sizes of the blocks in bits; nil unless Variant is Blocks
+	Made     uint64   // m when the filter was made, before Shrink dropped blocks
+	Capacity uint64   // distinct keys for which the filter was made
 
-	BitsPerKey    float64 // at capacity
+	BitsPerKey    float64 // Bits per key if it has Capacity keys
 	FPPAtCapacity float64 // false positive rate to expect of Capacity keys
 
 	Cardinality float64 // distinct keys, estimated; +Inf if the bits do not show it

@@ -36,7 +36,7 @@ func (f *filter) FPP() float64 {
 	if f.plan == nil {
 		return rate(f.k, f.Fill())
 	}
-	var fill [64]float64 // by the shift of the block
+	var fill [64]float64 // fraction of set bits of each block, at the index probe.shift of the block
 	at := uint64(0)
 	for _, size := range f.blockSizes() {
 		var n uint64

@@ -14,7 +14,7 @@ type filter struct {
 	form
 	route
 	bits []byte   // whole words of 8 bytes
-	keys *hashSet // keys from which Blob makes the bits; nil if these are made, as in a View
+	keys *hashSet // keys from which Blob makes the bits; nil if the bits exist, as in every View
 }
 
 // Variant returns how keys become positions.

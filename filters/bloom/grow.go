@@ -64,10 +64,11 @@ func NewGathering(p Params) (*Sketch, error) {
 // hashSet is a set of hashes, a table with linear probing.
 type hashSet struct {
 	params Params
-	slots  []hash // a power of two of them; h2 is odd where there is one
-	n      int
+	slots  []hash // their number is a power of two; a free slot has h2 = 0, and h2 of a key is odd
+	n      int    // keys in the slots
 }
 
+// hash is the two hashes of a key.
 type hash struct{ h1, h2 uint64 }
 
 const hashBytes = 16
@@ -112,7 +113,7 @@ func (g *hashSet) find(h1, h2 uint64) (at uint64, found bool) {
 	return at, false
 }
 
-// contains reports whether a hash is there.
+// contains reports whether the set has the hash (h1, h2).
 func (g *hashSet) contains(h1, h2 uint64) bool {
 	if g.n == 0 {
 		return false
@@ -160,7 +161,7 @@ func (s *Sketch) uniteKeys(other *Sketch) error {
 	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
-	if s.form != other.form { // another capacity, so another size for few keys
+	if s.form != other.form { // with few keys, Capacity decides the size
 		return sketch.Differ("capacity", s.keys.params.Capacity, other.keys.params.Capacity)
 	}
 	keyed.Unite(&s.Base, other.Base)

@@ -87,8 +87,8 @@ func (a Activation) String() string {
 // Params are a filter's size and rules. Zero fields take their defaults.
 type Params struct {
 	// Capacity is the number of distinct keys n that the filter is made for, at least 1. If Bits and K
-	// are both given it sizes nothing. Its default is then m ln 2 / k, the number of keys that sets
-	// half of the bits.
+	// are both given, Capacity does not change the filter. Its default is then m ln 2 / k, the number
+	// of keys that sets half of the bits.
 	Capacity uint64
 	// FPP is the false positive rate at Capacity for which Bits and K are chosen, from MinFPP to below
 	// 1. K is -log2(FPP), rounded up for Standard: the best number if half of the bits are set. Bits is
@@ -115,10 +115,10 @@ type Params struct {
 
 // form is the part of two filters that must agree, beside their Base.
 type form struct {
-	size       uint64 // bits of the filter as it was made
-	kept       uint64 // bits that are left: size, or some of its binary digits
-	k          float64
-	capacity   uint64
+	size       uint64  // bits of the filter as it was made
+	kept       uint64  // bits that are left: size, or some of its binary digits
+	k          float64 // hash functions
+	capacity   uint64  // distinct keys for which the filter is made
 	variant    Variant
 	activation Activation
 }
@@ -158,7 +158,7 @@ func (p Params) newForm() (form, error) {
 	if err := options.Check(p); err != nil {
 		return form{}, err
 	}
-	if p.K != 0 { // before anything is computed from it
+	if p.K != 0 { // check K before a size is computed from it
 		f.size = max(f.size, 1)
 		f.kept, f.capacity = f.size, 1
 		if err := f.check(); err != nil {
@@ -214,7 +214,7 @@ func sizeFor(n uint64, fpp, k, unit float64) (uint64, error) {
 	}
 	m := unit * math.Ceil(max(1, -float64(n)*k/math.Log1p(-q))/unit)
 	for ; m <= MaxBits; m += unit {
-		// The last digits of the rate of a large filter are rounding errors.
+		// In the rate of a large filter the last digits are rounding errors, so the limit has a tolerance.
 		if rateAt(m, k, float64(n)) <= fpp*(1+1e-9) {
 			return uint64(m), nil
 		}

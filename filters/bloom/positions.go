@@ -38,9 +38,9 @@ type route struct {
 	n     uint64 // floor(k)
 	part  bool   // k is not whole
 
-	limit uint64 // ByPosition: the position must be below it
-	last  uint64 // ByPosition: h2's factor in position n-1; 0 if n is 0
-	plan  *plan  // Blocks
+	limit uint64 // ByPosition: a key uses one hash function more if its position n-1 is below limit
+	last  uint64 // ByPosition: the factor of h2 in position n-1; 0 if n is 0
+	plan  *plan  // the lists of positions; nil unless the variant is Blocks
 }
 
 func (f *form) route() route {
@@ -50,7 +50,7 @@ func (f *form) route() route {
 	r.part = p != 0
 	hi, lo := bits.Mul64(p, f.size)
 	lo, carry := bits.Add64(lo, one-1, 0)
-	r.limit = (hi+carry)<<8 | lo>>56 // ceil of the product by one
+	r.limit = (hi+carry)<<8 | lo>>56 // ceil(p*size/one): the product of 128 bits, divided by 2^56
 	if r.n > 0 {
 		r.last = power(r.n - 1)
 	}
@@ -65,8 +65,8 @@ func (f *filter) probes(h1, h2 uint64) uint64 {
 	if f.activation == ByHash {
 		return (f.fixed + activation(h1, h2)) / one
 	}
-	// The position before the last, numbered from 1 in the paper; that of
-	// number 0, which nothing sets, where there is none before.
+	// The key uses one position more if its position n-1 is below the limit. If n is 0, f.last is 0
+	// too: then h1 alone gives a position for the comparison, at which no bit is set.
 	if p, _ := bits.Mul64(h1+f.last*h2, f.size); p < f.limit {
 		return f.n + 1
 	}
@@ -80,12 +80,12 @@ func (f *filter) probes(h1, h2 uint64) uint64 {
 // activation for each block, as in the paper, their sum would vary more, and the false positive rate be
 // higher (convexity).
 type plan struct {
-	size, kept, fixed uint64
-	// starts are the activations at which another list begins.
+	size, kept, fixed uint64 // as in form and route
+	// starts[i] is the first activation to which lists[i] applies.
 	starts []uint64
 	lists  [][]probe
-	// direct holds the list by the 8 highest bits of the activation. It is nil if more than one list
-	// begins there.
+	// direct is the list for the 8 highest bits of an activation. It is nil if more than one list
+	// applies to activations with these bits.
 	direct [256][]probe
 }
 
@@ -103,7 +103,7 @@ const dropped = 255
 
 // list returns the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
-	if len(p.lists) == 1 { // the only one, as in a power of two with whole k
+	if len(p.lists) == 1 { // one list for all keys, for example if size is a power of two and k is whole
 		return p.lists[0]
 	}
 	u := activation(h1, h2)
@@ -137,8 +137,8 @@ func planFor(size, kept, fixed uint64) *plan {
 
 func newPlan(size, kept, fixed uint64) *plan {
 	p := &plan{size: size, kept: kept, fixed: fixed, starts: []uint64{0}}
-	// The blocks and the part of k up to each, in units of 1/one. The part of
-	// all blocks is k to the last bit.
+	// blocks are the sizes of the blocks. parts[i] is the part of k for blocks 0 to i together, in
+	// units of 1/one. So the last one is exactly k.
 	var blocks, parts []uint64
 	for rest := size; rest != 0; {
 		block := uint64(1) << (bits.Len64(rest) - 1)

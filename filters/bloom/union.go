@@ -108,7 +108,7 @@ func (s *Sketch) Shrink(size uint64) error {
 	room := (size - around) / 8 * 64
 	to := s.form
 	to.kept = 0
-	for _, block := range s.blockSizes() { // each larger than all that follow
+	for _, block := range s.blockSizes() { // each block is larger than all later blocks together
 		if to.kept+block <= room {
 			to.kept += block
 		}

@@ -48,7 +48,8 @@ func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
 // addBatch adds one occurrence of each key, at most batchLen keys.
 func (s *Sketch) addBatch(h1s, h2s []uint64) {
 	if s.kernel.halves {
-		// These are the keys for which the halves have room.
+		// left is how many more occurrences fit before the filter drops its upper halves. The first
+		// keys of the batch are added before the drop, the others after it.
 		total, _ := s.Total()
 		if left := s.threshold() - total; left < uint64(len(h1s)) {
 			s.addRows(h1s[:left], h2s[:left])
@@ -97,7 +98,7 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 // batchOffsets is the result of one hash function for the keys of a batch. It holds the offsets of
 // their words in the body, and the rests of their hashes.
 type batchOffsets struct {
-	at   [batchLen]uint32 // the body has at most 2^30 bytes
+	at   [batchLen]uint32 // byte offsets in the body, which has at most 2^30 bytes
 	rest [batchLen]uint64
 }
 
@@ -152,7 +153,7 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 type candidates struct {
 	batchOffsets
 	h1s, h2s [batchLen]uint64
-	key      [batchLen]uint8 // its number in the batch
+	key      [batchLen]uint8 // the key's index in the batch
 }
 
 // keep moves key j to place n. It returns n+1 if ok is 1, otherwise n. It has no branch, because ok

@@ -11,9 +11,9 @@ import (
 // The phases in a BLOB's parameters, docs/FORMAT.md. The first parameter has the phase above the
 // variant.
 const (
-	fixedLength = 0
-	inHalves    = 1
-	inWhole     = 2 // after the upper halves were dropped
+	fixedLength = 0 // without VariableLength
+	inHalves    = 1 // each counter is split into two halves
+	inWhole     = 2 // VariableLength, after the upper halves were dropped
 
 	phaseBit = 2
 )
@@ -128,7 +128,7 @@ func (v *View) checkTotal() error {
 	if !known || v.Saturated() || v.variant != Plain {
 		return nil
 	}
-	sum, each := uint64(0), v.k // at most 2^30 bytes of counters below 2^16
+	sum, each := uint64(0), v.k // sum cannot overflow: at most 2^30 bytes of counters below 2^16
 	if v.kernel.halves {
 		each *= 2
 	}

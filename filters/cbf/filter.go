@@ -87,7 +87,8 @@ func (g *kernel) zeros(word uint64) uint64 {
 func (g *kernel) stuck(word uint64) uint64 {
 	full := g.zeros(^word)
 	if g.variant == Tandem {
-		// If the partner is a note, the counter holds a signed occurrence and is not at its ceiling.
+		// If the other counter of a pair is a note, the pair holds one signed occurrence. The counter
+		// is then not stuck, although it has the value of the ceiling.
 		for left := full; left != 0; left &= left - 1 {
 			at := uint64(bits.TrailingZeros64(left))
 			if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
@@ -103,7 +104,7 @@ func (g *kernel) misfit(word uint64) (bad uint64) {
 	if g.variant == Plain {
 		return 0
 	}
-	// Values of 1 to L-1: not 0, but without the bits above.
+	// small marks the counters with values of 1 to L-1: not 0, but below L.
 	small := g.zeros(word&^(g.ones*g.notes)) &^ g.zeros(word)
 	if g.variant == Increment {
 		return small

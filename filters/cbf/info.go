@@ -9,7 +9,7 @@ import (
 
 // Info describes a filter without its keys.
 type Info struct {
-	keyed.Common          // Saturated if Stuck is not 0
+	keyed.Common          // Saturated is true if Stuck is not 0
 	Capacity, Counters, K uint64
 	CounterBits           uint64
 	Variant               Variant
@@ -22,7 +22,7 @@ type Info struct {
 	Fill float64 // fraction of the counters, or halves, that are not 0
 
 	Stuck      uint64  // counters, or halves, at their ceiling
-	FPP        float64 // probability that an absent key is found, as the counters are now
+	FPP        float64 // probability that an absent key is found, from the present counters
 	BitsPerKey float64 // bits of the body per Capacity
 }
 

@@ -43,7 +43,7 @@ const (
 const (
 	DefaultCapacity = 100_000
 	DefaultFPP      = 0.01
-	DefaultK        = 4 // of a filter of which Counters alone is given
+	DefaultK        = 4 // if Params has Counters, but neither K nor Capacity
 	DefaultAlpha    = 0.5
 )
 
@@ -57,7 +57,7 @@ type Params struct {
 	// Counters is the number of counters, in place of FPP, rounded up to whole words of 64 bits.
 	// Without Capacity the filter is full when K*Capacity is ln(2)*Counters.
 	Counters uint64
-	// K is the number of hash functions, 1 to MaxK. 0 is the best for the other parameters.
+	// K is the number of hash functions, 1 to MaxK. 0 chooses the best number for the other parameters.
 	K uint64
 	// CounterBits is the width of a counter: 2, 4, 8 or 16. It is at least 4 for Increment and Tandem
 	// and for VariableLength, and at least 8 for both together. The default is 4, or 8 if 4 is not
@@ -72,8 +72,8 @@ type Params struct {
 	// rates by which the defaults were chosen.
 	Increment uint64
 	// VariableLength uses halves of counters while there are at most Alpha*Capacity occurrences. Alpha
-	// is in (0, 1]. Below that the false positive rate is about the square of the rate without. A
-	// larger Alpha costs stuck halves after many removals, most with halves of 2 bits, which are stuck
+	// is in (0, 1]. Up to that number, the false positive rate is about the square of the rate
+	// without VariableLength. A larger Alpha costs stuck halves after many removals, most with halves of 2 bits, which are stuck
 	// at 3 (TestDefaultsGrid, TestHistory). Filters from which few keys are ever removed lose nothing
 	// by Alpha = 1.
 	VariableLength bool
@@ -85,11 +85,11 @@ type Params struct {
 // shape is the resolved Params, which two filters must share.
 type shape struct {
 	capacity uint64
-	words    uint64 // of 64 bits
-	k        uint64
+	words    uint64 // number of 64-bit words that hold the counters
+	k        uint64 // hash functions, without the extra ones of VariableLength
 	width    uint64 // bits of a counter
 	variant  Variant
-	inc      uint64 // L; 1 for Plain
+	inc      uint64 // L, the smallest increment; 1 for Plain
 	variable bool
 	alpha    float64 // 0 unless variable
 }

@@ -45,7 +45,7 @@ func (s *shape) passOf(one, alone, two, none float64) float64 {
 func (s *shape) passHalves(x float64) float64 {
 	r := float64(s.perWord())
 	mean := x * r
-	p := math.Exp(-mean) // of j
+	p := math.Exp(-mean) // probability that j occurrences come to the word, here for j = 0
 	sum := 0.0
 	for j := 1.0; j < mean+12*math.Sqrt(mean)+40; j++ {
 		p *= mean / j
@@ -78,7 +78,8 @@ func (s *shape) size(fpp float64) float64 {
 		from, to = s.k, s.k
 	}
 	for k := from; k <= to; k++ {
-		// pass grows with x, so x is found by bisection.
+		// x is the mean number of occurrences that come to a counter. The probability that a counter
+		// passes grows with x, so bisection finds the x for which it is want.
 		lo, hi := 0.0, 64.0
 		want := math.Pow(fpp, 1/float64(k))
 		for range 60 {

@@ -156,7 +156,7 @@ func (s *Sketch) take(h1, h2, n uint64) bool {
 	g := &s.kernel
 	var words, rests, before [MaxK]uint64
 	all := uint64(0)
-	for i := range g.k { // only reads first, so that the processor waits for all words at once
+	for i := range g.k { // this loop only reads, so that the cache misses of all words overlap
 		words[i], rests[i] = bits.Mul64(hash(h1, h2, i), g.words)
 		all |= s.at(words[i])
 	}
@@ -172,7 +172,7 @@ func (s *Sketch) take(h1, h2, n uint64) bool {
 			w, ok = g.remove(w, &high, n)
 		}
 		if !ok {
-			// Backwards, because a key may have a word twice.
+			// Undo in reverse order: two hash functions of the key may choose the same word.
 			for ; i > 0; i-- {
 				s.set(words[i-1], before[i-1])
 			}

@@ -75,10 +75,11 @@ func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
 	return rest, true
 }
 
-// less returns counter a without b, neither of them signed.
+// less returns the value of counter a without the occurrences of counter b. Neither of them is signed.
+// It reports false if b is not part of a. The parameter apart has the meaning that it has for subtract.
 func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 	switch {
-	case b == 0 || a == g.ceiling: // a stuck one stands for any number
+	case b == 0 || a == g.ceiling: // a stuck counter stands for any number of occurrences, so it stays stuck
 		return a, true
 	case b == g.ceiling:
 		return b, apart
@@ -86,10 +87,11 @@ func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 	return a - b, a == b || a >= b+g.inc
 }
 
-// subtractPairs is subtract for pairs. A signed pair holds a single occurrence.
+// subtractPairs is subtract for words of pairs of counters (Tandem). A signed pair holds a single
+// occurrence.
 func (g *kernel) subtractPairs(a, b uint64, apart bool) (rest uint64, part bool) {
 	for at := uint64(0); at < 64; at += g.bits {
-		if at&g.width != 0 { // the second of its pair
+		if at&g.width != 0 { // the second counter of a pair: done with the first
 			continue
 		}
 		a0, a1 := a>>at&g.ceiling, a>>(at+g.width)&g.ceiling

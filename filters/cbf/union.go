@@ -69,7 +69,7 @@ func (g *kernel) unite(a, b uint64) uint64 {
 // unitePairs is unite for pairs. A pair keeps its signature only if the other one is empty.
 func (g *kernel) unitePairs(a, b uint64) (sum uint64) {
 	for at := uint64(0); at < 64; at += g.bits {
-		if at&g.width != 0 { // the second of its pair
+		if at&g.width != 0 { // the second counter of a pair: done with the first
 			continue
 		}
 		pair := g.ceiling<<at | g.ceiling<<(at+g.width)

@@ -12,28 +12,29 @@ import "math/bits"
 
 const scatter = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
 
-// hash returns hash function i of a key.
+// hash returns the value of hash function number i, counted from 0, for the key (h1, h2).
 func hash(h1, h2, i uint64) uint64 {
 	x := h1 + (i+1)*h2
 	return (x ^ x>>32) * scatter
 }
 
-// kernel holds the values of a shape and a phase that the inner loops need.
+// kernel holds the values that the inner loops need: of the shape, and of the phase (halves or whole
+// counters).
 type kernel struct {
-	words   uint64
-	k       uint64
+	words   uint64 // number of 64-bit words
+	k       uint64 // hash functions
 	variant Variant
-	halves  bool
+	halves  bool   // counters are split into halves now
 	width   uint64 // bits from one counter to the next
-	lanes   uint64 // log2 of the counters in a word
+	lanes   uint64 // log2 of the number of counters in a word
 
-	bits    uint64 // of a counter or half
-	ceiling uint64 // its largest value
-	ones    uint64 // 1 in each counter or half of a word
+	bits    uint64 // width of a counter; of a half if halves is true
+	ceiling uint64 // the largest value that fits into bits
+	ones    uint64 // a word in which each counter or half has the value 1
 
-	inc     uint64 // L
+	inc     uint64 // L, the smallest increment
 	incBits uint64 // log2 L
-	notes   uint64 // L-1
+	notes   uint64 // L-1, the largest note
 }
 
 func (s *shape) kernel(halves bool) kernel {
@@ -49,19 +50,21 @@ func (s *shape) kernel(halves bool) kernel {
 	}
 }
 
-// mark is one occurrence at one counter: its place in the word, and what it adds.
+// mark is one occurrence of a key at one counter: the counter's place in its word, and what to add.
 type mark struct {
 	at   uint64 // first bit of the counter in the word
-	v    uint64 // increment: L to 2L-1, or 1
-	sign uint64 // what its signature is taken from
+	v    uint64 // increment: L to 2L-1, or 1 for Plain
+	sign uint64 // hash bits that choose the signature; Tandem only
 }
 
-// counter takes the number of a counter of the word from x.
+// counter uses the top bits of x to choose a counter of a word. at is the counter's first bit. rest is
+// the unused bits of x, moved to the top.
 func (g *kernel) counter(x uint64) (at, rest uint64) {
 	return x >> (-g.lanes & 63) * g.width & 63, x << (g.lanes & 63)
 }
 
-// increment takes an increment from x.
+// increment uses the top bits of x to choose an increment v from L to 2L-1. rest is the unused bits of
+// x, moved to the top.
 func (g *kernel) increment(x uint64) (v, rest uint64) {
 	return g.inc + x>>(-g.incBits&63), x << (g.incBits & 63)
 }
@@ -69,15 +72,15 @@ func (g *kernel) increment(x uint64) (v, rest uint64) {
 // signBits is the number of bits of a hash that a signature takes: 3*63 is below 2^8.
 const signBits = 8
 
-// sign takes a signature from x. code is the value of the counter with a signed occurrence: v, v+L or
-// v+2L. note is its partner's, from 1 to L-1.
+// sign chooses one of 3(L-1) signatures by x. A signed occurrence with increment v fills a pair of
+// counters: its own counter gets code, which is v, v+L or v+2L. The other one gets note, from 1 to L-1.
 func (g *kernel) sign(v, x uint64) (code, note uint64) {
 	times, x := bits.Mul64(x, 3)
 	note, _ = bits.Mul64(x, g.notes)
 	return v + times<<(g.incBits&63), note + 1
 }
 
-// mark takes an occurrence from x.
+// mark derives an occurrence from the hash bits x. rest is the unused bits of x, moved to the top.
 func (g *kernel) mark(x uint64) (m mark, rest uint64) {
 	m.at, x = g.counter(x)
 	if g.variant == Plain {
@@ -104,22 +107,24 @@ func (g *kernel) marks(x uint64) (low, high mark) {
 	return low, high
 }
 
-// Everything below returns 0 or 1 and selects by masks, because no branch predictor can guess which
-// counters are empty.
+// The functions from over to holdsSigned return 0 or 1 and have no branches. No branch predictor can
+// guess which counters are empty.
 
 // over returns 1 if a > b. Both are below 2^63.
 func over(a, b uint64) uint64 { return (b - a) >> 63 }
 
-// some returns 1 if a counter is not 0.
+// some returns 1 if the counter c is not 0.
 func some(c uint64) uint64 { return -c >> 63 }
 
-// holds returns 1 if a counter can hold an occurrence of increment v: c = v or c >= v+L.
+// holds returns 1 if a counter of value c can contain an occurrence with increment v: c = v or c >= v+L.
+// inc is L.
 func holds(c, v, inc uint64) uint64 {
 	d := c - v
 	return (^(d - inc) | (d-1)&^d) >> 63
 }
 
-// holdsSigned returns 1 if the tandem counter at a bit of the word can hold the occurrence.
+// holdsSigned returns 1 if the tandem counter that begins at bit at of the word can contain an
+// occurrence. The occurrence has increment v, and the signature that sign chooses by x.
 func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
 	code, note := g.sign(v, x)
 	a, b := word>>(at&63)&g.ceiling, word>>((at^g.width)&63)&g.ceiling
@@ -128,7 +133,7 @@ func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
 	return noted&same | (noted^1)&holds(a, v, g.inc)
 }
 
-// contains returns 1 if the word can hold the occurrence.
+// contains returns 1 if the word can contain the occurrence m, else 0.
 func (g *kernel) contains(word uint64, m *mark) uint64 {
 	switch g.variant {
 	case Plain:
@@ -139,14 +144,15 @@ func (g *kernel) contains(word uint64, m *mark) uint64 {
 	return g.holdsSigned(word, m.at, m.v, m.sign)
 }
 
-// sum returns a+n, at most the ceiling. n is at most 2^32.
+// sum returns a+n, but at most the ceiling. stuck is 1 if the ceiling was reached. n is at most 2^32.
 func (g *kernel) sum(a, n uint64) (sum, stuck uint64) {
 	sum = a + n
-	m := -over(sum, g.ceiling-1) // where it is the ceiling or more
+	m := -over(sum, g.ceiling-1) // all ones if a+n is the ceiling or more
 	return sum&^m | g.ceiling&m, m & 1
 }
 
-// unsigned returns a pair of tandem counters without a signature. A signed one keeps its increment.
+// unsigned returns the pair of tandem counters a, b without a signature. In a signed pair, the counter
+// of the occurrence becomes the plain increment, and the note becomes 0. Other pairs stay as they are.
 func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	noteA := -(some(a) & over(g.inc, a))
 	noteB := -(some(b) & over(g.inc, b))
@@ -156,8 +162,8 @@ func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	return a, b
 }
 
-// addOne returns the word of a plain or increment filter with one occurrence more, and 1 if the counter
-// is stuck now. That is rare, so the branch is predictable.
+// addOne adds v to the counter that begins at bit at of a word of a Plain or Increment filter. stuck is
+// 1 if the counter is at its ceiling now. That is rare, so the branch is predictable.
 func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
 	if c := word >> (at & 63) & g.ceiling; c+v >= g.ceiling {
 		return word | g.ceiling<<(at&63), 1
@@ -165,7 +171,7 @@ func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
 	return word + v<<(at&63), 0
 }
 
-// addSigned is addOne for a tandem filter. The signature is taken from x.
+// addSigned is addOne for a Tandem filter. An empty pair gets the signature that sign chooses by x.
 func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
 	at &= 63
 	partner := (at ^ g.width) & 63
@@ -211,7 +217,7 @@ func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
 	return g.addOne(word, m.at, m.v)
 }
 
-// addMany is add for at least 2 occurrences, which are not signed.
+// addMany is add for n occurrences, n at least 2. They get no signature.
 func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
 	n = min(n, g.ceiling) * m.v
 	c := word >> m.at & g.ceiling
@@ -226,8 +232,8 @@ func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
 	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck
 }
 
-// remove returns the word with n occurrences less, n at least 1. It reports false if they cannot all be
-// there.
+// remove returns the word without n occurrences of m, n at least 1. It reports false if the word cannot
+// contain that many.
 func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) {
 	c := word >> m.at & g.ceiling
 	if g.variant == Tandem {
@@ -238,7 +244,7 @@ func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) 
 		}
 	}
 	if c == g.ceiling {
-		return word, true // it stands for any number
+		return word, true // a stuck counter stands for any number of occurrences
 	}
 	n = min(n, g.ceiling+1) * m.v
 	if n > c || c-n != 0 && c-n < g.inc {

@@ -18,7 +18,7 @@ func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 // AppendBlob appends what Blob returns.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	c := s.c
-	if c.Shift > 0 { // otherwise there is no smaller size
+	if c.Shift > 0 { // counters of one byte (Shift 0) cannot become smaller
 		if shift := words.Shift(c.Or()); shift != c.Shift {
 			c.Table = c.Resize(shift)
 		}
@@ -85,7 +85,7 @@ func (v *View) checkTotal() error {
 	if !known || v.Saturated() {
 		return nil
 	}
-	var all, carries uint64 // of 128 bits
+	var all, carries uint64 // the sum of all rows' counters, and how often it passed 2^64
 	for row := range v.c.Factors {
 		hi, lo := v.c.Row(row).Sum()
 		if hi != 0 || lo > total || v.Additive() && lo != total {
@@ -114,8 +114,8 @@ type Info struct {
 	Width, Depth   uint64
 	Epsilon, Delta float64 // e/width, exp(-depth)
 	Conservative   bool
-	ErrorBound     float64 // occurrences; +Inf where the total is not known
-	CounterBits    int     // of every counter, in the BLOB
+	ErrorBound     float64 // in occurrences; +Inf if the total is not known
+	CounterBits    int     // width of each counter in the BLOB, in bits
 	Fill           float64 // fraction of the counters that are not 0
 }
 

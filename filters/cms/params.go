@@ -35,7 +35,7 @@ type Params struct {
 	// Width and Depth may be given instead, each in place of the one that it follows from: width =
 	// ceil(e/epsilon), depth = ceil(ln(1/delta)).
 	Epsilon, Delta float64
-	// Width is the number of counters of a row, Depth the number of rows.
+	// Width is the number of counters in each row, Depth is the number of rows.
 	Width, Depth uint64
 	// Conservative raises only the counters that bound the estimate. Estimates are closer, but Remove
 	// and JoinSize are errors, and the result depends on the order of the keys.
@@ -91,7 +91,7 @@ func checkShape(width, depth uint64) error {
 		return sketch.OptionError("width", "is %d, must be from 1 to %d", width, maxCounters)
 	case depth < 1 || depth > MaxDepth:
 		return sketch.OptionError("depth", "is %d, must be from 1 to %d", depth, MaxDepth)
-	case width*depth > maxCounters: // at most 2^27 * 2^5
+	case width*depth > maxCounters: // no overflow: width is at most 2^27, depth at most 2^5
 		return sketch.OptionError("width", "is %d, times \"depth\" %d that is %d counters, at most %d are allowed", width, depth, width*depth, maxCounters)
 	}
 	return nil

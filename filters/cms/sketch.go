@@ -22,7 +22,7 @@ type Sketch struct{ counts }
 // counts is the part of a Sketch and of a View that answers queries. The counters are in memory of
 // their own or in the BLOB's.
 type counts struct {
-	keyed.Base // Additive unless conservative
+	keyed.Base // with the flag Additive unless Conservative is set
 	c          words.Rows
 }
 
@@ -151,7 +151,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if have := s.Count(h1, h2); n > have {
 		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
 	}
-	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // only in a BLOB that no sketch wrote
+	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // the total is less than n: only after reading a BLOB that no sketch wrote
 		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
 	s.c.Take(h1, h2, n)

@@ -33,7 +33,7 @@ func (s *Sketch) subtract(other *counts) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
 	}
-	// All counters are compared before any is changed.
+	// All counters are compared before one is changed, so an error changes nothing.
 	if !words.Covers(s.c.Table, other.c.Table) {
 		return keyed.ErrNoPart
 	}

@@ -95,7 +95,7 @@ func (v *View) check() error {
 			return sketch.Invalidf("byte %d of the body is not 0 after the last bucket", at>>3)
 		}
 	}
-	// A set counts occurrences of keys that are already there, a multiset stores them.
+	// A set counts repeated occurrences in the total only. A multiset stores a fingerprint for each.
 	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
 		return sketch.Invalidf("a total of %d, but %d fingerprints", total, stored)
 	}
@@ -120,8 +120,8 @@ type Info struct {
 	Load float64 // Stored as a fraction of Capacity
 	Fill float64 // Stored as a fraction of all slots
 
-	BitsPerKey float64 // of the body, for each fingerprint; +Inf without
-	FPP        float64 // of a key that was never added
+	BitsPerKey float64 // of the body, for each fingerprint; +Inf if there is none
+	FPP        float64 // probability that a key is found that was never added
 }
 
 // Info describes the filter. It reads the whole body. O(len(blob)).
@@ -170,8 +170,9 @@ func (t *table) survey() (stored uint64, rate float64) {
 	return stored, min(2*sum/float64(t.buckets), 1)
 }
 
-// covered reports whether all keys that find fingerprint k of bucket i find another one too. That one
-// is before it, or is found by more keys, in either bucket.
+// covered reports whether all keys that match fingerprint k of bucket i also match another fingerprint,
+// in one of its two buckets. The other one comes earlier, or more keys match it. So a sum over the
+// fingerprints that are not covered counts each key once. p is the content of bucket i.
 func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 	q := p.all[k]
 	for m, o := range p.slice() {
@@ -180,7 +181,7 @@ func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 		}
 	}
 	if !t.multiset && !t.variable {
-		return false // a second one was not stored
+		return false // a set of fixed length never has the same fingerprint in both buckets
 	}
 	j := t.other(i, q.v)
 	others := t.read(j)

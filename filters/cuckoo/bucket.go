@@ -9,8 +9,8 @@ import (
 
 // fingerprint is a fingerprint: known low bits of a key's hash, at least f.
 type fingerprint struct {
-	v     uint64 // no bits but the known ones
-	known uint8
+	v     uint64 // the known bits; all others are 0
+	known uint8  // number of low bits that are known
 }
 
 func (p fingerprint) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
@@ -49,7 +49,7 @@ func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 type table struct {
 	*layout
 	buckets  uint64
-	half     uint64 // for the alternate bucket
+	half     uint64 // half of the buckets; Tagged computes the other bucket with it
 	tagged   bool
 	variable bool
 	multiset bool
@@ -188,7 +188,7 @@ func (t *table) write(i uint64, p *fingerprints) {
 		for j := range p.slice() {
 			p.all[j] = p.all[j].cut(t.f)
 		}
-		// The order is ascending, so that the markers are.
+		// Ascending order makes the marker bits ascending too, which is the code of a full bucket.
 		t.canonical(p)
 		c := &t.class[0]
 		for j, q := range p.slice() {

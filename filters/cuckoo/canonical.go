@@ -44,7 +44,7 @@ func (t *table) arrangeWord(x uint64) (y uint64) {
 func rank(all []uint64, j int) (n uint) {
 	v := all[j]
 	for k, w := range all {
-		_, tie := bits.Sub64(uint64(k), uint64(j), 0) // equal ones keep their order
+		_, tie := bits.Sub64(uint64(k), uint64(j), 0) // equal values keep their order
 		_, before := bits.Sub64(w, v, tie)
 		n += uint(before)
 	}

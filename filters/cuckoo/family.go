@@ -54,7 +54,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total())
 	},
 
-	// The bucket of a fingerprint depends on the keys that were added before it.
+	// Another order of the same keys can put fingerprints into other buckets. So OrderFree and the laws
+	// of unions are false.
 	Laws: func(p Params) sketch.Laws {
 		return sketch.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates}
 	},

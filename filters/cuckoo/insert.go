@@ -24,8 +24,9 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 		if pattern := fp * ones; !multiset && l.anyZero(x^pattern)|l.anyZero(y^pattern) != 0 {
 			continue
 		}
-		// Fingerprints are below the empty slots, so anyZero marks the empty slots and is larger if
-		// there are more. Which bucket is emptier cannot be predicted: no branch.
+		// In each word, all empty slots are above the fingerprints. So anyZero marks exactly the empty
+		// slots, and its result is larger for the bucket with more of them. Masks select that bucket,
+		// because a branch could not be predicted.
 		x, y = l.anyZero(x), l.anyZero(y)
 		_, more := bits.Sub64(x, y, 0)
 		x ^= (x ^ y) & -more

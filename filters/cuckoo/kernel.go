@@ -13,7 +13,7 @@ import (
 const (
 	// batchLen is the number of keys whose buckets are prefetched together.
 	batchLen = 128
-	// outOfCache is the size from which buckets are prefetched.
+	// outOfCache is the number of bytes of a table from which buckets are prefetched.
 	outOfCache = 1 << 18
 )
 
@@ -22,7 +22,7 @@ type batch struct {
 	i, j, fp     [batchLen]uint64
 	lanes, words [batchLen]uint64
 	keys         [batchLen]uint8
-	offsets      [2 * batchLen]uint32 // a body has at most 2^30 bytes
+	offsets      [2 * batchLen]uint32 // byte offsets of buckets in the body, which has at most 2^30 bytes
 }
 
 // locate finds the buckets of a batch of keys, and prefetches them.
@@ -107,8 +107,8 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
 	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
-	// Few keys match the low bits of a bucket unless they are there, so this branch is predictable.
-	// Which of the two buckets matches is not, so that is selected by masks.
+	// Few absent keys match the low bits of a fingerprint in their buckets, so the branch p|q != 0 is
+	// predictable. Which of the two buckets matches is not predictable, so masks select it.
 	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
 	n := uint(0)
 	for k, fp := range fps {
@@ -137,8 +137,8 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 			open++
 		}
 	}
-	// The loop above checks only the first matching lane of a word. It could not decide these keys, so
-	// both of their buckets are searched in full.
+	// The last loop compares only the first matching lane of one bucket. It did not decide the keys in
+	// keys[:open], so both of their buckets are searched in full.
 	for _, k := range keys[:open] {
 		dst[k] = t.found(is[k], js[k], fps[k])
 	}

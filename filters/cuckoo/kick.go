@@ -40,7 +40,7 @@ func (t *table) undo(u *journal) {
 // changes. Fan et al. 2014, algorithm 1, moves any fingerprint in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base
-	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // the same for i, j and j, i
+	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // does not change if i and j are exchanged
 	if i, j = min(i, j), max(i, j); salt>>63 != 0 {
 		i = j
 	}
@@ -75,9 +75,9 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 // nextSalt returns the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
 
-// readFull writes the fingerprints of a full bucket to bases.
+// readFull writes the fingerprints of bucket i, which is full, to bases.
 func (t *table) readFull(i uint64, bases []uint64) {
-	if t.narrow { // of variable length
+	if t.narrow { // narrow buckets get here only with variable length
 		t.basesOf(t.word(i), &t.class[0], bases)
 		return
 	}
@@ -87,7 +87,7 @@ func (t *table) readFull(i uint64, bases []uint64) {
 	}
 }
 
-// writeFull encodes a full bucket.
+// writeFull stores bases, the fingerprints of a full bucket, as bucket i.
 func (t *table) writeFull(i uint64, bases []uint64) {
 	if t.narrow {
 		t.setWord(i, t.fill(bases))
@@ -134,7 +134,7 @@ func (t *table) chooseMove(i, x, salt uint64) (at uint, to uint64, room bool) {
 	least := ^uint64(0)
 	v = x
 	for k := range l.b {
-		// The lowest empty slot is the number of fingerprints. It is 64 if there is none.
+		// The bit of the lowest empty slot grows with the number of fingerprints. A full bucket gives 64.
 		y := l.anyZero(fetch(t.mem, others[k%MaxSlots]*uint64(l.bits)))
 		d := (uint64(bits.TrailingZeros64(y))<<f|(v^salt)&l.base)*MaxSlots + uint64(k)
 		_, less := bits.Sub64(d, least, 0)

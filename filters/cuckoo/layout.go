@@ -14,38 +14,38 @@ import (
 // from t on, and at the end those of the first t slots, the markers. So the bits that fingerprints
 // share in a bucket that is not full are in one piece, between the low bits and the markers.
 type layout struct {
-	f, b   uint
-	bits   uint   // b*f
-	narrow bool   // a bucket is read with one load
-	mask   uint64 // the bits of a narrow bucket
+	f, b   uint   // bits of a fingerprint, slots of a bucket
+	bits   uint   // bits of a bucket, b*f
+	narrow bool   // one load of 8 bytes reads a whole bucket
+	mask   uint64 // selects the bits of a narrow bucket in a word
 
-	base  uint64 // the low f bits
-	ones  uint64 // the lowest bit of each of the lanes below, narrow only
-	highs uint64 // the highest bit of each lane
+	base  uint64 // selects the low f bits of a fingerprint
+	ones  uint64 // the lowest bit of each lane of a narrow bucket; see lane
+	highs uint64 // the highest bit of each lane of a narrow bucket
 
 	// Fixed length: lanes are slots of f bits. Variable length: lanes are slots of f-1 bits.
 	lane     uint
 	laneMask uint64
-	laneOf   [64]uint8 // the lane that a bit is in
+	laneOf   [64]uint8 // by bit of a narrow bucket, the index of its lane
 
 	// Variable length only.
-	codeShift uint // where the code begins: the markers, and with two slots one bit more
+	codeShift uint // first bit of the code: the markers, and with two slots one bit below them
 	codeMask  uint64
 	class     [16]class
-	code      [MaxSlots]uint64 // of n < b fingerprints
+	code      [MaxSlots]uint64 // the code of a bucket with n < b fingerprints
 	steps     steps
 }
 
 // class describes the buckets with the same code (codeShift), in the variable-length variant: how many
 // fingerprints they hold, and where the bits of each are.
 type class struct {
-	n uint8 // fingerprints
-	// uniform says that all fields have one width. Otherwise the last one has another than the others.
+	n uint8 // number of fingerprints
+	// uniform is true if all fields have the same width. Otherwise only the last field differs.
 	uniform bool
-	// flag says that there is a bit, at flagAt, that is set if fields end with a sentinel.
+	// flag is true if bit flagAt of the bucket says whether the fields end with a sentinel.
 	flag   bool
 	flagAt uint8
-	// Field j has the bits of fingerprint j from bit f-1 on.
+	// Field j has the bits of fingerprint j above the f-1 low bits: width[j] bits, from bit start[j].
 	start [MaxSlots]uint8
 	width [MaxSlots]uint8
 	mask  [MaxSlots]uint64
@@ -77,7 +77,8 @@ func newLayout(f, b uint, variable bool) *layout {
 		l.lane = f - 1
 	}
 	l.laneMask = 1<<l.lane - 1
-	// Buckets begin at multiples of bits, so this is the highest bit of a byte at which one can begin.
+	// last is the highest bit within a byte at which a bucket can begin, as buckets begin at multiples
+	// of l.bits.
 	last := 8 - uint(1)<<min(bits.TrailingZeros(l.bits), 3)
 	l.narrow = l.bits+last <= 64
 	if l.narrow {
@@ -119,16 +120,17 @@ func (l *layout) setClasses() {
 	t := markers(l.b)
 	l.codeShift = l.bits - t
 	codes := uint(1) << t
-	extra := uint(0) // bits of the code below the markers
+	extra := uint(0) // number of bits that the code has below the markers
 	if l.b == 2 {
 		l.codeShift--
 		extra = 1
 	}
-	// The codes in lexicographic order of their bits, with slot 0 as the first bit: 010, 100, ...
+	// The loop visits the codes in lexicographic order of their bits, slot 0 first: 010, 100, ... Codes
+	// with ascending bits belong to full buckets. The others stand for 0, 1, ... fingerprints.
 	n := uint(0)
 	for text := range codes {
 		code := bits.Reverse64(uint64(text)) >> (64 - t) // slot 0 is the lowest bit
-		ascending := text&(text+1) == 0                  // zeros, then ones
+		ascending := text&(text+1) == 0                  // all zeros come before all ones
 		for e := range uint(1) << extra {
 			c := &l.class[code<<extra|uint64(e)]
 			switch {
@@ -164,7 +166,7 @@ func (l *layout) partial(n, end uint) (c class) {
 		c.uniform = true
 		return c
 	}
-	area := end - n*l.lane // bits for the fields, at least n
+	area := end - n*l.lane // number of bits for all fields, at least n
 	most := hashBits - l.lane
 	if area >= n+2 {
 		c.flag, c.flagAt = true, uint8(end-1)
@@ -172,7 +174,8 @@ func (l *layout) partial(n, end uint) (c class) {
 	} else {
 		area = n
 	}
-	// All fields except the last one are equally wide, so any fingerprint may be in any of them.
+	// All fields except the last one get the same width w, so each of them can hold any fingerprint. Of
+	// the two widths that fit, the loop takes the one with fewer false positives.
 	var w, last uint
 	best := math.Inf(1)
 	for _, try := range [...]uint{area / n, area/n + 1} {

@@ -8,10 +8,10 @@ import (
 // filter is the part of a Sketch and of a View that answers queries: the buckets, and how keys find
 // them. They are in memory of their own or in the BLOB's.
 type filter struct {
-	keyed.Base // Additive for a multiset
+	keyed.Base // with the flag Additive for a multiset
 	params     Params
 	table
-	stored uint64 // fingerprints; 0 in a View that was not checked
+	stored uint64 // number of fingerprints; 0 in a View that was not checked
 }
 
 // Contains reports whether a key may be there. It is true for every key that was added and not removed,

@@ -17,9 +17,9 @@ var ErrFull = errors.New("cuckoo filter is full")
 // Sketch is a cuckoo filter in memory.
 type Sketch struct {
 	filter
-	undos journal
+	undos journal // memory of kick, to undo its moves
 
-	pending *pendingEntries // nil unless Later was called
+	pending *pendingEntries // fingerprints that wait; nil unless Later was called
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -151,7 +151,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 	load := float64(s.stored) / float64(slots)
 	hint := fmt.Sprintf("build it with a larger capacity than %d", s.params.Capacity)
 	switch {
-	case s.multiset && load < 0.8: // there are free slots
+	case s.multiset && load < 0.8: // other buckets have free slots
 		hint = fmt.Sprintf("keys that occur often fill their two buckets of %d slots: %s", s.b, countElsewhere)
 	case s.multiset:
 		hint += " occurrences"

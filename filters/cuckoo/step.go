@@ -3,32 +3,33 @@ package cuckoo
 // steps are lookup tables for narrow buckets of up to four slots. They replace branches on how full a
 // bucket is, which cannot be predicted.
 type steps struct {
-	n    [16]uint8  // the number of fingerprints, by code
-	flag [16]uint64 // the flag, by code
-	up   [16]insertStep
+	n    [16]uint8      // by code, the number of fingerprints
+	flag [16]uint64     // by code, the bit of the flag, or 0
+	up   [16]insertStep // by code, how a fingerprint is added
 
-	// field is the field to compare, by a code with the bit below it and by a slot. That bit is the
-	// flag of most buckets that have one.
+	// field says where to compare the high bits of a fingerprint. Its index has the code, the bit below
+	// the code, and the slot. In most classes with a flag, that bit is the flag.
 	field [32 * MaxSlots]field
 }
 
 // field is the position in a word of a fingerprint's bits above its lane.
 type field struct {
-	mask  uint64
-	start uint8
-	// decoy is 1 if the word has no such fingerprint, or has sentinels.
+	mask  uint64 // selects the field's bits, after a shift by start
+	start uint8  // the first bit of the field
+	// decoy is 1 if the bucket has no fingerprint in that slot, or may have sentinels. The comparison
+	// then decides nothing.
 	decoy uint8
 }
 
 // insertStep describes how a fingerprint is added to a word whose fields have no sentinels and that
 // does not become full. Some bits of the word stay, and the bits of up to two fields move.
 type insertStep struct {
-	code, stay uint64
-	low, field uint8  // where the fingerprint's low bits go, and its field
-	ok         bool   // there is such a step
-	mask       uint64 // of its field
-	from, to   [2]uint8
-	fields     [2]uint64
+	code, stay uint64    // the new code in place, and a mask of the bits that stay
+	low, field uint8     // first bits for the low bits of the new fingerprint, and for its field
+	ok         bool      // false if no step exists for the code
+	mask       uint64    // mask of the new fingerprint's field
+	from, to   [2]uint8  // of each field that moves: first bit before and after
+	fields     [2]uint64 // masks of the fields that move
 }
 
 func (l *layout) setSteps() {
@@ -71,7 +72,7 @@ func (l *layout) upFrom(c *class) insertStep {
 	return u
 }
 
-// add returns the word x with a fingerprint more.
+// add returns the word x with the fingerprint fp added. lane and laneMask are those of the layout.
 func (u *insertStep) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
 	y := u.code | x&u.stay | fp&laneMask<<(u.low&63) | fp>>(lane&63)&u.mask<<(u.field&63)
 	y |= x >> (u.from[0] & 63) & u.fields[0] << (u.to[0] & 63)

@@ -64,7 +64,7 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 func (t *table) takeMatching(i, j uint64, q fingerprint) bool {
 	var longer, longest fingerprint
 	var at, atLongest place
-	common := uint(0) // the length of the longer ones' common prefix
+	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
 		p := t.read(b)
 		for k, o := range p.slice() {
@@ -100,7 +100,7 @@ type place struct {
 	slot   int
 }
 
-// shorten cuts the fingerprints of a bucket that have q as a prefix, and are longer, to n bits. Only a
+// shorten cuts the fingerprints of bucket i to n bits that are longer than q and have q as a prefix. Only a
 // bucket that is not full has such fingerprints, and it keeps their order.
 func (t *table) shorten(i uint64, q fingerprint, n uint) {
 	p := t.read(i)

@@ -42,8 +42,8 @@ func (t *table) fingerprintOf(h2 uint64) uint64 {
 }
 
 // other returns the other bucket of a fingerprint in bucket i. It is never i, and other(other(i)) is i.
-// Differences are odd while the number of buckets is even, and an exclusive or is with a number that is
-// not 0.
+// The low bits of v are the fingerprint's base. Tagged: the two indexes have an odd sum modulo an even
+// number of buckets. Plain: the two differ by an exclusive or with a number that is not 0.
 func (t *table) other(i, v uint64) uint64 {
 	x := mix(v & t.base)
 	if t.tagged {
@@ -85,7 +85,7 @@ func (t *table) found(i, j, fp uint64) bool {
 	if !t.variable {
 		return zx|zy != 0
 	}
-	// Few words match in their low bits unless the key is there.
+	// Few absent keys match the low bits of a fingerprint, so this branch is predictable.
 	if zx|zy == 0 {
 		return false
 	}

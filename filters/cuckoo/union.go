@@ -49,7 +49,7 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 	keyed.Unite(&c.Base, base)
 	for i := range other.buckets {
 		p := other.read(i)
-		other.canonical(&p) // a BLOB has them in this order
+		other.canonical(&p) // the order in a BLOB: so s.Union and a union with the BLOB give the same bytes
 		for _, q := range p.slice() {
 			if err := c.accept(i, q); err != nil {
 				return err

@@ -15,11 +15,11 @@ import (
 // are entered once.
 
 const (
-	// leastWaiting is the size of the smallest filter that waits.
+	// leastWaiting is the number of bytes of the smallest filter whose fingerprints wait.
 	leastWaiting = 1 << 20
-	// partBytes is about the size of a part of the filter.
+	// partBytes is about the number of bytes of the buckets of a part.
 	partBytes = 1 << 17
-	// leastGrowth is the smallest number of fingerprints by which a part grows.
+	// leastGrowth is the smallest number of entries by which the list of a part grows.
 	leastGrowth = 1 << 10
 	entryBytes  = 4
 )
@@ -30,9 +30,9 @@ type entry = uint32
 
 // pendingEntries are fingerprints that are not in the filter yet.
 type pendingEntries struct {
-	shift uint // buckets of a part, as a power of two
-	parts [][]entry
-	n     uint64 // entries
+	shift uint      // a part has 2^shift buckets
+	parts [][]entry // part q has the entries for buckets from q<<shift on
+	n     uint64    // number of entries
 }
 
 // Later implements keyed.Later: a sketch without keys keeps those that come until Finish, if that pays.
@@ -41,12 +41,12 @@ func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
 		if s.wait(); s.pending != nil {
-			s.mem = nil // until there is something to enter
+			s.mem = nil // allocated when the fingerprints are entered
 		}
 	}
 }
 
-// wait begins to keep keys, if an entry has room for them.
+// wait makes the sketch keep fingerprints, if 32 bits hold one and the low bits of its bucket.
 func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
@@ -54,7 +54,7 @@ func (s *Sketch) wait() {
 	}
 }
 
-// allocate makes the buckets of a sketch that waited, which it does not need at first.
+// allocate makes the buckets, unless they exist. A sketch whose fingerprints wait has none at first.
 func (s *Sketch) allocate() {
 	if s.mem == nil {
 		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
@@ -84,7 +84,7 @@ func (w *pendingEntries) clone() *pendingEntries {
 	return &c
 }
 
-// take appends the entries of another sketch.
+// take appends the entries of from, which are another sketch's.
 func (w *pendingEntries) take(from *pendingEntries) {
 	w.n += from.n
 	for q, part := range from.parts {
@@ -92,8 +92,9 @@ func (w *pendingEntries) take(from *pendingEntries) {
 	}
 }
 
-// keep keeps a batch of keys. A fingerprint's own bucket is one of its two that does not depend on
-// which of them is the key's first. So keys that a set cannot tell apart meet in it.
+// keep adds the first n keys of the batch b to the fingerprints that wait. Each waits with its own
+// bucket, one of its two. The choice does not depend on which of the two is the key's first bucket. So
+// keys that a set cannot tell apart have the same own bucket.
 func (s *Sketch) keep(b *batch, n int) {
 	w := s.pending
 	f, shift := s.f&63, w.shift&63
@@ -112,8 +113,8 @@ func (s *Sketch) keep(b *batch, n int) {
 	w.n += uint64(n)
 }
 
-// addLater is AddHashes for a sketch that waits. It enters the fingerprints when they are more than the
-// capacity.
+// addLater is AddHashes for a sketch whose fingerprints wait. When more of them wait than the capacity,
+// it enters them into the buckets.
 func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 	var b batch
 	for len(h1s) > 0 {
@@ -139,7 +140,7 @@ func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 	return s.enterMost()
 }
 
-// enterMost enters the fingerprints if they are more than the capacity.
+// enterMost enters the fingerprints that wait if they are more than the capacity. Later ones wait again.
 func (s *Sketch) enterMost() error {
 	if s.pending.n <= s.params.Capacity {
 		return nil
@@ -160,7 +161,7 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 		}
 		return s.unite(&c.table, c.Base)
 	}
-	w := other.pending.clone() // other may be s
+	w := other.pending.clone() // a copy, because other may be s
 	if other.stored > 0 {
 		s.allocate()
 		if err := s.unite(&other.table, other.Base); err != nil {
@@ -192,7 +193,7 @@ func (s *Sketch) enterPending() error {
 	}
 	s.pending = nil
 	s.allocate()
-	if s.stored > 0 { // a bucket may be full, and a key be in either of its two
+	if s.stored > 0 { // buckets may be full, or have these keys already
 		for q := range w.parts {
 			if err := s.enterPart(w, q); err != nil {
 				return err
@@ -201,9 +202,9 @@ func (s *Sketch) enterPending() error {
 		return nil
 	}
 	parts := len(w.parts)
-	// The fingerprints of the last buckets of the first half are entered last. The order decides in
-	// which of two buckets a fingerprint is. It stays as it is, so that the BLOBs of the same keys do
-	// not change.
+	// The fingerprints for the last buckets of the first half of parts are entered last. The order
+	// decides which of its two buckets a fingerprint gets. So another order would change the BLOBs of
+	// the same keys.
 	middle := parts / 2
 	first, rest := s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span())
 	second, others := s.enterOwn(w, middle, parts, s.buckets)
@@ -224,17 +225,17 @@ func (s *Sketch) enterPending() error {
 	return nil
 }
 
-// span returns the number of buckets that share the 8 bytes that one is written with, and those that
-// the next begins in.
+// span returns how many buckets before a border to leave out. Writing an earlier bucket, which takes 8
+// bytes, then does not touch the buckets behind the border.
 func (t *table) span() uint64 { return 72/uint64(t.bits) + 2 }
 
-// enterOwn puts the fingerprints of parts from..to-1 into their own buckets. It leaves out buckets from
-// end on, and leaves one slot of each bucket empty. It returns how many it stored, and the fingerprints
-// that are left.
+// enterOwn puts the fingerprints that wait in parts from to to-1 into the buckets with which they wait.
+// It skips fingerprints for bucket end and later ones, and leaves one slot of each bucket empty. added
+// is the number that it stored, and rest is the fingerprints that it did not, with their buckets.
 func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uint64, rest []uint64) {
 	mem, width, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
 	low, multiset, f, base := ^highs, t.multiset, t.f&63, t.base
-	least := min(t.b-1, 1) // slots that stay empty
+	least := min(t.b-1, 1) // enterOwn leaves this many slots of each bucket empty
 	inPart := uint64(1)<<w.shift - 1
 	for q := from; q < to; q++ {
 		high := uint64(q) << w.shift
@@ -251,7 +252,7 @@ func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uin
 					continue
 				}
 			}
-			x = ^((x&low + low) | x) & highs // empty slots
+			x = ^((x&low + low) | x) & highs // marks the empty slots
 			if x == 0 || x&(x-1) == 0 && least > 0 {
 				rest = append(rest, i<<f|fp)
 				continue
@@ -265,7 +266,7 @@ func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uin
 	return added, rest
 }
 
-// enterPart puts the fingerprints of part q into one of their two buckets.
+// enterPart puts each fingerprint that waits in part q into one of its two buckets.
 func (s *Sketch) enterPart(w *pendingEntries, q int) error {
 	var b batch
 	high, inPart := uint64(q)<<w.shift, uint64(1)<<w.shift-1

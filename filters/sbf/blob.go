@@ -26,8 +26,8 @@ const (
 func (s *Sketch) Blob() []byte {
 	s.MustBeMade()
 	s = s.finished()
-	// The parameters contain the lengths of the filters, so these are encoded first and room is left
-	// before them.
+	// The parameters stand before the filters, but contain the filters' encoded lengths. So the filters
+	// are encoded first, behind room for the header and the parameters.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
 	body := counters.Encode(at, s.encoding, s.first.source())
@@ -83,7 +83,7 @@ type View struct {
 	filter
 	trapTable    []byte
 	blob         []byte
-	counterBytes int // of both filters
+	counterBytes int // bytes of the counters of both filters
 }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum,
@@ -109,7 +109,7 @@ func NewView(blob []byte) (View, error) {
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}
-	if form&formRange != 0 && span.Lo >= span.Hi { // the difference is above 0 and goes no further than int64 does
+	if form&formRange != 0 && span.Lo >= span.Hi { // the stored difference Hi-Lo is 0, or Hi would exceed int64
 		return View{}, sketch.Invalidf("a range of %v", span)
 	}
 	sh, err := newShape(m, uint64(k), method, encoding, form&formMarker != 0, form&formBlocked != 0, span)

@@ -59,8 +59,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	),
 	Words: func(v *View) string { return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()) },
 
-	// These are the laws of New; nodes of a range meet each other. NewGathering has the laws of MS for
-	// all methods except MI.
+	// These are the laws of sketches that New makes. Sketches that NewGathering makes have the laws of
+	// MS, for all methods except MI. With a Range, a key adds several nodes, which can share counters:
+	// Alone is then false.
 	Laws: func(p Params) sketch.Laws {
 		l := sketch.Laws{UnionCommutes: true, Deletable: p.Method != MI, Below: p.Method.recurring(), Alone: !p.Method.recurring() && p.Range == (Range{})}
 		if p.Method == MS {

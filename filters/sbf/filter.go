@@ -12,9 +12,9 @@ import (
 // filter is the part of a Sketch and of a View that answers queries. The counters are in memory of
 // their own or in the BLOB's.
 type filter struct {
-	keyed.Base // Additive except with MI and for products
+	keyed.Base // with the flag Additive, except for MI and for products
 	shape
-	first, second cells // second with RM and TRM only
+	first, second cells // second is used by RM and TRM only
 
 	marks []byte      // one bit for each counter of first, if keys are marked
 	exact exactCounts // exact counts from which Blob makes the counters; nil once they are made

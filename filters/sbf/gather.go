@@ -104,9 +104,9 @@ func (s *Sketch) finishCounters() {
 			moved = append(moved, h)
 		}
 	}
-	// The marker may seem to have a key that was not moved. If the second filter has fewer occurrences
-	// for it than the key has, the key is moved too. Every pass moves only such keys, so there are few
-	// passes.
+	// The marker is a Bloom filter, so a lookup may take a key for moved that is not. If the second
+	// filter then has a lower count for that key than the true one, the key is moved too. Each pass
+	// moves only such keys, so there are few passes.
 	for len(moved) > 0 {
 		for _, h := range moved {
 			s.secondPositions(pos, h.h1, h.h2)

@@ -13,8 +13,8 @@ type Info struct {
 	keyed.Common
 	Method         Method
 	K              int
-	Counters       uint64 // of the first filter
-	SecondCounters uint64 // of the second, with RM and TRM
+	Counters       uint64 // number of counters of the first filter
+	SecondCounters uint64 // number of counters of the second filter; 0 unless RM or TRM
 
 	Marker   bool
 	Encoding Encoding
@@ -24,13 +24,13 @@ type Info struct {
 
 	Keys float64 // about how many different keys, or nodes, are there
 	Load float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
-	Fill float64 // fraction of the counters that are not 0
+	Fill float64 // fraction of the first filter's counters that are not 0
 
 	ErrorRate   float64 // probability that an absent key has a count
-	SecondFill  float64 // Fill of the second filter
+	SecondFill  float64 // as Fill, for the second filter
 	Traps       int
-	Largest     uint64  // counter
-	CounterBits float64 // in the BLOB, on average, of both filters
+	Largest     uint64  // largest counter of both filters
+	CounterBits float64 // bits of a counter in the BLOB, the mean over both filters
 }
 
 // Info describes the sketch. It reads the whole body. O(len(blob)).
@@ -42,9 +42,9 @@ func (v *View) Info() Info {
 		Product: v.product, Traps: len(v.trapTable) / trapBytes,
 	}
 	var used uint64
-	var rows [MaxK]uint64 // of them the used ones
+	var rows [MaxK]uint64 // for each row, its counters that are not 0; unless blocked
 	at := uint64(0)
-	for _, vs := range words.Blocks(v.first.source()) { // a block of the layout at a time
+	for _, vs := range words.Blocks(v.first.source()) { // one block of the layout at a time
 		n := 0
 		for _, c := range vs {
 			i.Largest = max(i.Largest, c)
@@ -57,7 +57,7 @@ func (v *View) Info() Info {
 			at++
 		}
 		used += uint64(n)
-		all := 1.0 // that k different counters of this block are used
+		all := 1.0 // probability that k different counters of this block are all not 0
 		for j := range v.k {
 			all *= float64(max(n-j, 0)) / float64(len(vs)-j)
 		}
@@ -71,7 +71,8 @@ func (v *View) Info() Info {
 			i.ErrorRate *= float64(n) / float64(v.shape.first.width)
 		}
 	}
-	// fill = 1 - exp(-n*k/m), section 2.1. A full filter has any number of keys.
+	// fill = 1 - exp(-n*k/m), section 2.1. If all counters are used, the number of keys is
+	// not known: Load and Keys are +Inf.
 	i.Load = -math.Log1p(-i.Fill)
 	i.Keys = i.Load * m / float64(v.k)
 	i.CounterBits = 8 * float64(v.counterBytes) / (m + float64(v.shape.second.m))

@@ -73,7 +73,7 @@ type Marker uint8
 
 // The values of Marker.
 const (
-	MarkerDefault Marker = iota // Marked with RM and TRM, otherwise there is none
+	MarkerDefault Marker = iota // Marked for RM and TRM, Unmarked for MS and MI
 	Marked
 	Unmarked
 )
@@ -172,8 +172,8 @@ type shape struct {
 	blocked  bool
 	product  bool
 	span     Range
-	first    layout // of all methods
-	second   layout // of rm and trm; otherwise its m is 0
+	first    layout // of the first filter, which all methods have
+	second   layout // of the second filter of RM and TRM; its m is 0 for MS and MI
 }
 
 // shape resolves the parameters. Errors wrap sketch.ErrOption.
@@ -231,7 +231,7 @@ func (p Params) counters(k uint64) (uint64, error) {
 	}
 	most := uint64(maxCounters)
 	if p.Method.recurring() {
-		most = maxCounters / 3 * 2 // beside the second filter
+		most = maxCounters / 3 * 2 // the second filter has half as many counters more
 	}
 	switch {
 	case p.Counters != 0:
@@ -242,7 +242,7 @@ func (p Params) counters(k uint64) (uint64, error) {
 	case p.Bytes != 0:
 		total := p.Bytes * 8 / counterBits
 		if p.Method.recurring() && p.marked() {
-			// Two thirds of the counters have a bit more.
+			// The marker has a bit for each counter of the first filter, which has two thirds of them all.
 			total = p.Bytes * 8 * 3 / (3*counterBits + 2)
 		}
 		if total > maxCounters {

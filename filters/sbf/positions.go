@@ -15,9 +15,9 @@ const slots = 10
 // layout defines the positions of a key's counters in an array of m: one in each of k rows, or all in a
 // block.
 type layout struct {
-	m       uint64
-	width   uint64 // of a row
-	blocked bool
+	m       uint64 // number of counters
+	width   uint64 // counters in a row, m/k; not used if blocked
+	blocked bool   // all counters of a key are in one block
 }
 
 func newLayout(m, k uint64, blocked bool) layout { return layout{m, m / k, blocked} }

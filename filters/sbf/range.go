@@ -123,7 +123,7 @@ func (f *filter) RangeSum(lo, hi int64) (uint64, error) {
 // which are in the range. It goes from the leaves to the level at which nothing is left between the
 // two ends.
 func (r Range) cover(lo, hi int64, add func(level int, number uint64)) {
-	// from and to are the first and the last node of a level that are not covered yet.
+	// from and to are the numbers of the first and the last node of the level that are not covered yet.
 	from, to := uint64(lo)-uint64(r.Lo), uint64(hi)-uint64(r.Lo)
 	for level, top := 0, r.levels()-1; ; level++ {
 		if from == to {

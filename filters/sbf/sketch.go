@@ -12,8 +12,8 @@ import (
 // Sketch is a Spectral Bloom Filter in memory.
 type Sketch struct {
 	filter
-	traps      traps // of TRM
-	overflowed bool  // there were too many keys to gather: none is moved
+	traps      traps // used by TRM only
+	overflowed bool  // more keys came than NewGathering keeps, so no key moves to the second filter
 }
 
 // New makes an empty sketch. Errors wrap sketch.ErrOption and name the value

@@ -17,10 +17,10 @@ const saturated = words.Saturated
 // codes take a scan to read and a rewrite to change, so only a View has these.
 type cells struct {
 	n     int
-	words words.Table // B is nil if the encoding is another than Plain
+	words words.Table // with the encoding Plain; otherwise its B is nil
 
 	coded encodedCounters // nil if the encoding is Plain
-	index *counters.Array // the same as coded in a Sketch, nil in a View
+	index *counters.Array // in a Sketch the value of coded, nil in a View
 }
 
 // encodedCounters are counters in another encoding than Plain.

@@ -28,7 +28,7 @@ func (s *Sketch) Union(other *Sketch) error {
 			return nil
 		}
 		for h, n := range other.exact {
-			if s.exact == nil { // there were too many
+			if s.exact == nil { // an earlier iteration added too many keys to keep exactly: counters hold them now
 				s.putOne(h.h1, h.h2, n)
 				continue
 			}
@@ -90,7 +90,7 @@ func (s *Sketch) flagSaturated() {
 // is unknown. O(m). Section 2.2, "Queries over joins of sets".
 func Product(a, b *Sketch) (*Sketch, error) {
 	left := a.filter
-	left.product = b.product // a side may be a product: joins of three relations and more
+	left.product = b.product // agree must accept a b that is a product already: a join of three relations or more
 	if err := agree(&left, &b.filter); err != nil {
 		return nil, err
 	}
