@@ -51,7 +51,7 @@ func CCBF() functions {
 type ccbfPage struct {
 	lease *duck.Lease
 	b     *ccbf.Builder
-	id    uint32 // number of the builder's configuration, or 0
+	id    uint32 // number of the builder's configuration; 0 if it has none
 }
 
 // ccbfPageSize is about the number of bytes of an empty builder.

@@ -18,7 +18,7 @@ import (
 // ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in
 // slots (waiting.go). With more points, the group gets a page with a builder.
 type ccbfPoints struct {
-	geometry bool // points are a GEOMETRY in place of x and y
+	geometry bool // one argument of type GEOMETRY holds the point, in place of x and y
 }
 
 // places is the points of a chunk.
@@ -96,7 +96,7 @@ var (
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
-	at := 2 // of res
+	at := 2 // index of the argument res
 	if a.geometry {
 		at = 1
 	}
@@ -105,7 +105,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		options = rows.Col(at + 1)
 	}
 	if a.geometry && options != nil && options.Type().ID() != duck.StructID && !anyValid(rows.Col(0)) {
-		return nil // ccbf_agg(NULL, NULL, 1): DuckDB resolves NULL as GEOMETRY
+		return nil // for ccbf_agg(NULL, NULL, 1), DuckDB selects the overload with GEOMETRY: the result is NULL
 	}
 	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
 		if f := inlineOf(s); f.takes(c.id) && f.n < inlineMost {
-			// With many groups, most keys go here.
+			// The key waits inline in the state. With many groups, this is the most frequent case.
 			f.keys[f.n] = c.keys[i]
 			f.n++
 			f.config = c.id
@@ -229,7 +229,7 @@ func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, err
 // configsDiffer returns the error for two configurations in one group.
 func configsDiffer(a, b *ccbf.Config) error {
 	if err := bridge.Differ(a, b); err != nil {
-		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // its advice is for two finished sketches
+		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // drop the advice of DifferError, which is for two finished sketches
 			err = fmt.Errorf("%s %s", d.Parameter, d.Values)
 		}
 		return optionsDiffer(err)
@@ -251,8 +251,8 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if !ok || !res.Valid(i) {
 			continue
 		}
-		// If the options are NULL, the row has no category. If category or weight are NULL, the
-		// row is skipped.
+		// If the whole STRUCT of options is NULL, the point counts without a category. If only the
+		// category or the weight is NULL, the row is skipped.
 		none := options != nil && !options.Valid(i)
 		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {
 			continue
@@ -268,7 +268,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if err != nil {
 			return err
 		}
-		if weight == 1 && !c.config.Categories { // most often, the chunk has a NULL
+		if weight == 1 && !c.config.Categories { // the usual reason for rowByRow is a NULL in the chunk
 			c.keys = append(c.keys[:0], 0)
 			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
 				if err := c.addKeys(states.At(i), c.keys); err != nil {
@@ -287,7 +287,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		}
 		var category []byte
 		class := key.None
-		if c.config.Categories && !none { // without a category, Add returns the error
+		if c.config.Categories && !none { // if none is true, Add below returns the error
 			if class = bridge.Class(b); class == key.None {
 				class = c.category.Class
 			}
@@ -347,7 +347,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
 	var blob []byte
-	var config *ccbf.Config // of c.small
+	var config *ccbf.Config // the configuration of c.small
 	page := func(s *duck.State, i int) error {
 		t, err := c.promote(s)
 		if err != nil {
@@ -363,7 +363,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			config = of
 			c.small.Reset(config)
 		}
-		if config.AtLeast > 0 { // for a builder
+		if config.AtLeast > 0 { // only a builder implements AtLeast
 			return page(s, i)
 		}
 		blob = c.small.AppendBlob(blob[:0], c.all.list(j))

@@ -7,31 +7,32 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// rowGroups sorts the rows of a chunk by their groups.
+// rowGroups sorts the rows of a chunk by group. A group is one state and has a number from 0 on.
 type rowGroups struct {
-	states []*duck.State // of groups, in the order of first rows
-	of     []uint16      // groups of all rows
-	kept   []uint16      // groups of the rows that are not skipped
+	states []*duck.State // by group, its state; in the order of the groups' first rows
+	of     []uint16      // by row, its group
+	kept   []uint16      // groups of the rows that are not skipped, in the order of rows
 
-	sizes  []uint32 // numbers of kept rows
-	begins []uint32 // places of first keys
+	sizes  []uint32 // by group, the number of kept rows
+	begins []uint32 // by group, where sort writes its next key
 
-	slots [groupSlots]uint16 // a hash table of groups, from 1 on; 0 is free
+	slots [groupSlots]uint16 // a hash table by state: the group plus 1, or 0 if the slot is free
 }
 
 const (
 	// groupSlots is twice the number of rows of a chunk, so half of the table stays free.
 	groupBits  = 12
 	groupSlots = 1 << groupBits
-	// minRuns is the smallest number of runs of rows per group for which sorting pays.
+	// minRuns is the smallest mean number of runs of rows in a group for which sorting pays. A run is
+	// consecutive rows of one group.
 	minRuns = 2
 	// sampleRows is the number of rows after which assign gives up if nearly every row has a new
 	// group.
 	sampleRows = 256
 )
 
-// assign numbers the groups of a chunk. It reports false if sorting does not pay: rows of most
-// groups follow each other, or there are too many groups.
+// assign finds the group of each row; all is the states of the rows. It reports false if sorting does
+// not pay: most groups have their rows next to each other, or there are too many groups.
 func (g *rowGroups) assign(all []*duck.State) bool {
 	runs := 1
 	for i := 1; i < len(all); i++ {
@@ -59,7 +60,7 @@ func (g *rowGroups) assign(all []*duck.State) bool {
 	return true
 }
 
-// number returns the number of a group.
+// number returns the group of the state s, which is new if s was not seen before.
 func (g *rowGroups) number(s *duck.State) uint16 {
 	at := uint64(uintptr(unsafe.Pointer(s))) * 0x9e3779b97f4a7c15 >> (64 - groupBits)
 	for ; ; at++ {
@@ -74,14 +75,14 @@ func (g *rowGroups) number(s *duck.State) uint16 {
 	}
 }
 
-// begin starts without kept rows.
+// begin empties the kept rows. Call it before keep.
 func (g *rowGroups) begin() {
 	g.kept = g.kept[:0]
 	g.sizes = slices.Grow(g.sizes[:0], len(g.states))[:len(g.states)]
 	clear(g.sizes)
 }
 
-// keep adds rows from..to-1 to the kept rows.
+// keep adds rows from to to-1 to the kept rows.
 func (g *rowGroups) keep(from, to int) {
 	g.kept = append(g.kept, g.of[from:to]...)
 	for _, id := range g.of[from:to] {
@@ -89,7 +90,7 @@ func (g *rowGroups) keep(from, to int) {
 	}
 }
 
-// sort writes the keys of the kept rows to dst, group by group.
+// sort writes the keys of the kept rows to dst, group by group. keys has them in the order of rows.
 func (g *rowGroups) sort(dst, keys *hashes) {
 	g.begins = slices.Grow(g.begins[:0], len(g.sizes))[:len(g.sizes)]
 	at := uint32(0)

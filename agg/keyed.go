@@ -20,14 +20,14 @@ func Keyed(f keyed.Any) functions {
 		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
 		blob:  (*keyedPage).blob,
-		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy for it
+		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and the sorted copy from which it is made
 	}
 	options := f.Options()
 	build := &keyedAgg{
 		keyedPages: b, options: append(options[:len(options):len(options)], keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 	}
-	// The arguments after the sketch in the examples: keys that the sketch has.
+	// key and number are what follows the sketch in example calls: keys that the example's sketch has.
 	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
 	q := f.Questions()[0]
@@ -50,10 +50,10 @@ func Keyed(f keyed.Any) functions {
 // keyedPage is the page of a group: its sketch, nil before the first key or sketch.
 type keyedPage struct {
 	lease  *duck.Lease
-	params any // of the family; nil if the sketch comes from a BLOB
+	params any // the family's Params; nil if the sketch comes from a BLOB
 	s      keyed.Sketch
-	bytes  int64 // reserved for s
-	rest   int   // the number of chunks for which addDistinct is not tried
+	bytes  int64 // memory reserved for s
+	rest   int   // for so many chunks, addDistinct does not search for repeated keys
 }
 
 func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s) }
@@ -84,7 +84,7 @@ func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 		}
 		return t.charge()
 	}
-	// In memory, a sketch has at least about as many bytes as its BLOB.
+	// Reserve the BLOB's length first: in memory the sketch has about as many bytes, or more.
 	if err := t.lease.Grow(int64(len(blob))); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		}
 		return t.charge()
 	}
-	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy, and a BLOB in between
+	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy, and the BLOB that Clone may make
 		return err
 	}
 	t.bytes = 2 * from.bytes
@@ -125,7 +125,7 @@ func paramsDiffer(a, b any) error {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		name := x.Type().Field(i).Name
-		// 0 means that no option set the number. Only a seed can be 0.
+		// A number is 0 only if no option set it. The seed is the exception: 0 is a seed.
 		value := func(v reflect.Value) any {
 			if v.IsZero() && (v.CanFloat() || v.Kind() == reflect.Uint64) && name != "Seed" {
 				return "none"
@@ -147,7 +147,7 @@ func optionsDiffer(in error) error {
 // snake returns the name of the option for a field: counter_bits for CounterBits, fpp for FPP.
 func snake(name string) string {
 	var b strings.Builder
-	lower := false // the letter before is lower case
+	lower := false // the letter before r is lower case
 	for _, r := range name {
 		if unicode.IsUpper(r) && lower {
 			b.WriteByte('_')

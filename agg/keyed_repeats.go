@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// minRepeats is the smallest number of rows for which repeated keys are searched.
+	// minRepeats is the smallest number of rows in which addDistinct searches for repeated keys.
 	minRepeats = 512
-	// repeatsRest is the number of chunks without a search after one whose keys hardly repeat.
+	// If the keys of a chunk hardly repeat, the next repeatsRest chunks are not searched.
 	repeatsRest = 31
 	// chunkLen is the largest number of rows in a chunk.
 	chunkLen = 2048
@@ -21,24 +21,24 @@ const (
 // distinctKeys is the distinct keys of a chunk, in the order of their first rows, and the number of
 // rows of each. A key whose slot another key has taken since is counted as a new one.
 type distinctKeys struct {
-	slots  [1 << slotBits]uint16
-	keys   [2 * chunkLen]uint64
-	number [chunkLen]uint16 // of the key of each row
-	times  [chunkLen]uint64
+	slots  [1 << slotBits]uint16 // a hash table of numbers of keys
+	keys   [2 * chunkLen]uint64  // by number, the key
+	number [chunkLen]uint16      // by row, the number of its key
+	times  [chunkLen]uint64      // by number, how often the key occurs
 }
 
 // find finds the distinct keys among 1 to chunkLen keys, and returns their number.
 func (r *distinctKeys) find(keys []uint64) int {
 	clear(r.slots[:])
-	// Empty slots have the number 0, so entry 0 must be a key.
+	// An empty slot has the value 0, which is also the number of a key. So keys[0] must be set.
 	r.keys[0] = keys[0]
 	n := uint64(1)
 	number := r.number[:len(keys)]
 	for k, v := range keys {
 		slot := &r.slots[v*0x9e3779b97f4a7c15>>(64-slotBits)]
 		i := uint64(*slot)
-		// Branch prediction fails for repeated keys, so there is no branch. Nor is there a store
-		// to a late address, for which the next key would wait.
+		// A branch on whether the key is new could not be predicted, so masks are used. All stores go
+		// to addresses that are known early. Otherwise the loads for the next key would wait.
 		d := r.keys[i%chunkLen] ^ v
 		miss := (d | -d) >> 63
 		i ^= (i ^ n) & -miss
@@ -60,7 +60,8 @@ func (r *distinctKeys) count(n, rows int) []uint64 {
 	return times
 }
 
-// addDistinct adds the keys of rows from..to-1, none of which is skipped, each distinct key once. It
+// addDistinct adds the keys of rows from to to-1, none of which is skipped. It adds each distinct key
+// once, with its number of occurrences. It
 // reports false and adds none if the order of keys matters to the sketch, or keys do not have 8
 // bytes. It does the same if rows have weights, or few keys repeat.
 func (a *keyedAgg) addDistinct(c *keyedChunk, t *keyedPage, from, to int) (bool, error) {
@@ -72,7 +73,7 @@ func (a *keyedAgg) addDistinct(c *keyedChunk, t *keyedPage, from, to int) (bool,
 		t.rest--
 		return false, nil
 	}
-	// In a sketch of a set, a repeated key changes only the total.
+	// In a sketch of a set from which nothing is removed, a repeated key changes only the total.
 	laws := a.family.Laws(t.params)
 	once := laws.Set && !laws.Deletable
 	if !once && !laws.OrderFree {

@@ -43,8 +43,8 @@ func slotPlanOfKeys(id uint32) slotPlan {
 	return slotPlan{config: id, sums: p.sums, inline: int(p.full()), slots: p.most}
 }
 
-// combine adds a state, with the words in its slots, to another one. It does not change the first
-// one.
+// combine adds the state s to the state into. inSlots is the words in the slots of s. It does not
+// change s.
 func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, inSlots []uint64, into *duck.State) (err error) {
 	var o *keyedPage
 	if s.HasPage() {
@@ -55,7 +55,7 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, inSlo
 		o = b.(*keyedPage)
 	}
 	f, g := inlineOf(s), inlineOf(into)
-	if f.config == 0 { // no keys wait
+	if f.config == 0 { // no keys wait, so the source has a page
 		t, err := a.wholePage(c, into)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, inSlo
 	}
 	p := keyedPlans.config(f.config)
 	switch {
-	case g.config == 0 && !into.HasPage(): // without keys so far
+	case g.config == 0 && !into.HasPage(): // the target has no keys yet
 		if o != nil {
 			t, err := a.page(into)
 			if err != nil {
@@ -176,13 +176,14 @@ type resultEncoder struct {
 	c       *keyedChunk
 	out     *duck.Result
 	scratch scratchSketch
-	charged int64
-	blob    []byte
+	charged int64  // bytes charged so far
+	blob    []byte // memory for a BLOB, reused
 
-	config uint32
-	plan   *keyedPlan // with that number
-	// hashes is the hashes of the words of the batch from begin on, of states before end. The first
-	// state of the batch is in row first.
+	config uint32     // number of the plan of the last states
+	plan   *keyedPlan // the plan with the number config
+	// hashes are the hashes of the keys that wait in some states of the batch. Their words begin at
+	// index begin of the batch's words, and end before those of state end. State 0 of the batch is row
+	// first of the result.
 	hashes            hashes
 	first, begin, end int
 }
@@ -218,7 +219,7 @@ func (e *resultEncoder) encode(s *duck.State, i, j int) error {
 	if err := e.a.family.Add(sketch, e.hashes.h1s[from:to], e.hashes.h2s[from:to], nil); err != nil {
 		return err
 	}
-	// The sketch, its BLOB, and a sorted copy for it.
+	// Charge the sketch, its BLOB, and the sorted copy from which the BLOB is made.
 	if n := 3 * int64(sketch.Bytes()); n > e.charged {
 		if err := e.out.Charge(n - e.charged); err != nil {
 			return err

@@ -21,20 +21,20 @@ type keyedChunk struct {
 	settings keyed.Settings
 	keys     args.Keys
 	given    *duck.Vector // the column of options, or nil
-	weight   int          // index of the option
+	weight   int          // index of the option weight
 	weighted bool         // there is a column of weights
 	complete bool         // no row is skipped
 
-	uniform bool // rows have the same parameters
-	params  any  // nil at first
+	uniform bool // all rows have the same parameters
+	params  any  // the family's Params of the last row that was read; nil at first
 
-	// last is the plan of the chunk's keys, and id its number, or 0 if keys cannot wait.
+	// last is the plan of the chunk's keys. id is the plan's number, or 0 if keys cannot wait.
 	last keyedPlan
 	id   uint32
 
-	hashes            // of a run of rows
-	sorted     hashes // of rows or states, by group
-	converted  hashes // of keys that waited
+	hashes            // hashes of the keys of a run of rows
+	sorted     hashes // hashes of the keys of rows or states, sorted by group
+	converted  hashes // hashes of keys that waited
 	words      []uint64
 	fullStates []inlineKeys
 	states     []*duck.State
@@ -264,7 +264,7 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 			return err
 		}
 	}
-	if len(c.h1s) == 0 { // AddKey has added all keys
+	if len(c.h1s) == 0 { // without hashes, AddKey has added all keys already
 		return t.charge()
 	}
 	return a.add(c, t, c.hashes)
@@ -298,7 +298,7 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	at := 0
 	for i, state := range g.states {
 		n := int(g.sizes[i])
-		if n == 0 { // every row was skipped
+		if n == 0 { // all rows of the group were skipped
 			continue
 		}
 		if err := a.group(c, state, first, c.sorted.part(at, at+n)); err != nil {

@@ -10,14 +10,15 @@ import (
 
 // keyedPlan says how keys of one configuration wait, and which sketch they are for.
 type keyedPlan struct {
-	params any // of the family
-	seed   uint64
-	class  key.Class
-	// pairs: a key waits as its two hashes. Else it is one word itself.
+	params any       // the family's Params
+	seed   uint64    // seed of the hashes
+	class  key.Class // class of the keys
+	// If pairs is true, a key waits as its two hashes. Otherwise the key itself waits, as one word.
 	pairs bool
-	// sums: a union is the sketch of all keys, in any order.
+	// sums is true if unions and the order of keys do not change the sketch: words of two states can then
+	// be joined.
 	sums bool
-	// most is the largest number of words in slots, or 0 if keys do not wait.
+	// most is the largest number of words that a state can have in slots. It is 0 if keys do not wait.
 	most int
 }
 
@@ -25,15 +26,15 @@ type keyedPlan struct {
 var keyedPlans numbering[keyedPlan]
 
 const (
-	// minSlotWords is the number of words that slots may have even if the sketch is smaller: about
-	// the bytes of a page beside its counters.
+	// minSlotWords is the number of words that slots may have even if the sketch is smaller. A page
+	// needs about as much memory beside the sketch's counters.
 	minSlotWords = 54
-	// maxSketch is the number of bytes of a sketch from which keys do not wait.
+	// maxSketch limits waiting: keys of a sketch of so many bytes or more get a page at once.
 	maxSketch = 1 << 19
 )
 
-// plan sets the plan of the chunk, whose first key is in row i, and its number, which is 0 if keys
-// cannot wait.
+// plan sets c.last, the plan of the chunk's keys, and c.id, the plan's number. c.id is 0 if keys cannot
+// wait. The first key of the chunk is in row i.
 func (a *keyedAgg) plan(c *keyedChunk, i int) (err error) {
 	c.id = 0
 	if !c.uniform {
@@ -265,7 +266,7 @@ func (a *keyedAgg) deliver(c *keyedChunk) (err error) {
 			return err
 		}
 		for j, s := range rest[:n] {
-			if s.HasPage() { // or it came up twice
+			if s.HasPage() { // the state occurs twice in the list and has a page since
 				continue
 			}
 			if _, err := a.promote(c, s, &c.last, c.all.slotWords[j]); err != nil {

@@ -15,7 +15,7 @@ const maxConfigs = 1 << 16
 type numbering[T comparable] struct {
 	mu      sync.Mutex
 	numbers map[T]uint32
-	configs [maxConfigs + 1]atomic.Pointer[T] // by number; read without the lock
+	configs [maxConfigs + 1]atomic.Pointer[T] // by number, its configuration; read without the lock
 }
 
 // number returns the number of a configuration, or 0 if it has none.

@@ -24,8 +24,8 @@ type Advice struct {
 	// Bytes is about the length of the BLOB, or of the table in Parquet. If a list of cells may fit, it
 	// is the largest length of that list.
 	Bytes uint64
-	// Error is the expected mean of (estimate - count) / count over the keys. If it is open whether the
-	// sketch needs counters, it is the error with counters. ErrorLow and ErrorHigh are bounds for all
+	// Error is the expected mean of (estimate - count) / count over the keys. If Exact is Open, it is the
+	// error of a sketch with counters. ErrorLow and ErrorHigh are bounds for all
 	// data, see lowHigh. All are NaN for a tree, whose error depends on the places, which the model
 	// does not have.
 	Error, ErrorLow, ErrorHigh float64
@@ -40,11 +40,11 @@ type Exactness uint8
 
 // The degrees of Exactness.
 const (
-	Unlikely Exactness = iota // the expected counts do not fit
-	Open                      // it depends on where the cells lie
+	Unlikely Exactness = iota // the list of the expected counts does not fit into Bytes
+	Open                      // whether the list fits depends on where the cells lie
 
-	Likely  // they fit for all real data that were measured
-	Certain // they fit wherever the cells lie
+	Likely  // the list fits for all real data that were measured
+	Certain // the list fits wherever the cells lie
 )
 
 func (e Exactness) String() string {
@@ -184,7 +184,7 @@ func exactTable(bytes uint64, why string) Advice {
 // exactList returns the advice for a CascadeCBF that certainly stays a list.
 func (d *Data) exactList() Advice {
 	options := fmt.Sprintf("bytes: %d%s", d.Bytes, d.denseLayers()[0].option)
-	if d.Remove && !d.tree() { // from an exact sketch and a tree points can be removed as they are
+	if d.Remove && !d.tree() { // only counters need mode 'standard' to allow removals
 		options += ", mode: 'standard'"
 	}
 	most := uint64(d.largestList())
@@ -207,7 +207,7 @@ func (d *Data) advice(c candidate) Advice {
 	case !d.Keys:
 		columns = "x, y, res"
 	case d.Categories > 0:
-		// The key is a text of both, joined by a character that texts do not have.
+		// The sketch gets one text for key and category, joined by a character that texts do not have.
 		columns = "key || chr(31) || category"
 	}
 	options := "{" + c.options + more + "}"

@@ -42,7 +42,7 @@ func codeBits(mean float64) float64 {
 		u := mean / math.Exp2(k)
 		bits := k + 1 + 1.5*u
 		if u > 2 {
-			j := math.Floor(math.Log2(u)) // from 2^j to 2^(j+1)
+			j := math.Floor(math.Log2(u)) // u is from 2^j to 2^(j+1)
 			bits = k + 2 + 2*j + 2*(u/math.Exp2(j)-1)
 		}
 		least = math.Min(least, bits)
@@ -65,10 +65,10 @@ func (d *Data) largestList() float64 {
 
 // largestListWithin is largestList for cells that lie within a square of side 2^e.
 func (d *Data) largestListWithin(e int) float64 {
-	// The square meets at most 2 x 2 aligned squares of its side. In each of these all
-	// gaps add up to at most 4^e. The gaps from one square to the next, at most 3, can be longer. If e is above 32, aligned squares of
-	// side 2^32 are sections of their own. There are as many as the square can meet, or as there are
-	// cells.
+	// All cells lie in a square of side 2^e, which meets at most 2 x 2 aligned squares of that side. In
+	// each of these, all gaps add up to at most 4^e. The gaps from one aligned square to the next, at
+	// most 3, can be longer. If the parameter e is above 32, each aligned square of side 2^32 is a
+	// section. The number of sections is at most that of these squares, and at most that of the cells.
 	cells := float64(d.Distinct)
 	sections, jumps := math.Min(4, cells), 3.0
 	gaps := 4 * math.Exp2(2*float64(e))

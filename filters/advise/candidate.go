@@ -92,7 +92,7 @@ func (m *model) keyed(d *Data) (all []candidate, err error) {
 		}
 		all = append(all, c)
 	}
-	// Keys can be removed from a sketch of method rm, but counts can then be below the truth.
+	// If keys are removed, only method ms qualifies: with rm, counts can then be below the truth.
 	methods := []sbf.Method{sbf.MI, sbf.RM}
 	if d.Remove {
 		methods = []sbf.Method{sbf.MS}
@@ -116,8 +116,8 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	if p.Conservative {
 		c.options += ", conservative: true"
 	}
-	// All counters are as wide as the largest of them needs. Few counters in a row can make that larger
-	// than the largest count.
+	// All counters have the width that the largest counter needs. In a short row many keys share each
+	// counter, so the largest counter can be much larger than the largest count.
 	word := wordBytes(m.largest)
 	p.Width = d.Bytes / depth / word
 	if !p.Conservative {
@@ -132,7 +132,7 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	return c, err
 }
 
-// wordBytes returns the width of words that hold a number.
+// wordBytes returns the number of bytes of a word that can hold n: 1, 2, 4 or 8.
 func wordBytes(n uint64) uint64 { return 1 << bits.Len((uint(bits.Len64(n))-1)/8) }
 
 // spectral returns a Spectral Bloom Filter with k counters per key, in the shortest encoding.
@@ -142,9 +142,9 @@ func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error
 	if method == sbf.RM {
 		c.warning = "; it keeps all exact counts while it is built, and unions of such sketches are no more accurate than with method 'ms'"
 	}
-	// With more counters their values and codes are smaller. The size grows with a power of their
-	// number between a half and one. Steps by a power between the inverses lead to the number that
-	// fits.
+	// width is a guess of the bits of a counter. More counters have smaller values and shorter codes. So
+	// the size grows as a power of their number, with an exponent from 1/2 to 1. A step with exponent
+	// 1.5, between the inverses 1 and 2, therefore approaches the number that fits.
 	width := 4.0 // bits
 	for range 6 {
 		p.Counters = min(max(k, uint64(float64(d.Bytes)*8/width)), sbf.MaxBody/8)

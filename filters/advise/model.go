@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	// sample is the smallest number of keys of a model, if the data have as many. share is the smallest
-	// number of bytes of a sketch of it, if the sketch has as many.
+	// sample is the smallest number of keys in a model; the data may have fewer. share is the smallest
+	// number of bytes of the model's sketch; the advised sketch may have fewer.
 	sample, share = 1 << 12, 1 << 11
-	// parts is the largest number of parts in which the occurrences of a key come, between those of
-	// others. More hardly change methods that depend on the order.
+	// parts is the largest number of parts in which the model adds the occurrences of a key. Parts of
+	// other keys come between them. More parts hardly change the error of methods that depend on order.
 	parts = 16
 )
 
-// model is a sample of the keys that stands for all of them: every 2^shift-th by rank, with its
-// expected count. A sketch of it has as many times fewer counters. It errs as the sketch of all keys
-// does. Errors depend on the number of counters per key and on the distribution of counts, not on the
+// model is a sample of the keys that stands for all keys: every 2^shift-th by rank, with its expected
+// count. A sketch of the model gets 2^shift times fewer counters. Its error is that of the sketch of
+// all keys. Errors depend on the number of counters per key and on the distribution of counts, not on the
 // number of keys.
 type model struct {
-	shift   uint
-	counts  []uint64
-	largest uint64 // expected count of the first of all keys
-	stream  stream
+	shift   uint     // one key stands for 2^shift keys
+	counts  []uint64 // expected count of each key
+	largest uint64   // largest expected count of all keys, also those outside the model
+	stream  stream   // the order in which occurrences are added
 }
 
 // stream is a sequence of keys, by their index in counts, in the order in which they come. weights is
 // how many occurrences come at once.
 type stream struct{ keys, weights []uint64 }
 
-// modelShift returns the shift of models of data.
+// modelShift returns the field shift of every model of d.
 func modelShift(d *Data) (shift uint) {
 	for d.Distinct>>shift >= 2*sample && d.Bytes>>shift >= 2*share {
 		shift++
@@ -56,7 +56,7 @@ func newModel(d *Data) *model {
 	return m
 }
 
-// arrive sets the order in which the occurrences come.
+// arrive sets m.stream: the random order in which the model adds the occurrences.
 func (m *model) arrive(r *rand.Rand) {
 	s := &m.stream
 	for i, n := range m.counts {
@@ -122,14 +122,16 @@ func zipfScale(d *Data) float64 {
 	return math.Exp(low)
 }
 
-// zipfSum returns the sum of the expected counts with a scale, given by its logarithm.
+// zipfSum returns the sum of the expected counts of all keys. The key of rank r expects scale * r^-Skew
+// occurrences, but at least 1. logScale is the logarithm of scale.
 func zipfSum(d *Data, logScale float64) float64 {
 	n := float64(d.Distinct)
-	above := n // keys that expect more than one
+	above := n // number of keys whose expected count is more than 1
 	if d.Skew > 0 {
 		above = math.Min(n, math.Floor(math.Exp(logScale/d.Skew)))
 	}
-	// The first ranks are summed one by one, the others by the integral through their middles.
+	// The terms of the first ranks are added one by one. An integral from half a rank before to half a
+	// rank behind the others gives their sum.
 	const first = 64
 	sum := 0.0
 	for r := 1.0; r <= math.Min(above, first); r++ {
@@ -141,7 +143,7 @@ func zipfSum(d *Data, logScale float64) float64 {
 	return math.Exp(logScale)*sum + n - above
 }
 
-// integral returns the integral of x^-skew.
+// integral returns the integral of x^-skew over x, from the parameter from to the parameter to.
 func integral(from, to, skew float64) float64 {
 	e := 1 - skew
 	if math.Abs(e) < 1e-9 {

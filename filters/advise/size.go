@@ -61,7 +61,7 @@ func (m *model) tableBytes(d *Data) uint64 {
 		row = cellBytes + m.countBits()/8
 	}
 	if d.Categories > 0 {
-		row++ // the category, a number in a dictionary
+		row++ // one byte for the category, a number in a dictionary
 	}
 	return uint64(float64(d.Distinct) * row)
 }

@@ -26,9 +26,9 @@ const (
 // lowHigh returns the values between which the error of a sketch is expected.
 func (c *candidate) lowHigh(d *Data) (low, high float64, err error) {
 	if n := float64(len(d.Counts)); n > 0 {
-		// The counts are a sample of n keys. The rarer a tail is in it, the less is known: its error is
-		// uncertain by a factor of 1 + sqrt(1000/n). With a probability of 0.95, values that are not in the
-		// sample belong to at most 3/n of all keys.
+		// d.Counts are the counts of n sampled keys. A small sample says little about rare large counts, so
+		// the error is uncertain by a factor of 1 + sqrt(1000/n). With a probability of 0.95, at most 3/n
+		// of all keys have counts that are not in the sample.
 		factor := math.Max(chance, 1+math.Sqrt(1000/n))
 		return math.Max(0, c.err/factor-3/n), c.err*factor + 3/n, nil
 	}
@@ -48,11 +48,12 @@ func (c *candidate) lowHigh(d *Data) (low, high float64, err error) {
 func newLogNormal(d *Data, power float64) *model {
 	m := &model{shift: modelShift(d)}
 	mean := math.Log(float64(d.Occurrences) / float64(d.Distinct))
-	// The mean of a log-normal distribution is exp(mu + sigma^2 / 2), its median exp(mu).
+	// mu and sigma follow from this: the mean of a log-normal distribution is exp(mu + sigma^2 / 2), the
+	// median is exp(mu). The variable mean is the logarithm of the mean.
 	mu, sigma := power*mean, math.Sqrt(2*(1-power)*mean)
 	m.counts = make([]uint64, d.Distinct>>m.shift)
 	for i := range m.counts {
-		// Quantiles instead of random numbers give the model the tail of all keys.
+		// The counts are quantiles and no random numbers, so that the model has the rare large counts too.
 		z := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(len(m.counts))-1)
 		n := math.Round(math.Exp(mu + sigma*z))
 		m.counts[i] = uint64(math.Min(math.Max(1, n), float64(d.Occurrences)))

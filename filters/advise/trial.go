@@ -39,13 +39,14 @@ func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float6
 // ccbfError returns the error of a CascadeCBF that has become dense.
 func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	p.Bytes >>= m.shift
-	// Up to 2^14 cells within 2^64 take 50 bits and more in a list.
+	// In a list, at most 2^14 cells at random places among 2^64 take 50 bits each or more. With at most
+	// 6 bytes for each cell the list does not fit, and the sketch gets counters.
 	if most := 6 * uint64(len(m.counts)); most > 512 {
 		p.Bytes = min(p.Bytes, most)
 	}
 	cells := make([]grid.Cell, len(m.counts))
 	for i := range cells {
-		// The cells are so far apart that no list of them fits if counters do.
+		// Cells at random places are so far apart that their list is larger than p.Bytes.
 		x, y := key.HashUint64(0, uint64(i))
 		cells[i] = grid.Cell{X: int64(x>>32) - 1<<30, Y: int64(y>>32) - 1<<30}
 	}
@@ -148,7 +149,8 @@ func (m *model) sbfError(p sbf.Params) (float64, error) {
 		p.Seed = seed
 		return sbf.NewGathering(p)
 	}, func(s keyed) (keyed, error) {
-		// Method rm makes its filters when the BLOB is encoded.
+		// A sketch of method rm keeps exact counts until Blob makes its filters. So the error is measured on
+		// the decoded BLOB.
 		return sbf.Decode(s.(*sbf.Sketch).Blob())
 	})
 }

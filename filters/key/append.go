@@ -10,9 +10,9 @@ import (
 // These tags precede the keys that are longer than 8 bytes. The forms of a class differ in length or in
 // their tag, so no two values have the same bytes.
 const (
-	tagInt128  = 1 // 16 bytes of two's complement
-	tagUint128 = 2 // 16 bytes unsigned
-	tagNanos   = 3 // 8 bytes, nanoseconds
+	tagInt128  = 1 // then 16 bytes, a signed integer in two's complement
+	tagUint128 = 2 // then 16 bytes, an unsigned integer
+	tagNanos   = 3 // then 8 bytes, a time in nanoseconds
 )
 
 // AppendInt64 appends the key of an integer: 8 bytes. Class Int.
@@ -168,7 +168,7 @@ func AppendDecimal(dst []byte, lo uint64, hi int64, scale uint8) []byte {
 		l, h = negate(l, h)
 	}
 	for scale > 0 {
-		// Long division in two steps, base 2^64.
+		// Divide the 128-bit number by 10, in two steps of 64 bits.
 		qh, r := h/10, h%10
 		ql, r := bits.Div64(r, l, 10)
 		if r != 0 {

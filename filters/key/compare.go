@@ -19,7 +19,7 @@ func Compare(c Class, a, b []byte) (int, bool) {
 		x, ok := int64Of(a)
 		y, two := int64Of(b)
 		v, w := math.Float64frombits(uint64(x)), math.Float64frombits(uint64(y))
-		order := cmp.Compare(v, w) // which has NaN as the smallest
+		order := cmp.Compare(v, w) // cmp.Compare orders NaN first; SQL orders it last
 		if v != v || w != w {
 			order = -order
 		}

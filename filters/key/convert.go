@@ -75,7 +75,7 @@ func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 			return appendBigDecimal(dst, v)
 		}
 		return dst, false
-	case to == Decimal: // equal to more than one DECIMAL
+	case to == Decimal: // a binary float can be equal to several DECIMAL values in SQL
 		return dst, false
 	case to == Int && isBinary(from):
 		v, ok := int64Of(b)

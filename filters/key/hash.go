@@ -14,7 +14,8 @@ import (
 // state). The second half of the result is made odd. So the positions h1 + i*h2 of one key differ in
 // every array whose size is a power of two.
 func Hash(seed uint64, b []byte) (h1, h2 uint64) {
-	// Most keys are numbers and cells. With short keys, calls take longer than the hash itself.
+	// Most keys are numbers (8 bytes) and cells (16 bytes). For these, calls of the general code would
+	// take longer than the hash itself.
 	switch len(b) {
 	case 8:
 		return HashFrom(Start(seed), binary.LittleEndian.Uint64(b))

@@ -10,7 +10,7 @@ import (
 // float64 a DOUBLE. Types based on these are the same. SQL types that Go does not have need their own
 // function, for example AppendDate.
 func Append(dst []byte, v any) ([]byte, Class, error) {
-	switch v := v.(type) { // without reflection, which would cost more than the rest
+	switch v := v.(type) { // a type switch: reflection would take longer than the rest
 	case string:
 		return append(dst, v...), Text, nil
 	case []byte:

@@ -257,7 +257,7 @@ type settings[P comparable] struct {
 	options  Options[P]
 	defaults func(*P)
 	p        P
-	last     any // a P
+	last     any // the P that Params returned last
 }
 
 func (s *settings[P]) Reset() {
@@ -289,7 +289,7 @@ func (f *Family[P, S, V]) Reader() Reader {
 type reader[P comparable, S Mergeable[S], V any] struct {
 	f    *Family[P, S, V]
 	v    V
-	base *Base // of v
+	base *Base // the Base of v
 	blob []byte
 }
 

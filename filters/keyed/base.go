@@ -14,7 +14,7 @@ type Base struct {
 	seed, total uint64
 	flags       sketch.Flags
 	class       key.Class
-	isMade      bool // by New or Read
+	isMade      bool // true if New or Read made the sketch
 }
 
 // MustBeMade panics if b is the zero value, so neither New nor Decode nor NewView of a family made the
@@ -136,7 +136,7 @@ func Part(b, other Base) error {
 	switch n, ofOther := other.Total(); {
 	case !known || ofOther && n <= have:
 		return nil
-	case !ofOther: // they passed 2^64-1
+	case !ofOther: // the other total passed 2^64-1, so it is not known
 		return fmt.Errorf("subtract more than 2^64-1 of %d in total: %w", have, sketch.ErrTooMany)
 	default:
 		return fmt.Errorf("subtract %d of %d in total: %w", n, have, sketch.ErrTooMany)

@@ -46,9 +46,9 @@ type Mergeable[S any] interface {
 // their comments say that they may be nil.
 type Spec[P comparable, S Mergeable[S], V any] struct {
 	ID            sketch.ID
-	Name, Article string // the prefix of its functions in SQL, and "a" or "an"
+	Name, Article string // the prefix of the family's functions in SQL, and "a" or "an"
 	Noun          string // the name in sentences: "Count-Min Sketch"
-	// Title and About stand above its functions in the documentation.
+	// Title and About stand before the family's functions in the documentation.
 	Title, About string
 	Summaries    Summaries
 
@@ -62,8 +62,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Gather func(p P) (S, error)
 
 	// Empty returns the bytes of an empty sketch and the seed of its keys' hashes. It returns 0 bytes
-	// if New fails or the sketch is ByValue. If it is nil, the kit makes a sketch to find out, for
-	// every group with other parameters.
+	// if New fails or the sketch is ByValue. If the field Empty is nil, the kit makes a sketch to find
+	// out. It does so for every group whose parameters differ from the last ones.
 	Empty func(p P) (bytes, seed uint64)
 
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. It is nil
@@ -273,9 +273,9 @@ func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
 
 // apply calls change with a BLOB that agrees with s and is verified.
 func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) (err error) {
-	v := f.views.Get().(*V) // many BLOBs may be small
+	v := f.views.Get().(*V) // reused, because many small BLOBs may come
 	defer func() {
-		var none V // its memory is the caller's
+		var none V // drop the view: it refers to the caller's memory
 		*v = none
 		f.views.Put(v)
 	}()

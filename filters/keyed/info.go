@@ -110,10 +110,10 @@ func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
 type Common struct {
 	Seed       uint64
 	KeyClass   key.Class
-	Total      uint64 // occurrences, where TotalKnown
+	Total      uint64 // occurrences; valid if TotalKnown
 	TotalKnown bool
 	Saturated  bool
-	Bytes      int // of the BLOB
+	Bytes      int // length of the BLOB
 }
 
 // Common returns the Common of a sketch whose BLOB has this many bytes.

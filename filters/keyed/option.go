@@ -76,7 +76,7 @@ func WholeOptionIn[P any](name, in, defaultText, summary string, field func(*P) 
 // Interval is a range of numbers. The ends belong to it unless they are open.
 type Interval struct {
 	Least, Most       float64
-	AboveLeast, Below bool // the ends are open
+	AboveLeast, Below bool // if true, Least or Most is not in the interval
 }
 
 // Has reports whether v is in the interval. NaN is in none.

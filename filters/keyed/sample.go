@@ -14,7 +14,7 @@ type Sample[P, S any] struct {
 	Options    string // what SQL writes for Params, without braces: "bits: 64, k: 3"
 	Params     P
 	Rows, Keys uint64
-	Change     func(s S) error // nil where nothing comes after the rows
+	Change     func(s S) error // what to do after the rows were added; may be nil
 	// Words is the description of the sketch, as in sketch.Sample.
 	Words string
 }

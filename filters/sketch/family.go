@@ -33,15 +33,15 @@ func (id ID) article() string {
 // that Define returns.
 type Family struct {
 	ID ID
-	// Name is the prefix of its functions in SQL. Article stands before it: "a" or "an".
+	// Name is the prefix of the family's functions in SQL. Article is the "a" or "an" before Name.
 	Name, Article string
-	// Title and About stand above its functions in the documentation.
+	// Title and About stand before the family's functions in the documentation.
 	Title, About string
 	// Check decodes a BLOB of the family completely: structure, ranges and checksum. It returns nil if
 	// every function of the family accepts the BLOB.
 	Check func(blob []byte) error
-	// CheckBytes returns the largest memory that Check takes beside the BLOB. It is nil if that is a
-	// few times the BLOB's.
+	// CheckBytes returns the largest number of bytes that Check allocates. It is nil if Check takes at
+	// most a few times the length of the BLOB.
 	CheckBytes func(blob []byte) int64
 	// Describe returns a few words about a BLOB of the family, without reading its body: "exact, 12,345
 	// cells". See the function Describe.
@@ -53,11 +53,11 @@ type Family struct {
 
 // Sample is a small sketch.
 type Sample struct {
-	Name string // of its form: "conservative"
+	Name string // name of the sample's form: "conservative"
 	Blob []byte
 	// Words is the description of Describe, without the family and the size.
 	Words string
-	// Fills is the field of Laws.
+	// Fills is the field Fills of the sample's Laws.
 	Fills bool
 }
 
@@ -79,8 +79,8 @@ type Laws struct {
 	OrderFree bool
 	// UnionCommutes: unions in another order or grouping give the same bytes.
 	UnionCommutes bool
-	// Prunes: a full sketch keeps less of its data. If UnionCommutes, the order of two does not matter,
-	// but the grouping may.
+	// Prunes: a full sketch drops detail of its data. With UnionCommutes, the order of two sketches then
+	// does not matter, but the grouping of three may.
 	Prunes bool
 	// Fills: an addition or a union may find no room, which is an error and changes nothing. Otherwise
 	// there is always room.

@@ -12,7 +12,7 @@ import (
 const (
 	placesBits  = 5
 	maxMantissa = 1_000_000_000_000_000 // 10^15
-	// inFull stands before the 8 bytes of any other number. It is no decimal number.
+	// inFull stands before the 8 bytes of a number that is no short decimal. No decimal has this value.
 	inFull = 1<<placesBits - 1
 )
 
@@ -37,7 +37,7 @@ func decimal(v float64) (uint64, bool) {
 		return 0, false
 	}
 	for places, power := range powers {
-		// The product is off by less than 1/4, so that m is right if there is one.
+		// Rounding changes the product by less than 1/4. So if a mantissa exists, m is that mantissa.
 		m := math.Round(v * power)
 		if m >= maxMantissa {
 			break
