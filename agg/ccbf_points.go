@@ -251,7 +251,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if !ok || !res.Valid(i) {
 			continue
 		}
-		// If the whole STRUCT of options is NULL, the point counts without a category. If only the
+		// none says that the whole STRUCT of options is NULL: the row then has no category. If only the
 		// category or the weight is NULL, the row is skipped.
 		none := options != nil && !options.Valid(i)
 		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {

@@ -34,8 +34,8 @@ type Connector struct {
 
 	mu           sync.Mutex
 	registration *ccbfsql.Registration
-	running      int // queries
-	unwrapped    int // connections whose queries are not seen
+	running      int // number of running queries
+	unwrapped    int // number of connections whose queries the Connector does not see
 }
 
 // New returns a connector for a database, with the dsn of Open.
@@ -58,7 +58,7 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	inner := opened.(*duckdb.Conn)
 	r, err := ccbfsql.RegisterConn(inner)
 	if err != nil {
-		_ = inner.Close() // the first error is the one to tell
+		_ = inner.Close() // return the error of RegisterConn, not that of Close
 		return nil, err
 	}
 	c.mu.Lock()

@@ -59,13 +59,13 @@ func sketchAdvise() duck.Function {
 }
 
 func adviseRows(rows *duck.Rows, out *duck.Result) error {
-	const arguments = 4 // before the options
+	const arguments = 4 // number of arguments before the options
 	var o args.Options
 	if err := o.Reset(optional(rows, arguments), adviseOptions); err != nil {
 		return err
 	}
 	var last advise.Data
-	var a advise.Advice // for last: constants are repeated in every row
+	var a advise.Advice // the advice for last, reused while rows have the same arguments
 	for i := range rows.Len() {
 		if !validUpTo(rows, arguments, i) {
 			out.SetNull(i)

@@ -57,7 +57,7 @@ func bloomFPP(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return 0, err
 		}
-		return v.FPP(), nil // it takes a look at every bit
+		return v.FPP(), nil // FPP reads every bit, so it is called once for equal BLOBs
 	}, func(rate *float64, i int) error {
 		rates[i] = *rate
 		return nil

@@ -125,10 +125,10 @@ func CCBF() functions {
 // rows have the same BLOB.
 type ccbfReader struct {
 	view     ccbf.View
-	head     ccbf.Head         // of a sketch that is not opened
-	category args.Keys         // if rows have one category
-	several  severalCategories // if rows have several categories
-	has      bool              // the call has a category
+	head     ccbf.Head         // the head of a sketch whose view is not opened
+	category args.Keys         // the categories, if each row has one
+	several  severalCategories // the categories, if rows have several
+	has      bool              // true if the call has an argument for categories
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
@@ -164,11 +164,11 @@ func (r *ccbfReader) optionOf(given bool, blob []byte, out *duck.Result, i int) 
 func withReaderOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 	r := ccbfReaders.Get().(*ccbfReader)
 	defer func() {
-		r.view = ccbf.View{} // do not refer to the chunk's memory later
+		r.view = ccbf.View{} // drop references to the chunk's memory, which DuckDB reuses
 		r.several = severalCategories{}
 		ccbfReaders.Put(r)
 	}()
-	bridge.LimitAreas(&r.view) // a chunk cannot be interrupted
+	bridge.LimitAreas(&r.view) // limit the work for areas, as a user cannot interrupt a chunk
 	if r.has = categories != nil; r.has {
 		if several, err := r.several.reset(categories); err != nil {
 			return fmt.Errorf("category: %w", err)

@@ -36,7 +36,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					met := !area.Intersect(h.Bounds).Empty()
 					if met {
 						seen.Met = true
-					} else if edges == 4 && bridge.Doubtful(h, area) { // a tile is never a mistake
+					} else if edges == 4 && bridge.Doubtful(h, area) { // only boxes are checked: a tile is never a mistake
 						err = seen.Check(h, "box", boxOf(rows, i), 0, false)
 					}
 					return ccbf.Box(area), met, err
@@ -57,11 +57,11 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// sums is the areas of a chunk to sum over.
+// sums gives the area of each row of a chunk; points in that area are counted.
 type sums struct {
 	// area returns the area of row i, and whether the sketch may have points in it.
 	area func(h *ccbf.Head, i int) (a ccbf.Area, met bool, err error)
-	done func() // is called after the last row
+	done func() // called after the last row
 }
 
 // eachSum writes the sum of each row. If a sketch cannot have points in its area, it reads only its
@@ -91,15 +91,17 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums
 }
 
 const (
-	// From halvedRows rows on, with halvedBytes of sketches in the second half of them, two
-	// goroutines compute one half each. DuckDB gives a few hundred sketches to one thread, however
-	// large they are. No other function uses a second goroutine (docs/performance/method.md).
+	// A chunk is halved if it has halvedRows rows or more, and the sketches in its second half have
+	// halvedBytes bytes or more. Two goroutines then compute one half of the rows each. DuckDB gives a
+	// few hundred sketches to one thread, however large they are. No other function uses a second
+	// goroutine (docs/performance/method.md).
 	halvedRows  = 64
 	halvedBytes = 1 << 17
 )
 
-// manyExact reports whether two goroutines pay for a chunk, and the sketches of the rows from from
-// on are exact. Other sketches have a limit of work for the whole chunk.
+// manyExact reports whether two goroutines pay for a chunk: it has enough rows, and the rows from index
+// from on have enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
+// of work applies to the whole chunk.
 func manyExact(rows *duck.Rows, from int) bool {
 	if rows.Len() < halvedRows {
 		return false
@@ -133,7 +135,7 @@ func runBoth(first, second func() error) (err error) {
 		}()
 		other = second()
 	}()
-	defer func() { // also if first panics, as second reads DuckDB's memory
+	defer func() { // wait even if first panics, as second still reads DuckDB's memory
 		<-done
 		if err == nil {
 			err = other
@@ -161,7 +163,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if answers[i] = 0; err != nil {
 			return err
 		}
-		if !near && !r.several.lists(h.Class()) { // for errors of categories
+		if !near && !r.several.lists(h.Class()) { // the sum is 0, but a wrong category must still be an error
 			if err := r.checkCategories(h, out, i); err != nil {
 				return err
 			}
@@ -207,7 +209,7 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 		if answers[i] {
 			seen.Met = true
 		} else if err == nil && bridge.Doubtful(&h, area) {
-			_ = seen.Check(&h, "box", boxOf(rows, i), 0, false) // many sketches have no points there
+			_ = seen.Check(&h, "box", boxOf(rows, i), 0, false) // no error: most sketches may lie elsewhere
 		}
 		return err
 	})

@@ -22,9 +22,9 @@ import (
 // of all bytes. The address is no key, as memory is used again. A hash of all bytes would take
 // longer than the lookups.
 type cacheKey struct {
-	hash          uint64
-	length        int
-	allCategories bool // for lookups without a category
+	hash          uint64 // hash of the BLOB
+	length        int    // length of the BLOB
+	allCategories bool   // the decoded sketch is for lookups without a category
 }
 
 var hashSeed = maphash.MakeSeed()
@@ -49,9 +49,9 @@ const maxCached = 1 << 14
 // cachedSketch is a sketch in the cache: the costs of its lookups, and later the decoded sketch.
 type cachedSketch struct {
 	*bridge.Decoded       // nil until it is decoded
-	bytes           int64 // reserved for it
-	cost            int
-	decoding        bool // a thread decodes it
+	bytes           int64 // memory reserved for Decoded
+	cost            int   // cost of the lookups so far, see addCost
+	decoding        bool  // a thread decodes the sketch now
 }
 
 // sketchCache is the decoded sketches of the process, with the least recently used first.
@@ -77,7 +77,7 @@ func newSketchCache() *sketchCache {
 	return s
 }
 
-// find appends the decoded sketch of each key, or nil if it is not in the cache.
+// find appends the decoded sketch of each key to found, or nil if the cache does not have it.
 func (s *sketchCache) find(keys []cacheKey, found []*bridge.Decoded) []*bridge.Decoded {
 	s.Lock()
 	defer s.Unlock()
@@ -91,8 +91,8 @@ func (s *sketchCache) find(keys []cacheKey, found []*bridge.Decoded) []*bridge.D
 	return found
 }
 
-// addCost adds the cost of lookups in a sketch. It reports true in one thread when the costs reach
-// that of decoding. That thread must call decode.
+// addCost adds the parameter cost to the sum for lookups in a sketch. ofDecoding is the cost of decoding
+// the sketch. When the sum reaches it, addCost reports true in one thread, which must call decode.
 func (s *sketchCache) addCost(key cacheKey, cost, ofDecoding int) bool {
 	s.Lock()
 	defer s.Unlock()
@@ -108,15 +108,15 @@ func (s *sketchCache) addCost(key cacheKey, cost, ofDecoding int) bool {
 	return true
 }
 
-// decode adds the decoded sketch of a view, if it fits into a quarter of the budget. It removes
-// sketches that were not used for longer.
+// decode decodes the sketch of v and adds it to the cache, if it fits into a quarter of the budget. It
+// removes the least recently used sketches to make room.
 func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 	n, ok := bridge.DecodedBytes(v, key.allCategories)
 	if !ok || !s.reserve(n) {
 		n = 0
 	}
 	var d *bridge.Decoded
-	defer func() { // also if decoding panics
+	defer func() { // deferred, so that the reservation ends even if decoding panics
 		s.Lock()
 		defer s.Unlock()
 		k, is := s.Peek(key)
@@ -147,7 +147,7 @@ func (s *sketchCache) reserve(n int64) bool {
 		return false
 	}
 	for s.bytes+n > limit || !duck.ReserveCache(n) {
-		if _, _, ok := s.RemoveOldest(); !ok { // threads that decode have reserved the rest
+		if _, _, ok := s.RemoveOldest(); !ok { // the cache is empty: threads that decode now have reserved the rest
 			return false
 		}
 	}

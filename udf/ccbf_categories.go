@@ -22,7 +22,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 0, func(r *ccbfReader) error {
 		var list []ccbf.Category
 		var text []byte
-		held := int64(0) // bytes reserved for list
+		held := int64(0) // bytes charged for list so far
 		return eachValid(rows, out, func(i int) error {
 			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) {
 				if err := r.openAny(blob); err != nil {
@@ -45,7 +45,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 			}
 			size := categoryRow * int64(len(list))
 			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // a byte of a BLOB is four of text
+				size += 32 + 4*int64(len(c.Key)) // as text, a byte of a BLOB key can take four bytes
 			}
 			if err := out.Charge(size); err != nil {
 				return err
@@ -90,9 +90,9 @@ func categoryOverloads(fn duck.Function) duck.Function {
 
 // ccbfCategorySums computes ccbf_categories of an area.
 func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
-	after := 0 // the number of arguments after the area
+	after := 0 // number of arguments after the area
 	if n := rows.NumCols(); n == 3 || n == 6 {
-		after = 1 // categories
+		after = 1 // one argument: the categories
 	}
 	areas, err := areasOf(rows, after)
 	if err != nil {
@@ -133,7 +133,7 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 			}
 			size := (categoryRow + 2*8 + 2*8) * int64(len(list))
 			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // a byte of a BLOB is four of text
+				size += 32 + 4*int64(len(c.Key)) // as text, a byte of a BLOB key can take four bytes
 			}
 			if err := out.Charge(size); err != nil {
 				return err

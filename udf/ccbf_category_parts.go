@@ -22,21 +22,22 @@ import (
 type categoryParts struct {
 	column *duck.Vector // nil if there is none
 	parts  []categoryPart
-	must   bool // a part has several values or a number, so they are no category
+	must   bool // the STRUCT is no single category: a part has several values, or a number as name
 
-	class  key.Class // of the sketch that was read last
-	fields []key.Class
-	placed bool // the fields of the parts are known
+	class  key.Class   // class of the categories of the sketch that was read last
+	fields []key.Class // classes of the fields of class
+	placed bool        // true if categoryPart.field is known for class
 }
 
+// categoryPart is one field of such a STRUCT: a value, a list of values or a range.
 type categoryPart struct {
 	name   string
-	number int // from the name, or 0
-	list   *duck.Vector
-	ranged bool
-	keys   args.Keys // values, elements of lists, or starts of ranges
-	to     args.Keys
-	field  int // index in the key
+	number int          // 1 if the name is _1, and so on; 0 for other names
+	list   *duck.Vector // the lists of values, or nil
+	ranged bool         // the part is a range from keys to to
+	keys   args.Keys    // values, elements of lists, or starts of ranges
+	to     args.Keys    // ends of ranges
+	field  int          // index of the field of the categories that the part selects by
 }
 
 // reset sets p to a column of STRUCTs.
@@ -132,14 +133,14 @@ func (p *categoryParts) place(class key.Class) error {
 
 // partTest is a condition for a field of a category: it is NULL, one of several values, or in a range.
 type partTest struct {
-	field     int
-	null      bool
-	ranged    bool
-	values    [][]byte // sorted by their bytes
+	field     int      // index of the field in the category
+	null      bool     // the field must be NULL
+	ranged    bool     // the field must be from low to high
+	values    [][]byte // otherwise the field must be one of these; sorted by their bytes
 	low, high []byte
 }
 
-// read reads the parts of row i for categories of a class.
+// read returns the conditions that the parts of row i set for categories of this class.
 func (p *categoryParts) read(class key.Class, i int) ([]partTest, error) {
 	if err := p.place(class); err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func (p *categoryParts) read(class key.Class, i int) ([]partTest, error) {
 	return tests, nil
 }
 
-// read reads a part of row i as a condition for a field of a class.
+// read sets t to the condition that the part sets in row i. class is the class of the tested field.
 func (part *categoryPart) read(t *partTest, class key.Class, i int) error {
 	t.field, t.ranged = part.field, part.ranged
 	own := func(keys *args.Keys, i int) ([]byte, error) {
@@ -182,7 +183,7 @@ func (part *categoryPart) read(t *partTest, class key.Class, i int) error {
 	}
 	for k := from; k < from+n; k++ {
 		if !part.keys.Valid(k) {
-			continue // as in lists of categories
+			continue // skip NULL, as in lists of categories
 		}
 		b, err := own(&part.keys, k)
 		if err != nil {

@@ -21,7 +21,7 @@ func ccbfCells(rows *duck.Rows, out *duck.Result) error {
 		var verified []byte
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, verified) {
-				if err := sketch.Verify(blob); err != nil { // all of it is read anyway
+				if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
 					return err
 				}
 				verified = blob
@@ -39,7 +39,7 @@ func ccbfCells(rows *duck.Rows, out *duck.Result) error {
 			at, g := 0, r.view.Grid
 			for s := range cells {
 				if at == n {
-					break // in damaged bytes
+					break // damaged bytes can have more cells than they announce
 				}
 				list.set(at, g, &s)
 				at++

@@ -17,7 +17,7 @@ import (
 const (
 	changeWeight = iota
 	changeCategory
-	changeAll // of ccbf_move alone
+	changeAll // an option of ccbf_move only
 )
 
 var ccbfChangeOptions = []args.Option{

@@ -36,7 +36,7 @@ func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) 
 		defer notes.Record(&seen)
 		return ccbfEstimates(rows, out, 1+edges, func(h *ccbf.Head, i int) (ccbf.Area, error) {
 			box, err := rect(h, rows, i)
-			if err == nil && edges == 4 { // a place can be anywhere
+			if err == nil && edges == 4 { // only a box can be a mistake: a place can be anywhere
 				err = seen.Check(h, "box", boxOf(rows, i), 0, !box.Intersect(h.Bounds).Empty())
 			}
 			return ccbf.Box(box), err

@@ -51,7 +51,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 			}
 			blob := rows.Col(0).Bytes(i)
 			if !bridge.IsOf(&r.view, blob) {
-				if err := sketch.Verify(blob); err != nil { // all of it is read anyway
+				if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
 					return err
 				}
 				if err := r.openAny(blob); err != nil {
@@ -91,7 +91,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 // ccbfGeoJSON computes ccbf_geojson.
 func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
-	m := reservation{out: out} // the text
+	m := reservation{out: out} // memory of text
 	return eachListed(rows, out, func(i int, l listedSketch) (err error) {
 		_, bytes := bridge.Listed(l.view, l.area, l.of)
 		if err := out.Charge(bytes); err != nil {
@@ -102,7 +102,7 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if err := out.Charge(int64(len(text))); err != nil { // DuckDB's
+		if err := out.Charge(int64(len(text))); err != nil { // DuckDB's copy of the text
 			return err
 		}
 		out.SetBytes(i, text)

@@ -19,20 +19,20 @@ const placePiece = 256
 // places is the lookups of one chunk, sorted by sketch.
 type places struct {
 	at         coordinates
-	sketches   distinct
+	sketches   distinct // the sketches of the chunk
 	categories categoriesOf
-	converted  bool     // categories has the categories of the chunk
-	order      []uint32 // rows by sketch
-	ends       []uint32 // for each sketch, the end of its rows in order
+	converted  bool     // true if categories was set for the chunk
+	order      []uint32 // row numbers, sorted by sketch
+	ends       []uint32 // by sketch, the index in order behind its last row
 
-	keys    []cacheKey        // of all sketches
-	decoded []*bridge.Decoded // nil for sketches that are not in the cache
+	keys    []cacheKey        // by sketch, its key in the cache
+	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache
 
 	cells  []grid.Cell
-	which  []uint32 // category numbers in the sketch, by row
+	which  []uint32 // by row, the number of its category in the sketch
 	found  []uint64 // results of FindCells in decoded sketches
 	slots  []uint32
-	counts []uint64 // by the places of order
+	counts []uint64 // counts of the rows, in the sequence of order
 	xs, ys [placePiece]float64
 
 	pending     []pendingLookups
@@ -76,7 +76,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			p := placesPool.Get().(*places)
 			p.at = at
 			defer func() {
-				p.forget() // memory of the chunk is invalid later
+				p.forget() // drop references to the chunk's memory, which DuckDB reuses
 				placesPool.Put(p)
 			}()
 			p.gather(rows, out)
@@ -147,7 +147,7 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 		p.order, p.which, p.slots = make([]uint32, n), make([]uint32, n), make([]uint32, n)
 	}
 	p.sketches.reset(n)
-	of := p.which[:0] // the sketch of each row that has one
+	of := p.which[:0] // the number of the sketch, for each row that has one
 	p.order = p.order[:0]
 	var last []byte
 	var at uint32
@@ -189,7 +189,7 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 		n := min(len(of), placePiece)
 		first, last := of[0], of[n-1]
 		x, y := p.xs[:n], p.ys[:n]
-		if int(last-first) == n-1 { // rows of one sketch are in ascending order
+		if int(last-first) == n-1 { // the rows are consecutive, as the rows of one sketch ascend: no copy
 			x, y = xs[first:last+1], ys[first:last+1]
 		} else {
 			for i, row := range of[:n] {

@@ -58,7 +58,7 @@ func spotOverloads(fn duck.Function, name string) duck.Function {
 	fn = withSignatures(fn, params(paramSketch, number), params(paramSketch, number, paramCategory),
 		params(paramSketch, paramPolygon, number), params(paramSketch, paramPolygon, number, paramCategory),
 		inBox(number), inBox(number, paramCategory))
-	fn.Overloads[2].Same = true // DuckDB sees no difference to the one before
+	fn.Overloads[2].Same = true // for DuckDB, its types equal those of overload 1
 	return fn
 }
 
@@ -66,8 +66,8 @@ func spotOverloads(fn duck.Function, name string) duck.Function {
 // whole sketches.
 type areaColumns struct {
 	polygons *polygonColumn // nil for boxes and whole sketches
-	isBox    bool
-	next     int // the column after them
+	isBox    bool           // the area is a box, given by four numbers
+	next     int            // index of the column after the area
 	seen     notes.Areas
 }
 
@@ -132,7 +132,7 @@ func (c *spotColumns) set(i int, g grid.Grid, s *ccbf.Spot) {
 // number n, the parameter with this name.
 func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		after := 1 // arguments after the area: n, and categories if there are 7 or 4, or 3 without an area
+		after := 1 // number of arguments after the area: n, and in some overloads categories
 		if n := rows.NumCols(); n == 7 || n == 4 || n == 3 && !isArea(rows.Col(1).Type()) {
 			after = 2
 		}
@@ -164,7 +164,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 				if listed += len(spots); listed > ccbf.MaxSpots {
 					return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)
 				}
-				// The spots here, and DuckDB's list.
+				// Charge spots, and DuckDB's list of them.
 				if err := out.Charge(64 * int64(len(spots))); err != nil {
 					return err
 				}

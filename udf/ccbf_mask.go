@@ -52,7 +52,7 @@ type cellFilter struct {
 	fpp  float64
 	key  [24]byte
 
-	searches int // searches for another resolution so far
+	searches int // number of searches for another resolution so far
 }
 
 // reset opens a Bloom filter.
@@ -147,7 +147,7 @@ func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (b
 	for _, c := range some {
 		at, err := coarse.Cell(g.Center(c))
 		if err != nil || slices.Contains(lookups, at) {
-			continue // a second lookup of a key is no evidence
+			continue // looking up the same key again gives no new evidence
 		}
 		lookups = append(lookups, at)
 		if f.has(coarse, at) {
@@ -165,7 +165,7 @@ func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (boo
 	}
 	lookups, has := 0, 0
 	for i, c := range some {
-		if slices.Contains(some[:i], c) { // it has another category
+		if slices.Contains(some[:i], c) { // the same cell occurs again, with another category
 			continue
 		}
 		b := g.Bound(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})

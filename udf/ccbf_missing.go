@@ -10,19 +10,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
-// missingCategory makes a note about categories that sketches of a chunk do not have, if sums are 0.
-// After some checks, and if it cannot know, it counts the category as found.
+// missingCategory notes a category that no sketch of a chunk has, for a hint to the user if all sums are
+// 0. If it cannot know, or after maxMissingChecks checks, it takes the category for found.
 type missingCategory struct {
 	notes.Category
 	checks int
 }
 
 const (
-	maxMissingChecks = 64
-	maxMissingBytes  = 1 << 16 // of a list of categories
+	maxMissingChecks = 64      // sums that are checked in a chunk
+	maxMissingBytes  = 1 << 16 // bytes of a list of categories that is searched
 )
 
-// check adds a sum of a category in the sketch of a view.
+// check notes whether the sketch of v has the category. sum is the sketch's sum for that category.
 func (m *missingCategory) check(v *ccbf.View, category []byte, sum uint64) {
 	if m.Found {
 		return

@@ -41,12 +41,12 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 2, func(r *ccbfReader) error {
 		m := reservation{out: out}
 		return r.each(rows, out, func(i int, of ccbf.Categories) error {
-			if r.view.Categories { // cells of all categories are added up in lists of their own
+			if r.view.Categories { // memory for two lists, in which the cells of all categories are added up
 				if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
 					return err
 				}
 			}
-			if r.has { // a range, or parts of a category, may find other ones on the right
+			if r.has { // a range, or parts of categories, may select other categories in the right sketch
 				var keys [][]byte
 				add := func(category []byte) error {
 					keys = append(keys, slices.Clone(category))
@@ -91,7 +91,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 				}
 				n++
 			}
-			if err := out.Charge(differenceBytes * int64(n)); err != nil { // until the chunk is done
+			if err := out.Charge(differenceBytes * int64(n)); err != nil { // charged until the whole chunk is done
 				return err
 			}
 			list := out.List(i, n)
@@ -128,7 +128,7 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 		if _, _, err := polygons.area(&h, i); err != nil {
 			return err
 		}
-		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // what is left grows in lists
+		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
 			return err
 		}
 		if err := s.Clip(polygons.prepared); err != nil {

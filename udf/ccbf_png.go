@@ -43,10 +43,10 @@ const pngWidth = 800
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
 	options args.Options
-	isBox   bool // a box and a width are given
-	high    bool // a height is given
-	left    int  // pixels that the chunk can still have
-	charged int  // values for which memory is reserved
+	isBox   bool // the call has a box and a width
+	high    bool // the call has a height
+	left    int  // number of pixels that the chunk may still draw
+	charged int  // number of values for which memory is charged
 	seen    notes.Areas
 	*canvas
 }
@@ -87,7 +87,7 @@ func pngHasHeight(rows *duck.Rows) bool {
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	p := ccbfPainter{left: pixelLimit, isBox: rows.NumCols() > 2, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
 	defer p.release()
-	arguments := 1 // before the options
+	arguments := 1 // number of arguments before the options
 	if p.isBox {
 		arguments = 6
 	}

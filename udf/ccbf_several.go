@@ -21,18 +21,18 @@ const categoryAdvice = "category can be a value or a list such as ['home', 'shop
 type severalCategories struct {
 	given  bool
 	column *duck.Vector
-	ranges bool
-	keys   args.Keys // the elements of lists, or the starts of ranges
-	to     args.Keys
-	parts  categoryParts // of STRUCTs, in the column or in its lists
+	ranges bool          // rows have ranges, from keys to to
+	keys   args.Keys     // the elements of lists, or the starts of ranges
+	to     args.Keys     // the ends of ranges
+	parts  categoryParts // the parts of STRUCTs, in the column or in its lists
 
-	set ccbf.Categories // of the row that was read last
-	// The source of set, which stays while the next row has the same one.
-	offset, n int
-	class     key.Class
-	of        []byte // BLOB of a range
-	low, high []byte
-	tests     []byte // of the parts of STRUCTs, by appendTests
+	set ccbf.Categories // the categories of the row that was read last
+	// The arguments from which set was made. If the next row has the same ones, set is used again.
+	offset, n int       // of a list
+	class     key.Class // of the sketch
+	of        []byte    // the sketch's BLOB, for ranges and parts
+	low, high []byte    // of a range
+	tests     []byte    // the tests of STRUCTs, as appendTests writes them
 }
 
 // reset sets s to a column. It reports false if values are single categories.
@@ -53,7 +53,7 @@ func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
 		if !isRange {
 			err := s.parts.reset(column)
 			s.given = s.parts.must
-			return s.given, err // else it may be a single category
+			return s.given, err // if false, the STRUCT may be a single category
 		}
 		s.given, s.ranges = true, true
 		if err := s.keys.Reset(column.Field(lo)); err != nil {
@@ -114,7 +114,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 	var keys [][]byte
 	for j := offset; j < offset+n; j++ {
 		if !s.keys.Valid(j) {
-			continue // no point has a NULL
+			continue // skip NULL: no point has it as category
 		}
 		b, err := s.keys.Bytes(j, class)
 		if err != nil {
@@ -170,7 +170,7 @@ func (s *severalCategories) find(v *ccbf.View, out *duck.Result, list func() ([]
 		return err
 	}
 	s.set = ccbf.AnyOf(keys...)
-	out.Discharge(bytes / 2) // the keys stay
+	out.Discharge(bytes / 2) // keep the charge for the keys, which set holds
 	return nil
 }
 
@@ -247,7 +247,7 @@ func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Re
 			return nil
 		}
 		if b := rows.Col(0).Bytes(i); !sameBytes(b, blob) {
-			count() // before the view changes
+			count() // count in the old sketch, before r.view changes
 			blob = b
 			if err := r.open(b); err != nil {
 				return err
@@ -257,7 +257,7 @@ func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Re
 		if err != nil {
 			return err
 		}
-		if one, ok := categories.One(); ok { // it is in the reader's memory, which the next row overwrites
+		if one, ok := categories.One(); ok { // copy: the category is in r's memory, which the next row overwrites
 			categories = ccbf.Of(slices.Clone(one))
 		}
 		if !categories.Same(&last) {

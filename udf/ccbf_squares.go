@@ -16,7 +16,7 @@ var ccbfSquaresType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "geometry", Type: duck.Geometry}, duck.Field{Name: "count", Type: duck.UBigInt}))
 
 const (
-	squareBytes = 1 + 4 + 4 + 4 + 5*2*8 // of a polygon with one ring of five corners
+	squareBytes = 1 + 4 + 4 + 4 + 5*2*8 // WKB of a polygon with one ring of five corners
 	squareRow   = 2*(16+8) + squareBytes
 )
 
@@ -39,7 +39,7 @@ func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 		at := 0
 		for s := range cells {
 			if at == n {
-				break // in damaged bytes
+				break // damaged bytes can have more cells than they announce
 			}
 			if s.Count < l.threshold {
 				continue

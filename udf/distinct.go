@@ -12,9 +12,9 @@ import (
 
 // distinct numbers the distinct values of a chunk, in the order of their first rows.
 type distinct struct {
-	values [][]byte
-	slots  []uint32 // a hash table: the number of a value plus 1, or 0
-	shift  uint
+	values [][]byte // by number, the value
+	slots  []uint32 // a hash table: the number of a value plus 1, or 0 if the slot is free
+	shift  uint     // a hash shifted right by it is an index of slots
 	sorted []uint32
 }
 
@@ -93,16 +93,16 @@ func (d *distinct) sortRows(rows, of, ends []uint32) []uint32 {
 	return ends
 }
 
-// categoriesOf is the categories of a chunk, and their keys for one sketch.
+// categoriesOf is the distinct categories of a chunk, and their keys in the class of one sketch.
 type categoriesOf struct {
 	distinct
-	of    []uint32 // the number of the category of each row
-	rows  []uint32 // a row with each category
+	of    []uint32 // by row, the number of its category
+	rows  []uint32 // by category, a row that has it
 	arena []byte   // memory of the values
 
-	now       uint32   // counts sketches
-	seen      []uint32 // the value of now when a category was last converted
-	converted [][]byte // keys in the class of the sketch
+	now       uint32   // number of the present sketch, see begin
+	seen      []uint32 // by category, the value of now when it was last converted
+	converted [][]byte // by category, its key in the class of the sketch
 }
 
 // reset numbers the categories of rows.
@@ -138,7 +138,7 @@ func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
 	return nil
 }
 
-// begin starts the conversions for another sketch.
+// begin makes all conversions invalid, because another sketch follows.
 func (c *categoriesOf) begin() {
 	if c.now++; c.now == 0 {
 		clear(c.seen)
@@ -146,7 +146,7 @@ func (c *categoriesOf) begin() {
 	}
 }
 
-// bytesOf returns the key of category k in a class, valid until the next call.
+// bytesOf returns the key of category number k in this class, valid until the next call.
 func (c *categoriesOf) bytesOf(r *ccbfReader, k uint32, class key.Class) ([]byte, error) {
 	if class == r.category.Class || class == key.None {
 		return c.values[k], nil
@@ -154,7 +154,7 @@ func (c *categoriesOf) bytesOf(r *ccbfReader, k uint32, class key.Class) ([]byte
 	return r.category.Bytes(int(c.rows[k]), class)
 }
 
-// convert makes sure that converted has the category of a row.
+// convert makes sure that converted has the category of this row, for the sketch with head h.
 func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
 	k := c.of[row]
 	if c.seen[k] == c.now {
@@ -166,7 +166,7 @@ func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
 	}
 	c.seen[k], c.converted[k] = c.now, append(c.converted[k][:0:0], b...)
 	if c.converted[k] == nil {
-		c.converted[k] = []byte{} // an empty category is not nil
+		c.converted[k] = []byte{} // an empty category is a category; nil would be none
 	}
 	return nil
 }

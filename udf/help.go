@@ -26,8 +26,8 @@ func Help(known functions) functions {
 
 // helpPages is the help texts, by names in lower case.
 type helpPages struct {
-	texts map[string]string
-	names []string // of functions
+	texts map[string]string // help text, by name of a function or group
+	names []string          // names of functions
 }
 
 func newHelpPages(all []help.Entry) *helpPages {
@@ -51,7 +51,7 @@ func newHelpPages(all []help.Entry) *helpPages {
 		p.texts[rest[0].Group] = help.List(rest[:n])
 		rest = rest[n:]
 	}
-	for _, e := range all { // a function before a group of its name
+	for _, e := range all { // after the groups, as a function takes precedence over a group of the same name
 		p.texts[e.Name] = e.Text()
 	}
 	return p

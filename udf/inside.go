@@ -102,6 +102,7 @@ var drawable = map[sketch.ID]struct {
 	top.Family.ID:    {"key", rowsOf(top.NewView)},
 }
 
+// rowsOf returns a function that opens a BLOB and lists the rows of its View.
 func rowsOf[V any, P rows[V]](open func(blob []byte) (V, error)) func(blob []byte) ([][]uint64, error) {
 	return func(blob []byte) ([][]uint64, error) {
 		v, err := open(blob)
@@ -114,8 +115,8 @@ func rowsOf[V any, P rows[V]](open func(blob []byte) (V, error)) func(blob []byt
 
 // The sizes of the picture, in pixels.
 const (
-	maxDrawn   = 4096 // numbers
-	drawnLine  = 32   // numbers beside each other
+	maxDrawn   = 4096 // largest number of rows and numbers in a picture; not in pixels
+	drawnLine  = 32   // numbers beside each other in a line; not in pixels
 	cellWidth  = 44
 	cellHeight = 20
 	labelWidth = 90

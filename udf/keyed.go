@@ -59,13 +59,13 @@ func Keyed(f keyed.Any) functions {
 	}
 	questions := f.Questions()
 	if options, is := f.Removes(); is {
-		// How often there still is one says the most.
+		// For an example of a removal, the best question is how often a key still occurs.
 		q, weight, key := questions[0], "", ", 2"
 		if i := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Kind == keyed.HowOften }); i >= 0 {
 			q = questions[i]
 		}
 		switch q.Kind {
-		case keyed.Whether: // all three, so that there is something to see
+		case keyed.Whether: // remove all three occurrences, so that the answer changes
 			weight = ", {weight: 3}"
 		case keyed.OneOfAll:
 			key = ""
@@ -158,7 +158,7 @@ func keyedSubtract(f keyed.Any) compute {
 			if err != nil {
 				return err
 			}
-			if err := m.take(2 * int64(s.Bytes())); err != nil { // an error changes nothing: it may work on a copy
+			if err := m.take(2 * int64(s.Bytes())); err != nil { // Subtract may work on a copy, as an error must change nothing
 				return err
 			}
 			if err := f.Subtract(s, b); err != nil {
@@ -197,14 +197,14 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 				out.SetBytes(i, blob)
 				continue
 			}
-			if err := m.take(2 * int64(len(blob))); err != nil { // as it is read, and the result
+			if err := m.take(2 * int64(len(blob))); err != nil { // memory while the BLOB is read, and for the result
 				return err
 			}
 			s, err := f.Load(blob)
 			if err != nil {
 				return err
 			}
-			if err := m.take(int64(s.Bytes())); err != nil { // more than it was written in, perhaps
+			if err := m.take(int64(s.Bytes())); err != nil { // the sketch can be larger than its BLOB
 				return err
 			}
 			base := keyed.BaseOf(s)
@@ -235,9 +235,9 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 type lookup[R any] struct {
 	keys     args.Keys
 	reader   keyed.Reader
-	at       []int // the rows of the reader's sketch
-	h1s, h2s []uint64
-	answers  []R
+	at       []int    // rows that ask the sketch which reader has open
+	h1s, h2s []uint64 // hashes of the keys of these rows
+	answers  []R      // answers for these rows
 }
 
 // keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of many
@@ -248,7 +248,7 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 	return func(rows *duck.Rows, out *duck.Result) error {
 		l := pool.Get().(*lookup[R])
 		defer func() {
-			l.reader.Close() // its memory is DuckDB's
+			l.reader.Close() // the reader refers to DuckDB's memory
 			pool.Put(l)
 		}()
 		l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
@@ -335,7 +335,7 @@ func keyedInfo(
 		var values []sketch.Value
 		return eachBlob(rows, out, func(blob []byte) (none struct{}, err error) {
 			if err = r.Open(blob); err == nil {
-				values = r.Info(values[:0]) // it may take a look at every counter
+				values = r.Info(values[:0]) // Info may read every counter, so it is called once for equal BLOBs
 			}
 			return none, err
 		}, func(_ *struct{}, i int) error {

@@ -24,8 +24,8 @@ func atPoints(fn duck.Function, at int) duck.Function {
 // coordinates is the places of a chunk: columns of x and y, or a column of points.
 type coordinates struct {
 	xs, ys []float64
-	next   int    // the column after them
-	empty  []bool // for each row, whether its point is empty; nil if none is
+	next   int    // index of the column after the coordinates
+	empty  []bool // by row, whether its point is empty; nil if no point is
 }
 
 var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each of its points")

@@ -81,13 +81,13 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 // with the same bytes.
 type polygonColumn struct {
 	column   *duck.Vector
-	last     []byte
-	parsed   orb.MultiPolygon
-	prepared *ccbf.Polygon // parsed, for sketches; nil before the first use
-	bound    orb.Bound     // of parsed
-	srid     int           // of parsed
+	last     []byte           // the value that was read last
+	parsed   orb.MultiPolygon // the polygon of last
+	prepared *ccbf.Polygon    // parsed, in the form for sketches; nil before the first use
+	bound    orb.Bound        // bounding box of parsed
+	srid     int              // SRID of last, or 0
 
-	seen notes.Areas // note of the chunk
+	seen notes.Areas // suspicious areas of the chunk
 }
 
 // polygonsOf returns a column of polygons. The error says that its type has no polygons.

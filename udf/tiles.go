@@ -136,7 +136,7 @@ func quadbin(rows *duck.Rows, out *duck.Result) error {
 			return fmt.Errorf("%w", err)
 		}
 		n, err := grid.Quadbin(z, x, y)
-		numbers[i] = int64(n) // below 2^63
+		numbers[i] = int64(n) // no overflow: n is below 2^63
 		return err
 	})
 }

@@ -26,7 +26,7 @@ const topRow = 2 * (16 + 2*8)
 func topKeys(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
 	return eachBlob(rows, out, func(blob []byte) (v top.View, err error) {
-		if err = sketch.Verify(blob); err == nil { // all of it is read anyway
+		if err = sketch.Verify(blob); err == nil { // check the whole BLOB, as all of it is read anyway
 			v, err = top.NewView(blob)
 		}
 		return v, err

@@ -116,11 +116,11 @@ func enumText(v *duck.Vector, i int) string {
 
 // Keys is a reader of a column of keys.
 type Keys struct {
-	Class key.Class
+	Class key.Class // class of the column's keys
 	col   *duck.Vector
-	own   []byte // the key in the column's class
-	conv  []byte // the key in the sketch's class
-	wide  []uint64
+	own   []byte   // memory for a key in the column's class
+	conv  []byte   // memory for a key in the sketch's class
+	wide  []uint64 // memory for numbers that Words widens to 64 bits
 }
 
 // Reset sets k to a column. The error says that its type cannot be a key.
@@ -145,7 +145,7 @@ func (k *Keys) Valid(i int) bool { return k.Class != key.None && k.col.Valid(i) 
 func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	k.own = AppendKey(k.own[:0], k.col, i)
 	if k.own == nil {
-		k.own = []byte{} // an empty key is a key
+		k.own = []byte{} // an empty key is a key, nil would be none
 	}
 	if c == k.Class || c == key.None {
 		return k.own, nil

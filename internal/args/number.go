@@ -52,7 +52,7 @@ func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 			return signed(duck.Slice[int64](v)[i])
 		}
 	}
-	w := duck.Slice[[2]uint64](v)[i] // HUGEINT, UHUGEINT, wide DECIMAL
+	w := duck.Slice[[2]uint64](v)[i] // HUGEINT, UHUGEINT and wide DECIMAL have 128 bits, the low word first
 	return w[0], int64(w[1])
 }
 
@@ -69,7 +69,7 @@ func float(v *duck.Vector, i int) float64 {
 			return quotient(int64(lo), scale)
 		}
 	}
-	f, _ := strconv.ParseFloat(text(v, i), 64) // nearest, as SQL's own cast
+	f, _ := strconv.ParseFloat(text(v, i), 64) // the nearest float64, as SQL's own cast
 	return f
 }
 

@@ -60,9 +60,9 @@ func fieldIndex(fields []duck.Field, name string) int {
 
 // Options is the options of one chunk, a column of STRUCTs. Its zero value has no options.
 type Options struct {
-	known []Option
-	col   *duck.Vector
-	at    []*duck.Vector // by index in known; nil if not given
+	known []Option       // all options that the function has
+	col   *duck.Vector   // the STRUCT of options, or nil
+	at    []*duck.Vector // by index in known, the option's column; nil if it is not given
 }
 
 // Reset sets o to a column, or to no options if it is nil. The error names an option that is unknown or
@@ -90,7 +90,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 		f := col.Field(j)
 		if f.Type().ID() == duck.SQLNullID {
 			if known[i].PerRow {
-				o.at[i] = f // it is NULL in every row
+				o.at[i] = f // the option is given, and NULL in every row
 			}
 			continue
 		}

@@ -20,8 +20,8 @@ const LimitVariable = "CCBF_MEMORY_LIMIT"
 
 var (
 	used atomic.Int64
-	// limit is 0 until it is first used: importing this package reads no files and no
-	// environment.
+	// limit is 0 until the first use. So importing this package reads no files and no environment
+	// variables.
 	limit atomic.Int64
 )
 
@@ -37,7 +37,7 @@ var readLimit = sync.OnceValue(func() error {
 			n = v
 		}
 	}
-	limit.CompareAndSwap(0, n) // SetMemoryLimit may have set it before
+	limit.CompareAndSwap(0, n) // keeps a limit that SetMemoryLimit has set before
 	return bad
 })
 
@@ -46,7 +46,7 @@ func memoryLimit() int64 {
 	if n := limit.Load(); n != 0 {
 		return n
 	}
-	_ = readLimit() // Register reports it
+	_ = readLimit() // Register returns this error to the user
 	return limit.Load()
 }
 
@@ -54,7 +54,7 @@ func memoryLimit() int64 {
 // caches (MemoryCached).
 func MemoryUsed() int64 {
 	cached := MemoryCached()
-	return max(0, used.Load()-cached) // caches may have shrunk between
+	return max(0, used.Load()-cached) // never negative: a cache may shrink between the two loads
 }
 
 // MemoryLimit returns the budget of the process in bytes.

@@ -24,9 +24,9 @@ type siteKind int
 
 const (
 	unknownSite siteKind = iota
-	wholeSite            // an entry for each row
-	oneSite              // one state for all rows; only its entry exists
-	staleSite            // the rows of the call before
+	wholeSite            // passes an array with an entry for each row
+	oneSite              // passes one state for all rows; only the first entry exists
+	staleSite            // passes the rows of its last call again, which is wrong
 )
 
 // knownSite is a place with what it passes.
@@ -43,7 +43,7 @@ type hostFacts struct {
 	// that it has for agg(x ORDER BY y).
 	sortedWindows []uintptr
 	constants     constantsKind
-	failed        string // why nothing was learned, empty where it was
+	failed        string // why learning failed; empty if it did not
 }
 
 // facts is the facts of this process, nil before functions are registered.
@@ -96,23 +96,25 @@ func (h *hostFacts) isSortedWindow(site callSite) bool {
 type arrayKind int
 
 const (
-	// manyStates: the array is whole, with several states.
+	// manyStates: the array has an entry for each row, with several states.
 	manyStates arrayKind = iota
 	// oneState: every row belongs to one state.
 	oneState
-	// onePart: the same. The rows can be a part of a chunk, and a second entry may not exist.
+	// onePart: every row belongs to one state. The rows can be a part of a chunk, and perhaps only the
+	// first entry exists.
 	onePart
 	// unclearArray: it is not certain which row belongs to which state.
 	unclearArray
-	// staleRows: DuckDB passes the rows of the call before again.
+	// staleRows: DuckDB passes the rows of its last call again, which is wrong.
 	staleRows
 )
 
-// arrayKind returns what an array of n states is, of the function with this mark.
+// arrayKind returns what the array states is, which a place in DuckDB passes with n rows. mark is the
+// mark of the function's states.
 //
-// The first entry always exists. Where the place is not known, the others are checked without
-// trusting them. An entry that is no state of the function proves that only the first one
-// exists. Entries that are all the same state can be taken for it, whether they exist or not.
+// The first entry always exists. If the place is not known, the other entries are read only after a
+// check that their memory is readable. An entry that is no state of the function proves that only the
+// first one exists. Entries that are all the same state can be taken for it, whether they exist or not.
 // Different states prove nothing: entry 1 of a one-entry array may be entry 0 of the next one.
 func (h *hostFacts) arrayKind(states unsafe.Pointer, n int, mark uint64, site callSite) arrayKind {
 	if (*(**State)(states)).mark != mark {
@@ -126,7 +128,7 @@ func (h *hostFacts) arrayKind(states unsafe.Pointer, n int, mark uint64, site ca
 		return onePart
 	}
 	same := oneState
-	if kind == unknownSite { // it may pass parts of chunks
+	if kind == unknownSite { // an unknown place may pass parts of chunks
 		same = onePart
 	}
 	if n < 2 {
@@ -135,7 +137,7 @@ func (h *hostFacts) arrayKind(states unsafe.Pointer, n int, mark uint64, site ca
 	if !learned && !bool(C.ccbf_all_states((**C.ccbf_state)(states), C.uint64_t(n), C.uint64_t(mark))) {
 		return onePart
 	}
-	// For one state, functions work on columns and not on rows.
+	// If all entries are one state, tell so: functions then work on columns, which is faster.
 	const size = int(unsafe.Sizeof(uintptr(0)))
 	entries := unsafe.Slice((*byte)(states), n*size)
 	if bytes.Equal(entries[size:], entries[:len(entries)-size]) {

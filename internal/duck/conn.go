@@ -37,7 +37,7 @@ func ConnOf(driverConn any) (unsafe.Pointer, error) {
 	if v.Kind() != reflect.UnsafePointer {
 		return unknown("its field conn.Ptr is not an unsafe.Pointer")
 	}
-	// UnsafePointer reads unexported fields too; only Interface would not.
+	// The field is unexported. UnsafePointer may read it, Interface would panic.
 	p := v.UnsafePointer()
 	if p == nil {
 		return unknown("the connection is closed")

@@ -18,7 +18,7 @@ func (s States) Complete(vs ...*Vector) error {
 		return nil
 	}
 	for _, v := range vs {
-		// DuckDB does not damage a STRUCT with one field.
+		// DuckDB damages only STRUCTs with two fields or more.
 		if v == nil || v.Type().Leaves() < 2 {
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 // frame is the memory of one running callback. Frames are used again, so that a chunk costs no
 // allocation.
 type frame struct {
-	began atomic.Uint32 // the clock when the callback began; 0 while idle
-	rows  Rows
-	out   Result
+	began atomic.Uint32 // value of clock when the callback began; 0 if the frame is idle
+	rows  Rows          // memory for the callback's arguments
+	out   Result        // memory for the callback's result
 }
 
 var frames struct {
@@ -22,7 +22,7 @@ var frames struct {
 // beginFrame returns the frame of a new callback, which ends with end.
 func beginFrame() *frame {
 	now := clock.Add(1)
-	if now == 0 { // wrapped around; 0 means idle
+	if now == 0 { // clock wrapped around to 0, which would mean idle
 		now = clock.Add(1)
 	}
 	frames.Lock()

@@ -2,7 +2,7 @@ package duck
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo the error is one sentence
+	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo, compiling fails with one sentence that says so
 )
 
 // Param is one parameter of a function.
@@ -18,7 +18,7 @@ type Function struct {
 	Group   string
 	Summary string          // one line
 	Example string          // SQL that runs as it stands
-	Options []sketch.Option // those of its parameter options, for the documentation
+	Options []sketch.Option // what the parameter options accepts, for the documentation
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload
 }
@@ -28,7 +28,7 @@ type Function struct {
 type Overload struct {
 	Params   []Param
 	Returns  Type
-	Volatile bool // not folded into a constant, evaluated for every row
+	Volatile bool // DuckDB evaluates the function for every row, even if all arguments are constants
 	// Same is true if an earlier overload has parameters of the same types. The overload is then
 	// not registered: it documents other names.
 	Same bool

@@ -19,10 +19,10 @@ import (
 // Instance is the registration of this process with one database. Its pages have its number.
 type Instance struct {
 	id   uint32
-	live atomic.Int64 // pages
+	live atomic.Int64 // number of pages of this instance
 	// threads is the number of DuckDB's threads for queries when functions were last registered.
 	threads atomic.Int32
-	names   map[string]bool // of registered functions; under the registry's lock
+	names   map[string]bool // names of registered functions; under the registry's lock
 }
 
 // instanceOf returns the instance with a number, or nil if its database was closed.
@@ -46,7 +46,7 @@ func newInstance() *Instance {
 	if p := registry.instances.Load(); p != nil {
 		all = slices.Clone(*p)
 	}
-	i := slices.Index(all, nil) // the number of a database that was closed
+	i := slices.Index(all, nil) // reuse the number of a database that was closed
 	if i < 0 {
 		i = len(all)
 		all = append(all, nil)
@@ -82,7 +82,8 @@ var tagCalls struct {
 	sync.Mutex
 	asked uint64
 	seen  map[uint64]*Instance
-	// A function for each number, used again, as overloads are never removed from the registry.
+	// By instance number, its tag function. It is used again for a new instance with that number, as
+	// overloads are never removed from the registry.
 	functions map[uint32]*Function
 }
 
@@ -100,7 +101,7 @@ func tagFunction(id uint32) *Function {
 		Overloads: []Overload{{
 			Params:   []Param{{"question", UBigInt}, {"threads", UBigInt}},
 			Returns:  Boolean,
-			Volatile: true, // a constant argument must not keep it from running
+			Volatile: true, // otherwise DuckDB would call it only once for constant arguments
 			Scalar: func(args *Rows, out *Result) error {
 				in, ok, threads := instanceOf(id), Out[bool](out), Slice[uint64](args.Col(1))
 				for i, q := range Slice[uint64](args.Col(0)) {

@@ -28,7 +28,8 @@ const learnName = "learn"
 // rest.
 var wholeQueries = []string{
 	"SELECT i % 3, learn(i), learn(i) FILTER (i < 9) FROM range(20) t(i) GROUP BY 1",
-	// A table has statistics. DuckDB numbers groups by them without a hash table, in 2.0 from a place of its own.
+	// A table has statistics. From these, DuckDB numbers groups without a hash table. DuckDB 2.0 then calls
+	// update from another place in its code.
 	"CREATE TABLE t AS SELECT i, i % 3 AS g FROM range(20) t(i)",
 	"SELECT g, learn(i) FROM t GROUP BY g",
 	"SELECT learn(i) OVER (ORDER BY i ROWS 2 PRECEDING), learn(i ORDER BY -i) OVER (ORDER BY i ROWS 2 PRECEDING) FROM range(20) t(i)",
@@ -51,7 +52,7 @@ const (
 	// gets that row again.
 	streamingQuery = "SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM range(20) t(i)"
 
-	// sortedQuery has whole partitions with an order.
+	// sortedQuery is a window over whole partitions with an order of rows (sorted.go).
 	sortedQuery = "SELECT learn(i) OVER (PARTITION BY i // 2 ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(20) t(i)"
 
 	// partsQuery passes several parts of a chunk, with a STRUCT of a constant, a NULL and a
@@ -63,7 +64,7 @@ const (
 // locked.
 func learn() {
 	h := &hostFacts{}
-	if old := facts.Load(); old != nil { // of another DuckDB in this process
+	if old := facts.Load(); old != nil { // keep the facts about another copy of DuckDB in this process
 		h.sites, h.sortedWindows = slices.Clone(old.sites), slices.Clone(old.sortedWindows)
 	}
 	h.failed = h.runQueries()
@@ -130,7 +131,7 @@ func (h *hostFacts) add(s callSite, kind siteKind) {
 type updateCall struct {
 	states unsafe.Pointer
 	rows   int
-	mark   uint64 // of the function
+	mark   uint64 // mark of the function's states
 	site   callSite
 }
 
@@ -156,16 +157,16 @@ const (
 type learner struct {
 	step   learnStep
 	places []learnedPlace
-	stale  []callSite
-	sorted []uintptr
-	last   []int64 // the value of the last row in learnStreaming, or none; no two rows have the same
+	stale  []callSite // places that passed a row again
+	sorted []uintptr  // callers of the places that ran sortedQuery
+	last   []int64    // in learnStreaming: the value of the last row, if any. All rows have different values
 }
 
 // learnedPlace is the observations of one place.
 type learnedPlace struct {
 	site     callSite
-	whole    bool // every entry was a state
-	notWhole bool // some entry was none
+	whole    bool // in some call, every entry was a state
+	notWhole bool // in some call, an entry was no state
 }
 
 func (p *learnedPlace) kind() siteKind {
@@ -186,7 +187,7 @@ func (l *learner) observe(args *Rows, u updateCall) {
 		}
 		l.last = append(l.last[:0], value)
 	}
-	// One row can be taken for either kind.
+	// An array for one row shows nothing: it has one entry in either kind.
 	if u.rows < 2 || (*(**State)(u.states)).mark != u.mark {
 		return
 	}
@@ -205,7 +206,7 @@ func (l *learner) observe(args *Rows, u updateCall) {
 	switch {
 	case l.step != learnWhole: // the place is known now
 	case bool(C.ccbf_all_states((**C.ccbf_state)(u.states), C.uint64_t(u.rows), C.uint64_t(u.mark))):
-		p.whole = true // and not by chance: there is no other aggregate
+		p.whole = true // no chance match: no other aggregate has arrays in memory
 	default:
 		p.notWhole = true
 	}
@@ -224,7 +225,7 @@ type constantsLearner struct{ *learner }
 
 func (l *constantsLearner) observe(args *Rows, u updateCall) {
 	C.ccbf_learn_constants(args.Col(0).vec, C.uint64_t(u.rows))
-	// This window has no ORDER BY. If sortedQuery has the same caller, the caller does not tell whether rows
-	// are sorted. So it is removed.
+	// The window of partsQuery has no ORDER BY. If its caller is also that of sortedQuery, the caller does
+	// not show whether rows are sorted. So it is removed from l.sorted.
 	l.sorted = slices.DeleteFunc(l.sorted, func(caller uintptr) bool { return caller == u.site.caller })
 }

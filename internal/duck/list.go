@@ -15,9 +15,9 @@ import (
 // listWriter writes the elements of a LIST result to its child vector.
 type listWriter struct {
 	child    *Result
-	size     int // elements in the child vector, with those of earlier results
-	capacity int
-	open     bool
+	size     int  // elements in the child vector, also those of earlier rows
+	capacity int  // elements for which the child vector has memory
+	open     bool // child belongs to the present result
 }
 
 func (r *Result) entry(i int) *listEntry {
@@ -46,8 +46,8 @@ func (r *Result) List(i, n int) *Result {
 		w.child.reset(&col, w.size, 0, r.typ.Elem())
 	}
 	if need := w.size + n; need > w.capacity {
-		// Doubling keeps the crossings few. It moves the child's data, so buffered strings
-		// must be written before.
+		// Doubling the capacity keeps calls into C few. It moves the child's data, so buffered strings
+		// must be written first.
 		if err := w.child.flush(); err != nil {
 			panic(err)
 		}

@@ -10,7 +10,7 @@ import (
 // defaultLimit returns 15% of the memory that the machine and the process's cgroup allow. DuckDB's
 // own limit is 80% by default; the rest is for the process itself.
 func defaultLimit() int64 {
-	const unknown = 8 << 30 // nothing says how much there is
+	const unknown = 8 << 30 // the limit if the size of the memory is not known
 	total := machineMemory(os.ReadFile)
 	if total <= 0 {
 		total = systemMemory()
@@ -36,7 +36,7 @@ func machineMemory(read func(string) ([]byte, error)) int64 {
 		return least
 	}
 	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path; version 2 is hierarchy 0 without controllers
+		// A line is hierarchy:controllers:path. Version 2 of cgroups has hierarchy 0 and no controllers.
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
@@ -50,8 +50,8 @@ func machineMemory(read func(string) ([]byte, error)) int64 {
 		default:
 			continue
 		}
-		// A limit anywhere above counts. Inside a container the path may be
-		// the host's: the group is then at the root of what can be seen.
+		// A limit of the group or of any parent group counts. Inside a container, the path may be that on
+		// the host. The group is then at the root of the visible tree, where the loop ends.
 		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
 			if b, err := read(path.Join(root, dir, file)); err == nil {
 				if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil {

@@ -19,15 +19,16 @@ var ErrReclaimed = errors.New("this group's memory was given up to make room")
 // every state, so the store may drop the page at any time (docs/MEMORY.md). The object lives as
 // long as a callback refers to it.
 type Lease struct {
-	obj      any
-	size     atomic.Int64  // in bytes; leaseDead after the page was dropped
-	touched  atomic.Uint32 // clock of the last use
-	final    atomic.Uint32 // clock when it was last finalized, 0 never
-	handle   uint32
-	gen      uint32
-	instance uint32
+	obj      any           // the page
+	size     atomic.Int64  // bytes reserved for the page; leaseDead after the page was dropped
+	touched  atomic.Uint32 // value of clock at the last use
+	final    atomic.Uint32 // value of clock when the page last gave a result; 0 if never
+	handle   uint32        // where the store has this Lease
+	gen      uint32        // generation, as in the State
+	instance uint32        // number of the Instance
 }
 
+// leaseDead is the size of a Lease whose page was dropped.
 const leaseDead = -1 << 62
 
 // Set sets the object that State.Page returns. Call it in the callback that made the page.
@@ -93,13 +94,15 @@ const (
 	maxChunks = 1 << 10 // per shard: 64 million pages in all
 )
 
+// entryChunk is a block of entries of a shard. Blocks are allocated when needed.
 type entryChunk [chunkLen]atomic.Pointer[Lease]
 
+// shard is a part of the store, with its own lock.
 type shard struct {
 	chunks [maxChunks]atomic.Pointer[entryChunk]
 	mu     sync.Mutex
-	free   []uint32
-	next   uint32 // entries from it on were never used
+	free   []uint32 // indexes of entries to use again
+	next   uint32   // entries from index next on were never used
 	live   atomic.Int64
 	_      [64]byte // shards do not share cache lines
 }
@@ -107,7 +110,8 @@ type shard struct {
 var (
 	store      [shards]shard
 	generation atomic.Uint32
-	// clock counts callbacks. Ages are differences of it, so no time is read.
+	// clock is the number of callbacks so far. The age of a page is a difference of clock values, so no
+	// time is read.
 	clock atomic.Uint32
 )
 
@@ -254,7 +258,7 @@ func (s *State) Page() (any, error) {
 func Pages(dst []Page, states []*State) ([]Page, error) {
 	from := len(dst)
 	for _, s := range states {
-		// The generation is compared later, as it is in the lease.
+		// The State's generation is compared later, because it takes a load from the lease.
 		var l *Lease
 		if e := store[s.handle&(shards-1)].entry(s.handle >> shardBits); s.HasPage() && e != nil {
 			l = e.Load()

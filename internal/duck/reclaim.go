@@ -9,8 +9,8 @@ import (
 
 var (
 	sweepMu sync.Mutex
-	// emptySweepAt is the clock of a sweep that found nothing. It is not repeated before another
-	// callback begins, as no page becomes older before that.
+	// emptySweepAt is the value of clock at the last sweep that found nothing. No sweep runs again until
+	// another callback begins, because no page becomes older before that.
 	emptySweepAt atomic.Uint32
 	sweeps       atomic.Int64
 )
@@ -48,8 +48,8 @@ func sweep(need int64) (freed int64) {
 	sweeps.Add(1)
 	oldest := oldestRunning(now)
 
-	// place returns the bucket of a page, or -1 if it must stay. Buckets of pages that have made
-	// their results lie above all others.
+	// place returns the number of a page's bucket, or -1 if the page must stay. Pages that have made
+	// their results get higher numbers than all others. The buckets with the highest numbers go first.
 	place := func(l *Lease) int {
 		touched := l.touched.Load()
 		old := func() bool { age := now - touched; return int32(age) >= 0 && age > now-oldest }
@@ -71,7 +71,7 @@ func sweep(need int64) (freed int64) {
 	var bytes [2 * ageBuckets]int64
 	eachLease(func(l *Lease) bool {
 		if b := place(l); b >= 0 {
-			// An empty page frees no bytes, but must not stay forever.
+			// An empty page counts as 1 byte. Otherwise it would stay forever, as it frees nothing.
 			bytes[b] += max(l.size.Load(), 1)
 		}
 		return true
@@ -85,7 +85,8 @@ func sweep(need int64) (freed int64) {
 		emptySweepAt.Store(now)
 		return 0
 	}
-	// All pages of the buckets above from, and some of bucket from.
+	// Drop all pages of the buckets with numbers above from. Of bucket from, drop pages until rest bytes
+	// are free.
 	rest := target - (sum - bytes[from])
 	eachLease(func(l *Lease) bool {
 		b := place(l)

@@ -27,12 +27,12 @@ type bound struct {
 
 var registry struct {
 	sync.Mutex
-	// Callbacks read it without the lock.
+	// bound has the overloads by number. Callbacks read it without the lock.
 	bound     atomic.Pointer[[]*bound]
-	numbers   map[*Overload]uint64 // of registered overloads
+	numbers   map[*Overload]uint64 // the number of each registered overload
 	instances atomic.Pointer[[]*Instance]
-	ready     bool
-	fromTable string // "process" or "extension", by how the table was filled, or ""
+	ready     bool   // setMark has run
+	fromTable string // how the table of C functions was filled: "process", "extension", or "" if not yet
 	learned   bool   // learn has run for the DuckDB of this table
 }
 
@@ -79,7 +79,7 @@ func LoadTable(api unsafe.Pointer) error {
 		return fmt.Errorf("this DuckDB does not have %s of C API v1.2.0", C.GoString(missing))
 	}
 	if registry.fromTable == "extension" {
-		// Queries that run in the first DuckDB call through its table.
+		// The table must stay: queries that run in the first DuckDB call its functions through it.
 		if !bool(C.ccbf_same_struct(slots)) {
 			return fmt.Errorf("this process has two copies of DuckDB, and the functions already serve the other one (%s): load the extension in one of them only, or use two processes", C.GoString(C.ccbf_library_version()))
 		}
@@ -144,7 +144,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		if err := registerOne(conn, tag, in); err != nil {
 			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
 		}
-		if _, err := findInstance(conn); err != nil { // it reads the number of threads
+		if _, err := findInstance(conn); err != nil { // called because it also updates the number of threads
 			return nil, err
 		}
 	}
@@ -165,8 +165,8 @@ func setMark() {
 	if registry.ready {
 		return
 	}
-	// Old memory often has addresses, and no address of a program has the highest bit. The low
-	// bits have the overload's number.
+	// Freed memory often contains addresses, and no address of a program has the highest bit. So a mark
+	// with this bit is not found there by chance. The low bits stay free for the overload's number.
 	var random [8]byte
 	rand.Read(random[:]) // never fails
 	processMark = (binary.NativeEndian.Uint64(random[:]) | 1<<63) &^ numbers
@@ -261,7 +261,7 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 		return fmt.Errorf("result: %w", err)
 	}
 	defer C.ccbf_free_type(returns)
-	// The high bits are the instance, so that init in C can read it.
+	// The high 32 bits are the number of the instance: state_init in C copies it into each state.
 	id := numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32
 	var first *unsafe.Pointer
 	if len(params) > 0 {

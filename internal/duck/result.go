@@ -16,7 +16,7 @@ type Result struct {
 	vec    unsafe.Pointer
 	data   unsafe.Pointer
 	mask   unsafe.Pointer // writable; nil until the first NULL
-	offset int            // rows of the vector before row 0 of this result
+	offset int            // row 0 of this result is row offset of the vector
 	n      int
 	typ    Type
 	text   textBuffer
@@ -25,7 +25,7 @@ type Result struct {
 	list   listWriter
 
 	charged int64 // bytes counted against the budget until the callback ends
-	threads int   // of DuckDB, for queries; 0 if not known
+	threads int   // number of DuckDB's threads for queries; 0 if not known
 }
 
 // HasIdleThread reports whether DuckDB has several threads and no other callback runs. The number
@@ -84,7 +84,7 @@ func (r *Result) SetBytes(i int, b []byte) {
 	}
 	at := r.offset + i
 	if len(b) <= inlineMax {
-		// Short strings live in the vector itself: no crossing at all.
+		// A short string lies in the vector itself, so no call into C is needed.
 		s := (*[16]byte)(unsafe.Add(r.data, at*16))
 		*s = [16]byte{}
 		*(*uint32)(unsafe.Pointer(s)) = uint32(len(b))
@@ -145,14 +145,14 @@ func (r *Result) flush() error {
 type textBuffer struct {
 	buf    []byte
 	pieces []C.ccbf_piece
-	blobs  bool // DuckDB need not check each of them, as it does for text
+	blobs  bool // values are BLOBs: unlike text, DuckDB need not check each of them
 	full   bool // DuckDB has no memory left
 }
 
 var errFull = errors.New("DuckDB has no memory left for the result (SET memory_limit)")
 
 const (
-	directFrom    = 2 << 10   // bytes from which a value is written without a copy to the buffer
+	directFrom    = 2 << 10   // a value of so many bytes or more is written without a copy to the buffer
 	maxTextBuffer = 256 << 10 // bytes; the buffer is used again
 )
 

@@ -38,9 +38,9 @@ type Vector struct {
 	data unsafe.Pointer
 	mask unsafe.Pointer // *[n/64]uint64 in DuckDB's memory; nil: all valid
 	n    int
-	typ  Type // zero until it was read
-	kids []Vector
-	open bool // kids belong to this chunk
+	typ  Type     // zero until Type was called
+	kids []Vector // vectors of fields or elements
+	open bool     // kids were set for this chunk
 }
 
 // reset points the vector at a column of this chunk.

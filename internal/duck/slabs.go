@@ -22,18 +22,18 @@ import (
 type slab struct {
 	lease *Lease
 	words []uint64
-	next  int          // words handed out; for the callback that fills the slab
-	live  atomic.Int64 // slots that states have, plus maxSlots while a callback fills the slab
-	// newer is the slab that has the newest slot of one of this slab's states, as a handle and a
-	// generation. A callback that uses that state touches only the newer slab.
+	next  int          // number of words handed out; used only by the callback that fills the slab
+	live  atomic.Int64 // number of slots that states have, plus maxSlots while a callback fills the slab
+	// newer names another slab, by handle and generation: it has the newest slot of a state that also has
+	// a slot here. A callback that uses that state touches only the newer slab.
 	newer atomic.Uint64
 }
 
 // A slot has whole cache lines. Its first word is the name of the slot before, 0 if there is none.
 // The second one is the number of words that follow.
 const (
-	slotHead = 2
-	slotLine = 8 // words
+	slotHead = 2 // words before the data of a slot
+	slotLine = 8 // words of a cache line
 	// MaxSlot is the largest number of words in a slot.
 	MaxSlot = 320
 	// The first slab is small, as there may be only one state.
@@ -79,7 +79,7 @@ func (s *State) slab() *slab {
 	return l.obj.(*slab)
 }
 
-// slabLease returns the lease of that slab, or nil.
+// slabLease returns the lease of the slab with the state's newest slot, or nil if it was dropped.
 func (s *State) slabLease() *Lease {
 	h := s.handle & (1<<handleBits - 1)
 	e := store[h&(shards-1)].entry(h >> shardBits)
@@ -92,11 +92,11 @@ func (s *State) slabLease() *Lease {
 	return nil
 }
 
-// touched returns the clock when the slab was last touched, or a slab with newer slots of its
-// states.
+// touched returns the value of clock when the slab was last touched. If a slab with newer slots of the
+// same states was touched later, it returns that.
 func (sl *slab) touched() uint32 {
 	last := sl.lease.touched.Load()
-	for range MaxSlot { // states of two slabs may have newer slots in the other one
+	for range MaxSlot { // the limit ends a cycle: two slabs can name each other as newer
 		var newer State
 		newer.rename(sl.newer.Load())
 		if !newer.HasSlot() {
@@ -124,9 +124,9 @@ func (s *State) slot() (*slab, []uint64) {
 	return sl, sl.words[int(s.handle&^slotFlag>>handleBits|s.gen>>genBits<<numberLow)*slotLine:]
 }
 
-// dropSlots gives the slots of at most dropsAtOnce states back, one of each state at a time. Very
-// many slots are not in the CPU caches, and this way their loads overlap. Nothing else may change
-// the states. A state may be there twice.
+// dropSlots gives back the slots of at most dropsAtOnce states. In each round it gives back one slot of
+// each state, so that the cache misses for many slots overlap. Nothing else may change the states. The
+// same state may be in the list twice.
 func dropSlots(states []*State) {
 	var all [dropsAtOnce]struct {
 		slab         *slab
@@ -139,7 +139,7 @@ func dropSlots(states []*State) {
 			d.name = s.name()
 			d.slab, d.slot = s.slot()
 		}
-		// This loop does nothing but the loads, so that they overlap.
+		// This loop contains only the loads, so that their cache misses overlap.
 		for i := range all[:len(states)] {
 			if d := &all[i]; d.slab != nil {
 				d.before = d.slot[0]
@@ -173,16 +173,16 @@ const dropsAtOnce = 64
 func (sl *slab) release(n int) {
 	if sl.live.Add(-int64(n)) == 0 {
 		forget(sl.lease)
-		sl.words = nil // the Slabs that filled it last still refers to it
+		sl.words = nil // the Slabs that last filled this slab may still refer to it
 	}
 }
 
 // Slabs gives slots to states. One callback at a time uses it.
 type Slabs struct {
-	*slab        // slots come from it
-	filling bool // live includes maxSlots for this callback
-	taken   int  // slots that this callback has got
-	size    int  // words of the next slab
+	*slab        // the slab from which slots come
+	filling bool // slab.live includes maxSlots for this callback
+	taken   int  // number of slots that this callback has got
+	size    int  // number of words of the next slab
 }
 
 var idleSlabs struct {
@@ -305,7 +305,7 @@ func (a *Slabs) grow(size int, instance uint32) error {
 // caches. So it reads one slot of each state before the next ones, and the loads overlap.
 type SlotReader struct {
 	left []slotCursor
-	sum  uint64 // of words that were loaded early; it keeps these loads in the program
+	sum  uint64 // sum of words that were loaded early; without it the compiler would drop the loads
 }
 
 // slotCursor is a slot to read next, and the slice for its words and those of the slots before it.
@@ -327,7 +327,7 @@ func (r *SlotReader) Read(states []*State, to [][]uint64) error {
 		}
 	}
 	first := r.left
-	defer clear(first) // do not keep dropped slabs alive
+	defer clear(first) // drop references to slabs, so that Go can free them
 	for all := first; len(all) > 0; all = r.left {
 		for i := range all {
 			r.sum += all[i].slot[0]

@@ -13,8 +13,8 @@ import (
 
 // partition is a summary of the STRUCT arguments of a partition.
 type partition struct {
-	row    []byte // the value of the first row
-	varied bool   // another row has another value
+	row    []byte // the STRUCTs of the first row
+	varied bool   // some row differs from the first
 	any    bool   // the partition has rows
 }
 
@@ -46,8 +46,8 @@ func (s States) noteSorted(vs []*Vector) {
 	}
 }
 
-// endPartition ends partition n of a window on a thread. The error says that its STRUCTs may be
-// damaged.
+// endPartition ends partition number n, from 0 on, of a window that runs on this thread. The error says
+// that STRUCTs of the partition may be damaged.
 func endPartition(thread, n uint64) error {
 	loaded, ok := sortedWindows.Load(thread)
 	if !ok {
@@ -60,7 +60,7 @@ func endPartition(thread, n uint64) error {
 		w.first = now
 		return nil
 	}
-	// A partition without rows has a FILTER. Then DuckDB damages nothing.
+	// If a partition has no rows here, a FILTER removed them. With a FILTER, DuckDB damages nothing.
 	if w.first.any && now.any && (w.first.varied || now.varied || !bytes.Equal(w.first.row, now.row)) {
 		return errDamaged
 	}

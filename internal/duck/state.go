@@ -6,13 +6,14 @@ import "unsafe"
 // and Inline must not get any. Data that does not fit goes to slots (Slabs) or to a page (NewPage).
 // Only one thread at a time writes a State.
 type State struct {
+	// mark tells a living state from other memory, and has the number of the overload.
 	mark uint64
-	// handle is the page's, or 0 if there is none; slabs.go describes a slot's.
+	// handle leads to the state's page, or to its newest slot (slabs.go). It is 0 if there is neither.
 	handle uint32
-	// gen is the page's generation, or the number of the instance if there is no page.
+	// gen is the generation of the page or slot. If handle is 0, it is the number of the Instance.
 	gen uint32
 
-	// Inline is for the function. It is zero at first.
+	// Inline is memory for the function, zero at first.
 	Inline [48]byte
 }
 
@@ -27,10 +28,10 @@ const _ = -uint(unsafe.Sizeof(State{}) ^ 64)
 type States struct {
 	p      unsafe.Pointer // **State, in C memory
 	n      int
-	single bool
-	part   bool // the rows can be a part of a chunk
-	sorted bool // a window over whole partitions has sorted the rows
-	thread uint64
+	single bool   // all rows belong to the first state
+	part   bool   // the rows can be a part of a chunk
+	sorted bool   // a window over whole partitions has sorted the rows
+	thread uint64 // number of the calling thread
 }
 
 // Len returns the number of rows (in Update) or of states (in Combine and Finalize).

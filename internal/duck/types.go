@@ -55,17 +55,17 @@ const (
 // Type is a logical type of DuckDB. Compare simple types with ==, and nested ones by String.
 type Type struct {
 	id TypeID
-	d  *detail // nil for simple types without an alias
+	d  *detail // what else belongs to the type; nil for simple types without an alias
 }
 
 // detail is the parameters of a type beside its id.
 type detail struct {
 	alias        string
-	fields       []Field // STRUCT, UNION; key and value of a MAP
-	elem         Type    // LIST, ARRAY
-	size         uint64  // ARRAY
-	width, scale uint8   // DECIMAL
-	dict         []string
+	fields       []Field  // STRUCT, UNION; key and value of a MAP
+	elem         Type     // LIST, ARRAY
+	size         uint64   // ARRAY
+	width, scale uint8    // DECIMAL
+	dict         []string // values of an ENUM
 }
 
 // Field is a field of a STRUCT.

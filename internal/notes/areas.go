@@ -19,7 +19,7 @@ import (
 type Areas struct {
 	Met bool // some sketch has cells in the bounds of its area
 
-	// The first suspicious area, with its SRID or 0.
+	// The first suspicious area with its SRID, or 0, and the reason for the doubt.
 	Doubt bridge.Doubt
 	Area  orb.Bound
 	SRID  int
@@ -39,7 +39,7 @@ func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met b
 		return nil
 	}
 	b := Areas{Doubt: doubt, Area: area, SRID: srid, Points: h.Grid.Bound(h.Bounds)}
-	a.add(&b) // ccbf_bbox_overlaps ignores the error
+	a.add(&b) // before the error, as ccbf_bbox_overlaps ignores it
 	if certain {
 		return b.refusal(what)
 	}
@@ -99,12 +99,12 @@ func short(v float64) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	v = math.Round(v*1e4) / 1e4
-	return strconv.FormatFloat(v+0, 'f', -1, 64) // no -0
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // v+0 turns -0 into 0
 }
 
 var (
 	mu   sync.Mutex
-	seen Areas // of the process
+	seen Areas // areas of all calls of the process so far
 )
 
 // Record adds the note of a chunk to the note of the process.

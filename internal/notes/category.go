@@ -5,7 +5,7 @@ import "fmt"
 // Category is a note about a category in queries to exact sketches and trees. They return 0 for a
 // category that they do not have.
 type Category struct {
-	Found   bool   // some sketch may have its category
+	Found   bool   // some sketch may have the category that was asked for
 	Missing string // the first category that a sketch does not have
 	Near    string // a similar category of a sketch, or ""
 }
@@ -32,7 +32,7 @@ func (c *Category) Note() string {
 	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.Missing, c.Near)
 }
 
-var category Category // of the process
+var category Category // the note of the process, from all calls so far
 
 // RecordCategory adds the note of a chunk to the note of the process.
 func RecordCategory(c *Category) {
