@@ -77,6 +77,7 @@ func (t *ccbfPage) builder(c *ccbf.Config) *ccbf.Builder {
 	return t.b
 }
 
+// addBlob adds the points of the sketch in a BLOB to the page.
 func (t *ccbfPage) addBlob(blob []byte) error {
 	v := ccbfViews.Get().(*ccbf.View)
 	defer ccbfViews.Put(v)
@@ -86,6 +87,7 @@ func (t *ccbfPage) addBlob(blob []byte) error {
 	return t.builder(&v.Config).AddView(v)
 }
 
+// merge adds the points of the page from to t.
 func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
@@ -93,10 +95,13 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
+// blob appends the BLOB of the page's sketch to dst.
 func (t *ccbfPage) blob(dst []byte) ([]byte, error) { return bridge.AppendBlob(t.b, dst) }
 
+// ccbfIntersection is the page of a group of ccbf_intersect_agg: the intersection of its sketches so far.
 type ccbfIntersection struct{ x *bridge.Intersector }
 
+// addBlob intersects the page with the sketch in a BLOB.
 func (t *ccbfIntersection) addBlob(blob []byte) error {
 	v := ccbfViews.Get().(*ccbf.View)
 	defer ccbfViews.Put(v)

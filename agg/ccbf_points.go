@@ -93,6 +93,7 @@ var (
 	ccbfViews = sync.Pool{New: func() any { return new(ccbf.View) }}
 )
 
+// Update adds the points of a chunk to the states of their rows.
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
@@ -148,6 +149,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	return c.scatter(states.Slice())
 }
 
+// anyValid reports whether some row of v is not NULL.
 func anyValid(v *duck.Vector) bool {
 	for i := range v.Len() {
 		if v.Valid(i) {
@@ -302,6 +304,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 	return nil
 }
 
+// Combine adds the points of each state of from to the state of into at the same index.
 func (a *ccbfPoints) Combine(from, into duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
@@ -343,6 +346,7 @@ func (c *chunk) combine(from *duck.State, inSlots []uint64, into *duck.State) er
 	return t.take(f, nil)
 }
 
+// Finalize writes the BLOB of each state. Points that wait are encoded without a builder if possible.
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()

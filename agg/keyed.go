@@ -56,6 +56,7 @@ type keyedPage struct {
 	rest   int   // for so many chunks, addDistinct does not search for repeated keys
 }
 
+// blob returns the BLOB of the page's sketch. It does not use its argument.
 func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s) }
 
 // charge reserves the bytes that the sketch has now. The error wraps ErrBudget.
@@ -77,6 +78,7 @@ type keyedPages struct {
 	mergeAggregate[*keyedPage]
 }
 
+// addBlob unites the page's sketch with the sketch in a BLOB.
 func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 	if t.s != nil {
 		if err := a.family.UniteBlob(t.s, blob); err != nil {
@@ -97,6 +99,7 @@ func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 	return t.charge()
 }
 
+// merge unites the sketch of t with that of from, and does not change from.
 func (a *keyedPages) merge(t, from *keyedPage) error {
 	if from.s == nil {
 		return nil

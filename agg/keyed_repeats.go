@@ -19,7 +19,8 @@ const (
 )
 
 // distinctKeys is the distinct keys of a chunk, in the order of their first rows, and the number of
-// rows of each. A key whose slot another key has taken since is counted as a new one.
+// rows of each. The hash table keeps one key per
+// slot: if another key took the slot, a repeated key gets a new number.
 type distinctKeys struct {
 	slots  [1 << slotBits]uint16 // a hash table of numbers of keys
 	keys   [2 * chunkLen]uint64  // by number, the key

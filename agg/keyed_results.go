@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// scratchSketch is a sketch for the waiting keys of one group after the other, to encode or unite
-// them.
+// scratchSketch is a sketch that is reused: for each group whose keys wait, it gets these keys, to be
+// encoded or united.
 type scratchSketch struct {
 	plan *keyedPlan // nil before the first use
 	s    keyed.Sketch
@@ -28,6 +28,7 @@ func (m *scratchSketch) empty(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err er
 	return m.s, err
 }
 
+// Combine adds the keys of each state of from to the state of into at the same index.
 func (a *keyedAgg) Combine(from, into duck.States) error {
 	c := a.chunk()
 	defer a.done(c)
@@ -138,6 +139,7 @@ func (a *keyedAgg) withAdvice(err error) error {
 	return err
 }
 
+// Finalize writes the BLOB of each state.
 func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 	c := a.chunk()
 	defer a.done(c)

@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// keyedAgg is X_agg.
+// keyedAgg is the aggregate X_agg of a family X: it builds sketches from keys.
 type keyedAgg struct {
 	*keyedPages
 	options []args.Option
@@ -46,8 +46,8 @@ type keyedChunk struct {
 	repeats distinctKeys
 }
 
-// hashes is the hashes of keys, with the number of times to count each key, or once without ns.
-// Without h2s, h1s is keys of 8 bytes that are not hashed yet.
+// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is empty. If
+// h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
 // part returns the hashes of keys from..to-1.
@@ -75,10 +75,12 @@ func (a *keyedAgg) done(c *keyedChunk) {
 	a.chunks.Put(c)
 }
 
+// Update adds the keys of a chunk to the states of their rows.
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
 	return a.withAdvice(a.update(rows, states))
 }
 
+// update is Update without advice in its errors.
 func (a *keyedAgg) update(rows *duck.Rows, states duck.States) error {
 	c := a.chunk()
 	defer a.done(c)
@@ -105,7 +107,8 @@ func (a *keyedAgg) update(rows *duck.Rows, states duck.States) error {
 // longRun is the number of consecutive rows of one group from which they are added at once.
 const longRun = 16
 
-// runs adds the keys of a chunk, those of consecutive rows of one group at once.
+// runs adds the keys of a chunk; all is the states of its rows. It adds consecutive rows of one group
+// at once if they are longRun or more, or if keys cannot wait. It scatters the other rows.
 func (a *keyedAgg) runs(c *keyedChunk, all []*duck.State) error {
 	done := 0
 	for i := 0; i < len(all); {
@@ -165,10 +168,10 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 	return from, to
 }
 
-// clear removes the keys.
+// clear removes all keys from h.
 func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
 
-// hash appends the hashes of the keys of rows from..to-1, none of which is skipped.
+// hash appends the hashes of the keys of rows from to to-1 to c.hashes. None of these rows is skipped.
 func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
 	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, seed)
 	if c.weighted {
@@ -177,7 +180,7 @@ func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
 	return err
 }
 
-// run adds the keys of rows from..to-1 to one group.
+// run adds the keys of rows from to to-1, which belong to one group, to its state.
 func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 	rows := to - from
 	from, end := c.next(from, to)

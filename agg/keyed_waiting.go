@@ -197,14 +197,16 @@ func (a *keyedAgg) wait(c *keyedChunk, s *duck.State, h hashes) error {
 	return a.add(c, t, h)
 }
 
-// inlineKeys is the inline words of a full state, for its page.
+// inlineKeys is a copy of the inline words of a state that had no room for one more. deliver adds them
+// to the state's page.
 type inlineKeys struct {
 	state *duck.State
 	keys  [inlineMost]uint64
 }
 
-// scatter adds the keys of rows from..to-1 to the states of their groups. If a state is full, its
-// words go to a slot, or to its page after all rows.
+// scatter adds the keys of rows from to to-1 to the states of their groups, inline; all is the states
+// of all rows. If a state has no room inline, its words go to a slot. If its slots have no room either,
+// deliver adds the words to the page after the last row.
 func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error {
 	for from, end := c.next(from, to); from < to; from, end = c.next(end, to) {
 		c.clear()
@@ -244,8 +246,8 @@ func (p *keyedPlan) full() uint16 {
 	return inlineMost
 }
 
-// read appends the keys of rows from..to-1, none of which is skipped: their words if they can wait
-// as words, otherwise their hashes.
+// read appends the keys of rows from to to-1 to c.hashes. None of these rows is skipped. A key that waits
+// as one word is appended as that word, others as their hashes.
 func (c *keyedChunk) read(from, to int, seed uint64) error {
 	if c.id == 0 || c.last.pairs {
 		return c.hash(from, to, seed)
@@ -254,7 +256,7 @@ func (c *keyedChunk) read(from, to int, seed uint64) error {
 	return nil
 }
 
-// deliver adds the words of full states to their pages.
+// deliver adds the words in c.fullStates to the pages of their states.
 func (a *keyedAgg) deliver(c *keyedChunk) (err error) {
 	c.states = c.states[:0]
 	for i := range c.fullStates {

@@ -13,7 +13,7 @@ import (
 type conn struct {
 	*duckdb.Conn
 	c         *Connector
-	unwrapped bool // under the connector's lock
+	unwrapped bool // true if the Connector's number unwrapped includes this connection; under its lock
 }
 
 func (c *conn) Close() error {
@@ -28,12 +28,14 @@ func (c *conn) Close() error {
 	return err
 }
 
+// ExecContext counts the query as running until it has returned.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	c.c.begin()
 	defer c.c.end()
 	return c.Conn.ExecContext(ctx, query, args)
 }
 
+// QueryContext counts the query as running until its rows are closed.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.c.begin()
 	return c.rows(c.Conn.QueryContext(ctx, query, args))
@@ -47,6 +49,7 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	return c.stmt(c.Conn.Prepare(query))
 }
 
+// stmt wraps a prepared statement, so that its queries are counted as running.
 func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
 	if err != nil {
 		return nil, err
@@ -63,17 +66,20 @@ func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
 	return &rows{columns: r.(columns), c: c.c}, nil
 }
 
+// stmt is a prepared statement whose queries are counted as running.
 type stmt struct {
 	*duckdb.Stmt
 	c *conn
 }
 
+// ExecContext counts the query as running until it has returned.
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	s.c.c.begin()
 	defer s.c.c.end()
 	return s.Stmt.ExecContext(ctx, args)
 }
 
+// QueryContext counts the query as running until its rows are closed.
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.c.c.begin()
 	return s.c.rows(s.Stmt.QueryContext(ctx, args))
@@ -86,6 +92,7 @@ type columns interface {
 	driver.RowsColumnTypeDatabaseTypeName
 }
 
+// rows is the result of a query, which is counted as running until Close.
 type rows struct {
 	columns
 	c      *Connector

@@ -80,6 +80,7 @@ func (c *Connector) begin() {
 	c.mu.Unlock()
 }
 
+// end counts one running query less. After the last one it frees the memory of groups.
 func (c *Connector) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

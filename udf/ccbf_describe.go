@@ -79,9 +79,10 @@ var ccbfInfoType = duck.StructOf(
 type fields struct {
 	out *duck.Result
 	row int
-	at  int
+	at  int // index of the next field
 }
 
+// next returns the result of the next field.
 func (f *fields) next() *duck.Result {
 	f.at++
 	return f.out.Field(f.at - 1)

@@ -39,7 +39,8 @@ type places struct {
 	pendingRows uint32 // lookups in pending
 }
 
-// pendingLookups is a range of lookups in one sketch whose counts are not read yet.
+// pendingLookups is lookups from to to-1 of places.order, all in one decoded sketch. Their counts are not
+// read yet.
 type pendingLookups struct {
 	in       *bridge.Decoded
 	from, to uint32
@@ -47,7 +48,7 @@ type pendingLookups struct {
 
 var placesPool = sync.Pool{New: func() any { return new(places) }}
 
-// putCounts writes the number of points of rows, and putPresent whether there are any.
+// putCounts writes the count of each row: counts[i] to row rows[i].
 func putCounts(out *duck.Result, rows []uint32, counts []uint64) {
 	answers := duck.Out[uint64](out)
 	for i, row := range rows {
@@ -55,6 +56,7 @@ func putCounts(out *duck.Result, rows []uint32, counts []uint64) {
 	}
 }
 
+// putPresent writes for each row whether its count is above 0.
 func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 	answers := duck.Out[bool](out)
 	for i, row := range rows {
@@ -62,7 +64,8 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 	}
 }
 
-// ccbfGet returns a function that looks up places; put writes the results of rows.
+// ccbfGet returns a function that looks up the counts of places. put writes the results: counts[i] is
+// the count of row rows[i].
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		at, err := coordinatesOf(rows, 1)

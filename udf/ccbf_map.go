@@ -118,6 +118,7 @@ type spotColumns struct {
 	counts        []uint64
 }
 
+// spotColumnsOf returns the fields of the elements of a list.
 func spotColumnsOf(list *duck.Result) spotColumns {
 	return spotColumns{duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[float64](list.Field(3)), duck.Out[uint64](list.Field(2))}
 }

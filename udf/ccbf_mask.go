@@ -208,14 +208,15 @@ func byChance(has, keys int, fpp float64) bool {
 	return k-mean+k*math.Log(mean/k) > math.Log(certainty)
 }
 
-// sample is a sample of the cells of a list, evenly spread over it.
+// sample is a sample of the cells of a list, evenly spread over the list.
 type sample struct {
 	cells        []grid.Cell
-	step, passed int
+	step, passed int // every step-th cell is kept; passed is the number of cells so far
 }
 
 const sampleCells = 64
 
+// add offers the next cell of the list to the sample, which keeps every step-th cell.
 func (s *sample) add(c grid.Cell) {
 	if s.step == 0 {
 		s.step = 1

@@ -30,6 +30,7 @@ func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a variabl
 	return true
 }
 
+// named replaces the prefix X_ of function names in text by the family's name.
 func named(family, text string) string { return strings.ReplaceAll(text, "X_", family+"_") }
 
 // own returns the description of a function for only.

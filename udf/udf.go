@@ -26,6 +26,7 @@ var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: d
 // functions is a list of functions for package ccbfsql, which registers and documents them.
 type functions = []duck.Function
 
+// compute is a scalar function: it writes the results for the rows of args to out.
 type compute = func(args *duck.Rows, out *duck.Result) error
 
 // function returns the description of a scalar function. It has a signature with params, and one more

@@ -63,6 +63,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 // isSet reports whether bit p is set. The byte is widened because that compiles to one instruction.
 func isSet(b []byte, p uint64) bool { return uint64(b[p/8])&(1<<(p%8)) != 0 }
 
+// containsPlanned is Contains for a filter with a plan (Blocks).
 func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	b := f.bits
 	step := h2

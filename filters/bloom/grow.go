@@ -76,6 +76,7 @@ const hashBytes = 16
 // leastSlots is the number of slots after the first key.
 const leastSlots = 8
 
+// bytes returns the memory of the slots.
 func (g *hashSet) bytes() int {
 	if g == nil {
 		return 0
@@ -92,6 +93,7 @@ func (g *hashSet) clone() *hashSet {
 	return &c
 }
 
+// add adds the hash (h1, h2), unless the set has it.
 func (g *hashSet) add(h1, h2 uint64) {
 	if 4*(g.n+1) > 3*len(g.slots) {
 		g.grow()
@@ -122,6 +124,7 @@ func (g *hashSet) contains(h1, h2 uint64) bool {
 	return found
 }
 
+// grow doubles the number of slots.
 func (g *hashSet) grow() {
 	old := g.slots
 	g.slots = make([]hash, max(leastSlots, 2*len(old)))

@@ -135,6 +135,7 @@ func (p Params) form() (form, error) {
 	return f, err
 }
 
+// formOf is parameters and the form that they give.
 type formOf struct {
 	of   Params
 	form form
@@ -144,6 +145,7 @@ type formOf struct {
 // length takes a search.
 var lastForm atomic.Pointer[formOf]
 
+// newForm computes the form of the parameters. Errors wrap sketch.ErrOption.
 func (p Params) newForm() (form, error) {
 	if p.Grow {
 		return p.step(1)

@@ -43,6 +43,7 @@ type route struct {
 	plan  *plan  // the lists of positions; nil unless the variant is Blocks
 }
 
+// route computes the values by which keys find their positions.
 func (f *form) route() route {
 	r := route{fixed: uint64(f.k * one)}
 	r.n = r.fixed / one
@@ -135,6 +136,7 @@ func planFor(size, kept, fixed uint64) *plan {
 	return p
 }
 
+// newPlan makes the plan of a Blocks filter. size, kept and fixed are those of its form and route.
 func newPlan(size, kept, fixed uint64) *plan {
 	p := &plan{size: size, kept: kept, fixed: fixed, starts: []uint64{0}}
 	// blocks are the sizes of the blocks. parts[i] is the part of k for blocks 0 to i together, in

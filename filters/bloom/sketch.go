@@ -73,6 +73,7 @@ func (f *filter) set(h1, h2 uint64) {
 	}
 }
 
+// setPlanned sets the bits of a key in a filter with a plan (Blocks).
 func (f *filter) setPlanned(h1, h2 uint64) {
 	b := f.bits
 	step := h2

@@ -50,6 +50,7 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
+// or unites s with other, which must agree: it sets the bits that other has.
 func (s *Sketch) or(other *filter) {
 	other = s.sameSize(other)
 	keyed.Unite(&s.Base, other.Base)
@@ -75,6 +76,7 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 	return s.intersect(&v.filter)
 }
 
+// intersect is Intersect with a filter whose bits exist.
 func (s *Sketch) intersect(other *filter) error {
 	if err := agree(s.finished(), other); err != nil {
 		return err

@@ -31,6 +31,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	}
 }
 
+// addWeighted adds ns[i] occurrences of key i. It adds runs of keys with one occurrence as batches.
 func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
 	for i := 0; i < len(ns); {
 		from := i
@@ -60,6 +61,7 @@ func (s *Sketch) addBatch(h1s, h2s []uint64) {
 	s.addRows(h1s, h2s)
 }
 
+// addRows adds one occurrence of each key, at most batchLen keys, in the present phase.
 func (s *Sketch) addRows(h1s, h2s []uint64) {
 	keyed.Grow(&s.Base, uint64(len(h1s)))
 	stuck := uint64(0)
@@ -75,6 +77,8 @@ func (s *Sketch) addRows(h1s, h2s []uint64) {
 	}
 }
 
+// putRows adds one occurrence of each key to the counters, one hash function after the other. stuck is 1
+// if some counter is at its ceiling now. It does not change the total.
 func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	var p batchOffsets
 	g := s.kernel
@@ -95,8 +99,8 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	return stuck
 }
 
-// batchOffsets is the result of one hash function for the keys of a batch. It holds the offsets of
-// their words in the body, and the rests of their hashes.
+// batchOffsets is the result of one hash function for the keys of a batch. at holds the offset of each
+// key's word in the body. rest holds the bits of each key's hash that did not choose the word.
 type batchOffsets struct {
 	at   [batchLen]uint32 // byte offsets in the body, which has at most 2^30 bytes
 	rest [batchLen]uint64
@@ -127,6 +131,8 @@ func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	f.containsRows(dst, h1s, h2s)
 }
 
+// containsRows sets dst[j] to whether the filter may contain key j. For each batch it tests one hash
+// function after the other, and goes on with the keys that are not ruled out yet.
 func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	var c candidates
 	for len(h1s) > 0 {

@@ -17,8 +17,10 @@ type filter struct {
 	body   []byte
 }
 
+// at returns the word with this index.
 func (f *filter) at(word uint64) uint64 { return binary.LittleEndian.Uint64(f.body[8*word:]) }
 
+// set writes the word with this index.
 func (f *filter) set(word, to uint64) { binary.LittleEndian.PutUint64(f.body[8*word:], to) }
 
 // Capacity returns the number of occurrences that the filter is made for.

@@ -97,6 +97,7 @@ type shape struct {
 // perWord returns the number of counters in a word.
 func (s *shape) perWord() uint64 { return 64 / s.width }
 
+// counters returns the number of counters of the filter.
 func (s *shape) counters() uint64 { return s.words * s.perWord() }
 
 // threshold returns the largest number of occurrences for which halves are kept.

@@ -37,6 +37,7 @@ type kernel struct {
 	notes   uint64 // L-1, the largest note
 }
 
+// kernel returns the kernel of the shape, for counters in halves or whole ones.
 func (s *shape) kernel(halves bool) kernel {
 	w := s.width
 	if halves {

@@ -76,6 +76,7 @@ func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 	return joinSize(&views[0].counts, &views[1].counts)
 }
 
+// joinSize returns the smallest dot product over the rows of a and b, a number of 128 bits.
 func joinSize(a, b *counts) (hi, lo uint64, err error) {
 	if err := agree(a, b); err != nil {
 		return 0, 0, err

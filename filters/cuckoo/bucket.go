@@ -13,6 +13,7 @@ type fingerprint struct {
 	known uint8  // number of low bits that are known
 }
 
+// matches reports whether the known bits of p equal those of fp, a key's longest fingerprint.
 func (p fingerprint) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
 
 // cut returns the fingerprint with at most n known bits.
@@ -38,11 +39,13 @@ type fingerprints struct {
 	all [MaxSlots]fingerprint
 }
 
+// add appends the fingerprint q.
 func (p *fingerprints) add(q fingerprint) {
 	p.all[p.n] = q
 	p.n++
 }
 
+// slice returns the fingerprints, in memory of p.
 func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 
 // table is a filter without its header: buckets in the memory of a Sketch or of a BLOB.

@@ -103,6 +103,7 @@ func (t *table) foundBatch(dst []bool, b *batch) {
 	}
 }
 
+// foundVariable sets dst[k] to whether the table has key k of b, for narrow buckets of variable length.
 func (t *table) foundVariable(dst []bool, b *batch) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask

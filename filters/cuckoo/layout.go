@@ -71,6 +71,7 @@ func layoutOf(f, b uint, variable bool) *layout {
 	return l
 }
 
+// newLayout makes the layout for buckets of b slots of f bits.
 func newLayout(f, b uint, variable bool) *layout {
 	l := &layout{f: f, b: b, bits: f * b, lane: f, base: 1<<f - 1}
 	if variable {
@@ -116,6 +117,7 @@ func markers(b uint) uint {
 	return t
 }
 
+// setClasses sets class and code: which code stands for how many fingerprints.
 func (l *layout) setClasses() {
 	t := markers(l.b)
 	l.codeShift = l.bits - t

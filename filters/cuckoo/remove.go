@@ -46,6 +46,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	return nil
 }
 
+// tooMany returns the error for a removal of n occurrences of a key that is there have times.
 func tooMany(n, have uint64) error {
 	return fmt.Errorf("remove %d of a key that is there %d times: %w", n, have, sketch.ErrTooMany)
 }

@@ -32,6 +32,7 @@ type insertStep struct {
 	fields     [2]uint64 // masks of the fields that move
 }
 
+// setSteps fills the lookup tables from the classes.
 func (l *layout) setSteps() {
 	s := &l.steps
 	for i := range s.field {
@@ -58,6 +59,7 @@ func (l *layout) setSteps() {
 	}
 }
 
+// upFrom returns the step that adds a fingerprint to a bucket of class c.
 func (l *layout) upFrom(c *class) insertStep {
 	n := uint(c.n)
 	code := l.code[n+1]

@@ -2,6 +2,7 @@ package cuckoo
 
 import "math/bits"
 
+// newTable returns the table of a filter with these parameters, whose buckets are in mem.
 func newTable(p Params, buckets uint64, mem []byte) table {
 	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
 	return table{

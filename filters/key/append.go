@@ -44,6 +44,7 @@ func AppendUint128(dst []byte, lo, hi uint64) []byte {
 	return append128(dst, tagUint128, lo, hi)
 }
 
+// append128 appends a tag and a number of 128 bits.
 func append128(dst []byte, tag byte, lo, hi uint64) []byte {
 	dst = append(dst, tag)
 	dst = binary.LittleEndian.AppendUint64(dst, lo)
@@ -130,6 +131,7 @@ func AppendGoTime(dst []byte, t time.Time) []byte {
 	return AppendInt128(dst, lo, hi+int64(carry))
 }
 
+// appendInstant appends a time of v units of u: as microseconds if that is exact, else as nanoseconds.
 func appendInstant(dst []byte, v int64, u Unit) []byte {
 	if u > Micros {
 		if per := int64(u / Micros); v%per == 0 {
@@ -186,6 +188,7 @@ func AppendDecimal(dst []byte, lo uint64, hi int64, scale uint8) []byte {
 	return append(AppendInt128(dst, l, int64(h)), scale)
 }
 
+// negate returns minus a number of 128 bits, in two's complement.
 func negate(lo, hi uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(0, lo, 0)
 	hi, _ = bits.Sub64(0, hi, borrow)

@@ -65,6 +65,8 @@ func exactBits(c Class) (bits, powers int) {
 	return 53, len(pow10)
 }
 
+// convertNumber appends the key in class to of the number whose key in class from is b. It returns false
+// if no single key of that class is equal to it.
 func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 	switch {
 	case to == Decimal && from == Int:
@@ -170,6 +172,7 @@ func number(c Class, b []byte) *big.Rat {
 	return nil
 }
 
+// int64Of returns the integer of a key of 8 bytes, and false for other bytes.
 func int64Of(b []byte) (int64, bool) {
 	if len(b) != 8 {
 		return 0, false
@@ -210,6 +213,7 @@ func split(v *big.Int) (lo, hi uint64, ok bool) {
 	return lo, hi, true
 }
 
+// appendBig appends the key of an integer. It returns false if v does not fit into 128 bits.
 func appendBig(dst []byte, v *big.Int) ([]byte, bool) {
 	lo, hi, ok := split(v)
 	switch {
@@ -243,6 +247,8 @@ func appendBigDecimal(dst []byte, v *big.Rat) ([]byte, bool) {
 
 const microsPerDay = 86400 * int64(Micros)
 
+// dateToTimestamp appends the TIMESTAMP key of midnight of the day with DATE key b. Infinite dates stay
+// infinite.
 func dateToTimestamp(dst, b []byte) ([]byte, bool) {
 	days, ok := int64Of(b)
 	switch {
@@ -257,6 +263,8 @@ func dateToTimestamp(dst, b []byte) ([]byte, bool) {
 	return AppendInt128(dst, lo, hi), true
 }
 
+// timestampToDate appends the DATE key of a TIMESTAMP with key b. It returns false if the time of day is
+// not midnight.
 func timestampToDate(dst, b []byte) ([]byte, bool) {
 	micros, ok := int64Of(b)
 	switch {

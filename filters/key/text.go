@@ -56,6 +56,7 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 
 const secondsPerDay = 86400
 
+// appendInfinity appends "infinity", or "-infinity" if v is negative.
 func appendInfinity(dst []byte, v int64) []byte {
 	if v < 0 {
 		dst = append(dst, '-')

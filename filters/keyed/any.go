@@ -101,6 +101,7 @@ func ByValue(s Sketch) bool {
 	return ok && v.ByValue()
 }
 
+// valueSketch is a sketch that may need keys and not only their hashes.
 type valueSketch interface {
 	ByValue() bool
 	AddKey(b []byte, n uint64) error
@@ -162,6 +163,7 @@ func (f *Family[P, S, V]) Make(params any) (Sketch, error) {
 	return s, nil
 }
 
+// gather makes an empty sketch that is built once and then encoded.
 func (f *Family[P, S, V]) gather(p P) (S, error) {
 	if f.spec.Gather != nil {
 		return f.spec.Gather(p)
@@ -253,6 +255,7 @@ func (f *Family[P, S, V]) Settings() Settings {
 	return &settings[P]{options: f.spec.Options, defaults: f.spec.Defaults}
 }
 
+// settings implements Settings for the Params P.
 type settings[P comparable] struct {
 	options  Options[P]
 	defaults func(*P)
@@ -286,6 +289,7 @@ func (f *Family[P, S, V]) Reader() Reader {
 	return r
 }
 
+// reader implements Reader for the family f.
 type reader[P comparable, S Mergeable[S], V any] struct {
 	f    *Family[P, S, V]
 	v    V
@@ -301,6 +305,7 @@ func (r *reader[P, S, V]) Open(blob []byte) (err error) {
 	return err
 }
 
+// Close drops all references to the BLOB.
 func (r *reader[P, S, V]) Close() {
 	var none V
 	r.v, r.blob = none, nil

@@ -36,6 +36,7 @@ func (f *Family[P, S, V]) AddTime(s S, t time.Time) error {
 	return f.addOne(s, class, b)
 }
 
+// addOne counts the key b of this class once. The class must be the sketch's class of keys.
 func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
 	if err := s.self().SetKeyClass(class); err != nil {
 		return err

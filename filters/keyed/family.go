@@ -128,6 +128,7 @@ const (
 	OneOfAll
 )
 
+// The interfaces of a sketch that answers questions of kind HowOften, Whether or OneOfAll.
 type (
 	counter   interface{ CountHashes(dst, h1s, h2s []uint64) }
 	container interface {
@@ -232,6 +233,7 @@ func (f *Family[P, S, V]) Verified(blob []byte) (V, error) {
 	return v, err
 }
 
+// check verifies the checksum of a BLOB, and the body by the family's Check. v is the BLOB's view.
 func (f *Family[P, S, V]) check(blob []byte, v *V) error {
 	if err := sketch.Verify(blob); err != nil {
 		return err
@@ -291,6 +293,7 @@ func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) 
 	return change(s, v)
 }
 
+// words describes a BLOB in a few words, without reading its body.
 func (f *Family[P, S, V]) words(blob []byte) (string, error) {
 	v, err := f.spec.View(blob)
 	if err != nil {

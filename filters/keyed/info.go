@@ -48,6 +48,7 @@ func If[I any, T bool | uint64 | int | int64 | float64 | string | []uint64](name
 	}}
 }
 
+// kindOf returns the kind of the SQL value that v becomes.
 func kindOf(v any) sketch.Kind {
 	switch v.(type) {
 	case bool:
@@ -96,6 +97,7 @@ func InfoOf[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 // common is the list of fields that all families have.
 var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
 
+// appendCommon appends the values of the fields in common. bytes is the length of the BLOB.
 func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
 	total, known := b.Total()
 	return append(dst,

@@ -34,6 +34,7 @@ func (f *Family[P, S, V]) Forms() []Form {
 	return forms
 }
 
+// samples builds all Samples of the family, and returns their BLOBs.
 func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
 	var out []sketch.Sample
 	for _, sample := range f.spec.Samples {
@@ -46,6 +47,7 @@ func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
 	return out, nil
 }
 
+// sample builds the sketch of a Sample, and returns its BLOB.
 func (f *Family[P, S, V]) sample(sample Sample[P, S]) ([]byte, error) {
 	s, err := f.gather(sample.Params)
 	if err != nil {

@@ -217,6 +217,7 @@ func (v *View) checkTotal() error {
 	return nil
 }
 
+// traps decodes the traps of a BLOB; nil unless the method is TRM.
 func (v *View) traps() traps {
 	if v.method != TRM {
 		return nil

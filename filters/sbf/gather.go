@@ -42,6 +42,8 @@ func NewGathering(p Params) (*Sketch, error) {
 	return s, nil
 }
 
+// addExact counts n occurrences of a key exactly. If there are too many keys, counters replace the exact
+// counts.
 func (s *Sketch) addExact(h1, h2, n uint64) {
 	if n > 0 {
 		h := hash{h1, h2}
@@ -66,6 +68,7 @@ func (s *Sketch) overflow() {
 	}
 }
 
+// remove subtracts n occurrences of each key. An error wraps sketch.ErrTooMany and changes nothing.
 func (g exactCounts) remove(h1s, h2s []uint64, n uint64) error {
 	for i := range h1s {
 		if have := g[hash{h1s[i], h2s[i]}]; n > have {

@@ -121,6 +121,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	s.put(h1s, h2s, ns, 1)
 }
 
+// hashesOnly panics if the sketch has a Range, because it then needs keys and not their hashes.
 func (s *Sketch) hashesOnly() {
 	if s.ByValue() {
 		panic("sbf: a sketch with a range takes keys, not hashes")

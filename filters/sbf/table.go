@@ -61,6 +61,7 @@ func (c *cells) Unpack(at int, dst []uint64) {
 	}
 }
 
+// at returns counter p.
 func (c *cells) at(p uint32) uint64 {
 	if !c.plain() {
 		return c.coded.At(int(p))

@@ -92,6 +92,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 	return nil
 }
 
+// count adds n occurrences of key b to its counter, which it makes if there is none.
 func (s *Sketch) count(b []byte, n uint64) {
 	if n == 0 {
 		return
@@ -131,7 +132,7 @@ func (s *Sketch) prune() {
 		s.at[c.key] = len(kept)
 		kept = append(kept, c)
 	}
-	clear(s.counters[len(kept):]) // their keys are free
+	clear(s.counters[len(kept):]) // so that Go can free the keys
 	s.counters = kept
 }
 
@@ -149,6 +150,7 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
+// agree returns an error if s and a sketch with this base and this k cannot be united.
 func agree(s *Sketch, base keyed.Base, k uint64) error {
 	if err := keyed.Agree(s.Base, base); err != nil {
 		return err

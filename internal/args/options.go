@@ -102,6 +102,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 	return nil
 }
 
+// index returns the index in known of the option with this name, or -1.
 func (o *Options) index(name string) int {
 	for i := range o.known {
 		if strings.EqualFold(o.known[i].Name, name) {

@@ -8,14 +8,14 @@
 #include <signal.h>
 #endif
 
-/* The largest number of arguments: their columns are on the stack. */
+/* The largest number of arguments of a function. It is small, as their columns are on the C stack. */
 #define CCBF_MAX_COLS 24
 
 /* One aggregate state, in memory that DuckDB owns; State in state.go. */
 typedef struct {
 	uint64_t mark;
 	uint32_t handle;
-	uint32_t gen; /* generation of the page; the instance's number if handle is 0 */
+	uint32_t gen; /* generation of the page or slot; the number of the Instance if handle is 0 */
 	uint8_t in[48];
 } ccbf_state;
 
@@ -39,25 +39,25 @@ typedef struct {
 	uintptr_t caller; /* the function that called that function */
 } ccbf_site;
 
-/* One callback. */
+/* The arguments of one callback from DuckDB. */
 typedef struct {
 	void *info;
-	uint64_t id; /* extra_info: number of the overload, the instance above it */
+	uint64_t id; /* extra_info: low 32 bits the number of the overload, high 32 bits that of the instance */
 	uint64_t rows;
-	uint64_t offset;
+	uint64_t offset; /* in finalize: the row of out for the first state */
 	uint32_t ncols;
-	ccbf_site site;  /* in update */
+	ccbf_site site;  /* in update: the place in DuckDB that called it */
 	uint64_t thread; /* a number of the calling thread, in update and finalize */
 	ccbf_col *cols;
-	ccbf_state **states;
+	ccbf_state **states; /* in combine: the states to add to those of into */
 	ccbf_state **into;
 	ccbf_col out;
 } ccbf_call;
 
-/* A value for a VARCHAR or BLOB vector, in a buffer of several. */
+/* One value for a VARCHAR or BLOB vector. The bytes of several values are in one buffer. */
 typedef struct {
 	uint64_t row;
-	uint64_t start;
+	uint64_t start; /* index of its first byte in the buffer */
 	uint64_t len;
 } ccbf_piece;
 
@@ -83,7 +83,7 @@ void ccbf_leave_go(const ccbf_stay *stay);
 /* describe.c: the description of a vector's type; the caller frees it */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
 
-/* catch.cpp: 0, or 1 if there is no memory */
+/* catch.cpp: both return 0, or 1 if there is no memory */
 int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len);
 int ccbf_try_reserve(void *vec, uint64_t capacity);
 
@@ -118,10 +118,13 @@ bool ccbf_all_states(ccbf_state **states, uint64_t n, uint64_t mark);
  */
 typedef struct {
 	const void *vec;
-	uint32_t width; /* bytes of a value */
-	uint32_t inner;
+	uint32_t width; /* bytes of a value; 0 for a STRUCT */
+	uint32_t inner; /* for a STRUCT, the number of entries for its fields */
 } ccbf_field;
-/* false: rows of this part of a chunk are not in memory */
+/*
+ * Restores damaged constants in the n fields of a STRUCT. It returns false if it cannot know
+ * whether this part of a chunk, of so many rows, is damaged.
+ */
 bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows);
 void ccbf_learn_constants(void *vec, uint64_t rows);
 /* Whether the parts of a chunk share the memory of constants: not known, yes, no. */
@@ -146,7 +149,7 @@ bool ccbf_run(void *conn, const char *sql);
 void *ccbf_connect(void *database);
 void ccbf_disconnect(void *conn);
 
-/* A database in memory with one thread, and a connection to it; NULL where there is none. */
+/* Opens a database in memory with one thread, and a connection to it. Returns NULL on failure. */
 void *ccbf_open_in_memory(void **conn);
 void ccbf_close(void *db, void *conn);
 

@@ -111,6 +111,7 @@ func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
 
 func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
 
+// budgetText returns the text that both errors have.
 func budgetText() string {
 	return fmt.Sprintf("memory budget of %s is used up (raise it with ccbf_memory_limit)", FormatBytes(memoryLimit()))
 }

@@ -11,11 +11,12 @@ void ccbf_set_mark(uint64_t m) {
 	mark = m;
 }
 
+/* Reports whether s, which is readable, is a state that was made and not destroyed. */
 static bool living(const ccbf_state *s) {
 	return (s->mark & ~CCBF_NUMBERS) == mark;
 }
 
-/* Returns the mark of an overload's states; id as in ccbf_call. */
+/* Returns the mark of the states of an overload. id is the id of ccbf_call: its low bits are the overload's number. */
 static uint64_t mark_of(uint64_t id) {
 	return mark | (id & CCBF_NUMBERS);
 }
@@ -24,7 +25,7 @@ static const char no_go[] =
 	"this process was made by fork from one that had loaded the extension, and cannot use it: "
 	"start a new process instead (Python: the start method \"spawn\")";
 
-/* Returns the number of columns, or more than CCBF_MAX_COLS when they do not fit. */
+/* Writes the columns of a chunk to cols, and returns their number. If cols is too small, it returns more than CCBF_MAX_COLS and writes nothing. */
 static uint32_t gather(void *chunk, ccbf_col *cols) {
 	uint64_t n = API(data_chunk_get_column_count)(chunk);
 	if (n > CCBF_MAX_COLS) {
@@ -60,7 +61,7 @@ void *ccbf_callback_scalar(void) {
 	return (void *)scalar;
 }
 
-/* DuckDB calls it when it frees a function: its database has been closed. */
+/* DuckDB calls this when it frees a function, which means that the database was closed. */
 static void end(void *extra) {
 	ccbf_stay stay;
 	if (ccbf_enter_go(&stay)) {
@@ -78,7 +79,7 @@ static uint64_t state_size(void *info) {
 	return sizeof(ccbf_state);
 }
 
-/* Some plans call it for each row, so it does only a few stores. */
+/* Makes an empty state. Some plans of DuckDB call this for each row, so it does only a few stores. */
 static void state_init(void *info, void *state) {
 	ccbf_state *s = state;
 	uint64_t id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
@@ -87,6 +88,7 @@ static void state_init(void *info, void *state) {
 	s->gen = (uint32_t)(id >> 32);
 }
 
+/* Calls the Go function go with the data c of the callback. */
 static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 	ccbf_stay stay;
 	if (!ccbf_enter_go(&stay)) {
@@ -108,10 +110,10 @@ void ccbf_prefetch(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Each thread has one. Its address is the number of the thread. */
+/* The address of this variable differs between threads: it serves as the number of the thread. */
 static __thread char here;
 
-/* Go finds out whether the array of states is whole, and then prefetches it. */
+/* Adds a chunk. states may have fewer entries than rows (callsite.c), so only Go prefetches them, after it has found out. */
 static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
@@ -164,14 +166,15 @@ static bool may_destroy(const ccbf_state *s, uintptr_t *page) {
 }
 
 /*
- * Wipes the mark. Memory that is used again, and a state that is destroyed twice, then do not
- * look like a living state.
+ * Makes s no living state any more. DuckDB may use its memory again, or destroy the state twice:
+ * it must then not look like a living one.
  */
 static void wipe(ccbf_state *s) {
 	s->mark = 0;
 	s->handle = 0;
 }
 
+/* Gives back the pages and slots of n states, and wipes their marks. */
 static void drop(ccbf_state **states, uint64_t n) {
 	ccbf_stay stay;
 	if (n > 0 && ccbf_enter_go(&stay)) {
@@ -183,7 +186,7 @@ static void drop(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Calls Go only for states with a page or slots. */
+/* Destroys n states. It calls Go only for states with a page or slots. */
 static void destroy(ccbf_state **states, uint64_t n) {
 	ccbf_state *pages[256];
 	uint64_t k = 0;

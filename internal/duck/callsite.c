@@ -25,6 +25,7 @@ enum { FRAMES = 8 };
 
 #ifdef _WIN32
 
+/* Returns the beginning of the function that has the address at, or 0. */
 static uintptr_t function_of(uintptr_t at) {
 #ifdef _WIN64
 	DWORD64 base = 0;
@@ -55,13 +56,15 @@ ccbf_site ccbf_call_site(uintptr_t to) {
 
 #else
 
+/* The progress of a search through the frames of the stack. */
 typedef struct {
-	ccbf_site site;
-	uintptr_t to;
-	int left;
-	bool next;
+	ccbf_site site; /* what was found so far */
+	uintptr_t to;   /* the return address to find */
+	int left;       /* frames that may still be searched */
+	bool next;      /* the last frame had the address to, so the next one is the place */
 } walk;
 
+/* Looks at one frame of the stack. */
 static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 	walk *w = arg;
 	uintptr_t at = (uintptr_t)_Unwind_GetIP(frame);

@@ -31,10 +31,10 @@ typedef struct {
 	uint64_t size;
 } buffer;
 
-/* The beginning of the control block of a shared_ptr. */
+/* The beginning of the control block of a C++ shared_ptr, which counts the holders. */
 typedef struct {
 	const void *table;
-	uint32_t holders; /* their number, or one less */
+	uint32_t holders; /* the number of holders, or one less: that differs between C++ libraries */
 } control;
 
 /* The beginning of DuckDB's Vector. */
@@ -52,15 +52,15 @@ typedef struct {
 enum { VECTOR_ROWS = 2048 };
 
 static struct {
-	bool shared, apart; /* how later parts of a chunk had the constant */
-	bool strange;       /* shared, and the objects are not as described above */
-	uint32_t alone;     /* the value of holders for one holder */
+	bool shared, apart; /* seen: later parts of a chunk share the constant's memory, or have their own */
+	bool strange;       /* seen: shared memory whose objects are not as the file's comment says */
+	uint32_t alone;     /* the value of control.holders that means one holder */
 } learned;
 
-/* The end of the constant and of the column in the call before. */
+/* What ccbf_learn_constants saw in its last call. constant and column are the ends of their values. */
 static struct {
-	bool described;       /* it had a first part, with objects as described above */
-	const buffer *memory; /* of the constant */
+	bool described;       /* a first part, whose objects are as the file's comment says */
+	const buffer *memory; /* the memory of the constant */
 	const uint8_t *constant, *column;
 } before;
 
@@ -77,12 +77,14 @@ static bool all_readable(const void *p, size_t size) {
 	return true;
 }
 
+/* Reports whether v is a whole vector whose object is as the types above say. */
 static bool described(const vector *v) {
 	return all_readable(v, sizeof *v) && v->data == API(vector_get_data)((void *)v) &&
 	       v->mask == API(vector_get_validity)((void *)v) && v->mask_rows == VECTOR_ROWS &&
 	       all_readable(v->memory, sizeof *v->memory) && all_readable(v->control, sizeof *v->control);
 }
 
+/* Reports whether these fields of a STRUCT are as in the first part of a chunk. */
 static bool is_first_part(const vector *constant, const vector *null, const vector *column) {
 	const uint64_t size = VECTOR_ROWS * sizeof(int64_t);
 	return described(constant) && described(null) && described(column) && null->mask != NULL &&
@@ -93,8 +95,9 @@ static bool is_first_part(const vector *constant, const vector *null, const vect
 }
 
 /*
- * Learns from a STRUCT of a constant BIGINT, a constant NULL, and a column. In the next part of
- * a chunk, the column continues where it ended. If the constant does not, it is not shared.
+ * Learns from a STRUCT vec of a constant BIGINT, a constant NULL, and a column. If the column begins
+ * where it ended in the last call, this is the next part of the same chunk. If the constant does not
+ * continue too, the parts do not share its memory.
  */
 void ccbf_learn_constants(void *vec, uint64_t rows) {
 	void *constant = API(struct_vector_get_child)(vec, 0), *column = API(struct_vector_get_child)(vec, 2);
@@ -129,7 +132,7 @@ static bool is_valid(const vector *v, uint64_t i) {
 	return v->mask == NULL || (v->mask[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* Returns how many rows of a whole vector equal the first one, with it: a value or NULL. */
+/* Returns how many of the first rows of a whole vector are equal, NULL or not. width is the bytes of a value. */
 static uint64_t alike_rows(const vector *v, uint64_t width) {
 	bool valid = is_valid(v, 0);
 	uint64_t i = 1;
@@ -140,7 +143,7 @@ static uint64_t alike_rows(const vector *v, uint64_t width) {
 	return i;
 }
 
-/* Makes all rows from i on equal to row 0. */
+/* Makes all rows of v from row i on equal to row 0. width is the bytes of a value. */
 static void complete(const vector *v, uint64_t width, uint64_t i) {
 	for (bool valid = is_valid(v, 0); i < VECTOR_ROWS; i++) {
 		if (valid) {
@@ -159,6 +162,7 @@ static bool is_whole(const ccbf_field *f) {
 	       v->memory->size >= (uint64_t)VECTOR_ROWS * f->width && (v->mask == NULL || v->mask_rows >= VECTOR_ROWS);
 }
 
+/* Reports whether a field is whole, and the only holder of its memory: then it is a constant. */
 static bool is_alone(const ccbf_field *f) {
 	const vector *v = f->vec;
 	return is_whole(f) && v->control->holders == learned.alone;
@@ -184,7 +188,7 @@ bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows
 		leaves += fields[i].width != 0;
 		alone += is_alone(&fields[i]);
 	}
-	/* If no field is shared, they were copied for this call. DuckDB does so for constant STRUCTs. */
+	/* If each field is the only holder of its memory, DuckDB made all of them for this call: nothing is damaged. It does so for constant STRUCTs. */
 	if (alone == leaves || rows >= VECTOR_ROWS) {
 		return true;
 	}
@@ -197,13 +201,14 @@ bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows
 		if (alike < rows || alike == VECTOR_ROWS) {
 			continue;
 		}
-		/* It may be a column, or a constant that another function holds. */
+		/* All rows of this part are equal. The field may be a column, or a constant that another function
+		 * holds too: that is not known, so the call is refused. */
 		if (!is_alone(f)) {
 			return false;
 		}
 		complete(f->vec, f->width, rows);
 	}
-	/* Fields that are STRUCTs and constant NULL, after their own fields. */
+	/* Complete the inner STRUCTs that are a constant NULL. Their fields were completed before. */
 	for (uint32_t i = 0; i < n; i++) {
 		const vector *v = fields[i].vec;
 		bool constant = fields[i].inner > 0 && v->mask != NULL && v->mask_rows >= VECTOR_ROWS;

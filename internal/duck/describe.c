@@ -23,12 +23,14 @@ enum {
 	T_ARRAY = 33
 };
 
+/* A growing array of bytes. */
 typedef struct {
 	uint8_t *p;
 	uint64_t len, cap;
 	bool failed;
 } buffer;
 
+/* Appends n bytes. If there is no memory, it sets failed, and later calls do nothing. */
 static void put(buffer *b, const void *from, uint64_t n) {
 	if (b->failed) {
 		return;
@@ -57,7 +59,7 @@ static void put_u32(buffer *b, uint32_t v) {
 	put(b, &v, 4);
 }
 
-/* Takes ownership of text, which may be NULL. */
+/* Appends text, which may be NULL, and frees it. */
 static void put_text(buffer *b, char *text) {
 	uint32_t n = text == NULL ? 0 : (uint32_t)strlen(text);
 	put_u32(b, n);
@@ -69,6 +71,7 @@ static void put_text(buffer *b, char *text) {
 
 static void put_type(buffer *b, void *type);
 
+/* Appends a type and frees it. */
 static void put_owned(buffer *b, void *type) {
 	put_type(b, type);
 	ccbf_free_type(type);

@@ -39,6 +39,7 @@ func beginFrame() *frame {
 	return f
 }
 
+// end ends the callback: it gives back the charged memory and makes the frame idle.
 func (f *frame) end() {
 	f.out.Discharge(f.out.charged)
 	f.began.Store(0)

@@ -46,12 +46,14 @@ func cText(err error) *C.char {
 	return C.CString(strings.ReplaceAll(err.Error(), "\x00", `\0`))
 }
 
+// scalarError makes err the error of a call of a scalar function.
 func scalarError(info unsafe.Pointer, err error) {
 	text := cText(err)
 	C.ccbf_scalar_error(info, text)
 	C.free(unsafe.Pointer(text))
 }
 
+// aggregateError makes err the error of a call of an aggregate function.
 func aggregateError(info unsafe.Pointer, err error) {
 	text := cText(err)
 	C.ccbf_aggregate_error(info, text)

@@ -16,7 +16,9 @@
 
 #include <pthread.h>
 
+/* guest: the host is not Go. forked: this process was made by fork after the load. */
 static bool guest, forked;
+/* The signals that wait until a callback has left Go. */
 static sigset_t wait_for_end;
 
 static void note_fork(void) {

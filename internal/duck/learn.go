@@ -169,6 +169,7 @@ type learnedPlace struct {
 	notWhole bool // in some call, an entry was no state
 }
 
+// kind returns what the place passes, by the observations of it.
 func (p *learnedPlace) kind() siteKind {
 	switch {
 	case p.whole && p.notWhole:
@@ -179,6 +180,7 @@ func (p *learnedPlace) kind() siteKind {
 	return oneSite
 }
 
+// observe notes the place of a call and what its array of states shows.
 func (l *learner) observe(args *Rows, u updateCall) {
 	if l.step == learnStreaming && u.rows == 1 {
 		value := Slice[int64](args.Col(0))[0]
@@ -223,6 +225,7 @@ func (*learner) Finalize(_ States, out *Result) error {
 // constantsLearner is the aggregate over the STRUCT of partsQuery.
 type constantsLearner struct{ *learner }
 
+// observe notes how the parts of a chunk have the constants of a STRUCT.
 func (l *constantsLearner) observe(args *Rows, u updateCall) {
 	C.ccbf_learn_constants(args.Col(0).vec, C.uint64_t(u.rows))
 	// The window of partsQuery has no ORDER BY. If its caller is also that of sortedQuery, the caller does

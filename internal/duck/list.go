@@ -20,6 +20,7 @@ type listWriter struct {
 	open     bool // child belongs to the present result
 }
 
+// entry returns the range of elements of row i of a LIST result.
 func (r *Result) entry(i int) *listEntry {
 	return (*listEntry)(unsafe.Add(r.data, (r.offset+i)*16))
 }

@@ -74,6 +74,7 @@ func (p *typeParser) u64() uint64 {
 	return v
 }
 
+// text reads a length of 4 bytes and a text of that length.
 func (p *typeParser) text() string {
 	n := p.u32()
 	v := string(p.b[:n])
@@ -81,6 +82,7 @@ func (p *typeParser) text() string {
 	return v
 }
 
+// parse reads one type, with the types in it.
 func (p *typeParser) parse() Type {
 	t := Type{id: TypeID(p.u8())}
 	d := detail{alias: p.text()}

@@ -25,9 +25,9 @@
 bool ccbf_readable(const void *p) {
 #if defined(__linux__)
 	/*
-	 * The kernel copies the mask of 8 bytes from p before it checks the first argument, which
-	 * no version accepts. EFAULT means that the copy failed, EINVAL that it did not. Nothing
-	 * changes.
+	 * The kernel copies a mask of 8 bytes from p. Only then it checks the first argument, and
+	 * no version accepts -1. EFAULT means that the copy failed, EINVAL that p is readable. The
+	 * signal mask does not change.
 	 */
 	int saved = errno;
 	long r = syscall(SYS_rt_sigprocmask, -1, p, (void *)0, (size_t)8);
@@ -55,13 +55,15 @@ bool ccbf_readable(const void *p) {
 #endif
 }
 
+/* Reports whether a and b lie in one memory page. */
 static bool same_page(const void *a, const void *b) {
 	return ((uintptr_t)a ^ (uintptr_t)b) < CCBF_PAGE;
 }
 
 /*
  * Reports whether *entry is a state with this mark. known_entry is certainly readable, and
- * known_state certainly a state: memory in their pages is readable without a system call.
+ * known_state is certainly such a state. Other addresses in the memory pages of these two are
+ * readable too, so they need no system call.
  */
 static bool is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
                      uint64_t mark) {

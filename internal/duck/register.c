@@ -36,7 +36,7 @@ void *ccbf_new_set(bool aggregate, const char *name) {
 	                 : API(create_scalar_function_set)(name);
 }
 
-/* "Special handling" passes NULLs to the function. */
+/* Adds a scalar overload to a set. "Special handling" makes DuckDB pass NULLs to the function. If tells_end is true, DuckDB calls end (callbacks.c) when it frees the overload. */
 static int add_scalar(void *set, const char *name, void **params, uint64_t n, void *returns,
                       bool is_volatile, uint64_t id, bool tells_end) {
 	void *f = API(create_scalar_function)();
@@ -57,6 +57,7 @@ static int add_scalar(void *set, const char *name, void **params, uint64_t n, vo
 	return failed;
 }
 
+/* Adds an aggregate overload to a set. */
 static int add_aggregate(void *set, const char *name, void **params, uint64_t n, void *returns,
                          uint64_t id) {
 	void *f = API(create_aggregate_function)();
@@ -96,7 +97,7 @@ const char *ccbf_library_version(void) {
 	return API(library_version)();
 }
 
-/* duckdb_result has six words, which only DuckDB reads. */
+/* Runs a query and drops its result. result is a duckdb_result, which has six words that only DuckDB reads. */
 bool ccbf_run(void *conn, const char *sql) {
 	uint64_t result[8] = {0};
 	bool ok = API(query)(conn, sql, result) == 0;

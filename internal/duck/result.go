@@ -156,11 +156,13 @@ const (
 	maxTextBuffer = 256 << 10 // bytes; the buffer is used again
 )
 
+// reset empties the buffer, for a result of this type.
 func (g *textBuffer) reset(typ Type) {
 	g.buf, g.pieces, g.full = g.buf[:0], g.pieces[:0], false
 	g.blobs = typ.id == BlobID || typ.id == GeometryID
 }
 
+// add buffers the value b of a row of vec. It writes a long value to vec at once.
 func (g *textBuffer) add(vec unsafe.Pointer, row int, b []byte) {
 	if g.full {
 		return
@@ -178,6 +180,7 @@ func (g *textBuffer) add(vec unsafe.Pointer, row int, b []byte) {
 	g.buf = append(g.buf, b...)
 }
 
+// flush writes all buffered values to vec with one call into C.
 func (g *textBuffer) flush(vec unsafe.Pointer) {
 	if len(g.pieces) == 0 || g.full {
 		return

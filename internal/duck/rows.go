@@ -163,6 +163,7 @@ func (v *Vector) Field(j int) *Vector {
 	return &v.kids[j]
 }
 
+// openFields sets kids to the vectors of the fields of a STRUCT.
 func (v *Vector) openFields() {
 	fields := v.Type().Fields()
 	if v.Type().ID() != StructID {

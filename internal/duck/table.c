@@ -12,6 +12,7 @@
 
 void *ccbf_api[CCBF_SLOTS];
 
+/* The functions of DuckDB that this package calls. */
 static const struct {
 	int slot;
 	const char *name;
@@ -23,9 +24,10 @@ static const struct {
 
 static const int used_count = (int)(sizeof used / sizeof used[0]);
 
+/* Returns the address of a function of this process, or NULL. */
 static void *symbol(const char *name) {
 #ifdef _WIN32
-	/* It finds symbols of the program itself, not those of a DLL of DuckDB. */
+	/* GetProcAddress finds only symbols of the program itself, not those of a DLL of DuckDB. */
 	return (void *)GetProcAddress(GetModuleHandle(NULL), name);
 #else
 	return dlsym(RTLD_DEFAULT, name);

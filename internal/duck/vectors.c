@@ -41,8 +41,8 @@ typedef struct {
 } long_string;
 
 /*
- * The same for BLOBs, with one call: it assigns all bytes to one row, so that the vector owns
- * them, and then points each row at its part.
+ * ccbf_assign_pieces for BLOBs, with one call of DuckDB. It assigns the bytes of all pieces to one
+ * row, so that the vector owns them. Then it makes each row point at its part of these bytes.
  */
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
 	const ccbf_piece *last = &pieces[n - 1];
@@ -60,7 +60,7 @@ int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uin
 	return 0;
 }
 
-/* Growing can move the child's data, so it opens the child again. */
+/* Makes room for capacity elements in the child vector of a LIST. That can move the child's data, so *child is set again. */
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
 	if (ccbf_try_reserve(vec, capacity) != 0) {
 		return 1;

@@ -94,6 +94,7 @@ func place(b orb.Bound) string {
 	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
 }
 
+// short returns the text of a coordinate for a note.
 func short(v float64) string {
 	if !(math.Abs(v) < 1e15) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
