@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// functions is a list of functions for package ccbfsql, which registers and documents them.
+// functions is a list of SQL functions, which package ccbfsql registers and documents.
 type functions = []duck.Function
 
 // mergeAggregate is the common part of aggregates whose groups have a page of type T. It combines

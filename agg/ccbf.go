@@ -64,8 +64,8 @@ var ccbfPages = mergeAggregate[*ccbfPage]{
 	blob:  (*ccbfPage).blob,
 }
 
-// maxHold returns the bytes of cells that a builder holds at most, 16 for each. Pruning takes ten
-// times as much.
+// maxHold returns the largest number of bytes of cells that a builder holds, 16 for each cell. Pruning
+// them takes ten times as much memory.
 func maxHold() int64 { return duck.MemoryLimit() / 16 }
 
 // builder returns the builder of a page, which it makes for a configuration if there is none.
@@ -116,8 +116,8 @@ const mostPoints = duck.MaxSlot
 
 const _ = uint(bridge.MaxSmall - mostPoints) // bridge.Small encodes all of them
 
-// canUseSlots reports whether points of a configuration can wait in slots. So few points are an
-// exact list, for which their order does not matter.
+// canUseSlots reports whether points of a configuration can wait in slots. A sketch of
+// so few points is an exact list, for which their order does not matter.
 func canUseSlots(c *ccbf.Config) bool { return c.Exact }
 
 // promote returns the page of a state, which it makes if there is none. It moves the points that

@@ -216,8 +216,8 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	return t.builderOf(c.id, &c.config)
 }
 
-// builderOf returns the builder of a page. The error says that it has another configuration than
-// the given one, whose number is id.
+// builderOf returns the builder of a page. id is the number of config. If the builder has another
+// configuration than config, builderOf returns an error.
 func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 	switch {
 	case t.b == nil:
@@ -231,7 +231,7 @@ func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, err
 // configsDiffer returns the error for two configurations in one group.
 func configsDiffer(a, b *ccbf.Config) error {
 	if err := bridge.Differ(a, b); err != nil {
-		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // drop the advice of DifferError, which is for two finished sketches
+		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // without its advice, which is for two sketches
 			err = fmt.Errorf("%s %s", d.Parameter, d.Values)
 		}
 		return optionsDiffer(err)
@@ -320,8 +320,8 @@ func slotPlanOf(id uint32) slotPlan {
 	return p
 }
 
-// combine gives the second state a page, and adds the first one, with the words in its slots. It
-// does not change the first one.
+// combine gives the state into a page, and adds the state from to it. inSlots is the words in the slots
+// of from. It does not change from.
 func (c *chunk) combine(from *duck.State, inSlots []uint64, into *duck.State) error {
 	f := inlineOf(from)
 	t, err := c.promote(into)

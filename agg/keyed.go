@@ -20,7 +20,7 @@ func Keyed(f keyed.Any) functions {
 		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
 		blob:  (*keyedPage).blob,
-		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and the sorted copy from which it is made
+		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy to make it
 	}
 	options := f.Options()
 	build := &keyedAgg{
@@ -142,7 +142,7 @@ func paramsDiffer(a, b any) error {
 	return nil
 }
 
-// optionsDiffer returns the error for options that differ within a group, from the difference.
+// optionsDiffer returns the error for options that differ within a group. in says which one differs.
 func optionsDiffer(in error) error {
 	return fmt.Errorf("options differ within a group: %w; all of its rows must have the same options: add what they depend on to GROUP BY", in)
 }

@@ -17,7 +17,7 @@ type scratchSketch struct {
 	s    keyed.Sketch
 }
 
-// empty returns an empty sketch of a plan, valid until the next call.
+// empty returns an empty sketch with the parameters of plan p, valid until the next call.
 func (m *scratchSketch) empty(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
 	if m.s != nil && m.plan == p {
 		m.s.Reset()
@@ -101,7 +101,8 @@ func (a *keyedAgg) combine(c *keyedChunk, m *scratchSketch, s *duck.State, inSlo
 	return err
 }
 
-// unite adds a state to another one by uniting their sketches, as the order of keys matters.
+// unite adds a state to the state into by uniting their sketches, because the order of keys matters. p
+// is the plan of the first state's keys, f its inline words, waits its words in slots, o its page or nil.
 func (a *keyedAgg) unite(c *keyedChunk, m *scratchSketch, p *keyedPlan, f *inlineWords, waits []uint64, o *keyedPage, into *duck.State) error {
 	t, err := a.wholePage(c, into)
 	if err != nil {
@@ -149,7 +150,7 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 	}))
 }
 
-// encode writes the result of a state with a page.
+// encode writes the result of a state that has a page, as row i of out.
 func (a *keyedAgg) encode(c *keyedChunk, state *duck.State, out *duck.Result, i int) error {
 	t, err := a.wholePage(c, state)
 	if err != nil {

@@ -50,7 +50,7 @@ type keyedChunk struct {
 // h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
-// part returns the hashes of keys from..to-1.
+// part returns the hashes of keys from to to-1.
 func (h *hashes) part(from, to int) hashes {
 	p := hashes{h1s: h.h1s[from:to]}
 	if len(h.h2s) > 0 {
@@ -155,8 +155,8 @@ func (c *keyedChunk) skip(i int) bool {
 	return !c.keys.Valid(i) || c.weighted && c.given.Valid(i) && !c.options.Given(c.weight, i)
 }
 
-// next returns the first row from i on that is not skipped, and the first skipped row after it. Both
-// are end if there is none.
+// next finds the next run of rows that are not skipped, from row i on and before row end. It returns its
+// first row, and the row behind its last one. Both are end if there is no such row.
 func (c *keyedChunk) next(i, end int) (from, to int) {
 	if c.complete {
 		return i, end
@@ -273,8 +273,8 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 	return a.add(c, t, c.hashes)
 }
 
-// grouped adds the keys of a chunk whose groups are mixed, those of one group at once and in the
-// order of rows.
+// grouped adds the keys of a chunk whose groups are mixed. It adds the keys of one group at once, in the
+// order of their rows. all is the states of the rows.
 func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	first, end := c.next(0, len(all))
 	seed := c.last.seed

@@ -21,8 +21,8 @@ func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 	return h.Grid.Tile(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
 }
 
-// ccbfBoxSum returns a function that sums the cells of a rectangle. rect makes it of the columns
-// from 1 to edges.
+// ccbfBoxSum returns a function that sums the counts in a rectangle of cells. rect returns the rectangle
+// of row i in the grid of h, from the arguments in columns 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		return eachSum(rows, out, 1+edges, func() (sums, error) {
@@ -64,8 +64,9 @@ type sums struct {
 	done func() // called after the last row
 }
 
-// eachSum writes the sum of each row. If a sketch cannot have points in its area, it reads only its
-// head, and the sum is 0.
+// eachSum writes the sum of each row. ask returns the areas; categories are in column categoryAt, if the
+// call has it. If a sketch cannot have points in the row's area, eachSum reads only the sketch's head,
+// and the sum is 0.
 func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums, error)) error {
 	return withReader(rows, categoryAt, func(r *ccbfReader) error {
 		q, err := ask()
@@ -144,7 +145,7 @@ func runBoth(first, second func() error) (err error) {
 	return first()
 }
 
-// sumRows writes the sums of rows from..to-1.
+// sumRows writes the sums of rows from to to-1.
 func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int) error {
 	answers := duck.Out[uint64](out)
 	var found missingCategory

@@ -20,7 +20,7 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 0, func(r *ccbfReader) error {
 		var e ccbf.Error
 		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // skip equal BLOBs: the estimate reads every counter
+			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // not again: it reads every counter
 				if err := r.openAny(blob); err != nil {
 					return err
 				}

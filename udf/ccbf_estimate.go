@@ -28,8 +28,8 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// ccbfBoxEstimate returns a function that estimates a box. rect makes it of the columns from 1 to
-// edges.
+// ccbfBoxEstimate returns a function that estimates the count in a rectangle of cells. rect returns the
+// rectangle of row i in the grid of h, from the arguments in columns 1 to edges.
 func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var seen notes.Areas

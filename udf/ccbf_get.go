@@ -129,7 +129,7 @@ func (p *places) forget() {
 	p.pending = p.pending[:0]
 }
 
-// find finds the sketches in the cache.
+// find looks up all sketches of the chunk in the cache of decoded sketches.
 func (p *places) find(r *ccbfReader) {
 	p.keys = p.keys[:0]
 	for _, blob := range p.sketches.values {
@@ -185,7 +185,7 @@ func (p *places) lookup(r *ccbfReader, i int, from, to uint32) error {
 	return nil
 }
 
-// cellsOf computes the cells of places.
+// cellsOf writes to cells the cells in grid g of the places in the rows of.
 func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 	xs, ys := p.at.xs, p.at.ys
 	for len(of) > 0 {

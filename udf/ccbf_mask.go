@@ -81,9 +81,9 @@ func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
 // thousand lookups.
 const maxSearches = 16
 
-// mask removes the cells that the filter does not have from s. A filter that has no more of them than
-// by chance may be for another resolution. The error says that it has the same places at another
-// resolution.
+// mask removes from s the cells that the filter does not have. If the filter has no more cells of s than
+// by chance, it may have been made for another resolution. If it has the places of s at another
+// resolution, mask returns an error that says so.
 func (f *cellFilter) mask(s *ccbf.Sketch) error {
 	var some sample
 	lookups, kept := 0, 0
@@ -136,7 +136,8 @@ func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found
 	return 0, false
 }
 
-// hasCoarser tests a resolution that is ratio times as large, and returns it.
+// hasCoarser reports whether the filter has more of the places of some than by chance, at a resolution
+// ratio times as large as that of g. It returns that resolution too.
 func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
 	coarse, err := grid.New(decimal(g.Res() * ratio))
 	if err != nil {
@@ -157,7 +158,7 @@ func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (b
 	return !byChance(has, len(lookups), f.fpp), coarse.Res()
 }
 
-// hasFiner tests a resolution that is ratio times as small, and returns it.
+// hasFiner is hasCoarser for a resolution ratio times as small as that of g.
 func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
 	fine, err := grid.New(decimal(g.Res() / ratio))
 	if err != nil {

@@ -159,7 +159,7 @@ func keyedSubtract(f keyed.Any) compute {
 			if err != nil {
 				return err
 			}
-			if err := m.take(2 * int64(s.Bytes())); err != nil { // Subtract may work on a copy, as an error must change nothing
+			if err := m.take(2 * int64(s.Bytes())); err != nil { // Subtract may work on a copy of s
 				return err
 			}
 			if err := f.Subtract(s, b); err != nil {

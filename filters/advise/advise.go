@@ -198,7 +198,7 @@ func (d *Data) exactList() Advice {
 	return a
 }
 
-// advice returns a candidate as advice.
+// advice returns the Advice to build candidate c, with its call and options in SQL.
 func (d *Data) advice(c candidate) Advice {
 	columns, more := "key", ""
 	switch {

@@ -54,7 +54,7 @@ func (d *Data) denseLayers() (fit []layers) {
 	return fit
 }
 
-// dense returns CascadeCBFs that have become dense.
+// dense returns the candidates that are a CascadeCBF with counters (dense).
 func (m *model) dense(d *Data) (all []candidate, err error) {
 	p := ccbf.Params{Res: 1, Bytes: d.Bytes}
 	mode := ""
@@ -83,7 +83,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 	return all, nil
 }
 
-// keyed returns sketches of keys.
+// keyed returns the candidates that are sketches of keys: Count-Min Sketches and Spectral Bloom Filters.
 func (m *model) keyed(d *Data) (all []candidate, err error) {
 	for _, k := range cmsK {
 		c, err := m.countMin(d, k)

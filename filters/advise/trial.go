@@ -16,8 +16,9 @@ const (
 	enoughKeys  = 1 << 14
 )
 
-// meanError returns the mean of (estimate - count) / count over the keys of the model, over rounds with
-// other hashes.
+// meanError returns the mean of (estimate - count) / count over the keys of the model. estimates builds a
+// sketch with a seed and returns its estimates of all keys. meanError calls it with one seed after the
+// other, until enough counts were wrong or enough keys were asked.
 func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float64, error) {
 	sum, wrong, asked := 0.0, 0, 0
 	for seed := uint64(0); wrong < enoughWrong && asked < enoughKeys; seed++ {
@@ -36,7 +37,7 @@ func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float6
 	return sum / float64(asked), nil
 }
 
-// ccbfError returns the error of a CascadeCBF that has become dense.
+// ccbfError returns the mean error of a CascadeCBF of the model that has become counters.
 func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	p.Bytes >>= m.shift
 	// In a list, at most 2^14 cells at random places among 2^64 take 50 bits each or more. With at most

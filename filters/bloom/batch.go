@@ -21,10 +21,11 @@ const (
 	head = 2
 )
 
-// batch returns the number of keys that have at most lines positions together.
+// batch returns the largest number of keys in a batch: together they have at most lines positions, where
+// lines is the constant.
 func (f *filter) batch() int { return min(batchLen, lines/(int(f.n)+1)) }
 
-// touch prefetches the memory of the keys' positions from..to-1, of at most batch() keys.
+// touch prefetches the memory of positions from to to-1 of each key. There are at most batch() keys.
 func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	var offsets [lines]uint32
 	at, first := 0, power(from)

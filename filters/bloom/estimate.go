@@ -52,8 +52,8 @@ func (f *filter) FPP() float64 {
 	return f.plan.rate(func(block, positions int) float64 { return math.Pow(fill[block], float64(positions)) })
 }
 
-// rate returns the probability that all positions of a key are set. set returns it for some positions
-// in the block with a shift.
+// rate returns the probability that all positions of a key are set. set returns the
+// probability for so many positions in the block with this shift.
 func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 	for i, list := range p.lists {
 		product := p.width(i)
@@ -72,8 +72,8 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 	return sum
 }
 
-// unset returns the probability that k positions leave a bit unset, of which each sets a fraction
-// share. For any number k, a key has floor(k) positions or one more. Products are rounded here and
+// unset returns the probability that a key with k positions leaves a given bit unset. Each position sets
+// the fraction share of all bits. For any number k, a key has floor(k) positions or one more. Products are rounded here and
 // below, so that machines that fuse them with sums make filters of the same size.
 func unset(k, share float64) float64 {
 	n := math.Floor(k)

@@ -70,7 +70,8 @@ func (f *filter) measure() (fill, fpp float64, stuck uint64) {
 	return float64(used) / float64(f.words*perWord), math.Pow(pass/n, float64(f.k)), stuck
 }
 
-// passes returns the fraction of all increments and signatures that a counter does not rule out.
+// passes returns the fraction of all increments and signatures that the counter at bit at of the word
+// does not rule out.
 func (g *kernel) passes(word, at uint64) float64 {
 	c := word >> at & g.ceiling
 	if g.variant == Plain {

@@ -7,12 +7,13 @@ import "math"
 // rules the key out with the probability 1-pass(x). k of them, in as many words, let it through with
 // pass(x)^k.
 
-// pass returns the probability that one counter does not rule an absent key out.
+// pass returns the probability that one counter does not rule out an absent key. x is the mean number of
+// occurrences that come to a counter.
 //
 // Plain: 1 - e^-x, Fan et al. 2000, section V.
 //
-// Increment: one occurrence has the key's v with 1/L. Two occurrences are at u and u' above L. They sum
-// to v+L or more unless u+u' < v', where v' is the key's own. For s < L, the sum u+u' is s with a
+// Increment: let the key's increment be v = L+v'. One occurrence has the same increment with a
+// probability of 1/L. Two occurrences add L+u and L+u'. Their sum is v+L or more unless u+u' < v'. For s < L, the sum u+u' is s with a
 // probability of (s+1)/L^2. So two fail with (v'(v'+1)/2)/L^2. The average over v' is (L^2-1)/(6L^2).
 // Three are always enough, 3L >= v+L.
 //
@@ -41,7 +42,7 @@ func (s *shape) passOf(one, alone, two, none float64) float64 {
 
 // passHalves is pass for a hash function and the extra one beside it. Both count in one word, to which
 // j of all occurrences come. Given j, the r lower and the r upper halves of the word are filled
-// independently: each occurrence fills each half with 1/r.
+// independently: each occurrence fills a given half with a probability of 1/r.
 func (s *shape) passHalves(x float64) float64 {
 	r := float64(s.perWord())
 	mean := x * r

@@ -151,7 +151,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if have := s.Count(h1, h2); n > have {
 		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
 	}
-	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // the total is less than n: only after reading a BLOB that no sketch wrote
+	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // only in a BLOB that no sketch wrote: the total is below n
 		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
 	s.c.Take(h1, h2, n)

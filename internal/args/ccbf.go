@@ -74,7 +74,7 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	if p.Bytes, err = o.Count(ccbfBytes, row, 0); err != nil {
 		return ccbf.Config{}, err
 	}
-	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // in Params, 0 means the default: so an explicit 0 is an error here
+	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // in Params, 0 is the default: refuse an explicit 0
 		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be %s", CCBFOptions[ccbfBytes].Range)
 	}
 	if o.Given(ccbfK, row) {
@@ -82,7 +82,7 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 		if err != nil {
 			return ccbf.Config{}, err
 		}
-		if p.K = int(min(k, 1<<20)); k == 0 { // in Params, 0 means the default: so an explicit 0 is an error here
+		if p.K = int(min(k, 1<<20)); k == 0 { // in Params, 0 is the default: refuse an explicit 0
 			return ccbf.Config{}, sketch.OptionError("k", "is 0, must be %s", CCBFOptions[ccbfK].Range)
 		}
 	}
@@ -122,7 +122,7 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	if p.AtLeast, err = o.Count(ccbfAtLeast, row, 0); err != nil {
 		return ccbf.Config{}, err
 	}
-	if o.Given(ccbfAtLeast, row) && p.AtLeast == 0 { // in Params, 0 means the default: so an explicit 0 is an error here
+	if o.Given(ccbfAtLeast, row) && p.AtLeast == 0 { // in Params, 0 is the default: refuse an explicit 0
 		return ccbf.Config{}, sketch.OptionError("at_least", "is 0, must be %s", CCBFOptions[ccbfAtLeast].Range)
 	}
 	return p.Config()

@@ -42,7 +42,7 @@ typedef struct {
 /* The arguments of one callback from DuckDB. */
 typedef struct {
 	void *info;
-	uint64_t id; /* extra_info: low 32 bits the number of the overload, high 32 bits that of the instance */
+	uint64_t id; /* extra_info: the number of the overload; in the high 32 bits, that of the instance */
 	uint64_t rows;
 	uint64_t offset; /* in finalize: the row of out for the first state */
 	uint32_t ncols;
@@ -122,8 +122,8 @@ typedef struct {
 	uint32_t inner; /* for a STRUCT, the number of entries for its fields */
 } ccbf_field;
 /*
- * Restores damaged constants in the n fields of a STRUCT. It returns false if it cannot know
- * whether this part of a chunk, of so many rows, is damaged.
+ * Restores damaged constants in the n fields of a STRUCT, in a part of a chunk with so many rows. It
+ * returns false if it cannot tell whether the part is damaged, or if rows of it are not in memory.
  */
 bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows);
 void ccbf_learn_constants(void *vec, uint64_t rows);

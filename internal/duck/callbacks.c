@@ -16,7 +16,7 @@ static bool living(const ccbf_state *s) {
 	return (s->mark & ~CCBF_NUMBERS) == mark;
 }
 
-/* Returns the mark of the states of an overload. id is the id of ccbf_call: its low bits are the overload's number. */
+/* Returns the mark of the states of an overload. The low bits of id are the overload's number. */
 static uint64_t mark_of(uint64_t id) {
 	return mark | (id & CCBF_NUMBERS);
 }
@@ -25,7 +25,10 @@ static const char no_go[] =
 	"this process was made by fork from one that had loaded the extension, and cannot use it: "
 	"start a new process instead (Python: the start method \"spawn\")";
 
-/* Writes the columns of a chunk to cols, and returns their number. If cols is too small, it returns more than CCBF_MAX_COLS and writes nothing. */
+/*
+ * Writes the columns of a chunk to cols, and returns their number. If there are more than
+ * CCBF_MAX_COLS, it returns more than that and writes nothing.
+ */
 static uint32_t gather(void *chunk, ccbf_col *cols) {
 	uint64_t n = API(data_chunk_get_column_count)(chunk);
 	if (n > CCBF_MAX_COLS) {
@@ -113,7 +116,10 @@ void ccbf_prefetch(ccbf_state **states, uint64_t n) {
 /* The address of this variable differs between threads: it serves as the number of the thread. */
 static __thread char here;
 
-/* Adds a chunk. states may have fewer entries than rows (callsite.c), so only Go prefetches them, after it has found out. */
+/*
+ * Adds a chunk. states may have fewer entries than the chunk has rows (callsite.c). Go finds out, and
+ * prefetches the states then.
+ */
 static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};

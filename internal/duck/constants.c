@@ -132,7 +132,7 @@ static bool is_valid(const vector *v, uint64_t i) {
 	return v->mask == NULL || (v->mask[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* Returns how many of the first rows of a whole vector are equal, NULL or not. width is the bytes of a value. */
+/* Returns how many rows at the beginning of a whole vector are equal: one value, or NULL. */
 static uint64_t alike_rows(const vector *v, uint64_t width) {
 	bool valid = is_valid(v, 0);
 	uint64_t i = 1;
@@ -143,7 +143,7 @@ static uint64_t alike_rows(const vector *v, uint64_t width) {
 	return i;
 }
 
-/* Makes all rows of v from row i on equal to row 0. width is the bytes of a value. */
+/* Makes all rows of v from row i on equal to row 0. A value has width bytes. */
 static void complete(const vector *v, uint64_t width, uint64_t i) {
 	for (bool valid = is_valid(v, 0); i < VECTOR_ROWS; i++) {
 		if (valid) {
@@ -188,7 +188,10 @@ bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows
 		leaves += fields[i].width != 0;
 		alone += is_alone(&fields[i]);
 	}
-	/* If each field is the only holder of its memory, DuckDB made all of them for this call: nothing is damaged. It does so for constant STRUCTs. */
+	/*
+	 * If each field is the only holder of its memory, DuckDB copied all of them for this call.
+	 * Then nothing is damaged. It does so for constant STRUCTs.
+	 */
 	if (alone == leaves || rows >= VECTOR_ROWS) {
 		return true;
 	}

@@ -2,7 +2,7 @@ package duck
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo, compiling fails with one sentence that says so
+	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo, the compiler's error says so
 )
 
 // Param is one parameter of a function.

@@ -36,7 +36,10 @@ void *ccbf_new_set(bool aggregate, const char *name) {
 	                 : API(create_scalar_function_set)(name);
 }
 
-/* Adds a scalar overload to a set. "Special handling" makes DuckDB pass NULLs to the function. If tells_end is true, DuckDB calls end (callbacks.c) when it frees the overload. */
+/*
+ * Adds a scalar overload to a set. "Special handling" makes DuckDB pass NULLs to the function. If
+ * tells_end is true, DuckDB calls the function end (callbacks.c) when it frees the overload.
+ */
 static int add_scalar(void *set, const char *name, void **params, uint64_t n, void *returns,
                       bool is_volatile, uint64_t id, bool tells_end) {
 	void *f = API(create_scalar_function)();
@@ -97,7 +100,7 @@ const char *ccbf_library_version(void) {
 	return API(library_version)();
 }
 
-/* Runs a query and drops its result. result is a duckdb_result, which has six words that only DuckDB reads. */
+/* Runs a query and drops its result, a duckdb_result of six words that only DuckDB reads. */
 bool ccbf_run(void *conn, const char *sql) {
 	uint64_t result[8] = {0};
 	bool ok = API(query)(conn, sql, result) == 0;

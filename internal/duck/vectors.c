@@ -60,7 +60,10 @@ int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uin
 	return 0;
 }
 
-/* Makes room for capacity elements in the child vector of a LIST. That can move the child's data, so *child is set again. */
+/*
+ * Makes room for capacity elements in the child vector of a LIST. That can move the child's data, so
+ * it sets *child again.
+ */
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
 	if (ccbf_try_reserve(vec, capacity) != 0) {
 		return 1;
