@@ -58,6 +58,7 @@ func sketchAdvise() duck.Function {
 			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions), adviseOptions)
 }
 
+// adviseRows computes sketch_advise.
 func adviseRows(rows *duck.Rows, out *duck.Result) error {
 	const arguments = 4 // number of arguments before the options
 	var o args.Options

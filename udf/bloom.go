@@ -18,6 +18,7 @@ var _ = only(bloom.Family,
 		"X_fpp(s) < 0.01 FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch)),
 )
 
+// bloomIntersect computes bloom_intersect.
 func bloomIntersect(rows *duck.Rows, out *duck.Result) error {
 	return eachValid(rows, out, func(i int) error {
 		s, err := bloom.Decode(rows.Col(0).Bytes(i))
@@ -32,6 +33,7 @@ func bloomIntersect(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// bloomShrink computes bloom_shrink.
 func bloomShrink(rows *duck.Rows, out *duck.Result) error {
 	return eachValid(rows, out, func(i int) error {
 		size, err := args.Count("bytes", rows.Col(1), i)
@@ -50,6 +52,7 @@ func bloomShrink(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// bloomFPP computes bloom_fpp.
 func bloomFPP(rows *duck.Rows, out *duck.Result) error {
 	rates := duck.Out[float64](out)
 	return eachBlob(rows, out, func(blob []byte) (float64, error) {

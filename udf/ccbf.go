@@ -247,6 +247,7 @@ func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int) (ccbf.Categor
 	return r.categories(blob, out, i)
 }
 
+// ccbfTotal computes ccbf_total.
 func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 0, func(r *ccbfReader) error {
 		return eachValid(rows, out, func(i int) error {
@@ -268,6 +269,7 @@ func (r *ccbfReader) openAny(blob []byte) error {
 	return r.view.Reset(blob)
 }
 
+// ccbfEmpty computes ccbf_empty.
 func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
 	var o args.Options
 	if err := o.Reset(optional(rows, 1), args.CCBFOptions); err != nil {

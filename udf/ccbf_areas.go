@@ -47,6 +47,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 	}
 }
 
+// ccbfPolygonSum computes ccbf_polygon_sum.
 func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 	return eachSum(rows, out, 2, func() (sums, error) {
 		polygons, err := polygonsOf(rows.Col(1))
@@ -196,6 +197,7 @@ func (r *ccbfReader) checkCategories(h *ccbf.Head, out *duck.Result, i int) (err
 	return err
 }
 
+// ccbfOverlaps computes ccbf_bbox_overlaps.
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
 	var h ccbf.Head

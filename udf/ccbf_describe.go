@@ -16,6 +16,7 @@ var ccbfErrorType = duck.StructOf(
 	duck.Field{Name: "most", Type: duck.UBigInt},
 )
 
+// ccbfError computes ccbf_error.
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 0, func(r *ccbfReader) error {
 		var e ccbf.Error
@@ -119,6 +120,7 @@ func (f *fields) class(c key.Class) {
 // known writes a number, or NULL if it is not known.
 func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
 
+// ccbfInfo computes ccbf_info.
 func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 0, func(r *ccbfReader) error {
 		v := &r.view

@@ -16,6 +16,7 @@ var ccbfEstimateType = duck.StructOf(
 	duck.Field{Name: "cells", Type: duck.UBigInt},
 )
 
+// ccbfPolygonEstimate computes ccbf_polygon_estimate.
 func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 	polygons, err := polygonsOf(rows.Col(1))
 	if err != nil {

@@ -194,6 +194,7 @@ func rasterOverloads(fn duck.Function) duck.Function {
 		inBox(pixels...), inBox(withCategory...))
 }
 
+// ccbfRaster computes ccbf_raster.
 func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 	var seen notes.Areas
 	defer notes.Record(&seen)

@@ -34,9 +34,10 @@ func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, examp
 var ccbfDifferenceType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.BigInt}))
 
-// differenceBytes is the bytes of a cell in DuckDB's list, which grows to twice its size.
+// differenceBytes is the memory of one cell in DuckDB's list: 24 bytes, twice as the list doubles.
 const differenceBytes = 2 * 24
 
+// ccbfDifference computes ccbf_difference.
 func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 	return withReader(rows, 2, func(r *ccbfReader) error {
 		m := reservation{out: out}
@@ -108,6 +109,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// ccbfClip computes ccbf_clip.
 func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 	polygons, err := polygonsOf(rows.Col(1))
 	if err != nil {
@@ -140,6 +142,7 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// ccbfCellKey computes ccbf_cell_key.
 func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
 	xs, ys := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1))
 	var b [24]byte

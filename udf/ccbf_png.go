@@ -84,6 +84,7 @@ func pngHasHeight(rows *duck.Rows) bool {
 	return rows.NumCols() > 7 || rows.NumCols() == 7 && rows.Col(6).Type().ID() != duck.StructID
 }
 
+// ccbfPNG computes ccbf_png.
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	p := ccbfPainter{left: pixelLimit, isBox: rows.NumCols() > 2, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
 	defer p.release()

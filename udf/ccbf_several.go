@@ -91,7 +91,7 @@ func (s *severalCategories) valid(i int) bool {
 // takes reports whether values are several categories of a sketch with this class of categories.
 func (s *severalCategories) takes(class key.Class) bool { return s.given || s.parts.selects(class) }
 
-// lists reports whether read lists the categories of a sketch with this class.
+// lists reports whether read has to list the categories of a sketch whose categories have this class.
 func (s *severalCategories) lists(class key.Class) bool { return s.ranges || s.parts.selects(class) }
 
 // read sets s.set to the categories that row i selects in the view of blob.
@@ -105,7 +105,7 @@ func (s *severalCategories) read(v *ccbf.View, blob []byte, out *duck.Result, i 
 	return s.readList(v.Class(), out, i)
 }
 
-// readList reads a list of categories, as keys of a class.
+// readList sets s.set to the list of categories in row i, as keys of this class.
 func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) error {
 	offset, n := s.column.ListRange(i)
 	if offset == s.offset && n == s.n && class == s.class {
@@ -129,7 +129,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 	return nil
 }
 
-// readRange reads a range, and finds the sketch's categories in it.
+// readRange sets s.set to the categories of the sketch that are in the range of row i.
 func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	if v.Form() == ccbf.Dense {
 		return fmt.Errorf("a range of categories: %w of categories (give a list, for example range(12, 21))", ccbf.ErrNotListed)
@@ -183,7 +183,7 @@ func checkRange(class key.Class, low, high []byte) error {
 	return nil
 }
 
-// readParts reads STRUCTs with parts of categories, and finds the sketch's categories that have them.
+// readParts sets s.set to the categories of the sketch that have the parts given in row i.
 func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	if v.Form() == ccbf.Dense {
 		return fmt.Errorf("parts of a category: %w of categories (give whole ones, or a list of them)", ccbf.ErrNotListed)

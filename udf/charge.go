@@ -27,7 +27,8 @@ func (m *reservation) done() {
 	m.bytes = 0
 }
 
-// ccbf returns the sketch of a BLOB. It reserves memory for it, for changes, and for the result.
+// ccbf decodes the sketch of a BLOB. It reserves memory for the sketch, for changes to it, and for the
+// BLOB of the result.
 func (m *reservation) ccbf(blob []byte) (*ccbf.Sketch, error) {
 	v, err := ccbf.NewView(blob)
 	if err != nil {

@@ -14,6 +14,7 @@ var _ = only(cms.Family,
 		"X_join_size(s, s) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 )
 
+// cmsJoinSize computes cms_join_size.
 func cmsJoinSize(rows *duck.Rows, out *duck.Result) error {
 	sizes := duck.Out[[2]uint64](out)
 	return eachValid(rows, out, func(i int) error {

@@ -18,7 +18,7 @@ type distinct struct {
 	sorted []uint32
 }
 
-// reset removes all values, and makes room for n.
+// reset removes all values, and makes room for n new ones.
 func (d *distinct) reset(n int) {
 	d.values = d.values[:0]
 	if size := 2 << bits.Len(uint(max(n, 1)-1)); len(d.slots) < size {
@@ -68,8 +68,8 @@ func (d *distinct) byBytes(b []byte, clone func(b []byte) []byte) uint32 {
 	}
 }
 
-// sortRows sorts rows by their numbers in of, and keeps the order of rows with one number. It appends
-// the end of each number's rows to ends.
+// sortRows sorts rows by the numbers of their values: of[i] is the number for rows[i]. Rows with the same
+// number keep their order. For each number, it appends the index behind its last row to ends.
 func (d *distinct) sortRows(rows, of, ends []uint32) []uint32 {
 	if len(d.values) == 1 {
 		return append(ends, uint32(len(rows)))

@@ -43,8 +43,8 @@ type rows[V any] interface {
 	Rows() ([][]uint64, error)
 }
 
-// numberBytes is the bytes of a number in the View's list and in DuckDB's, which grows to twice its
-// size.
+// numberBytes is the memory of one number, 8 bytes in the View's list and 16 in DuckDB's list. The latter
+// grows to twice its size.
 const numberBytes = 3 * 8
 
 // inside returns a function that lists the rows of a View.
@@ -69,7 +69,7 @@ func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
 	}
 }
 
-// insideOne returns a function that lists the first row of a View, converted by as.
+// insideOne returns a function that lists the first row of a View. The parameter as converts each number.
 func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(uint64) T) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
 		return eachBlob(args, out, open, func(v *V, i int) error {
@@ -89,7 +89,7 @@ func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(u
 	}
 }
 
-// drawable is the families that sketch_svg draws, with the name of a row.
+// drawable is the families that sketch_svg draws. row is the label before each row of the picture.
 var drawable = map[sketch.ID]struct {
 	row  string
 	rows func(blob []byte) ([][]uint64, error)
@@ -122,6 +122,7 @@ const (
 	labelWidth = 90
 )
 
+// sketchSVG computes sketch_svg.
 func sketchSVG(args *duck.Rows, out *duck.Result) error {
 	return eachValid(args, out, func(i int) error {
 		svg, err := drawSketch(args.Col(0).Bytes(i))

@@ -11,8 +11,8 @@ import (
 // paramPoint is a place as a GEOMETRY of DuckDB 1.5.
 var paramPoint = duck.Param{Name: "point", Type: duck.Geometry}
 
-// atPoints adds an overload for each overload of fn. It has a point in place of x and y, which are
-// the parameters at and at+1.
+// atPoints adds an overload for each overload of fn. The new one has a GEOMETRY point in place of x and
+// y, which are the parameters with the indexes at and at+1.
 func atPoints(fn duck.Function, at int) duck.Function {
 	for _, o := range fn.Overloads {
 		o.Params = append(append(o.Params[:at:at], paramPoint), o.Params[at+2:]...)
@@ -30,7 +30,7 @@ type coordinates struct {
 
 var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each of its points")
 
-// coordinatesOf reads the places of a chunk, which are in the columns from at on.
+// coordinatesOf reads the places of a chunk. Column at has the points, or columns at and at+1 have x and y.
 func coordinatesOf(rows *duck.Rows, at int) (c coordinates, err error) {
 	column := rows.Col(at)
 	if !column.Type().IsGeometry() {

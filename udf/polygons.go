@@ -43,6 +43,7 @@ func circle(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// areaKm2 computes area_km2.
 func areaKm2(rows *duck.Rows, out *duck.Result) error {
 	polygons, err := polygonsOf(rows.Col(0))
 	if err != nil {
@@ -57,6 +58,7 @@ func areaKm2(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// globePolygon computes globe_polygon.
 func globePolygon(rows *duck.Rows, out *duck.Result) error {
 	polygons, err := polygonsOf(rows.Col(0))
 	if err != nil {

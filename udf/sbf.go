@@ -25,6 +25,7 @@ var _ = only(sbf.Family,
 		params(paramSketch, duck.Param{Name: "lo", Type: duck.Any}, duck.Param{Name: "hi", Type: duck.Any})),
 )
 
+// sbfUnbiased computes sbf_get_unbiased.
 func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 	var keys args.Keys
 	if err := keys.Reset(rows.Col(1)); err != nil {
@@ -45,6 +46,7 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// sbfRangeSum computes sbf_range_sum.
 func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 	sums := duck.Out[uint64](out)
 	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) (err error) {
@@ -64,6 +66,7 @@ func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// sbfJoin computes sbf_join.
 func sbfJoin(rows *duck.Rows, out *duck.Result) error {
 	m := reservation{out: out}
 	return eachValid(rows, out, func(i int) error {

@@ -68,7 +68,8 @@ func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g gr
 	}
 }
 
-// gridOf returns the grid of row i of a column of resolutions; last is the grid of the row before.
+// gridOf returns the grid for the resolution in row i. last is the grid of the row before, which is used
+// again if the resolution is the same.
 func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
 	return last.At(duck.Slice[float64](res)[i])
 }
@@ -107,6 +108,7 @@ func setCorners(out *duck.Result, i int, edges ...float64) {
 	}
 }
 
+// tileBox computes tile_bbox.
 func tileBox(rows *duck.Rows, out *duck.Result) error {
 	x, y := duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
 	return eachValid(rows, out, func(i int) error {
@@ -116,6 +118,7 @@ func tileBox(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
+// quadkeyBox computes quadkey_bbox.
 func quadkeyBox(rows *duck.Rows, out *duck.Result) error {
 	return eachValid(rows, out, func(i int) error {
 		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))

@@ -23,6 +23,7 @@ var topKeysType = duck.ListOf(duck.StructOf(
 // to twice their size.
 const topRow = 2 * (16 + 2*8)
 
+// topKeys computes top_keys.
 func topKeys(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
 	return eachBlob(rows, out, func(blob []byte) (v top.View, err error) {

@@ -158,8 +158,9 @@ func (t *table) read(i uint64) (p fingerprints) {
 // no sentinel.
 func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
 
-// canonical sorts a bucket's fingerprints for its only form. The order is descending if empty slots
-// follow, otherwise ascending. A last fingerprint whose field has another width stays the last.
+// canonical sorts the fingerprints p of a bucket for its only form. With fixed length the order is
+// descending, so that empty slots, which are 0, come last. With variable length it is ascending. If the
+// field of the last fingerprint has another width than the others, that fingerprint stays the last.
 func (t *table) canonical(p *fingerprints) {
 	all := p.slice()
 	if !t.variable {

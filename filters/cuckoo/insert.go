@@ -96,7 +96,7 @@ func (t *table) knownBits() uint8 {
 // masked returns the fingerprint with its unknown bits cleared.
 func (p fingerprint) masked() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
 
-// place puts a fingerprint of any length into the emptier of its buckets. It reports false if both are
+// place puts the fingerprint q, of any length, into the emptier one of its buckets i and j. It reports false if both are
 // full.
 func (t *table) place(i, j uint64, q fingerprint) bool {
 	n := t.count(i)
@@ -138,8 +138,8 @@ func (t *table) insert(i uint64, q fingerprint) {
 	t.write(i, &p)
 }
 
-// basesOf writes the low f bits of the fingerprints of a narrow bucket. c is the class of the bucket if
-// the length is variable.
+// basesOf writes to bases the low f bits of each fingerprint of a narrow bucket with word x. c is the
+// class of the bucket; it is not used if the length is fixed.
 func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	for k := range bases {
 		v := x >> (uint(k) * t.lane & 63) & t.laneMask
@@ -150,8 +150,8 @@ func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	}
 }
 
-// fill returns the full narrow bucket of variable length with these bases, ascending, so that the
-// markers are.
+// fill returns the word of a full narrow bucket of variable length with these bases. It sorts them in
+// ascending order, so that the marker bits ascend, which is the code of a full bucket.
 func (t *table) fill(bases []uint64) (x uint64) {
 	for k, v := range bases {
 		n := rank(bases, k)

@@ -11,7 +11,7 @@ type savedBucket struct {
 // journal is a list of changed buckets, by which the changes are undone.
 type journal []savedBucket
 
-// note saves bucket i before a change.
+// note adds the content of bucket i to the journal u, before a change.
 func (t *table) note(u *journal, i uint64) {
 	s := savedBucket{i: i}
 	at := i * uint64(t.bits)
@@ -33,10 +33,10 @@ func (t *table) undo(u *journal) {
 	*u = (*u)[:0]
 }
 
-// kick puts a fingerprint into one of two full buckets and moves one of those there to its other
-// bucket. It moves the one whose other bucket is the emptiest. If all of those are full it moves any,
-// and goes on from there. The choice follows from the fingerprint and the content of the buckets, in
-// whatever order. It reports false if maxKicks moves were not enough; the caller must then undo the
+// kick puts the fingerprint fp into one of its buckets i and j, both of which are full. For that, a
+// fingerprint of that bucket moves to its own other bucket: the one whose other bucket is the emptiest.
+// If all other buckets are full, any of them moves, and kick goes on with the next bucket. The choice
+// depends on fp and the content of the buckets, but not on the order in a bucket. It reports false if maxKicks moves were not enough; the caller must then undo the
 // changes. Fan et al. 2014, algorithm 1, moves any fingerprint in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base

@@ -102,9 +102,10 @@ func newLayout(f, b uint, variable bool) *layout {
 	return l
 }
 
-// markers returns the number t of slots whose highest bits tell how full a bucket is. A code is free
-// for that if its bits are not ascending: there are 2^t - (t+1). t is the smallest for which these are
-// at least b. Two slots have one such code and take a bit more. "Variable-length Encoding Framework",
+// markers returns the number t of slots whose highest bits tell how full a bucket is. A code of t
+// bits can stand for such a bucket if its bits are not ascending: there are 2^t - (t+1) such codes. t is
+// the smallest number for which these are at least b. With two slots there is one such code, so the code
+// takes one bit more. "Variable-length Encoding Framework",
 // section III.
 func markers(b uint) uint {
 	if b == 2 {
@@ -161,7 +162,7 @@ func (l *layout) full() (c class) {
 	return c
 }
 
-// partial returns the class of buckets with n < b fingerprints and the code at end.
+// partial returns the class of buckets with n fingerprints, fewer than b. Their code begins at bit end.
 func (l *layout) partial(n, end uint) (c class) {
 	c.n = uint8(n)
 	if n == 0 {

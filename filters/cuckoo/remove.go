@@ -79,8 +79,8 @@ func (t *table) take(i, j, fp uint64) bool {
 	return true
 }
 
-// drop removes a slot from bucket i. If the last fingerprint's field has a width of its own it stays
-// the last. Otherwise the largest becomes the last, whatever their order.
+// drop removes the fingerprint in this slot of bucket i. If the field of the last fingerprint has another
+// width than the others, that fingerprint stays the last. Otherwise the largest becomes the last.
 func (t *table) drop(i uint64, slot int) {
 	p := t.read(i)
 	sorted := !t.variable || !t.lastIsOwn(p.n) || slot == p.n-1

@@ -112,7 +112,8 @@ func (s *Sketch) addOnes(is, js, fps []uint64) (done int, err error) {
 	return done, nil
 }
 
-// force moves fingerprints until there is room for one more, or changes nothing and reports false.
+// force moves fingerprints until fp has room in bucket i or j, and stores it there. If that fails, it
+// changes nothing and reports false.
 func (s *Sketch) force(i, j, fp uint64) bool {
 	ok := s.kick(&s.undos, i, j, fp)
 	if ok {
@@ -142,7 +143,7 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 	return nil
 }
 
-// full returns the error for a fingerprint for which there is no room.
+// full returns the error for the fingerprint fp if its buckets i and j have no room.
 func (s *Sketch) full(i, j, fp uint64) error {
 	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
 		return s.tooManyCopies(have, 1)

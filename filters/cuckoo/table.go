@@ -62,7 +62,7 @@ func mix(base uint64) uint64 {
 	return (x ^ x>>32) * 0xd6e8feb86659fd93
 }
 
-// lanes returns a fingerprint in every lane of a word.
+// lanes returns a word that has the low bits of fp in every lane.
 func (t *table) lanes(fp uint64) uint64 { return (fp & t.laneMask) * t.ones }
 
 // anyZero returns a bit for the lowest lane of x that is 0, and perhaps for others above it. It returns
@@ -75,7 +75,7 @@ func (t *table) zeros(x uint64) uint64 {
 	return ^((x&rest + rest) | x) & t.highs
 }
 
-// found reports whether a key's fingerprint is in one of its buckets.
+// found reports whether a fingerprint in bucket i or j matches fp, a key's longest fingerprint.
 func (t *table) found(i, j, fp uint64) bool {
 	if !t.narrow {
 		return t.matches(i, fp)+t.matches(j, fp) > 0
@@ -93,7 +93,8 @@ func (t *table) found(i, j, fp uint64) bool {
 	return t.confirm(x, zx, fp) || t.confirm(y, zy, fp)
 }
 
-// confirm compares the other bits of the lanes of x that zeros marks.
+// confirm compares fp with the fingerprints of bucket word x whose low bits match: zeros marks their
+// lanes. It reports whether the other bits of one match too.
 func (t *table) confirm(x, zeros, fp uint64) bool {
 	if zeros == 0 {
 		return false
@@ -116,7 +117,7 @@ func (t *table) confirm(x, zeros, fp uint64) bool {
 	return false
 }
 
-// matches returns the number of fingerprints in bucket i that match a key's.
+// matches returns how many fingerprints in bucket i match fp, a key's longest fingerprint.
 func (t *table) matches(i, fp uint64) (n int) {
 	if t.narrow && !t.variable {
 		return bits.OnesCount64(t.zeros(t.word(i) ^ t.lanes(fp)))
@@ -133,5 +134,5 @@ func (t *table) matches(i, fp uint64) (n int) {
 	return n
 }
 
-// copies returns the number of matches in both buckets together.
+// copies returns how many fingerprints in buckets i and j match fp.
 func (t *table) copies(i, j, fp uint64) int { return t.matches(i, fp) + t.matches(j, fp) }

@@ -74,8 +74,8 @@ func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
 	return fields
 }
 
-// width returns the bytes of a value in its vector's own memory, or 0 if it is not there or not
-// known.
+// width returns the number of bytes of a value in the memory of its vector. It returns 0 if the vector
+// does not hold the values itself, or if the width is not known.
 func (t Type) width() int {
 	switch t.id {
 	case BooleanID, TinyIntID, UTinyIntID:

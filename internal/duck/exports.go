@@ -57,6 +57,8 @@ func threadsOf(c *C.ccbf_call) int {
 	return 0
 }
 
+// ccbfGoScalar computes a scalar function for one chunk.
+//
 //export ccbfGoScalar
 func ccbfGoScalar(c *C.ccbf_call) {
 	b := boundOf(uint64(c.id))
@@ -78,6 +80,8 @@ func ccbfGoScalar(c *C.ccbf_call) {
 	}
 }
 
+// ccbfGoUpdate adds one chunk to its states.
+//
 //export ccbfGoUpdate
 func ccbfGoUpdate(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
@@ -110,6 +114,8 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 	})
 }
 
+// ccbfGoCombine adds states to other states.
+//
 //export ccbfGoCombine
 func ccbfGoCombine(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
@@ -119,6 +125,8 @@ func ccbfGoCombine(c *C.ccbf_call) {
 	})
 }
 
+// ccbfGoFinalize writes the results of states.
+//
 //export ccbfGoFinalize
 func ccbfGoFinalize(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
@@ -135,7 +143,7 @@ func ccbfGoFinalize(c *C.ccbf_call) {
 	})
 }
 
-// aggregate runs one callback of an aggregate function.
+// aggregate runs one callback of an aggregate function: call, with a frame and the overload.
 func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	b := boundOf(uint64(c.id))
 	if b == nil {
@@ -150,6 +158,8 @@ func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	}
 }
 
+// ccbfGoDestroy gives back the pages and slots of n states.
+//
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 	silently(func() { dropAll(unsafe.Slice((**State)(unsafe.Pointer(states)), int(n))) })
@@ -174,6 +184,8 @@ func dropAll(states []*State) {
 	dropSlots(left)
 }
 
+// ccbfGoEnd ends the instance of a database that was closed. id is that of its tag function.
+//
 //export ccbfGoEnd
 func ccbfGoEnd(id C.uint64_t) {
 	silently(func() { endInstance(uint32(uint64(id) >> 32)) })

@@ -48,15 +48,16 @@ func (f *frame) end() {
 	frames.Unlock()
 }
 
-// isOnlyCallback reports whether at most one callback runs in the process. In a query on several
-// threads, the others then wait.
+// isOnlyCallback reports whether at most one callback runs in the process. If a query
+// runs on several threads, the other threads are then idle.
 func isOnlyCallback() bool {
 	frames.Lock()
 	defer frames.Unlock()
 	return len(frames.all)-len(frames.idle) <= 1
 }
 
-// oldestRunning returns the clock at which the oldest running callback began, or now if none runs.
+// oldestRunning returns the value of clock at which the oldest running callback began. If none runs, it
+// returns the parameter now.
 func oldestRunning(now uint32) uint32 {
 	frames.Lock()
 	defer frames.Unlock()

@@ -72,7 +72,8 @@ func learn() {
 	facts.Store(h)
 }
 
-// runQueries adds what the queries show. It returns what went wrong, or an empty text.
+// runQueries runs the queries in a database of its own, and adds to h what they show about DuckDB. It
+// returns what went wrong, or an empty text.
 func (h *hostFacts) runQueries() string {
 	var conn unsafe.Pointer
 	db := C.ccbf_open_in_memory(&conn)
@@ -119,7 +120,7 @@ func (h *hostFacts) runQueries() string {
 	return ""
 }
 
-// add adds a place, which keeps a kind that it has.
+// add adds the place s with what it passes. If the place is known already, it keeps its old kind.
 func (h *hostFacts) add(s callSite, kind siteKind) {
 	if s.at != 0 && !slices.ContainsFunc(h.sites, func(known knownSite) bool { return known.at == s.at }) {
 		h.sites = append(h.sites, knownSite{s, kind})

@@ -33,7 +33,7 @@ func readType(vec unsafe.Pointer) Type {
 	return parseType(unsafe.Slice((*byte)(unsafe.Pointer(p)), int(n)))
 }
 
-// parseType returns the type with a description by describe.c.
+// parseType returns the type that desc describes; describe.c defines the description.
 func parseType(desc []byte) Type {
 	seenTypes.RLock()
 	t, ok := seenTypes.m[string(desc)]

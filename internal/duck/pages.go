@@ -66,8 +66,8 @@ func (l *Lease) Grow(delta int64) error {
 	}
 }
 
-// Scarce returns 2 if less than a quarter of the budget is left, 1 if less than half, and else 0.
-// A page that can hold fewer bytes then does, without an error.
+// Scarce returns 2 if less than a quarter of the budget is left, 1 if less than half, and otherwise 0. The
+// owner of a page should hold fewer bytes then, if it can do so without an error.
 func (l *Lease) Scarce() int {
 	switch used, limit := used.Load(), memoryLimit(); {
 	case used > limit/4*3:
@@ -127,7 +127,7 @@ func (sh *shard) entry(i uint32) *atomic.Pointer[Lease] {
 	return &c[i&(chunkLen-1)]
 }
 
-// take returns an unused entry, and false if the shard is full. Entry 0 is never used, as handle 0
+// take returns the index of an unused entry, and false if the shard is full. Entry 0 is never used, as handle 0
 // means no page.
 func (sh *shard) take() (uint32, bool) {
 	sh.mu.Lock()
@@ -151,7 +151,7 @@ func (sh *shard) take() (uint32, bool) {
 	return i, true
 }
 
-// put makes an entry unused.
+// put makes entry i unused, so that take can return it again.
 func (sh *shard) put(i uint32) {
 	sh.mu.Lock()
 	sh.free = append(sh.free, i)
@@ -300,8 +300,8 @@ func (s *State) Drop() {
 	}
 }
 
-// markFinal notes that the pages of these states have made their results. They are reclaimed
-// first until they are touched again.
+// markFinal notes that the pages of these states have made their results. Until they
+// are touched again, they are reclaimed before all others.
 func (s States) markFinal() {
 	now := clock.Load()
 	for i := range s.n {

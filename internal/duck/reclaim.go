@@ -19,7 +19,7 @@ var (
 // to choose the oldest sixteenth of the pages, without sorting a million leases.
 const ageBuckets = 33 * 16
 
-// ageBucket returns the bucket of an age in callbacks.
+// ageBucket returns the bucket for pages of this age, a number of callbacks.
 func ageBucket(age uint32) int {
 	if age < 16 {
 		return int(age)
@@ -28,8 +28,8 @@ func ageBucket(age uint32) int {
 	return (n-4)*16 + int(age>>(n-5)&15)
 }
 
-// sweep reclaims pages until need bytes are free, and at least a sixteenth of the limit, as it
-// looks at all of them. Pages that have made their results go first, then those that were not
+// sweep reclaims pages until need bytes fit into the budget. As it looks at all pages, it frees at least
+// a sixteenth of the budget. Pages that have made their results go first, then those that were not
 // touched for longest. Pages that a running callback may have touched stay. It returns the bytes
 // that it freed.
 func sweep(need int64) (freed int64) {
