@@ -136,8 +136,8 @@ func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found
 	return 0, false
 }
 
-// hasCoarser reports whether the filter has more of the places of some than by chance, at a resolution
-// ratio times as large as that of g. It returns that resolution too.
+// hasCoarser tests a resolution that is ratio times as large as that of g, and returns it. It reports
+// whether the filter then has more of the places in the parameter some than by chance.
 func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
 	coarse, err := grid.New(decimal(g.Res() * ratio))
 	if err != nil {

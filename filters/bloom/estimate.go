@@ -73,8 +73,9 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 }
 
 // unset returns the probability that a key with k positions leaves a given bit unset. Each position sets
-// the fraction share of all bits. For any number k, a key has floor(k) positions or one more. Products are rounded here and
-// below, so that machines that fuse them with sums make filters of the same size.
+// the fraction share of all bits. For any number k, a key has floor(k) positions or one more. Products
+// are rounded here and in the functions that follow. So machines that fuse products with sums make
+// filters of the same size.
 func unset(k, share float64) float64 {
 	n := math.Floor(k)
 	return math.Pow(1-share, n) * (1 - float64((k-n)*share))

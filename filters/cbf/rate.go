@@ -13,8 +13,8 @@ import "math"
 // Plain: 1 - e^-x, Fan et al. 2000, section V.
 //
 // Increment: let the key's increment be v = L+v'. One occurrence has the same increment with a
-// probability of 1/L. Two occurrences add L+u and L+u'. Their sum is v+L or more unless u+u' < v'. For s < L, the sum u+u' is s with a
-// probability of (s+1)/L^2. So two fail with (v'(v'+1)/2)/L^2. The average over v' is (L^2-1)/(6L^2).
+// probability of 1/L. Two occurrences add L+u and L+u'. Their sum is v+L or more unless u+u' < v'. For
+// s < L, the sum u+u' is s with a probability of (s+1)/L^2. So two fail with (v'(v'+1)/2)/L^2. The average over v' is (L^2-1)/(6L^2).
 // Three are always enough, 3L >= v+L.
 //
 // Tandem: the same, but one occurrence beside an empty partner is signed, and equal to the key's with

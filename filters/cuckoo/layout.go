@@ -177,8 +177,8 @@ func (l *layout) partial(n, end uint) (c class) {
 	} else {
 		area = n
 	}
-	// All fields except the last one get the same width w, so each of them can hold any fingerprint. Of
-	// the two widths that fit, the loop takes the one with fewer false positives.
+	// All fields except the last one get the same width w, so each of them can hold any fingerprint. The
+	// loop tries two widths and takes the one with fewer false positives.
 	var w, last uint
 	best := math.Inf(1)
 	for _, try := range [...]uint{area / n, area/n + 1} {

@@ -115,7 +115,7 @@ func (r Range) String() string {
 // nodes above it, without the root, whose count is the total.
 func (r Range) levels() int { return max(1, bits.Len64(uint64(r.Hi)-uint64(r.Lo))) }
 
-// nodes returns the largest number of nodes that n keys can have. Section 5.5, claim 12.
+// nodes returns the largest number of different nodes that n keys can have together. Section 5.5, claim 12.
 func (r Range) nodes(n uint64) (sum uint64) {
 	if r == (Range{}) {
 		return n
@@ -261,7 +261,7 @@ func (p Params) counters(k uint64) (uint64, error) {
 	return uint64(total), nil
 }
 
-// newShape returns the shape of m counters in the first filter. The error wraps sketch.ErrOption.
+// newShape returns the shape of a sketch with m counters in the first filter and k per key. The error wraps sketch.ErrOption.
 func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked bool, span Range) (shape, error) {
 	switch {
 	case k < 1 || k > MaxK:

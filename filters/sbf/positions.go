@@ -81,8 +81,8 @@ const (
 	tagMarker = 2 // the marker filter
 )
 
-// derive returns another hash of the same key, for filters that must not share their collisions with
-// the first.
+// derive returns another hash of the same key, for the filter with this tag. So keys that collide in the
+// first filter do not also collide there.
 func derive(h1, h2, tag uint64) (uint64, uint64) {
 	return key.Mix(h1 + tag*phi), key.Mix(h2+tag*phi) | 1
 }

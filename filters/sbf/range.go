@@ -34,8 +34,8 @@ func intOf(b []byte) (int64, error) {
 	return int64(binary.LittleEndian.Uint64(b)), nil
 }
 
-// node returns the hash of a node of the range tree. On level 0 it is the hash of the key, above it
-// that of the node's number and level. Section 5.5.
+// node returns the hash of a node of the range tree. On level 0 that is the hash of the key. On higher
+// levels it is a hash of the node's number and level. Section 5.5.
 func node(seed uint64, span Range, level int, number uint64) (h1, h2 uint64) {
 	if level == 0 {
 		return key.HashUint64(seed, number+uint64(span.Lo))
@@ -46,7 +46,7 @@ func node(seed uint64, span Range, level int, number uint64) (h1, h2 uint64) {
 	return key.Hash(seed, b[:])
 }
 
-// branch writes the hashes of a key's nodes and returns their number.
+// branch writes the hashes of the nodes that count key v, one for each level, and returns their number.
 func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
 	if v < s.span.Lo || v > s.span.Hi {
 		return 0, fmt.Errorf("key %d is %w %v", v, ErrOutside, s.span)

@@ -82,7 +82,8 @@ func (f *filter) recurringCount(pos []uint32, h1, h2 uint64) uint64 {
 	return least
 }
 
-// recur counts n occurrences of a key, whose counters in the first filter are given. Section 3.3, with
+// recur counts n occurrences of a key, whose counters in the first filter are at pos. full is true if a
+// counter is saturated. Section 3.3, with
 // two differences that keep estimates from falling below the truth. Without a marker, a key that the
 // second filter has is counted there whether its least counter recurs or not. Otherwise a key that was
 // moved would miss the occurrences that came while it did. With a marker, a key that seems to be moved

@@ -128,7 +128,7 @@ func (s *Sketch) hashesOnly() {
 	}
 }
 
-// put counts ns[i] of each key, or n if ns is nil, without the total.
+// put counts ns[i] occurrences of key i, or n of each key if ns is nil. It does not change the total.
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 	if (s.sums() || s.method == MI) && s.exact == nil && s.inRows() {
 		rows, full := s.rows(), false
@@ -150,7 +150,7 @@ func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 	}
 }
 
-// putOne counts n of a key, without the total.
+// putOne counts n occurrences of a key. It does not change the total.
 func (s *Sketch) putOne(h1, h2, n uint64) {
 	if s.exact != nil {
 		s.addExact(h1, h2, n)
@@ -162,10 +162,10 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	s.putAt(pos, h1, h2, n)
 }
 
-// sums reports whether a key is only added to its counters.
+// sums reports whether adding a key only adds to its counters in the first filter: no key is moved.
 func (s *Sketch) sums() bool { return s.method == MS || s.overflowed }
 
-// putAt counts n of a key whose counters in the first filter are given.
+// putAt counts n occurrences of a key whose counters in the first filter are at pos.
 func (s *Sketch) putAt(pos []uint32, h1, h2, n uint64) {
 	var full bool
 	switch {
@@ -244,8 +244,9 @@ func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 	return nil
 }
 
-// removeFirst subtracts n from the first filter for each hash. Two hashes of one key may share a
-// counter, so only trying shows whether it is possible. If it is not, the changes are undone.
+// removeFirst subtracts n from the counters of each hash in the first filter. Two hashes of one key may
+// share a counter, so only an attempt shows whether each counter is large enough. If one is not,
+// removeFirst undoes its changes and returns an error.
 func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 	var room [MaxK]uint32
 	pos := room[:s.k]

@@ -90,7 +90,8 @@ func (c *cells) clone(e Encoding) cells {
 	return t
 }
 
-// emptied returns counters that are 0, in the same memory where that is as large as at first.
+// emptied returns the same number of counters, all 0. Without an index, they are counters of one byte in
+// the same memory. With an index, it makes a new one.
 func (c *cells) emptied() cells {
 	if c.index != nil {
 		return newCells(Index, c.n)
@@ -100,7 +101,7 @@ func (c *cells) emptied() cells {
 	return *c
 }
 
-// least returns the smallest of a key's counters.
+// least returns the smallest of the counters at pos, which are a key's.
 func (c *cells) least(pos []uint32) uint64 {
 	least := uint64(saturated)
 	for _, p := range pos {
@@ -109,8 +110,8 @@ func (c *cells) least(pos []uint32) uint64 {
 	return least
 }
 
-// minimum returns the smallest of a key's counters, its position, and whether no other counter of
-// the key has the same value.
+// minimum returns the smallest of the counters at pos, which are a key's. single is true if no other one
+// has the same value. at is the position of the smallest.
 func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 	least = saturated
 	for i, p := range pos {
@@ -173,7 +174,7 @@ func (c *cells) set(p uint32, v uint64) {
 	}
 }
 
-// add adds n to a key's counters and reports whether one of them is saturated.
+// add adds n to the counters at pos, which are a key's. It reports whether one of them is saturated.
 func (c *cells) add(pos []uint32, n uint64) (full bool) {
 	for _, p := range pos {
 		v := saturate.Add(c.at(p), n)
@@ -195,7 +196,7 @@ func (c *cells) raise(pos []uint32, n uint64) (full bool) {
 	return target == saturated
 }
 
-// sub subtracts n from a key's counters, which are all at least n.
+// sub subtracts n from the counters at pos, which are a key's. Each of them must be at least n.
 func (c *cells) sub(pos []uint32, n uint64) {
 	if n == 0 {
 		return
@@ -207,8 +208,8 @@ func (c *cells) sub(pos []uint32, n uint64) {
 	}
 }
 
-// update sets every counter to f(its value, the value of the same counter in o). It reports whether
-// a result is saturated.
+// update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It
+// reports whether a result is saturated.
 func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
 	value := func(a, b uint64) uint64 {
 		v := f(a, b)

@@ -85,7 +85,7 @@ func sweep(need int64) (freed int64) {
 		emptySweepAt.Store(now)
 		return 0
 	}
-	// Drop all pages of the buckets with numbers above from. Of bucket from, drop pages until rest bytes
+	// Drop all pages of the buckets with numbers above from. In bucket from, drop pages until rest bytes
 	// are free.
 	rest := target - (sum - bytes[from])
 	eachLease(func(l *Lease) bool {
