@@ -27,7 +27,7 @@ func Keyed(f keyed.Any) functions {
 		keyedPages: b, options: append(options[:len(options):len(options)], keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 	}
-	// key and number are what follows the sketch in example calls: keys that the example's sketch has.
+	// key and number end the arguments of example calls: they are keys that the example's sketch has.
 	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
 	q := f.Questions()[0]

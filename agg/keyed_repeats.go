@@ -62,8 +62,8 @@ func (r *distinctKeys) count(n, rows int) []uint64 {
 }
 
 // addDistinct adds the keys of rows from to to-1, none of which is skipped. It adds each distinct key
-// once, with its number of occurrences. It reports false and adds nothing in four cases: the order of
-// keys matters to the sketch, keys do not have 8 bytes, rows have weights, or few keys repeat.
+// once, with its number of occurrences. It reports false and adds nothing if the order of keys matters
+// to the sketch, or keys do not have 8 bytes. It does the same if rows have weights, or few keys repeat.
 func (a *keyedAgg) addDistinct(c *keyedChunk, t *keyedPage, from, to int) (bool, error) {
 	rows := to - from
 	if rows < minRepeats || rows > chunkLen || c.weighted || t.params == nil {

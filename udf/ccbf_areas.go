@@ -101,8 +101,8 @@ const (
 	halvedBytes = 1 << 17
 )
 
-// manyExact reports whether two goroutines pay for a chunk: it has enough rows, and the rows from index
-// from on have enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
+// manyExact reports whether two goroutines pay for a chunk. The chunk needs enough rows, and the rows
+// from index from on need enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
 // of work applies to the whole chunk.
 func manyExact(rows *duck.Rows, from int) bool {
 	if rows.Len() < halvedRows {

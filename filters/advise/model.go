@@ -16,8 +16,8 @@ const (
 )
 
 // model is a sample of the keys that stands for all keys: every 2^shift-th by rank, with its expected
-// count. A sketch of the model gets 2^shift times fewer counters. Its error is that of the sketch of
-// all keys. Errors depend on the number of counters per key and on the distribution of counts, not on the
+// count. A sketch of the model gets 2^shift times fewer counters. Its error equals the error of the
+// sketch of all keys. Errors depend on the number of counters per key and on the distribution of counts, not on the
 // number of keys.
 type model struct {
 	shift   uint     // one key stands for 2^shift keys

@@ -18,7 +18,7 @@ const (
 
 // meanError returns the mean of (estimate - count) / count over the keys of the model. estimates builds a
 // sketch with a seed and returns its estimates of all keys. meanError calls it with one seed after the
-// other, until enough counts were wrong or enough keys were asked.
+// other, until it has compared enough keys or enough wrong counts.
 func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float64, error) {
 	sum, wrong, asked := 0.0, 0, 0
 	for seed := uint64(0); wrong < enoughWrong && asked < enoughKeys; seed++ {

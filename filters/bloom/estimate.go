@@ -72,8 +72,8 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 	return sum
 }
 
-// unset returns the probability that a key with k positions leaves a given bit unset. Each position sets
-// the fraction share of all bits. For any number k, a key has floor(k) positions or one more. Products
+// unset returns the probability that a key with k positions leaves a given bit unset. The
+// parameter share is the fraction of all bits that one position sets. For any number k, a key has floor(k) positions or one more. Products
 // are rounded here and in the functions that follow. So machines that fuse products with sums make
 // filters of the same size.
 func unset(k, share float64) float64 {

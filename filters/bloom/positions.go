@@ -136,7 +136,7 @@ func planFor(size, kept, fixed uint64) *plan {
 	return p
 }
 
-// newPlan makes the plan of a Blocks filter. size, kept and fixed are those of its form and route.
+// newPlan makes the plan of a Blocks filter. form and route have size, kept and fixed.
 func newPlan(size, kept, fixed uint64) *plan {
 	p := &plan{size: size, kept: kept, fixed: fixed, starts: []uint64{0}}
 	// blocks are the sizes of the blocks. parts[i] is the part of k for blocks 0 to i together, in

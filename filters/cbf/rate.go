@@ -42,7 +42,7 @@ func (s *shape) passOf(one, alone, two, none float64) float64 {
 
 // passHalves is pass for a hash function and the extra one beside it. Both count in one word, to which
 // j of all occurrences come. Given j, the r lower and the r upper halves of the word are filled
-// independently: each occurrence fills a given half with a probability of 1/r.
+// independently. Each occurrence fills a given half with a probability of 1/r.
 func (s *shape) passHalves(x float64) float64 {
 	r := float64(s.perWord())
 	mean := x * r

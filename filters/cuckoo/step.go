@@ -74,7 +74,7 @@ func (l *layout) upFrom(c *class) insertStep {
 	return u
 }
 
-// add returns the word x with the fingerprint fp added. lane and laneMask are those of the layout.
+// add returns the word x with the fingerprint fp added. lane and laneMask come from the layout.
 func (u *insertStep) add(x, fp uint64, lane uint, laneMask uint64) uint64 {
 	y := u.code | x&u.stay | fp&laneMask<<(u.low&63) | fp>>(lane&63)&u.mask<<(u.field&63)
 	y |= x >> (u.from[0] & 63) & u.fields[0] << (u.to[0] & 63)

@@ -184,7 +184,7 @@ func dropAll(states []*State) {
 	dropSlots(left)
 }
 
-// ccbfGoEnd ends the instance of a database that was closed. id is that of its tag function.
+// ccbfGoEnd ends the instance of a database that was closed. id belongs to its tag function.
 //
 //export ccbfGoEnd
 func ccbfGoEnd(id C.uint64_t) {

@@ -5,7 +5,7 @@ import "fmt"
 // Category is a note about a category in queries to exact sketches and trees. They return 0 for a
 // category that they do not have.
 type Category struct {
-	Found   bool   // some sketch may have the category that was asked for
+	Found   bool   // some sketch may have the category of the query
 	Missing string // the first category that a sketch does not have
 	Near    string // a similar category of a sketch, or ""
 }
