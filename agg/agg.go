@@ -13,11 +13,11 @@ type functions = []duck.Function
 // mergeAggregate is the common part of aggregates whose groups have a page of type T. It combines
 // pages and encodes them. The result of a group without rows is NULL.
 type mergeAggregate[T any] struct {
-	size  int64                                 // bytes of an empty T
-	fresh func(*duck.Lease) T                   // makes an empty T
-	merge func(into, from T) error              // adds from to into
-	blob  func(t T, dst []byte) ([]byte, error) // appends the BLOB of t to dst
-	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself
+	size  int64                                 // bytes of an empty T.
+	fresh func(*duck.Lease) T                   // makes an empty T.
+	merge func(into, from T) error              // adds from to into.
+	blob  func(t T, dst []byte) ([]byte, error) // appends the BLOB of t to dst.
+	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself.
 }
 
 // page returns the page of a state, which it makes if there is none.

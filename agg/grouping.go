@@ -9,9 +9,9 @@ import (
 
 // rowGroups sorts the rows of a chunk by group. A group is one state and has a number from 0 on.
 type rowGroups struct {
-	states []*duck.State // by group, its state; in the order of the groups' first rows
-	of     []uint16      // by row, its group
-	kept   []uint16      // groups of the rows that are not skipped, in the order of rows
+	states []*duck.State // by group, its state; in the order of the groups' first rows.
+	of     []uint16      // by row, its group.
+	kept   []uint16      // groups of the rows that are not skipped, in the order of rows.
 
 	sizes  []uint32 // by group, the number of kept rows
 	begins []uint32 // by group, where sort writes its next key

@@ -73,10 +73,10 @@ func (l *slots) hold(s *duck.State, words []uint64) error {
 
 // slotPlan says how words of one configuration wait.
 type slotPlan struct {
-	config uint32 // number of the configuration
-	sums   bool   // words of two states can be joined in any order
-	inline int    // the largest number of words that a state has inline
-	slots  int    // the largest number of words that a state has in slots
+	config uint32 // number of the configuration.
+	sums   bool   // words of two states can be joined in any order.
+	inline int    // the largest number of words that a state has inline.
+	slots  int    // the largest number of words that a state has in slots.
 }
 
 // join adds the words that wait in one state, which has no page, to the state into. f is the inline
@@ -197,11 +197,11 @@ const stateBatch = 64
 // pendingWords is a copy of the words that wait in up to stateBatch states. For each state it
 // has the words in its slots, and then, if requested, its inline words.
 type pendingWords struct {
-	n         int                     // number of states
-	words     []uint64                // the words of all states, one state after the other
-	begins    [stateBatch + 1]int     // by state, where its words begin; begins[n] is the end
-	states    [stateBatch]*duck.State // the states
-	slotWords [stateBatch][]uint64    // by state, the words in its slots; parts of words
+	n         int                     // number of states.
+	words     []uint64                // the words of all states, one state after the other.
+	begins    [stateBatch + 1]int     // by state, where its words begin; begins[n] is the end.
+	states    [stateBatch]*duck.State // the states.
+	slotWords [stateBatch][]uint64    // by state, the words in its slots; parts of words.
 	slots     duck.SlotReader
 	sum       uint64 // sum of words that were loaded early; without it the compiler would drop the loads
 }

@@ -125,10 +125,10 @@ func CCBF() functions {
 // rows have the same BLOB.
 type ccbfReader struct {
 	view     ccbf.View
-	head     ccbf.Head         // the head of a sketch whose view is not opened
-	category args.Keys         // the categories, if each row has one
-	several  severalCategories // the categories, if rows have several
-	has      bool              // true if the call has an argument for categories
+	head     ccbf.Head         // the head of a sketch whose view is not opened.
+	category args.Keys         // the categories, if each row has one.
+	several  severalCategories // the categories, if rows have several.
+	has      bool              // true if the call has an argument for categories.
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}

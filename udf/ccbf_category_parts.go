@@ -32,12 +32,12 @@ type categoryParts struct {
 // categoryPart is one field of such a STRUCT: a value, a list of values or a range.
 type categoryPart struct {
 	name   string
-	number int          // 1 if the name is _1, and so on; 0 for other names
-	list   *duck.Vector // the lists of values, or nil
-	ranged bool         // the part is a range from keys to to
-	keys   args.Keys    // values, elements of lists, or starts of ranges
-	to     args.Keys    // ends of ranges
-	field  int          // index of the field of the categories that the part selects by
+	number int          // 1 if the name is _1, and so on; 0 for other names.
+	list   *duck.Vector // the lists of values, or nil.
+	ranged bool         // the part is a range from keys to to.
+	keys   args.Keys    // values, elements of lists, or starts of ranges.
+	to     args.Keys    // ends of ranges.
+	field  int          // index of the field of the categories that the part selects by.
 }
 
 // reset sets p to a column of STRUCTs.
@@ -133,10 +133,10 @@ func (p *categoryParts) place(class key.Class) error {
 
 // partTest is a condition for a field of a category: it is NULL, one of several values, or in a range.
 type partTest struct {
-	field     int      // index of the field in the category
-	null      bool     // the field must be NULL
-	ranged    bool     // the field must be from low to high
-	values    [][]byte // otherwise the field must be one of these; sorted by their bytes
+	field     int      // index of the field in the category.
+	null      bool     // the field must be NULL.
+	ranged    bool     // the field must be from low to high.
+	values    [][]byte // otherwise the field must be one of these; sorted by their bytes.
 	low, high []byte
 }
 

@@ -43,10 +43,10 @@ const pngWidth = 800
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
 	options args.Options
-	isBox   bool // the call has a box and a width
-	high    bool // the call has a height
-	left    int  // number of pixels that the chunk may still draw
-	charged int  // number of values for which memory is charged
+	isBox   bool // the call has a box and a width.
+	high    bool // the call has a height.
+	left    int  // number of pixels that the chunk may still draw.
+	charged int  // number of values for which memory is charged.
 	seen    notes.Areas
 	*canvas
 }

@@ -21,10 +21,10 @@ const categoryAdvice = "category can be a value or a list such as ['home', 'shop
 type severalCategories struct {
 	given  bool
 	column *duck.Vector
-	ranges bool          // rows have ranges, from keys to to
-	keys   args.Keys     // the elements of lists, or the starts of ranges
-	to     args.Keys     // the ends of ranges
-	parts  categoryParts // the parts of STRUCTs, in the column or in its lists
+	ranges bool          // rows have ranges, from keys to to.
+	keys   args.Keys     // the elements of lists, or the starts of ranges.
+	to     args.Keys     // the ends of ranges.
+	parts  categoryParts // the parts of STRUCTs, in the column or in its lists.
 
 	set ccbf.Categories // the categories of the row that was read last
 	// The arguments from which set was made. If the next row has the same ones, set is used again.

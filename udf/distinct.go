@@ -12,9 +12,9 @@ import (
 
 // distinct numbers the distinct values of a chunk, in the order of their first rows.
 type distinct struct {
-	values [][]byte // by number, the value
-	slots  []uint32 // a hash table: the number of a value plus 1, or 0 if the slot is free
-	shift  uint     // a hash shifted right by it is an index of slots
+	values [][]byte // by number, the value.
+	slots  []uint32 // a hash table: the number of a value plus 1, or 0 if the slot is free.
+	shift  uint     // a hash shifted right by it is an index of slots.
 	sorted []uint32
 }
 
@@ -100,9 +100,9 @@ type categoriesOf struct {
 	rows  []uint32 // by category, a row that has it
 	arena []byte   // memory of the values
 
-	now       uint32   // number of the present sketch, see begin
-	seen      []uint32 // by category, the value of now when it was last converted
-	converted [][]byte // by category, its key in the class of the sketch
+	now       uint32   // number of the present sketch, see begin.
+	seen      []uint32 // by category, the value of now when it was last converted.
+	converted [][]byte // by category, its key in the class of the sketch.
 }
 
 // reset numbers the categories of rows.

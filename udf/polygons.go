@@ -83,11 +83,11 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 // with the same bytes.
 type polygonColumn struct {
 	column   *duck.Vector
-	last     []byte           // the value that was read last
-	parsed   orb.MultiPolygon // the polygon of last
-	prepared *ccbf.Polygon    // parsed, in the form for sketches; nil before the first use
-	bound    orb.Bound        // bounding box of parsed
-	srid     int              // SRID of last, or 0
+	last     []byte           // the value that was read last.
+	parsed   orb.MultiPolygon // the polygon of last.
+	prepared *ccbf.Polygon    // parsed, in the form for sketches; nil before the first use.
+	bound    orb.Bound        // bounding box of parsed.
+	srid     int              // SRID of last, or 0.
 
 	seen notes.Areas // suspicious areas of the chunk
 }

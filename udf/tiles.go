@@ -68,7 +68,7 @@ func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g gr
 	}
 }
 
-// gridOf returns the grid for the resolution in row i. last is the grid of the row before, which is used
+// gridOf returns the grid for the resolution in row i. The grid of the row before, last, is used
 // again if the resolution is the same.
 func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
 	return last.At(duck.Slice[float64](res)[i])

@@ -20,10 +20,10 @@ const (
 // sketch of all keys. Errors depend on the number of counters per key and on the distribution of counts, not on the
 // number of keys.
 type model struct {
-	shift   uint     // one key stands for 2^shift keys
-	counts  []uint64 // expected count of each key
-	largest uint64   // largest expected count of all keys, also those outside the model
-	stream  stream   // the order in which occurrences are added
+	shift   uint     // one key stands for 2^shift keys.
+	counts  []uint64 // expected count of each key.
+	largest uint64   // largest expected count of all keys, also those outside the model.
+	stream  stream   // the order in which occurrences are added.
 }
 
 // stream is a sequence of keys, by their index in counts, in the order in which they come. weights is

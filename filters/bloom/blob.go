@@ -113,9 +113,9 @@ type Info struct {
 	Bits       uint64  // m
 	K          float64 // hash functions
 
-	Blocks   []uint64 // sizes of the blocks in bits; nil unless Variant is Blocks
-	Made     uint64   // m when the filter was made, before Shrink dropped blocks
-	Capacity uint64   // distinct keys for which the filter was made
+	Blocks   []uint64 // sizes of the blocks in bits; nil unless Variant is Blocks.
+	Made     uint64   // m when the filter was made, before Shrink dropped blocks.
+	Capacity uint64   // distinct keys for which the filter was made.
 
 	BitsPerKey    float64 // Bits per key if it has Capacity keys
 	FPPAtCapacity float64 // false positive rate to expect of Capacity keys

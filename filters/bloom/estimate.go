@@ -85,9 +85,9 @@ func unset(k, share float64) float64 {
 func (f *filter) logUnset() float64 { return math.Log(unset(f.k, 1/float64(f.size))) }
 
 // FPPAt returns the false positive rate to expect of n distinct keys. O(k). For whole k and large m it
-// is (1 - e^(-kn/m))^k. For any other k, a key has floor(k)
-// positions or one more, and the rate is the mean of both (Walther et al., equation 1 and theorem 2). The fill of a small filter varies, and the mean of its powers is above the power of
-// the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of Bloom filters").
+// is (1 - e^(-kn/m))^k. Keys of another k have floor(k) positions or one
+// more. Then it is the mean of both rates (Walther et al., equation 1 and theorem 2). The fill of a small filter varies, and the mean
+// of its powers is above the power of the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of Bloom filters").
 func (f *filter) FPPAt(n float64) float64 {
 	f.MustBeMade()
 	if f.plan == nil {
@@ -128,8 +128,8 @@ func fillPower(m, k, n, power float64) float64 {
 
 // Cardinality returns the number of distinct keys as estimated from the fill q. It is ln(1-q) over the
 // logarithm of the probability that a key leaves a bit unset, close to -(m/k) ln(1-q). Its standard
-// error with n keys is sqrt(m (e^t - 1 - t)) / k for t = kn/m: 0.25% of 10,000 keys that set half of the
-// bits by 7 hash functions. With a fraction p of k, the square of
+// error with n keys is sqrt(m (e^t - 1 - t)) / k for t = kn/m. This is 0.25% of n
+// for 10,000 keys that set half of the bits by 7 hash functions. With a fraction p of k, the square of
 // the error has n p (1-p) / k^2 more. The result is +Inf if all bits are set or k is 0. It holds after
 // unions too. After Intersect it is too high, because keys of only one filter leave bits. O(m).
 // Swamidass and Baldi 2007, "Mathematical Correction for Fingerprint Similarity Measures to Improve

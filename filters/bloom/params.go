@@ -115,10 +115,10 @@ type Params struct {
 
 // form is the part of two filters that must agree, beside their Base.
 type form struct {
-	size       uint64  // bits of the filter as it was made
-	kept       uint64  // bits that are left: size, or some of its binary digits
-	k          float64 // hash functions
-	capacity   uint64  // distinct keys for which the filter is made
+	size       uint64  // bits of the filter as it was made.
+	kept       uint64  // bits that are left: size, or some of its binary digits.
+	k          float64 // hash functions.
+	capacity   uint64  // distinct keys for which the filter is made.
 	variant    Variant
 	activation Activation
 }

@@ -38,9 +38,9 @@ type route struct {
 	n     uint64 // floor(k)
 	part  bool   // k is not whole
 
-	limit uint64 // ByPosition: a key uses one hash function more if its position n-1 is below limit
-	last  uint64 // ByPosition: the factor of h2 in position n-1; 0 if n is 0
-	plan  *plan  // the lists of positions; nil unless the variant is Blocks
+	limit uint64 // ByPosition: a key uses one hash function more if its position n-1 is below limit.
+	last  uint64 // ByPosition: the factor of h2 in position n-1; 0 if n is 0.
+	plan  *plan  // the lists of positions; nil unless the variant is Blocks.
 }
 
 // route computes the values by which keys find their positions.

@@ -28,9 +28,9 @@ type kernel struct {
 	width   uint64 // bits from one counter to the next
 	lanes   uint64 // log2 of the number of counters in a word
 
-	bits    uint64 // width of a counter; of a half if halves is true
-	ceiling uint64 // the largest value that fits into bits
-	ones    uint64 // a word in which each counter or half has the value 1
+	bits    uint64 // width of a counter; of a half if halves is true.
+	ceiling uint64 // the largest value that fits into bits.
+	ones    uint64 // a word in which each counter or half has the value 1.
 
 	inc     uint64 // L, the smallest increment
 	incBits uint64 // log2 L

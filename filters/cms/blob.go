@@ -114,9 +114,9 @@ type Info struct {
 	Width, Depth   uint64
 	Epsilon, Delta float64 // e/width, exp(-depth)
 	Conservative   bool
-	ErrorBound     float64 // in occurrences; +Inf if the total is not known
-	CounterBits    int     // width of each counter in the BLOB, in bits
-	Fill           float64 // fraction of the counters that are not 0
+	ErrorBound     float64 // in occurrences; +Inf if the total is not known.
+	CounterBits    int     // width of each counter in the BLOB, in bits.
+	Fill           float64 // fraction of the counters that are not 0.
 }
 
 // Info describes the sketch. It reads the whole body, for Fill. O(len(blob)).

@@ -138,8 +138,8 @@ func (t *table) insert(i uint64, q fingerprint) {
 	t.write(i, &p)
 }
 
-// basesOf writes to bases the low f bits of each fingerprint of a narrow bucket with word x. c is the
-// class of the bucket; it is not used if the length is fixed.
+// basesOf writes to bases the low f bits of each fingerprint of a narrow bucket with word x. The class c of
+// the bucket is not used if the length is fixed.
 func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	for k := range bases {
 		v := x >> (uint(k) * t.lane & 63) & t.laneMask

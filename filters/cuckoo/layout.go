@@ -14,14 +14,14 @@ import (
 // from t on, and at the end those of the first t slots, the markers. So the bits that fingerprints
 // share in a bucket that is not full are in one piece, between the low bits and the markers.
 type layout struct {
-	f, b   uint   // bits of a fingerprint, slots of a bucket
-	bits   uint   // bits of a bucket, b*f
-	narrow bool   // one load of 8 bytes reads a whole bucket
-	mask   uint64 // selects the bits of a narrow bucket in a word
+	f, b   uint   // bits of a fingerprint, slots of a bucket.
+	bits   uint   // bits of a bucket, b*f.
+	narrow bool   // one load of 8 bytes reads a whole bucket.
+	mask   uint64 // selects the bits of a narrow bucket in a word.
 
-	base  uint64 // selects the low f bits of a fingerprint
-	ones  uint64 // the lowest bit of each lane of a narrow bucket; see lane
-	highs uint64 // the highest bit of each lane of a narrow bucket
+	base  uint64 // selects the low f bits of a fingerprint.
+	ones  uint64 // the lowest bit of each lane of a narrow bucket; see lane.
+	highs uint64 // the highest bit of each lane of a narrow bucket.
 
 	// Fixed length: lanes are slots of f bits. Variable length: lanes are slots of f-1 bits.
 	lane     uint

@@ -24,12 +24,12 @@ type field struct {
 // insertStep describes how a fingerprint is added to a word whose fields have no sentinels and that
 // does not become full. Some bits of the word stay, and the bits of up to two fields move.
 type insertStep struct {
-	code, stay uint64    // the new code in place, and a mask of the bits that stay
-	low, field uint8     // first bits for the low bits of the new fingerprint, and for its field
-	ok         bool      // false if no step exists for the code
-	mask       uint64    // mask of the new fingerprint's field
-	from, to   [2]uint8  // of each field that moves: first bit before and after
-	fields     [2]uint64 // masks of the fields that move
+	code, stay uint64    // the new code in place, and a mask of the bits that stay.
+	low, field uint8     // first bits for the low bits of the new fingerprint, and for its field.
+	ok         bool      // false if no step exists for the code.
+	mask       uint64    // mask of the new fingerprint's field.
+	from, to   [2]uint8  // of each field that moves: first bit before and after.
+	fields     [2]uint64 // masks of the fields that move.
 }
 
 // setSteps fills the lookup tables from the classes.

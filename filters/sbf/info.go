@@ -22,9 +22,9 @@ type Info struct {
 	Range    Range // the zero Range where there is none
 	Product  bool
 
-	Keys float64 // about how many different keys, or nodes, are there
-	Load float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
-	Fill float64 // fraction of the first filter's counters that are not 0
+	Keys float64 // about how many different keys, or nodes, are there.
+	Load float64 // gamma: Keys*K/Counters; about 0.7 at the capacity.
+	Fill float64 // fraction of the first filter's counters that are not 0.
 
 	ErrorRate   float64 // probability that an absent key has a count
 	SecondFill  float64 // as Fill, for the second filter

@@ -24,9 +24,9 @@ type siteKind int
 
 const (
 	unknownSite siteKind = iota
-	wholeSite            // passes an array with an entry for each row
-	oneSite              // passes one state for all rows; only the first entry exists
-	staleSite            // passes the rows of its last call again, which is wrong
+	wholeSite            // passes an array with an entry for each row.
+	oneSite              // passes one state for all rows; only the first entry exists.
+	staleSite            // passes the rows of its last call again, which is wrong.
 )
 
 // knownSite is a place with what it passes.

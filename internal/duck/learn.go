@@ -136,8 +136,8 @@ type updateCall struct {
 	site   callSite
 }
 
-// observer is an Aggregator of this file. It gets each call as it is, because what the calling place
-// passes is what this file finds out.
+// observer is an Aggregator of this file. It gets each call as it is: this file finds out what the calling
+// place passes.
 type observer interface {
 	observe(args *Rows, u updateCall)
 }

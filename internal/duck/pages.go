@@ -19,13 +19,13 @@ var ErrReclaimed = errors.New("this group's memory was given up to make room")
 // every state, so the store may drop the page at any time (docs/MEMORY.md). The object lives as
 // long as a callback refers to it.
 type Lease struct {
-	obj      any           // the page
-	size     atomic.Int64  // bytes reserved for the page; leaseDead after the page was dropped
-	touched  atomic.Uint32 // value of clock at the last use
-	final    atomic.Uint32 // value of clock when the page last gave a result; 0 if never
-	handle   uint32        // where the store has this Lease
-	gen      uint32        // generation, as in the State
-	instance uint32        // number of the Instance
+	obj      any           // the page.
+	size     atomic.Int64  // bytes reserved for the page; leaseDead after the page was dropped.
+	touched  atomic.Uint32 // value of clock at the last use.
+	final    atomic.Uint32 // value of clock when the page last gave a result; 0 if never.
+	handle   uint32        // where the store has this Lease.
+	gen      uint32        // generation, as in the State.
+	instance uint32        // number of the Instance.
 }
 
 // leaseDead is the size of a Lease whose page was dropped.

@@ -31,9 +31,9 @@ var registry struct {
 	bound     atomic.Pointer[[]*bound]
 	numbers   map[*Overload]uint64 // the number of each registered overload
 	instances atomic.Pointer[[]*Instance]
-	ready     bool   // setMark has run
-	fromTable string // how the table of C functions was filled: "process", "extension", or "" if not yet
-	learned   bool   // learn has run for the DuckDB of this table
+	ready     bool   // setMark has run.
+	fromTable string // how the table of C functions was filled: "process", "extension", or "" if not yet.
+	learned   bool   // learn has run for the DuckDB of this table.
 }
 
 // processMark is the high bits of the mark that begins every living state. It is random, so other

@@ -22,8 +22,8 @@ import (
 type slab struct {
 	lease *Lease
 	words []uint64
-	next  int          // number of words handed out; used only by the callback that fills the slab
-	live  atomic.Int64 // number of slots that states have, plus maxSlots while a callback fills the slab
+	next  int          // number of words handed out; used only by the callback that fills the slab.
+	live  atomic.Int64 // number of slots that states have, plus maxSlots while a callback fills the slab.
 	// newer names another slab, by handle and generation: it has the newest slot of a state that also has
 	// a slot here. A callback that uses that state touches only the newer slab.
 	newer atomic.Uint64
@@ -179,10 +179,10 @@ func (sl *slab) release(n int) {
 
 // Slabs gives slots to states. One callback at a time uses it.
 type Slabs struct {
-	*slab        // the slab from which slots come
-	filling bool // slab.live includes maxSlots for this callback
-	taken   int  // number of slots that this callback has got
-	size    int  // number of words of the next slab
+	*slab        // the slab from which slots come.
+	filling bool // slab.live includes maxSlots for this callback.
+	taken   int  // number of slots that this callback has got.
+	size    int  // number of words of the next slab.
 }
 
 var idleSlabs struct {

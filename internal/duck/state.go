@@ -28,10 +28,10 @@ const _ = -uint(unsafe.Sizeof(State{}) ^ 64)
 type States struct {
 	p      unsafe.Pointer // **State, in C memory
 	n      int
-	single bool   // all rows belong to the first state
-	part   bool   // the rows can be a part of a chunk
-	sorted bool   // a window over whole partitions has sorted the rows
-	thread uint64 // number of the calling thread
+	single bool   // all rows belong to the first state.
+	part   bool   // the rows can be a part of a chunk.
+	sorted bool   // a window over whole partitions has sorted the rows.
+	thread uint64 // number of the calling thread.
 }
 
 // Len returns the number of rows (in Update) or of states (in Combine and Finalize).

@@ -5,9 +5,9 @@ import "fmt"
 // Category is a note about a category in queries to exact sketches and trees. They return 0 for a
 // category that they do not have.
 type Category struct {
-	Found   bool   // some sketch may have the category of the query
-	Missing string // the first category that a sketch does not have
-	Near    string // a similar category of a sketch, or ""
+	Found   bool   // some sketch may have the category of the query.
+	Missing string // the first category that a sketch does not have.
+	Near    string // a similar category of a sketch, or "".
 }
 
 // Add adds the note of another chunk. That may have the similar name if c has none.

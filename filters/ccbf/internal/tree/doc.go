@@ -5,8 +5,8 @@
 // points known to lie in it. In a tree made of cells in one step, one rule decides which squares are leaves.
 // A square is split while (side - 1) * points is above a threshold, tau.
 //
-// The count of a cell is the count of the leaf that holds it, or in other trees the sum of all leaves that
-// hold it. It is never below the truth, and too high by
+// The count of a cell is the count of the leaf that holds it. In other trees, it is the sum of all leaves
+// that hold it. It is never below the truth, and too high by
 // at most tau / (side - 1). The sum over an area is at least that of the leaves inside, and at most that
 // of all leaves that meet it.
 //
