@@ -225,7 +225,7 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := (&summaryFn{p.Folder}).ProcessElement(ctx, nil, iterate(steps)); err != nil {
+		if err := (&summaryFn{*p}).ProcessElement(ctx, nil, iterate(steps)); err != nil {
 			t.Fatal(err)
 		}
 	}

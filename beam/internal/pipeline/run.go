@@ -152,7 +152,7 @@ func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summar
 		parts = beam.ParDo(s.Scope("Merge"), &mergeFn{*p}, beam.GroupByKey(s, parts))
 	}
 	written := beam.ParDo(s.Scope("Write"), &writeFn{*p}, beam.GroupByKey(s, parts))
-	beam.ParDo0(s.Scope("Summary"), &summaryFn{p.Folder}, beam.Impulse(s), beam.SideInput{Input: beam.Flatten(s, reads, written)})
+	beam.ParDo0(s.Scope("Summary"), &summaryFn{*p}, beam.Impulse(s), beam.SideInput{Input: beam.Flatten(s, reads, written)})
 	done := make(chan struct{})
 	go progress(w, done)
 	err = beamx.Run(ctx, pipe)

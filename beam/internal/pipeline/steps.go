@@ -284,14 +284,18 @@ func write(ctx context.Context, name string, content []byte) error {
 }
 
 // summaryFn writes the summary of a run into its folder, where the client finds it.
-type summaryFn struct{ Folder string }
+type summaryFn struct{ Plan Plan }
 
 // summaryPrefix begins the name of a summary in a run's folder.
 const summaryPrefix = "summary."
 
 // ProcessElement adds up the summaries of all steps and writes the sum. The name of the file is one
-// that no other attempt has.
+// that no other attempt has. A runner may start this step in a run that has failed. A worker of another
+// program then writes nothing, because the client may have removed the folder already.
 func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, steps func(*[]byte) bool) error {
+	if err := f.Plan.checkProgram(); err != nil {
+		return err
+	}
 	all := &Summary{Files: []string{}}
 	for b := []byte(nil); steps(&b); {
 		s := &Summary{}
@@ -300,5 +304,5 @@ func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, steps func(*[]
 		}
 		all.add(s)
 	}
-	return all.write(ctx, f.Folder+summaryPrefix+rand.Text())
+	return all.write(ctx, f.Plan.Folder+summaryPrefix+rand.Text())
 }
