@@ -84,10 +84,11 @@ func unset(k, share float64) float64 {
 // logUnset returns the logarithm of the probability that a key leaves a bit unset.
 func (f *filter) logUnset() float64 { return math.Log(unset(f.k, 1/float64(f.size))) }
 
-// FPPAt returns the false positive rate to expect of n distinct keys. O(k). For whole k and large m it
-// is (1 - e^(-kn/m))^k. Keys of another k have floor(k) positions or one
-// more. Then it is the mean of both rates (Walther et al., equation 1 and theorem 2). The fill of a small filter varies, and the mean
-// of its powers is above the power of the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of Bloom filters").
+// FPPAt returns the false positive rate to expect of n distinct keys. O(k). For whole k and large m it is
+// (1 - e^(-kn/m))^k. Keys of another k have floor(k) positions or one more. Then it is the mean of both
+// rates (Walther et al., equation 1 and theorem 2). The fill of a small filter varies, and the mean of its
+// powers is above the power of the mean: see fillPower (Bose et al. 2008, "On the false-positive rate of
+// Bloom filters").
 func (f *filter) FPPAt(n float64) float64 {
 	f.MustBeMade()
 	if f.plan == nil {
@@ -127,14 +128,13 @@ func fillPower(m, k, n, power float64) float64 {
 }
 
 // Cardinality returns the number of distinct keys as estimated from the fill q. It is ln(1-q) over the
-// logarithm of the probability that a key leaves a bit unset, close to -(m/k) ln(1-q). Its standard
-// error with n keys is sqrt(m (e^t - 1 - t)) / k for t = kn/m. This is 0.25% of n
-// for 10,000 keys that set half of the bits by 7 hash functions. With a fraction p of k, the square of
-// the error has n p (1-p) / k^2 more. The result is +Inf if all bits are set or k is 0. It holds after
-// unions too. After Intersect it is too high, because keys of only one filter leave bits. O(m).
-// Swamidass and Baldi 2007, "Mathematical Correction for Fingerprint Similarity Measures to Improve
-// Chemical Retrieval". The error: Whang et al. 1990, "A Linear-Time Probabilistic Counting Algorithm",
-// theorem 3.
+// logarithm of the probability that a key leaves a bit unset, close to -(m/k) ln(1-q). Its standard error
+// with n keys is sqrt(m (e^t - 1 - t)) / k for t = kn/m. This is 0.25% of n for 10,000 keys that set half
+// of the bits by 7 hash functions. With a fraction p of k, the square of the error has n p (1-p) / k^2
+// more. The result is +Inf if all bits are set or k is 0. It holds after unions too. After Intersect it is
+// too high, because keys of only one filter leave bits. O(m). Swamidass and Baldi 2007, "Mathematical
+// Correction for Fingerprint Similarity Measures to Improve Chemical Retrieval". The error: Whang et al.
+// 1990, "A Linear-Time Probabilistic Counting Algorithm", theorem 3.
 func (f *filter) Cardinality() float64 {
 	f.MustBeMade()
 	f = f.finished()
