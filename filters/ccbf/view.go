@@ -229,7 +229,7 @@ const AreaLimit = form.AreaLimit
 // without a category.
 type Categories = cells.Categories
 
-// Of, for one category, returns the set of it alone; for nil, the set of all.
+// Of returns the set that holds only one category, or the set of all categories if category is nil.
 func Of(category []byte) Categories { return cells.Of(category) }
 
 // AnyOf returns the set of several categories; it is empty without keys. A point counts once, even

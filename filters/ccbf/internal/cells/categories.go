@@ -12,8 +12,7 @@ type Categories struct {
 	keys [][]byte // if some is true: the categories, sorted
 }
 
-// Of, for one category, returns the set that holds only this category. For nil it returns the set of all
-// categories.
+// Of returns the set that holds only one category, or the set of all categories if category is nil.
 func Of(category []byte) Categories { return Categories{one: category} }
 
 // AnyOf returns the set of several categories. Repeated keys count once. The keys must not change

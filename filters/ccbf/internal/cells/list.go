@@ -283,8 +283,8 @@ func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
 // from returns the cells of r from index at to the end.
 func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
 
-// Of, for a set of categories, returns its cells without their categories: the counts of a cell are added
-// up. It does not change l.
+// Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.
+// It does not change l.
 func (l List) Of(of Categories) List {
 	var some List
 	for i := range l {
