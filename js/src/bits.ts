@@ -60,18 +60,18 @@ export class Bits {
 
   /** Reads a number in the class code of an order into low and high. */
   code(order: number): void {
-    let v = this.peek();
-    let zeros = 31 - Math.clz32(v & -v);
-    const n = zeros > 0 ? zeros + order - 1 : order;
-    if (v !== 0 && zeros + n < 25) {
-      // Most numbers fit into the bits that peek returned, and are read at once.
-      this.low = ((v >>> (zeros + 1)) & ((1 << n) - 1)) + (zeros > 0 ? 1 << n : 0);
+    const next = this.peek();
+    const e = 31 - Math.clz32(next & -next);
+    const n = e > 0 ? e + order - 1 : order;
+    if (next !== 0 && e + n < 25) {
+      // Most numbers fit into these bits, and are read at once.
+      this.low = ((next >>> (e + 1)) & ((1 << n) - 1)) + (e > 0 ? 1 << n : 0);
       this.high = 0;
-      this.at += zeros + 1 + n;
+      this.at += e + 1 + n;
       return;
     }
-    zeros = 0;
-    for (v = 0; v === 0; ) {
+    let zeros = 0;
+    for (let v = 0; v === 0; ) {
       v = this.peek();
       const more = v === 0 ? 25 : 31 - Math.clz32(v & -v);
       zeros += more;

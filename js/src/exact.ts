@@ -1,7 +1,7 @@
 import { Bits, maxOrder } from "./bits.js";
 import { atMost, full, joined, type Must, partOf, Reader, view } from "./bytes.js";
 import type { Rect } from "./grid.js";
-import { around, grouped, include, type Item, type Section } from "./items.js";
+import { around, emptyGroup, grouped, include, type Item, type Section } from "./items.js";
 import { cellX, cellY, lowestKey, type Region, regionOf } from "./zorder.js";
 
 const must: Must = partOf("its cells");
@@ -72,7 +72,7 @@ function readList(list: Uint8Array, region: Region, cells: number, points: bigin
   let sum = 0n;
   const blocks = keys.map((key, i) => {
     must(key > last);
-    const block = around(() => {
+    const block = emptyGroup(() => {
       const items: Item[] = [];
       readBlock(i, (x, y, count) => items.push({ x0: x, y0: y, x1: x, y1: y, count, parts: undefined }));
       return items;
@@ -147,7 +147,7 @@ export function readExact(
   for (const { label, cells, points, length } of heads) {
     sections.push({ category: label.category, points, items: readList(r.take(length), label.region, cells, points, bounds) });
   }
-  const tight = grouped(sections.flatMap((s) => s.items), 1)[0]!;
+  const tight = around(sections.flatMap((s) => s.items), () => []);
   must(tight.x0 === bounds.x0 && tight.y0 === bounds.y0 && tight.x1 === bounds.x1 && tight.y1 === bounds.y1);
   return { sections, cells: all };
 }

@@ -19,8 +19,15 @@ export interface Section {
 /** More items than this are put into groups. */
 const fewItems = 4;
 
-/** A group of parts, which are read when they are needed. The group is empty until include extends it to them. */
-export function around(parts: () => Item[]): Item {
+/** The group of items. Its parts are read when they are needed. */
+export function around(items: Item[], parts: () => Item[]): Item {
+  const group = emptyGroup(parts);
+  for (const { x0, y0, x1, y1, count } of items) include(group, x0, y0, x1, y1, count);
+  return group;
+}
+
+/** A group that is empty until include extends it to its parts. */
+export function emptyGroup(parts: () => Item[]): Item {
   return { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity, count: 0, parts };
 }
 
@@ -34,16 +41,14 @@ export function include(all: Item, x0: number, y0: number, x1: number, y1: numbe
 }
 
 /** Puts items into groups, and these into groups, until there are few. */
-export function grouped(items: Item[], few = fewItems): Item[] {
-  if (items.length <= few) return items;
+export function grouped(items: Item[]): Item[] {
+  if (items.length <= fewItems) return items;
   const groups: Item[] = [];
   for (let i = 0; i < items.length; i += fewItems) {
     const some = items.slice(i, i + fewItems);
-    const group = around(() => some);
-    for (const { x0, y0, x1, y1, count } of some) include(group, x0, y0, x1, y1, count);
-    groups.push(group);
+    groups.push(around(some, () => some));
   }
-  return grouped(groups, few);
+  return grouped(groups);
 }
 
 /** Called with an item, with its part inside the bounds, and with how that part lies in the area. */

@@ -3,7 +3,7 @@ import { atMost, full, joined, type Must, partOf, Reader } from "./bytes.js";
 import { type Code, countTableOf, levelOf, maxLevel, quarterTableOf, readCode, rootTable } from "./code.js";
 import { inOrder, type Label, readLabel } from "./exact.js";
 import { type Rect, squareAt } from "./grid.js";
-import { around, grouped, include, type Item, type Section } from "./items.js";
+import { around, grouped, type Item, type Section } from "./items.js";
 import { cellX, cellY, type Region } from "./zorder.js";
 
 const must: Must = partOf("its leaves");
@@ -130,9 +130,7 @@ function readSheet(
     must(packet.points === points);
     found += packet.items.length;
     sum += points;
-    const all = around(() => grouped(readPacket(i).items));
-    for (const { x0, y0, x1, y1, count } of packet.items) include(all, x0, y0, x1, y1, count);
-    return all;
+    return around(packet.items, () => grouped(readPacket(i).items));
   });
   must(found === leaves);
   return { items: grouped(items), leaves, points: sum };
