@@ -100,7 +100,7 @@ func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.
 var covidRivals = []structure{
 	cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)),
 	spectralOf("spectral, 2^20", paperK, 16),
-	{"Count-Min", func(p points, _, seed uint64) counted {
+	{"Count-Min", func(p points, _, seed uint64) pointCounter {
 		return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, p)
 	}},
 	defaults,

@@ -18,13 +18,13 @@ const categoryBytes = 512 << 10
 
 // cellAlone is the paper's structure as in its public program, which hashes the cell without the
 // category.
-var cellAlone = structure{"the same, the cell alone hashed", func(p points, bytes, seed uint64) counted {
+var cellAlone = structure{"the same, the cell alone hashed", func(p points, bytes, seed uint64) pointCounter {
 	p.places = slices.Clone(p.places)
 	for i := range p.places {
 		p.places[i].category = nil
 	}
 	a := paperCascade.count(p, bytes, seed)
-	return counted{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
+	return pointCounter{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
 }}
 
 // categoryStructures are the compared structures.

@@ -18,7 +18,7 @@ const paperK = 8
 // by one in their order.
 type structure struct {
 	name  string
-	count func(p points, bytes, seed uint64) counted
+	count func(p points, bytes, seed uint64) pointCounter
 }
 
 // The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
@@ -57,7 +57,7 @@ func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} 
 
 // cascadeOf returns a CascadeCBF with layers of 16-bit counters.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) counted {
+	return structure{name, func(p points, bytes, seed uint64) pointCounter {
 		of := ccbf.Params{Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
 		of.Widths = slices.Repeat([]int{16}, len(of.Counters))
 		return cascaded(of, p)
@@ -67,14 +67,14 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 // defaultsOf returns a CascadeCBF with default options in a given size. Cells that do not fit are
 // counted in counters, the subject of the paper.
 func defaultsOf(name string, dense bool) structure {
-	return structure{name, func(p points, bytes, seed uint64) counted {
+	return structure{name, func(p points, bytes, seed uint64) pointCounter {
 		return cascaded(ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, p)
 	}}
 }
 
 // spectralOf returns a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) counted {
+	return structure{name, func(p points, bytes, seed uint64) pointCounter {
 		counters := bytes * 8 / width
 		return hashed(report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), p, seed, counters, width)
 	}}
@@ -82,20 +82,20 @@ func spectralOf(name string, k, width uint64) structure {
 
 // countMinOf returns a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) counted {
+	return structure{name, func(p points, bytes, seed uint64) pointCounter {
 		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, p)
 	}}
 }
 
 // countMinned returns the counts of a Count-Min Sketch with conservative updates.
-func countMinned(of cms.Params, width uint64, p points) counted {
+func countMinned(of cms.Params, width uint64, p points) pointCounter {
 	of.Conservative = true
 	sk := report.Must(cms.New(of))
 	return hashed(sk, p, of.Seed, sk.Width()*sk.Depth(), width)
 }
 
-// counted is a structure that has counted points.
-type counted struct {
+// pointCounter is a structure that has counted points.
+type pointCounter struct {
 	count func(p *place) uint64
 	view  *ccbf.View // Nil: the structure is not a ccbf sketch.
 	bytes uint64     // Bytes of the BLOB of a ccbf sketch; otherwise bytes of the counters in the paper's width.
@@ -103,10 +103,10 @@ type counted struct {
 }
 
 // exact reports whether the structure is a sketch without errors.
-func (a *counted) exact() bool { return a.view != nil && a.view.IsExact() }
+func (a *pointCounter) exact() bool { return a.view != nil && a.view.IsExact() }
 
 // cascaded returns the counts of a ccbf sketch.
-func cascaded(of ccbf.Params, p points) counted {
+func cascaded(of ccbf.Params, p points) pointCounter {
 	class := key.None
 	if len(p.places) > 0 && p.places[0].category != nil {
 		of.Categories, class = true, key.Text
@@ -124,7 +124,7 @@ func cascaded(of ccbf.Params, p points) counted {
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
-	return counted{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
+	return pointCounter{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
 }
 
 // hashed returns the counts of a structure of hashed keys, as if its counters, which can widen,
@@ -134,7 +134,7 @@ func cascaded(of ccbf.Params, p points) counted {
 func hashed(sk interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	Count(h1, h2 uint64) uint64
-}, p points, seed, counters, width uint64) counted {
+}, p points, seed, counters, width uint64) pointCounter {
 	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
 	for i := range p.places {
 		of.h1[i], of.h2[i] = p.places[i].hash(seed)
@@ -144,12 +144,12 @@ func hashed(sk interface {
 		sk.AddHashes(batch.h1, batch.h2, nil)
 	}
 	most := uint64(1)<<width - 1
-	return counted{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
+	return pointCounter{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
 }
 
 // excess returns by how much a count is too high, as a fraction of the truth. A count below the
 // truth is a failure, unless the counters are saturated.
-func (a *counted) excess(p *place) float64 {
+func (a *pointCounter) excess(p *place) float64 {
 	n := a.count(p)
 	report.Require(n >= min(p.points, a.most), "cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
 	return (float64(n) - float64(p.points)) / float64(p.points)
@@ -157,7 +157,7 @@ func (a *counted) excess(p *place) float64 {
 
 // absentRate returns the probability that a ccbf sketch has a count for an absent key: that all its
 // k counters are in use. It is 0 for exact sketches.
-func (a *counted) absentRate() float64 {
+func (a *pointCounter) absentRate() float64 {
 	if a.view == nil || a.exact() {
 		return 0
 	}

@@ -1,7 +1,6 @@
 package sbf
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
@@ -47,18 +46,6 @@ func (c *cells) source() words.Source {
 		return c.words
 	}
 	return c.coded
-}
-
-// Len implements words.Source.
-func (c *cells) Len() int { return c.n }
-
-// Unpack implements words.Source.
-func (c *cells) Unpack(at int, dst []uint64) {
-	if c.plain() {
-		c.words.Unpack(at, dst)
-	} else {
-		c.coded.Unpack(at, dst)
-	}
 }
 
 // at returns counter p.
@@ -144,11 +131,7 @@ func (c *cells) total() (hi, lo uint64) {
 		return c.words.Sum()
 	}
 	for _, block := range words.Blocks(c.coded) {
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
+		hi, lo = words.AddAll(hi, lo, block)
 	}
 	return hi, lo
 }
@@ -224,10 +207,11 @@ func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
 		c.words.Merge(from, value)
 		return full
 	}
+	from := o.source()
 	var room [words.BlockLen]uint64
 	c.index.Update(func(at int, block []uint64) {
 		others := room[:len(block)]
-		o.Unpack(at, others)
+		from.Unpack(at, others)
 		for i, v := range block {
 			block[i] = value(v, others[i])
 		}

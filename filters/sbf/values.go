@@ -7,7 +7,7 @@ func (s *Sketch) Values() []uint64 {
 	s.MustBeMade()
 	s = s.finished()
 	values := make([]uint64, s.first.n)
-	s.first.Unpack(0, values)
+	s.first.source().Unpack(0, values)
 	return values
 }
 

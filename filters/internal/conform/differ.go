@@ -3,7 +3,6 @@ package conform
 import (
 	"errors"
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -43,8 +42,9 @@ func Differing[P comparable, S keyed.Mergeable[S], V any](
 			errs = append(errs, op(a, b))
 		}
 		for _, err := range errs {
-			if !errors.Is(err, sketch.ErrDiffer) || !strings.HasPrefix(err.Error(), "sketches differ: "+want+"; build both with the same ") {
-				t.Errorf("got %v, want sketches differ: %s; build both with the same ...", err, want)
+			d, is := errors.AsType[*sketch.DifferError](err)
+			if !is || d.Parameter+" "+d.Values != want || err.Error() != "sketches differ: "+want+"; build both with the same "+d.Parameter {
+				t.Errorf("got %v, want sketches differ: %s; build both with the same parameter", err, want)
 			}
 		}
 		same(t, want+": an error changes nothing", before, a.Blob())

@@ -246,11 +246,17 @@ func (t Table) Sum() (hi, lo uint64) {
 	for at, n := 0, t.Len(); at < n; at += BlockLen {
 		block := room[:min(BlockLen, n-at)]
 		t.Unpack(at, block)
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
+		hi, lo = AddAll(hi, lo, block)
+	}
+	return hi, lo
+}
+
+// AddAll adds values to the 128-bit number hi*2^64 + lo.
+func AddAll(hi, lo uint64, values []uint64) (uint64, uint64) {
+	for _, v := range values {
+		var carry uint64
+		lo, carry = bits.Add64(lo, v, 0)
+		hi += carry
 	}
 	return hi, lo
 }
