@@ -237,3 +237,98 @@ func TestPolygonOverManyCategories(t *testing.T) {
 		}
 	}
 }
+
+// TestBoxSumBesideHugeCounts: sums that pass 2^64-1 stop there, and the sums of boxes beside them are right.
+func TestBoxSumBesideHugeCounts(t *testing.T) {
+	var p points
+	for i, n := range []uint64{3, math.MaxUint64, 5, math.MaxUint64 - 1, 7} {
+		p.add(spot{grid.Cell{X: int64(i)}, plain}, n)
+	}
+	for i := range 20 {
+		p.add(spot{grid.Cell{X: int64(i), Y: 4}, plain}, 1<<63>>i)
+	}
+	blob, m := blobOf(t, builderOf(t, config(t, Params{}), p)), p.model()
+	cached := viewOf(t, blob)
+	for y := int64(0); y <= 4; y += 4 {
+		for x0 := range int64(20) {
+			for x1 := x0; x1 < 20; x1++ {
+				box := grid.Rect{MinX: x0, MinY: y, MaxX: x1, MaxY: y}
+				want := boxTruth(m, box, nil)
+				for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
+					if got, err := v.Sum(Box(box), Categories{}); err != nil || got != want {
+						t.Fatalf("%s: box %v sums to %d, want %d, error %v", when, box, got, want, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBoxSumOfHugeBlocks: sums of boxes stop at 2^64-1 where whole blocks of cells reach it, and boxes
+// beside such blocks are summed exactly.
+func TestBoxSumOfHugeBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 0))
+	var p points
+	for y := range int64(48) {
+		for x := range int64(48) {
+			n := uint64(1)
+			if r.IntN(100) == 0 {
+				n = 1<<62 + r.Uint64N(1<<62)
+			}
+			p.add(spot{grid.Cell{X: x, Y: y}, plain}, n)
+		}
+	}
+	blob, m := blobOf(t, builderOf(t, config(t, Params{}), p)), p.model()
+	stopped := 0
+	for range 300 {
+		box := randomBox(r, 48)
+		want := boxTruth(m, box, nil)
+		if want == math.MaxUint64 {
+			stopped++
+		}
+		if got, err := viewOf(t, blob).Sum(Box(box), Categories{}); err != nil || got != want {
+			t.Fatalf("box %v sums to %d, want %d, error %v", box, got, want, err)
+		}
+	}
+	if stopped < 30 || stopped > 270 {
+		t.Fatalf("%d of 300 sums stop at 2^64-1: the test asks too little", stopped)
+	}
+}
+
+// TestAreasWithCategories: the sum of a category over a box adds up the counts of its cells. It is never
+// below the truth, and equals it in exact sketches.
+func TestAreasWithCategories(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(62, 0))
+		params.Categories, params.Totals = true, true
+		var p points
+		for range 400 {
+			p.add(spot{grid.Cell{X: r.Int64N(20) - 10, Y: r.Int64N(20) - 10}, categories[r.IntN(len(categories))]}, 1+r.Uint64N(3))
+		}
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
+		m := p.model()
+		// Categories alternate, so that data cached for one query is there in the next query about another.
+		for i := range 60 {
+			box := randomBox(r, 12)
+			var category []byte
+			if i%3 != 0 {
+				category = []byte(categories[i%len(categories)])
+			}
+			if i%10 == 9 {
+				category = []byte("other")
+			}
+			want := uint64(0)
+			for y := box.MinY; y <= box.MaxY; y++ {
+				for x := box.MinX; x <= box.MaxX; x++ {
+					if c := (grid.Cell{X: x, Y: y}); v.Bounds.Contains(c) {
+						want += v.Count(c, category)
+					}
+				}
+			}
+			got, err := v.Sum(Box(box), Of(category))
+			if truth := boxTruth(m, box, category); err != nil || got != want || got < truth || v.IsExact() && got != truth {
+				t.Fatalf("%s: box %v of %q sums to %d, its cells to %d, error %v", name, box, category, got, want, err)
+			}
+		}
+	}
+}

@@ -177,3 +177,28 @@ func TestCategoryErrors(t *testing.T) {
 	}
 	sameBytes(t, "nothing and a", blobOf(t, a), blobOf(t, none))
 }
+
+// TestCategoriesAreIsolated: another category of a cell counts 0. There are 200 keys at 4 positions in 6,000
+// counters. All positions of an absent key are in use with a probability below (800/6000)^4 = 0.00032. The
+// bound 5 of 2,800 is the mean and more than 4 sigma.
+func TestCategoriesAreIsolated(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 0))
+	cfg := config(t, Params{Dense: true, Categories: true, Widths: []int{8}, Counters: []uint64{6000}})
+	var p points
+	for i := range 200 {
+		p.add(spot{grid.Cell{X: int64(i)}, categories[i%7]}, 1+r.Uint64N(100))
+	}
+	v := viewOf(t, blobOf(t, builderOf(t, cfg, p)))
+	m, wrong := p.model(), 0
+	for s := range m {
+		for i := range 14 {
+			o := spot{s.Cell, "other" + string(rune('a'+i))}
+			if v.Count(o.Cell, o.bytes()) != 0 {
+				wrong++
+			}
+		}
+	}
+	if wrong > 5 {
+		t.Errorf("%d of %d absent keys have a count", wrong, 14*len(m))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/paulmach/orb"
@@ -57,13 +58,14 @@ func streamed(r *rand.Rand, m map[spot]uint64) points {
 
 // built makes sketches of maps.
 var built = []struct {
-	name string
-	mode Mode
-	make func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
+	name  string
+	mode  Mode
+	make  func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
+	exact bool // whether estimates are right on average
 }{
 	{"standard", Standard, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return viewOf(t, blobOf(t, builderOf(t, c, streamed(r, m))))
-	}},
+	}, true},
 	{"mi, of exact counts", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		sections := sectionsOf(m)
 		s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: counters.Maxima(c.counters(), sections)}
@@ -71,10 +73,10 @@ var built = []struct {
 			s.Total += n
 		}
 		return viewOf(t, s.Blob())
-	}},
+	}, true},
 	{"mi, streamed", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return viewOf(t, blobOf(t, builderOf(t, c, streamed(r, m))))
-	}},
+	}, false},
 	{"mi, united", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		all, parts := NewBuilder(c, nil), make([]points, 3)
 		for _, o := range streamed(r, m) {
@@ -87,7 +89,7 @@ var built = []struct {
 			}
 		}
 		return viewOf(t, blobOf(t, all))
-	}},
+	}, false},
 }
 
 // sizes are shapes of sketches of such maps, from nearly empty to nearly full.
@@ -317,6 +319,44 @@ func TestEstimateLimits(t *testing.T) {
 	for range 5 {
 		if e, err := exact.Estimate(asked.Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.head.Limit.Covered < 1e6 || exact.head.Limit.Covered > 4e6 {
 			t.Errorf("%+v after %d, %v", e, exact.head.Limit.Covered, err)
+		}
+	}
+}
+
+// TestEstimatesOverSeeds checks estimates of the whole map, before they are limited to the interval. If
+// counters are sums, or maxima of exact counts, the mean over the seeds of the hash is the truth. Otherwise
+// the truth lies between the means by both models. The tolerance is 5 sigma of the mean.
+func TestEstimatesOverSeeds(t *testing.T) {
+	seeds := 20
+	if testing.Short() {
+		seeds = 6
+	}
+	whole := NewPolygon(orb.MultiPolygon{{{{0, 0}, {side, 0}, {side, side}, {0, side}, {0, 0}}}})
+	for _, b := range built {
+		for i, params := range sizes {
+			var bySum, byLarger []float64 // estimates less the truth
+			for seed := range uint64(seeds) {
+				r := rand.New(rand.NewPCG(240, seed))
+				m := counted(r, skewed(r))
+				params.Mode, params.Dense, params.Seed = b.mode, true, seed
+				v := b.make(t, config(t, params), r, m)
+				var rs noise.Histogram
+				must(v.Head.meets(whole.Area()))
+				must(countersOf(v).AreaSums(outline{whole.on, whole}, Categories{}, rs.Add))
+				truth, _ := v.Total()
+				bySum = append(bySum, countersOf(v).Noise().Estimator(true).Sum(&rs)-float64(truth))
+				byLarger = append(byLarger, countersOf(v).Noise().Estimator(false).Sum(&rs)-float64(truth))
+			}
+			low, slackLow := meanAndError(bySum)
+			high, slackHigh := meanAndError(byLarger)
+			if b.exact && b.mode == Standard {
+				high, slackHigh = low, slackLow
+			} else if b.exact {
+				low, slackLow = high, slackHigh
+			}
+			if low > 5*slackLow || high < -5*slackHigh {
+				t.Errorf("%s, size %d: estimates are off by %.1f ± %.1f to %.1f ± %.1f", b.name, i, low, slackLow, high, slackHigh)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -305,4 +306,168 @@ func TestDensityOfATreeIsItsLeaves(t *testing.T) {
 			t.Fatalf("pixel %d has %v points, its leaves put %v there", i, got[i], want[i])
 		}
 	}
+}
+
+// TestRasterOfCounters: a raster of counters has the sums of its pixels. With levels, it has the counts of
+// its squares, looked up one by one.
+func TestRasterOfCounters(t *testing.T) {
+	for _, levels := range []int{0, 6} {
+		b := NewBuilder(config(t, Params{Res: 1, Bytes: 1 << 18, Dense: true, Levels: levels}), nil)
+		r := rand.New(rand.NewPCG(78, uint64(levels)))
+		for range 30_000 {
+			if err := b.Add(grid.Cell{X: r.Int64N(1200), Y: r.Int64N(1200)}, nil, 0, 1+r.Uint64N(3)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, err := NewView(blobOf(t, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := orb.Bound{Min: orb.Point{-10, 7}, Max: orb.Point{1190, 1211}}
+		const width, height = 70, 50
+		raster := make([]uint64, width*height)
+		if err := v.Raster(raster, box, width, height, Categories{}); err != nil {
+			t.Fatal(err)
+		}
+		if levels > 0 {
+			if want := squareBySquare(&v, box, width, height); !slices.Equal(raster, want) {
+				t.Errorf("%d levels: squares looked up one by one make another raster", levels)
+			}
+		}
+		for i := range width * height { // without levels, sums of pixels
+			if levels > 0 {
+				break // BoxSum takes other squares
+			}
+			x, y := i%width, height-1-i/width
+			rect, err := v.Grid.Box(-10+1200*float64(x)/width, 7+1204*float64(y)/height, -10+1200*float64(x+1)/width, 7+1204*float64(y+1)/height)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, err := v.Sum(Box(rect), Categories{}); err != nil || raster[i] != want {
+				t.Fatalf("pixel %d: %d, the sum of its cells is %d, %v", i, raster[i], want, err)
+			}
+		}
+		v.limitAreas()
+		v.head.Limit.Covered = AreaLimit - 1000
+		err = v.Raster(raster[:1], box, 1, 1, Categories{})
+		if err == nil {
+			err = v.Raster(raster[:2], box, 1, 2, Categories{})
+		}
+		var many *ErrTooManyCells
+		if !errors.As(err, &many) || many.Limit > AreaLimit {
+			t.Errorf("%d levels: %v where too many were asked before", levels, err)
+		}
+	}
+}
+
+// TestRasterWithCategories compares rasters of a category with sums over the pixels, and its density with
+// a model that spreads each cell.
+func TestRasterWithCategories(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(73, 0))
+		params.Categories, params.Totals = true, true
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), categorised(r, 400))))
+		b := bound(-15.3, -15.3, 12, 17)
+		counts, got := make([]uint64, 12*9), make([]float64, 12*9)
+		for _, category := range append(categories, "other", plain) {
+			asked := spot{category: category}.bytes()
+			if err := errors.Join(v.Raster(counts, b, 12, 9, Of(asked)), v.Density(got, b, 12, 9, Of(asked))); err != nil {
+				t.Fatal(err)
+			}
+			want := density(viewModel(v, asked), nil, 1, b, 12, 9)
+			for i := range counts {
+				box := boxOf(t, v.Grid, pixelBound(b, 12, 9, i/12, i%12))
+				if sum := must(v.Sum(Box(box), Of(asked))); counts[i] != sum || math.Abs(got[i]-want[i]) > 1e-6 {
+					t.Fatalf("%s: pixel %d of %q is %d and %v, want %d and %v", name, i, category, counts[i], got[i], sum, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestDensityOfManyCategoriesInOneCell: one cell fills the picture, and has many categories. Their points
+// are added up.
+func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
+	var p points
+	for i := range 5000 {
+		p.add(spot{grid.Cell{X: -1, Y: 3}, string(rune('a' + i))}, 2)
+	}
+	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Categories: true}), p)))
+	got := make([]float64, 1<<20)
+	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, Categories{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range got {
+		if want := 10_000 * 0.25 / (1 << 20); math.Abs(n-want) > 1e-9 {
+			t.Fatalf("pixel %d is %v, want %v", i, n, want)
+		}
+	}
+}
+
+// TestDensityInLentBins: if cells are larger than pixels, each pixel gets its part of its cell. Pictures
+// that used the pooled memory before do not matter.
+func TestDensityInLentBins(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 0))
+	xs, ys := make([]float64, 2000), make([]float64, 2000)
+	for i := range xs {
+		xs[i], ys[i] = 20*r.NormFloat64(), 20*r.NormFloat64()
+	}
+	s, err := Build(Params{Res: 1}, xs, ys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewView(s.Blob())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const side = 128
+	dst := make([]float64, side*side)
+	for _, half := range []float64{4, 32, 16, 4} { // few cells, more than before, fewer
+		if err := v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, Categories{}); err != nil {
+			t.Fatal(err)
+		}
+		pixel := 2 * half / side // a power of 2
+		for i, got := range dst {
+			x, y := -half+(float64(i%side)+0.5)*pixel, half-(float64(i/side)+0.5)*pixel
+			cell := grid.Cell{X: int64(math.Floor(x)), Y: int64(math.Floor(y))}
+			if want := float64(v.Count(cell, nil)) * pixel * pixel; got != want {
+				t.Fatalf("%v to %v: pixel %d of cell %v has %v points, must have %v", -half, half, i, cell, got, want)
+			}
+		}
+	}
+}
+
+// squareBySquare computes a raster of counters with levels from its definition. It takes the largest squares
+// inside each pixel. A square counts the minimum of its own count and the counts of the squares around it.
+func squareBySquare(v *View, b orb.Bound, width, height int) []uint64 {
+	dst, columns, lines := make([]uint64, width*height), make([]int64, width+1), make([]int64, height+1)
+	v.Grid.Cuts(columns, b.Min[0], b.Max[0])
+	v.Grid.Cuts(lines, b.Min[1], b.Max[1])
+	box := grid.Rect{MinX: columns[0], MinY: lines[0], MaxX: columns[width] - 1, MaxY: lines[height] - 1}.Intersect(v.Bounds)
+	var draw func(level int, at grid.Cell, least uint64)
+	draw = func(level int, at grid.Cell, least uint64) {
+		x, y, side := at.X<<level, at.Y<<level, int64(1)<<level
+		if (grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}).Intersect(box).Empty() {
+			return
+		}
+		least = min(least, levelCount(v, level, at, nil))
+		i, _ := slices.BinarySearch(columns, x+1)
+		j, _ := slices.BinarySearch(lines, y+1)
+		if i > 0 && i <= width && x+side <= columns[i] && j > 0 && j <= height && y+side <= lines[j] {
+			dst[(height-j)*width+i-1] += least
+			return
+		}
+		for part := range int64(4) {
+			if level > 0 {
+				draw(level-1, grid.Cell{X: 2*at.X + part&1, Y: 2*at.Y + part>>1}, least)
+			}
+		}
+	}
+	top := box.Squares(int(v.Levels))
+	for y := top.MinY; y <= top.MaxY; y++ {
+		for x := top.MinX; x <= top.MaxX; x++ {
+			draw(int(v.Levels), grid.Cell{X: x, Y: y}, ^uint64(0))
+		}
+	}
+	return dst
 }

@@ -130,3 +130,30 @@ func TestFewCellsCountAsOneByOne(t *testing.T) {
 }
 
 var everywhere = form.Box{Box: cells.Box(grid.MaxRect())}
+
+// TestSweepsOfAllSizes: a box sums to the counts of its cells, looked up one by one. Boxes have fewer columns
+// than are swept together, as many, and more.
+func TestSweepsOfAllSizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(321, 0))
+	b := NewBuilder(config(t, Params{Dense: true, Bytes: 40_000}), nil)
+	for range 10_000 {
+		c := grid.Cell{X: r.Int64N(20_000), Y: r.Int64N(60)}
+		if err := b.Add(c, nil, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := viewOf(t, must(b.Sketch()).Blob())
+	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {256, 2}, {257, 40}, {9_000, 1}, {9_000, 59}, {17_384, 2}, {17_384, 40}} {
+		box := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(1000), MinY: v.Bounds.MinY}
+		box.MaxX, box.MaxY = box.MinX+size[0]-1, box.MinY+size[1]-1
+		want := uint64(0)
+		for y := box.MinY; y <= box.MaxY; y++ {
+			for x := box.MinX; x <= box.MaxX; x++ {
+				want += v.Count(grid.Cell{X: x, Y: y}, nil)
+			}
+		}
+		if got := must(v.Sum(Box(box), Categories{})); got != want {
+			t.Errorf("%d x %d cells sum to %d, one by one to %d", size[0], size[1], got, want)
+		}
+	}
+}

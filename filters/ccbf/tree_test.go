@@ -530,3 +530,34 @@ func TestOverflow(t *testing.T) {
 		t.Fatalf("a %v of %d points", s.Form(), y)
 	}
 }
+
+// TestTreeCoarsens: a coarsened tree never counts fewer points than the coarser grid has.
+func TestTreeCoarsens(t *testing.T) {
+	r := rand.New(rand.NewPCG(151, 0))
+	c := config(t, Params{Bytes: 2000, Overflow: ToTree})
+	p := villages(r, 8000)
+	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
+		s := sketchOf(t, c, p)
+		if err := s.Coarsen(factor); err != nil {
+			t.Fatal(err)
+		}
+		truth := map[spot]uint64{}
+		for at, n := range p.model() {
+			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n
+		}
+		v := viewOf(t, s.Blob())
+		if v.Grid.Res() != float64(factor) || v.Form() != Tree {
+			t.Fatalf("a %v of resolution %v", v.Form(), v.Grid.Res())
+		}
+		j := judge{t, r, v, truth, true}
+		for at, n := range truth {
+			if got := v.Count(at.Cell, nil); got < n {
+				t.Fatalf("factor %d: cell %v counts %d of %d", factor, at.Cell, got, n)
+			}
+		}
+		for range 100 {
+			b := j.box()
+			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
+		}
+	}
+}

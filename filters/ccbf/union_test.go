@@ -1,6 +1,9 @@
 package ccbf
 
 import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -49,3 +52,154 @@ func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	}
 	return s.count(c, nil)
 }
+
+// TestUnionOfManySmallSketches: the union of many small sketches is the sketch of all their points. This
+// holds for one builder and for two that are merged. The builders account for the memory that they have.
+func TestUnionOfManySmallSketches(t *testing.T) {
+	r := rand.New(rand.NewPCG(310, 0))
+	for name, params := range map[string]Params{"default": {Bytes: 1 << 22}, "counters": {Bytes: 1 << 22, Overflow: ToCounters}, "standard": {Bytes: 1 << 22, Mode: Standard}} {
+		cfg := config(t, params)
+		whole := NewBuilder(cfg, nil)
+		var spent [2]peak
+		unions := [2]*Builder{NewBuilder(cfg, &spent[0]), NewBuilder(cfg, &spent[1])}
+		for i := range 60 {
+			part := NewBuilder(cfg, nil)
+			for range 6000 {
+				c := grid.Cell{X: r.Int64N(1000) - 500, Y: r.Int64N(1000)}
+				weight := uint64(1)
+				if i%7 == 3 && r.IntN(50) == 0 {
+					weight = 1 << r.UintN(40) // too large to be packed
+				}
+				for _, b := range []*Builder{whole, part} {
+					if err := b.Add(c, nil, 0, weight); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			u := unions[i%2]
+			if err := u.AddView(viewOf(t, blobOf(t, part))); err != nil {
+				t.Fatal(err)
+			}
+			if u.held != spent[i%2].now || u.held != u.memory() {
+				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
+			}
+		}
+		first := blobOf(t, unions[1])
+		for range 2 { // the second builder is left unchanged
+			both := NewBuilder(cfg, nil)
+			for _, u := range unions {
+				if err := both.Merge(u); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(blobOf(t, both), blobOf(t, whole)) {
+				t.Errorf("%s: the union is not the sketch of all points", name)
+			}
+		}
+		if !bytes.Equal(blobOf(t, unions[1]), first) {
+			t.Errorf("%s: a builder changed when it was merged", name)
+		}
+	}
+}
+
+// TestUnionWhereMemoryIsScarce: if memory is scarce, cells are packed, and the union is the same.
+func TestUnionWhereMemoryIsScarce(t *testing.T) {
+	r := rand.New(rand.NewPCG(311, 0))
+	cfg := config(t, Params{Bytes: 1 << 22})
+	whole := NewBuilder(cfg, nil)
+	spent := &scarce{}
+	union := NewBuilder(cfg, spent)
+	for range 60 {
+		part := NewBuilder(cfg, nil)
+		for range 6000 {
+			c := grid.Cell{X: r.Int64N(2000), Y: r.Int64N(2000)}
+			for _, b := range []*Builder{whole, part} {
+				if err := b.Add(c, nil, 0, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := union.AddView(viewOf(t, blobOf(t, part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if union.held != spent.now || union.held > whole.held/4 {
+		t.Fatalf("%d bytes are held of %d granted, %d without packing", union.held, spent.now, whole.held)
+	}
+	if !bytes.Equal(blobOf(t, union), blobOf(t, whole)) {
+		t.Error("the union is not the sketch of all points")
+	}
+}
+
+// TestUnionOfMixedForms unites sketches of all forms, and results of intersections. In mode standard the
+// order does not matter. In no mode does a cell count too few points.
+func TestUnionOfMixedForms(t *testing.T) {
+	for _, mode := range []Mode{Standard, MinimalIncrement} {
+		for round := range 12 {
+			r := rand.New(rand.NewPCG(121, uint64(round)))
+			var blobs [][]byte
+			var all points
+			lost := false
+			for range 2 + r.IntN(5) {
+				kind := r.IntN(4)
+				p := weigh(r, hot(r, []int{0, 40, 700}[r.IntN(3)], 500))
+				s := sketchOf(t, config(t, Params{Mode: mode, Overflow: ToCounters, Bytes: 600, Dense: kind == 1}), p)
+				if kind == 2 { // with itself, which leaves counts as they are
+					if err := s.Intersect(sketchOf(t, s.Config, p)); err != nil {
+						t.Fatal(err)
+					}
+					lost = lost || !s.TotalKnown
+				}
+				blobs = append(blobs, s.Blob())
+				all = append(all, p...)
+			}
+			unite := func(order []int, grouped bool) []byte {
+				b := NewBuilder(viewOf(t, blobs[0]).Config, nil)
+				b.Exact = true
+				for _, i := range order {
+					part := NewBuilder(b.Config, nil)
+					into := b
+					if grouped {
+						into = part
+					}
+					if err := into.AddView(viewOf(t, blobs[i])); err != nil {
+						t.Fatal(err)
+					}
+					if grouped {
+						if err := b.Merge(part); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				return blobOf(t, b)
+			}
+			first := make([]int, len(blobs))
+			for i := range first {
+				first[i] = i
+			}
+			want := unite(first, false)
+			v := viewOf(t, want)
+			counts(t, fmt.Sprint(mode), v, all.model(), v.IsExact())
+			if _, known := v.Total(); known == lost {
+				t.Errorf("%v: total known %v, lost by a part %v", mode, known, lost)
+			}
+			if lost && v.additive() {
+				t.Errorf("%v: additive, of parts that are not", mode)
+			}
+			for range 5 {
+				got := unite(r.Perm(len(blobs)), r.IntN(2) == 0)
+				if mode == Standard {
+					sameBytes(t, "another order", want, got)
+				} else {
+					g := viewOf(t, got)
+					counts(t, "another order", g, all.model(), g.IsExact())
+				}
+			}
+		}
+	}
+}
+
+// scarce is a budget that has little left, and refuses nothing.
+type scarce struct{ peak }
+
+func (s *scarce) Scarce() int { return 1 }
