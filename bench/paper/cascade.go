@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"sort"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -142,68 +141,6 @@ func urban(c report.Config, s *report.Section) {
 		judgeAll(s, at, seeds, func(seed uint64) points { return p.shuffled(seed, 81) }, urbanBytes(c), urbanCascade, spectralMI, countMin5, defaultsDense, defaults)
 	}
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "shown", []string{all[0].name, "crimes"})
-}
-
-// sizeSearch has points, the structure that counts them in the paper, and the bytes of that
-// structure.
-type sizeSearch struct {
-	points
-	paper structure
-	bytes uint64
-}
-
-// leastBytes is the smallest size in the search. Any layers fit.
-const leastBytes = 512
-
-// least searches for the fewest bytes in which a structure's error is at most the published one. It
-// returns the error there and one step below. It assumes that the error falls with the bytes. Sizes
-// grow by a factor of step.
-func (z sizeSearch) least(of structure, published report.Figures, step float64, seed uint64) (found, before report.Figures) {
-	bytes := func(i int) uint64 { return uint64(leastBytes * math.Pow(step, float64(i))) }
-	tried := map[int]report.Figures{}
-	try := func(i int) report.Figures {
-		if tried[i] == nil {
-			tried[i] = of.judge(z.points, bytes(i), seed)
-		}
-		return tried[i]
-	}
-	most := sort.Search(1<<20, func(i int) bool { return float64(bytes(i)) > 2*published["bytes"] })
-	at := sort.Search(most, func(i int) bool { return try(i)["mean"] <= published["mean"] })
-	report.Require(at < most, "%s, %s: further off than the paper's structure in twice its bytes", z.name, of.name)
-	return try(at), try(max(at-1, 0))
-}
-
-// sameError measures how many bytes our defaults need for the error of the paper's structures: with
-// defaults, one step below, and in the dense form.
-func sameError(c report.Config, s *report.Section) {
-	step := report.Pick(c, 1.5, 1.2, 1.02)
-	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	var cases []sizeSearch // one search for each spatial data set of the other experiments
-	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
-		cases = append(cases, sizeSearch{p, urbanCascade, urbanBytes(c)})
-	}
-	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
-		p := of.read(c.Data, of.res)
-		p.name, p.res = of.name, 1
-		cases = append(cases, sizeSearch{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
-	}
-	cases = append(cases, sizeSearch{events(), paperCascade, categoryBytes})
-	s.Set("step", 100*(step-1), "advised", 2*paperCounters)
-	for i, of := range report.Parallel(len(cases), func(i int) []report.Figures {
-		z, seed := cases[i], seedOf(0)
-		z.points = z.light(c).shuffled(seed, 83)
-		published := z.paper.judge(z.points, z.bytes, seed)
-		ours, low := z.least(ourDefaults, published, step, seed)
-		dense, _ := z.least(denseDefaults, published, step, seed)
-		all := []report.Figures{published, ours, low, dense}
-		for _, f := range all {
-			f["of paper's"], f["a cell"] = f["bytes"]/published["bytes"], f["bytes"]/float64(len(z.places))
-		}
-		return all
-	}) {
-		s.RecordEach(report.At{"points": cases[i].name, "cells": len(cases[i].places)}, "structure",
-			[]string{"the paper's", "defaults", "a step less", "exact: false"}, [][]report.Figures{of})
-	}
 }
 
 // This part tests what the CascadeCBF paper says about counters outside its tables and figures.

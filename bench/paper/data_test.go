@@ -7,9 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // TestZipf: frequencies follow the law within 4 standard errors.
@@ -119,53 +117,5 @@ func TestDraw(t *testing.T) {
 		mean, variance := sum[axis]/n, square[axis]/n
 		require.InDelta(t, 0, mean, 4*bandwidth/math.Sqrt(n), "axis %d", axis)
 		require.InEpsilon(t, bandwidth*bandwidth+1.0/12, variance, 4*math.Sqrt(2.0/n), "axis %d", axis)
-	}
-}
-
-// TestTextbook checks that the textbook structures return the counts of ours. Without flags, a
-// cascade's counters equal the counters of ccbf. No count is below the truth. With room for all
-// keys every count is exact, also beyond the first layer.
-func TestTextbook(t *testing.T) {
-	const k = paperK
-	type book struct {
-		add   func(hashes)
-		count func(h1, h2 uint64) uint64
-	}
-	for _, c := range []struct {
-		counters, cells, points int
-		exact                   bool
-	}{{1 << 12, 1000, 20_000, false}, {1 << 20, 4, 100_000, true}} {
-		places := make([]place, c.cells)
-		of := hashes{make([]uint64, c.cells), make([]uint64, c.cells)}
-		for i := range places {
-			places[i].Cell = grid.Cell{X: int64(i), Y: -2 * int64(i)}
-			of.h1[i], of.h2[i] = key.HashCell(0, places[i].X, places[i].Y)
-		}
-		var each hashes
-		var order []int32
-		for _, i := range newZipf(c.cells, 1).stream(random(1, 95), c.points) {
-			places[i].points++
-			order = append(order, int32(i))
-			each.h1, each.h2 = append(each.h1, of.h1[i]), append(each.h2, of.h2[i])
-		}
-		require.True(t, !c.exact || places[0].points >= textbookFlag, "the first cell's points do not reach the second layer")
-		standard, minimal := newTextbookCascade(c.counters), newTextbookCascade(c.counters)
-		spectral, countMin := newTextbookSpectral(c.counters), newTextbookCountMin(c.counters)
-		for name, b := range map[string]book{
-			"cascade, standard": {standard.standard, standard.count}, "cascade, mi": {minimal.minimal, minimal.count},
-			"spectral": {spectral.add, spectral.count}, "Count-Min": {countMin.add, countMin.count},
-		} {
-			b.add(each)
-			for i, p := range places {
-				n := b.count(of.h1[i], of.h2[i])
-				require.True(t, n == p.points || n > p.points && !c.exact, "%s in %d counters: %d, the truth is %d", name, c.counters, n, p.points)
-			}
-		}
-		for mode, b := range map[ccbf.Mode]*textbookCascade{ccbf.Standard: standard, ccbf.MinimalIncrement: minimal} {
-			a := cascaded(ccbf.Params{Dense: true, K: k, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{uint64(c.counters), uint64(c.counters / 16)}}, points{res: 1, places: places, order: order})
-			for i := range places {
-				require.Equal(t, a.count(&places[i]), b.count(of.h1[i], of.h2[i]), "%v in %d counters, beside ccbf", mode, c.counters)
-			}
-		}
 	}
 }

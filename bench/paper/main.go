@@ -35,7 +35,7 @@ var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*repor
 	page("papers/README.md", "papers.md"),
 	page("papers/cascadecbf.md", "cascadecbf.md",
 		run("zipf-memory", zipfMemory), run("k", kSensitivity), run("covid", covidSeries), run("categories", categories),
-		run("countries", countrySums), run("urban", urban), run("same-error", sameError), run("throughput", throughput),
+		run("countries", countrySums), run("urban", urban), run("throughput", throughput),
 		run("overcount", overcount), run("cancel", cancel)),
 	page("papers/spectral.md", "spectral.md",
 		run("spectral-table", spectralTable), run("spectral-methods", spectralMethods), run("forest", forest), run("spectral-below", spectralBelow),

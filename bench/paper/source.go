@@ -54,6 +54,11 @@ type counter interface {
 	CountHashes(dst, h1s, h2s []uint64)
 }
 
+// adder is a sketch of hashed keys that is never full.
+type adder interface {
+	AddHashes(h1s, h2s, ns []uint64)
+}
+
 // counts returns the estimates of keys.
 func counts(c counter, h hashes) []uint64 {
 	dst := make([]uint64, h.len())

@@ -274,6 +274,9 @@ var mapStructures = []mapStructure{
 	{"coarser cells", math.Inf(1), coarseIn},
 }
 
+// leastBytes is the smallest size of a sketch with counters. Any layers fit.
+const leastBytes = 512
+
 // fewCells is enough for a mean with counters: all 2,000 boxes of 16 cells a side, 15 of 256, or 3
 // of 1,024.
 const fewCells = 1e6
