@@ -192,7 +192,7 @@ soak: compiler ## The queries of make differential in one process for an hour, w
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)
 
-bench: compiler extension clients ## docs/PERFORMANCE.md and docs/performance: speed and size as ratios, compared with kept figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
+bench: compiler extension clients ## docs/PERFORMANCE.md and docs/performance: speed and size as ratios, compared with stored figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
 peers: extension build/peers/installed ## docs/PEERS.md: beside spatial joins, H3, datasketches, datashader and others in Python, fifteen minutes; ARGS=-quick: a trial

@@ -3,7 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -14,7 +17,6 @@ type claim struct {
 	what, promised string
 	part, measured []float64
 	beside         string   // The thing that measured is a ratio to; "": the text in what names it.
-	more           bool     // True: larger measured values are better; false: smaller ones.
 	reason         []string // Known reasons for a broken promise.
 }
 
@@ -32,7 +34,7 @@ func atMost(what string, limit float64, measured []float64, reason ...string) cl
 }
 
 func atLeast(what string, limit float64, measured []float64, reason ...string) claim {
-	return claim{what: what, promised: "at least " + Num(limit), part: inverse(Parts(measured, limit)), measured: measured, more: true, reason: reason}
+	return claim{what: what, promised: "at least " + Num(limit), part: inverse(Parts(measured, limit)), measured: measured, reason: reason}
 }
 
 // within returns the claim that the figure "took" is at most a number of milliseconds. The page
@@ -53,9 +55,9 @@ func worst(claims []any) any {
 	return slices.MaxFunc(claims, func(a, b any) int { return cmp.Compare(Median(a.(claim).part), Median(b.(claim).part)) })
 }
 
-// promise returns the line of a claim in a table. It also keeps the claim's figures for a
-// comparison with later runs. As ratios they do not depend on the machine.
-func (s *Section) promise(c claim) string {
+// promise returns the line of a claim in a table. As ratios, its figures do not depend on the
+// machine.
+func promise(c claim) string {
 	measured, part := Rounds(c.measured), Rounds(c.part)
 	if c.beside != "" {
 		measured += " of " + c.beside
@@ -63,21 +65,57 @@ func (s *Section) promise(c claim) string {
 	if Median(c.part) > 1 {
 		part = strings.Join(append([]string{"short: " + part}, c.reason...), ", as ")
 	}
-	kept := c.measured // ratios for which smaller is better, as Keep needs them
-	if c.more {
-		kept = inverse(kept)
-	}
-	what, _, _ := strings.Cut(c.what, ", slowest: ") // the slowest case changes from run to run
-	s.Keep(what, kept)
-	return "| " + strings.Join([]string{c.what, c.promised, measured, part}, " | ") + " |"
+	return line([]string{c.what, c.promised, measured, part})
 }
 
-// promising returns the functions of a text that state promises.
-func (s *Section) promising() template.FuncMap {
-	return template.FuncMap{
-		"atMost": atMost, "atLeast": atLeast, "within": within, "rate": rate, "worst": worst, "promise": s.promise,
-		"append": func(list []any, value any) []any { return append(list, value) },
-		// keep stores a figure that has no promise, for a comparison with later runs.
-		"keep": func(what string, rounds []float64) string { s.Keep(what, rounds); return "" },
+// promising are the functions of a text that state promises.
+var promising = template.FuncMap{
+	"atMost": atMost, "atLeast": atLeast, "within": within, "rate": rate, "worst": worst, "promise": promise,
+	"append": func(list []any, value any) []any { return append(list, value) },
+}
+
+// rounded matches what Rounds returns.
+var rounded = regexp.MustCompile(`^([0-9.e+-]+)(?: \(([0-9.e+-]+) to ([0-9.e+-]+)\))?`)
+
+// measured returns the median, the least and the largest value of each promised figure of a section,
+// inverted if larger values are better. The slowest case changes from run to run, and is no part of
+// the name.
+func (p *Page) measured(section string) map[string][3]float64 {
+	figures := map[string][3]float64{}
+	for _, c := range p.claimsOf(section) {
+		name, _, _ := strings.Cut(c[0], ", slowest: ")
+		var f [3]float64
+		for i, text := range rounded.FindStringSubmatch(c[slices.Index(p.Claims, Measured)])[1:] {
+			f[i] = f[0]
+			if text != "" {
+				f[i] = Must(strconv.ParseFloat(text, 64))
+			}
+		}
+		if strings.HasPrefix(c[slices.Index(p.Claims, Promised)], "at least ") {
+			f = [3]float64{1 / f[0], 1 / f[2], 1 / f[1]}
+		}
+		figures[name] = f
 	}
+	return figures
+}
+
+// between is the relative difference of medians between runs that is normal, although rounds of one
+// run are closer together. On a machine with eight times as many tasks as processors it was up to
+// 27%. Work that is done twice is far above it.
+const between = 0.3
+
+// slower returns the promised figures that are above the stored ones by more than the spread of
+// both and by more than the normal difference between runs.
+func (p *Page) slower(stored, now string) (slower []string) {
+	if !slices.Contains(p.Claims, Promised) {
+		return nil
+	}
+	earlier, later := p.measured(stored), p.measured(now)
+	for _, name := range slices.Sorted(maps.Keys(later)) {
+		is, was := later[name], earlier[name]
+		if was[0] > 0 && is[0] > max(was[2], (1+between)*was[0]) && is[1] > was[0] {
+			slower = append(slower, fmt.Sprintf("%s: %v, stored %v", name, Rounds(is[:]), Rounds(was[:])))
+		}
+	}
+	return slower
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/internal/data"
@@ -50,7 +51,7 @@ func (p *Program) command(args []string) {
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
 	render := flags.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
-	keep := flags.Bool("keep", false, "store the figures of this run; later runs are compared with them")
+	keep := flags.Bool("keep", false, "replace the stored sections also where figures became slower")
 	folder := flags.String("data", "", "`folder` with the real data; test/data of the repository if empty")
 	flags.Usage = func() {
 		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Name)
@@ -75,7 +76,6 @@ func (p *Program) command(args []string) {
 	if *small {
 		c.Scale = Quick
 	}
-	var figures []Kept
 	var failed error
 	for i, e := range chosen {
 		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
@@ -89,13 +89,11 @@ func (p *Program) command(args []string) {
 		// Each section is saved when its experiment ends, so that a later failure does not lose it.
 		if *out == "" {
 			fmt.Println(s.text)
+		} else if slower := e.page.slower(p.stored(*out)[e.Name], s.text); len(slower) > 0 && c.Scale == Full && !*keep {
+			failed = errors.Join(failed, fmt.Errorf("%s: slower than the stored figures, by more than the spread; -keep accepts that:\n  %s", e.Name, strings.Join(slower, "\n  ")))
 		} else {
 			p.save(s, *out)
 		}
-		figures = append(figures, s.kept...)
-	}
-	if c.Scale == Full && *out != "" { // the kept figures are at full scale, and others are not comparable
-		p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 	}
 	Check(failed)
 }

@@ -170,8 +170,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestClaims: a part of at most 1 keeps a promise of either direction, and kept figures are smaller
-// if they are better.
+// TestClaims: a part of at most 1 keeps a promise of either direction.
 func TestClaims(t *testing.T) {
 	r := []float64{1, 2, 4}
 	took := &Data{}
@@ -188,8 +187,36 @@ func TestClaims(t *testing.T) {
 		require.Equal(t, c.want, c.got.part)
 	}
 	require.Equal(t, "b", worst([]any{atMost("a", 4, r), atMost("b", 1, r), atMost("c", 2, r)}).(claim).what)
-	s := &Section{}
-	require.Equal(t, "| a, slowest: b | at least 4 | 2 (1 to 4) | short: 2 (1 to 4), as it is |", s.promise(atLeast("a, slowest: b", 4, r, "it is")))
-	require.Equal(t, "| c | at most 2000 ms | 7 (7 to 7) of d | 1 (0.5 to 2) |", s.promise(within("c", 2000, "d", took, "it is")))
-	require.Equal(t, []Kept{{"", "a", 0.5, 0.25, 1}, {"", "c", 7, 7, 7}}, s.kept)
+	require.Equal(t, "| a, slowest: b | at least 4 | 2 (1 to 4) | short: 2 (1 to 4), as it is |", promise(atLeast("a, slowest: b", 4, r, "it is")))
+	require.Equal(t, "| c | at most 2000 ms | 7 (7 to 7) of d | 1 (0.5 to 2) |", promise(within("c", 2000, "d", took, "it is")))
+}
+
+// TestSlower: a promised figure is compared with the stored one, in either direction.
+func TestSlower(t *testing.T) {
+	page := &Page{Claims: []string{"what", Promised, Measured}}
+	section := func(claims ...claim) string {
+		return "## Title\n\n" + ruled(append([]string{line(page.Claims)}, Column(claims, promise)...)) + "\n"
+	}
+	stored := section(atMost("a, slowest: b", 1, []float64{1, 2, 3}), atLeast("speed", 1, []float64{1, 2, 3}), atMost("tight", 1, []float64{1, 1, 1}))
+	for _, c := range []struct {
+		name   string
+		now    claim
+		slower []string
+	}{
+		{"the same", atMost("a", 1, []float64{1, 2, 3}), nil},
+		{"faster", atMost("a", 1, []float64{0.1, 0.2, 0.3}), nil},
+		{"one round slower", atMost("a", 1, []float64{1, 2, 30}), nil},
+		{"the median within the stored range", atMost("a", 1, []float64{2.5, 3, 4}), nil},
+		{"a range that holds the stored median", atMost("a", 1, []float64{1.5, 4, 5}), nil},
+		{"slower by more than both spreads", atMost("a, slowest: c", 1, []float64{2.5, 4, 5}), []string{"a: 4 (2.5 to 5), stored 2 (1 to 3)"}},
+		{"more speed", atLeast("speed", 1, []float64{5, 6, 7}), nil},
+		{"less speed", atLeast("speed", 1, []float64{0.25, 0.5, 0.8}), []string{"speed: 2 (1.25 to 4), stored 0.5 (0.333 to 1)"}},
+		{"between runs of the same", atMost("tight", 1, []float64{1.29, 1.29, 1.29}), nil},
+		{"30% above a run like it", atMost("tight", 1, []float64{1.31, 1.31, 1.31}), []string{"tight: 1.31 (1.31 to 1.31), stored 1 (1 to 1)"}},
+		{"new", atMost("new", 1, []float64{99}), nil},
+	} {
+		require.Equal(t, c.slower, page.slower(stored, section(c.now)), c.name)
+	}
+	require.Empty(t, page.slower("", stored), "nothing is stored yet")
+	require.Empty(t, (&Page{Claims: Compared}).slower(stored, stored), "a page without promises")
 }

@@ -94,19 +94,25 @@ func (p *Program) Stale(dir string) (files []string, err error) {
 	return files, err
 }
 
+// stored returns the sections in dir by the names of their experiments.
+func (p *Program) stored(dir string) map[string]string {
+	sections := map[string]string{}
+	for _, e := range p.experiments() {
+		page, _ := os.ReadFile(filepath.Join(dir, e.page.File)) // the page may not exist yet
+		for section := range strings.SplitSeq(string(page), "\n## ") {
+			if strings.HasPrefix(section, e.Title+"\n") {
+				sections[e.Name] = "## " + strings.TrimRight(section, "\n") + "\n"
+			}
+		}
+	}
+	return sections
+}
+
 // pages returns the texts of the pages. A page has the part before the sections, and the sections
 // in dir or, if they have just run, the new ones.
 func (p *Program) pages(dir string, now []*Section) map[string]string {
 	setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
-	v := view{p, nil, string(setting), map[string]string{}}
-	for _, e := range p.experiments() {
-		old, _ := os.ReadFile(filepath.Join(dir, e.page.File)) // the page may not exist yet
-		for section := range strings.SplitSeq(string(old), "\n## ") {
-			if strings.HasPrefix(section, e.Title+"\n") {
-				v.sections[e.Name] = "## " + strings.TrimRight(section, "\n") + "\n"
-			}
-		}
-	}
+	v := view{p, nil, string(setting), p.stored(dir)}
 	for _, s := range now {
 		v.sections[s.name] = s.text
 	}
@@ -148,8 +154,8 @@ func (v *view) functions() template.FuncMap {
 }
 
 // paragraphs returns the paragraphs of a section that begin with a text.
-func (v *view) paragraphs(name, begin string) (found []string) {
-	for text := range strings.SplitSeq(v.sections[name], "\n\n") {
+func paragraphs(section, begin string) (found []string) {
+	for text := range strings.SplitSeq(section, "\n\n") {
 		if strings.HasPrefix(text, begin) {
 			found = append(found, strings.TrimRight(text, "\n"))
 		}
@@ -161,7 +167,7 @@ func (v *view) paragraphs(name, begin string) (found []string) {
 const inShort = "**In short:** "
 
 func (v *view) short(name string) string {
-	return strings.TrimPrefix(strings.Join(v.paragraphs(name, inShort), ""), inShort)
+	return strings.TrimPrefix(strings.Join(paragraphs(v.sections[name], inShort), ""), inShort)
 }
 
 // linkTo returns a link to the section of an experiment.
@@ -188,7 +194,7 @@ func (v *view) figure(name string, i int) string {
 	if v.sections[name] == "" {
 		return ""
 	}
-	m := image.FindStringSubmatch(v.paragraphs(name, "![")[i])
+	m := image.FindStringSubmatch(paragraphs(v.sections[name], "![")[i])
 	return figure(m[1], v.page.up()+v.Results+"/"+filepath.Base(m[2])) + "\n"
 }
 
@@ -224,15 +230,21 @@ func (v *view) count(begin string) int { return len(v.claimLines(begin)) }
 // of a table.
 func (v *view) claimLines(begin string) (lines []string) {
 	for _, e := range v.listed() {
-		for _, claims := range v.paragraphs(e.Name, line(v.page.Claims)) {
-			for _, claim := range strings.Split(claims, "\n")[2:] {
-				if all := cells(claim); strings.HasPrefix(all[len(all)-1], begin) {
-					lines = append(lines, "| "+v.linkTo(e, e.Name)+" "+claim)
-				}
+		for _, claim := range e.page.claimsOf(v.sections[e.Name]) {
+			if strings.HasPrefix(claim[len(claim)-1], begin) {
+				lines = append(lines, line(append([]string{v.linkTo(e, e.Name)}, claim...)))
 			}
 		}
 	}
 	return lines
+}
+
+// claimsOf returns the claims of a section of the page, as the cells of their lines.
+func (p *Page) claimsOf(section string) (claims [][]string) {
+	for _, table := range paragraphs(section, line(p.Claims)) {
+		claims = append(claims, Column(strings.Split(table, "\n")[2:], cells)...)
+	}
+	return claims
 }
 
 // cell returns a figure from a table of a section, without its range. It is in the column with this
@@ -254,7 +266,7 @@ func (v *view) row(section, first string, n int) string {
 // find returns the row of a section's table that begins with these cells, and the head of the
 // table. The table must have a column with this head, unless it is "".
 func (v *view) find(section, head string, begin []any) (heads, row []string) {
-	for _, table := range v.paragraphs(section, "| ") {
+	for _, table := range paragraphs(v.sections[section], "| ") {
 		lines := strings.Split(table, "\n")
 		heads := cells(lines[0])
 		for _, text := range lines {

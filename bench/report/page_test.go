@@ -2,11 +2,9 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -122,54 +120,4 @@ func TestRows(t *testing.T) {
 	for _, bad := range []row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
 		require.ErrorContains(t, Try(func() { drawRows("x", []row{bad}) }), bad.Name)
 	}
-}
-
-func TestKept(t *testing.T) {
-	page := &Page{Experiments: []Experiment{{Name: "one"}, {Name: "two"}, {Name: "three"}}}
-	p := &Program{Pages: []*Page{page}}
-	path := filepath.Join(t.TempDir(), "kept.csv")
-	hold := func(name string, keep bool, figures map[string][]float64) error {
-		s := &Section{name: name}
-		for _, what := range slices.Sorted(maps.Keys(figures)) {
-			s.Keep(what, figures[what])
-		}
-		return Try(func() { p.holdKept(path, s.kept, keep) })
-	}
-	// Nothing is kept yet, and so nothing slower.
-	require.NoError(t, hold("two", false, map[string][]float64{"a, of 1": {1, 2, 3}}))
-	require.NoError(t, hold("two", true, map[string][]float64{"a, of 1": {1, 2, 3}, "b": {0.5}}))
-	require.NoError(t, hold("one", true, map[string][]float64{"a, of 1": {7, 8, 9}}))
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "section,what,median,least,largest\none,\"a, of 1\",8,7,9\ntwo,\"a, of 1\",2,1,3\ntwo,b,0.5,0.5,0.5\n", string(text))
-	for _, c := range []struct {
-		name   string
-		rounds []float64
-		slower bool
-	}{
-		{"the same", []float64{1, 2, 3}, false},
-		{"faster", []float64{0.1, 0.2, 0.3}, false},
-		{"one round slower", []float64{1, 2, 30}, false},
-		{"the median within the kept range", []float64{2.5, 3, 4}, false},
-		{"a range that holds the kept median", []float64{1.5, 4, 5}, false},
-		{"slower by more than both spreads", []float64{2.5, 4, 5}, true},
-	} {
-		err := hold("two", false, map[string][]float64{"a, of 1": c.rounds, "new": {99}})
-		if c.slower {
-			require.ErrorContains(t, err, "two: a, of 1: 4 (2.5 to 5), kept 2 (1 to 3)", c.name)
-		} else {
-			require.NoError(t, err, c.name)
-		}
-	}
-	// Rounds may be closer together than runs.
-	require.NoError(t, hold("two", true, map[string][]float64{"tight": {1, 1, 1}}))
-	require.NoError(t, hold("two", false, map[string][]float64{"tight": {1.29, 1.29, 1.29}}))
-	require.Error(t, hold("two", false, map[string][]float64{"tight": {1.31, 1.31, 1.31}}), "30% slower is told from a run like it")
-	// A section that ran anew replaces its figures; one that the page does not have
-	// any more goes.
-	page.Experiments = page.Experiments[1:]
-	require.NoError(t, hold("two", true, map[string][]float64{"c": {4}}))
-	require.Equal(t, []Kept{{"two", "c", 4, 4, 4}}, readKept(path))
-	require.NoError(t, os.WriteFile(path, []byte("section,what,median,least,largest\na,b,1,x,3\n"), 0o644))
-	require.ErrorContains(t, hold("two", false, map[string][]float64{"c": {4}}), "line 2", "a damaged file")
 }

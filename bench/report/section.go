@@ -25,7 +25,6 @@ type Section struct {
 	text  string            // The section's Markdown, as in the page.
 	rows  []int             // Number of rows of each table in the text.
 	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
-	kept  []Kept
 }
 
 // mostRows is the largest number of rows of a table in a page. Longer tables are CSV files.
@@ -41,6 +40,12 @@ func (s *Section) Say(format string, args ...any) {
 // Compared are the column heads of claims that are comparisons. A claim has the measured quantity with its
 // unit, the published value, ours, the bytes of both, and a note. "-" stands for none.
 var Compared = []string{"what", "published", "ours, the paper's parameters", "ours, our defaults", "bytes: defaults of paper's", "note"}
+
+// Column heads of claims that are promises.
+const (
+	Promised = "promised"
+	Measured = "measured"
+)
 
 var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
@@ -64,7 +69,7 @@ func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) 
 func (s *Section) compose(text, folder string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
-	Check(Must(template.New(s.name).Funcs(formats).Funcs(s.promising()).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
+	Check(Must(template.New(s.name).Funcs(formats).Funcs(promising).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for name, all := range panels {
 		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
 	}

@@ -21,7 +21,7 @@ var texts embed.FS
 
 // page returns a page of experiments.
 func page(file, text string, experiments ...report.Experiment) *report.Page {
-	return report.NewPage(texts, file, text, []string{"what", "promised", "measured", "of the promise"}, experiments...)
+	return report.NewPage(texts, file, text, []string{"what", report.Promised, report.Measured, "of the promise"}, experiments...)
 }
 
 // picture is the chart of docs/PERFORMANCE.md and docs/LIMITS.md.
