@@ -170,7 +170,7 @@ func hasPrefix(name, prefix string) bool {
 // wantsFile reports whether a string after these tokens is the name of a file.
 func wantsFile(text string, before []lexer.Token) bool {
 	for _, t := range slices.Backward(before) {
-		if t.Kind == lexer.Comment || strings.TrimSpace(text[t.Start:t.End]) == "" {
+		if t.Kind == lexer.Comment || t.Kind == lexer.Space {
 			continue
 		}
 		if t.Kind == lexer.Word {

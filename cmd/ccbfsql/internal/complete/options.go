@@ -44,7 +44,7 @@ func bracketsOf(text string, tokens []lexer.Token) brackets {
 	word := ""
 	for _, t := range tokens {
 		piece := text[t.Start:t.End]
-		if t.Kind == lexer.Comment || strings.TrimSpace(piece) == "" {
+		if t.Kind == lexer.Comment || t.Kind == lexer.Space {
 			b.half = len(text)
 			continue
 		}

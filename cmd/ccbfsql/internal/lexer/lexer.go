@@ -10,255 +10,124 @@ import (
 	"strings"
 )
 
-// Statement is one statement of the input, unchanged.
-type Statement struct {
-	// Text includes the space and the comments before the statement, and its semicolon. The Texts of
-	// all statements, one after another, are the input.
-	Text string
-	// Line is the line of the first word, from 1.
-	Line int
-	// Blank is true if the statement has only space, comments and perhaps a semicolon.
-	Blank bool
-}
+// Kind is the kind of a token.
+type Kind int
 
-// SQL returns the statement without the space around it.
-func (s Statement) SQL() string {
-	return strings.TrimSpace(s.Text)
-}
-
-// state says what the scanned text is in: a quote, a comment, a word, or none of them (top).
-type state int
-
+// Kinds of tokens.
 const (
-	top          state = iota
-	inSingle           // '...'
-	inEscape           // E'...', where a backslash escapes
-	inDouble           // "..."
-	inDollar           // $tag$...$tag$
-	inLine             // -- ...
-	inBlock            // /* ... */, nested
-	inIdentifier       // a word, a number or a parameter, which may contain a $
+	Other      Kind = iota // one character of an operator, a bracket or a comma
+	Space                  // blanks, line breaks and byte order marks
+	Word                   // a keyword or a name without quotes
+	Number                 // a word that begins with a digit
+	String                 // '...', E'...', $tag$...$tag$
+	Identifier             // "..."
+	Comment
 )
 
-// Splitter splits text that arrives in pieces. Each piece but the last must end with a line break,
-// so that no token is divided. The zero value is ready for use.
-type Splitter struct {
-	buf   []byte // input from the start of the current statement
-	pos   int    // bytes of buf that have been scanned
-	state state
-	tag   string // The closing $tag$ in state inDollar.
-	depth int    // Number of block comments that are open, one in another.
-	word  int    // Start of the current identifier in buf.
-	line  int    // Line breaks before pos.
-	start int    // Line breaks before the first word of the statement.
-	seen  bool   // A word of the current statement was scanned.
+// Token is text[Start:End].
+type Token struct {
+	Kind       Kind
+	Start, End int
+	// Open is true for a quote or comment that has no end in the text.
+	Open bool
 }
 
-// Feed adds input.
-func (s *Splitter) Feed(text string) {
-	s.buf = append(s.buf, text...)
+// Tokens splits a text into tokens without gaps between them.
+func Tokens(text string) (out []Token) {
+	for rest, start := []byte(text), 0; len(rest) > 0; {
+		kind, n, mark := scan(rest)
+		out = append(out, Token{kind, start, start + n, mark != ""})
+		rest, start = rest[n:], start+n
+	}
+	return out
 }
 
-// Next returns the next statement that ends with a semicolon. ok is false if more input is needed.
-func (s *Splitter) Next() (Statement, bool) {
-	for s.pos < len(s.buf) {
-		if s.state != top {
-			s.inside()
-			continue
+const (
+	blanks    = " \t\n\r\f\v"
+	orderMark = "\uFEFF" // byte order mark
+)
+
+// scan returns the kind and the length of the first token. If the text ends before the token, mark
+// is what the token must end with, and n is the length of the text.
+func scan(text []byte) (kind Kind, n int, mark string) {
+	switch c := text[0]; {
+	case strings.IndexByte(blanks, c) >= 0:
+		return Space, 1, ""
+	case hasPrefix(text, orderMark):
+		return Space, len(orderMark), ""
+	case hasPrefix(text, "--"):
+		if n = bytes.IndexAny(text, "\n\r"); n < 0 {
+			n = len(text)
 		}
-		if s.outside() {
-			return s.cut(), true
-		}
-	}
-	return Statement{}, false
-}
-
-// Rest returns the rest of the input after its end, even without a semicolon, and empties the
-// splitter. Call it after Next has returned false.
-func (s *Splitter) Rest() (Statement, bool) {
-	if len(s.buf) == 0 {
-		return Statement{}, false
-	}
-	st := s.cut()
-	s.state = top
-	return st, true
-}
-
-// Idle reports whether no statement has begun: there are only space and complete comments since the
-// last semicolon.
-func (s *Splitter) Idle() bool {
-	return !s.seen && (s.state == top || s.state == inLine)
-}
-
-// Skip counts lines that are not passed to Feed, such as dot commands.
-func (s *Splitter) Skip(lines int) {
-	s.line += lines
-}
-
-// cut returns the scanned text as a statement, and removes it from the buffer.
-func (s *Splitter) cut() Statement {
-	st := Statement{Text: string(s.buf[:s.pos]), Line: s.start + 1, Blank: !s.seen}
-	if st.Blank {
-		st.Line = s.line + 1
-	}
-	s.buf = s.buf[s.pos:]
-	s.pos = 0
-	s.seen = false
-	return st
-}
-
-// outside scans one token outside quotes and comments, or only its beginning. It returns true for
-// the semicolon that ends a statement.
-func (s *Splitter) outside() bool {
-	rest := s.buf[s.pos:]
-	c := rest[0]
-	switch {
-	case c == '\n':
-		s.line++
-		s.pos++
-		return false
-	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
-		s.pos++
-		return false
-	case bytes.HasPrefix(rest, []byte("\uFEFF")) && !s.seen: // byte order mark
-		s.pos += len("\uFEFF")
-		return false
-	case hasPrefix(rest, "--"):
-		s.state = inLine
-		s.pos += 2
-		return false
-	case hasPrefix(rest, "/*"):
-		s.state, s.depth = inBlock, 1
-		s.pos += 2
-		return false
-	case c == ';':
-		s.pos++
-		return true
-	}
-
-	if !s.seen {
-		s.seen, s.start = true, s.line
-	}
-	switch {
+		return Comment, n, ""
+	case hasPrefix(text, "/*"):
+		n, mark = block(text)
+		return Comment, n, mark
 	case c == '\'':
-		s.state = inSingle
-		s.pos++
+		n, mark = until(text, "'")
+		return String, n, mark
+	case hasPrefix(text, "E'"), hasPrefix(text, "e'"):
+		n, mark = escape(text)
+		return String, n, mark
 	case c == '"':
-		s.state = inDouble
-		s.pos++
-	case c == '$':
-		if tag := dollarTag(rest); tag != "" {
-			s.state, s.tag = inDollar, tag
-			s.pos += len(tag)
-			return false
+		n, mark = until(text, `"`)
+		return Identifier, n, mark
+	case c == '$': // otherwise the start of a parameter: $1 or $name
+		if tag := dollarTag(text); tag != "" {
+			n, mark = until(text, tag)
+			return String, n, mark
 		}
-		s.pos++ // a parameter: $1 or $name
 	case isWord(c):
-		s.state, s.word = inIdentifier, s.pos
-		s.pos++
-	default:
-		s.pos++
+		for n = 1; n < len(text) && (isWord(text[n]) || text[n] == '$'); {
+			n++
+		}
+		if c >= '0' && c <= '9' {
+			return Number, n, ""
+		}
+		return Word, n, ""
 	}
-	return false
+	return Other, 1, ""
 }
 
-// inside scans the rest of the current quote, comment or identifier, or the rest of the text.
-func (s *Splitter) inside() {
-	switch s.state {
-	case inSingle:
-		s.until("'")
-	case inDouble:
-		s.until(`"`)
-	case inDollar:
-		s.until(s.tag)
-	case inEscape:
-		s.escape()
-	case inLine:
-		if i := bytes.IndexAny(s.buf[s.pos:], "\n\r"); i >= 0 {
-			s.pos += i // before the line break, which the method outside counts
-			s.state = top
-			return
-		}
-		s.pos = len(s.buf)
-	case inBlock:
-		s.block()
-	case inIdentifier:
-		for s.pos < len(s.buf) && (isWord(s.buf[s.pos]) || s.buf[s.pos] == '$') {
-			s.pos++
-		}
-		if s.pos == len(s.buf) {
-			return
-		}
-		word := string(s.buf[s.word:s.pos])
-		s.state = top
-		if s.buf[s.pos] == '\'' && (word == "e" || word == "E") {
-			s.state = inEscape
-			s.pos++
-		}
+// until returns the length of a token that begins and ends with a mark. A doubled quote ends one
+// token and begins the next, which has the same effect.
+func until(text []byte, mark string) (int, string) {
+	if n := bytes.Index(text[len(mark):], []byte(mark)); n >= 0 {
+		return n + 2*len(mark), ""
 	}
+	return len(text), mark
 }
 
-// until moves past the closing mark. A doubled quote ends one quote and begins the next, which has
-// the same effect.
-func (s *Splitter) until(mark string) {
-	rest := s.buf[s.pos:]
-	n := bytes.Index(rest, []byte(mark))
-	if n < 0 {
-		n = len(rest)
-	} else {
-		s.state = top
-		n += len(mark)
-	}
-	s.line += bytes.Count(rest[:n], []byte{'\n'})
-	s.pos += n
-}
-
-func (s *Splitter) escape() {
-	for s.pos < len(s.buf) {
-		c := s.buf[s.pos]
-		s.pos++
-		switch c {
-		case '\n':
-			s.line++
-		case '\\':
-			if s.pos < len(s.buf) {
-				if s.buf[s.pos] == '\n' {
-					s.line++
-				}
-				s.pos++
-			}
-		case '\'':
-			// A doubled quote does not end the string.
-			if s.pos < len(s.buf) && s.buf[s.pos] == '\'' {
-				s.pos++
-				continue
-			}
-			s.state = top
-			return
-		}
-	}
-}
-
-func (s *Splitter) block() {
-	for s.pos < len(s.buf) {
-		rest := s.buf[s.pos:]
+// escape returns the length of an E-string. A doubled quote does not end it.
+func escape(text []byte) (int, string) {
+	for i := len("E'"); i < len(text); i++ {
 		switch {
-		case hasPrefix(rest, "*/"):
-			s.pos += 2
-			if s.depth--; s.depth == 0 {
-				s.state = top
-				return
-			}
-		case hasPrefix(rest, "/*"):
-			s.pos += 2
-			s.depth++
-		default:
-			if rest[0] == '\n' {
-				s.line++
-			}
-			s.pos++
+		case text[i] == '\\', hasPrefix(text[i:], "''"):
+			i++
+		case text[i] == '\'':
+			return i + 1, ""
 		}
 	}
+	return len(text), "'"
+}
+
+// block returns the length of a comment that can contain others.
+func block(text []byte) (int, string) {
+	const begin, end = "/*", "*/"
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case hasPrefix(text[i:], begin):
+			depth++
+			i++
+		case hasPrefix(text[i:], end):
+			i++
+			if depth--; depth == 0 {
+				return i + 1, ""
+			}
+		}
+	}
+	return len(text), end
 }
 
 // dollarTag returns the opening $$ or $tag$ at the start of text, or "".
@@ -284,6 +153,89 @@ func isWord(c byte) bool {
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// Statement is one statement of the input, unchanged.
+type Statement struct {
+	// Text includes the space and the comments before the statement, and its semicolon. The Texts of
+	// all statements, one after another, are the input.
+	Text string
+	// Line is the line of the first word, from 1.
+	Line int
+	// Blank is true if the statement has only space, comments and perhaps a semicolon.
+	Blank bool
+}
+
+// SQL returns the statement without the space around it.
+func (s Statement) SQL() string {
+	return strings.TrimSpace(s.Text)
+}
+
+// Splitter splits text that arrives in pieces. Each piece but the last must end with a line break,
+// so that only quotes and comments are divided. The zero value is ready for use.
+type Splitter struct {
+	buf   []byte // input from the start of the current statement
+	pos   int    // start of the first token in buf that has not been scanned to its end
+	mark  string // what the token at pos must end with, and Feed has not added yet; "": unknown
+	line  int    // line breaks before buf
+	first int    // start of the statement's first word in buf
+	seen  bool   // the statement has a word
+}
+
+// Feed adds input.
+func (s *Splitter) Feed(text string) {
+	s.buf = append(s.buf, text...)
+	if strings.Contains(text, s.mark) {
+		s.mark = ""
+	}
+}
+
+// Next returns the next statement that ends with a semicolon. ok is false if more input is needed.
+func (s *Splitter) Next() (Statement, bool) {
+	for s.mark == "" && s.pos < len(s.buf) {
+		kind, n, mark := scan(s.buf[s.pos:])
+		ends := kind == Other && s.buf[s.pos] == ';'
+		if !s.seen && !ends && kind != Space && kind != Comment {
+			s.seen, s.first = true, s.pos
+		}
+		if s.mark = mark; mark == "" {
+			s.pos += n
+		}
+		if ends {
+			return s.cut(s.pos), true
+		}
+	}
+	return Statement{}, false
+}
+
+// Rest returns the rest of the input after its end, even without a semicolon, and empties the
+// splitter. Call it after Next has returned false.
+func (s *Splitter) Rest() (Statement, bool) {
+	if len(s.buf) == 0 {
+		return Statement{}, false
+	}
+	return s.cut(len(s.buf)), true
+}
+
+// Idle reports whether no statement has begun: there are only space and complete comments since the
+// last semicolon.
+func (s *Splitter) Idle() bool { return !s.seen && s.mark == "" }
+
+// Skip counts lines that are not passed to Feed, such as dot commands.
+func (s *Splitter) Skip(lines int) {
+	s.line += lines
+}
+
+// cut returns the first n bytes of the buffer as a statement, and removes them.
+func (s *Splitter) cut(n int) Statement {
+	before := n
+	if s.seen {
+		before = s.first
+	}
+	breaks := func(n int) int { return bytes.Count(s.buf[:n], []byte{'\n'}) }
+	st := Statement{Text: string(s.buf[:n]), Line: s.line + breaks(before) + 1, Blank: !s.seen}
+	*s = Splitter{buf: s.buf[n:], line: s.line + breaks(n)}
+	return st
+}
+
 // Complete reports whether the text ends between statements: nothing is open after its last
 // semicolon.
 func Complete(text string) bool {
@@ -295,3 +247,9 @@ func Complete(text string) bool {
 		}
 	}
 }
+
+// QuoteName returns a name as a quoted SQL identifier.
+func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// QuoteText returns a text as a SQL string literal.
+func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
