@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -52,9 +52,9 @@ type action func(sh *shell.Shell) error
 // arguments is the parsed command line.
 type arguments struct {
 	open     session.Options
-	settings []func(s *shell.Settings) // One change for each flag that changes a setting, in the order of the flags.
-	own      *string                   // Script of -init; nil: the default script.
-	first    []string                  // Statements of -cmd, which run before all others.
+	settings [][2]string // A dot command and its argument for each flag that changes a setting, in the order of the flags.
+	own      *string     // Script of -init; nil: the default script.
+	first    []string    // Statements of -cmd, which run before all others.
 	actions  []action
 	version  bool
 	batch    bool
@@ -109,14 +109,12 @@ func untilStopped(command string, run func(context.Context) error) int {
 }
 
 func exitCode(err error) int {
+	var quit *shell.QuitError
 	switch {
 	case err == nil:
 		return exitOK
-	case shell.Quit(err):
-		if quit := (*shell.QuitError)(nil); errors.As(err, &quit) {
-			return quit.Code
-		}
-		return exitOK
+	case errors.As(err, &quit):
+		return quit.Code
 	case errors.Is(err, shell.ErrClosedPipe):
 		return exitClosedPipe
 	}
@@ -136,10 +134,7 @@ var errReported = errors.New("some statements failed")
 func shellFlags(a *arguments) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
 	for _, mode := range render.Modes {
-		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, func(string) error {
-			a.set(func(s *shell.Settings) { s.Mode = mode })
-			return nil
-		})
+		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, a.set("mode", mode.Name))
 	}
 	for _, name := range []string{"c", "s"} {
 		flags.Func(name, "run the `SQL` and exit; may be repeated", func(sql string) error {
@@ -162,31 +157,12 @@ func shellFlags(a *arguments) *flag.FlagSet {
 		})
 		return nil
 	})
-	flags.BoolFunc("noheader", "do not print column names", func(string) error {
-		a.set(func(s *shell.Settings) { s.Header = false })
-		return nil
-	})
-	flags.BoolFunc("header", "print column names (default)", func(string) error {
-		a.set(func(s *shell.Settings) { s.Header = true })
-		return nil
-	})
-	flags.Func("nullvalue", "`TEXT` for NULL, except in JSON", func(text string) error {
-		a.set(func(s *shell.Settings) { s.Null = &text })
-		return nil
-	})
-	flags.Func("separator", "`TEXT` between values in modes csv and list", func(text string) error {
-		a.set(func(s *shell.Settings) { s.Separator = text })
-		return nil
-	})
-	flags.BoolFunc("bail", "stop a script at its first error (default); -bail=false continues", func(text string) error {
-		on, err := strconv.ParseBool(text)
-		a.set(func(s *shell.Settings) { s.Bail = on })
-		return err
-	})
-	flags.BoolFunc("echo", "print each statement before it runs", func(string) error {
-		a.set(func(s *shell.Settings) { s.Echo = true })
-		return nil
-	})
+	flags.BoolFunc("noheader", "do not print column names", a.set("headers", "off"))
+	flags.BoolFunc("header", "print column names (default)", a.set("headers", "on"))
+	flags.Func("nullvalue", "`TEXT` for NULL, except in JSON", a.set("nullvalue", ""))
+	flags.Func("separator", "`TEXT` between values in modes csv and list", a.set("separator", ""))
+	flags.BoolFunc("bail", "stop a script at its first error (default); -bail=false continues", a.set("bail", ""))
+	flags.BoolFunc("echo", "print each statement before it runs", a.set("echo", "on"))
 	flags.Func("init", "run the script `FILE` first, instead of ~/"+ownFile, func(path string) error {
 		a.own = &path
 		return nil
@@ -231,8 +207,13 @@ func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, 
 	return nil
 }
 
-func (a *arguments) set(do func(s *shell.Settings)) {
-	a.settings = append(a.settings, do)
+// set returns the function of a flag that runs a dot command. Its argument is the flag's own value,
+// unless another one is given.
+func (a *arguments) set(command, argument string) func(string) error {
+	return func(text string) error {
+		a.settings = append(a.settings, [2]string{command, cmp.Or(argument, text)})
+		return nil
+	}
 }
 
 // ownFile is the user's start file in the home folder.
@@ -254,8 +235,10 @@ func (a *arguments) start(sh *shell.Shell) error {
 			return err
 		}
 	}
-	for _, set := range a.settings {
-		set(&sh.Settings)
+	for _, s := range a.settings {
+		if err := sh.Set(s[0], s[1]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -273,7 +256,7 @@ func (a *arguments) run() (err error) {
 	if err != nil {
 		return err
 	}
-	sh := shell.New(s, shell.Defaults(), os.Stdout, os.Stderr)
+	sh := shell.New(s, os.Stdout, os.Stderr)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
 	if a.version {

@@ -18,6 +18,7 @@ type command struct {
 	min  int // least number of arguments
 	max  int // largest number of arguments; below 0: any number
 	run  func(sh *Shell, args []string) error
+	show func(sh *Shell) string // returns the setting's value for .show; nil: the command is no setting
 }
 
 // asTyped as command.max means one argument: the rest of the line, with its quotes and blanks.
@@ -28,56 +29,45 @@ var commands []command
 
 func init() {
 	commands = []command{
-		{"bail", "on|off", "Stop a script at its first error; default on", 1, 1, toggle(func(s *Settings) *bool { return &s.Bail })},
-		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs},
-		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd},
-		{"changes", "on|off", "Print how many rows a statement changed", 1, 1, toggle(func(s *Settings) *bool { return &s.Changes })},
-		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, (*Shell).dotColumns},
-		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
-		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump},
-		{"echo", "on|off", "Print each statement before it runs", 1, 1, toggle(func(s *Settings) *bool { return &s.Echo })},
-		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel},
-		{"exit", "[CODE]", "Exit, with the exit code", 0, 1, (*Shell).dotExit},
-		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a matching name or summary", 0, 1, (*Shell).dotFunctions},
-		{"headers", "on|off", "Print column names", 1, 1, toggle(func(s *Settings) *bool { return &s.Header })},
-		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
-		{"highlight", "on|off", "Colour what is typed at the prompt", 1, 1, toggle(func(s *Settings) *bool { return &s.Highlight })},
-		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport},
-		{"indexes", "[TABLE]", "List indexes, or those of a table", 0, 1, (*Shell).dotIndexes},
-		{"log", "FILE|off", "Write statements to the file, stdout or stderr before they run", 1, 1, (*Shell).dotLog},
-		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
-		{"maxrows", "N", "Maximum number of rows in mode duckbox; 0: all", 1, 1, (*Shell).dotMaxRows},
-		{"maxwidth", "N", "Maximum line length in mode duckbox; 0: terminal width", 1, 1, (*Shell).dotMaxWidth},
-		{"mode", "[MODE] [TABLE]", "Set the output mode (for insert, with a table), or list the modes", 0, 2, (*Shell).dotMode},
-		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
-		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce},
-		{"open", "[FILE]", "Switch to another database; without a file, in memory", 0, 1, (*Shell).dotOpen},
-		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput},
-		{"pager", "on|off", "At the prompt, show long results with $PAGER or less", 1, 1, toggle(func(s *Settings) *bool { return &s.Pager })},
-		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
-		{"prompt", "TEXT", "Text of the prompt", 1, 1, (*Shell).dotPrompt},
-		{"quit", "", "Exit", 0, 0, (*Shell).dotQuit},
-		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
-		{"rows", "", "Show results with one line per row, the default", 0, 0, (*Shell).dotRows},
-		{"schema", "[PATTERN]", "Show the CREATE statements of tables, views and indexes", 0, 1, (*Shell).dotSchema},
-		{"separator", "TEXT", "Text between values in modes csv and list", 1, 1, (*Shell).dotSeparator},
-		{"shell", "COMMAND", "Run a system command", 1, asTyped, (*Shell).dotShell},
-		{"show", "", "Show the settings", 0, 0, (*Shell).dotShow},
-		{"system", "COMMAND", "Run a system command, like .shell", 1, asTyped, (*Shell).dotShell},
-		{"tables", "[PATTERN]", "List tables and views", 0, 1, (*Shell).dotTables},
-		{"timer", "on|off", "Print how long each statement took", 1, 1, toggle(func(s *Settings) *bool { return &s.Timer })},
-		{"width", "[N...]", "Widths in mode column; below 0: right-aligned, 0: auto", 0, -1, (*Shell).dotWidth},
-	}
-}
-
-// toggle returns the function of a command that turns a setting on or off.
-func toggle(setting func(s *Settings) *bool) func(sh *Shell, args []string) error {
-	return func(sh *Shell, args []string) error {
-		on, err := onOff(args[0])
-		if err == nil {
-			*setting(&sh.Settings) = on
-		}
-		return err
+		toggle("bail", "Stop a script at its first error; default on", func(s *settings) *bool { return &s.bail }),
+		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs, func(sh *Shell) string { return string(sh.blobs) }},
+		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd, nil},
+		toggle("changes", "Print how many rows a statement changed", func(s *settings) *bool { return &s.changes }),
+		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, turn(true), func(sh *Shell) string { return state(sh.turned) }},
+		{"databases", "", "List attached databases", 0, 0, list(databasesQuery), nil},
+		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump, nil},
+		toggle("echo", "Print each statement before it runs", func(s *settings) *bool { return &s.echo }),
+		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel, nil},
+		{"exit", "[CODE]", "Exit, with the exit code", 0, 1, (*Shell).dotExit, nil},
+		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a matching name or summary", 0, 1, (*Shell).dotFunctions, nil},
+		toggle("headers", "Print column names", func(s *settings) *bool { return &s.header }),
+		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp, nil},
+		toggle("highlight", "Colour what is typed at the prompt", func(s *settings) *bool { return &s.highlight }),
+		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport, nil},
+		{"indexes", "[TABLE]", "List indexes, or those of a table", 0, 1, list(indexesQuery), nil},
+		{"log", "FILE|off", "Write statements to the file, stdout or stderr before they run", 1, 1, (*Shell).dotLog, func(sh *Shell) string { return sh.fileName(sh.log, "off") }},
+		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap, nil},
+		number("maxrows", "Maximum number of rows in mode duckbox; 0: all", "rows; 0 means all", func(s *settings) *int { return &s.maxRows }),
+		number("maxwidth", "Maximum line length in mode duckbox; 0: terminal width", "characters; 0 means the width of the terminal", func(s *settings) *int { return &s.maxWidth }),
+		{"mode", "[MODE] [TABLE]", "Set the output mode (for insert, with a table), or list the modes", 0, 2, (*Shell).dotMode, (*Shell).showMode},
+		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull, (*Shell).showNull},
+		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce, nil},
+		{"open", "[FILE]", "Switch to another database; without a file, in memory", 0, 1, (*Shell).dotOpen, nil},
+		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput, func(sh *Shell) string { return sh.fileName(sh.file(), "stdout") }},
+		toggle("pager", "At the prompt, show long results with $PAGER or less", func(s *settings) *bool { return &s.paging }),
+		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint, nil},
+		text("prompt", "Text of the prompt", func(s *settings) *string { return &s.prompt }),
+		{"quit", "", "Exit", 0, 0, (*Shell).dotExit, nil},
+		{"read", "FILE", "Run the statements in the file", 1, 1, func(sh *Shell, args []string) error { return sh.read(args[0]) }, nil},
+		{"rows", "", "Show results with one line per row, the default", 0, 0, turn(false), nil},
+		{"schema", "[PATTERN]", "Show the CREATE statements of tables, views and indexes", 0, 1, list(schemaQuery), nil},
+		text("separator", "Text between values in modes csv and list", func(s *settings) *string { return &s.separator }),
+		{"shell", "COMMAND", "Run a system command", 1, asTyped, (*Shell).dotShell, nil},
+		{"show", "", "Show the settings", 0, 0, (*Shell).dotShow, nil},
+		{"system", "COMMAND", "Run a system command, like .shell", 1, asTyped, (*Shell).dotShell, nil},
+		{"tables", "[PATTERN]", "List tables and views", 0, 1, list(tablesQuery), nil},
+		toggle("timer", "Print how long each statement took", func(s *settings) *bool { return &s.timer }),
+		{"width", "[N...]", "Widths in mode column; below 0: right-aligned, 0: auto", 0, -1, (*Shell).dotWidth, (*Shell).showWidths},
 	}
 }
 
@@ -204,16 +194,6 @@ func matches(pattern, name string) bool {
 	expr := strings.NewReplacer(`\*`, ".*", "%", ".*").Replace(regexp.QuoteMeta(pattern))
 	ok, _ := regexp.MatchString("(?is)^"+expr+"$", name) // an error means that the pattern is not UTF-8: it matches nothing
 	return ok
-}
-
-func onOff(text string) (bool, error) {
-	switch strings.ToLower(text) {
-	case "on", "yes", "true", "1":
-		return true, nil
-	case "off", "no", "false", "0":
-		return false, nil
-	}
-	return false, fmt.Errorf("%q must be on or off", text)
 }
 
 func pattern(args []string) string {

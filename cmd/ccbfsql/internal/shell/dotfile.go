@@ -1,28 +1,165 @@
 package shell
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
-func (sh *Shell) dotRead(args []string) error {
-	return sh.read(args[0])
+// redirect sets the destination of .output or .log to a file, in place of the previous one. name
+// can also be stdout or stderr; off means none.
+func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
+	if f := *to; f != nil && f != sh.stdout && f != sh.stderr {
+		err = f.Close()
+	}
+	*to = nil
+	if err != nil {
+		return err
+	}
+	switch name {
+	case off:
+	case "stdout":
+		*to = sh.stdout
+	case "stderr":
+		*to = sh.stderr
+	default:
+		f, err := os.Create(name)
+		if err != nil {
+			return err
+		}
+		*to = f
+	}
+	return nil
+}
+
+// fileName returns the name of a destination for .show; none is that of nil.
+func (sh *Shell) fileName(f *os.File, none string) string {
+	switch f {
+	case nil:
+		return none
+	case sh.stdout:
+		return "stdout"
+	case sh.stderr:
+		return "stderr"
+	}
+	return f.Name()
 }
 
 func (sh *Shell) dotOutput(args []string) error {
-	if err := sh.closeFiles(); err != nil || len(args) == 0 || args[0] == "stdout" {
+	return errors.Join(sh.setOnce(nil), sh.redirect(&sh.output, cmp.Or(pattern(args), "stdout"), "stdout"))
+}
+
+func (sh *Shell) dotLog(args []string) error { return sh.redirect(&sh.log, args[0], "off") }
+
+// logged writes a statement to the destination of .log, if there is one.
+func (sh *Shell) logged(sql string) error {
+	if sh.log == nil {
+		return nil
+	}
+	_, err := io.WriteString(sh.log, strings.TrimRight(strings.TrimSpace(sql), ";")+";\n")
+	return err
+}
+
+// nextOutput is the destination of the next result (.once, .excel).
+type nextOutput struct {
+	file  *os.File
+	excel *render.Mode // mode of .excel, which opens the file in the program for its type; nil: .once
+	used  bool         // a dot command has printed to the file
+}
+
+// file returns the file that results go to; nil means standard output.
+func (sh *Shell) file() *os.File {
+	if sh.once != nil {
+		return sh.once.file
+	}
+	return sh.output
+}
+
+func (sh *Shell) dotOnce(args []string) error {
+	f, err := os.Create(args[0])
+	if err != nil {
 		return err
 	}
-	f, err := os.Create(args[0])
-	sh.output = f
+	return sh.setOnce(&nextOutput{file: f})
+}
+
+func (sh *Shell) dotExcel([]string) error {
+	csv, err := render.Find("csv")
 	if err != nil {
-		sh.output = nil
+		return err
+	}
+	f, err := os.CreateTemp("", "ccbfsql-*.csv")
+	if err != nil {
+		return err
+	}
+	return sh.setOnce(&nextOutput{file: f, excel: &csv})
+}
+
+// setOnce sets the destination of the next result, in place of one that received no result.
+func (sh *Shell) setOnce(next *nextOutput) (err error) {
+	if sh.once != nil {
+		err = sh.once.file.Close()
+	}
+	sh.once = next
+	return err
+}
+
+// endOnce closes the file of .once. For .excel, it opens the file in the program for CSV files.
+func (sh *Shell) endOnce() error {
+	o := sh.once
+	if err := sh.setOnce(nil); err != nil || o == nil || o.excel == nil {
+		return err
+	}
+	words := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "windows":
+		words = []string{"cmd", "/C", "start", ""}
+	case "darwin":
+		words = []string{"open"}
+	}
+	words = append(words, o.file.Name())
+	if err := exec.Command(words[0], words[1:]...).Run(); err != nil {
+		return fmt.Errorf("the result is in %s, which cannot be opened: %w", o.file.Name(), err)
+	}
+	return nil
+}
+
+// dotCd changes the working folder of the process. File names are relative to it from then on.
+func (sh *Shell) dotCd(args []string) error {
+	folder := pattern(args)
+	if rest, ok := strings.CutPrefix(folder, "~"); ok || folder == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		folder = filepath.Join(home, rest)
+	}
+	return os.Chdir(folder)
+}
+
+// dotShell runs a system command, which reads from and writes to the same terminal.
+func (sh *Shell) dotShell(args []string) error {
+	defer sh.signals.leaveAlone()() // Ctrl-C goes to the command
+	cmd := exec.Command("sh", "-c", args[0])
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("cmd", "/C", args[0])
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, sh.stdout, sh.stderr
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return fmt.Errorf("the command ended with %s", exit.ProcessState)
 	}
 	return err
 }

@@ -1,66 +1,166 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// Blobs says whether BLOBs are printed in full or shortened. A sketch is shortened to a
-// description.
-type Blobs string
+// settings are what flags and dot commands change.
+type settings struct {
+	mode      render.Mode
+	header    bool
+	null      *string // Text for NULL; nil: the mode's own text.
+	separator string
+	maxRows   int
+	paging    bool // Long results at the prompt go to a pager.
+	timer     bool // Print how long each statement ran.
+	bail      bool // The first error ends a script.
+	echo      bool // Print statements before they run.
+	blobs     blobs
+	turned    bool   // Mode duckbox prints one line per column of the result.
+	maxWidth  int    // Width of a duckbox in characters; 0: the terminal's width.
+	widths    []int  // Column widths of mode column.
+	table     string // Table name of mode insert.
+	changes   bool   // Print how many rows a statement changed.
+	highlight bool   // Colours at the prompt.
+	prompt    string
+}
 
-// Values of Blobs.
-const (
-	BlobsAuto  Blobs = "auto" // short in modes for people; on a terminal, short in all modes
-	BlobsFull  Blobs = "full"
-	BlobsShort Blobs = "short"
-)
+// defaults returns the settings at the start.
+func defaults() settings {
+	return settings{mode: render.Modes[0], header: true, maxRows: 40, paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt}
+}
 
-func (sh *Shell) dotBlobs(args []string) error {
-	switch b := Blobs(args[0]); b {
-	case BlobsAuto, BlobsFull, BlobsShort:
-		sh.Blobs = b
+// Set runs the dot command of a setting.
+func (sh *Shell) Set(name string, args ...string) error {
+	c, err := findCommand(name)
+	if err != nil {
+		return err
+	}
+	return c.run(sh, args)
+}
+
+// toggle returns a command that turns a setting on or off.
+func toggle(name, help string, of func(s *settings) *bool) command {
+	return command{name, "on|off", help, 1, 1, func(sh *Shell, args []string) error {
+		on, err := onOff(args[0])
+		if err == nil {
+			*of(&sh.settings) = on
+		}
+		return err
+	}, func(sh *Shell) string { return state(*of(&sh.settings)) }}
+}
+
+func onOff(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "yes", "true", "1":
+		return true, nil
+	case "off", "no", "false", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q must be on or off", text)
+}
+
+func state(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// number returns a command that sets a number of things, which may be 0.
+func number(name, help, things string, of func(s *settings) *int) command {
+	return command{name, "N", help, 1, 1, func(sh *Shell, args []string) error {
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 0 {
+			return fmt.Errorf("%q must be a number of %s", args[0], things)
+		}
+		*of(&sh.settings) = n
+		return nil
+	}, func(sh *Shell) string { return strconv.Itoa(*of(&sh.settings)) }}
+}
+
+// text returns a command that sets a text.
+func text(name, help string, of func(s *settings) *string) command {
+	return command{name, "TEXT", help, 1, 1, func(sh *Shell, args []string) error {
+		*of(&sh.settings) = args[0]
+		return nil
+	}, func(sh *Shell) string {
+		if text := *of(&sh.settings); text != "" {
+			return strconv.Quote(text)
+		}
+		return "set by the mode"
+	}}
+}
+
+// turn returns the function of a command that sets whether mode duckbox prints columns as lines.
+func turn(on bool) func(sh *Shell, args []string) error {
+	return func(sh *Shell, _ []string) error {
+		sh.turned = on
 		return nil
 	}
-	return fmt.Errorf("%q must be auto, full or short", args[0])
 }
 
-// shortBlobs reports whether a result in this mode has its BLOBs shortened.
-func (sh *Shell) shortBlobs(mode *render.Mode) bool {
-	switch sh.Blobs {
-	case BlobsFull:
-		return false
-	case BlobsShort:
-		return true
+// dotShow prints the settings under the names of the commands that change them.
+func (sh *Shell) dotShow([]string) error {
+	for _, c := range commands {
+		if c.show == nil {
+			continue
+		}
+		if err := sh.printf("%10s: %s\n", c.name, c.show(sh)); err != nil {
+			return err
+		}
 	}
-	return mode.Short || sh.file() == nil && isTerminal(sh.stdout)
-}
-
-func (sh *Shell) dotColumns([]string) error {
-	sh.Turned = true
 	return nil
 }
 
-func (sh *Shell) dotRows([]string) error {
-	sh.Turned = false
-	return nil
-}
-
-func (sh *Shell) dotMaxWidth(args []string) error {
-	n, err := strconv.Atoi(args[0])
-	if err != nil || n < 0 {
-		return fmt.Errorf("%q must be a number of characters; 0 means the width of the terminal", args[0])
+func (sh *Shell) dotMode(args []string) error {
+	if len(args) == 0 {
+		for _, m := range render.Modes {
+			mark := " "
+			if m.Name == sh.mode.Name {
+				mark = "*"
+			}
+			if err := sh.printf("%s %-10s %s\n", mark, m.Name, m.Help); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	sh.MaxWidth = n
+	mode, err := render.Find(args[0])
+	if err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		if mode.Name != "insert" {
+			return fmt.Errorf("mode %s takes no table, only mode insert does", mode.Name)
+		}
+		sh.table = identifier(args[1])
+	}
+	sh.mode = mode
 	return nil
+}
+
+func (sh *Shell) showMode() string {
+	if sh.mode.Name == "insert" && sh.table != "" {
+		return "insert " + sh.table
+	}
+	return sh.mode.Name
+}
+
+func (sh *Shell) dotNull(args []string) error {
+	sh.null = &args[0]
+	return nil
+}
+
+func (sh *Shell) showNull() string {
+	if sh.null != nil {
+		return strconv.Quote(*sh.null)
+	}
+	return strconv.Quote(sh.mode.Null)
 }
 
 // mostWidth is the widest column that .width accepts, in characters.
@@ -75,70 +175,37 @@ func (sh *Shell) dotWidth(args []string) error {
 		}
 		widths = append(widths, n)
 	}
-	sh.Widths = widths
+	sh.widths = widths
 	return nil
 }
 
-// dotCd changes the working folder of the process. File names are relative to it from then on.
-func (sh *Shell) dotCd(args []string) error {
-	folder := pattern(args)
-	if rest, ok := strings.CutPrefix(folder, "~"); ok || folder == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return err
-		}
-		folder = filepath.Join(home, rest)
+func (sh *Shell) showWidths() string {
+	if len(sh.widths) == 0 {
+		return "as needed"
 	}
-	return os.Chdir(folder)
+	return strings.Trim(fmt.Sprint(sh.widths), "[]")
 }
 
-// dotShell runs a system command, which reads from and writes to the same terminal.
-func (sh *Shell) dotShell(args []string) error {
-	defer sh.signals.leaveAlone()() // Ctrl-C goes to the command
-	cmd := exec.Command("sh", "-c", args[0])
-	if runtime.GOOS == "windows" {
-		cmd = exec.Command("cmd", "/C", args[0])
+// blobs says whether BLOBs are printed in full or shortened. A sketch is shortened to a
+// description.
+type blobs string
+
+const (
+	blobsAuto  blobs = "auto" // short in modes for people; on a terminal, short in all modes
+	blobsFull  blobs = "full"
+	blobsShort blobs = "short"
+)
+
+func (sh *Shell) dotBlobs(args []string) error {
+	switch b := blobs(args[0]); b {
+	case blobsAuto, blobsFull, blobsShort:
+		sh.blobs = b
+		return nil
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, sh.stdout, sh.stderr
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		return fmt.Errorf("the command ended with %s", exit.ProcessState)
-	}
-	return err
+	return fmt.Errorf("%q must be auto, full or short", args[0])
 }
 
-// dotShow prints the settings under the names of the commands that change them.
-func (sh *Shell) dotShow([]string) error {
-	state := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
-	null, separator, output, widths, log := sh.Mode.Null, "set by the mode", "stdout", "as needed", "off"
-	if sh.log != nil {
-		log = sh.log.name
-	}
-	if sh.Null != nil {
-		null = *sh.Null
-	}
-	if sh.Separator != "" {
-		separator = strconv.Quote(sh.Separator)
-	}
-	if f := sh.file(); f != nil {
-		output = f.Name()
-	}
-	if len(sh.Widths) > 0 {
-		widths = strings.Trim(fmt.Sprint(sh.Widths), "[]")
-	}
-	mode := sh.Mode.Name
-	if mode == "insert" && sh.Table != "" {
-		mode += " " + sh.Table
-	}
-	for _, s := range [][2]string{
-		{"bail", state(sh.Bail)}, {"blobs", string(sh.Blobs)}, {"changes", state(sh.Changes)}, {"columns", state(sh.Turned)}, {"echo", state(sh.Echo)},
-		{"headers", state(sh.Header)}, {"highlight", state(sh.Highlight)}, {"log", log}, {"maxrows", strconv.Itoa(sh.MaxRows)}, {"maxwidth", strconv.Itoa(sh.MaxWidth)}, {"mode", mode},
-		{"nullvalue", strconv.Quote(null)}, {"output", output}, {"pager", state(sh.Pager)}, {"prompt", strconv.Quote(sh.Prompt)}, {"separator", separator},
-		{"timer", state(sh.Timer)}, {"width", widths},
-	} {
-		if err := sh.printf("%10s: %s\n", s[0], s[1]); err != nil {
-			return err
-		}
-	}
-	return nil
+// shortBlobs reports whether a result in this mode has its BLOBs shortened.
+func (sh *Shell) shortBlobs(mode *render.Mode) bool {
+	return sh.blobs == blobsShort || sh.blobs == blobsAuto && (mode.Short || sh.file() == nil && isTerminal(sh.stdout))
 }

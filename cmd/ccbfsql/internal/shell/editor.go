@@ -67,7 +67,7 @@ const commentMark = "--"
 // draw returns the text with colours. It first scrolls the terminal if there are too few rows below
 // the cursor.
 func (e *editor) draw(text string) string {
-	if !e.sh.Highlight {
+	if !e.sh.highlight {
 		return text
 	}
 	var b strings.Builder

@@ -52,10 +52,7 @@ func (sh *Shell) Interactive(version string) error {
 		}
 		// The statements of one input run up to the first error.
 		err = sh.runLines(strings.NewReader(text), "")
-		if errors.Is(err, errQuit) {
-			return err
-		}
-		if errors.Is(err, ErrClosedPipe) {
+		if isQuit(err) || errors.Is(err, ErrClosedPipe) {
 			return err
 		}
 		if err != nil {
@@ -68,7 +65,7 @@ func (sh *Shell) Interactive(version string) error {
 func newReadline(past *history, e *editor) *readline.Shell {
 	rl := readline.NewShell()
 	rl.History.Add(e.plain("history"), past)
-	rl.Prompt.Primary(func() string { return e.sh.Prompt })
+	rl.Prompt.Primary(func() string { return e.sh.prompt })
 	rl.AcceptMultiline = func(line []rune) bool { return ended(string(line)) }
 	rl.SyntaxHighlighter = func(line []rune) string { return e.draw(string(line)) }
 	rl.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(line, cursor) }

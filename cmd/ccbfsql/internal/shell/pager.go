@@ -38,15 +38,14 @@ const pageSize = 1 << 20
 // paged calls do, whose output goes to a pager if a person reads it at a prompt.
 func (sh *Shell) paged(do func() error) error {
 	argv := pagerCommand()
-	f, ok := sh.stdout.(*os.File)
-	if !sh.interactive || !sh.Pager || sh.file() != nil || sh.pager != nil || !ok || argv == nil {
+	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil || argv == nil {
 		return do()
 	}
-	width, height, err := term.GetSize(int(f.Fd()))
+	width, height, err := term.GetSize(int(sh.stdout.Fd()))
 	if err != nil {
 		return do()
 	}
-	sh.pager = &pager{out: f, argv: argv, height: height, width: max(width, 1)}
+	sh.pager = &pager{out: sh.stdout, argv: argv, height: height, width: max(width, 1)}
 	defer func() { sh.pager = nil }()
 	err = do()
 	if closeErr := sh.pager.close(sh.signals); err == nil {

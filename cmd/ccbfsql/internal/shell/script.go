@@ -42,10 +42,10 @@ func (sh *Shell) RunFile(path string) error {
 // RunOwn runs the user's start file (~/.ccbfsqlrc or -init). Errors of its statements are printed
 // and do not end the program.
 func (sh *Shell) RunOwn(path string) error {
-	bail := sh.Bail
-	sh.Bail = false
+	bail := sh.bail
+	sh.bail = false
 	err := sh.read(path)
-	sh.Bail = sh.Bail || bail
+	sh.bail = sh.bail || bail
 	sh.failed = false
 	return err
 }
@@ -55,8 +55,8 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 	return sh.runLines(r, name)
 }
 
-// Quit reports whether an error means that the user left the shell.
-func Quit(err error) bool { return errors.Is(err, errQuit) }
+// isQuit reports whether an error means that the user left the shell.
+func isQuit(err error) bool { return errors.As(err, new(*QuitError)) }
 
 // Failed reports whether a statement failed while bail was off.
 func (sh *Shell) Failed() bool { return sh.failed }
@@ -105,7 +105,7 @@ func (sh *Shell) runLines(r io.Reader, name string) error {
 			}
 			split.Skip(1)
 		} else if split.Idle() && isDot(text) {
-			if err := sh.echo(text); err != nil {
+			if err := sh.printEcho(text); err != nil {
 				return err
 			}
 			if err := sh.at(name, line, sh.dot(text)); err != nil {
@@ -141,15 +141,15 @@ func (sh *Shell) statement(name string, st lexer.Statement) error {
 	if st.Blank {
 		return nil
 	}
-	if err := sh.echo(st.SQL()); err != nil {
+	if err := sh.printEcho(st.SQL()); err != nil {
 		return err
 	}
 	return sh.at(name, st.Line, sh.execute(st.SQL()))
 }
 
-// echo prints the text of the next statement if the setting echo is on.
-func (sh *Shell) echo(text string) error {
-	if !sh.Echo {
+// printEcho prints the text of the next statement if the setting echo is on.
+func (sh *Shell) printEcho(text string) error {
+	if !sh.echo {
 		return nil
 	}
 	return sh.printf("%s\n", strings.TrimSpace(text))
@@ -169,14 +169,14 @@ func spoken(line string) string {
 
 // at adds file and line to an error. With bail off, it prints the error and returns nil.
 func (sh *Shell) at(name string, line int, err error) error {
-	if err == nil || errors.Is(err, errQuit) || errors.Is(err, ErrClosedPipe) {
+	if err == nil || isQuit(err) || errors.Is(err, ErrClosedPipe) {
 		return err
 	}
 	var placed *scriptError
 	if name != "" && !errors.As(err, &placed) {
 		err = &scriptError{name, line, err}
 	}
-	if sh.Bail || errors.Is(err, session.ErrInterrupted) {
+	if sh.bail || errors.Is(err, session.ErrInterrupted) {
 		return err
 	}
 	sh.failed = true
@@ -187,7 +187,7 @@ func (sh *Shell) at(name string, line int, err error) error {
 // Complain prints an error. On a terminal the kind of the error is red.
 func (sh *Shell) Complain(err error) {
 	text := err.Error()
-	if f, ok := sh.stderr.(*os.File); ok && colourful(f) {
+	if colourful(sh.stderr) {
 		if kind, rest, ok := strings.Cut(text, "Error: "); ok && !strings.Contains(kind, "\n") {
 			text = painted(ansi.AttrRedForegroundColor, kind+"Error:") + " " + rest
 		}

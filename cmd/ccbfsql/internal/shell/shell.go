@@ -23,45 +23,16 @@ import (
 // ErrClosedPipe means that the reader of standard output has closed it, as head does.
 var ErrClosedPipe = errors.New("closed pipe")
 
-// errQuit is the error that .quit and .exit return.
-var errQuit = errors.New("quit")
-
 const pipeWidth = 120 // width of boxes in characters if the output is not a terminal
-
-// Settings are the settings that flags and dot commands change.
-type Settings struct {
-	Mode      render.Mode
-	Header    bool
-	Null      *string // Text for NULL; nil: the mode's own text.
-	Separator string
-	MaxRows   int
-	Pager     bool // Long results at the prompt go to a pager.
-	Timer     bool // Print how long each statement ran.
-	Bail      bool // The first error ends a script.
-	Echo      bool // Print statements before they run.
-	Blobs     Blobs
-	Turned    bool   // Mode duckbox prints one line per column of the result.
-	MaxWidth  int    // Width of a duckbox in characters; 0: the terminal's width.
-	Widths    []int  // Column widths of mode column.
-	Table     string // Table name of mode insert.
-	Changes   bool   // Print how many rows a statement changed.
-	Highlight bool   // Colours at the prompt.
-	Prompt    string
-}
-
-// Defaults returns the settings at the start.
-func Defaults() Settings {
-	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Pager: true, Bail: true, Blobs: BlobsAuto, Highlight: true, Prompt: prompt}
-}
 
 // Shell runs statements on a session.
 type Shell struct {
-	Settings
+	settings
 	session *session.Session
-	stdout  io.Writer
-	stderr  io.Writer
+	stdout  *os.File
+	stderr  *os.File
 	output  *os.File    // File of .output; nil: standard output.
-	log     *logFile    // Destination of .log; nil: none.
+	log     *os.File    // Destination of .log; nil: none.
 	changed int64       // Rows that all statements changed, for .changes.
 	once    *nextOutput // Destination of the next result; nil: none.
 	pager   *pager      // Pager of the present output; nil: none.
@@ -74,17 +45,14 @@ type Shell struct {
 }
 
 // New returns a shell on a session. Close closes the session too.
-func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell {
-	return &Shell{
-		Settings: settings, session: s,
-		stdout: stdout, stderr: stderr, signals: catchInterrupts(),
-	}
+func New(s *session.Session, stdout, stderr *os.File) *Shell {
+	return &Shell{settings: defaults(), session: s, stdout: stdout, stderr: stderr, signals: catchInterrupts()}
 }
 
 // Close closes the files of .output, .once and .log, and the session.
 func (sh *Shell) Close() error {
 	sh.signals.stop()
-	return errors.Join(sh.closeFiles(), sh.closeLog(), sh.session.Close())
+	return errors.Join(sh.dotOutput(nil), sh.dotLog([]string{"off"}), sh.session.Close())
 }
 
 // PrintVersion prints the versions of the program and of DuckDB.
@@ -94,15 +62,6 @@ func (sh *Shell) PrintVersion(version string) error {
 		return err
 	}
 	return sh.printf("ccbfsql %s with DuckDB %s\n", version, rows[0][0])
-}
-
-func (sh *Shell) closeOutput() error {
-	if sh.output == nil {
-		return nil
-	}
-	err := sh.output.Close()
-	sh.output = nil
-	return err
 }
 
 func (sh *Shell) out() io.Writer {
@@ -153,7 +112,7 @@ func (sh *Shell) execute(sql string) error {
 		// Ctrl-C came at the very end of the statement. The statements after it must not run.
 		err = session.ErrInterrupted
 	}
-	if sh.Timer && !errors.Is(err, ErrClosedPipe) {
+	if sh.timer && !errors.Is(err, ErrClosedPipe) {
 		// The time is printed after an error too.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
@@ -170,7 +129,7 @@ func (sh *Shell) note(text string) {
 		return
 	}
 	kind := "Note:"
-	if f, ok := sh.stderr.(*os.File); ok && colourful(f) {
+	if colourful(sh.stderr) {
 		kind = painted(ansi.AttrYellowForegroundColor, kind)
 	}
 	fmt.Fprintln(sh.stderr, kind, text)
@@ -179,7 +138,10 @@ func (sh *Shell) note(text string) {
 func (sh *Shell) print(ctx context.Context, sql string) error {
 	bar := sh.session.ShowProgress(sh.stderr)
 	defer bar.Stop()
-	mode := sh.mode()
+	mode := sh.mode
+	if sh.once != nil && sh.once.excel != nil {
+		mode = *sh.once.excel
+	}
 	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: mode.JSON})
 	if err != nil {
 		return err
@@ -204,18 +166,18 @@ func (sh *Shell) print(ctx context.Context, sql string) error {
 
 func (sh *Shell) options(mode *render.Mode) render.Options {
 	o := render.Options{
-		Header: sh.Header, Null: mode.Null, Separator: sh.Separator,
-		MaxRows: sh.MaxRows, Width: sh.width(), Describe: session.DescribeBlob,
-		Short: sh.shortBlobs(mode), Turned: sh.Turned, Widths: sh.Widths, Table: sh.Table,
+		Header: sh.header, Null: mode.Null, Separator: sh.separator,
+		MaxRows: sh.maxRows, Width: sh.width(), Describe: session.DescribeBlob,
+		Short: sh.shortBlobs(mode), Turned: sh.turned, Widths: sh.widths, Table: sh.table,
 	}
-	if f, ok := sh.stdout.(*os.File); ok && sh.file() == nil && colourful(f) {
+	if sh.file() == nil && colourful(sh.stdout) {
 		o.Dim = func(text string) string { return painted(ansi.AttrBrightBlackForegroundColor, text) }
 	}
 	if sh.pager != nil && sh.file() == nil {
 		o.Page = render.Page{Lines: sh.pager.height, Wide: sh.pager.wide()}
 	}
-	if sh.Null != nil {
-		o.Null = *sh.Null
+	if sh.null != nil {
+		o.Null = *sh.null
 	}
 	return o
 }
@@ -223,24 +185,19 @@ func (sh *Shell) options(mode *render.Mode) render.Options {
 // width returns the width for boxes in characters: the setting maxwidth, the terminal's width, or 0
 // for no limit in a file.
 func (sh *Shell) width() int {
-	if sh.MaxWidth > 0 {
-		return sh.MaxWidth
+	if sh.maxWidth > 0 {
+		return sh.maxWidth
 	}
 	if sh.file() != nil {
 		return 0
 	}
-	if f, ok := sh.stdout.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			return width
-		}
+	if width, _, err := term.GetSize(int(sh.stdout.Fd())); err == nil && width > 0 {
+		return width
 	}
 	return pipeWidth
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
