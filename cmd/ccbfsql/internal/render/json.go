@@ -1,65 +1,21 @@
 package render
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
 	"strings"
 )
 
-func jsonArray(w io.Writer, rows Rows, o Options) error {
-	return buffered(w, func(w *bufio.Writer) error {
-		w.WriteByte('[')
-		first := true
-		err := jsonObjects(w, rows, o, func() {
-			if !first {
-				w.WriteString(",\n")
-			}
-			first = false
-		})
-		if err != nil {
-			w.WriteByte('\n')
-			return err
+// objects returns a function that writes each row as a JSON object.
+func objects(l lineFormat) func(w io.Writer, rows Rows, o Options) error {
+	return func(w io.Writer, rows Rows, o Options) error {
+		keys := map[string]string{}
+		for _, c := range rows.Columns() {
+			keys[c.Name] = quoteJSON(c.Name) + ":"
 		}
-		_, err = w.WriteString("]\n")
-		return err
-	})
-}
-
-func jsonLines(w io.Writer, rows Rows, o Options) error {
-	return buffered(w, func(w *bufio.Writer) error {
-		first := true
-		err := jsonObjects(w, rows, o, func() {
-			if !first {
-				w.WriteByte('\n')
-			}
-			first = false
-		})
-		if !first {
-			w.WriteByte('\n')
-		}
-		return err
-	})
-}
-
-func jsonObjects(w *bufio.Writer, rows Rows, o Options, before func()) error {
-	columns := rows.Columns()
-	keys := make([]string, len(columns))
-	for i, c := range columns {
-		keys[i] = quoteJSON(c.Name) + ":"
+		l.value = func(c Column, v Cell, o Options) string { return keys[c.Name] + jsonValue(c, v, o) }
+		return l.write(w, rows, o)
 	}
-	return each(rows, func(chunk Chunk, row int) error {
-		before()
-		w.WriteByte('{')
-		for i, c := range columns {
-			if i > 0 {
-				w.WriteByte(',')
-			}
-			w.WriteString(keys[i])
-			w.WriteString(jsonValue(c, chunk.Cell(row, i), o))
-		}
-		return w.WriteByte('}')
-	})
 }
 
 // jsonValue encodes one cell. Infinity, NaN and all else that JSON cannot express as a number

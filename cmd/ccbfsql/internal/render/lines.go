@@ -11,13 +11,13 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// lineFormat describes a mode that writes one line per row. It has the texts around the whole
-// result, the names and each row, and says how names and values are written.
+// lineFormat describes a mode that writes rows as they arrive. It has the texts around the whole
+// result, the names and each row, and between rows. It says how names and values are written.
 type lineFormat struct {
-	open, end string
-	head, row around
-	name      func(name string) string // encodes a column name; nil: the mode has no line of names
-	value     func(c Column, v Cell, o Options) string
+	open, between, end string
+	head, row          around
+	name               func(name string) string // encodes a column name; nil: the mode has no line of names
+	value              func(c Column, v Cell, o Options) string
 }
 
 // around is the text before, between and after the values of a line.
@@ -43,14 +43,18 @@ func (l *lineFormat) write(w io.Writer, rows Rows, o Options) error {
 				return err
 			}
 		}
+		between := ""
 		err := each(rows, func(chunk Chunk, row int) error {
+			w.WriteString(between)
+			between = l.between
 			return write(l.row, func(col int) string { return l.value(columns[col], chunk.Cell(row, col), o) })
 		})
-		if err != nil {
-			return err
+		end := l.end
+		if err != nil && end != "" {
+			end = "\n" // what was written ends with a whole line
 		}
-		_, err = w.WriteString(l.end)
-		return err
+		_, endErr := w.WriteString(end)
+		return cmp.Or(err, endErr)
 	})
 }
 
@@ -175,23 +179,14 @@ func literal(c Column, v Cell, o Options) string {
 
 // line writes "name = value" for each value, and an empty line between rows.
 func line(w io.Writer, rows Rows, o Options) error {
-	return buffered(w, func(w *bufio.Writer) error {
-		columns := rows.Columns()
-		width := 0
-		for _, c := range columns {
-			width = max(width, text.StringWidth(oneLine(c.Name)))
-		}
-		between := ""
-		return each(rows, func(chunk Chunk, row int) error {
-			w.WriteString(between)
-			between = "\n"
-			var err error
-			for i, c := range columns {
-				_, err = w.WriteString(text.AlignRight.Apply(oneLine(c.Name), width) + " = " + plain(c, chunk.Cell(row, i), o) + "\n")
-			}
-			return err
-		})
-	})
+	width := 0
+	for _, c := range rows.Columns() {
+		width = max(width, text.StringWidth(oneLine(c.Name)))
+	}
+	l := lineFormat{between: "\n", value: func(c Column, v Cell, o Options) string {
+		return text.AlignRight.Apply(oneLine(c.Name), width) + " = " + plain(c, v, o) + "\n"
+	}}
+	return l.write(w, rows, o)
 }
 
 // trash reads all rows and writes nothing.
