@@ -14,8 +14,7 @@ import (
 	realdata "github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// TestExperiments runs every experiment at the smallest scale. Sections must be well formed, and
-// every table must have a row for each combination of its parameters.
+// TestExperiments runs every experiment at the smallest scale. Sections must be well formed.
 func TestExperiments(t *testing.T) {
 	folder, err := realdata.Folder()
 	require.NoError(t, err)

@@ -96,7 +96,7 @@ of {{.At.seeds}} seeds.
 
 *A line.*
 `, s.text)
-	require.Equal(t, []int{2}, s.rows, "rows of tables, claims aside")
+	require.Equal(t, 1, s.tables, "tables, claims aside")
 	require.Contains(t, string(s.files["x-p.svg"]), "</svg>")
 	s.compose("| row | of many |\n"+strings.Repeat("| 1 | a, cell |\n", mostRows+1), "f/")
 	require.Contains(t, s.text, "\nThe table has 41 rows, and stands in [x-2.csv](f/x-2.csv).\n")

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 )
@@ -40,13 +39,8 @@ type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
 	Text        string // template of the section: see compose
-	Rows        []int  // number of rows of each table at scale Tiny, which tests check; nil: not checked
 	page        *Page
 }
-
-// opening matches the beginning of an experiment's text: its title, and the numbers of rows of its
-// tables at the smallest scale. A number is the product of the parameters in brackets.
-var opening = regexp.MustCompile(`(?s)^# ([^\n]*)\n(?:<!-- rows in tests: ([0-9 ]+)\([^)]*\) -->\n)?(.*)`)
 
 // NewPage returns a page of experiments. Its text is in the folder text, and the texts of
 // its experiments are in text/sections, under their names.
@@ -54,11 +48,8 @@ func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Exp
 	page := &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
 	for i := range experiments {
 		e := &experiments[i]
-		m := opening.FindStringSubmatch(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))))
-		e.page, e.Title, e.Text = page, m[1], m[3]
-		for _, rows := range strings.Fields(m[2]) {
-			e.Rows = append(e.Rows, Must(strconv.Atoi(rows)))
-		}
+		title, text, _ := strings.Cut(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))), "\n")
+		e.page, e.Title, e.Text = page, strings.TrimPrefix(title, "# "), text
 	}
 	return page
 }

@@ -30,8 +30,7 @@ func TestPage(t *testing.T) {
 	require.Empty(t, stale, "make bench ARGS=-render writes them anew")
 }
 
-// TestExperiments runs every experiment at the smallest scale. Sections must be well formed, and
-// every table must have a row for each combination of its parameters.
+// TestExperiments runs every experiment at the smallest scale. Sections must be well formed.
 func TestExperiments(t *testing.T) {
 	folder, err := data.Folder()
 	require.NoError(t, err)
