@@ -1,34 +1,26 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // savedBucket is the earlier content of a bucket.
 type savedBucket struct {
-	i    uint64
-	bits [4]uint64
+	i uint64
+	content
 }
 
 // journal is a list of changed buckets, by which the changes are undone.
 type journal []savedBucket
 
 // note adds the content of bucket i to the journal u, before a change.
-func (t *table) note(u *journal, i uint64) {
-	s := savedBucket{i: i}
-	at := i * uint64(t.bits)
-	for k := uint(0); k < t.bits; k += 64 {
-		s.bits[k/64] = t.get(at+uint64(k), min(64, t.bits-k))
-	}
-	*u = append(*u, s)
-}
+func (t *table) note(u *journal, i uint64) { *u = append(*u, savedBucket{i, t.load(i)}) }
 
 // undo restores all buckets and empties the journal.
 func (t *table) undo(u *journal) {
-	for n := len(*u) - 1; n >= 0; n-- {
-		s := (*u)[n]
-		at := s.i * uint64(t.bits)
-		for k := uint(0); k < t.bits; k += 64 {
-			t.put(at+uint64(k), min(64, t.bits-k), s.bits[k/64])
-		}
+	for _, s := range slices.Backward(*u) {
+		t.store(s.i, &s.content)
 	}
 	*u = (*u)[:0]
 }
@@ -44,24 +36,22 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	if i, j = min(i, j), max(i, j); salt>>63 != 0 {
 		i = j
 	}
-	if t.narrow && !t.variable {
-		return t.kickFixed(u, i, cur, salt)
+	if t.words {
+		return t.kickWords(u, i, cur, salt)
 	}
 	for range t.maxKicks {
-		var all [MaxSlots]uint64
-		bases := all[:t.b]
-		t.readFull(i, bases)
+		p := t.read(i) // the bucket is full, so every fingerprint has f bits
 		at, to, least := 0, uint64(0), ^uint64(0)
-		for k, v := range bases {
-			next := t.other(i, v)
-			if d := uint64(t.count(next))<<t.f | (v^salt>>32)&t.base; d < least {
+		for k, q := range p.slice() {
+			next := t.other(i, q.v)
+			if d := uint64(t.count(next))<<t.f | (q.v^salt>>32)&t.base; d < least {
 				at, to, least = k, next, d
 			}
 		}
-		out := bases[at]
-		bases[at] = cur
+		out := p.all[at].v
+		p.all[at].v = cur
 		t.note(u, i)
-		t.writeFull(i, bases)
+		t.write(i, &p)
 		if least>>t.f < uint64(t.b) {
 			t.note(u, to)
 			t.insert(to, fingerprint{out, uint8(t.f)})
@@ -75,34 +65,8 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 // nextSalt returns the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
 
-// readFull writes the fingerprints of bucket i, which is full, to bases.
-func (t *table) readFull(i uint64, bases []uint64) {
-	if t.narrow { // narrow buckets get here only with variable length
-		t.basesOf(t.word(i), &t.class[0], bases)
-		return
-	}
-	p := t.read(i)
-	for k, q := range p.slice() {
-		bases[k] = q.v
-	}
-}
-
-// writeFull stores bases, the fingerprints of a full bucket, as bucket i.
-func (t *table) writeFull(i uint64, bases []uint64) {
-	if t.narrow {
-		t.setWord(i, t.fill(bases))
-		return
-	}
-	var p fingerprints
-	for _, v := range bases {
-		p.add(fingerprint{v, uint8(t.f)})
-	}
-	t.write(i, &p)
-}
-
-// kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
-// time here.
-func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
+// kickWords is kick for buckets that are words. A filter that is nearly full spends most of its time here.
+func (t *table) kickWords(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		x := t.word(i) & t.mask
 		at, to, room := t.chooseMove(i, x, salt>>32)
