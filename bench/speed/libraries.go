@@ -21,38 +21,11 @@ import (
 // batch is the number of keys per call, as in SQL.
 const batch = 2048
 
-// keyed is a sketch of keys of any family. The functions add and ask call its other methods.
-type keyed interface{ Blob() []byte }
-
-// add adds keys. Only some sketches can be full and return an error.
-func add(s keyed, h1s, h2s []uint64) {
-	switch s := s.(type) {
-	case interface{ AddHashes(h1s, h2s, ns []uint64) }:
-		s.AddHashes(h1s, h2s, nil)
-	case interface {
-		AddHashes(h1s, h2s, ns []uint64) error
-	}:
-		report.Check(s.AddHashes(h1s, h2s, nil))
-	}
-}
-
-// Results of ask.
+// Results of lookups of many keys.
 var (
 	yes    [batch]bool
 	counts [batch]uint64
 )
-
-// ask looks up whether keys are contained or, if the sketch cannot say that, how often.
-func ask(s keyed, h1s, h2s []uint64) {
-	switch s := s.(type) {
-	case interface {
-		ContainsHashes(dst []bool, h1s, h2s []uint64)
-	}:
-		s.ContainsHashes(yes[:len(h1s)], h1s, h2s)
-	case interface{ CountHashes(dst, h1s, h2s []uint64) }:
-		s.CountHashes(counts[:len(h1s)], h1s, h2s)
-	}
-}
 
 // keysOf returns n distinct keys of size bytes in random order.
 func keysOf(n, size int, seed uint64) [][]byte {
@@ -73,21 +46,28 @@ func keysOf(n, size int, seed uint64) [][]byte {
 func keep[T any](answer T) { runtime.KeepAlive(answer) }
 
 // peer is a public library. one and many are the promised speeds of our sketches as a multiple of the
-// library's: for single keys, and for many keys at once. contests calls run for each contest.
+// library's: for single keys, and for many keys at once.
 type peer struct {
 	library   string
 	one, many float64
-	contests  func(c report.Config, run func(contest))
+	add, test string // names of the operations
+	contests  func(c report.Config, run func(contest)) // calls run for each contest
 }
 
 // contest is two filters with the same parameters that add and look up the same keys.
 type contest struct {
-	filter, add, test   string       // Names of the filter and of the operations.
-	keys, others        [][]byte     // Added keys, and mostly absent keys to look up; others nil: no lookups.
-	ours                func() keyed // Creates a new filter of ours.
-	theirs              func()       // Creates a new filter of the library.
-	addOurs, addTheirs  func(k []byte)
-	testOurs, testTheir func(k []byte)
+	filter       string
+	keys, others [][]byte // added keys, and mostly absent keys to look up; others nil: no lookups
+	ours, theirs func() filter
+}
+
+// filter has the operations of a new filter.
+type filter struct{ add, test operation }
+
+// operation has a function for one key, and one for the hashes of many keys, which only ours has.
+type operation struct {
+	one  func(k []byte)
+	many func(h1s, h2s []uint64)
 }
 
 // peers compares the families with public Go libraries: with the same parameters and keys,
@@ -95,52 +75,55 @@ type contest struct {
 func peers(b *bench) {
 	b.Set("batch", batch)
 	for _, p := range []peer{
-		{"bits-and-blooms/bloom", 1.5, 1.5, bloomPeers},
-		{"seiflotfy/cuckoofilter", 1.2, 1.5, cuckooPeers},
-		{"tylertreat/BoomFilters", 1.2, 2, cmsPeers},
+		{"bits-and-blooms/bloom", 1.5, 1.5, "add", "test", bloomPeers},
+		{"seiflotfy/cuckoofilter", 1.2, 1.5, "insert", "lookup", cuckooPeers},
+		{"tylertreat/BoomFilters", 1.2, 2, "add", "count", cmsPeers},
 	} {
-		judge := func(operation, filter, way string, speed rounds, promised float64) {
-			b.record(filter+", "+operation, way, speed, report.At{"library": p.library, "filter": filter, "operation": operation, "promised": promised})
-		}
-		p.contests(b.c, func(x contest) {
-			b.contest(x, func(operation string, one, many rounds) {
-				judge(operation, x.filter, "many at once", many, p.many)
-				judge(operation, x.filter, "one by one", one, p.one)
-			})
-		})
+		p.contests(b.c, func(x contest) { b.contest(p, x) })
 	}
 	medians := b.Medians("ratio", "what", "way")
 	b.Set("all", len(medians), "lost", report.Count(medians, func(speed float64) bool { return speed < 1 }))
 }
 
 // contest runs the operations of a contest. Ours adds and looks up single keys, and many at once.
-func (b *bench) contest(x contest, result func(operation string, one, many rounds)) {
-	var ours keyed
-	renew := func() { ours = x.ours() }
-	run := func(operation string, keys [][]byte, our, their func(k []byte), many func(s keyed, h1s, h2s []uint64), fresh, theirFresh func()) {
-		each := func(f func([]byte)) func() {
+func (b *bench) contest(p peer, x contest) {
+	var ours, theirs filter
+	run := func(name string, keys [][]byte, fresh bool, of func(filter) operation) {
+		renew := func(f *filter, empty func() filter) func() {
 			return func() {
-				for _, k := range keys {
-					f(k)
+				if fresh {
+					*f = empty()
 				}
 			}
 		}
-		took := b.inTurn(x.filter+", "+operation,
-			contender{name: "one by one", fresh: fresh, run: each(our)},
-			contender{name: "many at once", fresh: fresh, run: func() {
+		each := func(f *filter) func() {
+			return func() {
+				one := of(*f).one
+				for _, k := range keys {
+					one(k)
+				}
+			}
+		}
+		took := b.inTurn(x.filter+", "+name, contender{"one by one", renew(&ours, x.ours), each(&ours)},
+			contender{"many at once", renew(&ours, x.ours), func() {
 				var h1s, h2s [batch]uint64
+				many := of(ours).many
 				for keys := range slices.Chunk(keys, batch) {
 					key.Hashes(0, keys, h1s[:], h2s[:])
-					many(ours, h1s[:len(keys)], h2s[:len(keys)])
+					many(h1s[:len(keys)], h2s[:len(keys)])
 				}
-			}},
-			contender{name: "the library", fresh: theirFresh, run: each(their)})
-		result(operation, took[2].over(took[0]), took[2].over(took[1]))
+			}}, contender{"the library", renew(&theirs, x.theirs), each(&theirs)})
+		judge := func(way string, ours rounds, promised float64) {
+			b.record(x.filter+", "+name, way, took[2].over(ours), report.At{"library": p.library, "filter": x.filter, "operation": name, "promised": promised})
+		}
+		judge("many at once", took[1], p.many)
+		judge("one by one", took[0], p.one)
 	}
-	run(x.add, x.keys, x.addOurs, x.addTheirs, add, renew, x.theirs)
-	run(x.test, x.keys, x.testOurs, x.testTheir, ask, nil, nil)
+	test := func(f filter) operation { return f.test }
+	run(p.add, x.keys, true, func(f filter) operation { return f.add })
+	run(p.test, x.keys, false, test)
 	if x.others != nil {
-		run(x.test+" of absent keys", x.others, x.testOurs, x.testTheir, ask, nil, nil)
+		run(p.test+" of absent keys", x.others, false, test)
 	}
 }
 
@@ -150,17 +133,17 @@ func bloomPeers(c report.Config, run func(contest)) {
 	for _, size := range []int{8, 16, 40} {
 		for _, capacity := range []int{report.Pick(c, 2000, 100_000, 100_000), 10 * n} {
 			p := bloom.Params{Capacity: uint64(capacity), FPP: 0.01}
-			ours := report.Must(bloom.New(p))
-			m, k := uint(ours.Bits()), uint(ours.K())
-			var theirs *publicbloom.BloomFilter
-			run(contest{
-				filter: fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size), add: "add", test: "test",
-				keys: keysOf(min(n, capacity), size, 1), others: keysOf(min(n, capacity), size, 2),
-				ours:    func() keyed { ours = report.Must(bloom.New(p)); return ours },
-				theirs:  func() { theirs = publicbloom.New(m, k) },
-				addOurs: func(k []byte) { ours.AddKey(k, 1) }, addTheirs: func(k []byte) { theirs.Add(k) },
-				testOurs: func(k []byte) { keep(ours.ContainsKey(k)) }, testTheir: func(k []byte) { keep(theirs.Test(k)) },
-			})
+			empty := report.Must(bloom.New(p))
+			m, k := uint(empty.Bits()), uint(empty.K())
+			run(contest{fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size), keysOf(min(n, capacity), size, 1), keysOf(min(n, capacity), size, 2),
+				func() filter {
+					s := report.Must(bloom.New(p))
+					return filter{operation{func(k []byte) { s.AddKey(k, 1) }, func(h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) }},
+						operation{func(k []byte) { keep(s.ContainsKey(k)) }, func(h1s, h2s []uint64) { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }}}
+				}, func() filter {
+					s := publicbloom.New(m, k)
+					return filter{operation{one: func(k []byte) { s.Add(k) }}, operation{one: func(k []byte) { keep(s.Test(k)) }}}
+				}})
 		}
 	}
 }
@@ -170,18 +153,15 @@ func bloomPeers(c report.Config, run func(contest)) {
 func cuckooPeers(c report.Config, run func(contest)) {
 	for _, slots := range report.Pick(c, []int{1 << 10, 1 << 12}, []int{1 << 16, 1 << 19}, []int{1 << 16, 1 << 23}) {
 		load := slots * 9 / 10
-		p := cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}
-		ours := report.Must(cuckoo.New(p))
-		report.Require(ours.Buckets()*4 == uint64(slots), "%d buckets of 4, the other filter has %d slots", ours.Buckets(), slots)
-		var theirs *cuckoofilter.Filter
-		run(contest{
-			filter: fmt.Sprintf("cuckoo, %d slots", slots), add: "insert", test: "lookup",
-			keys: keysOf(load, 8, 1), others: keysOf(load, 8, 2),
-			ours:    func() keyed { ours = report.Must(cuckoo.New(p)); return ours },
-			theirs:  func() { theirs = cuckoofilter.NewFilter(uint(slots)) },
-			addOurs: func(k []byte) { report.Check(ours.AddKey(k, 1)) }, addTheirs: func(k []byte) { theirs.Insert(k) },
-			testOurs: func(k []byte) { keep(ours.ContainsKey(k)) }, testTheir: func(k []byte) { keep(theirs.Lookup(k)) },
-		})
+		run(contest{fmt.Sprintf("cuckoo, %d slots", slots), keysOf(load, 8, 1), keysOf(load, 8, 2), func() filter {
+			s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}))
+			report.Require(s.Buckets()*4 == uint64(slots), "%d buckets of 4, the other filter has %d slots", s.Buckets(), slots)
+			return filter{operation{func(k []byte) { report.Check(s.AddKey(k, 1)) }, func(h1s, h2s []uint64) { report.Check(s.AddHashes(h1s, h2s, nil)) }},
+				operation{func(k []byte) { keep(s.ContainsKey(k)) }, func(h1s, h2s []uint64) { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }}}
+		}, func() filter {
+			s := cuckoofilter.NewFilter(uint(slots))
+			return filter{operation{one: func(k []byte) { s.Insert(k) }}, operation{one: func(k []byte) { keep(s.Lookup(k)) }}}
+		}})
 	}
 }
 
@@ -191,17 +171,13 @@ func cmsPeers(c report.Config, run func(contest)) {
 	for _, epsilon := range report.Pick(c, []float64{0.1, 0.01}, []float64{0.001, 0.000001}, []float64{0.001, 0.000001}) {
 		const delta = 0.01
 		width, depth := math.Ceil(math.E/epsilon), math.Ceil(math.Log(1/delta))
-		var ours *cms.Sketch
-		var theirs *boom.CountMinSketch
-		run(contest{
-			filter: fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth), add: "add", test: "count", keys: keys,
-			ours: func() keyed {
-				ours = report.Must(cms.New(cms.Params{Width: uint64(width), Depth: uint64(depth)}))
-				return ours
-			},
-			theirs:  func() { theirs = boom.NewCountMinSketch(epsilon, delta) },
-			addOurs: func(k []byte) { ours.AddKey(k, 1) }, addTheirs: func(k []byte) { theirs.Add(k) },
-			testOurs: func(k []byte) { keep(ours.CountKey(k)) }, testTheir: func(k []byte) { keep(theirs.Count(k)) },
-		})
+		run(contest{fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth), keys, nil, func() filter {
+			s := report.Must(cms.New(cms.Params{Width: uint64(width), Depth: uint64(depth)}))
+			return filter{operation{func(k []byte) { s.AddKey(k, 1) }, func(h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) }},
+				operation{func(k []byte) { keep(s.CountKey(k)) }, func(h1s, h2s []uint64) { s.CountHashes(counts[:len(h1s)], h1s, h2s) }}}
+		}, func() filter {
+			s := boom.NewCountMinSketch(epsilon, delta)
+			return filter{operation{one: func(k []byte) { s.Add(k) }}, operation{one: func(k []byte) { keep(s.Count(k)) }}}
+		}})
 	}
 }
