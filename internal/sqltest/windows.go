@@ -11,14 +11,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
-// WindowCount returns how many random queries a test runs: few, ten thousand with CCBF_LONG=1, or
-// the number in CCBF_WINDOWS.
+// WindowCount returns how many random queries a test runs: few, a third of them with -short, ten
+// thousand with CCBF_LONG=1, or the number in CCBF_WINDOWS.
 func WindowCount(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("CCBF_WINDOWS")); err == nil {
 		return n
 	}
 	if os.Getenv("CCBF_LONG") != "" {
 		return 10000
+	}
+	if testing.Short() {
+		return few / 3
 	}
 	return few
 }

@@ -185,7 +185,7 @@ const mostPerRow = 16 << 20
 // TestClaims: a function allocates little for a small sketch or returns an error, whatever the
 // sketch's header says. Every field of the header and the parameters is edited, and bodies are
 // replaced, with correct lengths and checksums. Edits that a family accepts go to every function in
-// every argument for a sketch. An ordinary run uses some of them, CCBF_LONG=1 all.
+// every argument for a sketch. make test uses few of them, an ordinary run more, CCBF_LONG=1 all.
 // (TestWorkOfOneQuestion in filters/ccbf limits the steps of a query.)
 func TestClaims(t *testing.T) {
 	db := open(t)
@@ -193,6 +193,9 @@ func TestClaims(t *testing.T) {
 	exec(t, db, "CREATE TABLE edited (form VARCHAR, sealed BOOLEAN, n BIGINT, b BLOB, g BLOB)")
 	exec(t, db, "CREATE TABLE bad AS FROM edited")
 	few := 8
+	if testing.Short() {
+		few = 3
+	}
 	if os.Getenv("CCBF_LONG") != "" {
 		few = math.MaxInt32
 	}

@@ -14,12 +14,13 @@ import (
 // equals the BLOB of a Builder with the same points, whatever DuckDB does with the states.
 func TestGroupsOfAnySize(t *testing.T) {
 	db := open(t)
-	const groups = 600
-	// Group g has g points, or 1,000 from 500 on, in random order. Some are in few cells, some far
-	// apart.
-	exec(t, db, `CREATE TABLE p AS SELECT g::INTEGER AS g, (hash(g, i, 1) % w)::DOUBLE AS x, (hash(g, i, 2) % w)::DOUBLE / 7 AS y, i::INTEGER AS i
-		FROM (SELECT g, CASE g % 3 WHEN 0 THEN 3 WHEN 1 THEN 20 ELSE 1000000 END AS w FROM range(1, $groups + 1) t(g)),
-			LATERAL (SELECT unnest(range(CASE WHEN g < 500 THEN g ELSE 1000 END)) AS i) ORDER BY hash(g, i, 3)`, sql.Named("groups", groups))
+	const groups = 300
+	// The first 100 groups have 1 to 100 points, the next ones up to 1,000, and the last ones few again.
+	// Points are in random order. Some are in few cells, some far apart.
+	exec(t, db, `CREATE TABLE p AS SELECT g::INTEGER AS g, n, (hash(g, i, 1) % w)::DOUBLE AS x, (hash(g, i, 2) % w)::DOUBLE / 7 AS y, i::INTEGER AS i
+		FROM (SELECT g, CASE g % 3 WHEN 0 THEN 3 WHEN 1 THEN 20 ELSE 1000000 END AS w,
+				CASE WHEN g <= 100 THEN g WHEN g <= 180 THEN g * g // 100 WHEN g <= 200 THEN 1000 ELSE g % 7 + 1 END AS n FROM range(1, $groups + 1) t(g)),
+			LATERAL (SELECT unnest(range(n)) AS i) ORDER BY hash(g, i, 3)`, sql.Named("groups", groups))
 	points := pointsOf(t, db, groups)
 	for options, params := range map[string]ccbf.Params{
 		"":                                     {},
@@ -45,7 +46,7 @@ func TestGroupsOfAnySize(t *testing.T) {
 			"SELECT g, AGG FROM (SELECT * FROM p ORDER BY g % 20, hash(i)) GROUP BY g",
 			"SELECT g, AGG FILTER (i >= 0) FROM p GROUP BY ROLLUP (g) HAVING g IS NOT NULL",
 			"SELECT DISTINCT g, AGG OVER (PARTITION BY g) FROM p WHERE g % 50 = 7",
-			"SELECT g, s FROM (SELECT g, i, AGG OVER (PARTITION BY g ORDER BY i ROWS UNBOUNDED PRECEDING) s FROM p WHERE g % 50 = 9) WHERE i = CASE WHEN g < 500 THEN g ELSE 1000 END - 1",
+			"SELECT g, s FROM (SELECT g, n, i, AGG OVER (PARTITION BY g ORDER BY i ROWS UNBOUNDED PRECEDING) s FROM p WHERE g % 50 = 9) WHERE i = n - 1",
 			"SELECT g, s FROM (SELECT g, i, AGG OVER (PARTITION BY g ORDER BY i ROWS BETWEEN 999 PRECEDING AND 999 FOLLOWING EXCLUDE TIES) s FROM p WHERE g IN (1, 7, 30, 200)) WHERE i = 0",
 			"SELECT g, ccbf_union_agg(s) FROM (SELECT g, AGG s FROM p GROUP BY g) GROUP BY g",
 		} {

@@ -10,9 +10,13 @@ import (
 
 // TestTreeBounds: over all real points, the bounds that trees return for boxes and triangles
 // contain the truth of the exact sketch. Trees have a half, an eighth and a thirty-second of its
-// bytes. There are 400 areas of each kind per tree, and with CCBF_LONG=1 more than 100,000 in all.
+// bytes. There are 400 areas of each kind per tree, 100 in make test, and with CCBF_LONG=1 more than
+// 100,000 in all.
 func TestTreeBounds(t *testing.T) {
 	areas := 400
+	if testing.Short() {
+		areas = 100
+	}
 	if os.Getenv("CCBF_LONG") != "" {
 		areas = 6000
 	}

@@ -85,11 +85,14 @@ func TestUKCategories(t *testing.T) {
 }
 
 // Dense from the first row on: counts are never below the truth in any size and mode. In mode
-// standard the bytes are the same for any threads and parts. CCBF_LONG=1 has more sizes and numbers
-// of threads.
+// standard the bytes are the same for any threads and parts. make test has the smallest size, and
+// CCBF_LONG=1 more sizes and numbers of threads.
 func TestUKDense(t *testing.T) {
 	query, do := ukTable(t)
 	sizes, threads := []int{64 << 10, 1 << 20}, []int{1, 8}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
 	if os.Getenv("CCBF_LONG") != "" {
 		sizes, threads = []int{64 << 10, 256 << 10, 1 << 20}, []int{1, 2, 8}
 	}

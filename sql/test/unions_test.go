@@ -15,7 +15,7 @@ import (
 func unionsDB(t *testing.T) *sql.DB {
 	db := open(t)
 	exec(t, db, "SET threads = 2")
-	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, (hash(i) % 800 * (hash(i) % 3))::DOUBLE AS x, (hash(i, 1) % 850)::DOUBLE AS y FROM range(300000) t(i)")
+	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, (hash(i) % 800 * (hash(i) % 3))::DOUBLE AS x, (hash(i, 1) % 850)::DOUBLE AS y FROM range(100000) t(i)")
 	exec(t, db, "CREATE TABLE days AS SELECT day, ccbf_agg(x, y, 1) AS s FROM p GROUP BY day ORDER BY day")
 	exec(t, db, "CREATE TABLE other AS SELECT ccbf_agg(y, x, 1) AS s FROM p WHERE day = 7")
 	return db
@@ -56,7 +56,7 @@ func TestUnionsWithWhatIsNoSketch(t *testing.T) {
 	db := unionsDB(t)
 	for range 3 {
 		for _, day := range []int{0, 250, 499} {
-			want(t, db, "300000", "SELECT ccbf_total(ccbf_union_agg(s)) FROM days")
+			want(t, db, "100000", "SELECT ccbf_total(ccbf_union_agg(s)) FROM days")
 			for by, text := range map[string]string{
 				"'no sketch at all, of so many bytes'::BLOB":       "ccbf_union_agg: ",
 				"(SELECT ccbf_agg(x, y, 2) FROM p WHERE day = 7)":  "resolution ",

@@ -72,13 +72,18 @@ func groupsOfKeys(t testing.TB, db *sql.DB, rows int) {
 }
 
 // TestKeysThatWait: a group's sketch has the bytes that the package returns for its keys one by
-// one. It does not matter how many keys are buffered before they are added.
+// one. It does not matter how many keys are buffered before they are added. make test leaves out the
+// second order.
 func TestKeysThatWait(t *testing.T) {
 	db := open(t)
 	groupsOfKeys(t, db, 30_000)
+	orders := []string{"i", "hash(g), i"} // groups in random order, and one after the other
+	if testing.Short() {
+		orders = orders[:1]
+	}
 	for _, f := range filters.Keyed() {
 		for _, c := range waitingOf(t, f) {
-			for _, order := range []string{"i", "hash(g), i"} { // groups in random order, and one after the other
+			for _, order := range orders {
 				eachGroup(t, db, f, c.Params, fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.Name, c.Options, order))
 			}
 		}
