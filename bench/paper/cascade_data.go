@@ -10,8 +10,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// This file has table 3 and section 5.2.2 of the CascadeCBF paper, on real points: categories, and
-// sums over countries.
+// This file has table 3 and sections 4 and 5.2.2 of the CascadeCBF paper, on real points: categories,
+// and sums over areas.
 
 // categoryBytes is the size of all structures in table 3.
 const categoryBytes = 512 << 10
@@ -276,6 +276,39 @@ func countrySums(c report.Config, s *report.Section) {
 					s.Record(at, rows[1:]...)
 				}
 			}
+		}
+	}
+}
+
+// cancel tests section 4 of the CascadeCBF paper: errors cancel in large areas.
+func cancel(c report.Config, s *report.Section) {
+	boxes := report.Pick(c, 20, 200, 1000)
+	p := uk.degrees(c.Data, 0.01).light(c)
+	exact, _ := p.exact(64 << 20)
+	bounds := exact.Bounds
+	s.Set("what", p.what, "k", paperK, "boxes", boxes)
+	for _, perCell := range []uint64{4, 2} {
+		a := paperCascade.count(p.shuffled(seedOf(0), 98), 2*perCell*uint64(len(p.places)), seedOf(0))
+		s.Set("bytes", a.bytes)
+		r := random(seedOf(0), 99)
+		one := 0.0
+		for _, side := range []int64{1, 4, 16, 64, 256} {
+			var each []float64
+			excess, sum, low := 0.0, 0.0, 0.0
+			for range boxes * int(max(1, 256/(side*side))) { // small boxes vary more, so there are more of them
+				x, y := bounds.MinX+r.Int64N(bounds.MaxX-bounds.MinX-side+2), bounds.MinY+r.Int64N(bounds.MaxY-bounds.MinY-side+2)
+				box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
+				want, got := float64(report.Must(exact.Sum(ccbf.Box(box), ccbf.Categories{}))), float64(report.Must(a.view.Sum(ccbf.Box(box), ccbf.Categories{})))
+				low += yesNo(got < want)
+				each = append(each, (got-want)/float64(side*side))
+				excess, sum = excess+got-want, sum+want
+			}
+			mean := report.Mean(each)
+			if side == 1 {
+				one = mean
+			}
+			s.Record(report.At{"counters": perCell, "side": side}, report.Figures{"mean": mean, "of one": mean / one,
+				"deviation": report.Deviation(each) / mean, "low": low, "asked": float64(len(each)), "excess": excess / sum})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func run(name string, of func(report.Config, *report.Section)) report.Experiment
 var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*report.Page{
 	page("ACCURACY.md", "accuracy.md"),
 	page("accuracy/maps.md", "maps.md",
-		run("choosing-exact", choosingExact), run("tree", treeMaps), run("estimates", estimates), run("levels", levels)),
+		run("choosing-exact", choosingExact), run("tree", treeMaps)),
 	page("accuracy/keys.md", "keys.md", run("choosing", choosing)),
 	page("accuracy/filters.md", "filters.md", run("rates", rates)),
 	page("accuracy/method.md", "method.md"),

@@ -50,7 +50,7 @@ func keep[T any](answer T) { runtime.KeepAlive(answer) }
 type peer struct {
 	library   string
 	one, many float64
-	add, test string // names of the operations
+	add, test string                                   // names of the operations
 	contests  func(c report.Config, run func(contest)) // calls run for each contest
 }
 
