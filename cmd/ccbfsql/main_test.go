@@ -127,7 +127,7 @@ func TestAsDuckDB(t *testing.T) {
 // TestStreams checks that a long result is not held in memory: the query would run for hours, and
 // its first rows arrive at once.
 func TestStreams(t *testing.T) {
-	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-markdown", "-column", "-html", "-insert", "-quote"} {
+	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-html", "-insert", "-quote"} {
 		t.Run(mode, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), "sh", "-c",
 				// Ten minutes of processor time limit the query if the test fails. It needs a

@@ -252,11 +252,14 @@ func (a *arguments) run() (err error) {
 	if a.version {
 		a.open = session.Options{}
 	}
-	s, err := session.Open(context.Background(), a.open)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the process
+	s, err := session.Open(ctx, a.open)
 	if err != nil {
 		return err
 	}
-	sh := shell.New(s, os.Stdout, os.Stderr)
+	sh := shell.New(ctx, s, os.Stdout, os.Stderr)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
 	if a.version {

@@ -16,7 +16,13 @@ const (
 	pageWidth   = 300    // Largest width of a column in a pager.
 )
 
-var style = table.StyleBoxLight
+// Styles of tables.
+var (
+	lightBox  = &table.Style{Box: table.StyleBoxLight, Options: table.OptionsDefault}
+	asciiBox  = &table.Style{Box: table.StyleBoxDefault, Options: table.OptionsDefault}
+	unboxed   = &table.Style{Box: table.BoxStyle{MiddleHorizontal: "-", MiddleSeparator: "  ", MiddleVertical: "  "}, Options: table.Options{SeparateColumns: true, SeparateHeader: true}}
+	pipeTable = &table.Style{Markdown: table.MarkdownOptions{PadContent: true}}
+)
 
 // duckbox draws a table as DuckDB's shell does: column types below the names, and the number of
 // rows and columns below the table. It leaves out the middle of long results and of wide tables.
@@ -46,7 +52,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 	}
 	widths, shown := fit(natural, o.Width)
 
-	t := newTable(style, columns, shown, widths)
+	t := newTable(lightBox, columns, shown, widths)
 	if o.Header {
 		t.AppendHeader(tableRow(shown, func(i int) string { return oneLine(columns[i].Name) }))
 		t.AppendHeader(tableRow(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
@@ -67,35 +73,70 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 		t.AppendFooter(footer, table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignJustify})
 	}
 	drawn := t.Render()
-	counts := strings.LastIndex(drawn, style.LeftSeparator)
+	counts := strings.LastIndex(drawn, lightBox.Box.LeftSeparator)
 	return writeLine(w, drawn[:counts]+strings.ReplaceAll(drawn[counts:], joint, " "))
 }
 
-// boxed returns a function that draws a table of all rows, without types and numbers of rows.
-func boxed(box table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
+// tabular returns a function that draws a table of all rows, without types and numbers of rows.
+func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 	return func(w io.Writer, rows Rows, o Options) error {
 		columns := rows.Columns()
 		_, shown := fit(make([]int, len(columns)), 0)
-		t := newTable(box, columns, shown, nil)
+		t := newTable(style, columns, shown, nil)
+		escape := oneLine
+		switch style {
+		case unboxed:
+			o.Dim = nil
+			t.SetColumnConfigs(ownWidths(columns, o.Widths, 1))
+			t.SuppressTrailingSpaces()
+		case pipeTable:
+			o.Dim = nil
+			t.SetColumnConfigs(ownWidths(columns, nil, 3))
+			escape = func(text string) string { return oneLine(lineBreaks.Replace(text)) }
+		}
 		if o.Header {
-			t.AppendHeader(tableRow(shown, func(i int) string { return oneLine(columns[i].Name) }))
+			t.AppendHeader(tableRow(shown, func(i int) string { return escape(columns[i].Name) }))
 		}
 		err := each(rows, func(chunk Chunk, n int) error {
-			t.AppendRow(tableRow(shown, func(i int) string { return boxText(columns[i], chunk.Cell(n, i), o) }))
+			t.AppendRow(tableRow(shown, func(i int) string { return cellText(columns[i], chunk.Cell(n, i), o, escape) }))
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		if style == pipeTable {
+			return writeLine(w, t.RenderMarkdown())
+		}
 		return writeLine(w, t.Render())
 	}
 }
 
+// lineBreaks replaces line breaks in cells of Markdown.
+var lineBreaks = strings.NewReplacer("\r\n", "<br>", "\n", "<br>")
+
+// ownWidths returns columns with the widths of .width, or at least least. Values of columns with a
+// given width are cut.
+func ownWidths(columns []Column, widths []int, least int) []table.ColumnConfig {
+	configs := make([]table.ColumnConfig, len(columns))
+	for i, c := range columns {
+		align := textAlign(c.Right)
+		configs[i].Number, configs[i].WidthMin = i+1, least
+		if i < len(widths) && widths[i] != 0 {
+			align = textAlign(widths[i] < 0)
+			width := max(widths[i], -widths[i])
+			cut := func(v any) string { return cutTo(v.(string), width) }
+			configs[i].WidthMin, configs[i].Transformer, configs[i].TransformerHeader = width, cut, cut
+		}
+		configs[i].Align, configs[i].AlignHeader = align, align
+	}
+	return configs
+}
+
 // newTable returns a table with the given columns. -1 in shown stands for the columns that are left
 // out. A width cuts the values of its column.
-func newTable(style table.BoxStyle, columns []Column, shown, widths []int) table.Writer {
+func newTable(style *table.Style, columns []Column, shown, widths []int) table.Writer {
 	t := table.NewWriter()
-	t.SetStyle(table.Style{Box: style, Options: table.OptionsDefault})
+	t.SetStyle(*style)
 	configs := make([]table.ColumnConfig, len(shown))
 	for n, i := range shown {
 		configs[n] = table.ColumnConfig{Number: n + 1, AlignHeader: text.AlignCenter, Align: text.AlignLeft}
@@ -117,7 +158,7 @@ func textAlign(right bool) text.Align {
 	if right {
 		return text.AlignRight
 	}
-	return text.AlignLeft
+	return text.AlignDefault
 }
 
 func cutTo(value string, width int) string {

@@ -23,7 +23,7 @@ func collect(rows Rows, o Options) (*grid, error) {
 	cells := func(chunk Chunk, row int) []string {
 		out := make([]string, len(columns))
 		for i, c := range columns {
-			out[i] = boxText(c, chunk.Cell(row, i), o)
+			out[i] = cellText(c, chunk.Cell(row, i), o, oneLine)
 		}
 		return out
 	}
@@ -55,12 +55,13 @@ func collect(rows Rows, o Options) (*grid, error) {
 	return g, nil
 }
 
-// boxText returns the text of a table cell.
-func boxText(c Column, v Cell, o Options) string {
+// cellText returns the text of a table cell.
+func cellText(c Column, v Cell, o Options, escape func(text string) string) string {
+	text := escape(plain(c, v, o))
 	if v.Null {
-		return o.dim(oneLine(o.Null))
+		return o.dim(text)
 	}
-	return oneLine(plain(c, v, o))
+	return text
 }
 
 func (g *grid) naturalWidths(columns []Column, o Options) []int {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // Kind is the kind of a column's type, which decides how its values are shown.
@@ -113,8 +111,8 @@ type Mode struct {
 var Modes = []Mode{
 	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
 	{Name: "ascii", Help: "values between ASCII separators, \\x1f and \\x1e", Render: ascii},
-	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(style)},
-	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
+	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: tabular(lightBox)},
+	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: tabular(unboxed)},
 	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
 	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: htmlTable},
 	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
@@ -123,9 +121,9 @@ var Modes = []Mode{
 	{Name: "latex", Help: "LaTeX tabular environment", Null: "NULL", Short: true, Render: latex},
 	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: line},
 	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: list},
-	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: markdown},
+	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: tabular(pipeTable)},
 	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
-	{Name: "table", Help: "box of ASCII characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
+	{Name: "table", Help: "box of ASCII characters, with every row", Null: "NULL", Plans: true, Short: true, Render: tabular(asciiBox)},
 	{Name: "tabs", Help: "tab-separated values", Render: tabs},
 	{Name: "tcl", Help: "quoted words of Tcl", Null: "NULL", Render: tcl},
 	{Name: "trash", Help: "no output: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},

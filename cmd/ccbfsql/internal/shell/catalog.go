@@ -27,23 +27,21 @@ func newCatalog(sh *Shell) (*catalog, error) {
 		sh: sh, functions: map[string]ccbfsql.Function{},
 		keywords: map[string]bool{}, internal: map[string]bool{},
 	}
-	ctx, done := sh.signals.during()
-	defer done()
-	functions, err := sh.session.Functions(ctx)
+	functions, err := sh.session.Functions(sh.ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range functions {
 		c.functions[strings.ToLower(f.Name)] = f
 	}
-	keywords, err := sh.session.Strings(ctx, "SELECT keyword_name, keyword_category <> 'unreserved' FROM duckdb_keywords()")
+	keywords, err := sh.session.Strings(sh.ctx, "SELECT keyword_name, keyword_category <> 'unreserved' FROM duckdb_keywords()")
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range keywords {
 		c.keywords[row[0]] = c.keywords[row[0]] || row[1] == "true"
 	}
-	internal, err := sh.session.Strings(ctx, "SELECT DISTINCT view_name FROM duckdb_views() WHERE internal")
+	internal, err := sh.session.Strings(sh.ctx, "SELECT DISTINCT view_name FROM duckdb_views() WHERE internal")
 	if err != nil {
 		return nil, err
 	}

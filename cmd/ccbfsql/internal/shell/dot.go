@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
@@ -74,6 +75,9 @@ func init() {
 // dot runs a line that begins with a dot: it finds the command, checks the number of arguments and
 // shows the output in the pager.
 func (sh *Shell) dot(line string) error {
+	if sh.ctx.Err() != nil {
+		return session.ErrInterrupted
+	}
 	word, rest, err := nextWord(line)
 	if err != nil {
 		return err

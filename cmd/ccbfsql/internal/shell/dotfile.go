@@ -2,7 +2,6 @@ package shell
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -151,7 +150,6 @@ func (sh *Shell) dotCd(args []string) error {
 
 // dotShell runs a system command, which reads from and writes to the same terminal.
 func (sh *Shell) dotShell(args []string) error {
-	defer sh.signals.leaveAlone()() // Ctrl-C goes to the command
 	cmd := exec.Command("sh", "-c", args[0])
 	if runtime.GOOS == "windows" {
 		cmd = exec.Command("cmd", "/C", args[0])
@@ -167,7 +165,7 @@ func (sh *Shell) dotShell(args []string) error {
 // dotOpen opens another database and closes the present one. If the new one cannot be opened, the
 // present one stays open.
 func (sh *Shell) dotOpen(args []string) error {
-	next, err := session.Open(context.Background(), session.Options{Path: pattern(args)})
+	next, err := session.Open(sh.ctx, session.Options{Path: pattern(args)})
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,7 @@ func (sh *Shell) dotHelp(args []string) error {
 // with the word in their name or summary. If there are none, it returns an error, unless a command
 // matched.
 func (sh *Shell) helpNamed(name string, commands bool) error {
-	ctx, done := sh.signals.during()
-	defer done()
-	functions, err := sh.session.Functions(ctx)
+	functions, err := sh.session.Functions(sh.ctx)
 	if err != nil {
 		return err
 	}

@@ -44,11 +44,9 @@ func list(query string) func(sh *Shell, args []string) error {
 	}
 }
 
-// ask runs a query that the shell itself needs, and returns the rows as text. Ctrl-C cancels the query.
+// ask runs a query that the shell itself needs, and returns the rows as text.
 func (sh *Shell) ask(sql string) ([][]string, error) {
-	ctx, done := sh.signals.during()
-	defer done()
-	return sh.session.Strings(ctx, sql)
+	return sh.session.Strings(sh.ctx, sql)
 }
 
 // QuitError ends the shell with an exit code.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"context"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
@@ -84,13 +83,11 @@ func (sh *Shell) dumpRows(path string) error {
 	if !all {
 		query = "SELECT " + strings.Join(stored, ", ") + " " + query
 	}
-	ctx, done := sh.signals.during()
-	defer done()
 	insert, err := render.Find("insert")
 	if err != nil {
 		return err
 	}
-	result, err := sh.session.Run(ctx, query, session.RunOptions{})
+	result, err := sh.session.Run(sh.ctx, query, session.RunOptions{})
 	if err != nil {
 		return err
 	}
@@ -110,7 +107,7 @@ func (sh *Shell) storedColumns(path string) (stored []string, all bool, err erro
 	}
 	for _, row := range rows {
 		name := lexer.QuoteName(row[0])
-		err := sh.session.Check(context.Background(), "INSERT INTO "+path+" ("+name+") VALUES (NULL)")
+		err := sh.session.Check(sh.ctx, "INSERT INTO "+path+" ("+name+") VALUES (NULL)")
 		switch {
 		case err == nil:
 			stored = append(stored, name)

@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"unicode"
 
@@ -23,7 +25,8 @@ func CanPrompt() bool {
 
 // Interactive reads statements at a prompt and runs them until the user leaves.
 func (sh *Shell) Interactive(version string) error {
-	sh.signals.stayWhenIdle()
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // Ctrl-C never ends the shell
+	sh.ctx = context.Background()
 	sh.interactive = true
 	past, err := loadHistory(historyPath())
 	if err != nil {
@@ -51,7 +54,7 @@ func (sh *Shell) Interactive(version string) error {
 			return err
 		}
 		// The statements of one input run up to the first error.
-		err = sh.runLines(strings.NewReader(text), "")
+		err = sh.runInput(text)
 		if isQuit(err) || errors.Is(err, ErrClosedPipe) {
 			return err
 		}
@@ -59,6 +62,15 @@ func (sh *Shell) Interactive(version string) error {
 			sh.Complain(err)
 		}
 	}
+}
+
+// runInput runs one input of the prompt. Ctrl-C interrupts it.
+func (sh *Shell) runInput(text string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	sh.ctx = ctx
+	defer func() { sh.ctx = context.Background() }()
+	return sh.runLines(strings.NewReader(text), "")
 }
 
 // newReadline returns the line editor with history, colours, completion and hints.

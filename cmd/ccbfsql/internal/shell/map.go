@@ -109,9 +109,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 // sketch runs a query that must return one row, and returns the first BLOB of that row.
 func (sh *Shell) sketch(query string) ([]byte, error) {
 	defer sh.session.Idle()
-	ctx, done := sh.signals.during()
-	defer done()
-	result, err := sh.session.Run(ctx, query, session.RunOptions{})
+	result, err := sh.session.Run(sh.ctx, query, session.RunOptions{})
 	if err != nil {
 		return nil, err
 	}

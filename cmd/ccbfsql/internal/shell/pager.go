@@ -48,7 +48,7 @@ func (sh *Shell) paged(do func() error) error {
 	sh.pager = &pager{out: sh.stdout, argv: argv, height: height, width: max(width, 1)}
 	defer func() { sh.pager = nil }()
 	err = do()
-	if closeErr := sh.pager.close(sh.signals); err == nil {
+	if closeErr := sh.pager.close(); err == nil {
 		err = closeErr
 	}
 	if errors.Is(err, errPagerLeft) {
@@ -152,13 +152,11 @@ func (p *pager) feed(b []byte) (int, error) {
 }
 
 // close prints the text if it fitted the screen, or waits until the user leaves the pager.
-func (p *pager) close(signals *interrupts) error {
+func (p *pager) close() error {
 	if p.pipe == nil {
 		_, err := p.out.Write(p.held.Bytes())
 		return err
 	}
-	// Ctrl-C goes to the pager now.
-	defer signals.leaveAlone()()
 	_ = p.pipe.Close()
 	var exit *exec.ExitError
 	if err := p.cmd.Wait(); err != nil && !errors.As(err, &exit) {

@@ -141,6 +141,9 @@ func (sh *Shell) statement(name string, st lexer.Statement) error {
 	if st.Blank {
 		return nil
 	}
+	if sh.ctx.Err() != nil { // Ctrl-C came after the statement before
+		return session.ErrInterrupted
+	}
 	if err := sh.printEcho(st.SQL()); err != nil {
 		return err
 	}

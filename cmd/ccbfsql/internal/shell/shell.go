@@ -29,6 +29,7 @@ const pipeWidth = 120 // width of boxes in characters if the output is not a ter
 type Shell struct {
 	settings
 	session *session.Session
+	ctx     context.Context // Ctrl-C cancels it.
 	stdout  *os.File
 	stderr  *os.File
 	output  *os.File    // File of .output; nil: standard output.
@@ -36,22 +37,21 @@ type Shell struct {
 	changed int64       // Rows that all statements changed, for .changes.
 	once    *nextOutput // Destination of the next result; nil: none.
 	pager   *pager      // Pager of the present output; nil: none.
-	signals *interrupts
-	failed  bool   // A statement failed while bail was off.
-	dir     string // Folder of the running script.
-	depth   int    // Number of scripts that are running, each read by .read of the one before.
+	failed  bool        // A statement failed while bail was off.
+	dir     string      // Folder of the running script.
+	depth   int         // Number of scripts that are running, each read by .read of the one before.
 
 	interactive bool // statements come from a prompt
 }
 
-// New returns a shell on a session. Close closes the session too.
-func New(s *session.Session, stdout, stderr *os.File) *Shell {
-	return &Shell{settings: defaults(), session: s, stdout: stdout, stderr: stderr, signals: catchInterrupts()}
+// New returns a shell on a session. The end of ctx interrupts its statements. Close closes the
+// session too.
+func New(ctx context.Context, s *session.Session, stdout, stderr *os.File) *Shell {
+	return &Shell{settings: defaults(), session: s, ctx: ctx, stdout: stdout, stderr: stderr}
 }
 
 // Close closes the files of .output, .once and .log, and the session.
 func (sh *Shell) Close() error {
-	sh.signals.stop()
 	return errors.Join(sh.dotOutput(nil), sh.dotLog([]string{"off"}), sh.session.Close())
 }
 
@@ -95,22 +95,15 @@ func (sh *Shell) writeError(err error) error {
 // matched no sketch.
 func (sh *Shell) execute(sql string) error {
 	defer sh.session.Idle()
-	ctx, done := sh.signals.during()
-	defer done()
-
 	if err := sh.logged(sql); err != nil {
 		return err
 	}
 	notes.Take() // discard the notes of queries that the shell ran for itself
 	notes.TakeCategory()
 	begin := time.Now()
-	err := sh.print(ctx, sql)
+	err := sh.print(sql)
 	if onceErr := sh.endOnce(); err == nil {
 		err = onceErr
-	}
-	if err == nil && ctx.Err() != nil {
-		// Ctrl-C came at the very end of the statement. The statements after it must not run.
-		err = session.ErrInterrupted
 	}
 	if sh.timer && !errors.Is(err, ErrClosedPipe) {
 		// The time is printed after an error too.
@@ -135,14 +128,14 @@ func (sh *Shell) note(text string) {
 	fmt.Fprintln(sh.stderr, kind, text)
 }
 
-func (sh *Shell) print(ctx context.Context, sql string) error {
+func (sh *Shell) print(sql string) error {
 	bar := sh.session.ShowProgress(sh.stderr)
 	defer bar.Stop()
 	mode := sh.mode
 	if sh.once != nil && sh.once.excel != nil {
 		mode = *sh.once.excel
 	}
-	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: mode.JSON})
+	result, err := sh.session.Run(sh.ctx, sql, session.RunOptions{JSON: mode.JSON})
 	if err != nil {
 		return err
 	}
