@@ -1,36 +1,13 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
-	"image/png"
 	"net/http"
-	neturl "net/url"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
 )
-
-// drawnPixels returns how many pixels of a tile have a colour.
-func drawnPixels(t *testing.T, url string) int {
-	t.Helper()
-	status, body := get(t, url)
-	if status != http.StatusOK {
-		t.Fatalf("%s: %d %s", url, status, body)
-	}
-	img, err := png.Decode(bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for i := range tileSide * tileSide {
-		if _, _, _, a := img.At(i%tileSide, i/tileSide).RGBA(); a != 0 {
-			n++
-		}
-	}
-	return n
-}
 
 // Every layer is drawn at every zoom, also counters over the whole world. The response says whether
 // cells were sampled, and whether all counts can be chance.
@@ -88,26 +65,6 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// An unknown category or value is an error that suggests the nearest name.
-func TestNearestNames(t *testing.T) {
-	url := started(t, database(t, towns))
-	for path, want := range map[string]string{
-		"/tiles/kinds/s/2/2/1.png?category=month+4":                                               `no category \"month 4\"; did you mean \"month`,
-		"/tiles/kinds/s/2/2/1.png?category=something+else":                                        `no category \"something else\"`,
-		"/tiles/to%20wns/s%22k/2/2/1.png?by=month&value=mont+1":                                   `did you mean \"month 1\"`,
-		"/tiles/to%20wns/s%22k/2/2/1.png?where=" + queryText(`[{"by":"month","value":"Month2"}]`): `did you mean \"month 2\"`,
-		"/tiles/to%20wns/s%22k/2/2/1.png?where=month":                                             "where is not a list",
-		"/tiles/to%20wns/s%22k/2/2/1.png?top=-1":                                                  "above 0",
-		"/tiles/kinds/s/2/2/1.png?category=" + strings.Repeat("x", 5000):                          "no category",
-	} {
-		if status, body := get(t, url+path); status != http.StatusBadRequest || !strings.Contains(string(body), want) {
-			t.Errorf("%.80s: %d %s, want %s", path, status, body, want)
-		}
-	}
-}
-
-func queryText(text string) string { return neturl.QueryEscape(text) }
-
 // The first view is where most points are. A few points at (0, 0) or outside the world do not
 // change it. If most points are not in degrees, the response says so.
 func TestFirstView(t *testing.T) {
@@ -160,16 +117,19 @@ func TestFirstView(t *testing.T) {
 
 // A layer that exceeds the memory limit has an error, and the others are served.
 func TestLayerTooLarge(t *testing.T) {
-	db, err := connector.Open(database(t, towns))
+	file := database(t, towns)
+	db, err := connector.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
 	var kinds int64
 	if err := db.QueryRow("SELECT sum(octet_length(s)) FROM kinds").Scan(&kinds); err != nil {
 		t.Fatal(err)
 	}
-	layers, err := newServer(db, kinds+1).all(t.Context())
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	layers, err := newServer(file, kinds+1).all(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

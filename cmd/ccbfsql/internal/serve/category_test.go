@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
-	"image/png"
 	"net/http"
 	"slices"
 	"strings"
@@ -185,11 +183,7 @@ func TestPlane(t *testing.T) {
 	drawn := map[[2]int]uint8{}
 	for x := range 2 {
 		for y := range 2 {
-			_, body := get(t, fmt.Sprintf("%s/tiles/metres/s/1/%d/%d.png?top=1", url, x, y))
-			img, err := png.Decode(bytes.NewReader(body))
-			if err != nil {
-				t.Fatalf("%v: %s", err, body)
-			}
+			img := tileAt(t, fmt.Sprintf("%s/tiles/metres/s/1/%d/%d.png?top=1", url, x, y))
 			for i := range tileSide * tileSide {
 				if _, _, _, a := img.At(i%tileSide, i/tileSide).RGBA(); a > 0 {
 					px, py := x*tileSide+i%tileSide, y*tileSide+i/tileSide

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -36,24 +35,18 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 	}
 	file := database(t, towns+";"+statements)
 	url := started(t, file)
-	status, text := asked(t, http.MethodGet, url+"/api/layers", "", nil)
-	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, text)
-	}
-	var layers []struct{ Table, Error string }
-	if err := json.Unmarshal([]byte(text), &layers); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text, "to wns") {
+	_, text := get(t, url+"/api/layers")
+	layers := decoded[[]layer](t, text)
+	if !strings.Contains(string(text), "to wns") {
 		t.Errorf("its own table is not served: %s", text)
 	}
 	for view := range views {
-		for _, l := range layers {
-			if l.Table == view && l.Error == "" {
+		for i := range layers {
+			if l := &layers[i]; l.Table == view && l.Error == "" {
 				t.Errorf("view %s is a layer", view)
 			}
 		}
-		if status, text := asked(t, http.MethodPost, url+"/api/sum", `{"table": "`+view+`", "column": "s", "box": [0, 50, 9, 59]}`, nil); status == http.StatusOK {
+		if status, text := post(t, url+"/api/sum", `{"table": "`+view+`", "column": "s", "box": [0, 50, 9, 59]}`); status == http.StatusOK {
 			t.Errorf("view %s: %s", view, text)
 		}
 	}

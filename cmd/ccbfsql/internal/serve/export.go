@@ -68,8 +68,8 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if err := e.prepare(ctx, temporary, out); err != nil {
 		return err
 	}
-	s := newServer(nil, e.Memory)
-	s.source, s.atLeast = &source{file: e.Database, idle: idleFor}, e.AtLeast
+	s := newServer(e.Database, e.Memory)
+	s.atLeast = e.AtLeast
 	defer s.source.end()
 	layers, err := s.all(ctx)
 	if err != nil {
@@ -83,26 +83,50 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if e.Single {
-		return e.writeSingle(text, append([][]byte{index}, blobs...), out)
-	}
-	if err := os.MkdirAll(e.Folder, 0o755); err != nil {
+	files, html, err := pageFiles()
+	if err != nil {
 		return err
 	}
-	if err := writePage(e.Folder); err != nil {
-		return err
-	}
-	if err := writeSketches(filepath.Join(e.Folder, sketchesFile), index, blobs); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(e.Folder, manifestFile), text, 0o644); err != nil { //nolint:gosec // for a web server to read
-		return err
-	}
-	size := m.Index
-	for _, b := range blobs {
+	sketches := append([][]byte{index}, blobs...)
+	size := 0
+	for _, b := range sketches {
 		size += len(b)
 	}
-	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes. Any web server can serve the folder; byte ranges save transfers.\n", e.Folder, len(blobs), size)
+	if e.Single {
+		return e.writeSingle(files, html, text, sketches, size, out)
+	}
+	if err := os.MkdirAll(filepath.Join(e.Folder, "assets"), 0o755); err != nil {
+		return err
+	}
+	write := func(name string, parts ...[]byte) {
+		if err == nil {
+			err = writeFile(filepath.Join(e.Folder, filepath.FromSlash(name)), parts...)
+		}
+	}
+	write("index.html", html)
+	for name, f := range files {
+		write(name, f.text)
+	}
+	write(sketchesFile, sketches...)
+	write(manifestFile, text)
+	if err == nil {
+		fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes. Any web server can serve the folder; byte ranges save transfers.\n", e.Folder, len(blobs), size)
+	}
+	return err
+}
+
+// writeFile writes the parts of a file one after another.
+func writeFile(file string, parts ...[]byte) (err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for _, b := range parts {
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -122,7 +146,11 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys, l.parts})
+		parts := l.parts
+		if !l.class.IsStruct() {
+			parts = nil
+		}
+		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys, parts})
 		r := rowIndex{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
 		for i := range l.sketches {
 			p := &l.sketches[i]
@@ -145,63 +173,24 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 	return m, index, blobs, err
 }
 
-// writeSketches writes the index, and then the BLOBs in its order.
-func writeSketches(file string, index []byte, blobs [][]byte) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	for _, b := range append([][]byte{index}, blobs...) {
-		if _, err := f.Write(b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// asset is a file of the page: its text, and the same as gzip.
+type asset struct{ text, packed []byte }
 
-// writePage writes the page and its assets.
-func writePage(folder string) error {
-	files, html, err := pageFiles()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "index.html"), html, 0o644); err != nil { //nolint:gosec // for a web server to read
-		return err
-	}
-	names, err := fs.Glob(files, "assets/*.gz")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		packed, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		text, err := inflated(packed)
-		if err != nil {
-			return err
-		}
-		name = strings.TrimSuffix(name, ".gz")
-		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text, 0o644); err != nil { //nolint:gosec // for a web server to read
-			return err
-		}
-	}
-	return nil
-}
-
-// pageFiles returns the embedded files of the page, and its HTML with the name of the manifest.
-func pageFiles() (files fs.FS, html []byte, err error) {
-	if files, err = fs.Sub(built, "page"); err != nil {
-		return nil, nil, err
-	}
-	if html, err = fs.ReadFile(files, "index.html"); err != nil {
+// pageFiles returns the assets of the page by their names, and its HTML with the name of the manifest.
+func pageFiles() (files map[string]asset, html []byte, err error) {
+	if html, err = built.ReadFile("page/index.html"); err != nil {
 		return nil, nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
 	}
-	return files, bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1), nil
+	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
+	names, err := fs.Glob(built, "page/assets/*.gz")
+	files = map[string]asset{}
+	for _, name := range names {
+		packed, readErr := built.ReadFile(name)
+		text, textErr := inflated(packed)
+		err = errors.Join(err, readErr, textErr)
+		files[strings.TrimSuffix(strings.TrimPrefix(name, "page/"), ".gz")] = asset{text, packed}
+	}
+	return files, html, err
 }
 
 // mostSingle is the largest size of the sketches in a single file, in bytes.
@@ -209,21 +198,12 @@ const mostSingle = 64 << 20
 
 // writeSingle writes the page as one file. Its script and style are inline. All other files are
 // gzip in base64 (web/src/files.js).
-func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) error {
-	all := bytes.Join(sketches, nil)
-	if len(all) > mostSingle {
-		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", len(all), mostSingle)
+func (e Export) writeSingle(files map[string]asset, html, manifest []byte, sketches [][]byte, size int, out io.Writer) error {
+	if size > mostSingle {
+		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", size, mostSingle)
 	}
 	if info, err := os.Stat(e.Folder); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", e.Folder)
-	}
-	files, html, err := pageFiles()
-	if err != nil {
-		return err
-	}
-	names, err := fs.Glob(files, "assets/*.gz")
-	if err != nil {
-		return err
 	}
 	var data bytes.Buffer
 	put := func(name string, packed []byte) {
@@ -236,31 +216,24 @@ func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) e
 		html = bytes.Replace(html, []byte(tag), []byte(begin+text+end), 1)
 		return nil
 	}
-	for _, name := range names {
-		packed, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		plain, err := inflated(packed)
-		if err != nil {
-			return err
-		}
-		switch name, text := strings.TrimSuffix(name, ".gz"), string(plain); name {
+	for name, f := range files {
+		var err error
+		switch name {
 		case "assets/main.js":
 			// "</script" and "<!--" would end or change the script element. They occur only in strings of
 			// the script, where the backslash does not change their value.
-			text = strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(text)
+			text := strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(string(f.text))
 			err = inPlace(`<script type="module" src="assets/main.js"></script>`, `<script type="module">`, text, "</script>")
 		case "assets/style.css":
-			err = inPlace(`<link rel="stylesheet" href="assets/style.css">`, "<style>", text, "</style>")
+			err = inPlace(`<link rel="stylesheet" href="assets/style.css">`, "<style>", string(f.text), "</style>")
 		default:
-			put(name, packed)
+			put(name, f.packed)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for name, text := range map[string][]byte{manifestFile: manifest, sketchesFile: all} {
+	for name, text := range map[string][]byte{manifestFile: manifest, sketchesFile: bytes.Join(sketches, nil)} {
 		packed, err := deflated(text)
 		if err != nil {
 			return err
@@ -270,10 +243,10 @@ func (e Export) writeSingle(manifest []byte, sketches [][]byte, out io.Writer) e
 	if err := inPlace("</body>", "", data.String(), "</body>"); err != nil {
 		return err
 	}
-	if err := os.WriteFile(e.Folder, html, 0o644); err != nil { //nolint:gosec // for a web server to read
+	if err := writeFile(e.Folder, html); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, len(sketches)-1, len(all), len(html))
+	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, len(sketches)-1, size, len(html))
 	return nil
 }
 

@@ -246,30 +246,19 @@ func TestExportSingleRefuses(t *testing.T) {
 // answerOf returns the server's response.
 func answerOf(t *testing.T, address string, body any) []byte {
 	t.Helper()
-	var in io.Reader
-	method := http.MethodGet
+	method, text := http.MethodGet, []byte(nil)
 	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
 			t.Fatal(err)
 		}
-		in, method = bytes.NewReader(text), http.MethodPost
+		method = http.MethodPost
 	}
-	r, err := http.NewRequestWithContext(t.Context(), method, address, in)
-	if err != nil {
-		t.Fatal(err)
+	resp, answer := ask(t, method, address, string(text), nil)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %s", address, resp.StatusCode, answer)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	if err != nil || a.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d, %v\n%s", address, a.StatusCode, err, text)
-	}
-	return text
+	return answer
 }
 
 // difference describes how two results differ. Sums of fractions may differ by rounding. Only the

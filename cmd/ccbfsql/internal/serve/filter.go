@@ -28,8 +28,8 @@ type filter struct {
 	id      string          // Key for caches: filters that select the same have the same id.
 	choices []valueRange    // Conditions on columns, which select rows.
 	of      ccbf.Categories // Categories whose points are counted.
-	texts   []string        // SQL texts of these categories; empty: all points are counted.
-	parts   []valueRange    // Conditions on the fields of STRUCT categories, which replace texts.
+	parts   []valueRange    // Conditions on the fields of these categories.
+	text    *string         // Text of a category that cannot be listed; nil: none.
 }
 
 // byCategory is the name of the slider of the sketches' categories.
@@ -45,48 +45,56 @@ func (l *layer) filter(given []condition, category *string) (filter, error) {
 	if l.Error != "" {
 		return f, fmt.Errorf("%s.%s: %s", l.Table, l.Column, l.Error)
 	}
-	chosen := false
 	for _, w := range given {
 		if w.To == "" {
 			w.To = w.Value
 		}
-		if w.By == byCategory {
+		c := valueRange{slider: l.slider(w.By)}
+		switch {
+		case c.slider < 0 && w.By == byCategory:
 			if err := l.choose(&f, w); err != nil {
 				return f, err
 			}
-			chosen = true
 			continue
-		}
-		c := valueRange{slider: l.slider(w.By)}
-		if c.slider < 0 {
+		case c.slider < 0:
 			return f, fmt.Errorf("%s has no column %q to select rows by", l.Table, w.By)
 		}
+		s := &l.Sliders[c.slider]
 		var err error
-		if c.from, c.to, err = l.Sliders[c.slider].find(w, l.Table); err != nil {
+		if c.from, c.to, err = s.find(w, l.Table, l.Column); err != nil {
 			return f, err
 		}
-		if l.Sliders[c.slider].Part > 0 {
-			f.parts = append(f.parts, c)
+		if !s.Category {
+			f.choices = append(f.choices, c)
 			continue
 		}
-		f.choices = append(f.choices, c)
+		if c.to < c.from {
+			return f, fmt.Errorf("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
+		}
+		// Of several conditions on a field, the last counts.
+		f.parts = append(slices.DeleteFunc(f.parts, func(o valueRange) bool { return o.slider == c.slider }), c)
 	}
 	if len(f.parts) > 0 {
 		f.of = ccbf.AnyOf(l.keysOf(f.parts)...)
 	}
-	if !chosen && l.Categories {
+	if !f.given() && l.Categories {
 		return f, fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
 	}
-	slices.SortFunc(f.choices, func(a, b valueRange) int { return a.slider - b.slider })
-	f.id = fmt.Sprint(f.choices, f.texts, f.parts)
+	for _, ranges := range [][]valueRange{f.choices, f.parts} {
+		slices.SortFunc(ranges, func(a, b valueRange) int { return a.slider - b.slider })
+	}
+	f.id = fmt.Sprint(f.choices, f.parts)
+	if f.text != nil {
+		f.id += *f.text
+	}
 	return f, nil
 }
 
-// keysOf returns the keys of the STRUCT categories whose fields are in the ranges.
+// keysOf returns the keys of the categories whose fields are in the ranges.
 func (l *layer) keysOf(parts []valueRange) (keys [][]byte) {
 	for i, k := range l.keys {
 		if !slices.ContainsFunc(parts, func(c valueRange) bool {
-			v := l.parts[i][l.Sliders[c.slider].Part-1]
+			v := l.parts[i][max(l.Sliders[c.slider].Part-1, 0)]
 			return v < c.from || v > c.to
 		}) {
 			keys = append(keys, k)
@@ -101,7 +109,7 @@ func (l *layer) slider(column string) int {
 }
 
 // find returns the indexes of a condition's values.
-func (s *slider) find(w condition, table string) (from, to int, err error) {
+func (s *slider) find(w condition, table, column string) (from, to int, err error) {
 	if from, to = slices.Index(s.Values, w.Value), slices.Index(s.Values, w.To); from >= 0 && to >= 0 {
 		return from, to, nil
 	}
@@ -110,28 +118,16 @@ func (s *slider) find(w condition, table string) (from, to int, err error) {
 		missing = w.To
 	}
 	if s.Category {
-		return 0, 0, fmt.Errorf("the sketches of %s have no category %q%s", table, missing, nearest(missing, s.Values))
+		return 0, 0, fmt.Errorf("the sketches of %s.%s have no category %q%s", table, column, missing, nearest(missing, s.Values))
 	}
 	return 0, 0, fmt.Errorf("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
 }
 
-// choose sets the categories of a filter.
+// choose sets the category of a filter, for sketches whose categories have no slider.
 func (l *layer) choose(f *filter, w condition) error {
-	at := l.slider(byCategory)
 	switch {
 	case l.plain:
 		return fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
-	case at >= 0:
-		s := &l.Sliders[at]
-		from, to, err := s.find(w, l.Table+"."+l.Column)
-		if err != nil {
-			return err
-		}
-		if to < from {
-			return fmt.Errorf("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
-		}
-		f.of, f.texts = ccbf.AnyOf(l.keys[from:to+1]...), s.Values[from:to+1]
-		return nil
 	case l.parts != nil:
 		return fmt.Errorf("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
 	case w.To != w.Value:
@@ -141,7 +137,7 @@ func (l *layer) choose(f *filter, w condition) error {
 	if err != nil {
 		return err
 	}
-	f.of, f.texts = ccbf.Of(k), []string{w.Value}
+	f.of, f.text = ccbf.Of(k), &w.Value
 	return nil
 }
 
@@ -183,7 +179,7 @@ func (f filter) without(slider int) filter {
 }
 
 // given reports whether the filter selects categories.
-func (f *filter) given() bool { return len(f.texts) > 0 || len(f.parts) > 0 }
+func (f *filter) given() bool { return f.text != nil || len(f.parts) > 0 }
 
 // longestWanted is the longest name from a request for which a suggestion is looked up, in bytes.
 const longestWanted = 100

@@ -33,7 +33,7 @@ const keptTiles = 1 << 10
 
 // server handles the requests of the page.
 type server struct {
-	source  *source
+	source  source
 	memory  int64  // most bytes of sketches in memory
 	atLeast uint64 // squares of the map with fewer points are removed; 0 and 1: none are
 	basemap basemap
@@ -50,9 +50,9 @@ type server struct {
 	reloadErr error      // Why the last reload failed; nil: it did not.
 }
 
-func newServer(db *sql.DB, memory int64) *server {
+func newServer(file string, memory int64) *server {
 	return &server{
-		source: &source{db: db}, memory: memory,
+		source: source{file: file, idle: idleFor}, memory: memory,
 		tiles: newCache[tileKey, []byte](keptTiles), started: time.Now(),
 	}
 }

@@ -45,7 +45,7 @@ type layer struct {
 	plain    bool      // Some sketch has no categories.
 	class    key.Class // Type of the categories.
 	keys     [][]byte  // Keys of the categories, in the order of their slider's values.
-	parts    [][]int   // For each STRUCT key the indexes of its values in the sliders; -1: NULL.
+	parts    [][]int   // For each key the indexes of its fields' values in their sliders; -1: NULL. A key that is no STRUCT has one field.
 	listed   map[string]bool
 	unlisted bool // a sketch of counters cannot list its categories, so Sliders has none for them
 	sketches []rowSketch
@@ -68,23 +68,9 @@ type rowSketch struct {
 	bounds orb.Bound
 	values []int // for each slider the index of the row's value; -1: NULL
 
-	known *noise // error model of a sketch that is counters; nil for other forms
-}
-
-// noise is the error model of counters, computed at its first use.
-type noise struct {
-	once sync.Once
-	of   *bridge.Noise
-}
-
-// noise returns how much the counters of the sketch add to counts by collisions. v is a view of the
-// sketch.
-func (p *rowSketch) noise(v *ccbf.View) *bridge.Noise {
-	if p.known == nil {
-		return nil
-	}
-	p.known.once.Do(func() { p.known.of = bridge.NoiseOf(v) })
-	return p.known.of
+	// noise returns how much counters add to counts by collisions, computed at its first call. It
+	// returns nil for other forms.
+	noise func() *bridge.Noise
 }
 
 // keptTops is the number of filters in the cache of colour scales. Clients can request more filters
@@ -172,7 +158,8 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	return l, rows.Err()
 }
 
-// list adds a slider of the categories, if all sketches list theirs.
+// list adds a slider for each field of the categories, or for categories that are no STRUCTs one slider,
+// if all sketches list theirs.
 func (l *layer) list() {
 	nested := slices.ContainsFunc(l.class.Fields(), key.Class.IsStruct)
 	if l.unlisted || l.plain || nested || len(l.listed) == 0 || len(l.listed) > mostTimes {
@@ -184,56 +171,52 @@ func (l *layer) list() {
 	for k := range l.listed {
 		l.keys = append(l.keys, []byte(k))
 	}
-	slices.SortFunc(l.keys, func(a, b []byte) int {
-		if order, ok := key.Compare(l.class, a, b); ok {
-			return order
-		}
-		return bytes.Compare(a, b)
-	})
-	if l.class.IsStruct() {
-		l.listParts()
+	slices.SortFunc(l.keys, orderOf(l.class))
+	if !l.class.IsStruct() {
+		l.field(slider{Column: byCategory}, l.class, l.keys)
 		return
 	}
-	s := slider{Column: byCategory, Type: l.class.String(), Category: true}
-	for _, k := range l.keys {
-		s.Values = append(s.Values, string(key.AppendText(nil, l.class, k)))
+	rests := slices.Clone(l.keys)
+	for n, class := range l.class.Fields() {
+		values := make([][]byte, len(l.keys))
+		for i, rest := range rests {
+			values[i], rests[i], _ = key.CutField(class, rest)
+		}
+		l.field(slider{Column: fmt.Sprintf("%s._%d", byCategory, n+1), Part: n + 1}, class, values)
+	}
+}
+
+// field adds a slider s for a field of the categories. values are the field's keys; nil is NULL.
+func (l *layer) field(s slider, class key.Class, values [][]byte) {
+	s.Type, s.Category = class.String(), true
+	distinct := slices.DeleteFunc(slices.Clone(values), func(v []byte) bool { return v == nil })
+	order := orderOf(class)
+	slices.SortFunc(distinct, order)
+	distinct = slices.CompactFunc(distinct, bytes.Equal)
+	for _, v := range distinct {
+		s.Values = append(s.Values, string(key.AppendText(nil, class, v)))
+	}
+	if l.parts == nil {
+		l.parts = make([][]int, len(l.keys))
+	}
+	for i, v := range values {
+		at := -1
+		if v != nil {
+			at, _ = slices.BinarySearchFunc(distinct, v, order)
+		}
+		l.parts[i] = append(l.parts[i], at)
 	}
 	s.Grain = grainOf(&s)
 	l.Sliders = append(l.Sliders, s)
 }
 
-// listParts adds a slider for each field of STRUCT categories.
-func (l *layer) listParts() {
-	fields := l.class.Fields()
-	l.parts = make([][]int, len(l.keys))
-	rests := slices.Clone(l.keys)
-	for n, class := range fields {
-		s := slider{Column: fmt.Sprintf("%s._%d", byCategory, n+1), Type: class.String(), Category: true, Part: n + 1}
-		values := make([][]byte, len(l.keys))
-		for i, rest := range rests {
-			values[i], rests[i], _ = key.CutField(class, rest)
+// orderOf returns the order of the keys of a class.
+func orderOf(class key.Class) func(a, b []byte) int {
+	return func(a, b []byte) int {
+		if order, ok := key.Compare(class, a, b); ok {
+			return order
 		}
-		distinct := slices.DeleteFunc(slices.Clone(values), func(v []byte) bool { return v == nil })
-		order := func(a, b []byte) int {
-			if order, ok := key.Compare(class, a, b); ok {
-				return order
-			}
-			return bytes.Compare(a, b)
-		}
-		slices.SortFunc(distinct, order)
-		distinct = slices.CompactFunc(distinct, bytes.Equal)
-		for _, v := range distinct {
-			s.Values = append(s.Values, string(key.AppendText(nil, class, v)))
-		}
-		for i, v := range values {
-			at := -1
-			if v != nil {
-				at, _ = slices.BinarySearchFunc(distinct, v, order)
-			}
-			l.parts[i] = append(l.parts[i], at)
-		}
-		s.Grain = grainOf(&s)
-		l.Sliders = append(l.Sliders, s)
+		return bytes.Compare(a, b)
 	}
 }
 
@@ -247,12 +230,13 @@ func (l *layer) add(p rowSketch) error {
 		return err
 	}
 	l.Rows++
+	p.noise = func() *bridge.Noise { return nil }
 	switch v.Form() {
 	case ccbf.Exact:
 		l.Exact++
 	case ccbf.Dense:
 		l.Dense++
-		p.known = new(noise)
+		p.noise = sync.OnceValue(func() *bridge.Noise { return bridge.NoiseOf(&v) })
 	}
 	if n, known := v.Total(); known {
 		l.Total += min(n, math.MaxUint64-l.Total) // a sum above 2^64-1 stays at 2^64-1, which stands for that number or more
@@ -268,9 +252,7 @@ func (l *layer) add(p rowSketch) error {
 	list, err := v.ListCategories()
 	l.unlisted = l.unlisted || err != nil
 	for _, c := range list {
-		if !l.listed[string(c.Key)] {
-			l.listed[string(c.Key)] = true
-		}
+		l.listed[string(c.Key)] = true
 	}
 	if v.Bounds.Empty() {
 		return nil

@@ -2,9 +2,9 @@ package serve
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
+	neturl "net/url"
 	"strings"
 	"testing"
 )
@@ -14,53 +14,61 @@ const numbered = towns + `;
 CREATE TABLE numbered AS SELECT ccbf_agg(lon, lat, 0.01, {category: tile}) AS s FROM points;
 CREATE TABLE either AS SELECT ccbf_agg(lon, lat, 0.01, {category: month, totals: true}) AS s FROM points`
 
-// asked sends a request and returns the status and the body.
-func asked(t *testing.T, method, url, body string, header map[string]string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	for name, value := range header {
-		if name == "Host" {
-			r.Host = value
-			continue
-		}
-		r.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, url, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
-}
-
-// A client's mistake has a status from 400 to 499 and an error that describes it.
+// A client's mistake has a status from 400 to 499 and an error that describes it, with the nearest
+// name if one is unknown.
 func TestClientMistakes(t *testing.T) {
 	url := started(t, database(t, numbered))
 	sum := func(table, rest string) string { return `{"table": "` + table + `", "column": "s", ` + rest + `}` }
-	const box = `"box": [0, 50, 1, 51]`
-	const large = `"box": [-1e308, -1e308, 1e308, 1e308]`
+	july := func(rest string) string { return `{"table": "july", "column": "s\"k", ` + rest + `}` }
+	const (
+		box   = `"box": [0, 50, 1, 51]`
+		large = `"box": [-1e308, -1e308, 1e308, 1e308]`
+		towns = "/tiles/to%20wns/s%22k/"
+	)
+	ring := strings.Repeat("[0,50],[9,50],[9,59],", 40_000)
 	for _, c := range []struct {
 		path, body string
 		status     int
 		text       string
 	}{
+		{towns + "99/0/0.png", "", 404, "zoom 99"},
+		{towns + "-1/0/0.png", "", 404, "zoom -1"},
+		{towns + "2/4/0.png", "", 404, "from 0 to 3"},
+		{towns + "2/0/99999999999999999999.png", "", 400, "numbers for Z, X and Y"},
+		{towns + "2/0/0.jpg", "", 400, "a tile is"},
+		{towns + "2/0/0.png?by=month&value=month+9", "", 400, "is never"},
+		{towns + "2/2/1.png?by=month&value=mont+1", "", 400, `did you mean \"month 1\"`},
+		{towns + "2/2/1.png?where=" + queryText(`[{"by":"month","value":"Month2"}]`), "", 400, `did you mean \"month 2\"`},
+		{towns + "2/2/1.png?where=month", "", 400, "where is not a list"},
+		{towns + "2/2/1.png?top=-1", "", 400, "above 0"},
+		{towns + "2/0/0.png?by=n&value=1", "", 400, "no column"},
+		{"/tiles/points/lon/2/0/0.png", "", 404, "no sketches"},
+		{"/tiles/to%20wns%22%3B%20DROP%20TABLE%20points%3B--/s%22k/2/0/0.png", "", 404, "no sketches"},
+		{"/tiles/kinds/s/2/2/1.png?palette=jet", "", 400, "must be one of viridis"},
+		{"/tiles/kinds/s/2/2/1.png?scale=equal", "", 400, "needs steps"},
+		{"/tiles/kinds/s/2/2/1.png?scale=equal&steps=2,1", "", 400, "rising numbers"},
+		{"/tiles/kinds/s/2/2/1.png?category=month+4", "", 400, `no category \"month 4\"; did you mean \"month`},
+		{"/tiles/kinds/s/2/2/1.png?category=something+else", "", 400, `no category \"something else\"`},
+		{"/tiles/kinds/s/2/2/1.png?category=" + strings.Repeat("x", 5000), "", 400, "no category"},
 		{"/tiles/dense/s/14/8214/5470.png?category=x", "", 400, "without a category"},
+		{"/tiles/numbered/s/2/2/1.png?category=1", "", 200, ""},
+		{"/../../etc/passwd", "", 404, ""},
+		{"/api/sum", "", 405, ""},
+		{"/api/scale?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
+		{"/api/scale?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "wrong order"},
+		{"/api/hotspots", july(`"box": [0, 0, 1, 1], "k": 1000000`), 400, "from 1 to 1000"},
+		{"/api/sum", "{", 400, "not the JSON"},
+		{"/api/sum", `{"sql": "DROP TABLE points"}`, 400, "unknown field"},
+		{"/api/sum", july(box) + " {}", 400, "more after"},
+		{"/api/sum", `{"table": "july", "column": "s\"k"}`, 400, "a polygon or a box"},
+		{"/api/sum", july(`"box": [1, 2, 0, 3]`), 400, "a box is"},
+		{"/api/sum", july(`"polygon": {"type": "Point", "coordinates": [0, 50]}`), 400, "Point"},
+		{"/api/sum", july(`"polygon": {"type": "Polygon", "coordinates": [[` + ring[:len(ring)-1] + `]]}`), 400, "at most 100000"},
+		{"/api/sum", `{"table": "` + strings.Repeat("x", maxBody) + `"}`, 413, "request body too large"},
 		{"/api/hotspots", sum("dense", box+`, "category": "x"`), 400, "without a category"},
 		{"/api/sum", sum("dense", box+`, "category": "x"`), 400, "without a category"},
-		{"/tiles/kinds/s/2/2/1.png?category=no+such", "", 400, "no category"},
 		{"/api/sum", sum("kinds", box), 200, `"estimate"`},
 		{"/api/sum", sum("kinds", box+`, "category": "no such"`), 400, "no category"},
-		{"/tiles/numbered/s/2/2/1.png?category=1", "", 200, ""},
 		{"/api/sum", sum("numbered", box+`, "category": "1"`), 200, `"estimate"`},
 		{"/api/sum", sum("numbered", box+`, "category": "one"`), 400, "no category"},
 		{"/api/hotspots", sum("numbered", box+`, "category": "1"`), 200, ""},
@@ -74,7 +82,6 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/sum", sum("dense", `"polygon": {"type": "Polygon", "coordinates": [[[0, 50], [1e308, 50], [-1e308, 51], [0, 51]]]}`), 422, "ccbf_polygon_estimate"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "GeometryCollection", "geometries": []}`), 400, "empty"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "FeatureCollection", "features": []}`), 400, "empty"},
-		{"/api/sum", sum("dense", `"polygon": {"type": "MultiPolygon", "coordinates": []}`), 400, "empty"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "Polygon", "coordinates": []}`), 400, "empty"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "Feature", "geometry": null}`), 400, "the polygon is empty"},
 		{"/api/sum", sum("dense", `"polygon": 7`), 400, "GeoJSON"},
@@ -85,15 +92,25 @@ func TestClientMistakes(t *testing.T) {
 		if c.body != "" {
 			method = http.MethodPost
 		}
-		status, text := asked(t, method, url+c.path, c.body, nil)
-		if status != c.status || !strings.Contains(text, c.text) {
-			t.Errorf("%s %s: %d %.200s, want %d and %q", c.path, c.body, status, text, c.status, c.text)
+		resp, text := ask(t, method, url+c.path, c.body, nil)
+		if resp.StatusCode != c.status || !strings.Contains(string(text), c.text) {
+			t.Errorf("%.200s %.200s: %d %.200s, want %d and %q", c.path, c.body, resp.StatusCode, text, c.status, c.text)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%.200s: header %s is %q", c.path, name, got)
+			}
 		}
 	}
-	if status, text := asked(t, http.MethodPost, url+"/api/sum", sum("dense", box), map[string]string{"Content-Type": "text/plain"}); status != 415 {
-		t.Errorf("a text that calls itself no JSON: %d %s", status, text)
+	if resp, text := ask(t, http.MethodPost, url+"/api/sum", sum("dense", box), map[string]string{"Content-Type": "text/plain"}); resp.StatusCode != 415 {
+		t.Errorf("a text that calls itself no JSON: %d %s", resp.StatusCode, text)
+	}
+	if resp, _ := ask(t, http.MethodDelete, url+"/api/layers", "", nil); resp.StatusCode != 405 {
+		t.Errorf("deleting: %d", resp.StatusCode)
 	}
 }
+
+func queryText(text string) string { return neturl.QueryEscape(text) }
 
 // No request of a page of another site runs, in whatever way it is sent.
 func TestOtherSites(t *testing.T) {
@@ -132,8 +149,8 @@ func TestOtherSites(t *testing.T) {
 		if c.method == http.MethodPost {
 			body = question
 		}
-		if status, text := asked(t, c.method, url+c.path, body, c.header); status != c.status {
-			t.Errorf("%s %s %v: %d %.100s, want %d", c.method, c.path, c.header, status, text, c.status)
+		if resp, text := ask(t, c.method, url+c.path, body, c.header); resp.StatusCode != c.status {
+			t.Errorf("%s %s %v: %d %.100s, want %d", c.method, c.path, c.header, resp.StatusCode, text, c.status)
 		}
 	}
 	if !namesOf([]string{"Maps.Example."}).contains("maps.example:80") || namesOf(nil).contains("maps.example:80") {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"strings"
 )
@@ -49,21 +48,17 @@ func (n names) contains(host string) bool {
 var errElsewhere = errors.New("a page of another site sent this request: open the map itself, or start the server with -cors ORIGIN for tiles")
 
 // sameSite returns an error for a request that a page of another site sends. It would run here,
-// although that page could not read the response. Browsers send Sec-Fetch-Site, and Origin with all
-// methods but GET. A request without both comes from another program or from the address bar. Links
-// to the map are allowed.
+// although that page could not read the response. A request without the headers of a browser comes
+// from another program or from the address bar. Links to the map are allowed.
 func sameSite(r *http.Request) error {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-	default:
-		if link := r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"; !link {
-			return errElsewhere
-		}
+	h := r.Header
+	if r.Method == http.MethodGet && r.URL.Path == "/" && h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" {
+		return nil
 	}
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return errElsewhere
-		}
+	asPost := *r
+	asPost.Method = http.MethodPost // the check is for requests that change something, and allows all with GET
+	if new(http.CrossOriginProtection).Check(&asPost) != nil {
+		return errElsewhere
 	}
 	return nil
 }

@@ -6,10 +6,8 @@ import (
 	"embed"
 	"io"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -45,7 +43,7 @@ func page() http.Handler {
 			server.ServeHTTP(w, r)
 			return
 		}
-		packed(w, r, body, tag)
+		packed(w, r, body)
 	})
 }
 
@@ -60,27 +58,20 @@ func inflated(packed []byte) ([]byte, error) {
 
 // packed serves a compressed file: unchanged to clients that accept gzip, as all browsers do, and
 // inflated to others.
-func packed(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
+func packed(w http.ResponseWriter, r *http.Request, body []byte) {
 	h := w.Header()
 	h.Set("Vary", "Accept-Encoding")
-	h.Set("Content-Type", mime.TypeByExtension(path.Ext(r.URL.Path)))
 	if path.Ext(r.URL.Path) == ".mjs" { // some systems do not know this extension
 		h.Set("Content-Type", "text/javascript; charset=utf-8")
 	}
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		from, err := gzip.NewReader(bytes.NewReader(body))
-		if err != nil {
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+	} else {
+		var err error
+		if body, err = inflated(body); err != nil {
 			fail(w, r, err)
 			return
 		}
-		_, _ = io.Copy(w, from) //nolint:gosec // an embedded file; an error means that the client is gone
-		return
 	}
-	h.Set("Content-Encoding", "gzip")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // an error means that the client is gone
+	http.ServeContent(w, r, r.URL.Path, time.Time{}, bytes.NewReader(body))
 }

@@ -108,25 +108,25 @@ func (l *layer) source() string {
 
 // category appends the argument for a filter's categories, if it has any.
 func (s *statement) category(l *layer, f filter) {
+	valuesOf := func(c valueRange) []string { return l.Sliders[c.slider].Values[c.from : c.to+1] }
 	switch {
-	case len(f.parts) > 0:
-		s.parts(l, f.parts)
-	case len(f.texts) > 0:
+	case f.text != nil:
 		s.text(", ")
-		s.anyOf(l.class, f.texts)
+		s.anyOf(l.class, []string{*f.text})
+	case len(f.parts) == 0:
+	case !l.class.IsStruct():
+		s.text(", ")
+		s.anyOf(l.class, valuesOf(f.parts[0]))
+	default:
+		separator := ", {"
+		for _, c := range f.parts {
+			part := l.Sliders[c.slider].Part
+			s.text("%s_%d: ", separator, part)
+			s.anyOf(l.class.Fields()[part-1], valuesOf(c))
+			separator = ", "
+		}
+		s.text("}")
 	}
-}
-
-// parts appends the argument that selects STRUCT categories by some of their fields.
-func (s *statement) parts(l *layer, parts []valueRange) {
-	separator := ", {"
-	for _, c := range parts {
-		slider := &l.Sliders[c.slider]
-		s.text("%s_%d: ", separator, slider.Part)
-		s.anyOf(l.class.Fields()[slider.Part-1], slider.Values[c.from:c.to+1])
-		separator = ", "
-	}
-	s.text("}")
 }
 
 // anyOf appends consecutive values of a class: a single value, a range if the class has an order,
@@ -307,21 +307,18 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	}
 	var s statement
 	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
+	f = f.without(at)
 	isCategory := l.Sliders[at].Category
 	if isCategory {
 		v := "e.category"
 		if part := l.Sliders[at].Part; part > 0 {
-			f = f.without(at)
 			v = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
 		}
 		s.text("%s AS v, e FROM (SELECT unnest(ccbf_categories(%s, ", v, lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
-		if len(f.parts) > 0 {
-			s.parts(l, f.parts)
-		}
+		s.category(l, f)
 		s.text(")) AS e")
 	} else {
-		f = f.without(at)
 		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
 		s.category(l, f)

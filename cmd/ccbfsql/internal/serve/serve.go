@@ -36,12 +36,11 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	if err := o.prepare(ctx, folder, out); err != nil {
 		return err
 	}
-	s := newServer(nil, o.Memory)
+	s := newServer(o.Database, o.Memory)
 	s.cors = o.CORS
 	if s.basemap, err = newBasemap(o.Basemap); err != nil {
 		return err
 	}
-	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
 	s.build = func(_ context.Context, table string) error { // the request's context is not used: building goes on when the client leaves
 		s.source.end() // a process can open a file only once

@@ -17,7 +17,7 @@ import (
 // it. So the file is open only during queries and shortly after, and other programs can write in
 // between.
 type source struct {
-	file string        // the database file; "": the caller passed an open db, which stays open
+	file string        // the database file
 	idle time.Duration // how long db stays open after the last user
 
 	mu    sync.Mutex
@@ -36,9 +36,6 @@ const confined = "access_mode=READ_ONLY&enable_external_access=false&lock_config
 
 // use opens the database. The caller must call the returned function after its queries.
 func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
-	if s.file == "" {
-		return s.db, func() {}, nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.close != nil {
@@ -85,9 +82,9 @@ func (s *source) release() {
 	})
 }
 
-// shut closes the database, unless it was given open. The caller holds s.mu.
+// shut closes the database. The caller holds s.mu.
 func (s *source) shut() {
-	if s.db != nil && s.file != "" {
+	if s.db != nil {
 		_ = s.db.Close() // opened read-only
 		s.db = nil
 	}
@@ -120,9 +117,6 @@ func (s *source) stamp() string {
 	s.mu.Lock()
 	file := s.file
 	s.mu.Unlock()
-	if file == "" {
-		return ""
-	}
 	out := file
 	for _, name := range []string{file, file + ".wal"} {
 		if at, err := os.Stat(name); err == nil {

@@ -3,7 +3,6 @@ package serve
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -12,26 +11,21 @@ import (
 // New rows in a served file are noticed. Other programs can open the file between queries.
 func TestNewRows(t *testing.T) {
 	file := database(t, towns)
-	s := newServer(nil, 1<<28)
-	s.source = &source{file: file} // closed after each query
+	s := newServer(file, 1<<28)
+	s.source.idle = 0 // closed after each query
 	defer s.source.end()
-	h := handler(s, nil)
+	server := httptest.NewServer(handler(s, nil))
+	defer server.Close()
 	ask := func(path, body string) string {
 		t.Helper()
-		method := http.MethodGet
+		status, text := get(t, server.URL+path)
 		if body != "" {
-			method = http.MethodPost
+			status, text = post(t, server.URL+path, body)
 		}
-		r := httptest.NewRequest(method, path, http.NoBody)
-		if body != "" {
-			r = httptest.NewRequest(method, path, strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, status, text)
 		}
-		w := httptest.NewRecorder()
-		if h.ServeHTTP(w, r); w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-		}
-		return w.Body.String()
+		return string(text)
 	}
 	const path = "/api/version"
 	const question = `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59]}`

@@ -136,7 +136,7 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawResult, error) {
 	e := bridge.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
-		return e.Add(v, p.noise(v), box, f.of, reads)
+		return e.Add(v, p.noise(), box, f.of, reads)
 	})
 	e.Finish()
 	return d, err

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
-	"image/png"
 	"net/http"
 	"testing"
 
@@ -50,8 +48,7 @@ func TestTreesAreServed(t *testing.T) {
 	if h := decoded[hotspots](t, body); len(h.Spots) != 5 || h.Spots[0].Count < most {
 		t.Errorf("the largest cell has %d points: %s", most, body)
 	}
-	status, body := get(t, url+"/tiles/trees/s/6/32/21.png")
-	if image, err := png.Decode(bytes.NewReader(body)); status != http.StatusOK || err != nil || image.Bounds().Dx() != 256 {
-		t.Errorf("a tile: %d, %v", status, err)
+	if drawnPixels(t, url+"/tiles/trees/s/6/32/21.png") == 0 {
+		t.Error("a tile is empty")
 	}
 }

@@ -1,10 +1,7 @@
 package serve
 
 import (
-	"bytes"
 	"image/color"
-	"image/png"
-	"net/http"
 	"testing"
 )
 
@@ -17,14 +14,7 @@ func TestDifference(t *testing.T) {
 	const versusMonth, versusAll = `&versus={"where":[{"by":"month","value":"month%201"}]}`, `&versus={}`
 	pixels := func(query string) (more, less int) {
 		t.Helper()
-		status, body := get(t, url+path+query)
-		if status != http.StatusOK {
-			t.Fatalf("%s: %d %s", query, status, body)
-		}
-		img, err := png.Decode(bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := tileAt(t, url+path+query)
 		for i := range tileSide * tileSide {
 			switch c := color.NRGBAModel.Convert(img.At(i%tileSide, i/tileSide)).(color.NRGBA); {
 			case c.A == 0:
