@@ -153,37 +153,49 @@ func (d *Counters) remove(x int, j, n uint64) {
 	l.store(j, c)
 }
 
-// Raise raises counter j of layer x to at least v. In the layers above, it raises digits by maximum.
-// Other counters with flags share these digits, so a digit changes only if it is lower.
-func (d *Counters) Raise(x int, j, v uint64) {
+// Raise raises counter j of layer x to at least v, and returns its value before. The value is unknown if
+// a counter is at its ceiling. In the layers above, Raise raises digits by maximum. Other counters with
+// flags share these digits, so a digit changes only if it is lower.
+func (d *Counters) Raise(x int, j, v uint64) (before uint64, known bool) {
 	l := &d.Layers[x]
 	c := l.Load(j)
-	if v <= l.Mask {
-		if c&l.Flag == 0 && c < v {
-			l.store(j, v)
-		} else if c&l.Flag != 0 && d.ValueFrom(x, j) < v {
-			l.store(j, l.Flag|v)
-		}
-		return
-	}
+	flag, digit := c&l.Flag, c&l.Mask
 	if x == d.Shape.Layers-1 {
-		l.store(j, l.Flag|l.Mask)
-		d.Saturated = true
-		return
-	}
-	up, j2 := v>>(l.Width-1), d.Layers[x+1].mod(j)
-	have := d.ValueFrom(x+1, j2)
-	digit := uint64(0)
-	if have <= up {
-		digit = v & l.Mask
-		if c&l.Flag != 0 && have == up {
-			digit = max(digit, c&l.Mask)
+		switch {
+		case flag != 0:
+			return d.fullFrom(x), false
+		case v > l.Mask:
+			l.store(j, l.Flag|l.Mask)
+			d.Saturated = true
+		case c < v:
+			l.store(j, v)
 		}
-		d.Raise(x+1, j2, up)
-	} else if c&l.Flag != 0 {
-		digit = c & l.Mask
+		return c, true
 	}
-	l.store(j, l.Flag|digit)
+	up, above := v>>(l.Width-1), uint64(0)
+	before = digit
+	if flag != 0 || up > 0 {
+		above, known = d.Raise(x+1, d.Layers[x+1].mod(j), up)
+		if flag != 0 {
+			if !known {
+				return d.fullFrom(x), false
+			}
+			before += above << (l.Width - 1)
+		}
+	}
+	if before >= v {
+		return before, true
+	}
+	if up > 0 {
+		flag = l.Flag
+	}
+	digit = v & l.Mask
+	// If the counters above hold more than v needs there, a digit of 0 suffices.
+	if above > up {
+		digit = 0
+	}
+	l.store(j, flag|digit)
+	return before, true
 }
 
 // Fill returns the fraction of the counters of the first layer that are not 0.

@@ -47,31 +47,3 @@ func TestFoursAreRaisedAsOneByOne(t *testing.T) {
 		}
 	}
 }
-
-// The four counters of a key are where its start and its steps lead. The ones above are at these positions
-// modulo their number, for any number of keys.
-func TestPlacesOfFours(t *testing.T) {
-	r := rand.New(rand.NewPCG(336, 0))
-	for range 3000 {
-		up := 1 + r.Uint64N(1<<20)>>r.UintN(20)
-		size := up * (2 + r.Uint64N(15))
-		d := New(shapeOf(t, []int{4, 8}, []uint64{size, up}, 4))
-		var s counterStarts
-		from := r.IntN(keyBatch)
-		to := from + r.IntN(min(fourBatch, keyBatch-from)+1)
-		for i := range s.at {
-			s.at[i], s.step[i] = uint32(r.Uint64N(size)), uint32(r.Uint64N(size))
-		}
-		s.at[from], s.step[from] = uint32(size-1), uint32(size-1)
-		var f counterQuads
-		f.find(d, &s, from, to)
-		for i := range to - from {
-			for x := range uint64(4) {
-				j := (uint64(s.at[from+i]) + x*uint64(s.step[from+i])) % size
-				if got := [3]uint64{uint64(f.at[x][i]), uint64(f.above[x][i]), uint64(f.bytes[x][i])}; got != [3]uint64{j, j % up, j / 2} {
-					t.Fatalf("%d counters under %d, counter %d of key %d of %d: %d, want %d, above %d", size, up, x, i, to-from, got, j, j%up)
-				}
-			}
-		}
-	}
-}
