@@ -66,3 +66,5 @@ require (
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
 )
+
+tool github.com/ccbfsql/ccbfsql/cmd/ccbfsql

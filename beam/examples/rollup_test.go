@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
@@ -31,13 +32,15 @@ func TestMain(m *testing.M) {
 // TestRollup checks that the script prints rollup.out, over the output of the pipelines in its
 // first lines. It compares bytes and counts with results from the points.
 func TestRollup(t *testing.T) {
-	shell := filepath.Join(t.TempDir(), "ccbfsql")
-	build := exec.Command("go", "build", "-o", shell, "./cmd/ccbfsql")
+	build := exec.Command("go", "tool", "-n", "ccbfsql")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	build.Stderr = os.Stderr
+	path, err := build.Output()
+	if err != nil {
+		t.Fatal(err)
 	}
+	shell := strings.TrimSpace(string(path))
 	dir := t.TempDir()
 	run := func(script string) string {
 		t.Helper()

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -155,27 +154,15 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// folder contains the shell, which is built once.
-var folder string
-
-func TestMain(m *testing.M) {
-	var err error
-	if folder, err = os.MkdirTemp("", "ccbfsql"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(folder)
-	os.Exit(code)
-}
-
-var built = sync.OnceValues(func() ([]byte, error) {
-	return exec.Command("go", "build", "-o", filepath.Join(folder, "ccbfsql"), "../../cmd/ccbfsql").CombinedOutput()
-})
-
+// buildShell returns the path of the shell. Go keeps it in the build cache, also for other packages.
 func buildShell(t *testing.T) string {
 	t.Helper()
-	if out, err := built(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	var message strings.Builder
+	cmd := exec.Command("go", "tool", "-n", "ccbfsql")
+	cmd.Stderr = &message
+	path, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &message)
 	}
-	return filepath.Join(folder, "ccbfsql")
+	return strings.TrimSpace(string(path))
 }
