@@ -8,7 +8,7 @@ import (
 
 // The functions of the Bloom filter alone.
 var _ = only(bloom.Family,
-	own("X_intersect", duck.Blob, bloomIntersect,
+	own("X_intersect", duck.Blob, eachPair(bloomIntersect),
 		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known.",
 		"X_contains(X_intersect(s, X_add(X_empty(), 2)), 2) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	own("X_shrink", duck.Blob, bloomShrink,
@@ -19,48 +19,38 @@ var _ = only(bloom.Family,
 )
 
 // bloomIntersect computes bloom_intersect.
-func bloomIntersect(rows *duck.Rows, out *duck.Result) error {
-	return eachValid(rows, out, func(i int) error {
-		s, err := bloom.Decode(rows.Col(0).Bytes(i))
-		if err != nil {
-			return err
-		}
-		if err := s.IntersectBlob(rows.Col(1).Bytes(i)); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-		return nil
-	})
+func bloomIntersect(_ *reservation, a, b []byte) (encoder, error) {
+	s, err := bloom.Decode(a)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.IntersectBlob(b)
 }
 
 // bloomShrink computes bloom_shrink.
 func bloomShrink(rows *duck.Rows, out *duck.Result) error {
-	return eachValid(rows, out, func(i int) error {
+	return eachSketch(rows, 2, out, func(_ *reservation, i int) (encoder, error) {
 		size, err := args.Count("bytes", rows.Col(1), i)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s, err := bloom.Decode(rows.Col(0).Bytes(i))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := s.Shrink(size); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-		return nil
+		return s, s.Shrink(size)
 	})
 }
 
 // bloomFPP computes bloom_fpp.
 func bloomFPP(rows *duck.Rows, out *duck.Result) error {
 	rates := duck.Out[float64](out)
-	return eachBlob(rows, out, func(blob []byte) (float64, error) {
+	return eachBlob(rows, out, func(rate *float64, blob []byte) error {
 		v, err := bloom.NewView(blob)
-		if err != nil {
-			return 0, err
+		if err == nil {
+			*rate = v.FPP() // once for equal BLOBs, as it reads every bit
 		}
-		return v.FPP(), nil // FPP reads every bit, so it is called once for equal BLOBs
+		return err
 	}, func(rate *float64, i int) error {
 		rates[i] = *rate
 		return nil

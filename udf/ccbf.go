@@ -3,7 +3,6 @@ package udf
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -19,6 +18,11 @@ func CCBF() functions {
 	point := params(paramSketch, paramX, paramY)
 	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
 		return function("ccbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
+	}
+	// asks returns a function that asks a sketch about an area. It has signatures for each form of the
+	// area, without and with categories.
+	asks := func(name string, returns duck.Type, run func(q *question) error, summary, example string, own []duck.Param, forms ...*areaForm) duck.Function {
+		return ask(duck.Function{Name: name, Group: "ccbf", Summary: summary, Example: "SELECT " + example}, returns, run, own, forms...)
 	}
 	return append(ccbfParts(fn, q), []duck.Function{
 		withOptions(fn("ccbf_empty", duck.Blob, ccbfEmpty,
@@ -57,57 +61,54 @@ func CCBF() functions {
 			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory), 1),
 		atPoints(fn("ccbf_contains", duck.Boolean, ccbfGet(putPresent), "Whether the cell that contains (x, y), or a POINT, has a point: never false if it has one.",
 			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory), 1),
-		fn("ccbf_polygon_sum", duck.UBigInt, ccbfPolygonSum,
+		asks("ccbf_polygon_sum", duck.UBigInt, ccbfSum,
 			"Number of points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY. "+categoryAdvice,
-			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
-			params(paramSketch, paramPolygon), paramCategory),
-		fn("ccbf_polygon_estimate", ccbfEstimateType, ccbfPolygonEstimate,
+			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")", nil, inPolygon),
+		asks("ccbf_polygon_estimate", ccbfEstimateType, ccbfEstimate,
 			"Estimate of ccbf_polygon_sum without the average excess of a dense sketch (unbiased if ccbf_info says so). cells is the number of cells inside. The interval from low to high contains the true sum with a probability of 95%, or always if certain. It is also certain, with low 0, if the sketch is saturated, or has fewer than 256 counters in mode standard. For an exact sketch, estimate and interval are the sum. For a tree, low adds up the squares inside the area, and high also those on its border. The estimate counts squares on the border by the fraction that is inside.",
-			"ccbf_polygon_estimate(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
-			params(paramSketch, paramPolygon), paramCategory),
-		fn("ccbf_get_estimate", ccbfEstimateType, ccbfBoxEstimate(2, cellAt),
+			"ccbf_polygon_estimate(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")", nil, inPolygon),
+		asks("ccbf_get_estimate", ccbfEstimateType, ccbfEstimate,
 			"Estimate of ccbf_get, with an interval: as ccbf_polygon_estimate for one cell.",
-			"ccbf_get_estimate(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
-		fn("ccbf_bbox_estimate", ccbfEstimateType, ccbfBoxEstimate(4, cellsOf),
+			"ccbf_get_estimate(s, 0.5, 0.5) FROM (SELECT "+q+")", nil, inCell),
+		asks("ccbf_bbox_estimate", ccbfEstimateType, ccbfEstimate,
 			"Estimate of ccbf_bbox_sum, with an interval: as ccbf_polygon_estimate for a box.",
-			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
-		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, cellsOf),
+			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
+		asks("ccbf_bbox_sum", duck.UBigInt, ccbfSum,
 			"Number of points in the cells whose centres lie in a box; lower edges are included, upper edges are not. "+categoryAdvice,
-			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
+			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
 		fn("ccbf_bbox_overlaps", duck.Boolean, ccbfOverlaps,
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: if not, ccbf_bbox_sum is 0. Reads only the header.",
-			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox()),
-		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, cellsOfTile),
+			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox.with()),
+		asks("ccbf_tile_sum", duck.UBigInt, ccbfSum,
 			"Number of points in the cells whose centres lie in a Web Mercator tile. For each of these cells, quadkey with the res of the sketch gives this tile. Points beyond latitudes of 85.0511 are included. "+categoryAdvice,
-			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
-			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
-		spotOverloads(fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
+			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")", nil, inTile),
+		asks("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
 			"Cells with at least threshold points, in a polygon, in a box or anywhere, given by their centre and side, largest count first. No such cell is missing; if counters are used, some cells may have fewer points. A tree returns squares of cells: count is the number of points somewhere in the square. "+unnestAdvice,
-			"unnest(ccbf_hotspots(s, 0, 0, 9, 9, 2), recursive := true) FROM (SELECT "+q+")", params(paramSketch)), "threshold"),
-		spotOverloads(fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, a ccbf.Area, k uint64, of ccbf.Categories) ([]ccbf.Spot, error) {
+			"unnest(ccbf_hotspots(s, 0, 0, 9, 9, 2), recursive := true) FROM (SELECT "+q+")", params(duck.Param{Name: "threshold", Type: duck.Any}), everywhere, inPolygon, inBox),
+		asks("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, a ccbf.Area, k uint64, of ccbf.Categories) ([]ccbf.Spot, error) {
 			return v.TopK(a, int(min(k, math.MaxInt)), of)
 		}), "The k cells with the most points, in a polygon, in a box or anywhere, given by their centre and side. The largest count comes first; equal counts are ordered by y and then x. If counters are used, these are the largest estimates, and cells with fewer points may be among them. A tree returns squares of cells, as in ccbf_hotspots. "+unnestAdvice,
-			"unnest(ccbf_top_k(s, 1), recursive := true) FROM (SELECT "+q+")", params(paramSketch)), "k"),
-		fn("ccbf_cells", ccbfSpotsType, ccbfCells,
+			"unnest(ccbf_top_k(s, 1), recursive := true) FROM (SELECT "+q+")", params(duck.Param{Name: "k", Type: duck.Any}), everywhere, inPolygon, inBox),
+		asks("ccbf_cells", ccbfSpotsType, ccbfCells,
 			"All cells with points: centre, number of points and side. A tree returns squares of cells: count is the number of points somewhere in the square. These counts add up to the points of the tree. The memory budget limits the number of cells. "+unnestAdvice,
-			"unnest(ccbf_cells(s), recursive := true) FROM (SELECT "+q+")", params(paramSketch), paramCategory),
+			"unnest(ccbf_cells(s), recursive := true) FROM (SELECT "+q+")", nil, everywhere),
 		withOptions(fn("ccbf_geojson", duck.Varchar, ccbfGeoJSON,
 			"The cells of ccbf_cells as GeoJSON, for maps in other programs: a FeatureCollection of their squares, each with the property count. Coordinates have the digits of the resolution and its units; GeoJSON expects degrees.",
 			"ccbf_geojson(s, {threshold: 2}) FROM (SELECT "+q+")", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
 		withOptions(fn("ccbf_squares", ccbfSquaresType, ccbfSquares,
 			"The cells of ccbf_cells as squares, for GeoParquet and for functions of the spatial extension: a GEOMETRY and a count each. Before DuckDB 1.5.2, the geometry is a BLOB of WKB. "+unnestAdvice,
 			"count, ccbf_polygon_sum(s, geometry) FROM (SELECT s, unnest(ccbf_squares(s), recursive := true) FROM (SELECT "+q+"))", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
-		categoryOverloads(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
+		ask(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
 			"The categories of a sketch as text, ordered by value, with the number of points and cells of each. This helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. With a polygon as for ccbf_polygon_sum, or a box, these are the categories with points in it. The argument category selects some of them: a value, a list, a range, or some fields of a STRUCT. Each has its sum and, as in ccbf_polygon_estimate, estimate, low and high. Counters cannot list their categories; category must then be given.",
-			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch))),
-		rasterOverloads(fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
+			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)), ccbfCategorySumsType, ccbfCategorySums, nil, inPolygon, inBox),
+		asks("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it.",
-			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", params(paramSketch))),
+			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", pixels, everywhere, inBox),
 
 		pngOverloads(withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
 			"PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. Without a height, it follows from the shape of the box. If coordinates can be degrees, the height is chosen so that the proportions are right on the ground, in the middle of the box. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. For counters, their excess is drawn too: if empty_excess of ccbf_error is not far below 1, the whole picture is coloured.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
-			inBox(pixels...)), ccbfPNGOptions)),
+			inBox.with(pixels...)), ccbfPNGOptions)),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Number of points in the sketch; NULL if an operation made it unknown, such as ccbf_mask of a tree.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
@@ -124,62 +125,22 @@ func CCBF() functions {
 // ccbfReader reads the sketches of a chunk, and the categories of its rows. The view stays open while
 // rows have the same BLOB.
 type ccbfReader struct {
-	view     ccbf.View
-	head     ccbf.Head         // the head of a sketch whose view is not opened.
-	category args.Keys         // the categories, if each row has one.
-	several  severalCategories // the categories, if rows have several.
-	has      bool              // true if the call has an argument for categories.
+	view      ccbf.View
+	head      ccbf.Head // the head of a sketch whose view is not opened.
+	selection selection // the categories.
+	has       bool      // true if the call has an argument for categories.
 }
 
-var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
-
-// withReader calls f with a reader. Its categories are in column at, if at is not 0 and the call has
-// that column.
-func withReader(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
-	var categories *duck.Vector
-	if at > 0 {
-		categories = optional(rows, at)
-	}
-	return withReaderOf(categories, f)
-}
-
-// categoryOption returns the column of an option that is a category, or nil.
-func categoryOption(o *args.Options, i int) *duck.Vector {
-	if !o.Has(i) {
-		return nil
-	}
-	return o.Column(i)
-}
-
-// optionOf returns the categories of row i if they are an option. given is false if the STRUCT of
-// options is NULL.
-func (r *ccbfReader) optionOf(given bool, blob []byte, out *duck.Result, i int) (of ccbf.Categories, err error) {
-	if err := r.view.CheckCategory(given); err != nil || !given {
-		return of, err
-	}
-	return r.categories(blob, out, i)
-}
-
-// withReaderOf calls f with a reader for a column of categories, or nil.
-func withReaderOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
-	r := ccbfReaders.Get().(*ccbfReader)
-	defer func() {
-		r.view = ccbf.View{} // drop references to the chunk's memory, which DuckDB reuses
-		r.several = severalCategories{}
-		ccbfReaders.Put(r)
-	}()
+// newReader returns a reader for a column of categories, or nil.
+func newReader(categories *duck.Vector) (*ccbfReader, error) {
+	r := &ccbfReader{has: categories != nil}
 	bridge.LimitAreas(&r.view) // limit the work for areas, as a user cannot interrupt a chunk
-	if r.has = categories != nil; r.has {
-		if several, err := r.several.reset(categories); err != nil {
-			return fmt.Errorf("category: %w", err)
-		} else if several {
-			return f(r)
-		}
-		if err := r.category.Reset(categories); err != nil {
-			return fmt.Errorf("category: %w", err)
+	if r.has {
+		if err := r.selection.reset(categories); err != nil {
+			return nil, fmt.Errorf("category: %w", err)
 		}
 	}
-	return f(r)
+	return r, nil
 }
 
 // open opens a sketch in the view. The error says that it needs a category, or cannot have one.
@@ -201,36 +162,33 @@ func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	return &r.head, r.head.CheckCategory(r.has)
 }
 
-// categoryOf returns the category of row i, or nil if the call has none.
-func (r *ccbfReader) categoryOf(h *ccbf.Head, i int) ([]byte, error) {
-	if !r.has {
-		return nil, nil
-	}
-	return r.category.Bytes(i, h.Class())
-}
-
-// selects reports whether row i selects categories. A range without an end is NULL.
-func (r *ccbfReader) selects(i int) bool { return !r.several.given || r.several.valid(i) }
-
 // categories returns the categories that row i selects in the view of blob.
 func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
-	if r.several.takes(r.view.Class()) {
-		err := r.several.read(&r.view, blob, out, i)
-		return r.several.set, err
+	if !r.has {
+		return ccbf.Categories{}, nil
 	}
-	category, err := r.categoryOf(&r.view.Head, i)
-	return ccbf.Of(category), err
+	return r.selection.read(&r.view, blob, out, i)
 }
 
-// each calls f for the rows without a NULL, with their sketch open in the view, and the categories
-// that they select. Other rows are NULL.
-func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
-	return eachValid(rows, out, func(i int) error {
-		if !r.selects(i) {
+// eachOption calls f for the rows without a NULL in the first n arguments, with their sketch open in the
+// view, and the categories that they select by option k of o. Other rows are NULL, and so are rows
+// whose option is.
+func (r *ccbfReader) eachOption(rows *duck.Rows, n int, out *duck.Result, o *args.Options, k int, f func(i int, of ccbf.Categories) error) error {
+	return eachValidUpTo(rows, n, out, func(i int) error {
+		given := o.Given(k, i)
+		if o.Null(k, i) || given && !r.selection.valid(i) {
 			out.SetNull(i)
 			return nil
 		}
-		of, err := r.row(rows, out, i)
+		blob := rows.Col(0).Bytes(i)
+		if err := r.openAny(blob); err != nil {
+			return err
+		}
+		err := r.view.CheckCategory(given)
+		var of ccbf.Categories
+		if err == nil && given {
+			of, err = r.categories(blob, out, i)
+		}
 		if err != nil {
 			return err
 		}
@@ -238,26 +196,32 @@ func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of cc
 	})
 }
 
-// row opens the sketch of row i, and returns the categories that the row selects.
-func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int) (ccbf.Categories, error) {
-	blob := rows.Col(0).Bytes(i)
-	if err := r.open(blob); err != nil {
-		return ccbf.Categories{}, err
-	}
-	return r.categories(blob, out, i)
+// each calls f for the rows without a NULL, with their sketch open in the view, and the categories
+// that they select. Other rows are NULL.
+func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
+	return eachValid(rows, out, func(i int) error {
+		if !r.selection.valid(i) {
+			out.SetNull(i)
+			return nil
+		}
+		blob := rows.Col(0).Bytes(i)
+		if err := r.open(blob); err != nil {
+			return err
+		}
+		of, err := r.categories(blob, out, i)
+		if err != nil {
+			return err
+		}
+		return f(i, of)
+	})
 }
 
 // ccbfTotal computes ccbf_total.
 func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
-	return withReader(rows, 0, func(r *ccbfReader) error {
-		return eachValid(rows, out, func(i int) error {
-			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
-				return err
-			}
-			n, known := r.view.Total()
-			setKnown(out, i, n, known)
-			return nil
-		})
+	return eachBlob(rows, out, (*ccbf.View).Reset, func(v *ccbf.View, i int) error {
+		n, known := v.Total()
+		setKnown(out, i, n, known)
+		return nil
 	})
 }
 
@@ -275,25 +239,15 @@ func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
 	if err := o.Reset(optional(rows, 1), args.CCBFOptions); err != nil {
 		return err
 	}
-	res := rows.Col(0)
-	for i := range rows.Len() {
-		if !res.Valid(i) {
-			out.SetNull(i)
-			continue
-		}
+	return eachSketch(rows, 1, out, func(_ *reservation, i int) (encoder, error) {
 		categories, err := args.CCBFCategories(&o, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c, err := args.CCBFConfig(duck.Slice[float64](res)[i], &o, i, categories)
+		c, err := args.CCBFConfig(duck.Slice[float64](rows.Col(0))[i], &o, i, categories)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		s, err := ccbf.NewBuilder(c, nil).Sketch()
-		if err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-	}
-	return nil
+		return ccbf.NewBuilder(c, nil).Sketch()
+	})
 }

@@ -1,218 +1,226 @@
 package udf
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
+	"github.com/paulmach/orb"
 )
 
-// cellsOf returns the cells in the box of row i.
-func cellsOf(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
-	b := boxOf(rows, i)
+// areaForm is a way to give an area in SQL.
+type areaForm struct {
+	params []duck.Param
+	// area returns the area of row i, and whether the sketch may have points in it. The error says that
+	// the area is certainly a mistake.
+	area func(a *areas, h *ccbf.Head, i int) (area ccbf.Area, met bool, err error)
+}
+
+// The forms of areas.
+var (
+	everywhere = &areaForm{nil, func(_ *areas, h *ccbf.Head, _ int) (ccbf.Area, bool, error) {
+		return ccbf.Box(h.Bounds), true, nil
+	}}
+	inPolygon = &areaForm{params(paramPolygon), (*areas).polygon}
+	inBox     = &areaForm{box, (*areas).box}
+	inTile    = &areaForm{params(duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), (*areas).tile}
+	inCell    = &areaForm{params(paramX, paramY), (*areas).cell}
+)
+
+// with returns the parameters of a function of a sketch, an area of this form, and more.
+func (f *areaForm) with(more ...duck.Param) []duck.Param {
+	return slices.Concat(params(paramSketch), f.params, more)
+}
+
+// areas is the areas of a chunk, in the columns after the sketch.
+type areas struct {
+	form     *areaForm
+	rows     *duck.Rows
+	polygons *polygonColumn // nil for other forms
+	seen     notes.Areas    // areas that may be mistakes
+}
+
+// areasOf reads the areas of a chunk.
+func areasOf(form *areaForm, rows *duck.Rows) (a areas, err error) {
+	a = areas{form: form, rows: rows}
+	if form == inPolygon {
+		a.polygons, err = polygonsOf(rows.Col(1))
+	}
+	return a, err
+}
+
+// at is the form's area.
+func (a *areas) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	return a.form.area(a, h, i)
+}
+
+// record records the note of the chunk.
+func (a *areas) record() { notes.Record(&a.seen) }
+
+func (a *areas) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	polygon, err := a.polygons.prepare(i)
+	if err != nil {
+		return area, false, err
+	}
+	if met, err = bridge.Meets(h, polygon); err != nil {
+		return area, false, err
+	}
+	return polygon.Area(), met, a.seen.Check(h, "polygon", a.polygons.bound, a.polygons.srid, met)
+}
+
+func (a *areas) box(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+	cells, err := a.boxCells(h, i)
+	if err != nil {
+		return ccbf.Area{}, false, err
+	}
+	met, err := a.meets(h, cells, i)
+	return ccbf.Box(cells), met, err
+}
+
+// boxCells returns the cells in the box of row i.
+func (a *areas) boxCells(h *ccbf.Head, i int) (grid.Rect, error) {
+	b := boxOf(a.rows, i)
 	return h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
 }
 
-// cellsOfTile returns the cells in the map tile of row i.
-func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
-	return h.Grid.Tile(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
-}
-
-// ccbfBoxSum returns a function that sums the counts in a rectangle of cells. rect returns the rectangle
-// of row i in the grid of h, from the arguments in columns 1 to edges.
-func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		return eachSum(rows, out, 1+edges, func() (sums, error) {
-			var seen notes.Areas
-			return sums{
-				area: func(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-					area, err := rect(h, rows, i)
-					if err != nil {
-						return ccbf.Area{}, false, err
-					}
-					met := !area.Intersect(h.Bounds).Empty()
-					if met {
-						seen.Met = true
-					} else if edges == 4 && bridge.Doubtful(h, area) { // only boxes are checked: a tile is never a mistake
-						err = seen.Check(h, "box", boxOf(rows, i), 0, false)
-					}
-					return ccbf.Box(area), met, err
-				},
-				done: func() { notes.Record(&seen) },
-			}, nil
-		})
+// meets reports whether the sketch may have points in these cells, which are those in the box of row i.
+func (a *areas) meets(h *ccbf.Head, cells grid.Rect, i int) (bool, error) {
+	if !cells.Intersect(h.Bounds).Empty() {
+		a.seen.Met = true
+		return true, nil
 	}
+	if !bridge.Doubtful(h, cells) {
+		return false, nil
+	}
+	return false, a.seen.Check(h, "box", boxOf(a.rows, i), 0, false)
 }
 
-// ccbfPolygonSum computes ccbf_polygon_sum.
-func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
-	return eachSum(rows, out, 2, func() (sums, error) {
-		polygons, err := polygonsOf(rows.Col(1))
-		if err != nil {
-			return sums{}, err
-		}
-		return sums{area: polygons.area, done: polygons.record}, nil
-	})
+// tile is the cells in a map tile, which is never a mistake.
+func (a *areas) tile(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+	cells, err := h.Grid.Tile(zoom(a.rows.Col(1), i), duck.Slice[int64](a.rows.Col(2))[i], duck.Slice[int64](a.rows.Col(3))[i])
+	return ccbf.Box(cells), !cells.Intersect(h.Bounds).Empty(), err
 }
 
-// sums gives the area of each row of a chunk; points in that area are counted.
-type sums struct {
-	// area returns the area of row i, and whether the sketch may have points in it.
-	area func(h *ccbf.Head, i int) (a ccbf.Area, met bool, err error)
-	done func() // called after the last row
+// cell is the cell of a place, which can be anywhere.
+func (a *areas) cell(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+	c, err := h.Grid.Cell(duck.Slice[float64](a.rows.Col(1))[i], duck.Slice[float64](a.rows.Col(2))[i])
+	return ccbf.Box(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}), true, err
 }
 
-// eachSum writes the sum of each row. ask returns the areas; categories are in column categoryAt, if the
-// call has it. If a sketch cannot have points in the row's area, eachSum reads only the sketch's head,
-// and the sum is 0.
-func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums, error)) error {
-	return withReader(rows, categoryAt, func(r *ccbfReader) error {
-		q, err := ask()
-		if err != nil {
-			return err
-		}
-		defer q.done()
-		n := rows.Len()
-		if r.has || !out.HasIdleThread() || !manyExact(rows, n/2) {
-			return r.sumRows(rows, out, q, 0, n)
-		}
-		return runBoth(func() error { return r.sumRows(rows, out, q, 0, n/2) }, func() error {
-			return withReader(rows, categoryAt, func(r *ccbfReader) error {
-				q, err := ask()
+// boxOf returns the box of row i, which is in the columns after the sketch.
+func boxOf(rows *duck.Rows, i int) orb.Bound {
+	edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
+	return orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
+}
+
+// drawn returns the box of row i to draw. Without a box, it is the bounds of the sketch, or one cell if
+// the sketch has no points.
+func (a *areas) drawn(h *ccbf.Head, i int) orb.Bound {
+	switch {
+	case a.form == inBox:
+		return boxOf(a.rows, i)
+	case h.Bounds.Empty():
+		return h.Grid.Bound(grid.Rect{})
+	}
+	return h.Grid.Bound(h.Bounds)
+}
+
+// check returns an error for a raster of a box that is too large, or whose box is certainly a mistake.
+func (a *areas) check(h *ccbf.Head, box orb.Bound, width, height int) error {
+	if err := bridge.CheckRaster(box, width, height); err != nil {
+		return err
+	}
+	return checkDrawn(&a.seen, h, box)
+}
+
+// checkDrawn calls Check for a box that is drawn.
+func checkDrawn(seen *notes.Areas, h *ccbf.Head, box orb.Bound) error {
+	return seen.Check(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+}
+
+// question is a chunk of rows that ask sketches about areas. A row has a sketch, an area, arguments of
+// the function's own, and perhaps categories.
+type question struct {
+	*ccbfReader
+	areas
+	out *duck.Result
+	own int // index of the first argument after the area
+}
+
+// ask returns a function of a sketch and an area. It has signatures for each form of the area, without
+// and with categories. Between area and categories are the parameters own.
+func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own []duck.Param, forms ...*areaForm) duck.Function {
+	for _, form := range forms {
+		for _, optional := range [][]duck.Param{nil, {paramCategory}} {
+			scalar := func(rows *duck.Rows, out *duck.Result) error {
+				q, err := questionOf(form, len(own), rows, out)
 				if err != nil {
 					return err
 				}
-				defer q.done()
-				return r.sumRows(rows, out, q, n/2, n)
-			})
-		})
-	})
-}
-
-const (
-	// A chunk is halved if it has halvedRows rows or more, and the sketches in its second half have
-	// halvedBytes bytes or more. Two goroutines then compute one half of the rows each. DuckDB gives a
-	// few hundred sketches to one thread, however large they are. No other function uses a second
-	// goroutine (docs/performance/method.md).
-	halvedRows  = 64
-	halvedBytes = 1 << 17
-)
-
-// manyExact reports whether two goroutines pay for a chunk. The chunk needs enough rows, and the rows
-// from index from on need enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
-// of work applies to the whole chunk.
-func manyExact(rows *duck.Rows, from int) bool {
-	if rows.Len() < halvedRows {
-		return false
-	}
-	var h ccbf.Head
-	bytes := 0
-	for i := from; i < rows.Len(); i++ {
-		if !valid(rows, i) {
-			return false
-		}
-		blob := rows.Col(0).Bytes(i)
-		if err := bridge.ReadHead(&h, blob); err != nil || h.Form() != ccbf.Exact {
-			return false
-		}
-		bytes += len(blob)
-	}
-	return bytes >= halvedBytes
-}
-
-// runBoth runs first here and second in another goroutine, and returns when both have ended. It
-// returns the error of first, or else of second. A panic of second is an error.
-func runBoth(first, second func() error) (err error) {
-	var other error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				other = fmt.Errorf("internal error: %v", p)
+				defer q.record()
+				return run(q)
 			}
-		}()
-		other = second()
-	}()
-	defer func() { // wait even if first panics, as second still reads DuckDB's memory
-		<-done
-		if err == nil {
-			err = other
-		}
-	}()
-	return first()
-}
-
-// sumRows writes the sums of rows from to to-1.
-func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int) error {
-	answers := duck.Out[uint64](out)
-	var found missingCategory
-	defer notes.RecordCategory(&found.Category)
-	for i := from; i < to; i++ {
-		if !valid(rows, i) || !r.selects(i) {
-			out.SetNull(i)
-			continue
-		}
-		blob := rows.Col(0).Bytes(i)
-		h, err := r.headOf(blob)
-		if err != nil {
-			return err
-		}
-		area, near, err := q.area(h, i)
-		if answers[i] = 0; err != nil {
-			return err
-		}
-		if !near && !r.several.lists(h.Class()) { // the sum is 0, but a wrong category must still be an error
-			if err := r.checkCategories(h, out, i); err != nil {
-				return err
+			o := duck.Overload{Params: form.with(slices.Concat(own, optional)...), Returns: returns, Scalar: scalar}
+			for j := range fn.Overloads {
+				if earlier := &fn.Overloads[j]; sameTypes(earlier.Params, o.Params) { // the type of the argument after the sketch tells
+					other := earlier.Scalar
+					o.Same, earlier.Scalar = true, func(rows *duck.Rows, out *duck.Result) error {
+						if isArea(rows.Col(1).Type()) {
+							return scalar(rows, out)
+						}
+						return other(rows, out)
+					}
+				}
 			}
-			continue
-		}
-		if err := r.open(blob); err != nil {
-			return err
-		}
-		of, err := r.categories(blob, out, i)
-		if err != nil {
-			return err
-		}
-		if answers[i], err = r.view.Sum(area, of); err != nil {
-			return err
-		}
-		if one, ok := of.One(); ok && r.has && near && !found.Found {
-			found.check(&r.view, one, answers[i])
+			fn.Overloads = append(fn.Overloads, o)
 		}
 	}
-	return nil
+	return fn
 }
 
-// checkCategories reads the categories of row i for a sketch with this head, for their errors.
-func (r *ccbfReader) checkCategories(h *ccbf.Head, out *duck.Result, i int) (err error) {
-	if r.several.given {
-		return r.several.readList(h.Class(), out, i)
+// sameTypes reports whether parameters have the same types.
+func sameTypes(a, b []duck.Param) bool {
+	return slices.EqualFunc(a, b, func(p, q duck.Param) bool { return p.Type == q.Type })
+}
+
+// isArea reports whether values of a type are areas and not numbers.
+func isArea(t duck.Type) bool {
+	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
+}
+
+// questionOf reads the arguments of a chunk, with n arguments between area and categories.
+func questionOf(form *areaForm, n int, rows *duck.Rows, out *duck.Result) (*question, error) {
+	own := 1 + len(form.params)
+	r, err := newReader(optional(rows, own+n))
+	if err != nil {
+		return nil, err
 	}
-	_, err = r.categoryOf(h, i)
-	return err
+	a, err := areasOf(form, rows)
+	return &question{ccbfReader: r, areas: a, out: out, own: own}, err
+}
+
+// each calls f for the rows without a NULL, with their sketch open in the view, and the categories
+// that they select. Other rows are NULL.
+func (q *question) each(f func(i int, of ccbf.Categories) error) error {
+	return q.ccbfReader.each(q.rows, q.out, f)
 }
 
 // ccbfOverlaps computes ccbf_bbox_overlaps.
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
+	a := areas{form: inBox, rows: rows}
+	defer a.record()
 	var h ccbf.Head
-	var seen notes.Areas
-	defer notes.Record(&seen)
 	return eachValid(rows, out, func(i int) error {
 		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {
 			return err
 		}
-		area, err := cellsOf(&h, rows, i)
-		answers[i] = !area.Intersect(h.Bounds).Empty()
-		if answers[i] {
-			seen.Met = true
-		} else if err == nil && bridge.Doubtful(&h, area) {
-			_ = seen.Check(&h, "box", boxOf(rows, i), 0, false) // no error: most sketches may lie elsewhere
+		cells, err := a.boxCells(&h, i)
+		if err == nil {
+			answers[i], _ = a.meets(&h, cells, i) // no error: most sketches may lie elsewhere
 		}
 		return err
 	})

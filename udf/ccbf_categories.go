@@ -19,50 +19,49 @@ const categoryRow = 2 * (16 + 8 + 8)
 
 // ccbfCategories computes ccbf_categories of whole sketches.
 func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
-	return withReader(rows, 0, func(r *ccbfReader) error {
-		var list []ccbf.Category
-		var text []byte
-		held := int64(0) // bytes charged for list so far
-		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) {
-				if err := r.openAny(blob); err != nil {
-					return err
-				}
-				if err := r.view.CheckCategory(true); err != nil {
-					return err
-				}
-				out.Discharge(held)
-				held = 0
-				n := bridge.CategoryBytes(&r.view)
-				err := out.Charge(n)
-				if err != nil {
-					return err
-				}
-				held = n
-				if list, err = r.view.ListCategories(); err != nil {
-					return err
-				}
-			}
-			size := categoryRow * int64(len(list))
-			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // as text, a byte of a BLOB key can take four bytes
-			}
-			if err := out.Charge(size); err != nil {
-				return err
-			}
-			_, known := r.view.Total()
-			tree := r.view.Form() == ccbf.Tree
-			elements := out.List(i, len(list))
-			for j, c := range list {
-				text = appendCategory(text[:0], r.view.Class(), c.Key)
-				f := fields{out: elements, row: j}
-				f.next().SetBytes(j, text)
-				f.known(c.Total, known)
-				f.known(c.Cells, !tree)
-			}
-			return nil
-		})
+	var list []ccbf.Category
+	var text []byte
+	held := int64(0) // bytes charged for list so far
+	return eachBlob(rows, out, func(v *ccbf.View, blob []byte) error {
+		if err := v.Reset(blob); err != nil {
+			return err
+		}
+		if err := v.CheckCategory(true); err != nil {
+			return err
+		}
+		out.Discharge(held)
+		held = bridge.CategoryBytes(v)
+		err := out.Charge(held)
+		if err == nil {
+			list, err = v.ListCategories()
+		}
+		return err
+	}, func(v *ccbf.View, i int) error {
+		if err := out.Charge(listBytes(list, 0, func(c ccbf.Category) []byte { return c.Key })); err != nil {
+			return err
+		}
+		_, known := v.Total()
+		tree := v.Form() == ccbf.Tree
+		elements := out.List(i, len(list))
+		for j, c := range list {
+			text = appendCategory(text[:0], v.Class(), c.Key)
+			f := fields{out: elements, row: j}
+			f.next().SetBytes(j, text)
+			f.known(c.Total, known)
+			f.known(c.Cells, !tree)
+		}
+		return nil
 	})
+}
+
+// listBytes returns the memory of a list of categories in DuckDB, for elements with more bytes than
+// categoryRow.
+func listBytes[C any](list []C, more int, keyOf func(c C) []byte) int64 {
+	size := (categoryRow + more) * len(list)
+	for _, c := range list {
+		size += 32 + 4*len(keyOf(c)) // as text, a byte of a BLOB key can take four bytes
+	}
+	return int64(size)
 }
 
 // appendCategory appends a category as text. It replaces bytes that are not UTF-8, as DuckDB's
@@ -79,77 +78,53 @@ var ccbfCategorySumsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "category", Type: duck.Varchar}, duck.Field{Name: "total", Type: duck.UBigInt},
 	duck.Field{Name: "estimate", Type: duck.Double}, duck.Field{Name: "low", Type: duck.UBigInt}, duck.Field{Name: "high", Type: duck.UBigInt}))
 
-// categoryOverloads adds the signatures of ccbf_categories for a polygon and for a box.
-func categoryOverloads(fn duck.Function) duck.Function {
-	area := duck.Function{Overloads: []duck.Overload{{Returns: ccbfCategorySumsType, Scalar: ccbfCategorySums}}}
-	area = withSignatures(area, params(paramSketch, paramPolygon), params(paramSketch, paramPolygon, paramCategory),
-		inBox(), inBox(paramCategory))
-	fn.Overloads = append(fn.Overloads, area.Overloads...)
-	return fn
-}
-
 // ccbfCategorySums computes ccbf_categories of an area.
-func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
-	after := 0 // number of arguments after the area
-	if n := rows.NumCols(); n == 3 || n == 6 {
-		after = 1 // one argument: the categories
-	}
-	areas, err := areasOf(rows, after)
-	if err != nil {
-		return err
-	}
-	defer areas.record()
-	return withReader(rows, areas.next, func(r *ccbfReader) error {
-		var text []byte
-		return eachValid(rows, out, func(i int) error {
-			if !r.selects(i) {
-				out.SetNull(i)
-				return nil
-			}
-			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
-				return err
-			}
-			if err := r.view.CheckCategory(true); err != nil {
-				return err
-			}
-			area, err := areas.at(&r.view.Head, rows, i)
-			if err != nil {
-				return err
-			}
-			var of ccbf.Categories
-			if r.has {
-				if of, err = r.categories(rows.Col(0).Bytes(i), out, i); err != nil {
-					return err
-				}
-			}
-			_, walked := bridge.Listed(&r.view, area, of)
-			held := bridge.CategoryBytes(&r.view) + walked
-			if err := out.Charge(held); err != nil {
-				return err
-			}
-			list, err := r.view.ByCategory(area, of)
-			if err != nil {
-				return err
-			}
-			size := (categoryRow + 2*8 + 2*8) * int64(len(list))
-			for _, c := range list {
-				size += 32 + 4*int64(len(c.Key)) // as text, a byte of a BLOB key can take four bytes
-			}
-			if err := out.Charge(size); err != nil {
-				return err
-			}
-			elements := out.List(i, len(list))
-			for j, c := range list {
-				text = appendCategory(text[:0], r.view.Class(), c.Key)
-				f := fields{out: elements, row: j}
-				f.next().SetBytes(j, text)
-				f.count(c.High)
-				f.float(c.Value)
-				f.count(c.Low)
-				f.count(c.High)
-			}
-			out.Discharge(held)
+func ccbfCategorySums(q *question) error {
+	var text []byte
+	v, out := &q.view, q.out
+	return eachValid(q.rows, out, func(i int) error {
+		if !q.selection.valid(i) {
+			out.SetNull(i)
 			return nil
-		})
+		}
+		blob := q.rows.Col(0).Bytes(i)
+		if err := q.openAny(blob); err != nil {
+			return err
+		}
+		if err := v.CheckCategory(true); err != nil {
+			return err
+		}
+		area, _, err := q.at(&v.Head, i)
+		if err != nil {
+			return err
+		}
+		of, err := q.categories(blob, out, i)
+		if err != nil {
+			return err
+		}
+		_, walked := bridge.Listed(v, area, of)
+		held := bridge.CategoryBytes(v) + walked
+		if err := out.Charge(held); err != nil {
+			return err
+		}
+		list, err := v.ByCategory(area, of)
+		if err != nil {
+			return err
+		}
+		if err := out.Charge(listBytes(list, 2*8+2*8, func(c ccbf.CategorySum) []byte { return c.Key })); err != nil {
+			return err
+		}
+		elements := out.List(i, len(list))
+		for j, c := range list {
+			text = appendCategory(text[:0], v.Class(), c.Key)
+			f := fields{out: elements, row: j}
+			f.next().SetBytes(j, text)
+			f.count(c.High)
+			f.float(c.Value)
+			f.count(c.Low)
+			f.count(c.High)
+		}
+		out.Discharge(held)
+		return nil
 	})
 }

@@ -47,43 +47,37 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				return err
 			}
 		}
-		m := reservation{out: out}
-		for i := range rows.Len() {
-			if !rows.Col(0).Valid(i) {
-				out.SetNull(i)
-				continue
-			}
+		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
 			blob := rows.Col(0).Bytes(i)
 			if !ccbfHasPoint(rows, &o, options, 2*cells, i) {
-				out.SetBytes(i, blob)
-				continue
+				return encoded(blob), nil
 			}
 			s, err := m.ccbf(blob)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			var at [2]grid.Cell
 			for j := range cells {
 				if at[j], err = s.Grid.Cell(duck.Slice[float64](rows.Col(1 + 2*j))[i], duck.Slice[float64](rows.Col(2 + 2*j))[i]); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			var n *uint64
 			all := cells == 2 && o.Bool(changeAll, i, false)
 			if all && o.Given(changeWeight, i) {
-				return fmt.Errorf("options \"weight\" and \"all_points\" exclude each other")
+				return nil, fmt.Errorf("options \"weight\" and \"all_points\" exclude each other")
 			}
 			if cells == 1 || o.Given(changeWeight, i) {
 				weight, err := o.Count(changeWeight, i, 1)
 				if err != nil {
-					return err
+					return nil, err
 				}
 				n = &weight
 			}
 			var c []byte
 			if o.Given(changeCategory, i) {
 				if c, err = category.Bytes(i, s.Class); err != nil {
-					return err
+					return nil, err
 				}
 				if s.Class == key.None && s.Categories {
 					s.Class = category.Class
@@ -91,16 +85,11 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 			}
 			if all {
 				if n, err = ccbfAll(s, at[0], c); err != nil {
-					return err
+					return nil, err
 				}
 			}
-			if err := change(s, at[:cells], c, n); err != nil {
-				return err
-			}
-			out.SetBytes(i, s.Blob())
-			m.done()
-		}
-		return nil
+			return s, change(s, at[:cells], c, n)
+		})
 	}
 }
 
@@ -133,18 +122,8 @@ func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordi
 	return true
 }
 
-// Grow reserves delta more bytes, so that m is the budget of a builder. A negative delta gives bytes
-// back.
-func (m *reservation) Grow(delta int64) error {
-	if delta < 0 {
-		m.out.Discharge(-delta)
-		m.bytes += delta
-		return nil
-	}
-	return m.take(delta)
-}
-
-func ccbfUnion(m *reservation, a, b []byte) ([]byte, error) {
+// ccbfUnion makes the union of two sketches.
+func ccbfUnion(m *reservation, a, b []byte) (encoder, error) {
 	var v ccbf.View
 	if err := v.Reset(a); err != nil {
 		return nil, err
@@ -159,60 +138,45 @@ func ccbfUnion(m *reservation, a, b []byte) ([]byte, error) {
 	if err := u.AddView(&v); err != nil {
 		return nil, err
 	}
-	return bridge.AppendBlob(u, nil)
+	blob, err := bridge.AppendBlob(u, nil)
+	return encoded(blob), err
 }
 
 // ccbfPair returns a function that changes its left sketch by its right one.
 func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		m := reservation{out: out}
-		return eachValid(rows, out, func(i int) error {
-			return m.pair(i, rows.Col(0).Bytes(i), rows.Col(1).Bytes(i), op)
-		})
-	}
+	return eachPair(func(m *reservation, left, right []byte) (encoder, error) { return m.pair(left, right, op) })
 }
 
-// pair writes the result of ccbfPair for row i.
-func (m *reservation) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) error) error {
+// pair returns the left sketch, changed by the right one.
+func (m *reservation) pair(left, right []byte, op func(a, b *ccbf.Sketch) error) (*ccbf.Sketch, error) {
 	a, err := m.ccbf(left)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b, err := m.ccbf(right)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := m.take(bridge.PairBytes(a, b)); err != nil {
-		return err
+		return nil, err
 	}
-	if err := op(a, b); err != nil {
-		return err
-	}
-	m.out.SetBytes(i, a.Blob())
-	m.done()
-	return nil
+	return a, op(a, b)
 }
 
 // ccbfReduce returns a function that makes a sketch smaller by a whole number, the parameter with
 // this name.
 func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		m := reservation{out: out}
-		return eachValid(rows, out, func(i int) error {
+		return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
 			by, err := args.Count(name, rows.Col(1), i)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			s, err := m.ccbf(rows.Col(0).Bytes(i))
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := reduce(s, by); err != nil {
-				return err
-			}
-			out.SetBytes(i, s.Blob())
-			m.done()
-			return nil
+			return s, reduce(s, by)
 		})
 	}
 }

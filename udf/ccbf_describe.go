@@ -18,30 +18,28 @@ var ccbfErrorType = duck.StructOf(
 
 // ccbfError computes ccbf_error.
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
-	return withReader(rows, 0, func(r *ccbfReader) error {
-		var e ccbf.Error
-		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(&r.view, blob) { // not again: it reads every counter
-				if err := r.openAny(blob); err != nil {
-					return err
-				}
-				bytes := bridge.ErrorBytes(&r.view)
-				if err := out.Charge(bytes); err != nil {
-					return err
-				}
-				e = r.view.Error()
-				out.Discharge(bytes)
-			}
-			f := fields{out: out, row: i}
-			f.flag(e.Exact)
-			empty := !e.Unknown && (r.view.Form() != ccbf.Tree || e.Measured)
-			f.floatIf(e.Empty.Probability, empty)
-			f.floatIf(e.Empty.Excess, empty)
-			f.floatIf(e.Occupied.Probability, e.Known)
-			f.floatIf(e.Occupied.Excess, e.Known || e.Measured)
-			f.known(e.Most, e.Certain)
-			return nil
-		})
+	var e ccbf.Error
+	return eachBlob(rows, out, func(v *ccbf.View, blob []byte) error {
+		if err := v.Reset(blob); err != nil {
+			return err
+		}
+		bytes := bridge.ErrorBytes(v)
+		if err := out.Charge(bytes); err != nil {
+			return err
+		}
+		e = v.Error() // once for equal BLOBs, as it reads every counter
+		out.Discharge(bytes)
+		return nil
+	}, func(v *ccbf.View, i int) error {
+		f := fields{out: out, row: i}
+		f.flag(e.Exact)
+		empty := !e.Unknown && (v.Form() != ccbf.Tree || e.Measured)
+		f.floatIf(e.Empty.Probability, empty)
+		f.floatIf(e.Empty.Excess, empty)
+		f.floatIf(e.Occupied.Probability, e.Known)
+		f.floatIf(e.Occupied.Excess, e.Known || e.Measured)
+		f.known(e.Most, e.Certain)
+		return nil
 	})
 }
 
@@ -122,56 +120,53 @@ func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, know
 
 // ccbfInfo computes ccbf_info.
 func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
-	return withReader(rows, 0, func(r *ccbfReader) error {
-		v := &r.view
-		var info ccbf.Info
-		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !bridge.IsOf(v, blob) {
-				if err := r.openAny(blob); err != nil {
-					return err
-				}
-				info = v.Info()
-			}
-			f := fields{out: out, row: i}
-			f.text(info.Form.String())
-			f.float(v.Grid.Res())
-			f.text(v.Mode.String())
-			f.count(uint64(v.K()))
-			var widths []uint64
-			for _, w := range v.Widths() {
-				widths = append(widths, uint64(w))
-			}
-			f.counts(widths)
-			f.counts(v.Counters())
-			f.count(uint64(v.Levels))
-			f.count(uint64(v.Base))
-			f.count(v.Bytes)
-			f.flag(v.Exact)
-			f.text(v.Overflow.String())
-			f.count(v.Seed)
-			f.class(v.Class())
-			f.flag(v.Categories)
-			f.flag(v.Totals)
-			f.flag(info.Additive)
-			f.flag(info.Saturated)
-			f.flag(info.Unbiased)
-			total, known := v.Total()
-			f.known(total, known)
-			f.known(info.Cells, info.CellsKnown)
-			f.known(info.Categories, info.Form != ccbf.Dense && v.Categories)
-			f.floatIf(info.Fill, info.Form == ccbf.Dense)
-			f.known(info.Leaves, info.Form == ccbf.Tree)
-			f.known(info.Tau, info.Form == ccbf.Tree)
-			f.known(info.AtLeast, info.AtLeast > 0)
-			f.known(info.Suppressed, info.AtLeast > 0)
-			f.count(info.Bytes)
-			if v.Bounds.Empty() {
-				f.null()
-			} else {
-				b := v.Grid.Bound(v.Bounds)
-				setCorners(f.next(), i, b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-			}
-			return nil
-		})
+	var info ccbf.Info
+	return eachBlob(rows, out, func(v *ccbf.View, blob []byte) error {
+		err := v.Reset(blob)
+		if err == nil {
+			info = v.Info()
+		}
+		return err
+	}, func(v *ccbf.View, i int) error {
+		f := fields{out: out, row: i}
+		f.text(info.Form.String())
+		f.float(v.Grid.Res())
+		f.text(v.Mode.String())
+		f.count(uint64(v.K()))
+		var widths []uint64
+		for _, w := range v.Widths() {
+			widths = append(widths, uint64(w))
+		}
+		f.counts(widths)
+		f.counts(v.Counters())
+		f.count(uint64(v.Levels))
+		f.count(uint64(v.Base))
+		f.count(v.Bytes)
+		f.flag(v.Exact)
+		f.text(v.Overflow.String())
+		f.count(v.Seed)
+		f.class(v.Class())
+		f.flag(v.Categories)
+		f.flag(v.Totals)
+		f.flag(info.Additive)
+		f.flag(info.Saturated)
+		f.flag(info.Unbiased)
+		total, known := v.Total()
+		f.known(total, known)
+		f.known(info.Cells, info.CellsKnown)
+		f.known(info.Categories, info.Form != ccbf.Dense && v.Categories)
+		f.floatIf(info.Fill, info.Form == ccbf.Dense)
+		f.known(info.Leaves, info.Form == ccbf.Tree)
+		f.known(info.Tau, info.Form == ccbf.Tree)
+		f.known(info.AtLeast, info.AtLeast > 0)
+		f.known(info.Suppressed, info.AtLeast > 0)
+		f.count(info.Bytes)
+		if v.Bounds.Empty() {
+			f.null()
+		} else {
+			b := v.Grid.Bound(v.Bounds)
+			setCorners(f.next(), i, b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+		}
+		return nil
 	})
 }

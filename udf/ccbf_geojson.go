@@ -42,49 +42,37 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 	}
 	var seen notes.Areas
 	defer notes.Record(&seen)
-	return withReaderOf(categoryOption(&o, geoJSONCategory), func(r *ccbfReader) error {
-		for i := range rows.Len() {
-			given := o.Given(geoJSONCategory, i)
-			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) || given && !r.selects(i) {
-				out.SetNull(i)
-				continue
+	r, err := newReader(o.Column(geoJSONCategory))
+	if err != nil {
+		return err
+	}
+	v := &r.view
+	var verified []byte
+	return r.eachOption(rows, 1, out, &o, geoJSONCategory, func(i int, of ccbf.Categories) error {
+		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, verified) {
+			if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
+				return err
 			}
-			blob := rows.Col(0).Bytes(i)
-			if !bridge.IsOf(&r.view, blob) {
-				if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
-					return err
-				}
-				if err := r.openAny(blob); err != nil {
-					return err
-				}
-			}
-			v := &r.view
-			of, err := r.optionOf(given, blob, out, i)
+			verified = blob
+		}
+		box := v.Bounds
+		if o.Given(geoJSONBox, i) {
+			edges, err := o.Box(geoJSONBox, i)
 			if err != nil {
 				return err
 			}
-			box := v.Bounds
-			if o.Given(geoJSONBox, i) {
-				edges, err := o.Box(geoJSONBox, i)
-				if err != nil {
-					return err
-				}
-				if box, err = v.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
-					return err
-				}
-				if err := checkDrawn(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
-					return err
-				}
-			}
-			threshold, err := o.Count(geoJSONThreshold, i, 1)
-			if err != nil {
+			if box, err = v.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
 				return err
 			}
-			if err := do(i, listedSketch{v, ccbf.Box(box), threshold, of}); err != nil {
+			if err := checkDrawn(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
 				return err
 			}
 		}
-		return nil
+		threshold, err := o.Count(geoJSONThreshold, i, 1)
+		if err != nil {
+			return err
+		}
+		return do(i, listedSketch{v, ccbf.Box(box), threshold, of})
 	})
 }
 

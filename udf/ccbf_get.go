@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -19,11 +20,11 @@ const placePiece = 256
 // places is the lookups of one chunk, sorted by sketch.
 type places struct {
 	at         coordinates
-	sketches   distinct // the sketches of the chunk
-	categories categoriesOf
-	converted  bool     // true if categories was set for the chunk
-	order      []uint32 // row numbers, sorted by sketch
-	ends       []uint32 // by sketch, the index in order behind its last row
+	sketches   distinct          // the sketches of the chunk
+	categories [][]byte          // the categories that are looked up in the sketch of the view
+	numbers    map[string]uint32 // indexes of categories
+	order      []uint32          // row numbers, sorted by sketch
+	ends       []uint32          // by sketch, the index in order behind its last row
 
 	keys    []cacheKey        // by sketch, its key in the cache
 	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache
@@ -46,7 +47,7 @@ type pendingLookups struct {
 	from, to uint32
 }
 
-var placesPool = sync.Pool{New: func() any { return new(places) }}
+var placesPool = sync.Pool{New: func() any { return &places{numbers: map[string]uint32{}} }}
 
 // putCounts writes the count of each row: counts[i] to row rows[i].
 func putCounts(out *duck.Result, rows []uint32, counts []uint64) {
@@ -72,37 +73,38 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		if err != nil {
 			return err
 		}
-		return withReader(rows, at.next, func(r *ccbfReader) error {
-			if r.several.given || r.wantsParts(rows) {
-				return ccbfGetSeveral(r, at, rows, out, put)
+		r, err := newReader(optional(rows, at.next))
+		if err != nil {
+			return err
+		}
+		if r.selection.several() || r.wantsParts(rows) {
+			return ccbfGetSeveral(r, at, rows, out, put)
+		}
+		p := placesPool.Get().(*places)
+		p.at = at
+		defer func() {
+			p.forget() // drop references to the chunk's memory, which DuckDB reuses
+			placesPool.Put(p)
+		}()
+		p.gather(rows, out)
+		p.find(r)
+		from := uint32(0)
+		for i := range p.sketches.values {
+			to := p.ends[i]
+			if err := p.lookup(r, i, from, to); err != nil {
+				return err
 			}
-			p := placesPool.Get().(*places)
-			p.at = at
-			defer func() {
-				p.forget() // drop references to the chunk's memory, which DuckDB reuses
-				placesPool.Put(p)
-			}()
-			p.gather(rows, out)
-			p.find(r)
-			p.converted = false
-			from := uint32(0)
-			for i := range p.sketches.values {
-				to := p.ends[i]
-				if err := p.lookup(r, i, from, to); err != nil {
-					return err
-				}
-				from = to
-			}
-			p.read()
-			put(out, p.order, p.counts)
-			return nil
-		})
+			from = to
+		}
+		p.read()
+		put(out, p.order, p.counts)
+		return nil
 	}
 }
 
 // wantsParts reports whether some row selects categories of its sketch by parts of a STRUCT.
 func (r *ccbfReader) wantsParts(rows *duck.Rows) bool {
-	if r.several.parts.column == nil {
+	if r.selection.parts.column == nil {
 		return false
 	}
 	var h ccbf.Head
@@ -112,7 +114,7 @@ func (r *ccbfReader) wantsParts(rows *duck.Rows) bool {
 			continue
 		}
 		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-			if last = blob; bridge.ReadHead(&h, blob) == nil && r.several.parts.selects(h.Class()) {
+			if last = blob; bridge.ReadHead(&h, blob) == nil && r.selection.parts.selects(h.Class()) {
 				return true
 			}
 		}
@@ -124,7 +126,6 @@ func (r *ccbfReader) wantsParts(rows *duck.Rows) bool {
 func (p *places) forget() {
 	p.at = coordinates{}
 	p.sketches.forget()
-	p.categories.forget()
 	clear(p.decoded)
 	p.pending = p.pending[:0]
 }
@@ -216,7 +217,7 @@ func (p *places) lookupDecoded(r *ccbfReader, k *bridge.Decoded, from, to uint32
 	if r.has {
 		which = p.which[from:to]
 		for i, row := range of {
-			category, err := r.category.Bytes(int(row), k.Class())
+			category, err := r.selection.whole.keys.Bytes(int(row), k.Class())
 			if err != nil {
 				return err
 			}
@@ -265,20 +266,74 @@ func (p *places) lookupView(r *ccbfReader, from, to uint32) error {
 		r.view.Counts(counts, cells, ccbf.Categories{})
 		return nil
 	}
-	if !p.converted {
-		if err := p.categories.reset(r, p.order); err != nil {
-			return err
-		}
-		p.converted = true
-	}
 	which := p.which[from:to]
-	p.categories.begin()
+	clear(p.numbers)
+	p.categories = p.categories[:0]
 	for i, row := range of {
-		which[i] = p.categories.of[row]
-		if err := p.categories.convert(r, &r.view.Head, row); err != nil {
+		category, err := r.selection.whole.keys.Bytes(int(row), r.view.Class())
+		if err != nil {
 			return err
 		}
+		n, known := p.numbers[string(category)]
+		if !known {
+			n = uint32(len(p.categories))
+			p.numbers[string(category)] = n
+			p.categories = append(p.categories, append([]byte{}, category...)) // an empty category is a category; nil would be none
+		}
+		which[i] = n
 	}
-	bridge.CountEach(&r.view, counts, cells, which, p.categories.converted)
+	bridge.CountEach(&r.view, counts, cells, which, p.categories)
+	return nil
+}
+
+// ccbfGetSeveral looks up places with several categories. It counts rows with the same sketch and
+// the same categories at once.
+func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
+	var of []uint32
+	var cells []grid.Cell
+	var last ccbf.Categories
+	var blob []byte
+	counts := make([]uint64, rows.Len())
+	count := func() {
+		if len(of) > 0 {
+			r.view.Counts(counts[:len(of)], cells, last)
+			put(out, of, counts[:len(of)])
+			of, cells = of[:0], cells[:0]
+		}
+	}
+	err := eachValid(rows, out, func(i int) error {
+		if !r.selection.valid(i) || at.isEmpty(i) {
+			out.SetNull(i)
+			return nil
+		}
+		if b := rows.Col(0).Bytes(i); !sameBytes(b, blob) {
+			count() // count in the old sketch, before r.view changes
+			blob = b
+			if err := r.open(b); err != nil {
+				return err
+			}
+		}
+		categories, err := r.categories(blob, out, i)
+		if err != nil {
+			return err
+		}
+		if one, ok := categories.One(); ok { // copy: the category is in r's memory, which the next row overwrites
+			categories = ccbf.Of(slices.Clone(one))
+		}
+		if !categories.Same(&last) {
+			count()
+			last = categories
+		}
+		c, err := r.view.Grid.Cell(at.xs[i], at.ys[i])
+		if err != nil {
+			return err
+		}
+		of, cells = append(of, uint32(i)), append(cells, c)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	count()
 	return nil
 }

@@ -17,32 +17,25 @@ import (
 
 // ccbfMask computes ccbf_mask, by a sketch or by a Bloom filter of cells.
 func ccbfMask(rows *duck.Rows, out *duck.Result) error {
-	m := reservation{out: out}
 	var filter cellFilter
-	return eachValid(rows, out, func(i int) error {
-		left, right := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
+	return eachPair(func(m *reservation, left, right []byte) (encoder, error) {
 		if !sameBytes(right, filter.blob) {
 			if h, err := sketch.Parse(right); err != nil || h.Family != bloom.Family.ID {
-				return m.pair(i, left, right, (*ccbf.Sketch).Mask)
+				return m.pair(left, right, (*ccbf.Sketch).Mask)
 			}
 			if err := filter.reset(right); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		s, err := m.ccbf(left)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := m.take(2 * bridge.CellBytes(s)); err != nil {
-			return err
+			return nil, err
 		}
-		if err := filter.mask(s); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-		m.done()
-		return nil
-	})
+		return s, filter.mask(s)
+	})(rows, out)
 }
 
 // cellFilter is a Bloom filter of cells. Its keys are hashes, which do not show their resolution.

@@ -39,106 +39,102 @@ const differenceBytes = 2 * 24
 
 // ccbfDifference computes ccbf_difference.
 func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
-	return withReader(rows, 2, func(r *ccbfReader) error {
-		m := reservation{out: out}
-		return r.each(rows, out, func(i int, of ccbf.Categories) error {
-			if r.view.Categories { // memory for two lists, in which the cells of all categories are added up
-				if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
-					return err
-				}
+	r, err := newReader(optional(rows, 2))
+	if err != nil {
+		return err
+	}
+	m := reservation{out: out}
+	return r.each(rows, out, func(i int, of ccbf.Categories) error {
+		if r.view.Categories { // memory for two lists, in which the cells of all categories are added up
+			if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
+				return err
 			}
-			if r.has { // a range, or parts of categories, may select other categories in the right sketch
-				var keys [][]byte
-				add := func(category []byte) error {
-					keys = append(keys, slices.Clone(category))
-					return m.take(int64(len(category)) + 2*24)
-				}
-				if err := of.Each(add); err != nil {
-					return err
-				}
-				right := rows.Col(1).Bytes(i)
-				if err := r.open(right); err != nil {
-					return err
-				}
-				more, err := r.categories(right, out, i)
-				if err == nil {
-					err = more.Each(add)
-				}
-				if err != nil {
-					return err
-				}
-				of = ccbf.AnyOf(keys...)
+		}
+		if r.has { // a range, or parts of categories, may select other categories in the right sketch
+			var keys [][]byte
+			add := func(category []byte) error {
+				keys = append(keys, slices.Clone(category))
+				return m.take(int64(len(category)) + 2*24)
 			}
-			var both [2]*ccbf.Sketch
-			for j := range both {
-				var err error
-				if both[j], err = m.ccbf(rows.Col(j).Bytes(i)); err != nil {
-					return err
-				}
+			if err := of.Each(add); err != nil {
+				return err
 			}
-			if both[1].Categories {
-				if err := m.take(2 * bridge.CellBytes(both[1])); err != nil {
-					return err
-				}
+			right := rows.Col(1).Bytes(i)
+			if err := r.open(right); err != nil {
+				return err
 			}
-			d, err := both[0].Difference(both[1], of)
+			more, err := r.categories(right, out, i)
+			if err == nil {
+				err = more.Each(add)
+			}
 			if err != nil {
 				return err
 			}
-			n := 0
-			for c := range d {
-				if max(c.Left, c.Right)-min(c.Left, c.Right) > math.MaxInt64 {
-					return fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.Cell.X, c.Cell.Y, c.Left, c.Right)
-				}
-				n++
-			}
-			if err := out.Charge(differenceBytes * int64(n)); err != nil { // charged until the whole chunk is done
+			of = ccbf.AnyOf(keys...)
+		}
+		var both [2]*ccbf.Sketch
+		for j := range both {
+			var err error
+			if both[j], err = m.ccbf(rows.Col(j).Bytes(i)); err != nil {
 				return err
 			}
-			list := out.List(i, n)
-			xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[int64](list.Field(2))
-			j := 0
-			for c := range d {
-				xs[j], ys[j] = both[0].Grid.Center(c.Cell)
-				counts[j] = int64(c.Left - c.Right)
-				j++
+		}
+		if both[1].Categories {
+			if err := m.take(2 * bridge.CellBytes(both[1])); err != nil {
+				return err
 			}
-			m.done()
-			return nil
-		})
+		}
+		d, err := both[0].Difference(both[1], of)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for c := range d {
+			if max(c.Left, c.Right)-min(c.Left, c.Right) > math.MaxInt64 {
+				return fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.Cell.X, c.Cell.Y, c.Left, c.Right)
+			}
+			n++
+		}
+		if err := out.Charge(differenceBytes * int64(n)); err != nil { // charged until the whole chunk is done
+			return err
+		}
+		list := out.List(i, n)
+		xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[int64](list.Field(2))
+		j := 0
+		for c := range d {
+			xs[j], ys[j] = both[0].Grid.Center(c.Cell)
+			counts[j] = int64(c.Left - c.Right)
+			j++
+		}
+		m.done()
+		return nil
 	})
 }
 
 // ccbfClip computes ccbf_clip.
 func ccbfClip(rows *duck.Rows, out *duck.Result) error {
-	polygons, err := polygonsOf(rows.Col(1))
+	a, err := areasOf(inPolygon, rows)
 	if err != nil {
 		return err
 	}
-	defer polygons.record()
-	m := reservation{out: out}
+	defer a.record()
 	var h ccbf.Head
-	return eachValid(rows, out, func(i int) error {
+	return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
 		blob := rows.Col(0).Bytes(i)
 		s, err := m.ccbf(blob)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := bridge.ReadHead(&h, blob); err != nil {
-			return err
+			return nil, err
 		}
-		if _, _, err := polygons.area(&h, i); err != nil {
-			return err
+		if _, _, err := a.at(&h, i); err != nil {
+			return nil, err
 		}
 		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
-			return err
+			return nil, err
 		}
-		if err := s.Clip(polygons.prepared); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-		m.done()
-		return nil
+		return s, s.Clip(a.polygons.prepared)
 	})
 }
 

@@ -6,12 +6,9 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
-	"github.com/paulmach/orb"
 )
 
 // The options of ccbf_png, in the order of ccbfPNGOptions.
@@ -42,12 +39,11 @@ const pngWidth = 800
 
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
+	areas
 	options args.Options
-	isBox   bool // the call has a box and a width.
 	high    bool // the call has a height.
 	left    int  // number of pixels that the chunk may still draw.
 	charged int  // number of values for which memory is charged.
-	seen    notes.Areas
 	*canvas
 }
 
@@ -74,8 +70,8 @@ func (c *canvas) release() {
 // height, the height follows from the width.
 func pngOverloads(fn duck.Function) duck.Function {
 	width := pixels[0]
-	return withSignatures(fn, params(paramSketch), params(paramSketch, paramOptions),
-		inBox(width), inBox(pixels...), inBox(append(pixels[:2:2], paramOptions)...), inBox(width, paramOptions))
+	return withSignatures(fn, everywhere.with(), everywhere.with(paramOptions),
+		inBox.with(width), inBox.with(pixels...), inBox.with(append(pixels[:2:2], paramOptions)...), inBox.with(width, paramOptions))
 }
 
 // pngHasHeight reports whether the argument after the width is the height. Options have the type ANY,
@@ -86,11 +82,11 @@ func pngHasHeight(rows *duck.Rows) bool {
 
 // ccbfPNG computes ccbf_png.
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
-	p := ccbfPainter{left: pixelLimit, isBox: rows.NumCols() > 2, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
+	p := ccbfPainter{areas: areas{form: everywhere, rows: rows}, left: pixelLimit, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
 	defer p.release()
 	arguments := 1 // number of arguments before the options
-	if p.isBox {
-		arguments = 6
+	if rows.NumCols() > 2 {
+		p.form, arguments = inBox, 6
 	}
 	if p.high {
 		arguments = 7
@@ -98,40 +94,27 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
 		return err
 	}
-	defer notes.Record(&p.seen)
-	return withReaderOf(categoryOption(&p.options, pngCategory), func(r *ccbfReader) error {
-		for i := range rows.Len() {
-			given := p.options.Given(pngCategory, i)
-			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) || given && !r.selects(i) {
-				out.SetNull(i)
-				continue
-			}
-			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
-				return err
-			}
-			of, err := r.optionOf(given, rows.Col(0).Bytes(i), out, i)
-			if err != nil {
-				return err
-			}
-			png, err := p.draw(&r.view, of, rows, out, i)
-			if err != nil {
-				return err
-			}
+	defer p.record()
+	r, err := newReader(p.options.Column(pngCategory))
+	if err != nil {
+		return err
+	}
+	return r.eachOption(rows, arguments, out, &p.options, pngCategory, func(i int, of ccbf.Categories) error {
+		png, err := p.draw(&r.view, of, out, i)
+		if err == nil {
 			out.SetBytes(i, png)
 		}
-		return nil
+		return err
 	})
 }
 
 // draw returns the picture of row i, valid until the next call.
-func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
-	var box orb.Bound
-	var width, height int
-	if p.isBox {
-		box, width = boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
-	} else {
-		box, width = boundOf(&v.Head), pngWidth
+func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, out *duck.Result, i int) ([]byte, error) {
+	box, width, rows := p.drawn(&v.Head, i), pngWidth, p.rows
+	if p.form == inBox {
+		width = int(duck.Slice[int64](rows.Col(5))[i])
 	}
+	height := 0
 	switch {
 	case !p.high:
 		height = picture.Height(box, width, ccbf.MaxSide)
@@ -144,10 +127,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, ou
 		}
 		height = int(n)
 	}
-	if err := bridge.CheckRaster(box, width, height); err != nil {
-		return nil, err
-	}
-	if err := checkDrawn(&p.seen, &v.Head, box); err != nil {
+	if err := p.check(&v.Head, box, width, height); err != nil {
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {

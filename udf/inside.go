@@ -50,7 +50,7 @@ const numberBytes = 3 * 8
 // inside returns a function that lists the rows of a View.
 func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
-		return eachBlob(args, out, open, func(v *V, i int) error {
+		return eachBlob(args, out, opened(open), func(v *V, i int) error {
 			lists, err := P(v).Rows()
 			if err != nil {
 				return err
@@ -72,7 +72,7 @@ func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
 // insideOne returns a function that lists the first row of a View. The parameter as converts each number.
 func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(uint64) T) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
-		return eachBlob(args, out, open, func(v *V, i int) error {
+		return eachBlob(args, out, opened(open), func(v *V, i int) error {
 			lists, err := P(v).Rows()
 			if err != nil {
 				return err

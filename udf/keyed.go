@@ -54,7 +54,7 @@ func Keyed(f keyed.Any) functions {
 		withOptions(fn("empty", duck.Blob, keyedEmpty(f), "Empty sketch, to add keys to.", "(X_info(X_empty())).total", nil, paramOptions), f.Options()),
 		withOptions(fn("add", duck.Blob, keyedChange(f, f.AddKey), "Returns the sketch with one more occurrence of a key, or with weight more.",
 			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions), weightOnly),
-		fn("union", duck.Blob, keyedUnion(f), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
+		fn("union", duck.Blob, eachUnion(keyedPair(f, 1, f.UniteBlob)), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
 		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", complete and unchanged. Never an error.",
 			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
 	}
@@ -74,7 +74,7 @@ func Keyed(f keyed.Any) functions {
 		fs = append(fs, withOptions(fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
 			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions), weightOnly))
 		if f.Subtracts() {
-			fs = append(fs, fn("subtract", duck.Blob, keyedSubtract(f), say.Subtract,
+			fs = append(fs, fn("subtract", duck.Blob, eachPair(keyedPair(f, 2, f.Subtract)), say.Subtract,
 				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+"))"+key+")"+from(options), params(paramLeft, paramRight)))
 		}
 	}
@@ -106,69 +106,32 @@ func keyedEmpty(f keyed.Any) compute {
 			return fmt.Errorf("option \"weight\" belongs to keys, and an empty sketch has none")
 		}
 		settings := f.Settings()
-		m := reservation{out: out}
-		for i := range out.Len() {
+		return eachSketch(rows, 0, out, func(m *reservation, i int) (encoder, error) {
 			p, err := o.Params(settings, i)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			s, err := f.Make(p)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := m.take(2 * int64(s.Bytes())); err != nil {
-				return err
-			}
-			out.SetBytes(i, s.Blob())
-			m.done()
-		}
-		return nil
+			return s, m.take(2 * int64(s.Bytes()))
+		})
 	}
 }
 
-// keyedUnion returns the function X_union.
-func keyedUnion(f keyed.Any) compute {
-	return eachUnion(func(m *reservation, a, b []byte) ([]byte, error) {
-		if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
+// keyedPair returns a function that changes a sketch by the sketch of a BLOB. It reserves memory for as
+// many copies of the first sketch.
+func keyedPair(f keyed.Any, copies int64, change func(s keyed.Sketch, blob []byte) error) func(m *reservation, a, b []byte) (encoder, error) {
+	return func(m *reservation, a, b []byte) (encoder, error) {
+		if err := m.take(int64(len(b))); err != nil {
 			return nil, err
 		}
-		s, err := f.Load(a)
+		s, err := m.keyed(f, a, copies)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.take(int64(s.Bytes())); err != nil {
-			return nil, err
-		}
-		if err := f.UniteBlob(s, b); err != nil {
-			return nil, err
-		}
-		return s.Blob(), nil
-	})
-}
-
-// keyedSubtract returns the function X_subtract.
-func keyedSubtract(f keyed.Any) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		m := reservation{out: out}
-		return eachValid(rows, out, func(i int) error {
-			a, b := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
-			if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
-				return err
-			}
-			s, err := f.Load(a)
-			if err != nil {
-				return err
-			}
-			if err := m.take(2 * int64(s.Bytes())); err != nil { // Subtract may work on a copy of s
-				return err
-			}
-			if err := f.Subtract(s, b); err != nil {
-				return err
-			}
-			out.SetBytes(i, s.Blob())
-			m.done()
-			return nil
-		})
+		return s, change(s, b)
 	}
 }
 
@@ -187,48 +150,31 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 		if err := keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
-		m := reservation{out: out}
-		for i := range rows.Len() {
-			if !rows.Col(0).Valid(i) {
-				out.SetNull(i)
-				continue
-			}
+		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
 			blob := rows.Col(0).Bytes(i)
 			if !keys.Valid(i) || options != nil && options.Valid(i) && o.Has(0) && !o.Given(0, i) {
-				out.SetBytes(i, blob)
-				continue
+				return encoded(blob), nil
 			}
-			if err := m.take(2 * int64(len(blob))); err != nil { // memory while the BLOB is read, and for the result
-				return err
-			}
-			s, err := f.Load(blob)
+			s, err := m.keyed(f, blob, 1)
 			if err != nil {
-				return err
-			}
-			if err := m.take(int64(s.Bytes())); err != nil { // the sketch can be larger than its BLOB
-				return err
+				return nil, err
 			}
 			base := keyed.BaseOf(s)
 			if base.KeyClass() == key.None {
 				if err := base.SetKeyClass(keys.Class); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			n, err := o.Count(0, i, 1)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			b, err := keys.Bytes(i, base.KeyClass())
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := change(s, b, n); err != nil {
-				return err
-			}
-			out.SetBytes(i, s.Blob())
-			m.done()
-		}
-		return nil
+			return s, change(s, b, n)
+		})
 	}
 }
 
@@ -303,11 +249,12 @@ func keyedNumber(f keyed.Any) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
 		numbers := duck.Out[float64](out)
-		return eachBlob(rows, out, func(blob []byte) (float64, error) {
-			if err := r.Open(blob); err != nil {
-				return 0, err
+		return eachBlob(rows, out, func(number *float64, blob []byte) error {
+			err := r.Open(blob)
+			if err == nil {
+				*number = r.Estimate()
 			}
-			return r.Estimate(), nil
+			return err
 		}, func(number *float64, i int) error {
 			numbers[i] = *number
 			return nil
@@ -333,16 +280,16 @@ func keyedInfo(
 	}
 	return fn("info", duck.StructOf(columns...), func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
-		var values []sketch.Value
-		return eachBlob(rows, out, func(blob []byte) (none struct{}, err error) {
-			if err = r.Open(blob); err == nil {
-				values = r.Info(values[:0]) // Info may read every counter, so it is called once for equal BLOBs
+		return eachBlob(rows, out, func(values *[]sketch.Value, blob []byte) error {
+			err := r.Open(blob)
+			if err == nil {
+				*values = r.Info((*values)[:0]) // once for equal BLOBs, as it may read every counter
 			}
-			return none, err
-		}, func(_ *struct{}, i int) error {
+			return err
+		}, func(values *[]sketch.Value, i int) error {
 			w := fields{out: out, row: i}
-			for j := range values {
-				w.value(known[j].Kind, &values[j])
+			for j := range *values {
+				w.value(known[j].Kind, &(*values)[j])
 			}
 			return nil
 		})

@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
@@ -88,8 +86,6 @@ type polygonColumn struct {
 	prepared *ccbf.Polygon    // parsed, in the form for sketches; nil before the first use.
 	bound    orb.Bound        // bounding box of parsed.
 	srid     int              // SRID of last, or 0.
-
-	seen notes.Areas // suspicious areas of the chunk
 }
 
 // polygonsOf returns a column of polygons. The error says that its type has no polygons.
@@ -127,19 +123,3 @@ func (p *polygonColumn) prepare(i int) (*ccbf.Polygon, error) {
 	}
 	return p.prepared, nil
 }
-
-// area returns the area of the polygon of row i, and whether the sketch may have points in it. The
-// error says that the polygon is certainly a mistake.
-func (p *polygonColumn) area(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	polygon, err := p.prepare(i)
-	if err != nil {
-		return area, false, err
-	}
-	if met, err = bridge.Meets(h, polygon); err != nil {
-		return area, false, err
-	}
-	return polygon.Area(), met, p.seen.Check(h, "polygon", p.bound, p.srid, met)
-}
-
-// record records the note of the chunk.
-func (p *polygonColumn) record() { notes.Record(&p.seen) }

@@ -16,7 +16,7 @@ var _ = only(sbf.Family,
 		"Unbiased estimate, too low as often as too high, for sums over many keys. It is the median of the given number of groups of counters, 1 by default. "+
 			"Not for method mi, and not for products.",
 		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
-	own("X_join", duck.Blob, sbfJoin,
+	own("X_join", duck.Blob, eachPair(sbfJoin),
 		"Returns the sketch of a join on the key: sbf_get then returns the number of joined rows with a key, never below the true number. Join the result again for three relations and more.",
 		"X_get(X_join(s, s), 0) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	own("X_range_sum", duck.UBigInt, sbfRangeSum,
@@ -32,7 +32,7 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	estimates := duck.Out[float64](out)
-	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) error {
+	return eachBlob(rows, out, opened(sbf.NewView), func(v *sbf.View, i int) error {
 		groups := uint64(1)
 		if g := optional(rows, 2); g != nil {
 			groups = duck.Slice[uint64](g)[i]
@@ -49,7 +49,7 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 // sbfRangeSum computes sbf_range_sum.
 func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 	sums := duck.Out[uint64](out)
-	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) (err error) {
+	return eachBlob(rows, out, opened(sbf.NewView), func(v *sbf.View, i int) (err error) {
 		var ends [2]int64
 		for j, name := range []string{"lo", "hi"} {
 			n, class, ok := args.RangeEnd(rows.Col(j+1), i)
@@ -67,29 +67,21 @@ func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 }
 
 // sbfJoin computes sbf_join.
-func sbfJoin(rows *duck.Rows, out *duck.Result) error {
-	m := reservation{out: out}
-	return eachValid(rows, out, func(i int) error {
-		if err := m.take(int64(len(rows.Col(0).Bytes(i)) + len(rows.Col(1).Bytes(i)))); err != nil {
-			return err
-		}
-		a, err := sbf.Decode(rows.Col(0).Bytes(i))
-		if err != nil {
-			return err
-		}
-		b, err := sbf.Decode(rows.Col(1).Bytes(i))
-		if err != nil {
-			return err
-		}
-		p, err := sbf.Product(a, b)
-		if err != nil {
-			return err
-		}
-		if err := m.take(2*int64(p.Bytes()) + int64(a.Bytes()+b.Bytes())); err != nil {
-			return err
-		}
-		out.SetBytes(i, p.Blob())
-		m.done()
-		return nil
-	})
+func sbfJoin(m *reservation, left, right []byte) (encoder, error) {
+	if err := m.take(int64(len(left) + len(right))); err != nil {
+		return nil, err
+	}
+	a, err := sbf.Decode(left)
+	if err != nil {
+		return nil, err
+	}
+	b, err := sbf.Decode(right)
+	if err != nil {
+		return nil, err
+	}
+	p, err := sbf.Product(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return p, m.take(2*int64(p.Bytes()) + int64(a.Bytes()+b.Bytes()))
 }

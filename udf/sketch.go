@@ -70,18 +70,19 @@ func isValid(group, name, summary, example string, familyOf func(blob []byte) *s
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
 		m := reservation{out: out}
-		open := func(blob []byte) (bool, error) {
+		open := func(ok *bool, blob []byte) error {
 			defer m.done()
 			f := familyOf(blob)
-			if f == nil {
-				return false, nil
+			if *ok = false; f == nil {
+				return nil
 			}
 			if f.CheckBytes != nil {
 				if err := m.take(f.CheckBytes(blob)); err != nil {
-					return false, err
+					return err
 				}
 			}
-			return f.Check(blob) == nil, nil
+			*ok = f.Check(blob) == nil
+			return nil
 		}
 		return eachBlob(rows, out, open, func(ok *bool, i int) error {
 			answers[i] = *ok

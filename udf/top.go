@@ -26,11 +26,12 @@ const topRow = 2 * (16 + 2*8)
 // topKeys computes top_keys.
 func topKeys(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
-	return eachBlob(rows, out, func(blob []byte) (v top.View, err error) {
-		if err = sketch.Verify(blob); err == nil { // check the whole BLOB, as all of it is read anyway
-			v, err = top.NewView(blob)
+	return eachBlob(rows, out, func(v *top.View, blob []byte) error {
+		err := sketch.Verify(blob) // check the whole BLOB, as all of it is read anyway
+		if err == nil {
+			*v, err = top.NewView(blob)
 		}
-		return v, err
+		return err
 	}, func(v *top.View, i int) error {
 		keys := v.Keys()
 		if err := out.Charge(int64(v.Info().Bytes) + topRow*int64(len(keys))); err != nil {

@@ -86,8 +86,13 @@ func optional(args *duck.Rows, i int) *duck.Vector {
 
 // eachValid calls f for the rows without a NULL, and writes NULL for the others.
 func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
+	return eachValidUpTo(args, args.NumCols(), out, f)
+}
+
+// eachValidUpTo is eachValid for rows with no NULL in the first n arguments.
+func eachValidUpTo(args *duck.Rows, n int, out *duck.Result, f func(i int) error) error {
 	for i := range args.Len() {
-		if !valid(args, i) {
+		if !validUpTo(args, n, i) {
 			out.SetNull(i)
 			continue
 		}
@@ -104,15 +109,14 @@ func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// eachBlob calls f for the rows without a NULL, with the result of open for the BLOB in the first
-// column. It calls open once for consecutive rows with the same BLOB.
-func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (V, error), f func(v *V, i int) error) error {
+// eachBlob calls f for the rows without a NULL, after open has set v to the BLOB in the first column. It
+// calls open once for consecutive rows with the same BLOB.
+func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(v *V, blob []byte) error, f func(v *V, i int) error) error {
 	var v V
 	var last []byte
 	return eachValid(args, out, func(i int) error {
 		if blob := args.Col(0).Bytes(i); !sameBytes(blob, last) {
-			var err error
-			if v, err = open(blob); err != nil {
+			if err := open(&v, blob); err != nil {
 				return err
 			}
 			last = blob
@@ -121,28 +125,10 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (
 	})
 }
 
-// eachUnion returns the function X_union. The union with NULL is the other sketch.
-func eachUnion(union func(m *reservation, a, b []byte) ([]byte, error)) compute {
-	return func(args *duck.Rows, out *duck.Result) error {
-		m := reservation{out: out}
-		left, right := args.Col(0), args.Col(1)
-		for i := range args.Len() {
-			switch {
-			case !left.Valid(i) && !right.Valid(i):
-				out.SetNull(i)
-			case !left.Valid(i):
-				out.SetBytes(i, right.Bytes(i))
-			case !right.Valid(i):
-				out.SetBytes(i, left.Bytes(i))
-			default:
-				blob, err := union(&m, left.Bytes(i), right.Bytes(i))
-				if err != nil {
-					return err
-				}
-				out.SetBytes(i, blob)
-				m.done()
-			}
-		}
-		return nil
+// opened returns a function for eachBlob that sets a value to the result of open.
+func opened[V any](open func(blob []byte) (V, error)) func(v *V, blob []byte) error {
+	return func(v *V, blob []byte) (err error) {
+		*v, err = open(blob)
+		return err
 	}
 }

@@ -1,0 +1,125 @@
+package udf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
+)
+
+// ccbfSum writes the number of points in the area of each row.
+func ccbfSum(q *question) error {
+	n := q.rows.Len()
+	if q.has || !q.out.HasIdleThread() || !manyExact(q.rows, n/2) {
+		return q.sum(0, n)
+	}
+	return runBoth(func() error { return q.sum(0, n/2) }, func() error {
+		second, err := questionOf(q.form, 0, q.rows, q.out)
+		if err != nil {
+			return err
+		}
+		defer second.record()
+		return second.sum(n/2, n)
+	})
+}
+
+const (
+	// A chunk is halved if it has halvedRows rows or more, and the sketches in its second half have
+	// halvedBytes bytes or more. Two goroutines then compute one half of the rows each. DuckDB gives a
+	// few hundred sketches to one thread, however large they are. No other function uses a second
+	// goroutine (docs/performance/method.md).
+	halvedRows  = 64
+	halvedBytes = 1 << 17
+)
+
+// manyExact reports whether two goroutines pay for a chunk. The chunk needs enough rows, and the rows
+// from index from on need enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
+// of work applies to the whole chunk.
+func manyExact(rows *duck.Rows, from int) bool {
+	if rows.Len() < halvedRows {
+		return false
+	}
+	var h ccbf.Head
+	bytes := 0
+	for i := from; i < rows.Len(); i++ {
+		if !valid(rows, i) {
+			return false
+		}
+		blob := rows.Col(0).Bytes(i)
+		if err := bridge.ReadHead(&h, blob); err != nil || h.Form() != ccbf.Exact {
+			return false
+		}
+		bytes += len(blob)
+	}
+	return bytes >= halvedBytes
+}
+
+// runBoth runs first here and second in another goroutine, and returns when both have ended. It
+// returns the error of first, or else of second. A panic of second is an error.
+func runBoth(first, second func() error) (err error) {
+	var other error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				other = fmt.Errorf("internal error: %v", p)
+			}
+		}()
+		other = second()
+	}()
+	defer func() { // wait even if first panics, as second still reads DuckDB's memory
+		<-done
+		if err == nil {
+			err = other
+		}
+	}()
+	return first()
+}
+
+// sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, it reads
+// only the sketch's head, and the sum is 0.
+func (q *question) sum(from, to int) error {
+	answers := duck.Out[uint64](q.out)
+	var found missingCategory
+	defer notes.RecordCategory(&found.Category)
+	for i := from; i < to; i++ {
+		if !valid(q.rows, i) || !q.selection.valid(i) {
+			q.out.SetNull(i)
+			continue
+		}
+		blob := q.rows.Col(0).Bytes(i)
+		h, err := q.headOf(blob)
+		if err != nil {
+			return err
+		}
+		area, near, err := q.at(h, i)
+		if answers[i] = 0; err != nil {
+			return err
+		}
+		if !near && !q.selection.lists(h.Class()) { // the sum is 0, but a wrong category must still be an error
+			if q.has {
+				if _, err := q.selection.readValues(h.Class(), q.out, i); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := q.open(blob); err != nil {
+			return err
+		}
+		of, err := q.categories(blob, q.out, i)
+		if err != nil {
+			return err
+		}
+		if answers[i], err = q.view.Sum(area, of); err != nil {
+			return err
+		}
+		if one, ok := of.One(); ok && q.has && near && !found.Found {
+			found.check(&q.view, one, answers[i])
+		}
+	}
+	return nil
+}
