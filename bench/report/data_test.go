@@ -64,7 +64,7 @@ func TestPairs(t *testing.T) {
 // TestCompose: a text becomes paragraphs of one line each, tables and figures in their order. Long
 // tables become files.
 func TestCompose(t *testing.T) {
-	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, plots: map[string][]byte{}, files: map[string][]byte{}}
+	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, files: map[string][]byte{}}
 	s.compose(`{{$a := .Where "kind" "a"}}
 **In short:** it is {{$a.Mean "error" | num}}
 of {{.At.seeds}} seeds.

@@ -88,24 +88,8 @@ func (d *Data) Within(kind, factor, by, x, figure string) []Series {
 	})
 }
 
-// quotients returns the figure "ratio" for each "what" and "way": its median, least and largest
-// value. If there are several ways, they are in the legend.
-func (d *Data) quotients() (rows []row) {
-	ways := len(d.By("way"))
-	for _, of := range d.By("what", "way") {
-		r := row{Name: of.At["what"].(string)}
-		if ways > 1 {
-			r.Kind = of.At["way"].(string)
-		}
-		r.At, r.Lo, r.Hi = spreads["rounds"](of, "ratio")
-		rows = append(rows, r)
-	}
-	return rows
-}
-
-// plotting returns the functions of a text that declare plots. Plots are drawn from panels, except
-// plots of quotients.
-func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
+// plotting returns the functions of a text that declare plots: panels and columns by the plot's name.
+func plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
 		// panel adds a panel to a plot. x and y are the labels of its axes, and logarithmic names the
 		// logarithmic ones: "x", "y" or "xy". legend is the place of the legend. Only the plot's first
@@ -116,16 +100,14 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 				place = ""
 			}
 			panels[plot] = append(panels[plot], Panel{title, x, y, strings.Contains(logarithmic, "x"), strings.Contains(logarithmic, "y"),
-				slices.Concat(series...), Place(place)})
+				slices.Concat(series...), place})
 			return ""
 		},
-		// rows draws a plot of the section's quotients on one axis with the label axis.
-		"rows": func(plot, axis string) string { s.plots[plot] = drawRows(axis, s.quotients()); return "" },
 		// columns sets how many panels of a plot are side by side. By default all are.
 		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
 		// drawn returns series of which only the marks or only the line is drawn. label is a format
 		// for the present labels. styles, if given, has a style for each series.
-		"drawn": func(label string, only Part, lines []Series, styles ...int) []Series {
+		"drawn": func(label string, only string, lines []Series, styles ...int) []Series {
 			for i := range lines {
 				lines[i].Label, lines[i].Only = fmt.Sprintf(label, lines[i].Label), only
 				if len(styles) > 0 {
@@ -142,7 +124,7 @@ func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) te
 			return lines
 		},
 		// through returns a series through the points xy: x and y alternate.
-		"through": func(label string, only Part, style int, xy ...float64) []Series {
+		"through": func(label string, only string, style int, xy ...float64) []Series {
 			s := Series{Label: label, Only: only, Style: style}
 			for point := range slices.Chunk(xy, 2) {
 				s.At(point[0], point[1])

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -97,26 +95,4 @@ func TestChoose(t *testing.T) {
 
 func TestAnchor(t *testing.T) {
 	require.Equal(t, "building-ccbf_agg-a-test-1", Anchor("Building: ccbf_agg, a Test-1"))
-}
-
-// TestRows: a figure of rows has every name once, every kind in its legend, and
-// a mark further to the right for a larger quotient.
-func TestRows(t *testing.T) {
-	svg := drawRows("time / reference", []row{
-		{Name: "first", Kind: "ours", At: 0.01, Lo: 0.005, Hi: 0.02},
-		{Name: "first", Kind: "theirs", At: 3, Lo: 2, Hi: 4},
-		{Name: "second", Kind: "ours", At: 40, Lo: 30, Hi: 50},
-	})
-	for _, text := range []string{"first", "second", "ours", "theirs", "time / reference"} {
-		require.Equal(t, 1, strings.Count(string(svg), ">"+text+"</text>"), text)
-	}
-	// Each filled circle is one path: the points of "ours", and one of the legend.
-	xs := Column(regexp.MustCompile(`<path d="M([0-9.]+),[0-9.]+A`).FindAllStringSubmatch(string(svg), -1), func(m []string) float64 {
-		return Must(strconv.ParseFloat(m[1], 64))
-	})
-	require.GreaterOrEqual(t, len(xs), 3)
-	require.Less(t, xs[0], xs[1])
-	for _, bad := range []row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
-		require.ErrorContains(t, Try(func() { drawRows("x", []row{bad}) }), bad.Name)
-	}
 }

@@ -22,22 +22,8 @@ type Panel struct {
 	Title, X, Y string
 	LogX, LogY  bool
 	Series      []Series
-	Legend      Place
+	Legend      string // the place of the legend, such as "top right"; "": none
 }
-
-// Place is the place of a legend, such as "top right", or "" for none.
-type Place string
-
-func (p Place) top() bool { return strings.HasPrefix(string(p), "top") }
-
-// Part is the part of a series that is drawn: Marks, Line or "" for both.
-type Part string
-
-// Parts of a series.
-const (
-	Marks Part = "marks"
-	Line  Part = "line"
-)
 
 // Series is a line of points.
 type Series struct {
@@ -47,9 +33,8 @@ type Series struct {
 	Lo, Hi []float64
 	// Style selects colour, dashes and marks. A style looks the same in every panel.
 	Style  int
-	Only   Part // the only part that is drawn; "": both
-	Dashed bool // the line is dotted, whatever the style
-	across bool // Lo and Hi are values of X, not of Y
+	Only   string // the only part that is drawn, "marks" or "line"; "": both
+	Dashed bool   // the line is dotted, whatever the style
 }
 
 // At adds a point.
@@ -117,7 +102,7 @@ func (p Panel) plot() *plot.Plot {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	out.Add(grid)
-	out.Legend.Top, out.Legend.Left = p.Legend.top(), strings.HasSuffix(string(p.Legend), "left")
+	out.Legend.Top, out.Legend.Left = strings.HasPrefix(p.Legend, "top"), strings.HasSuffix(p.Legend, "left")
 	entries := 0
 	for _, s := range p.Series {
 		s.add(out, p)
@@ -136,7 +121,7 @@ func makeRoom(y *plot.Axis, p Panel, entries int) {
 	}
 	share := min(0.6, 0.085*float64(entries))
 	grow := share / (1 - share)
-	if p.Legend.top() {
+	if strings.HasPrefix(p.Legend, "top") {
 		y.Max += (y.Max - y.Min) * grow
 	} else {
 		y.Min -= (y.Max - y.Min) * grow
@@ -185,15 +170,11 @@ func (s Series) add(out *plot.Plot, p Panel) {
 		if s.Lo == nil {
 			continue
 		}
-		middle, log := y, p.LogY
-		if s.across {
-			middle, log = x, p.LogX
-		}
-		low := logarithm(log, s.Lo[i])
+		low := logarithm(p.LogY, s.Lo[i])
 		if math.IsNaN(low) { // on a logarithmic axis an interval that reaches 0 has no lower end
-			low = middle - 1
+			low = y - 1
 		}
-		bars = append(bars, struct{ Low, High float64 }{middle - low, logarithm(log, s.Hi[i]) - middle})
+		bars = append(bars, struct{ Low, High float64 }{y - low, logarithm(p.LogY, s.Hi[i]) - y})
 	}
 	// The library's constructors refuse series without points. Here such a series has an entry in
 	// the legend, so its parts are made without them.
@@ -204,10 +185,10 @@ func (s Series) add(out *plot.Plot, p Panel) {
 		l.Dashes = []vg.Length{1, 3}
 	}
 	var shown []plot.Thumbnailer
-	if s.Only != Marks {
+	if s.Only != "marks" {
 		shown = append(shown, l)
 	}
-	if s.Only != Line {
+	if s.Only != "line" {
 		shown = append(shown, points)
 	}
 	if len(at) > 0 {
@@ -218,62 +199,9 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	if len(bars) > 0 {
 		style := plotter.DefaultLineStyle
 		style.Color = l.Color
-		if s.across {
-			out.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors(bars), LineStyle: style, CapWidth: vg.Points(3)})
-		} else {
-			out.Add(&plotter.YErrorBars{XYs: at, YErrors: bars, LineStyle: style, CapWidth: vg.Points(3)})
-		}
+		out.Add(&plotter.YErrorBars{XYs: at, YErrors: bars, LineStyle: style, CapWidth: vg.Points(3)})
 	}
 	if p.Legend != "" && s.Label != "" {
 		out.Legend.Add(s.Label, shown...)
 	}
-}
-
-// row is a named quotient: At is its middle, Lo and Hi are the ends of its interval. Rows with the same
-// name share a line of the plot. The legend shows the kinds.
-type row struct {
-	Name, Kind string
-	At, Lo, Hi float64
-}
-
-// drawRows draws positive quotients, one line per name, the first at the top, on a logarithmic axis
-// with a line at 1.
-func drawRows(axis string, rows []row) []byte {
-	var names, kinds []string
-	for _, r := range rows {
-		if !slices.Contains(names, r.Name) {
-			names = append(names, r.Name)
-		}
-		if !slices.Contains(kinds, r.Kind) {
-			kinds = append(kinds, r.Kind)
-		}
-	}
-	slices.Reverse(names) // the vertical axis points up, and the first name belongs at the top
-	p := Panel{X: axis, LogX: true, Legend: "top left"}
-	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // the horizontal axis has at least 0.5 to 2
-	for i, kind := range kinds {
-		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // shapes of marks: full and empty ones alternate
-		for _, r := range rows {
-			if r.Kind == kind {
-				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
-				lo, hi = min(lo, math.Log10(r.Lo)), max(hi, math.Log10(r.Hi))
-				// The marks of different kinds are below one another within the line of their name.
-				line.Within(r.At, float64(slices.Index(names, r.Name))+0.3*(float64(len(kinds)-1)/2-float64(i)), r.Lo, r.Hi)
-			}
-		}
-		p.Series = append(p.Series, line)
-		if kind != "" {
-			top += 0.8
-		}
-	}
-	p.Series = slices.Insert(p.Series, 0, Series{X: []float64{1, 1}, Y: []float64{-0.5, top}, Only: Line})
-	out := p.plot()
-	out.NominalY(names...)
-	out.Y.Padding = 0.3 * vg.Inch // reserve: the names can be wider in a reader's font
-	margin := 0.03 * (hi - lo)
-	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = lo-margin, hi+margin, -0.5, top
-	const rowHeight = 0.19 * vg.Inch // height of a line with one kind
-	return svg(2*panelWidth, vg.Length(top+2)*rowHeight*max(1, vg.Length(len(kinds))*0.7)+0.4*vg.Inch, func(c draw.Canvas) {
-		out.Draw(draw.Crop(c, vg.Millimeter, -3*vg.Millimeter, vg.Millimeter, -vg.Millimeter))
-	})
 }

@@ -21,7 +21,6 @@ type Section struct {
 	name  string
 	page  *Page
 	shown bool              // Say writes to the terminal.
-	plots map[string][]byte // SVG of each plot, by the plot's name.
 	text  string            // The section's Markdown, as in the page.
 	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
 
@@ -52,7 +51,7 @@ var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
 // section runs an experiment. shown: Say writes to the terminal.
 func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) {
-	s := &Section{name: e.Name, page: e.page, shown: shown, plots: map[string][]byte{}, files: map[string][]byte{}}
+	s := &Section{name: e.Name, page: e.page, shown: shown, files: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.text = "## " + e.Title + "\n"
@@ -70,10 +69,7 @@ func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) 
 func (s *Section) compose(text, folder string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
-	Check(Must(template.New(s.name).Funcs(formats).Funcs(promising).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
-	for name, all := range panels {
-		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
-	}
+	Check(Must(template.New(s.name).Funcs(formats).Funcs(promising).Funcs(plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for text := range strings.SplitSeq(b.String(), "\n\n") {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		m := image.FindStringSubmatch(lines[0])
@@ -83,9 +79,10 @@ func (s *Section) compose(text, folder string) {
 		case strings.HasPrefix(lines[0], "| "):
 			text = s.table(lines, folder)
 		case m != nil:
-			Require(s.plots[m[2]] != nil, "no plot is called %q", m[2])
+			all := panels[m[2]]
+			Require(all != nil, "no plot is called %q", m[2])
 			file := s.name + "-" + m[2] + ".svg"
-			s.files[file] = s.plots[m[2]]
+			s.files[file] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[m[2]], len(all)))))
 			text = figure(m[1], folder+file)
 		default:
 			text = strings.Join(lines, " ")
@@ -133,15 +130,15 @@ func ruled(lines []string) string {
 // malformed matches errors in a section: values that are not numbers, and empty cells.
 var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
-// Check runs an experiment. It returns an error if the result, a table or a figure is missing, or if
+// Check runs an experiment. It returns an error if the result or a table is missing, or if
 // a line of a table has too few or too many cells.
 func (p *Program) Check(e Experiment, c Config) error {
 	s, err := p.section(e, c, false)
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(s.text, "\n"+inShort) || !strings.Contains(s.text, "\n![") || s.tables == 0 {
-		return fmt.Errorf("no finding, no figure or no table in:\n%s", s.text)
+	if !strings.Contains(s.text, "\n"+inShort) || s.tables == 0 {
+		return fmt.Errorf("no finding or no table in:\n%s", s.text)
 	}
 	if found := malformed.FindString(s.text); found != "" {
 		return fmt.Errorf("nothing, or no number, in: %s", found)

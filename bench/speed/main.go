@@ -1,6 +1,6 @@
 // Command speed measures the cost of sketches relative to other ways to the same results. Every
 // figure is a ratio within one run. It writes docs/PERFORMANCE.md, and docs/performance with the
-// details and the plots.
+// details.
 //
 // How to add an experiment is in bench/README.md.
 package main
