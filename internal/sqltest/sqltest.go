@@ -19,9 +19,10 @@
 //	        not=(1.5.0, 1.5.1) DuckDB is none of these versions
 //	        release            the host knows when no query runs, and then gives
 //	                           back the memory of groups that DuckDB forgot
+//	        long               not with -short, which make test says
 //
 // {tmp} in a statement is a directory for files, empty at the start of the
-// file. An error is "error: " and its first line. With threads, a directive runs once
+// file. {data} is the directory test/data. An error is "error: " and its first line. With threads, a directive runs once
 // for each number of threads and must do the same every time.
 //
 // DuckDB itself converts the rows of SELECT, FROM, WITH and VALUES to text. Other statements, such
@@ -42,6 +43,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/internal/data"
 	"github.com/cockroachdb/datadriven"
 )
 
@@ -101,7 +103,11 @@ func runFile(t *testing.T, on Host, file string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	h := host{conn: conn, releases: on.Releases(), meets: true, tmp: filepath.ToSlash(t.TempDir())}
+	folder, err := data.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := host{conn: conn, releases: on.Releases(), meets: true, tmp: filepath.ToSlash(t.TempDir()), data: filepath.ToSlash(folder)}
 	about, err := conn.Query("SELECT current_database(), version(), (ccbf_memory()).limit::VARCHAR")
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +137,8 @@ type host struct {
 	version  [3]int // DuckDB's version
 	releases bool   // what Host.Releases returns
 	meets    bool   // the condition of the last directive require holds
-	tmp      string
+	// tmp and data are the directories that {tmp} and {data} stand for.
+	tmp, data string
 }
 
 func (h *host) run(t *testing.T, d *datadriven.TestData) string {
@@ -140,7 +147,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 		switch {
 		case d.Cmd == "require" && a.Key == "duckdb" && len(a.Vals) == 1:
 		case d.Cmd == "require" && a.Key == "not" && len(a.Vals) > 0:
-		case d.Cmd == "require" && a.Key == "release" && len(a.Vals) == 0:
+		case d.Cmd == "require" && (a.Key == "release" || a.Key == "long") && len(a.Vals) == 0:
 		case (d.Cmd == "query" || d.Cmd == "exec") && a.Key == "threads" && len(a.Vals) > 0:
 			threads = a.Vals
 		default:
@@ -157,7 +164,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	if !h.meets {
 		return d.Expected
 	}
-	input := strings.ReplaceAll(d.Input, "{tmp}", h.tmp)
+	input := strings.NewReplacer("{tmp}", h.tmp, "{data}", h.data).Replace(d.Input)
 	once := func() string {
 		switch d.Cmd {
 		case "exec":
@@ -200,6 +207,8 @@ func (h *host) has(a datadriven.CmdArg) bool {
 	switch a.Key {
 	case "release":
 		return h.releases
+	case "long":
+		return !testing.Short()
 	case "not":
 		return !slices.ContainsFunc(a.Vals, func(v string) bool { return versionOf(v) == h.version })
 	}

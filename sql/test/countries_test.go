@@ -203,6 +203,17 @@ func readCountries(t *testing.T) []country {
 	return all
 }
 
+// index returns SQL for the cell of a column, independent of the library's arithmetic: in whole
+// numbers, for data with at most 6 decimals.
+func index(column string, res float64) string {
+	return fmt.Sprintf("floor(round(%s * 1e6) / %.0f)", column, res*1e6)
+}
+
+// centre returns SQL for the centre of a column's cell, likewise.
+func centre(column string, res float64) string {
+	return fmt.Sprintf("(2 * %s + 1) / %v", index(column, res), math.Round(2/res))
+}
+
 type countedCell struct {
 	centre orb.Point
 	n      uint64

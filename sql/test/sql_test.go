@@ -10,3 +10,6 @@ import (
 
 // The connector frees memory itself.
 func TestSQL(t *testing.T) { sqltest.Run(t, sqltest.DB(open(t), func() {}), ".") }
+
+// The files of real data take longer. Other hosts leave them out.
+func TestData(t *testing.T) { sqltest.Run(t, sqltest.DB(open(t), func() {}), "data") }
