@@ -13,8 +13,8 @@ type filter struct {
 	keyed.Base
 	form
 	route
-	bits []byte   // whole words of 8 bytes
-	keys *hashSet // keys from which Blob makes the bits; nil if the bits exist, as in every View
+	bits []byte  // whole words of 8 bytes
+	keys hashSet // keys from which Blob makes the bits; nil if the bits exist, as in every View
 }
 
 // Variant returns how keys become positions.

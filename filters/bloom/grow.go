@@ -3,10 +3,9 @@ package bloom
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math/bits"
-	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -56,84 +55,26 @@ func (p Params) step(n uint64) (form, error) {
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err == nil && p.Grow {
-		s.keys = &hashSet{params: p}
+		s.keys = hashSet{}
 	}
 	return s, err
 }
 
-// hashSet is a set of hashes, a table with linear probing.
-type hashSet struct {
-	params Params
-	slots  []hash // their number is a power of two; a free slot has h2 = 0, and h2 of a key is odd
-	n      int    // keys in the slots
-}
+// hashSet is the set of the two hashes of each key.
+type hashSet map[hash]struct{}
 
-// hash is the two hashes of a key.
 type hash struct{ h1, h2 uint64 }
 
-const hashBytes = 16
+// bytes returns the most memory that the map takes: a slot has 17 bytes, and after it grew, 7 of 16 are taken.
+func (g hashSet) bytes() int { return 39 * len(g) }
 
-// leastSlots is the number of slots after the first key.
-const leastSlots = 8
-
-// bytes returns the memory of the slots.
-func (g *hashSet) bytes() int {
-	if g == nil {
-		return 0
-	}
-	return hashBytes * len(g.slots)
-}
-
-func (g *hashSet) clone() *hashSet {
-	if g == nil {
-		return nil
-	}
-	c := *g
-	c.slots = slices.Clone(g.slots)
-	return &c
-}
-
-// add adds the hash (h1, h2), unless the set has it.
-func (g *hashSet) add(h1, h2 uint64) {
-	if 4*(g.n+1) > 3*len(g.slots) {
-		g.grow()
-	}
-	if at, found := g.find(h1, h2); !found {
-		g.slots[at] = hash{h1, h2}
-		g.n++
-	}
-}
-
-// find returns the slot of a hash, or the one that is free for it.
-func (g *hashSet) find(h1, h2 uint64) (at uint64, found bool) {
-	last := uint64(len(g.slots) - 1)
-	for at = key.Mix(h1) & last; g.slots[at].h2 != 0; at = (at + 1) & last {
-		if g.slots[at] == (hash{h1, h2}) {
-			return at, true
-		}
-	}
-	return at, false
-}
+// add adds the hash (h1, h2).
+func (g hashSet) add(h1, h2 uint64) { g[hash{h1, h2}] = struct{}{} }
 
 // contains reports whether the set has the hash (h1, h2).
-func (g *hashSet) contains(h1, h2 uint64) bool {
-	if g.n == 0 {
-		return false
-	}
-	_, found := g.find(h1, h2)
+func (g hashSet) contains(h1, h2 uint64) bool {
+	_, found := g[hash{h1, h2}]
 	return found
-}
-
-// grow doubles the number of slots.
-func (g *hashSet) grow() {
-	old := g.slots
-	g.slots = make([]hash, max(leastSlots, 2*len(old)))
-	for _, h := range old {
-		if h.h2 != 0 {
-			at, _ := g.find(h.h1, h.h2)
-			g.slots[at] = h
-		}
-	}
 }
 
 // finished returns f, or a filter of the keys that f gathered.
@@ -145,16 +86,14 @@ func (f *filter) finished() *filter {
 	c.keys = nil
 	for to := f.form; ; {
 		c.form = to
-		if to.capacity >= uint64(f.keys.n) || 2*to.size > MaxBits {
+		if to.capacity >= uint64(len(f.keys)) || 2*to.size > MaxBits {
 			break
 		}
 		to.capacity, to.size, to.kept = 2*to.capacity, 2*to.size, 2*to.size
 	}
 	c.route, c.bits = c.form.route(), make([]byte, 8*c.words())
-	for _, h := range f.keys.slots {
-		if h.h2 != 0 {
-			c.set(h.h1, h.h2)
-		}
+	for h := range f.keys {
+		c.set(h.h1, h.h2)
 	}
 	return &c
 }
@@ -165,17 +104,10 @@ func (s *Sketch) uniteKeys(other *Sketch) error {
 		return err
 	}
 	if s.form != other.form { // with few keys, Capacity decides the size
-		return sketch.Differ("capacity", s.keys.params.Capacity, other.keys.params.Capacity)
+		return sketch.Differ("capacity", s.capacity, other.capacity)
 	}
 	keyed.Unite(&s.Base, other.Base)
-	if s == other {
-		return nil
-	}
-	for _, h := range other.keys.slots {
-		if h.h2 != 0 {
-			s.keys.add(h.h1, h.h2)
-		}
-	}
+	maps.Copy(s.keys, other.keys)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -25,9 +26,7 @@ func New(p Params) (*Sketch, error) {
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	clear(s.bits)
-	if s.keys != nil {
-		s.keys = &hashSet{params: s.keys.params}
-	}
+	clear(s.keys)
 }
 
 // Bytes returns the memory of the bits and of the keys that it gathers.
@@ -37,7 +36,7 @@ func (s *Sketch) Bytes() int { return len(s.bits) + s.keys.bytes() }
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.bits = slices.Clone(s.bits)
-	c.keys = s.keys.clone()
+	c.keys = maps.Clone(s.keys)
 	return &c
 }
 

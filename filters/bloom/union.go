@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -12,25 +13,24 @@ import (
 // agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values.
 func agree(a, b *filter) error {
-	left := func(f *filter) string { return fmt.Sprintf("%d of %d", f.kept, f.size) }
-	switch {
-	case a.variant != b.variant:
-		return sketch.Differ("variant", a.variant, b.variant)
-	case a.doubled(&b.form) != 0:
+	if a.variant == b.variant && a.doubled(&b.form) != 0 {
 		return keyed.Agree(a.Base, b.Base)
-	case a.size != b.size:
-		return sketch.Differ("bits", a.size, b.size)
-	case a.kept != b.kept:
-		return sketch.Differ("bits kept", left(a), left(b))
-	case a.k != b.k:
-		return sketch.Differ("k", a.k, b.k)
-	case a.activation != b.activation:
-		return sketch.Differ("activation", a.activation, b.activation)
-	case a.capacity != b.capacity:
-		return sketch.Differ("capacity", a.capacity, b.capacity)
 	}
-	return keyed.Agree(a.Base, b.Base)
+	return cmp.Or(
+		sketch.Same("variant", a.variant, b.variant),
+		sketch.Same("bits", a.size, b.size),
+		sketch.Same("bits kept", fraction{a.kept, a.size}, fraction{b.kept, b.size}),
+		sketch.Same("k", a.k, b.k),
+		sketch.Same("activation", a.activation, b.activation),
+		sketch.Same("capacity", a.capacity, b.capacity),
+		keyed.Agree(a.Base, b.Base),
+	)
 }
+
+// fraction is a number of bits out of all.
+type fraction struct{ n, all uint64 }
+
+func (f fraction) String() string { return fmt.Sprintf("%d of %d", f.n, f.all) }
 
 // Union adds the keys of other, which is unchanged and must agree in everything except its keys
 // (sketch.ErrDiffer). The union of filters of parts is the filter of the whole, to the byte. Filters

@@ -28,7 +28,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return s.agree(&v.filter) },
+	Agree:    func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
 	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
 

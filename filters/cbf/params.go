@@ -238,27 +238,3 @@ func (s *shape) form() string {
 	}
 	return fmt.Sprintf(" for the variant '%v'", s.variant)
 }
-
-// agree returns nil for filters that may be united. Otherwise it returns an error that wraps
-// sketch.ErrDiffer and names both values.
-func agree(a, b *shape) error {
-	switch {
-	case a.variant != b.variant:
-		return sketch.Differ("variant", a.variant, b.variant)
-	case a.width != b.width:
-		return sketch.Differ("counter bits", a.width, b.width)
-	case a.words != b.words:
-		return sketch.Differ("counters", a.counters(), b.counters())
-	case a.k != b.k:
-		return sketch.Differ("k", a.k, b.k)
-	case a.inc != b.inc:
-		return sketch.Differ("increment", a.inc, b.inc)
-	case a.variable != b.variable:
-		return sketch.Differ("variable length", a.variable, b.variable)
-	case a.alpha != b.alpha:
-		return sketch.Differ("alpha", a.alpha, b.alpha)
-	case a.capacity != b.capacity:
-		return sketch.Differ("capacity", a.capacity, b.capacity)
-	}
-	return nil
-}

@@ -14,7 +14,7 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // halves remain if both have them. If one has dropped them, both are used without. A counter of other
 // may be stuck because its half was stuck when it was dropped: it becomes stuck here.
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := s.agree(&other.filter); err != nil {
+	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	return s.subtract(&other.filter)

@@ -1,6 +1,11 @@
 package cbf
 
-import "github.com/ccbfsql/ccbfsql/filters/keyed"
+import (
+	"cmp"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // Union adds the occurrences of other, which is unchanged and must agree in every parameter, seed and
 // class of keys (sketch.ErrDiffer). Counters are added up to their ceiling. The union keeps the upper
@@ -11,18 +16,27 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // variable length that holds while halves are kept. Past them it holds if no half was stuck: a half
 // that is stuck in a part is stuck in the union.
 func (s *Sketch) Union(other *Sketch) error {
-	if err := s.agree(&other.filter); err != nil {
+	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	s.unite(&other.filter)
 	return nil
 }
 
-func (f *filter) agree(other *filter) error {
-	if err := agree(&f.shape, &other.shape); err != nil {
-		return err
-	}
-	return keyed.Agree(f.Base, other.Base)
+// agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
+// sketch.ErrDiffer and names both values.
+func agree(a, b *filter) error {
+	return cmp.Or(
+		sketch.Same("variant", a.variant, b.variant),
+		sketch.Same("counter bits", a.width, b.width),
+		sketch.Same("counters", a.counters(), b.counters()),
+		sketch.Same("k", a.k, b.k),
+		sketch.Same("increment", a.inc, b.inc),
+		sketch.Same("variable length", a.variable, b.variable),
+		sketch.Same("alpha", a.alpha, b.alpha),
+		sketch.Same("capacity", a.capacity, b.capacity),
+		keyed.Agree(a.Base, b.Base),
+	)
 }
 
 // unite adds a filter, which may be that of s itself.

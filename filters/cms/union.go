@@ -1,6 +1,7 @@
 package cms
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -14,15 +15,12 @@ import (
 // sketch.ErrDiffer and names both values.
 func agree(a, b *counts) error {
 	rule := map[bool]string{true: "plain", false: "conservative"}
-	switch {
-	case a.Width() != b.Width():
-		return sketch.Differ("width", a.Width(), b.Width())
-	case a.Depth() != b.Depth():
-		return sketch.Differ("depth", a.Depth(), b.Depth())
-	case a.Additive() != b.Additive():
-		return sketch.Differ("update rule", rule[a.Additive()], rule[b.Additive()])
-	}
-	return keyed.Agree(a.Base, b.Base)
+	return cmp.Or(
+		sketch.Same("width", a.Width(), b.Width()),
+		sketch.Same("depth", a.Depth(), b.Depth()),
+		sketch.Same("update rule", rule[a.Additive()], rule[b.Additive()]),
+		keyed.Agree(a.Base, b.Base),
+	)
 }
 
 // Union adds the occurrences of other, which is unchanged and must agree in width, depth, seed, update

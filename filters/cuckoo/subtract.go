@@ -14,7 +14,7 @@ import (
 // occurrences. With a variable length they may be higher, because fingerprints may be shorter than in
 // that filter. The bytes may differ, because a fingerprint may be in its other bucket. O(Bytes).
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
+	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	return s.subtract(&other.table, other.Base)

@@ -1,30 +1,26 @@
 package cuckoo
 
 import (
+	"cmp"
+
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values.
-func agree(p, q Params, a, b uint64, x, y keyed.Base) error {
-	switch {
-	case p.FingerprintBits != q.FingerprintBits:
-		return sketch.Differ("fingerprint_bits", p.FingerprintBits, q.FingerprintBits)
-	case p.Slots != q.Slots:
-		return sketch.Differ("slots", p.Slots, q.Slots)
-	case p.Variant != q.Variant:
-		return sketch.Differ("variant", p.Variant, q.Variant)
-	case p.VariableLength != q.VariableLength:
-		return sketch.Differ("variable_length", p.VariableLength, q.VariableLength)
-	case p.Duplicates != q.Duplicates:
-		return sketch.Differ("duplicates", p.Duplicates, q.Duplicates)
-	case p.Capacity != q.Capacity:
-		return sketch.Differ("capacity", p.Capacity, q.Capacity)
-	case a != b:
-		return sketch.Differ("number of buckets", a, b)
-	}
-	return keyed.Agree(x, y)
+func agree(a, b *filter) error {
+	p, q := a.params, b.params
+	return cmp.Or(
+		sketch.Same("fingerprint_bits", p.FingerprintBits, q.FingerprintBits),
+		sketch.Same("slots", p.Slots, q.Slots),
+		sketch.Same("variant", p.Variant, q.Variant),
+		sketch.Same("variable_length", p.VariableLength, q.VariableLength),
+		sketch.Same("duplicates", p.Duplicates, q.Duplicates),
+		sketch.Same("capacity", p.Capacity, q.Capacity),
+		sketch.Same("number of buckets", a.buckets, b.buckets),
+		keyed.Agree(a.Base, b.Base),
+	)
 }
 
 // Union adds the fingerprints of other, which is unchanged and must agree in all parameters and in the
@@ -33,7 +29,7 @@ func agree(p, q Params, a, b uint64, x, y keyed.Base) error {
 // fingerprint depends on the keys before it. So a union may have other bytes than one filter of all
 // keys, or than the union in the other order. O(Bytes).
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
+	if err := agree(&s.filter, &other.filter); err != nil {
 		return err
 	}
 	if s.pending != nil || other.pending != nil {

@@ -1,6 +1,7 @@
 package sbf
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
@@ -138,21 +139,14 @@ func (f *filter) Unbiased(h1, h2 uint64, groups int) (float64, error) {
 func agree(a, b *filter) error {
 	layouts := map[bool]string{true: "blocked", false: "not blocked"}
 	markers := map[bool]string{true: "with marker", false: "without marker"}
-	switch {
-	case a.method != b.method:
-		return sketch.Differ("method", a.method, b.method)
-	case a.k != b.k:
-		return sketch.Differ("k", a.k, b.k)
-	case a.shape.first.m != b.shape.first.m:
-		return sketch.Differ("counters", a.shape.first.m, b.shape.first.m)
-	case a.blocked != b.blocked:
-		return sketch.Differ("layout", layouts[a.blocked], layouts[b.blocked])
-	case a.marker != b.marker:
-		return sketch.Differ("second filter", markers[a.marker], markers[b.marker])
-	case a.span != b.span:
-		return sketch.Differ("range", a.span, b.span)
-	case a.product != b.product:
-		return sketch.Differ("method", a.what(), b.what())
-	}
-	return keyed.Agree(a.Base, b.Base)
+	return cmp.Or(
+		sketch.Same("method", a.method, b.method),
+		sketch.Same("k", a.k, b.k),
+		sketch.Same("counters", a.shape.first.m, b.shape.first.m),
+		sketch.Same("layout", layouts[a.blocked], layouts[b.blocked]),
+		sketch.Same("second filter", markers[a.marker], markers[b.marker]),
+		sketch.Same("range", a.span, b.span),
+		sketch.Same("method", a.what(), b.what()),
+		keyed.Agree(a.Base, b.Base),
+	)
 }

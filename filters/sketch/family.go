@@ -156,6 +156,14 @@ func (e *DifferError) Error() string {
 // Unwrap returns ErrDiffer.
 func (e *DifferError) Unwrap() error { return ErrDiffer }
 
+// Same returns nil if the values a and b of a parameter are equal, otherwise their DifferError.
+func Same[T comparable](parameter string, a, b T) error {
+	if a == b {
+		return nil
+	}
+	return Differ(parameter, a, b)
+}
+
 // Differ returns the DifferError of a parameter with the values a and b.
 func Differ(parameter string, a, b any) error {
 	return &DifferError{parameter, fmt.Sprintf("%v vs %v", a, b), "build both with the same " + parameter}

@@ -152,13 +152,7 @@ func (s *Sketch) Union(other *Sketch) error {
 
 // agree returns an error if s and a sketch with this base and this k cannot be united.
 func agree(s *Sketch, base keyed.Base, k uint64) error {
-	if err := keyed.Agree(s.Base, base); err != nil {
-		return err
-	}
-	if s.k != k {
-		return sketch.Differ("k", s.k, k)
-	}
-	return nil
+	return cmp.Or(keyed.Agree(s.Base, base), sketch.Same("k", s.k, k))
 }
 
 // absorb adds counters of another sketch, each of them once. The errors of both add up.
