@@ -2,7 +2,6 @@ package serve
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -50,18 +49,10 @@ func TestBadRows(t *testing.T) {
 	if some == nil || some.Rows != 1 || some.BadRows != 2 || len(some.Bad) != 2 || some.Bad[0].Row != 1 || some.Bad[1].Row != 2 || !strings.Contains(some.Bad[1].Error, "not a valid sketch") {
 		t.Fatalf("the layer is %+v in %s", some, body)
 	}
-	status, body := post(t, url+"/api/sum", `{"table": "partly", "column": "s", "box": [0, 50, 1, 51]}`)
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var truth float64
-	if err := db.QueryRow("SELECT count(*) FROM points WHERE tile = 0 AND month = 'month 0'").Scan(&truth); err != nil {
-		t.Fatal(err)
-	}
-	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != truth || truth == 0 || !a.Certain {
-		t.Errorf("%d %s, want %v", status, body, truth)
+	a := summed(t, url, `{"table": "partly", "column": "s", "box": [0, 50, 1, 51]}`)
+	db := opened(t, file+"?"+confined)
+	if truth := number(t, db, "SELECT count(*) FROM points WHERE tile = 0 AND month = 'month 0'"); a.Estimate != truth || truth == 0 || !a.Certain {
+		t.Errorf("%+v, want %v", a, truth)
 	}
 }
 

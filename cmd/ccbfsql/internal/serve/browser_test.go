@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // crimes creates a table of sketches like the police records: towns of 600 points over England, by
@@ -116,11 +114,7 @@ func TestBrowser(t *testing.T) {
 	if err := json.Unmarshal(out, &visits); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	estimate := func(sql string) float64 {
 		var v, low, high float64
 		var cells, sketches int

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // typed returns a database that has the same points with categories of several types, with and
@@ -30,26 +28,15 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 func TestCategories(t *testing.T) {
 	file := database(t, typed)
 	url := started(t, file)
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	const area = `"box": [-1, 49, 2, 52]`
 	sum := func(table, where string) areaSum {
 		t.Helper()
-		status, body := post(t, url+"/api/sum", fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "where": [%s]}`, table, where))
-		if status != http.StatusOK {
-			t.Fatalf("%s %s: %d %s", table, where, status, body)
-		}
-		return decoded[areaSum](t, body)
+		return summed(t, url, fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "where": [%s]}`, table, where))
 	}
-	count := func(where string) (n float64) {
+	count := func(where string) float64 {
 		t.Helper()
-		if err := db.QueryRow("SELECT count(*) FROM points WHERE " + where).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		return n
+		return number(t, db, "SELECT count(*) FROM points WHERE "+where)
 	}
 	_, body := get(t, url+"/api/layers")
 	layers := map[string]*layer{}

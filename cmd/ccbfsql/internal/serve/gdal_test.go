@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // gdal runs a program of GDAL, which QGIS uses to read tiles, and returns its output.
@@ -38,11 +36,7 @@ func TestGDAL(t *testing.T) {
 	}
 	file := database(t, towns)
 	url := started(t, file)
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	type features struct {
 		Features []struct {
 			Properties struct {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
-	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
@@ -18,11 +17,7 @@ import (
 // grouped by time and kind, and the sums equal those of the file.
 func TestServePoints(t *testing.T) {
 	folder := t.TempDir()
-	db, err := connector.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, "")
 	csv := filepath.Join(folder, "thefts of 2018.csv")
 	save := filepath.Join(folder, "saved.duckdb")
 	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT -74 + (i %% 1000) / 5000 AS start_lng, 40.6 + (i %% 777) / 5000 AS start_lat,
@@ -41,22 +36,13 @@ func TestServePoints(t *testing.T) {
 	if len(layers) != 1 || layers[0].Table != "thefts of 2018" || layers[0].Total != 6000 || len(layers[0].Sliders) != 2 || layers[0].Rows != 168 {
 		t.Fatalf("layers are %s", body)
 	}
-	status, body := post(t, url+"/api/sum", `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "day", "value": "2018-10-01", "to": "2018-10-02"}]}`)
-	var want float64
-	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0").Scan(&want); err != nil {
-		t.Fatal(err)
+	a := summed(t, url, `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "day", "value": "2018-10-01", "to": "2018-10-02"}]}`)
+	if want := number(t, db, "SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0"); a.Estimate != want {
+		t.Errorf("%+v, want %v", a, want)
 	}
-	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != want {
-		t.Errorf("%d %s, want %v", status, body, want)
-	}
-	saved, err := connector.Open(save + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer saved.Close()
-	var total float64
-	if err := saved.QueryRow(`SELECT sum(ccbf_total(sketch)) FROM "thefts of 2018"`).Scan(&total); err != nil || total != 6000 {
-		t.Errorf("saved are %v points, %v", total, err)
+	saved := opened(t, save+"?"+confined)
+	if total := number(t, saved, `SELECT sum(ccbf_total(sketch)) FROM "thefts of 2018"`); total != 6000 {
+		t.Errorf("saved are %v points", total)
 	}
 }
 
@@ -99,11 +85,7 @@ func TestPlanOfRealFiles(t *testing.T) {
 // An error asks for what cannot be found in a file.
 func TestPointsAsks(t *testing.T) {
 	folder := t.TempDir()
-	db, err := connector.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, "")
 	csv := filepath.Join(folder, "two.csv")
 	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + lexer.QuoteText(csv)); err != nil {
 		t.Fatal(err)
@@ -148,11 +130,7 @@ func TestPointsAsks(t *testing.T) {
 // file does no harm.
 func TestStrangersFiles(t *testing.T) {
 	folder := t.TempDir()
-	db, err := connector.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, "")
 	// Two columns of times, 5,000 kinds, a boolean, points at (0, 0).
 	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT 2.1 + (hash(i) %% 1000) / 3000 AS "Longitude (WGS84)", 48.8 + (hash(i, 1) %% 1000) / 5000 AS "Latitude (WGS84)", 'kind ' || i %% 5000 AS kind,
 			date '2020-01-01' + (i %% 700)::INTEGER AS day, timestamptz '2020-01-01 00:00:00+00' + to_hours((i %% 5000)::INTEGER) AS at, i %% 2 = 0 AS solved FROM range(6000) t(i)
@@ -168,22 +146,18 @@ func TestStrangersFiles(t *testing.T) {
 	if !strings.Contains(out, "6050 points by month and solved") || !strings.Contains(out, `CREATE TABLE "points"`) {
 		t.Errorf("it says %s", out)
 	}
-	status, body := post(t, url+"/api/sum", `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "month", "value": "2020-01-01", "to": "2020-01-01"}]}`)
-	var want float64
-	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1").Scan(&want); err != nil {
-		t.Fatal(err)
+	a := summed(t, url, `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "month", "value": "2020-01-01", "to": "2020-01-01"}]}`)
+	if want := number(t, db, "SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1"); a.Estimate != want {
+		t.Errorf("%+v, want %v", a, want)
 	}
-	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != want {
-		t.Errorf("%d %s, want %v", status, body, want)
-	}
-	if _, body = get(t, url+"/api/look?table=points&column=sketch"); decoded[layerExtent](t, body).Box[0] < 2 {
+	if _, body := get(t, url+"/api/look?table=points&column=sketch"); decoded[layerExtent](t, body).Box[0] < 2 {
 		t.Errorf("points at (0, 0) decide the view: %s", body)
 	}
 	url, _ = startedWith(t, Options{Points: Points{File: filepath.Join(folder, "metres.csv")}})
-	if _, body = get(t, url+"/api/look?table=metres&column=sketch"); decoded[layerExtent](t, body).Degrees {
+	if _, body := get(t, url+"/api/look?table=metres&column=sketch"); decoded[layerExtent](t, body).Degrees {
 		t.Errorf("metres are degrees: %s", body)
 	}
-	err = Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
+	err := Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 	if err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("a file that is not there: %v", err)
 	}
@@ -198,11 +172,7 @@ func TestServeTable(t *testing.T) {
 		COPY (SELECT ('POINT (' || lon || ' ' || lat || ')')::GEOMETRY AS place, began FROM (`+rows+`) UNION ALL SELECT 'LINESTRING (0 0, 1 1)'::GEOMETRY, date '2020-01-01' UNION ALL SELECT 'MULTIPOINT (0.5 50.5, 0.6 50.6)'::GEOMETRY, date '2020-01-01') TO '`+filepath.Join(folder, "geo.parquet")+"'")
 	sum := func(url, table, where string) float64 {
 		t.Helper()
-		status, body := post(t, url+"/api/sum", `{"table": "`+table+`", "column": "sketch", "box": [-1, 49, 2, 52], "where": [`+where+`]}`)
-		if status != http.StatusOK {
-			t.Fatalf("%s: %d %s", table, status, body)
-		}
-		return decoded[areaSum](t, body).Estimate
+		return summed(t, url, `{"table": "`+table+`", "column": "sketch", "box": [-1, 49, 2, 52], "where": [`+where+`]}`).Estimate
 	}
 	url, out := startedWith(t, Options{Points: Points{File: filepath.Join(folder, "geo.parquet"), Grain: "month"}})
 	if !strings.Contains(out, "3001 rows of points by month") || sum(url, "geo", "") != 3002 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,13 +50,39 @@ func database(t testing.TB, statements string) string {
 	return file
 }
 
-// DuckDB reads literals unchanged: all doubles, and texts with any characters.
-func TestValuesAreReadAsTheyAre(t *testing.T) {
-	db, err := connector.Open("")
+// opened opens a database, which is closed when the test ends.
+func opened(t testing.TB, name string) *sql.DB {
+	t.Helper()
+	db, err := connector.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// number returns the result of a query.
+func number(t testing.TB, db *sql.DB, query string) (n float64) {
+	t.Helper()
+	if err := db.QueryRow(query).Scan(&n); err != nil {
+		t.Fatalf("%v in %s", err, query)
+	}
+	return n
+}
+
+// summed requests a sum.
+func summed(t testing.TB, url, question string) areaSum {
+	t.Helper()
+	status, body := post(t, url+"/api/sum", question)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d %s", question, status, body)
+	}
+	return decoded[areaSum](t, body)
+}
+
+// DuckDB reads literals unchanged: all doubles, and texts with any characters.
+func TestValuesAreReadAsTheyAre(t *testing.T) {
+	db := opened(t, "")
 	values := []any{"it's", "a\x00b", "\x00", "'\x00'", 51.2, -1e-9, 1e300, 123456.78901234567}
 	for i := range 300 {
 		values = append(values, 1000/float64(7*i+3))
@@ -228,11 +255,7 @@ func TestLayers(t *testing.T) {
 func TestSumIsThatOfItsSQL(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	for _, c := range []struct{ question, where string }{
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51]}`, "lon < 1 AND lat < 51"},
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "where": [{"by": "month", "value": "month 1"}]}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
@@ -241,21 +264,14 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 		{`{"table": "kinds", "column": "s", "box": [0, 50, 9, 59], "category": "month 2"}`, "month = 'month 2'"},
 		{`{"table": "to wns", "column": "s\"k", "box": [100, 50, 109, 59]}`, "false"},
 	} {
-		status, body := post(t, url+"/api/sum", c.question)
-		if status != http.StatusOK {
-			t.Errorf("%s: %d %s", c.question, status, body)
-			continue
-		}
-		a := decoded[areaSum](t, body)
-		var estimate, low, high, truth float64
+		a := summed(t, url, c.question)
+		var estimate, low, high float64
 		var cells, sketches int
 		if err := db.QueryRow(a.SQL).Scan(&estimate, &low, &high, &cells, &sketches); err != nil {
 			t.Errorf("%s: %v\n%s", c.question, err, a.SQL)
 			continue
 		}
-		if err := db.QueryRow("SELECT count(*) FROM points WHERE " + c.where).Scan(&truth); err != nil {
-			t.Fatal(err)
-		}
+		truth := number(t, db, "SELECT count(*) FROM points WHERE "+c.where)
 		if a.Estimate != estimate || a.Low != low || a.High != high || a.Cells != uint64(cells) || a.Sketches != sketches {
 			t.Errorf("%s: answered %+v, its SQL gives %v, %v to %v, %d cells, %d sketches", c.question, a, estimate, low, high, cells, sketches)
 		}
@@ -271,11 +287,7 @@ func TestHotspots(t *testing.T) {
 	url := started(t, file)
 	_, body := post(t, url+"/api/hotspots", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "k": 5, "where": [{"by": "month", "value": "month 1"}]}`)
 	h := decoded[hotspots](t, body)
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	rows, err := db.Query(`SELECT floor(round(lon * 1e6) / 1e4) x, floor(round(lat * 1e6) / 1e4) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5`)
 	if err != nil {
 		t.Fatal(err)
@@ -412,8 +424,7 @@ func TestPointsBeyondTheWorld(t *testing.T) {
 	if l := decoded[layerExtent](t, body); status != http.StatusOK || !l.Degrees || l.Beyond != 10 || l.Outside > 50 {
 		t.Errorf("%d %s", status, body)
 	}
-	status, body = post(t, url+"/api/sum", `{"table": "trips", "column": "s", "box": [169, 9, 191, 11]}`)
-	if a := decoded[areaSum](t, body); status != http.StatusOK || a.Estimate != 1000 {
-		t.Errorf("%d %s", status, body)
+	if a := summed(t, url, `{"table": "trips", "column": "s", "box": [169, 9, 191, 11]}`); a.Estimate != 1000 {
+		t.Errorf("all are %+v", a)
 	}
 }

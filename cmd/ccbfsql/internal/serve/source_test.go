@@ -16,12 +16,9 @@ func TestNewRows(t *testing.T) {
 	defer s.source.end()
 	server := httptest.NewServer(handler(s, nil))
 	defer server.Close()
-	ask := func(path, body string) string {
+	ask := func(path string) string {
 		t.Helper()
 		status, text := get(t, server.URL+path)
-		if body != "" {
-			status, text = post(t, server.URL+path, body)
-		}
 		if status != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, status, text)
 		}
@@ -29,14 +26,14 @@ func TestNewRows(t *testing.T) {
 	}
 	const path = "/api/version"
 	const question = `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59]}`
-	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 1 || v.Waiting != "" {
+	if v := decoded[version](t, []byte(ask(path))); v.Version != 1 || v.Waiting != "" {
 		t.Errorf("the first version is %+v", v)
 	}
-	before := ask("/tiles/to%20wns/s%22k/3/4/2.png", "")
-	if a := decoded[areaSum](t, []byte(ask("/api/sum", question))); a.Estimate != 12000 {
+	before := ask("/tiles/to%20wns/s%22k/3/4/2.png")
+	if a := summed(t, server.URL, question); a.Estimate != 12000 {
 		t.Errorf("before: %+v", a)
 	}
-	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 1 {
+	if v := decoded[version](t, []byte(ask(path))); v.Version != 1 {
 		t.Errorf("nothing changed, and the version is %+v", v)
 	}
 	if s.source.db != nil {
@@ -52,13 +49,13 @@ func TestNewRows(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 2 || v.Waiting != "" {
+	if v := decoded[version](t, []byte(ask(path))); v.Version != 2 || v.Waiting != "" {
 		t.Errorf("after a row more the version is %+v", v)
 	}
-	if a := decoded[areaSum](t, []byte(ask("/api/sum", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`))); a.Estimate != 100 {
+	if a := summed(t, server.URL, `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`); a.Estimate != 100 {
 		t.Errorf("of the new month: %+v", a)
 	}
-	if after := ask("/tiles/to%20wns/s%22k/3/4/2.png", ""); after == before {
+	if after := ask("/tiles/to%20wns/s%22k/3/4/2.png"); after == before {
 		t.Error("the tile has not changed")
 	}
 }

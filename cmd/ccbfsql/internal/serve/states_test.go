@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // chosen returns a database with difficult layers: counters over a large area, bytes that are not a
@@ -26,11 +25,7 @@ const chosen = `CREATE TABLE points AS SELECT date '2018-10-01' + to_months((i %
 // count returns the exact count of an area. A cell is inside if its centre is.
 func count(t *testing.T, db *sql.DB, where string) float64 {
 	t.Helper()
-	var n float64
-	if err := db.QueryRow("SELECT count(*) FROM (SELECT *, (2 * floor(round(lon * 1e6) / 1e4) + 1) / 200 AS x, (2 * floor(round(lat * 1e6) / 1e4) + 1) / 200 AS y FROM points) WHERE " + where).Scan(&n); err != nil {
-		t.Fatalf("%v in %s", err, where)
-	}
-	return n
+	return number(t, db, "SELECT count(*) FROM (SELECT *, (2 * floor(round(lon * 1e6) / 1e4) + 1) / 200 AS x, (2 * floor(round(lat * 1e6) / 1e4) + 1) / 200 AS y FROM points) WHERE "+where)
 }
 
 // A user's selection decides what is shown, and nothing of the previous one stays. Reload, Back and
@@ -93,11 +88,7 @@ func TestBrowserStates(t *testing.T) {
 	if err := json.Unmarshal(out, &read); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	db, err := connector.Open(file + "?" + confined)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := opened(t, file+"?"+confined)
 	const area, months = "x >= -3 AND x < 1 AND y >= 51 AND y < 53", " AND month < '2018-12-01'"
 	if want := count(t, db, area+months); read.Month.Estimate != want || want == 0 {
 		t.Errorf("two months: %v, want %v\n%s", read.Month.Estimate, want, read.Month.SQL)
