@@ -61,25 +61,16 @@ type Database interface {
 	Internal(name string) bool // whether a table is one of DuckDB's own views
 }
 
-// Statement returns completions of a SQL text at its end. They replace text[start:]. File names are
-// completed relative to dir.
-func Statement(text string, db Database, dir string) (start int, out []Candidate) {
+// Statement returns completions of a SQL text at its end. They replace text[start:].
+func Statement(text string, db Database) (start int, out []Candidate) {
 	tokens := lexer.Tokens(text)
 	if p, ok := placeOf(text, bracketsOf(text, tokens), db); ok {
 		if out, ok := p.candidates(text); ok {
 			return p.start, out
 		}
 	}
-	if len(tokens) > 0 {
-		switch last := tokens[len(tokens)-1]; {
-		case last.Kind == lexer.Comment && (last.Open || strings.HasPrefix(text[last.Start:], "--")):
-			return len(text), nil
-		case last.Kind == lexer.String && last.Open:
-			if !wantsFile(text, tokens[:len(tokens)-1]) {
-				return len(text), nil
-			}
-			return last.Start + 1, paths(text[last.Start+1:], dir, "'")
-		}
+	if n := len(tokens); n > 0 && tokens[n-1].Kind == lexer.Comment && (tokens[n-1].Open || strings.HasPrefix(text[tokens[n-1].Start:], "--")) {
+		return len(text), nil
 	}
 	start = len(text)
 	for _, s := range db.Suggest(text) {
@@ -143,6 +134,8 @@ func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 		c.Group = Tables
 	case "setting":
 		c.Group = Settings
+	case "file_name", "directory":
+		c.Group, c.Show = Files, strings.TrimSuffix(name, "'")
 	case "keyword":
 		c.Group = Keywords
 		return c, simple.MatchString(strings.ToLower(c.Show))
@@ -165,24 +158,4 @@ func function(name string, db Database) Candidate {
 
 func hasPrefix(name, prefix string) bool {
 	return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
-}
-
-// wantsFile reports whether a string after these tokens is the name of a file.
-func wantsFile(text string, before []lexer.Token) bool {
-	for _, t := range slices.Backward(before) {
-		if t.Kind == lexer.Comment || t.Kind == lexer.Space {
-			continue
-		}
-		if t.Kind == lexer.Word {
-			switch strings.ToUpper(text[t.Start:t.End]) {
-			case "FROM", "JOIN", "TO", "ATTACH", "DATABASE", "LOAD":
-				return true
-			}
-			return false
-		}
-		break
-	}
-	name := strings.ToLower(enclosing(bracketsOf(text, before).open))
-	return strings.HasPrefix(name, "read_") || strings.HasPrefix(name, "parquet_") ||
-		name == "glob" || name == "sniff_csv"
 }

@@ -20,7 +20,7 @@ type Option struct {
 }
 
 // Dot returns completions of a dot command. modes are the names of the output modes.
-func Dot(text string, commands []Command, modes []string, db Database, dir string) (start int, out []Candidate) {
+func Dot(text string, commands []Command, modes []string, db Database) (start int, out []Candidate) {
 	line := strings.TrimLeft(text, " \t")
 	words := strings.Fields(line)
 	if !strings.ContainsAny(line, " \t") {
@@ -40,7 +40,7 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 		return len(text), nil
 	}
 	if options := commands[found].Options; options != nil {
-		return query(text, len(text)-len(line)+len(words[0]), options, db, dir)
+		return query(text, len(text)-len(line)+len(words[0]), options, db)
 	}
 	start = strings.LastIndexAny(text, " \t") + 1
 	typed := text[start:]
@@ -52,11 +52,26 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 	if argument >= len(args) {
 		return start, nil
 	}
-	return start, sorted(argumentCandidates(strings.Trim(args[argument], "[]"), typed, commands, modes, db, dir))
+	switch arg := strings.Trim(args[argument], "[]"); arg {
+	case "FILE", "FOLDER":
+		return files(text, start, db)
+	default:
+		return start, sorted(argumentCandidates(arg, typed, commands, modes, db))
+	}
+}
+
+// files completes the name of a file, which begins at start.
+func files(text string, start int, db Database) (int, []Candidate) {
+	const from = "FROM '"
+	at, found := Statement(from+text[start:], db)
+	for i := range found {
+		found[i].Text = strings.TrimSuffix(found[i].Text, "'")
+	}
+	return start + at - len(from), found
 }
 
 // query completes the options and the query of a command whose name ends at start.
-func query(text string, start int, options []Option, db Database, dir string) (int, []Candidate) {
+func query(text string, start int, options []Option, db Database) (int, []Candidate) {
 	// next moves start to the next word and returns the word. half is true if the text ends with the
 	// word, so that it may be half-typed.
 	next := func() (word string, half bool) {
@@ -86,7 +101,7 @@ func query(text string, start int, options []Option, db Database, dir string) (i
 		if half {
 			i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
 			if i >= 0 && strings.HasPrefix(options[i].Value, "FILE") {
-				return start, sorted(paths(value, dir, ""))
+				return files(text, start, db)
 			}
 			var out []Candidate
 			for _, v := range options[max(i, 0)].Values {
@@ -98,11 +113,11 @@ func query(text string, start int, options []Option, db Database, dir string) (i
 		}
 		start += len(value)
 	}
-	at, out := Statement(text[start:], db, dir)
+	at, out := Statement(text[start:], db)
 	return start + at, out
 }
 
-func argumentCandidates(arg, typed string, commands []Command, modes []string, db Database, dir string) []Candidate {
+func argumentCandidates(arg, typed string, commands []Command, modes []string, db Database) []Candidate {
 	var out []Candidate
 	words := func(names []string) {
 		for _, name := range names {
@@ -112,10 +127,8 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		}
 	}
 	switch arg {
-	case "FILE", "FOLDER":
-		return paths(typed, dir, "")
 	case "TABLE":
-		_, out = Statement("FROM "+typed, db, dir)
+		_, out = Statement("FROM "+typed, db)
 		return slices.DeleteFunc(out, func(c Candidate) bool { return c.Group != Tables })
 	case "MODE":
 		words(modes)

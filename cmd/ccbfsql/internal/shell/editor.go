@@ -148,9 +148,9 @@ func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	var start int
 	var found []complete.Candidate
 	if isDot(text) && !strings.Contains(text, "\n") {
-		start, found = complete.Dot(text, dotCommands(), modeNames(), e.known, "")
+		start, found = complete.Dot(text, dotCommands(), modeNames(), e.known)
 	} else {
-		start, found = complete.Statement(text, e.known, "")
+		start, found = complete.Statement(text, e.known)
 	}
 	from, ok := anchor(text, start)
 	if !ok {
