@@ -10,86 +10,32 @@ import (
 // functions is a list of SQL functions, which package ccbfsql registers and documents.
 type functions = []duck.Function
 
-// mergeAggregate is the common part of aggregates whose groups have a page of type T. It combines
-// pages and encodes them. The result of a group without rows is NULL.
-type mergeAggregate[T any] struct {
-	size  int64                                 // bytes of an empty T.
-	fresh func(*duck.Lease) T                   // makes an empty T.
-	merge func(into, from T) error              // adds from to into.
-	blob  func(t T, dst []byte) ([]byte, error) // appends the BLOB of t to dst.
-	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself.
+// aggregate is the common part of all aggregates, whose groups have pages of type T. It combines and
+// finalizes states (waiting.go).
+type aggregate[T groupPage] struct {
+	fresh func() T                              // makes an empty T
+	merge func(into, from T) error              // adds the sketch of from to that of into, which may have none
+	blob  func(t T, dst []byte) ([]byte, error) // appends the BLOB of t to dst
+	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself
+	wordFuncs[T]
 }
 
 // page returns the page of a state, which it makes if there is none.
-func (m *mergeAggregate[T]) page(s *duck.State) (T, error) {
+func (a *aggregate[T]) page(s *duck.State) (t T, err error) {
 	b, err := s.Page()
-	if err != nil {
-		var none T
-		return none, err
+	if err != nil || b != nil {
+		t, _ = b.(T)
+		return t, err
 	}
-	if b != nil {
-		return b.(T), nil
-	}
-	lease, err := s.NewPage(m.size)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	t := m.fresh(lease)
+	t = a.fresh()
+	lease := &t.base().lease
 	lease.Set(t)
-	return t, nil
-}
-
-func (m *mergeAggregate[T]) Combine(from, into duck.States) error {
-	for i := range from.Len() {
-		b, err := from.At(i).Page()
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			continue
-		}
-		t, err := m.page(into.At(i))
-		if err != nil {
-			return err
-		}
-		if err := m.merge(t, b.(T)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *mergeAggregate[T]) Finalize(states duck.States, out *duck.Result) error {
-	var blob []byte
-	for i := range out.Len() {
-		b, err := states.At(i).Page()
-		if err != nil {
-			return err
-		}
-		if b == nil {
-			out.SetNull(i)
-			continue
-		}
-		cost := int64(0)
-		if m.cost != nil {
-			cost = m.cost(b.(T))
-		}
-		if err := out.Charge(cost); err != nil {
-			return err
-		}
-		if blob, err = m.blob(b.(T), blob[:0]); err != nil {
-			return err
-		}
-		out.SetBytes(i, blob)
-		out.Discharge(cost)
-	}
-	return nil
+	return t, s.NewPage(lease, pageBytes)
 }
 
 // blobAggregate is an aggregate over a column of sketches.
-type blobAggregate[T any] struct {
-	mergeAggregate[T]
+type blobAggregate[T groupPage] struct {
+	aggregate[T]
 	add func(into T, blob []byte) error
 }
 

@@ -11,7 +11,7 @@ import (
 func CCBF() functions {
 	points := []duck.Param{{Name: "x", Type: duck.Double}, {Name: "y", Type: duck.Double}, {Name: "res", Type: duck.Double}}
 	shapes := []duck.Param{{Name: "points", Type: duck.Geometry}, {Name: "res", Type: duck.Double}}
-	build, shaped := &ccbfPoints{}, &ccbfPoints{geometry: true}
+	build, shaped := newCCBFPoints(false), newCCBFPoints(true)
 	return []duck.Function{
 		{
 			Name: "ccbf_agg", Group: "ccbf", Options: args.CCBFOptions,
@@ -31,9 +31,12 @@ func CCBF() functions {
 		overBlobs("ccbf_intersect_agg", "ccbf",
 			"Intersection of sketches: each cell has the smallest of their counts. For trees that were united, or whose intersection does not fit, the excess of counts can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
-			&blobAggregate[*ccbfIntersection]{mergeAggregate[*ccbfIntersection]{
-				size:  256,
-				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: bridge.NewIntersector(l)} },
+			&blobAggregate[*ccbfIntersection]{aggregate[*ccbfIntersection]{
+				fresh: func() *ccbfIntersection {
+					t := new(ccbfIntersection)
+					t.x = bridge.NewIntersector(&t.lease)
+					return t
+				},
 				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
 				blob: func(t *ccbfIntersection, dst []byte) ([]byte, error) {
 					s, err := t.x.Sketch()
@@ -47,21 +50,19 @@ func CCBF() functions {
 	}
 }
 
-// ccbfPage is the page of a group: its builder, nil before the first point or sketch.
+// ccbfPage is the page of a group: its builder, nil before the first sketch, and while points wait.
 type ccbfPage struct {
-	lease *duck.Lease
-	b     *ccbf.Builder
-	id    uint32 // number of the builder's configuration; 0 if it has none
+	basePage
+	b *ccbf.Builder
 }
 
-// ccbfPageSize is about the number of bytes of an empty builder.
-const ccbfPageSize = 1024
+// builderBytes is about the number of bytes of an empty builder.
+const builderBytes = 1024
 
-var ccbfPages = mergeAggregate[*ccbfPage]{
-	size:  ccbfPageSize,
-	fresh: func(l *duck.Lease) *ccbfPage { return &ccbfPage{lease: l} },
+var ccbfPages = aggregate[*ccbfPage]{
+	fresh: func() *ccbfPage { return new(ccbfPage) },
 	merge: (*ccbfPage).merge,
-	blob:  (*ccbfPage).blob,
+	blob:  func(t *ccbfPage, dst []byte) ([]byte, error) { return bridge.AppendBlob(t.b, dst) },
 }
 
 // maxHold returns the largest number of bytes of cells that a builder holds, 16 for each cell. Pruning
@@ -69,12 +70,15 @@ var ccbfPages = mergeAggregate[*ccbfPage]{
 func maxHold() int64 { return duck.MemoryLimit() / 16 }
 
 // builder returns the builder of a page, which it makes for a configuration if there is none.
-func (t *ccbfPage) builder(c *ccbf.Config) *ccbf.Builder {
+func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {
 	if t.b == nil {
-		t.b = ccbf.NewBuilder(*c, t.lease)
+		if err := t.lease.Grow(builderBytes); err != nil {
+			return nil, err
+		}
+		t.b = ccbf.NewBuilder(*c, &t.lease)
 		t.b.Hold = maxHold()
 	}
-	return t.b
+	return t.b, nil
 }
 
 // addBlob adds the points of the sketch in a BLOB to the page.
@@ -84,7 +88,11 @@ func (t *ccbfPage) addBlob(blob []byte) error {
 	if err := v.Reset(blob); err != nil {
 		return err
 	}
-	return t.builder(&v.Config).AddView(v)
+	b, err := t.builder(&v.Config)
+	if err != nil {
+		return err
+	}
+	return b.AddView(v)
 }
 
 // merge adds the points of the page from to t.
@@ -92,14 +100,18 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
 	}
-	return t.builder(&from.b.Config).Merge(from.b)
+	b, err := t.builder(&from.b.Config)
+	if err != nil {
+		return err
+	}
+	return b.Merge(from.b)
 }
 
-// blob appends the BLOB of the page's sketch to dst.
-func (t *ccbfPage) blob(dst []byte) ([]byte, error) { return bridge.AppendBlob(t.b, dst) }
-
 // ccbfIntersection is the page of a group of ccbf_intersect_agg: the intersection of its sketches so far.
-type ccbfIntersection struct{ x *bridge.Intersector }
+type ccbfIntersection struct {
+	basePage
+	x *bridge.Intersector
+}
 
 // addBlob intersects the page with the sketch in a BLOB.
 func (t *ccbfIntersection) addBlob(blob []byte) error {
@@ -109,50 +121,4 @@ func (t *ccbfIntersection) addBlob(blob []byte) error {
 		return err
 	}
 	return t.x.AddView(v)
-}
-
-// mostPoints is the largest number of points that wait in a state and its slots.
-const mostPoints = duck.MaxSlot
-
-const _ = uint(bridge.MaxSmall - mostPoints) // bridge.Small encodes all of them
-
-// canUseSlots reports whether points of a configuration can wait in slots. A sketch of
-// so few points is an exact list, for which their order does not matter.
-func canUseSlots(c *ccbf.Config) bool { return c.Exact }
-
-// promote returns the page of a state, which it makes if there is none. It moves the points that
-// wait in the state and in its slots to the page.
-func (c *chunk) promote(s *duck.State) (*ccbfPage, error) {
-	inSlots, err := c.own.one(s)
-	if err != nil {
-		return nil, err
-	}
-	t, err := ccbfPages.page(s)
-	if err != nil {
-		return nil, err
-	}
-	f := inlineOf(s)
-	err = t.take(f, inSlots)
-	f.n, f.inSlots = 0, 0
-	return t, err
-}
-
-// take adds the points that wait in a state, inline and in its slots, to a page.
-func (t *ccbfPage) take(f *inlineWords, inSlots []uint64) error {
-	if f.words() == 0 {
-		return nil
-	}
-	b := t.b
-	if b == nil || t.id != f.config {
-		var err error
-		if b, err = t.builderOf(f.config, configs.config(f.config)); err != nil {
-			return err
-		}
-	}
-	if len(inSlots) > 0 {
-		if err := bridge.AddKeys(b, inSlots); err != nil {
-			return err
-		}
-	}
-	return bridge.AddKeys(b, f.keys[:f.n])
 }

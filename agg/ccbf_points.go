@@ -15,10 +15,32 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in
-// slots (waiting.go). With more points, the group gets a page with a builder.
+// ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in its
+// page (waiting.go). With more points, the page gets a builder.
 type ccbfPoints struct {
+	aggregate[*ccbfPage]
 	geometry bool // one argument of type GEOMETRY holds the point, in place of x and y
+}
+
+// maxPoints is the largest number of points that wait in a slot.
+const maxPoints = 320
+
+const _ = uint(bridge.MaxSmall - maxPoints - inlineMost) // bridge.Small encodes all of them
+
+// newCCBFPoints returns ccbf_agg over points in two columns, or in one of type GEOMETRY.
+func newCCBFPoints(geometry bool) *ccbfPoints {
+	a := &ccbfPoints{ccbfPages, geometry}
+	a.merge = (*ccbfPage).mergeSame
+	a.most = func(config uint32) int {
+		if configs.config(config).Exact {
+			return maxPoints
+		}
+		return 0
+	}
+	a.sums = func(uint32) bool { return true }
+	a.take = (*ccbfPage).take
+	a.encoder = encodePoints
+	return a
 }
 
 // places is the points of a chunk.
@@ -84,8 +106,7 @@ type chunk struct {
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
-	small    bridge.Small
-	waitingWords
+	slabs    duck.Slabs
 }
 
 var (
@@ -126,7 +147,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		}
 	}
 	if !uniform {
-		return c.rowByRow(res, options, states, false)
+		return a.rowByRow(c, res, options, states, false)
 	}
 	var err error
 	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
@@ -134,19 +155,22 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	}
 	c.id = configs.number(c.config)
 	if categories || c.options.Has(args.CCBFWeight) || !c.places.whole(n) {
-		return c.rowByRow(res, options, states, true)
+		return a.rowByRow(c, res, options, states, true)
 	}
 	if cap(c.keys) < n {
 		c.keys = make([]uint64, n)
 	}
 	c.keys = c.keys[:n]
 	if bridge.Keys(&c.config, c.keys, c.places.xs[:n], c.places.ys[:n]) < n {
-		return c.rowByRow(res, options, states, true)
+		return a.rowByRow(c, res, options, states, true)
 	}
-	if states.Single() {
-		return c.addKeys(states.At(0), c.keys)
+	switch {
+	case c.id == 0:
+		return a.rowByRow(c, res, options, states, true)
+	case states.Single():
+		return a.add(&c.slabs, states.At(0), c.id, c.keys)
 	}
-	return c.scatter(states.Slice())
+	return a.scatter(&c.slabs, states.Slice(), c.id, c.keys, 1)
 }
 
 // anyValid reports whether some row of v is not NULL.
@@ -161,58 +185,16 @@ func anyValid(v *duck.Vector) bool {
 
 // end gives a chunk back for use again.
 func (c *chunk) end() {
-	c.done()
+	c.slabs.Done()
 	chunks.Put(c)
 }
 
-// scatter adds each row's key to its state, runs of the same state at once.
-func (c *chunk) scatter(states []*duck.State) error {
-	for i := 0; i < len(states); {
-		s, first := states[i], i
-		if f := inlineOf(s); f.takes(c.id) && f.n < inlineMost {
-			// The key waits inline in the state. With many groups, this is the most frequent case.
-			f.keys[f.n] = c.keys[i]
-			f.n++
-			f.config = c.id
-			i++
-			continue
-		}
-		for i++; i < len(states) && states[i] == s; i++ {
-		}
-		if err := c.addKeys(s, c.keys[first:i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addKeys adds points of the chunk's configuration to a state.
-func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if f := inlineOf(s); f.takes(c.id) {
-		if int(f.n)+len(keys) <= inlineMost {
-			f.config = c.id
-			f.n += uint16(copy(f.keys[f.n:], keys))
-			return nil
-		}
-		if canUseSlots(&c.config) && !s.HasPage() && f.words()+len(keys) <= mostPoints {
-			f.config = c.id
-			return c.slots.hold(s, keys)
-		}
-	}
-	b, err := c.page(s)
-	if err != nil {
-		return err
-	}
-	return bridge.AddKeys(b, keys)
-}
-
-// page returns the builder of a state. The error says that its configuration is not the chunk's.
-func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
-	t, err := c.promote(s)
+// builder returns the builder of a state. The error says that its configuration is not the chunk's.
+func (a *ccbfPoints) builder(c *chunk, s *duck.State) (*ccbf.Builder, error) {
+	t, err := a.whole(s)
 	if err != nil {
 		return nil, err
 	}
-	inlineOf(s).config = c.id
 	return t.builderOf(c.id, &c.config)
 }
 
@@ -221,11 +203,31 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
 	switch {
 	case t.b == nil:
-		t.id = id
-	case (t.id == 0 || t.id != id) && t.b.Config != *config:
+		t.config = id
+	case (t.config == 0 || t.config != id) && t.b.Config != *config:
 		return nil, configsDiffer(&t.b.Config, config)
 	}
-	return t.builder(config), nil
+	return t.builder(config)
+}
+
+// take adds points that waited to the builder of a page.
+func (t *ccbfPage) take(config uint32, keys []uint64) error {
+	b, err := t.builderOf(config, configs.config(config))
+	if err != nil {
+		return err
+	}
+	return bridge.AddKeys(b, keys)
+}
+
+// mergeSame is merge of pages that must have the same configuration.
+func (t *ccbfPage) mergeSame(from *ccbfPage) error {
+	if from.b == nil {
+		return nil
+	}
+	if _, err := t.builderOf(from.config, &from.b.Config); err != nil {
+		return err
+	}
+	return t.merge(from)
 }
 
 // configsDiffer returns the error for two configurations in one group.
@@ -244,7 +246,7 @@ func configsDiffer(a, b *ccbf.Config) error {
 
 // rowByRow adds the points of a chunk with NULLs, weights, categories, several configurations, or
 // points beyond bridge.Keys' range. If uniform, all rows have one configuration.
-func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform bool) error {
+func (a *ccbfPoints) rowByRow(c *chunk, res, options *duck.Vector, states duck.States, uniform bool) error {
 	p := &c.places
 	categories := c.options.Has(args.CCBFCategory)
 	weighted := c.options.Has(args.CCBFWeight)
@@ -270,10 +272,10 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if err != nil {
 			return err
 		}
-		if weight == 1 && !c.config.Categories { // the usual reason for rowByRow is a NULL in the chunk
+		if weight == 1 && !c.config.Categories && c.id != 0 { // the usual reason for rowByRow is a NULL in the chunk
 			c.keys = append(c.keys[:0], 0)
 			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
-				if err := c.addKeys(states.At(i), c.keys); err != nil {
+				if err := a.add(&c.slabs, states.At(i), c.id, c.keys); err != nil {
 					return err
 				}
 				continue
@@ -283,7 +285,7 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 		if err != nil {
 			return err
 		}
-		b, err := c.page(states.At(i))
+		b, err := a.builder(c, states.At(i))
 		if err != nil {
 			return err
 		}
@@ -304,74 +306,18 @@ func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform 
 	return nil
 }
 
-// Combine adds the points of each state of from to the state of into at the same index.
-func (a *ccbfPoints) Combine(from, into duck.States) error {
-	c := chunks.Get().(*chunk)
-	defer c.end()
-	return c.combineStates(from, into, slotPlanOf, c.combine)
-}
-
-// slotPlanOf returns what states of a configuration can hold of points without a page.
-func slotPlanOf(id uint32) slotPlan {
-	p := slotPlan{config: id, sums: true, inline: inlineMost}
-	if canUseSlots(configs.config(id)) {
-		p.slots = mostPoints - inlineMost
-	}
-	return p
-}
-
-// combine gives the state into a page, and adds the state from to it. inSlots is the words in the slots
-// of from. It does not change from.
-func (c *chunk) combine(from *duck.State, inSlots []uint64, into *duck.State) error {
-	f := inlineOf(from)
-	t, err := c.promote(into)
-	if err != nil || !from.HasPage() {
-		if err == nil {
-			err = t.take(f, inSlots)
-		}
-		return err
-	}
-	b, err := from.Page()
-	if err != nil {
-		return err
-	}
-	o := b.(*ccbfPage)
-	if t.b != nil && o.b != nil && t.b.Config != o.b.Config {
-		return configsDiffer(&t.b.Config, &o.b.Config)
-	}
-	t.id = o.id
-	if err := t.merge(o); err != nil {
-		return err
-	}
-	return t.take(f, nil)
-}
-
-// Finalize writes the BLOB of each state. Points that wait are encoded without a builder if possible.
-func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
-	c := chunks.Get().(*chunk)
-	defer c.end()
+// encodePoints returns a function that writes the sketch of points as row i of out.
+func encodePoints(out *duck.Result) func(i int, config uint32, keys []uint64) error {
 	var blob []byte
-	var config *ccbf.Config // the configuration of c.small
-	page := func(s *duck.State, i int) error {
-		t, err := c.promote(s)
-		if err != nil {
-			return err
+	var small bridge.Small
+	last := uint32(0) // number of the configuration of small
+	return func(i int, config uint32, keys []uint64) error {
+		if config != last {
+			small.Reset(configs.config(config))
+			last = config
 		}
-		if blob, err = t.blob(blob[:0]); err == nil {
-			out.SetBytes(i, blob)
-		}
-		return err
-	}
-	return c.finalizeStates(states, out, func(s *duck.State, i, j int) error {
-		if of := configs.config(inlineOf(s).config); of != config {
-			config = of
-			c.small.Reset(config)
-		}
-		if config.AtLeast > 0 { // only a builder implements AtLeast
-			return page(s, i)
-		}
-		blob = c.small.AppendBlob(blob[:0], c.all.list(j))
+		blob = small.AppendBlob(blob[:0], keys)
 		out.SetBytes(i, blob)
 		return nil
-	}, page)
+	}
 }

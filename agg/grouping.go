@@ -10,11 +10,9 @@ import (
 // rowGroups sorts the rows of a chunk by group. A group is one state and has a number from 0 on.
 type rowGroups struct {
 	states []*duck.State // by group, its state; in the order of the groups' first rows.
-	of     []uint16      // by row, its group.
-	kept   []uint16      // groups of the rows that are not skipped, in the order of rows.
-
-	sizes  []uint32 // by group, the number of kept rows
-	begins []uint32 // by group, where sort writes its next key
+	of     []uint16      // by row, its group; after sort, the position of its key.
+	sizes  []uint32      // by group, the number of rows
+	begins []uint32      // by group, where sort writes its next key
 
 	slots [groupSlots]uint16 // a hash table by state: the group plus 1, or 0 if the slot is free
 }
@@ -75,47 +73,31 @@ func (g *rowGroups) number(s *duck.State) uint16 {
 	}
 }
 
-// begin empties the kept rows. Call it before keep.
-func (g *rowGroups) begin() {
-	g.kept = g.kept[:0]
+// sort writes the keys of rows to dst, group by group. keys has them in the order of rows.
+func (g *rowGroups) sort(dst, keys *hashes) {
 	g.sizes = slices.Grow(g.sizes[:0], len(g.states))[:len(g.states)]
 	clear(g.sizes)
-}
-
-// keep adds rows from to to-1 to the kept rows.
-func (g *rowGroups) keep(from, to int) {
-	g.kept = append(g.kept, g.of[from:to]...)
-	for _, id := range g.of[from:to] {
+	for _, id := range g.of {
 		g.sizes[id]++
 	}
-}
-
-// sort writes the keys of the kept rows to dst, group by group. keys has them in the order of rows.
-func (g *rowGroups) sort(dst, keys *hashes) {
 	g.begins = slices.Grow(g.begins[:0], len(g.sizes))[:len(g.sizes)]
 	at := uint32(0)
 	for i, n := range g.sizes {
 		g.begins[i] = at
 		at += n
 	}
-	n := len(g.kept)
-	dst.clear()
-	dst.h1s = slices.Grow(dst.h1s, n)[:n]
-	if len(keys.h2s) > 0 {
-		dst.h2s = slices.Grow(dst.h2s, n)[:n]
-	}
-	if len(keys.ns) > 0 {
-		dst.ns = slices.Grow(dst.ns, n)[:n]
-	}
-	for i, id := range g.kept {
-		to := g.begins[id]
+	for i, id := range g.of {
+		g.of[i] = uint16(g.begins[id])
 		g.begins[id]++
-		dst.h1s[to] = keys.h1s[i]
-		if len(dst.h2s) > 0 {
-			dst.h2s[to] = keys.h2s[i]
-		}
-		if len(dst.ns) > 0 {
-			dst.ns[to] = keys.ns[i]
-		}
 	}
+	dst.h1s, dst.h2s, dst.ns = g.move(dst.h1s, keys.h1s), g.move(dst.h2s, keys.h2s), g.move(dst.ns, keys.ns)
+}
+
+// move writes row i's value to position g.of[i] of dst, for all rows. It does nothing if there are no values.
+func (g *rowGroups) move(dst, values []uint64) []uint64 {
+	dst = slices.Grow(dst[:0], len(values))[:len(values)]
+	for i, v := range values {
+		dst[g.of[i]] = v
+	}
+	return dst
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"unicode"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -14,19 +14,14 @@ import (
 // Keyed returns the aggregates X_agg and X_union_agg of a family.
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
-	b := &keyedPages{family: f}
-	b.mergeAggregate = mergeAggregate[*keyedPage]{
-		size:  256,
-		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
-		merge: b.merge,
-		blob:  (*keyedPage).blob,
+	union := keyedPages{family: f}
+	union.aggregate = aggregate[*keyedPage]{
+		fresh: func() *keyedPage { return new(keyedPage) },
+		merge: union.merge,
+		blob:  func(t *keyedPage, _ []byte) ([]byte, error) { return keyed.Finish(t.s) },
 		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy to make it
 	}
-	options := f.Options()
-	build := &keyedAgg{
-		keyedPages: b, options: append(options[:len(options):len(options)], keyed.Weight),
-		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
-	}
+	build := newKeyedAgg(union)
 	// key and number end the arguments of example calls: they are keys that the example's sketch has.
 	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
@@ -43,21 +38,18 @@ func Keyed(f keyed.Any) functions {
 		},
 		overBlobs(name+"_union_agg", name, about.Union,
 			ask(name+"_union_agg(s)", number[q.Kind])+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
-			&blobAggregate[*keyedPage]{b.mergeAggregate, b.addBlob}),
+			&blobAggregate[*keyedPage]{union.aggregate, union.addBlob}),
 	}
 }
 
-// keyedPage is the page of a group: its sketch, nil before the first key or sketch.
+// keyedPage is the page of a group: its sketch, nil before the first sketch and while keys wait.
 type keyedPage struct {
-	lease  *duck.Lease
+	basePage
 	params any // the family's Params; nil if the sketch comes from a BLOB
 	s      keyed.Sketch
 	bytes  int64 // memory reserved for s
 	rest   int   // for so many chunks, addDistinct does not search for repeated keys
 }
-
-// blob returns the BLOB of the page's sketch. It does not use its argument.
-func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s) }
 
 // charge reserves the bytes that the sketch has now. The error wraps ErrBudget.
 func (t *keyedPage) charge() error {
@@ -75,7 +67,7 @@ func (t *keyedPage) charge() error {
 // keyedPages is the common part of the aggregates of a family.
 type keyedPages struct {
 	family keyed.Any
-	mergeAggregate[*keyedPage]
+	aggregate[*keyedPage]
 }
 
 // addBlob unites the page's sketch with the sketch in a BLOB.
@@ -105,6 +97,9 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		return nil
 	}
 	if t.s != nil {
+		if err := t.mustHave(from.params); err != nil {
+			return err
+		}
 		if err := a.family.Unite(t.s, from.s); err != nil {
 			return err
 		}
@@ -118,8 +113,40 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	if err != nil {
 		return err
 	}
-	t.params, t.s = from.params, s
+	t.config, t.params, t.s = from.config, from.params, s
 	return t.charge()
+}
+
+// make gives a page a sketch without keys.
+func (a *keyedPages) make(t *keyedPage, params any, class key.Class) (err error) {
+	if t.s, err = a.empty(params, class); err != nil {
+		return err
+	}
+	t.params = params
+	return t.charge()
+}
+
+// empty returns a sketch without keys.
+func (a *keyedPages) empty(params any, class key.Class) (keyed.Sketch, error) {
+	s, err := a.family.Make(params)
+	if err != nil {
+		return nil, err
+	}
+	if err := keyed.BaseOf(s).SetKeyClass(class); err != nil {
+		return nil, err
+	}
+	if l, ok := s.(keyed.Later); ok {
+		l.Later()
+	}
+	return s, nil
+}
+
+// mustHave returns an error if the sketch of a page was made with other parameters, if both are known.
+func (t *keyedPage) mustHave(params any) error {
+	if t.params == nil || params == nil || t.params == params {
+		return nil
+	}
+	return paramsDiffer(t.params, params)
 }
 
 // paramsDiffer returns the error for two sets of parameters in one group. It names the option of the

@@ -1,11 +1,6 @@
 package agg
 
-import (
-	"slices"
-
-	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
-)
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 const (
 	// minRepeats is the smallest number of rows in which addDistinct searches for repeated keys.
@@ -61,48 +56,32 @@ func (r *distinctKeys) count(n, rows int) []uint64 {
 	return times
 }
 
-// addDistinct adds the keys of rows from to to-1, none of which is skipped. It adds each distinct key
-// once, with its number of occurrences. It reports false and adds nothing if the order of keys matters
-// to the sketch, or keys do not have 8 bytes. It does the same if rows have weights, or few keys repeat.
-func (a *keyedAgg) addDistinct(c *keyedChunk, t *keyedPage, from, to int) (bool, error) {
-	rows := to - from
-	if rows < minRepeats || rows > chunkLen || c.weighted || t.params == nil {
+// addDistinct adds keys of 8 bytes to the sketch of a page, each distinct key once with its number of
+// occurrences. It reports false and adds nothing if the order of keys matters to the sketch, keys wait as
+// hashes, or few of them repeat.
+func (a *keyedAgg) addDistinct(m *keyedScratch, t *keyedPage, p *keyedPlan, keys []uint64) (bool, error) {
+	// In a sketch of a set from which nothing is removed, a repeated key changes only the total.
+	once := p.laws.Set && !p.laws.Deletable
+	if len(keys) < minRepeats || len(keys) > chunkLen || p.pairs || !once && !p.laws.OrderFree {
 		return false, nil
 	}
 	if t.rest > 0 {
 		t.rest--
 		return false, nil
 	}
-	// In a sketch of a set from which nothing is removed, a repeated key changes only the total.
-	laws := a.family.Laws(t.params)
-	once := laws.Set && !laws.Deletable
-	if !once && !laws.OrderFree {
-		t.rest = repeatsRest
-		return false, nil
-	}
-	keys := c.keys.Words(from, to)
-	if keys == nil {
-		t.rest = repeatsRest
-		return false, nil
-	}
-	r := &c.repeats
+	r := &m.repeats
 	n := r.find(keys)
-	if n > rows/4*3 {
+	if n > len(keys)/4*3 {
 		t.rest = repeatsRest
 		return false, nil
 	}
-	base := keyed.BaseOf(t.s)
-	c.h1s, c.h2s = slices.Grow(c.h1s[:0], n)[:n], slices.Grow(c.h2s[:0], n)[:n]
-	key.HashUint64s(base.Seed(), r.keys[:n], c.h1s, c.h2s)
-	h := hashes{h1s: c.h1s, h2s: c.h2s}
+	m.hash(p, r.keys[:n])
 	if !once {
-		h.ns = r.count(n, rows)
+		m.ns = r.count(n, len(keys))
 	}
-	if err := a.add(c, t, h); err != nil {
-		return true, err
+	err := a.addHashes(t, m.hashes)
+	if err == nil && once {
+		keyed.Grow(keyed.BaseOf(t.s), uint64(len(keys)-n))
 	}
-	if once {
-		keyed.Grow(base, uint64(rows-n))
-	}
-	return true, nil
+	return true, err
 }

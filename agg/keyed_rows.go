@@ -1,6 +1,9 @@
 package agg
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -10,12 +13,41 @@ import (
 
 // keyedAgg is the aggregate X_agg of a family X: it builds sketches from keys.
 type keyedAgg struct {
-	*keyedPages
+	keyedPages
 	options []args.Option
-	chunks  sync.Pool
+	chunks  sync.Pool // of *keyedChunk
+	scratch sync.Pool // of *keyedScratch
 }
 
-// keyedChunk is the memory of a callback of X_agg.
+// newKeyedAgg returns X_agg with the pages of X_union_agg.
+func newKeyedAgg(pages keyedPages) *keyedAgg {
+	f := pages.family
+	options := f.Options()
+	a := &keyedAgg{
+		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
+		chunks:  sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
+		scratch: sync.Pool{New: func() any { return new(keyedScratch) }},
+	}
+	a.wordFuncs = wordFuncs[*keyedPage]{
+		most: func(config uint32) int { return keyedPlans.config(config).most() },
+		sums: func(config uint32) bool {
+			l := &keyedPlans.config(config).laws
+			return l.OrderFree && l.UnionEqualsWhole
+		},
+		take:    a.addWords,
+		unite:   a.uniteWords,
+		encoder: a.encodeWords,
+	}
+	return a
+}
+
+// keyedScratch is memory for keys on their way into a sketch.
+type keyedScratch struct {
+	hashes
+	repeats distinctKeys
+}
+
+// keyedChunk is the memory of an update of X_agg.
 type keyedChunk struct {
 	options  args.Options
 	settings keyed.Settings
@@ -25,113 +57,108 @@ type keyedChunk struct {
 	weighted bool         // there is a column of weights
 	complete bool         // no row is skipped
 
-	uniform bool // all rows have the same parameters
-	params  any  // the family's Params of the last row that was read; nil at first
+	plan keyedPlan // the plan of the first row that is not skipped
+	id   uint32    // number of the plan, or 0 if keys cannot wait
 
-	// last is the plan of the chunk's keys. id is the plan's number, or 0 if keys cannot wait.
-	last keyedPlan
-	id   uint32
-
-	hashes            // hashes of the keys of a run of rows
-	sorted     hashes // hashes of the keys of rows or states, sorted by group
-	converted  hashes // hashes of keys that waited
-	words      []uint64
-	fullStates []inlineKeys
-	states     []*duck.State
-	pages      []duck.Page
-	waitingWords
-
+	slabs  duck.Slabs
+	hashes               // keys of the rows that are not skipped
+	states []*duck.State // their states
+	sorted hashes        // keys sorted by group
+	words  []uint64      // keys as words that wait
 	groups rowGroups
-
-	repeats distinctKeys
-}
-
-// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is empty. If
-// h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
-type hashes struct{ h1s, h2s, ns []uint64 }
-
-// part returns the hashes of keys from to to-1.
-func (h *hashes) part(from, to int) hashes {
-	p := hashes{h1s: h.h1s[from:to]}
-	if len(h.h2s) > 0 {
-		p.h2s = h.h2s[from:to]
-	}
-	if len(h.ns) > 0 {
-		p.ns = h.ns[from:to]
-	}
-	return p
-}
-
-// chunk returns the memory of a callback, until done.
-func (a *keyedAgg) chunk() *keyedChunk {
-	c := a.chunks.Get().(*keyedChunk)
-	c.fullStates, c.words = c.fullStates[:0], c.words[:0]
-	return c
-}
-
-// done gives a chunk back for use again.
-func (a *keyedAgg) done(c *keyedChunk) {
-	c.waitingWords.done()
-	a.chunks.Put(c)
 }
 
 // Update adds the keys of a chunk to the states of their rows.
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
-	return a.withAdvice(a.update(rows, states))
+	c := a.chunks.Get().(*keyedChunk)
+	defer func() {
+		c.slabs.Done()
+		a.chunks.Put(c)
+	}()
+	return a.withAdvice(a.update(c, rows, states))
 }
 
-// update is Update without advice in its errors.
-func (a *keyedAgg) update(rows *duck.Rows, states duck.States) error {
-	c := a.chunk()
-	defer a.done(c)
+// Combine adds the keys of each state of from to the state of into at the same index.
+func (a *keyedAgg) Combine(from, into duck.States) error {
+	return a.withAdvice(a.aggregate.Combine(from, into))
+}
+
+// Finalize writes the BLOB of each state.
+func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
+	return a.withAdvice(a.aggregate.Finalize(states, out))
+}
+
+// withAdvice returns err. If memory was not enough for all groups, it adds the option that makes
+// sketches smaller.
+func (a *keyedAgg) withAdvice(err error) error {
+	if (errors.Is(err, duck.ErrBudget) || errors.Is(err, duck.ErrReclaimed)) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
+		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
+	}
+	return err
+}
+
+// update adds the keys of a chunk.
+func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) error {
 	if err := a.reset(c, rows, states); err != nil {
 		return err
 	}
-	first, _ := c.next(0, rows.Len())
-	if first == rows.Len() {
+	n := rows.Len()
+	from, end := c.next(0, n)
+	if from == n {
 		return nil
 	}
-	if err := a.plan(c, first); err != nil {
+	if err := a.setPlan(c, from); err != nil {
 		return err
 	}
-	if states.Single() {
-		return a.run(c, states.At(0), first, rows.Len())
+	if c.plan.bytes == 0 || !c.options.Uniform() {
+		return a.rowByRow(c, states)
 	}
+	c.clear()
 	all := states.Slice()
-	if c.uniform && c.groups.assign(all) {
-		return a.grouped(c, all)
+	c.states = c.states[:0]
+	for ; from < n; from, end = c.next(end, n) {
+		if err := c.read(from, end); err != nil {
+			return err
+		}
+		if all != nil && !c.complete {
+			c.states = append(c.states, all[from:end]...)
+		}
 	}
-	return a.runs(c, all)
-}
-
-// longRun is the number of consecutive rows of one group from which they are added at once.
-const longRun = 16
-
-// runs adds the keys of a chunk; all is the states of its rows. It adds consecutive rows of one group
-// at once if they are longRun or more, or if keys cannot wait. It scatters the other rows.
-func (a *keyedAgg) runs(c *keyedChunk, all []*duck.State) error {
-	done := 0
+	switch {
+	case all == nil:
+		return a.addGroup(c, states.At(0), c.hashes)
+	case !c.complete:
+		all = c.states
+	}
+	if c.groups.assign(all) {
+		c.groups.sort(&c.sorted, &c.hashes)
+		at := 0
+		for i, state := range c.groups.states {
+			n := int(c.groups.sizes[i])
+			if err := a.addGroup(c, state, c.sorted.part(at, at+n)); err != nil {
+				return err
+			}
+			at += n
+		}
+		return nil
+	}
+	if c.id != 0 {
+		return a.scatter(&c.slabs, all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
+	}
 	for i := 0; i < len(all); {
 		from := i
 		for i++; i < len(all) && all[i] == all[from]; i++ {
 		}
-		if c.id != 0 && i-from < longRun {
-			continue
-		}
-		if err := a.scatter(c, all, done, from); err != nil {
+		if err := a.addGroup(c, all[from], c.part(from, i)); err != nil {
 			return err
 		}
-		if err := a.run(c, all[from], from, i); err != nil {
-			return err
-		}
-		done = i
 	}
-	return a.scatter(c, all, done, len(all))
+	return nil
 }
 
-// reset sets c to the arguments of a chunk, and finds out which facts hold for all of its rows.
+// reset sets c to the arguments of a chunk.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
-	c.given, c.params, c.weight = nil, nil, len(a.options)-1
+	c.given, c.weight = nil, len(a.options)-1
 	if rows.NumCols() > 1 {
 		c.given = rows.Col(1)
 	}
@@ -144,9 +171,26 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 	if err := c.keys.Reset(rows.Col(0)); err != nil {
 		return err
 	}
-	c.uniform = c.options.Uniform()
 	c.weighted = c.options.Has(c.weight)
 	c.complete = c.keys.AllValid() && (!c.weighted || c.options.Column(c.weight).AllValid())
+	return nil
+}
+
+// setPlan sets c.plan and c.id. The first key of the chunk is in row i.
+func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
+	params, err := c.options.Params(c.settings, i)
+	if err != nil {
+		return err
+	}
+	pairs := c.keys.Words(i, i+1) == nil
+	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs {
+		bytes, seed := a.family.Empty(params)
+		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
+	}
+	c.id = 0
+	if c.plan.bytes > 0 && !c.weighted {
+		c.id = keyedPlans.number(c.plan)
+	}
 	return nil
 }
 
@@ -168,186 +212,99 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 	return from, to
 }
 
-// clear removes all keys from h.
-func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
-
-// hash appends the hashes of the keys of rows from to to-1 to c.hashes. None of these rows is skipped.
-func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
-	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, seed)
+// read appends the keys of rows from to to-1 to c.hashes. None of these rows is skipped. A key that waits
+// as one word is appended as that word, others as their hashes.
+func (c *keyedChunk) read(from, to int) (err error) {
+	if c.id != 0 && !c.plan.pairs {
+		c.h1s = append(c.h1s, c.keys.Words(from, to)...)
+		return nil
+	}
+	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, c.plan.seed)
 	if c.weighted {
 		c.ns, err = c.options.AppendCounts(c.ns, c.weight, from, to, 1)
 	}
 	return err
 }
 
-// run adds the keys of rows from to to-1, which belong to one group, to its state.
-func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
-	rows := to - from
-	from, end := c.next(from, to)
-	if from == to {
-		return nil
+// asWords returns keys as words that wait. They are valid until the next call.
+func (c *keyedChunk) asWords(h hashes) []uint64 {
+	if !c.plan.pairs {
+		return h.h1s
 	}
-	if c.id != 0 && rows <= c.last.most {
-		for ; from < to; from, end = c.next(end, to) {
-			c.clear()
-			if err := c.read(from, end, c.last.seed); err != nil {
-				return err
-			}
-			if err := a.wait(c, state, c.hashes); err != nil {
-				return err
-			}
-		}
-		return nil
+	c.words = c.words[:0]
+	for i, h1 := range h.h1s {
+		c.words = append(c.words, h1, h.h2s[i])
 	}
-	t, err := a.sketchPage(c, state, from)
+	return c.words
+}
+
+// addGroup adds keys of the chunk's plan to one group.
+func (a *keyedAgg) addGroup(c *keyedChunk, state *duck.State, h hashes) error {
+	if c.id != 0 {
+		return a.add(&c.slabs, state, c.id, c.asWords(h))
+	}
+	t, err := a.sketchPage(c, state, c.plan.params)
 	if err != nil {
 		return err
 	}
-	if keyed.ByValue(t.s) || !c.uniform {
-		return a.runRows(c, state, from, to)
-	}
-	if c.complete {
-		if done, err := a.addDistinct(c, t, from, to); done {
-			return err
-		}
-	}
-	c.clear()
-	for seed := keyed.BaseOf(t.s).Seed(); from < to; from, end = c.next(end, to) {
-		if err := c.hash(from, end, seed); err != nil {
-			return err
-		}
-	}
-	return a.add(c, t, c.hashes)
+	return a.addHashes(t, h)
 }
 
-// add adds keys to the sketch of a page.
-func (a *keyedAgg) add(c *keyedChunk, t *keyedPage, h hashes) error {
-	if len(h.h2s) == 0 {
-		h = c.converted.hashWords(keyed.BaseOf(t.s).Seed(), h.h1s)
+// sketchPage returns the page of a group, with a sketch. The error says that its parameters are others.
+func (a *keyedAgg) sketchPage(c *keyedChunk, state *duck.State, params any) (*keyedPage, error) {
+	t, err := a.whole(state)
+	if err != nil {
+		return nil, err
 	}
-	if len(h.ns) == 0 {
-		h.ns = nil
+	if t.s == nil {
+		return t, a.make(t, params, c.keys.Class)
 	}
-	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
-		return err
-	}
-	return t.charge()
+	return t, t.mustHave(params)
 }
 
-// runRows does what run does, row by row: if rows have options of their own, or the sketch needs keys
+// rowByRow adds the keys of a chunk whose rows have options of their own, or whose sketches need keys
 // instead of hashes.
-func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error {
-	var t *keyedPage
-	c.clear()
-	for i := from; i < to; i++ {
+func (a *keyedAgg) rowByRow(c *keyedChunk, states duck.States) error {
+	params, uniform := c.plan.params, c.options.Uniform()
+	for i := range states.Len() {
 		if c.skip(i) {
 			continue
 		}
-		if t == nil || !c.uniform {
-			var err error
-			if t, err = a.sketchPage(c, state, i); err != nil {
+		var err error
+		if !uniform {
+			if params, err = c.options.Params(c.settings, i); err != nil {
 				return err
 			}
 		}
-		if !keyed.ByValue(t.s) {
-			if err := c.hash(i, i+1, keyed.BaseOf(t.s).Seed()); err != nil {
-				return err
-			}
-			continue
+		t, err := a.sketchPage(c, states.At(i), params)
+		if err != nil {
+			return err
 		}
 		n, err := c.options.Count(c.weight, i, 1)
 		if err != nil {
 			return err
 		}
-		b, err := c.keys.Bytes(i, keyed.BaseOf(t.s).KeyClass())
-		if err != nil {
-			return err
-		}
-		if err := a.family.AddKey(t.s, b, n); err != nil {
-			return err
-		}
-	}
-	if len(c.h1s) == 0 { // without hashes, AddKey has added all keys already
-		return t.charge()
-	}
-	return a.add(c, t, c.hashes)
-}
-
-// grouped adds the keys of a chunk whose groups are mixed. It adds the keys of one group at once, in the
-// order of their rows. all is the states of the rows.
-func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
-	first, end := c.next(0, len(all))
-	seed := c.last.seed
-	if c.id == 0 {
-		t, err := a.sketchPage(c, all[first], first)
-		if err != nil {
-			return err
-		}
+		class := keyed.BaseOf(t.s).KeyClass()
 		if keyed.ByValue(t.s) {
-			return a.runs(c, all)
-		}
-		seed = keyed.BaseOf(t.s).Seed()
-	}
-	c.clear()
-	g := &c.groups
-	g.begin()
-	for from := first; from < len(all); from, end = c.next(end, len(all)) {
-		if err := c.read(from, end, seed); err != nil {
-			return err
-		}
-		g.keep(from, end)
-	}
-	g.sort(&c.sorted, &c.hashes)
-	at := 0
-	for i, state := range g.states {
-		n := int(g.sizes[i])
-		if n == 0 { // all rows of the group were skipped
+			b, err := c.keys.Bytes(i, class)
+			if err != nil {
+				return err
+			}
+			if err := a.family.AddKey(t.s, b, n); err != nil {
+				return err
+			}
+			if err := t.charge(); err != nil {
+				return err
+			}
 			continue
 		}
-		if err := a.group(c, state, first, c.sorted.part(at, at+n)); err != nil {
+		h1, h2, err := c.keys.Hash(i, class, keyed.BaseOf(t.s).Seed())
+		if err != nil {
 			return err
 		}
-		at += n
+		if err := a.addHashes(t, hashes{[]uint64{h1}, []uint64{h2}, []uint64{n}}); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// group adds keys to one group; i is a row with the options.
-func (a *keyedAgg) group(c *keyedChunk, state *duck.State, i int, h hashes) error {
-	if c.id != 0 {
-		return a.wait(c, state, h)
-	}
-	t, err := a.sketchPage(c, state, i)
-	if err != nil {
-		return err
-	}
-	return a.add(c, t, h)
-}
-
-// sketchPage returns the page of a group, with a sketch. The error says that its parameters are not
-// those of row i's options.
-func (a *keyedAgg) sketchPage(c *keyedChunk, state *duck.State, i int) (*keyedPage, error) {
-	if c.params == nil || !c.uniform {
-		p, err := c.options.Params(c.settings, i)
-		if err != nil {
-			return nil, err
-		}
-		c.params = p
-	}
-	t, err := a.wholePage(c, state)
-	if err != nil {
-		return nil, err
-	}
-	if t.s != nil {
-		if t.params != c.params {
-			return nil, paramsDiffer(t.params, c.params)
-		}
-		return t, nil
-	}
-	s, err := a.empty(c.params, c.keys.Class)
-	if err != nil {
-		return nil, err
-	}
-	t.s, t.params = s, c.params
-	return t, t.charge()
 }

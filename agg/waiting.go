@@ -1,27 +1,26 @@
 package agg
 
 import (
-	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Most groups have few rows. With very many groups, neither their pages nor their slots are in the
-// CPU caches. So keys and points first wait as words of 64 bits, in three stages. The first words wait
-// inline in the DuckDB state. The next ones wait in slots of slabs, which many states share
-// (duck.Slabs). With more words, the group gets a page with its sketch. New words then still wait
-// inline, so that several words need only one look-up of the page.
+// Most groups have few rows. So keys and points first wait as words of 64 bits: a key of 8 bytes or a
+// cell is one word, other keys are their two hashes. The first words wait inline in the DuckDB state. The
+// next ones wait in a slot of a slab, which many states share (duck.Slabs). With more words, the group
+// gets a page with its sketch. New words still wait inline then, so that several words need only one
+// look-up of the page.
 
 // inlineMost is how many words a state holds inline.
 const inlineMost = 5
 
-// inlineWords is the inline part of a state: words that neither a slot nor the page has yet.
+// inlineWords is the inline part of a state: words that the page does not have yet.
 type inlineWords struct {
-	config  uint32 // number of the configuration of these words and of the page; 0 if there is none
-	n       uint16 // number of inline words
-	inSlots uint16 // number of words in slots
-	keys    [inlineMost]uint64
+	config uint32 // number of the configuration of these words; 0 if there were none
+	n      uint32 // number of words
+	keys   [inlineMost]uint64
 }
 
 // The two types have the same size, or this does not compile.
@@ -30,9 +29,6 @@ const _ = -uint(unsafe.Sizeof(inlineWords{}) ^ unsafe.Sizeof(duck.State{}.Inline
 // inlineOf returns the inline part of a state.
 func inlineOf(s *duck.State) *inlineWords { return (*inlineWords)(unsafe.Pointer(&s.Inline)) }
 
-// words returns how many words wait, inline and in slots.
-func (f *inlineWords) words() int { return int(f.n) + int(f.inSlots) }
-
 // takes reports whether words of the configuration with this number can wait in f. The number must not
 // be 0, and f must have the same number or 0. One comparison tests both, as branch prediction fails
 // here.
@@ -40,244 +36,216 @@ func (f *inlineWords) takes(config uint32) bool {
 	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
 }
 
-// slots gives slots to states during one callback, until end.
-type slots struct{ slabs *duck.Slabs }
+// pageBytes is about the number of bytes of a page without its sketch.
+const pageBytes = 256
 
-// end ends the callback's use of its slab.
-func (l *slots) end() {
-	l.slabs.Done()
-	l.slabs = nil
+// basePage is the part that all pages have.
+type basePage struct {
+	lease  duck.Lease
+	config uint32 // number of the configuration of the sketch; 0 if it has none
 }
 
-// push gives the state s one more slot, for n words. The caller must write the words at once.
-func (l *slots) push(s *duck.State, n int) ([]uint64, error) {
-	if l.slabs == nil {
-		l.slabs = duck.AcquireSlabs()
-	}
-	slot, err := l.slabs.Push(s, n)
-	inlineOf(s).inSlots += uint16(len(slot))
-	return slot, err
+func (p *basePage) base() *basePage { return p }
+
+// groupPage is the page of a group, which has a sketch.
+type groupPage interface{ base() *basePage }
+
+// wordFuncs says what words mean. Configurations are given by their numbers.
+type wordFuncs[T groupPage] struct {
+	// most returns how many words a state can have in its slot.
+	most func(config uint32) int
+	// sums reports whether the order of words does not matter, and a union is the sketch of all words.
+	sums func(config uint32) bool
+	// take adds words to the sketch of t. It makes the sketch if there is none.
+	take func(t T, config uint32, words []uint64) error
+	// unite unites the sketch of into with that of a state with words, and with a page unless from is
+	// nil. unite is needed where sums returns false.
+	unite func(into T, config uint32, words []uint64, from T) error
+	// encoder returns a function that writes the sketch of words as row i of out.
+	encoder func(out *duck.Result) func(i int, config uint32, words []uint64) error
 }
 
-// hold moves the inline words of the state s to a new slot. It writes the parameter words behind them.
-func (l *slots) hold(s *duck.State, words []uint64) error {
+// add adds words to a state, behind those it has.
+func (a *aggregate[T]) add(slabs *duck.Slabs, s *duck.State, config uint32, words []uint64) error {
 	f := inlineOf(s)
-	slot, err := l.push(s, int(f.n)+len(words))
+	if f.takes(config) {
+		if int(f.n)+len(words) <= inlineMost {
+			f.config = config
+			f.n += uint32(copy(f.keys[f.n:], words))
+			return nil
+		}
+		if !s.HasPage() {
+			ok, err := slabs.Append(s, a.most(config), f.keys[:f.n], words)
+			if ok {
+				f.config, f.n = config, 0
+			}
+			if ok || err != nil {
+				return err
+			}
+		}
+	}
+	t, err := a.whole(s)
 	if err != nil {
 		return err
 	}
-	copy(slot[copy(slot, f.keys[:f.n]):], words)
-	f.n = 0
+	return a.take(t, config, words)
+}
+
+// whole returns the page of a state, with the words that waited in the state and in its slot. The page of
+// a state without words has no sketch if it is new.
+func (a *aggregate[T]) whole(s *duck.State) (t T, err error) {
+	f := inlineOf(s)
+	words, err := s.Words()
+	if err != nil {
+		return t, err
+	}
+	if t, err = a.page(s); err != nil {
+		return t, err
+	}
+	if len(words) > 0 {
+		if err := a.take(t, f.config, words); err != nil {
+			return t, err
+		}
+	}
+	if f.n > 0 {
+		err = a.take(t, f.config, f.keys[:f.n])
+		f.n = 0
+	}
+	return t, err
+}
+
+// scatter adds words to the states of rows: perRow words for each row, 1 or 2.
+func (a *aggregate[T]) scatter(slabs *duck.Slabs, states []*duck.State, config uint32, words []uint64, perRow int) error {
+	for i := 0; i < len(states); {
+		s, first := states[i], i
+		if f := inlineOf(s); f.takes(config) && int(f.n)+perRow <= inlineMost {
+			// With many groups, this is the most frequent case.
+			f.keys[f.n] = words[i*perRow]
+			f.n++
+			if perRow == 2 {
+				f.keys[f.n] = words[i*2+1]
+				f.n++
+			}
+			f.config = config
+			i++
+			continue
+		}
+		for i++; i < len(states) && states[i] == s; i++ {
+		}
+		if err := a.add(slabs, s, config, words[first*perRow:i*perRow]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// slotPlan says how words of one configuration wait.
-type slotPlan struct {
-	config uint32 // number of the configuration.
-	sums   bool   // words of two states can be joined in any order.
-	inline int    // the largest number of words that a state has inline.
-	slots  int    // the largest number of words that a state has in slots.
+// Combine adds each state of from to the state of into at the same index. States of from do not change:
+// DuckDB may combine them with others at the same time.
+func (a *aggregate[T]) Combine(from, into duck.States) error {
+	slabs := slabsPool.Get().(*duck.Slabs)
+	defer putSlabs(slabs)
+	for i := range from.Len() {
+		if err := a.combine(slabs, from.At(i), into.At(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// join adds the words that wait in one state, which has no page, to the state into. f is the inline
-// words of the first state, inSlots those in its slots. join reports false, and changes nothing, if
-// into needs a page for that.
-func (l *slots) join(p slotPlan, f *inlineWords, inSlots []uint64, into *duck.State) (bool, error) {
-	g := inlineOf(into)
-	if g.config == 0 && len(inSlots) == 0 && !into.HasPage() { // the target is new: copy all at once
+var slabsPool = sync.Pool{New: func() any { return new(duck.Slabs) }}
+
+// putSlabs ends the use of slabs in a callback.
+func putSlabs(slabs *duck.Slabs) {
+	slabs.Done()
+	slabsPool.Put(slabs)
+}
+
+// combine adds the state s to the state into.
+func (a *aggregate[T]) combine(slabs *duck.Slabs, s, into *duck.State) error {
+	f, g := inlineOf(s), inlineOf(into)
+	isNew := g.config == 0 && !into.HasPage()
+	if isNew && !s.HasPage() && !s.HasSlot() {
 		*g = *f
-		return true, nil
-	}
-	if !p.sums || g.config != f.config && (g.config != 0 || into.HasPage()) {
-		return false, nil
-	}
-	// both gets all inline words of both states, used or not. A loop over the used ones would end in a
-	// branch that cannot be predicted.
-	var both [2 * inlineMost]uint64
-	n := int(f.n + g.n)
-	*(*[inlineMost]uint64)(both[:]) = g.keys
-	*(*[inlineMost]uint64)(both[min(g.n, inlineMost):]) = f.keys
-	if over := max(n-p.inline, 0); over+len(inSlots) > 0 {
-		if into.HasPage() || over+len(inSlots)+int(g.inSlots) > p.slots {
-			return false, nil
-		}
-		slot, err := l.push(into, over+len(inSlots))
-		if err != nil {
-			return false, err
-		}
-		copy(slot[copy(slot, inSlots):], both[p.inline:p.inline+over])
-	}
-	g.config, g.n, g.keys = f.config, uint16(min(n, p.inline)), [inlineMost]uint64(both[:])
-	return true, nil
-}
-
-// waitingWords is the memory of a callback for words that wait.
-type waitingWords struct {
-	slots slots
-	all   pendingWords // words of a batch of states
-	own   pendingWords // words of a single state
-	again pendingWords // words of one state of the batch, if they are read again
-}
-
-// done ends a callback.
-func (w *waitingWords) done() { w.slots.end() }
-
-// combineStates adds state i of from to state i of into, for all i. If the words that wait can be joined
-// without a page, it joins them. planOf returns how words of a configuration wait. For the other states
-// it calls add with the state s of from, the words in its slots, and the state of into. States of from
-// must not change: DuckDB may combine them with others at the same time.
-func (w *waitingWords) combineStates(from, into duck.States, planOf func(config uint32) slotPlan, add func(s *duck.State, inSlots []uint64, into *duck.State) error) error {
-	var plan slotPlan
-	for i := 0; i < from.Len(); {
-		first := i
-		end, err := w.all.readBoth(from, into, i)
-		if err != nil {
-			return err
-		}
-		for ; i < end; i++ {
-			s := from.At(i)
-			f := inlineOf(s)
-			if f.config == 0 && !s.HasPage() {
-				continue
-			}
-			inSlots, err := w.all.current(i-first, &w.again)
-			if err != nil {
-				return err
-			}
-			if !s.HasPage() {
-				if f.config != plan.config {
-					plan = planOf(f.config)
-				}
-				if done, err := w.slots.join(plan, f, inSlots, into.At(i)); err != nil {
-					return err
-				} else if done {
-					continue
-				}
-			}
-			if err := add(s, inSlots, into.At(i)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// finalizeStates writes the results of states. A group without rows gets NULL. If state i has a page,
-// finalizeStates calls page, which writes result i. Otherwise it calls waiting, which writes result i
-// from the words w.all.list(j).
-func (w *waitingWords) finalizeStates(states duck.States, out *duck.Result, waiting func(s *duck.State, i, j int) error, page func(s *duck.State, i int) error) error {
-	for i := 0; i < out.Len(); {
-		first := i
-		end, err := w.all.read(states, i, true)
-		if err != nil {
-			return err
-		}
-		for ; i < end; i++ {
-			s := states.At(i)
-			switch {
-			case s.HasPage():
-				err = page(s, i)
-			case inlineOf(s).config == 0:
-				out.SetNull(i)
-			default:
-				err = waiting(s, i, i-first)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// stateBatch is the number of states whose words are read at once. They fit into the
-// second-level cache.
-const stateBatch = 64
-
-// pendingWords is a copy of the words that wait in up to stateBatch states. For each state it
-// has the words in its slots, and then, if requested, its inline words.
-type pendingWords struct {
-	n         int                     // number of states.
-	words     []uint64                // the words of all states, one state after the other.
-	begins    [stateBatch + 1]int     // by state, where its words begin; begins[n] is the end.
-	states    [stateBatch]*duck.State // the states.
-	slotWords [stateBatch][]uint64    // by state, the words in its slots; parts of words.
-	slots     duck.SlotReader
-	sum       uint64 // sum of words that were loaded early; without it the compiler would drop the loads
-}
-
-// read copies the words of up to stateBatch states, from state i on. It returns the index behind the
-// last of these states. If inline is true, it also copies the inline words of states without a page.
-func (k *pendingWords) read(states duck.States, i int, inline bool) (end int, err error) {
-	end = min(i+stateBatch, states.Len())
-	k.n = end - i
-	for j := range k.n {
-		k.states[j] = states.At(i + j)
-	}
-	return end, k.gather(inline)
-}
-
-// readBoth copies the words in the slots of states of the list from, as read does from state i on. It
-// loads the states of both lists early, so that their cache misses overlap.
-func (k *pendingWords) readBoth(from, into duck.States, i int) (end int, err error) {
-	for j := i; j < min(i+stateBatch, into.Len()); j++ {
-		f, g := inlineOf(from.At(j)), inlineOf(into.At(j))
-		k.sum += uint64(f.config+g.config) + f.keys[inlineMost-1] + g.keys[inlineMost-1]
-	}
-	return k.read(from, i, false)
-}
-
-// current returns the words in the slots of state j of the batch. If the state got more words after the
-// batch was read, current reads them again. DuckDB can combine into a state, and then combine that
-// state with another one, in the same call.
-func (k *pendingWords) current(j int, again *pendingWords) ([]uint64, error) {
-	s := k.states[j]
-	if len(k.slotWords[j]) == int(inlineOf(s).inSlots) {
-		return k.slotWords[j], nil
-	}
-	return again.one(s)
-}
-
-// readFirst copies the words in the slots of the first stateBatch states at most. It returns how many
-// states that are.
-func (k *pendingWords) readFirst(states []*duck.State) (n int, err error) {
-	k.n = copy(k.states[:], states)
-	return k.n, k.gather(false)
-}
-
-// one returns the words in the slots of the state s.
-func (k *pendingWords) one(s *duck.State) ([]uint64, error) {
-	k.n, k.states[0] = 1, s
-	err := k.gather(false)
-	return k.slotWords[0], err
-}
-
-// gather copies the words of the states k.states[:k.n]. inline has the meaning that it has for read.
-func (k *pendingWords) gather(inline bool) error {
-	states, end := k.states[:k.n], 0
-	for j, s := range states {
-		f := inlineOf(s)
-		k.begins[j] = end
-		if end += int(f.inSlots); inline && !s.HasPage() {
-			end += int(f.n)
-		}
-	}
-	k.begins[k.n] = end
-	if end == 0 { // a frequent case with very many small groups: no state has words in slots
-		clear(k.slotWords[:k.n])
 		return nil
 	}
-	k.words = slices.Grow(k.words[:0], end+inlineMost)[:end+inlineMost]
-	for j, s := range states {
-		f, at := inlineOf(s), k.begins[j]
-		to := at + int(f.inSlots)
-		k.slotWords[j] = k.words[at:to]
-		if inline { // copy the whole array: the next state overwrites the unused words
-			*(*[inlineMost]uint64)(k.words[to:]) = f.keys
+	words, err := s.Words()
+	if err != nil {
+		return err
+	}
+	b, err := s.Page()
+	if err != nil {
+		return err
+	}
+	from, hasPage := b.(T)
+	switch {
+	case !isNew && f.config != 0 && !a.sums(f.config):
+		t, err := a.whole(into)
+		if err != nil {
+			return err
+		}
+		words = append(words[:len(words):len(words)], f.keys[:f.n]...)
+		return a.unite(t, f.config, words, from)
+	case hasPage:
+		t, err := a.whole(into)
+		if err != nil {
+			return err
+		}
+		if err := a.merge(t, from); err != nil {
+			return err
+		}
+	case len(words) > 0:
+		if err := a.add(slabs, into, f.config, words); err != nil {
+			return err
 		}
 	}
-	return k.slots.Read(states, k.slotWords[:k.n])
+	if f.n == 0 {
+		return nil
+	}
+	return a.add(slabs, into, f.config, f.keys[:f.n])
 }
 
-// list returns the words of state j of the batch.
-func (k *pendingWords) list(j int) []uint64 { return k.words[k.begins[j]:k.begins[j+1]] }
+// Finalize writes the BLOB of each state, or NULL if the group had no rows.
+func (a *aggregate[T]) Finalize(states duck.States, out *duck.Result) error {
+	var all []uint64
+	var blob []byte
+	var encode func(i int, config uint32, words []uint64) error
+	if a.encoder != nil {
+		encode = a.encoder(out)
+	}
+	for i := range out.Len() {
+		s := states.At(i)
+		f := inlineOf(s)
+		if !s.HasPage() {
+			words, err := s.Words()
+			switch {
+			case err != nil:
+				return err
+			case f.config == 0:
+				out.SetNull(i)
+				continue
+			}
+			all = append(append(all[:0], words...), f.keys[:f.n]...)
+			if err := encode(i, f.config, all); err != nil {
+				return err
+			}
+			continue
+		}
+		t, err := a.whole(s)
+		if err != nil {
+			return err
+		}
+		cost := int64(0)
+		if a.cost != nil {
+			cost = a.cost(t)
+		}
+		if err := out.Charge(cost); err != nil {
+			return err
+		}
+		if blob, err = a.blob(t, blob[:0]); err != nil {
+			return err
+		}
+		out.SetBytes(i, blob)
+		out.Discharge(cost)
+	}
+	return nil
+}

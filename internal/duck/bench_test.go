@@ -62,7 +62,7 @@ func BenchmarkPageLookup(b *testing.B) {
 			withLimit(b, 1<<40)
 			states := make([]State, n)
 			for i := range states {
-				l, err := states[i].NewPage(1)
+				l, err := newPage(&states[i], 1)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func BenchmarkNewPageAndDrop(b *testing.B) {
 	withLimit(b, 1<<40)
 	var s State
 	for b.Loop() {
-		if _, err := s.NewPage(100); err != nil {
+		if _, err := newPage(&s, 100); err != nil {
 			b.Fatal(err)
 		}
 	}

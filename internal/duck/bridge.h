@@ -15,7 +15,7 @@
 typedef struct {
 	uint64_t mark;
 	uint32_t handle;
-	uint32_t gen; /* generation of the page or slot; the number of the Instance if handle is 0 */
+	uint32_t gen; /* generation of the page; the number of the Instance if handle is 0 */
 	uint8_t in[48];
 } ccbf_state;
 

@@ -25,7 +25,7 @@ func TestCachesAreEmptiedFirst(t *testing.T) {
 		t.Fatalf("%d bytes are kept of a budget of %d", have, MemoryLimit())
 	}
 	var s State
-	l, err := s.NewPage(700 << 10)
+	l, err := newPage(&s, 700<<10)
 	if err != nil || have != 0 || MemoryUsed() != 700<<10 {
 		t.Fatalf("%v, %d bytes are kept and %d used", err, have, MemoryUsed())
 	}

@@ -1,5 +1,5 @@
 /* The functions that DuckDB calls. Each calls Go at most once for an array of states. Only destroy
- * calls it once for each 256 states with a page or slots. */
+ * calls it once for each 256 states with a page. */
 #include "bridge.h"
 #include "_cgo_export.h"
 
@@ -180,7 +180,7 @@ static void wipe(ccbf_state *s) {
 	s->handle = 0;
 }
 
-/* Gives back the pages and slots of n states, and wipes their marks. */
+/* Drops the pages of n states, and wipes their marks. */
 static void drop(ccbf_state **states, uint64_t n) {
 	ccbf_stay stay;
 	if (n > 0 && ccbf_enter_go(&stay)) {
@@ -192,7 +192,7 @@ static void drop(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Destroys n states. It calls Go only for states with a page or slots. */
+/* Destroys n states. It calls Go only for states with a page. */
 static void destroy(ccbf_state **states, uint64_t n) {
 	ccbf_state *pages[256];
 	uint64_t k = 0;

@@ -158,30 +158,17 @@ func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	}
 }
 
-// ccbfGoDestroy gives back the pages and slots of n states.
+// ccbfGoDestroy drops the pages of n states.
 //
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
-	silently(func() { dropAll(unsafe.Slice((**State)(unsafe.Pointer(states)), int(n))) })
-}
-
-// dropAll drops the pages and slots of living states.
-func dropAll(states []*State) {
-	var slots [dropsAtOnce]*State
-	left := slots[:0]
-	for _, s := range states {
-		switch {
-		case s.mark&^numbers != processMark:
-		case !s.HasSlot():
-			s.Drop()
-		default:
-			if left = append(left, s); len(left) == dropsAtOnce {
-				dropSlots(left)
-				left = left[:0]
+	silently(func() {
+		for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
+			if s.mark&^numbers == processMark {
+				s.Drop()
 			}
 		}
-	}
-	dropSlots(left)
+	})
 }
 
 // ccbfGoEnd ends the instance of a database that was closed. id belongs to its tag function.

@@ -186,6 +186,12 @@ type listPage struct {
 	vals  []int64
 }
 
+// newPage gives a state a page of size bytes, and returns its lease.
+func newPage(s *State, size int64) (*Lease, error) {
+	l := new(Lease)
+	return l, s.NewPage(l, size)
+}
+
 func (a toyList) page(s *State) (*listPage, error) {
 	obj, err := s.Page()
 	if err != nil {
@@ -194,7 +200,7 @@ func (a toyList) page(s *State) (*listPage, error) {
 	if obj != nil {
 		return obj.(*listPage), nil
 	}
-	lease, err := s.NewPage(a.cost)
+	lease, err := newPage(s, a.cost)
 	if err != nil {
 		return nil, err
 	}

@@ -244,10 +244,10 @@ func TestMoreThanTheBudget(t *testing.T) {
 func TestBudgetErrors(t *testing.T) {
 	withLimit(t, 1000)
 	s := new(State)
-	if _, err := s.NewPage(2000); !errors.Is(err, ErrBudget) {
+	if _, err := newPage(s, 2000); !errors.Is(err, ErrBudget) {
 		t.Errorf("error %v", err)
 	}
-	l, err := s.NewPage(400)
+	l, err := newPage(s, 400)
 	if err != nil {
 		t.Fatal(err)
 	}

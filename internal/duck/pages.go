@@ -177,35 +177,35 @@ func forget(l *Lease) (size int64, ok bool) {
 	return size, true
 }
 
-// NewPage reserves size bytes and gives the state a page; set its object with Lease.Set. It drops
-// the page or the slots that the state had. The error wraps ErrBudget.
-func (s *State) NewPage(size int64) (*Lease, error) {
-	if size < 0 {
-		return nil, fmt.Errorf("a page of %d bytes", size)
-	}
+// NewPage reserves size bytes for a page with the lease l, which must be new, and gives the page to
+// the state. Set its object with Lease.Set before. NewPage drops the page or the slot that the state
+// had. The error wraps ErrBudget, or says that the store is full.
+func (s *State) NewPage(l *Lease, size int64) error {
 	s.Drop()
-	l, err := newLease(s.gen, size, generation.Add(1)&^slabGen)
-	if err != nil {
-		return nil, err
+	if err := l.open(s.gen, size, generation.Add(1)&^slabGen); err != nil {
+		return err
 	}
 	s.handle, s.gen = l.handle, l.gen
-	return l, nil
+	return nil
 }
 
-// newLease reserves size bytes for a page of an instance, with a generation. The error wraps
-// ErrBudget, or says that the store is full.
-func newLease(instance uint32, size int64, gen uint32) (*Lease, error) {
+// open reserves size bytes for the page of a new lease of an instance, and gives it a handle. The error
+// wraps ErrBudget, or says that the store is full.
+func (l *Lease) open(instance uint32, size int64, gen uint32) error {
+	if size < 0 {
+		return fmt.Errorf("a page of %d bytes", size)
+	}
 	if err := reserve(size); err != nil {
-		return nil, err
+		return err
 	}
 	n := rand.Uint32() & (shards - 1)
 	sh := &store[n]
 	i, ok := sh.take()
 	if !ok {
 		used.Add(-size)
-		return nil, errors.New("too many pages")
+		return errors.New("too many pages")
 	}
-	l := &Lease{handle: i<<shardBits | n, gen: gen, instance: instance}
+	l.handle, l.gen, l.instance = i<<shardBits|n, gen, instance
 	l.size.Store(size)
 	l.touched.Store(clock.Load())
 	if in := instanceOf(l.instance); in != nil {
@@ -213,7 +213,7 @@ func newLease(instance uint32, size int64, gen uint32) (*Lease, error) {
 	}
 	sh.live.Add(1)
 	sh.entry(i).Store(l)
-	return l, nil
+	return nil
 }
 
 // touch notes that the page is used by the current callback.
@@ -223,28 +223,25 @@ func (l *Lease) touch() {
 	}
 }
 
-// lease returns the lease of the state's page, or nil if it has none or the page was dropped.
-func (s *State) lease() *Lease {
-	e := store[s.handle&(shards-1)].entry(s.handle >> shardBits)
+// leaseOf returns the lease with a handle and a generation, or nil if its page was dropped.
+func leaseOf(handle, gen uint32) *Lease {
+	e := store[handle&(shards-1)].entry(handle >> shardBits)
 	if e == nil {
 		return nil
 	}
-	if l := e.Load(); l != nil && l.gen == s.gen {
+	if l := e.Load(); l != nil && l.gen == gen {
 		return l
 	}
 	return nil
 }
 
 // Page returns the object of the state's page, or nil if it has none. The error wraps
-// ErrReclaimed if the page, or a slot, was reclaimed.
+// ErrReclaimed if the page was reclaimed.
 func (s *State) Page() (any, error) {
-	if s.HasSlot() && s.slab() == nil {
-		return nil, reclaimedError()
-	}
 	if !s.HasPage() {
 		return nil, nil
 	}
-	l := s.lease()
+	l := leaseOf(s.handle, s.gen)
 	if l == nil {
 		return nil, reclaimedError()
 	}
@@ -252,49 +249,21 @@ func (s *State) Page() (any, error) {
 	return l.obj, nil
 }
 
-// Pages appends the page of each state, or nil if it has none. Very many pages are not in the CPU
-// caches. So each step of the lookup is done for all states before the next one, and the loads
-// overlap. The error wraps ErrReclaimed.
-func Pages(dst []Page, states []*State) ([]Page, error) {
-	from := len(dst)
-	for _, s := range states {
-		// The State's generation is compared later, because it takes a load from the lease.
-		var l *Lease
-		if e := store[s.handle&(shards-1)].entry(s.handle >> shardBits); s.HasPage() && e != nil {
-			l = e.Load()
-		}
-		dst = append(dst, l)
-	}
-	for i, s := range states {
-		l := dst[from+i].(*Lease)
-		switch {
-		case !s.HasPage():
-			dst[from+i] = nil
-			continue
-		case l == nil || l.gen != s.gen:
-			return dst[:from], reclaimedError()
-		}
-		l.touch()
-		dst[from+i] = l.obj
-	}
-	return dst, nil
-}
-
 // HasPage reports whether the state was given a page, reclaimed or not.
 func (s *State) HasPage() bool { return s.handle-1 < slotFlag-1 }
 
-// Drop drops the state's page or slots, if it has any.
+// Drop drops the state's page or slot, if it has one.
 func (s *State) Drop() {
-	if s.HasSlot() {
-		dropSlots([]*State{s})
-		return
-	}
-	if s.handle == 0 {
-		return
-	}
-	l := s.lease()
+	had := *s
 	s.handle, s.gen = 0, 0
-	if l != nil {
+	if had.handle == 0 {
+		s.gen = had.gen
+	} else if had.HasSlot() {
+		if sl, _ := had.slot(); sl != nil {
+			s.gen = sl.lease.instance
+			sl.release(1)
+		}
+	} else if l := leaseOf(had.handle, had.gen); l != nil {
 		s.gen = l.instance
 		forget(l)
 	}
@@ -309,7 +278,7 @@ func (s States) markFinal() {
 		if !st.HasPage() {
 			continue
 		}
-		if l := st.lease(); l != nil {
+		if l := leaseOf(st.handle, st.gen); l != nil {
 			l.final.Store(max(now, 1))
 			l.touched.Store(now)
 		}

@@ -3,7 +3,6 @@ package duck
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -14,7 +13,7 @@ func TestPageLifecycle(t *testing.T) {
 	if obj, err := s.Page(); obj != nil || err != nil {
 		t.Fatalf("a new state has %v, %v", obj, err)
 	}
-	l, err := s.NewPage(100)
+	l, err := newPage(s, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +31,7 @@ func TestPageLifecycle(t *testing.T) {
 		t.Errorf("size %d, used %d, live %d", l.Size(), MemoryUsed(), PagesLive())
 	}
 	old := *s // DuckDB moves states by copying them
-	second, err := s.NewPage(10)
+	second, err := newPage(s, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +56,11 @@ func TestPageLifecycle(t *testing.T) {
 func TestForgedHandles(t *testing.T) {
 	for _, h := range []uint32{1, 2, 15, 16, 1 << 16, 1<<26 - 1, 1 << 28, ^uint32(0)} {
 		s := State{handle: h, gen: 1}
-		if _, err := s.Page(); !errors.Is(err, ErrReclaimed) {
+		_, err := s.Page()
+		if s.HasSlot() {
+			_, err = s.Words()
+		}
+		if !errors.Is(err, ErrReclaimed) {
 			t.Errorf("handle %d: error %v", h, err)
 		}
 		s.Drop()
@@ -78,7 +81,7 @@ func TestReclaimOrder(t *testing.T) {
 	states := make([]State, 100) // 1 KiB each: all of the budget
 	for i := range states {
 		newCallback(func() {
-			l, err := states[i].NewPage(1 << 10)
+			l, err := newPage(&states[i], 1<<10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +101,7 @@ func TestReclaimOrder(t *testing.T) {
 	})
 	alive := func() (gone []int) {
 		for i := range states {
-			if states[i].lease() == nil {
+			if leaseOf(states[i].handle, states[i].gen) == nil {
 				gone = append(gone, i)
 			}
 		}
@@ -106,7 +109,7 @@ func TestReclaimOrder(t *testing.T) {
 	}
 	var extra State
 	newCallback(func() {
-		if _, err := extra.NewPage(1 << 10); err != nil {
+		if _, err := newPage(&extra, 1<<10); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -137,13 +140,13 @@ func TestReclaimOrder(t *testing.T) {
 	}
 	var none State
 	newCallback(func() {
-		if _, err := none.NewPage(50 << 10); !errors.Is(err, ErrBudget) {
+		if _, err := newPage(&none, 50<<10); !errors.Is(err, ErrBudget) {
 			t.Errorf("error %v", err)
 		}
 	})
 	outer.end()
 	newCallback(func() {
-		if _, err := none.NewPage(50 << 10); err != nil {
+		if _, err := newPage(&none, 50<<10); err != nil {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -157,7 +160,7 @@ func TestMillionBlocks(t *testing.T) {
 	withLimit(t, 1<<30)
 	states := make([]State, 1_000_000)
 	for i := range states {
-		l, err := states[i].NewPage(16)
+		l, err := newPage(&states[i], 16)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +191,7 @@ func TestPagesInParallel(t *testing.T) {
 	const budget = 1 << 20
 	withLimit(t, budget)
 	shared := new(State) // read by all, as a window's source is
-	l, err := shared.NewPage(100)
+	l, err := newPage(shared, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +206,7 @@ func TestPagesInParallel(t *testing.T) {
 			for n := range 3000 {
 				f := beginFrame()
 				s := &states[n%len(states)]
-				switch l, err := s.NewPage(int64(4<<10 + g)); {
+				switch l, err := newPage(s, int64(4<<10+g)); {
 				case errors.Is(err, ErrBudget):
 				case err != nil:
 					errs <- err
@@ -286,38 +289,6 @@ func TestMachineMemory(t *testing.T) {
 		})
 		if got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
-	}
-}
-
-// The pages of many states are those that each has by itself.
-func TestPagesOfStates(t *testing.T) {
-	states := make([]*State, 100)
-	for i := range states {
-		states[i] = &State{gen: 7}
-		if i%3 > 0 {
-			l, err := states[i].NewPage(10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.Set(i)
-			defer states[i].Drop()
-		}
-	}
-	pages, err := Pages([]Page{"before"}, slices.Concat(states, states)) // a state may come twice
-	if err != nil || len(pages) != 201 || pages[0] != "before" {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	for i, p := range pages[1:] {
-		if want, err := states[i%100].Page(); err != nil || p != want {
-			t.Errorf("state %d has %v and not %v, %v", i%100, p, want, err)
-		}
-	}
-	gone := *states[50]
-	states[50].Drop()
-	for _, s := range []*State{&gone, {handle: slotFlag - 1, gen: 1}} {
-		if pages, err := Pages(nil, []*State{states[1], s, states[2]}); !errors.Is(err, ErrReclaimed) || len(pages) != 0 {
-			t.Errorf("%d pages where one is gone, %v", len(pages), err)
 		}
 	}
 }

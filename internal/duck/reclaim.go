@@ -52,16 +52,10 @@ func sweep(need int64) (freed int64) {
 	// their results get higher numbers than all others. The buckets with the highest numbers go first.
 	place := func(l *Lease) int {
 		touched := l.touched.Load()
-		old := func() bool { age := now - touched; return int32(age) >= 0 && age > now-oldest }
-		if !old() {
+		age := now - touched
+		if int32(age) < 0 || age <= now-oldest {
 			return -1
 		}
-		if sl, ok := l.obj.(*slab); ok {
-			if touched = sl.touched(); !old() {
-				return -1
-			}
-		}
-		age := now - touched
 		b := ageBucket(age)
 		if f := l.final.Load(); f != 0 && int32(f-touched) >= 0 {
 			b += ageBuckets

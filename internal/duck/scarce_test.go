@@ -9,11 +9,11 @@ func TestScarce(t *testing.T) {
 	var s, other State
 	defer s.Drop()
 	defer other.Drop()
-	l, err := s.NewPage(100)
+	l, err := newPage(&s, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, err := other.NewPage(0)
+	rest, err := newPage(&other, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,14 @@ package duck
 import "unsafe"
 
 // State is an aggregate state, in memory that DuckDB owns, moves and frees. It has no Go pointers,
-// and Inline must not get any. Data that does not fit goes to slots (Slabs) or to a page (NewPage).
+// and Inline must not get any. Data that does not fit goes to a page (NewPage).
 // Only one thread at a time writes a State.
 type State struct {
 	// mark tells a living state from other memory, and has the number of the overload.
 	mark uint64
-	// handle leads to the state's page, or to its newest slot (slabs.go). It is 0 if there is neither.
+	// handle leads to the state's page. It is 0 if there is none.
 	handle uint32
-	// gen is the generation of the page or slot. If handle is 0, it is the number of the Instance.
+	// gen is the generation of the page. If handle is 0, it is the number of the Instance.
 	gen uint32
 
 	// Inline is memory for the function, zero at first.

@@ -1,0 +1,188 @@
+package agg
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// keyedPlan says how keys of one configuration wait, and which sketch they are for.
+type keyedPlan struct {
+	params any       // the family's Params
+	class  key.Class // class of the keys
+	// If pairs is true, a key waits as its two hashes. Otherwise the key itself waits, as one word.
+	pairs bool
+	seed  uint64 // seed of the hashes
+	bytes int64  // about how many bytes an empty sketch takes; 0 if it takes no hashes or cannot be made
+	laws  sketch.Laws
+}
+
+// keyedPlans numbers the plans of all families. Their params have different types.
+var keyedPlans numbering[keyedPlan]
+
+// Keys of a group wait while they take less memory than its sketch, but maxKeyWords words at most. A page
+// may have minKeyWords words even if the sketch is smaller: a sketch takes memory beside its counters.
+const (
+	minKeyWords = 54
+	maxKeyWords = 320
+)
+
+// most returns how many words wait in a page.
+func (p *keyedPlan) most() int { return int(min(max(p.bytes/8, minKeyWords), maxKeyWords)) }
+
+// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is empty. If
+// h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
+type hashes struct{ h1s, h2s, ns []uint64 }
+
+// part returns the hashes of keys from to to-1.
+func (h *hashes) part(from, to int) hashes {
+	p := hashes{h1s: h.h1s[from:to]}
+	if len(h.h2s) > 0 {
+		p.h2s = h.h2s[from:to]
+	}
+	if len(h.ns) > 0 {
+		p.ns = h.ns[from:to]
+	}
+	return p
+}
+
+// clear removes all keys from h.
+func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
+
+// hash sets h to the hashes of keys that waited as words.
+func (h *hashes) hash(p *keyedPlan, words []uint64) {
+	n := len(words)
+	if p.pairs {
+		n /= 2
+	}
+	h.h1s, h.h2s, h.ns = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s[:0], n)[:n], nil
+	if !p.pairs {
+		key.HashUint64s(p.seed, words, h.h1s, h.h2s)
+		return
+	}
+	for i := range h.h1s {
+		h.h1s[i], h.h2s[i] = words[2*i], words[2*i+1]
+	}
+}
+
+// addWords adds keys that waited to the sketch of a page, which it makes if there is none.
+func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
+	p := keyedPlans.config(config)
+	if t.s == nil {
+		if err := a.make(t, p.params, p.class); err != nil {
+			return err
+		}
+	} else if t.config != config {
+		if err := t.mustHave(p.params); err != nil {
+			return err
+		}
+	}
+	m := a.scratch.Get().(*keyedScratch)
+	defer a.scratch.Put(m)
+	if done, err := a.addDistinct(m, t, p, words); done {
+		return err
+	}
+	m.hash(p, words)
+	return a.addHashes(t, m.hashes)
+}
+
+// addHashes adds keys to the sketch of a page.
+func (a *keyedAgg) addHashes(t *keyedPage, h hashes) error {
+	if len(h.ns) == 0 {
+		h.ns = nil
+	}
+	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+// sketchOf returns a sketch of keys that wait.
+func (a *keyedAgg) sketchOf(p *keyedPlan, words []uint64) (keyed.Sketch, error) {
+	s, err := a.empty(p.params, p.class)
+	if err != nil {
+		return nil, err
+	}
+	var h hashes
+	h.hash(p, words)
+	return s, a.family.Add(s, h.h1s, h.h2s, nil)
+}
+
+// uniteWords unites the sketch of t with that of a state whose keys must not be added one by one, as
+// their order matters. from is the state's page or nil, words are its words.
+func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from *keyedPage) error {
+	if from == nil || from.s == nil {
+		from = &keyedPage{params: keyedPlans.config(config).params}
+	}
+	if err := t.mustHave(from.params); err != nil {
+		return err
+	}
+	s, err := from.s, error(nil)
+	switch {
+	case s == nil:
+		s, err = a.sketchOf(keyedPlans.config(config), words)
+	case len(words) > 0:
+		if s, err = a.family.Clone(s); err == nil {
+			var h hashes
+			h.hash(keyedPlans.config(config), words)
+			err = a.family.Add(s, h.h1s, h.h2s, nil)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.family.Unite(t.s, s); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+// encodeWords returns a function that writes the sketch of keys as row i of out.
+func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, words []uint64) error {
+	var (
+		plan    *keyedPlan
+		s       keyed.Sketch // used for all rows with the same plan
+		h       hashes
+		blob    []byte
+		charged int64
+	)
+	// charge reserves memory for the sketch, its BLOB, and the sorted copy from which the BLOB is made.
+	charge := func(bytes int64) error {
+		if 3*bytes <= charged {
+			return nil
+		}
+		err := out.Charge(3*bytes - charged)
+		charged = 3 * bytes
+		return err
+	}
+	return func(i int, config uint32, words []uint64) (err error) {
+		if p := keyedPlans.config(config); s != nil && p == plan {
+			s.Reset()
+			err = keyed.BaseOf(s).SetKeyClass(p.class)
+		} else {
+			if err := charge(p.bytes); err != nil {
+				return err
+			}
+			plan = p
+			s, err = a.empty(p.params, p.class)
+		}
+		if err != nil {
+			return err
+		}
+		h.hash(plan, words)
+		if err := a.family.Add(s, h.h1s, h.h2s, nil); err != nil {
+			return err
+		}
+		if err := charge(int64(s.Bytes())); err != nil {
+			return err
+		}
+		if blob, err = keyed.AppendBlob(blob[:0], s); err != nil {
+			return err
+		}
+		out.SetBytes(i, blob)
+		return nil
+	}
+}
