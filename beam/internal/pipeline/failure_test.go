@@ -1,69 +1,17 @@
 package pipeline
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
-	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
-	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
-
-func init() {
-	filesystem.Register("small", func(ctx context.Context) filesystem.Interface {
-		return smallDisk{local.New(ctx)}
-	})
-	filesystem.Register("cancelling", func(ctx context.Context) filesystem.Interface { return cancellingDisk{local.New(ctx)} })
-}
-
-// smallDisk is the local file system with room for 1,000 bytes per file, under names that begin
-// with small://.
-type smallDisk struct{ filesystem.Interface }
-
-func under(name string) string { return strings.TrimPrefix(name, "small://") }
-
-func (d smallDisk) List(ctx context.Context, glob string) ([]string, error) {
-	names, err := d.Interface.List(ctx, under(glob))
-	for i := range names {
-		names[i] = "small://" + names[i]
-	}
-	return names, err
-}
-
-func (d smallDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	f, err := d.Interface.OpenWrite(ctx, under(name))
-	return &fullAfter{f, 1000}, err
-}
-
-func (d smallDisk) Remove(ctx context.Context, name string) error {
-	return d.Interface.(filesystem.Remover).Remove(ctx, under(name))
-}
-
-type fullAfter struct {
-	io.WriteCloser
-	room int
-}
-
-func (f *fullAfter) Write(b []byte) (int, error) {
-	if f.room -= len(b); f.room < 0 {
-		return 0, syscall.ENOSPC
-	}
-	return f.WriteCloser.Write(b)
-}
 
 // A full disk fails the run with the name of the file. Nothing of this run remains, and all of
 // another.
@@ -112,33 +60,12 @@ func TestFilesThatWereCutShort(t *testing.T) {
 // that is killed after its first file.
 const dyingEnv = "CCBF_TEST_DIE_IN"
 
-type dyingDisk struct{ filesystem.Interface }
-
-func (d dyingDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	f, err := d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "dying://"))
-	return &dying{f}, err
-}
-
-func (d dyingDisk) List(ctx context.Context, glob string) ([]string, error) {
-	return d.Interface.List(ctx, strings.TrimPrefix(glob, "dying://"))
-}
-
-type dying struct{ io.WriteCloser }
-
-// Close kills the process, as the loss of a machine does.
-func (f *dying) Close() error {
-	_ = f.WriteCloser.Close()
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {}
-}
-
 func dieInTheMiddle() bool {
 	dir := os.Getenv(dyingEnv)
 	if dir == "" {
 		return false
 	}
 	beam.Init()
-	filesystem.Register("dying", func(ctx context.Context) filesystem.Interface { return dyingDisk{local.New(ctx)} })
 	_, err := build(options(filepath.Join(dir, "p.parquet"), "dying://"+filepath.Join(dir, "out", "v")))
 	fmt.Println("still alive:", err)
 	return true
@@ -164,58 +91,6 @@ func TestAWorkerThatDies(t *testing.T) {
 	o := options(filepath.Join(dir, "p.parquet"), filepath.Join(dir, "out", "v"))
 	must(build(o))
 	same(t, o.Out, strings.Replace(direct, "%s", dir+"/p.parquet", 1))
-}
-
-// cancellingDisk is the local file system. The first step that writes a file makes the runner
-// cancel the run, and waits for that. The worker in this process goes on. Its later writes are
-// discarded, so that the test can remove its folder.
-type cancellingDisk struct{ filesystem.Interface }
-
-func (d cancellingDisk) List(ctx context.Context, glob string) ([]string, error) {
-	names, err := d.Interface.List(ctx, strings.TrimPrefix(glob, "cancelling://"))
-	for i := range names {
-		names[i] = "cancelling://" + names[i]
-	}
-	return names, err
-}
-
-func (d cancellingDisk) Remove(ctx context.Context, name string) error {
-	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "cancelling://"))
-}
-
-// oneWriter lets only one file of a cancellingDisk be opened at a time.
-var oneWriter sync.Mutex
-
-func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	oneWriter.Lock()
-	defer oneWriter.Unlock()
-	conn, err := grpcx.Dial(ctx, *jobopts.Endpoint, time.Minute)
-	if err != nil {
-		return nil, err
-	}
-	service := jobpb.NewJobServiceClient(conn)
-	jobs, err := service.GetJobs(ctx, &jobpb.GetJobsRequest{})
-	if err != nil {
-		return nil, err
-	}
-	for _, job := range jobs.GetJobInfo() {
-		if job.GetState() != jobpb.JobState_RUNNING {
-			continue
-		}
-		out, err := d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "cancelling://"))
-		if err != nil {
-			return nil, err
-		}
-		if err := worker.Cancel(ctx, *jobopts.Endpoint, job.GetJobId()+"["+job.GetJobName()+"]_go"); err != nil {
-			return nil, err
-		}
-		states, err := service.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job.GetJobId()})
-		for err == nil { // until the run has ended
-			_, err = states.Recv()
-		}
-		return out, nil
-	}
-	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 }
 
 // A cancelled run is not a successful one. A stopped worker may leave the run's folder behind: only

@@ -2,10 +2,8 @@ package pipeline
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -16,9 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 
 // commandEnv is a variable of the environment. With it, this program is ccbf-pipeline: the client
@@ -29,32 +24,11 @@ func asCommand() bool {
 	if os.Getenv(commandEnv) == "" {
 		return false
 	}
-	filesystem.Register("deadly", func(ctx context.Context) filesystem.Interface { return deadlyDisk{local.New(ctx)} })
 	if err := Command(os.Args[1:], "test"); err != nil {
 		fmt.Fprintln(os.Stderr, "ccbf-pipeline:", err)
 		os.Exit(1)
 	}
 	return true
-}
-
-// deadlyDisk is the local file system. It kills a process that has written a file.
-type deadlyDisk struct{ filesystem.Interface }
-
-func (d deadlyDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	f, err := d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "deadly://"))
-	return &dying{f}, err
-}
-
-func (d deadlyDisk) List(ctx context.Context, glob string) ([]string, error) {
-	names, err := d.Interface.List(ctx, strings.TrimPrefix(glob, "deadly://"))
-	for i := range names {
-		names[i] = "deadly://" + names[i]
-	}
-	return names, err
-}
-
-func (d deadlyDisk) Remove(ctx context.Context, name string) error {
-	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "deadly://"))
 }
 
 // prism returns Beam's Prism server of go.mod's version, and a port for it.
@@ -143,7 +117,7 @@ func TestAWorkerProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 13, 3000)
-	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out=deadly://"+dir+"/out/v", "-zoom=6", "-res=0.01")
+	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out=dying://"+dir+"/out/v", "-zoom=6", "-res=0.01")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !regexp.MustCompile(`\nccbf-pipeline: .*worker\[job-\S+_go\]`).MatchString(out) {
 		t.Errorf("%v: %s", err, out)

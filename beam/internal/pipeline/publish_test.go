@@ -5,50 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 )
-
-func init() {
-	filesystem.Register("stuck", func(ctx context.Context) filesystem.Interface { return stuckDisk{local.New(ctx)} })
-}
-
-// stuckDisk is the local file system, in which manifests cannot be renamed.
-type stuckDisk struct{ filesystem.Interface }
-
-func bare(name string) string { return strings.TrimPrefix(name, "stuck://") }
-
-func (d stuckDisk) List(ctx context.Context, glob string) ([]string, error) {
-	names, err := d.Interface.List(ctx, bare(glob))
-	for i := range names {
-		names[i] = "stuck://" + names[i]
-	}
-	return names, err
-}
-
-func (d stuckDisk) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
-	return d.Interface.OpenRead(ctx, bare(name))
-}
-
-func (d stuckDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	return d.Interface.OpenWrite(ctx, bare(name))
-}
-
-func (stuckDisk) Rename(_ context.Context, from, to string) error {
-	if strings.HasSuffix(to, manifestSuffix) {
-		return errors.New("the disk is read only now")
-	}
-	return os.Rename(bare(from), bare(to))
-}
-
-func (stuckDisk) Remove(_ context.Context, name string) error { return os.Remove(bare(name)) }
 
 // A second run with the same name is an error, or replaces the first one, also with other keys and
 // another number of files.
