@@ -174,7 +174,7 @@ func (s Statement) SQL() string {
 type Splitter struct {
 	buf   []byte // input from the start of the current statement
 	pos   int    // start of the first token in buf that has not been scanned to its end
-	mark  string // what the token at pos must end with, and Feed has not added yet; "": unknown
+	mark  string // end of the token at pos, if it is open and Feed has not added its end; "": it may be there
 	line  int    // line breaks before buf
 	first int    // start of the statement's first word in buf
 	seen  bool   // the statement has a word

@@ -51,7 +51,7 @@ func (l *lineFormat) write(w io.Writer, rows Rows, o Options) error {
 		})
 		end := l.end
 		if err != nil && end != "" {
-			end = "\n" // what was written ends with a whole line
+			end = "\n" // the output ends with a whole line
 		}
 		_, endErr := w.WriteString(end)
 		return cmp.Or(err, endErr)

@@ -71,7 +71,7 @@ func (l *layer) filter(given []condition, category *string) (filter, error) {
 		if c.to < c.from {
 			return f, fmt.Errorf("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
 		}
-		// Of several conditions on a field, the last counts.
+		// If a field has several conditions, the last one counts.
 		f.parts = append(slices.DeleteFunc(f.parts, func(o valueRange) bool { return o.slider == c.slider }), c)
 	}
 	if len(f.parts) > 0 {

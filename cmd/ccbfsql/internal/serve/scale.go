@@ -111,7 +111,7 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	}
 	width, height := side(0, pixel), side(1, low)
 	values := make([]float64, width*height)
-	d, err := l.difference(ctx, values, f, other, box, width, height, readsOfScale)
+	sampled, err := l.difference(ctx, values, f, other, box, width, height, readsOfScale)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 		largest = max(largest, values[i])
 	}
 	s := &viewScale{
-		Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
+		Low: l.low(pixel), Pixel: pixel, Sampled: sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
 		Colours: hexes(picture.Colours(style.palette)),
 	}
 	if other != nil {

@@ -39,21 +39,18 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	if !l.intersects(f, box) && (other == nil || !l.intersects(*other, box)) {
 		return empty(), nil // most tiles of the world
 	}
-	canvas := canvases.Get().(*[3 * tileSide * tileSide]float64)
-	defer canvases.Put(canvas)
-	clear(canvas[:])
-	even, values := canvas[:2*tileSide*tileSide], canvas[2*tileSide*tileSide:]
-	if isPlane {
-		if _, err := l.difference(ctx, values, f, other, box, tileSide, tileSide, readsOfTile); err != nil {
-			return nil, err
-		}
-	} else {
-		// All sketches are first added up in even, whose rows have equal heights in degrees. Then
-		// mercator moves the sums to the rows of the tile.
-		if _, err := l.difference(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
-			return nil, err
-		}
-		mercator(values, even, z, y, box.Min[1], box.Max[1])
+	rows := tileSide
+	if !isPlane {
+		// All sketches are first added up in rows of equal heights in degrees. Then mercator moves
+		// the sums to the rows of the tile.
+		rows = 2 * tileSide
+	}
+	values := make([]float64, tileSide*rows)
+	if _, err := l.difference(ctx, values, f, other, box, tileSide, rows, readsOfTile); err != nil {
+		return nil, err
+	}
+	if !isPlane {
+		values = mercator(values, z, y, box.Min[1], box.Max[1])
 	}
 	side := (box.Max[0] - box.Min[0]) / tileSide
 	if style.top == 0 {
@@ -92,9 +89,6 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 	return box, false, err
 }
 
-// canvases are buffers for tiles, 1.5 MB each. Clearing one is faster than allocating it.
-var canvases = sync.Pool{New: func() any { return new([3 * tileSide * tileSide]float64) }}
-
 // intersects reports whether the bounds of some selected row intersect a box.
 func (l *layer) intersects(f filter, box orb.Bound) bool {
 	for i := range l.sketches {
@@ -118,14 +112,9 @@ const (
 	leastReads   = 1 << 10
 )
 
-// drawResult describes a drawn picture.
-type drawResult struct {
-	sampled bool // only a sample of the cells was looked up in counters
-}
-
 // density adds the points of the selected rows to the pixels of sum, which are width by height pixels
-// of the box. It looks up about most cells in counters.
-func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawResult, err error) {
+// of the box. It looks up about most cells in counters, and reports whether these are only a sample.
+func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (sampled bool, err error) {
 	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
 		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
@@ -133,18 +122,18 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 
 // estimates does the same as density, for pictures that people look at. From the counts of counters it
 // subtracts the part that collisions add, and leaves out counts that can be chance.
-func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawResult, error) {
+func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (bool, error) {
 	e := bridge.NewEstimates(sum, width, height)
-	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
+	sampled, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(), box, f.of, reads)
 	})
 	e.Finish()
-	return d, err
+	return sampled, err
 }
 
 // draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's share
 // of most, the limit of lookups in counters.
-func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (sampled bool, err error)) (d drawResult, err error) {
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error)) (sampled bool, err error) {
 	var v ccbf.View
 	var drawn []*rowSketch
 	for i := range l.sketches {
@@ -155,26 +144,27 @@ func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add
 	reads := uint64(max(most/max(len(drawn), 1), leastReads))
 	for _, p := range drawn {
 		if err := ctx.Err(); err != nil {
-			return d, err
+			return sampled, err
 		}
 		if err := v.Reset(p.blob); err != nil {
-			return d, err
+			return sampled, err
 		}
 		if err := v.CheckCategory(f.given()); err != nil {
-			return d, err
+			return sampled, err
 		}
-		sampled, err := add(&v, p, reads)
+		part, err := add(&v, p, reads)
 		if err != nil {
-			return d, err
+			return sampled, err
 		}
-		d.sampled = d.sampled || sampled
+		sampled = sampled || part
 	}
-	return d, nil
+	return sampled, nil
 }
 
 // mercator moves rows of equal height in degrees to the rows of a tile, which have equal heights in
 // the projection. A row of the tile gets the fraction of each row that it covers.
-func mercator(dst, even []float64, z int, y int64, south, north float64) {
+func mercator(even []float64, z int, y int64, south, north float64) []float64 {
+	dst := make([]float64, tileSide*tileSide)
 	rows := len(even) / tileSide
 	perDegree := float64(rows) / (north - south)
 	size := math.Exp2(float64(z))
@@ -194,4 +184,5 @@ func mercator(dst, even []float64, z int, y int64, south, north float64) {
 		}
 		from = to
 	}
+	return dst
 }

@@ -60,11 +60,9 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	if _, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile); err != nil {
 		return nil, err
 	}
-	values := make([]float64, tileSide*tileSide)
-	mercator(values, even, z, y, south, north)
 	const of, step = tileSide / vectorSide, extent / vectorSide
 	parts := make([]float64, vectorSide*vectorSide)
-	for i, n := range values {
+	for i, n := range mercator(even, z, y, south, north) {
 		parts[i/tileSide/of*vectorSide+i%tileSide/of] += n
 	}
 	for i, n := range parts {

@@ -34,15 +34,15 @@ func (s *server) versus(r *http.Request, table, column string) (*filter, error) 
 
 // difference adds the estimates of the rows of f to the pixels of sum. If other is not nil, it
 // subtracts the estimates of the rows of other.
-func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawResult, error) {
-	d, err := l.estimates(ctx, sum, f, box, width, height, most)
+func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (sampled bool, err error) {
+	sampled, err = l.estimates(ctx, sum, f, box, width, height, most)
 	if err != nil || other == nil {
-		return d, err
+		return sampled, err
 	}
 	theirs := make([]float64, len(sum))
 	of, err := l.estimates(ctx, theirs, *other, box, width, height, most)
 	if err != nil {
-		return d, err
+		return sampled, err
 	}
 	for i, n := range theirs {
 		sum[i] -= n
@@ -50,7 +50,7 @@ func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *
 			sum[i] = 0
 		}
 	}
-	return drawResult{sampled: d.sampled || of.sampled}, nil
+	return sampled || of, nil
 }
 
 // shades is the number of colours on each side of the diverging palette.
