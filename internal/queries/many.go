@@ -2,7 +2,6 @@ package queries
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 )
 
@@ -18,9 +17,9 @@ const (
 // Windows returns the query with a number of a seed. It calls Many, mostly with few functions and
 // few rows.
 func Windows(seed uint64, number int) string {
-	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
+	d := NewDraw(seed, uint64(number))
 	functions, rows := d.uneven(8), d.uneven(60)
-	if d.chance(12) {
+	if d.Chance(12) {
 		functions, rows = d.uneven(24), d.uneven(600)
 	}
 	switch number % largeOf {
@@ -31,7 +30,7 @@ func Windows(seed uint64, number int) string {
 	case manyOfBoth:
 		functions, rows = 64, maxRows
 	}
-	return Many(d.Rand, functions, rows, !d.chance(3))
+	return Many(d, functions, rows, !d.Chance(3))
 }
 
 // mostFramed is the largest number of rows of a window whose frame grows from row to row, because
@@ -41,8 +40,7 @@ const mostFramed = 700
 // Many returns a query with a number of aggregates over a number of rows. They run in windows, or in
 // groups with an order. DuckDB passes the states of such aggregates in arrays of one entry. The query
 // checks that each sketch counts exactly its rows.
-func Many(r *rand.Rand, functions, rows int, windows bool) string {
-	d := &draw{r}
+func Many(d Draw, functions, rows int, windows bool) string {
 	overs := []string{" OVER (PARTITION BY g)", " OVER (PARTITION BY g)", " OVER (PARTITION BY g, i % 3)", " OVER ()"}
 	if rows <= mostFramed {
 		overs = append(overs, " OVER (PARTITION BY g ORDER BY i)", " OVER (ORDER BY i ROWS 3 PRECEDING)", " OVER (PARTITION BY g ORDER BY i // 3)",
@@ -51,8 +49,8 @@ func Many(r *rand.Rand, functions, rows int, windows bool) string {
 	}
 	first, group := "i", ""
 	if !windows {
-		first, group = "min(i) AS least", d.one("", " GROUP BY g", " GROUP BY g", " GROUP BY ROLLUP (g)")
-	} else if d.chance(2) { // a second window: DuckDB would turn a single window over partitions into a join
+		first, group = "min(i) AS least", d.One("", " GROUP BY g", " GROUP BY g", " GROUP BY ROLLUP (g)")
+	} else if d.Chance(2) { // a second window: DuckDB would turn a single window over partitions into a join
 		first += ", count(*) OVER (PARTITION BY g % 3) AS other"
 	}
 	var columns, bad []string
@@ -65,9 +63,9 @@ func Many(r *rand.Rand, functions, rows int, windows bool) string {
 		total := [...]string{"(sketch_info(s$k)).total", "len(s$k)"}[form/4]
 		over, order, row := "", "", "i"
 		if windows {
-			over = d.one(overs...)
+			over = d.One(overs...)
 		} else {
-			order, row = d.one("", " ORDER BY i DESC", " ORDER BY i DESC", " ORDER BY hash(i)"), "least"
+			order, row = d.One("", " ORDER BY i DESC", " ORDER BY i DESC", " ORDER BY hash(i)"), "least"
 		}
 		fill := strings.NewReplacer("$at", fmt.Sprint(k*100000), "$order", order, "$over", over, "$k", fmt.Sprint(k), "$i", row)
 		columns = append(columns, fill.Replace(call+"$over AS s$k, sum(1)$over AS m$k"))

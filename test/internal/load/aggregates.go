@@ -39,10 +39,10 @@ type aggregate struct {
 // weights gives weights to the rows of an aggregate, in one of three calls at random. It returns the
 // options, and adds the option weight if it gave weights.
 func (a *aggregate) weights(d draw, options []string) []string {
-	if !d.chance(3) {
+	if !d.Chance(3) {
 		return options
 	}
-	w := d.one("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
+	w := d.One("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
 	a.truth = strings.TrimSuffix(a.truth, "}") + ", w: " + w + "}"
 	a.valid += " AND p.w IS NOT NULL"
 	a.each = "list_transform(range(p.w), lambda z: " + a.each + ")"
@@ -134,7 +134,7 @@ func ofKeys(d draw) aggregate {
 	if strings.HasPrefix(k.expr, "'") {
 		a.first = "" // the key is a constant, by which ORDER BY changes nothing
 	}
-	capacity := "capacity: " + strconv.Itoa(k.distinct+d.between(1, 200))
+	capacity := "capacity: " + strconv.Itoa(k.distinct+d.Between(1, 200))
 	var options []string
 	lawful := true // the sketch does not depend on the order of rows and of merges
 	// The weights are drawn first, although they may be left out below.
@@ -144,51 +144,51 @@ func ofKeys(d draw) aggregate {
 	switch family {
 	case "cms":
 		judge = countOf
-		options = append(options, d.one("width: "+d.text(4, 60), "epsilon: 0.05, delta: 0.1", "width: 30, depth: 1", "width: 7, depth: "+d.text(2, 9)))
-		if d.chance(3) {
+		options = append(options, d.One("width: "+d.Text(4, 60), "epsilon: 0.05, delta: 0.1", "width: 30, depth: 1", "width: 7, depth: "+d.Text(2, 9)))
+		if d.Chance(3) {
 			options, lawful = append(options, "conservative: true"), false
 		}
 		a.size = 1000
 	case "sbf":
 		judge = countOf
-		method := d.one("ms", "ms", "ms", "mi", "rm", "trm")
+		method := d.One("ms", "ms", "ms", "mi", "rm", "trm")
 		options = append(options, capacity, "method: '"+method+"'")
 		if method != "ms" {
 			lawful = false
 		}
 		if method == "rm" || method == "trm" {
 			a.union = ""
-		} else if k.integer && k.distinct <= 45 && d.chance(4) {
+		} else if k.integer && k.distinct <= 45 && d.Chance(4) {
 			options = append(options, "range: {lo: -10, hi: 60}")
 			judge += " OR sbf_range_sum($s, 3, 17) < len(list_filter($c, lambda e: e BETWEEN 3 AND 17))"
 		}
-		if d.chance(2) {
-			options = append(options, "encoding: '"+d.one("plain", "elias", "steps", "index")+"'")
+		if d.Chance(2) {
+			options = append(options, "encoding: '"+d.One("plain", "elias", "steps", "index")+"'")
 		}
 		a.size = 6000
 	case "bloom":
-		options = append(options, capacity, d.one("fpp: 0.01", "fpp: 0.2", "fpp: 1e-6"))
-		if d.chance(2) {
-			options = append(options, "variant: '"+d.one("rational", "blocks")+"'")
+		options = append(options, capacity, d.One("fpp: 0.01", "fpp: 0.2", "fpp: 1e-6"))
+		if d.Chance(2) {
+			options = append(options, "variant: '"+d.One("rational", "blocks")+"'")
 		}
 		a.size = 2000
 	case "cbf":
-		options = append(options, capacity, "counter_bits: "+d.one("8", "16"))
-		options = append(options, d.one("variant: 'plain'", "variant: 'increment'", "variant: 'tandem'"))
-		if d.chance(4) {
+		options = append(options, capacity, "counter_bits: "+d.One("8", "16"))
+		options = append(options, d.One("variant: 'plain'", "variant: 'increment'", "variant: 'tandem'"))
+		if d.Chance(4) {
 			options = append(options, "variable_length: true")
 		}
 		lawful = false
 		a.size = 4000
 	case "cuckoo":
-		options = append(options, "capacity: "+strconv.Itoa(2*k.distinct+100), d.one("fingerprint_bits: 12", "fingerprint_bits: 7", "variant: 'tagged'", "slots: 2, variable_length: true"))
+		options = append(options, "capacity: "+strconv.Itoa(2*k.distinct+100), d.One("fingerprint_bits: 12", "fingerprint_bits: 7", "variant: 'tagged'", "slots: 2, variable_length: true"))
 		lawful = false
 		a.size = 2000
 	default:
 		judge, lawful, a.size = judged(f)
 	}
-	if d.chance(4) && slices.ContainsFunc(f.Options(), func(o sketch.Option) bool { return o.Name == "seed" }) {
-		options = append(options, "seed: "+d.text(0, 99))
+	if d.Chance(4) && slices.ContainsFunc(f.Options(), func(o sketch.Option) bool { return o.Name == "seed" }) {
+		options = append(options, "seed: "+d.Text(0, 99))
 	}
 	if weight != nil {
 		a.truth, a.valid, a.each = weighted.truth, weighted.valid, weighted.each
@@ -221,9 +221,9 @@ const (
 )
 
 func spatial(d draw) aggregate {
-	r := d.one("1", "1", "0.5", "2", "10", "0.1", "3.0", "0.25")
-	x := d.one("x", "x", "x", "x + 0.0", "CASE WHEN i % 2 = 0 THEN x ELSE x - 3 END", "2.5", "nullif(x, 2)", "h")
-	y := d.one("y", "y", "y", "-y", "(g + 0.5)", "x * y / 4", "i")
+	r := d.One("1", "1", "0.5", "2", "10", "0.1", "3.0", "0.25")
+	x := d.One("x", "x", "x", "x + 0.0", "CASE WHEN i % 2 = 0 THEN x ELSE x - 3 END", "2.5", "nullif(x, 2)", "h")
+	y := d.One("y", "y", "y", "-y", "(g + 0.5)", "x * y / 4", "i")
 	a := aggregate{
 		fn: "ccbf_agg", union: "ccbf_union_agg", first: x, size: 500,
 		truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
@@ -237,9 +237,9 @@ func spatial(d draw) aggregate {
 	lawful := true
 	switch {
 	case form < 5: // an exact sketch
-		options = append(options, "bytes: "+d.one("65536", "1048576", "200000"))
-		if d.chance(4) {
-			options = append(options, "k: "+d.text(1, 6))
+		options = append(options, "bytes: "+d.One("65536", "1048576", "200000"))
+		if d.Chance(4) {
+			options = append(options, "k: "+d.Text(1, 6))
 		}
 		a.wrong = cellsOf + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
 		a.wrong = strings.ReplaceAll(a.wrong, "$q", "")
@@ -253,20 +253,20 @@ func spatial(d draw) aggregate {
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
 	default: // counters or a tree, at once or when the cells do not fit
 		a.size = 4000
-		if mode := d.one("mi", "standard", "standard", "overflow"); mode == "overflow" {
-			options, lawful = append(options, "bytes: "+d.one("400", "600", "2000"), "overflow: '"+d.one("tree", "counters")+"'"), false
+		if mode := d.One("mi", "standard", "standard", "overflow"); mode == "overflow" {
+			options, lawful = append(options, "bytes: "+d.One("400", "600", "2000"), "overflow: '"+d.One("tree", "counters")+"'"), false
 		} else {
-			options = append(options, "exact: false", "mode: '"+mode+"'", "bytes: "+d.one("500", "4000", "20000"), "k: "+d.text(1, 6))
+			options = append(options, "exact: false", "mode: '"+mode+"'", "bytes: "+d.One("500", "4000", "20000"), "k: "+d.Text(1, 6))
 			lawful = mode == "standard"
-			if d.chance(4) {
-				options = append(options, "levels: "+d.text(1, 4))
+			if d.Chance(4) {
+				options = append(options, "levels: "+d.Text(1, 4))
 			}
 		}
 		a.wrong = "coalesce(list_bool_or(list_transform(hist($c), lambda e: ccbf_get($s, " + cellAt + ") < e.value OR NOT ccbf_contains($s, " + cellAt + "))), false)" +
 			" OR ccbf_bbox_sum($s, -3 * $r, -2 * $r, 4 * $r, 5 * $r) < len(list_filter($c, lambda e: e.x BETWEEN -3 AND 3 AND e.y BETWEEN -2 AND 4))"
 	}
-	if d.chance(5) {
-		options = append(options, "seed: "+d.text(0, 99))
+	if d.Chance(5) {
+		options = append(options, "seed: "+d.Text(0, 99))
 	}
 	options = a.weights(d, options)
 	a.wrong = fill("ccbf_total($s) IS DISTINCT FROM len($c) OR "+a.wrong, "r", r)
@@ -290,7 +290,7 @@ func spatial(d draw) aggregate {
 const helpers = `CREATE OR REPLACE MACRO hist(l) AS coalesce(map_entries(list_aggregate(l, 'histogram')), [])`
 
 func anyAggregate(d draw) aggregate {
-	if d.chance(2) {
+	if d.Chance(2) {
 		return spatial(d)
 	}
 	return ofKeys(d)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
 // The large queries make DuckDB write temporary files, and their results are right.
@@ -20,7 +22,7 @@ func TestLargeSpill(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for seed := uint64(0); len(seen) < forms; seed++ {
-		query := large(newDraw(seed, 0), forms > 1)
+		query := large(queries.NewDraw(seed, 0), forms > 1)
 		form, _, _ := strings.Cut(query, "FROM range")
 		if seen[form] {
 			continue

@@ -4,19 +4,21 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
 // TestNotices checks the checks: they notice every sketch that misses rows or has other rows.
 func TestNotices(t *testing.T) {
 	d := Database{Connections: 1}
-	d.Tables = []string{helpers, table(newDraw(1, 1), 0, 300)}
+	d.Tables = []string{helpers, table(queries.NewDraw(1, 1), 0, 300)}
 	_, conns, err := d.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrong := 0
 	for seed := range uint64(60) {
-		it := item{aggregate: anyAggregate(newDraw(seed, 2))}
+		it := item{aggregate: anyAggregate(queries.NewDraw(seed, 2))}
 		if it.fn == "cuckoo_agg" {
 			continue // its total is unknown, and a missing key may be found by chance
 		}

@@ -8,6 +8,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
+// draw chooses the parts of queries at random.
+type draw = queries.Draw
+
 // Query is a query with the statements before it and its expected result: a row whose columns
 // called bad are 0.
 type Query struct {
@@ -20,35 +23,35 @@ type Query struct {
 
 // NewQuery returns query number n of a seed, for its database.
 func NewQuery(seed uint64, n int, db *Database) Query {
-	d := newDraw(seed, uint64(n))
+	d := queries.NewDraw(seed, uint64(n))
 	q := Query{Number: n}
 	switch {
-	case d.chance(12):
+	case d.Chance(12):
 		q.Kind = "structs"
 		q.Steps = queries.Structs(seed, n)
-	case d.chance(12):
+	case d.Chance(12):
 		q.Kind = "areas"
 		q.Steps = []string{areas(d)}
-	case d.chance(12):
+	case d.Chance(12):
 		q.Kind = "sets"
 		q.Steps = []string{sets(d)}
-	case d.chance(12):
+	case d.Chance(12):
 		q.Kind = "joins"
 		q.Steps = []string{joins(d)}
-	case d.chance(30):
+	case d.Chance(30):
 		q.Kind = "errors"
 		q.failing(d)
-	case db.limited && d.chance(100):
+	case db.limited && d.Chance(100):
 		q.Kind = "large"
 		q.Steps = []string{large(d, !db.risky())}
-	case d.chance(25):
+	case d.Chance(25):
 		q.Kind = "many"
-		q.Steps = []string{queries.Many(d.Rand, d.between(8, 32), d.between(1, 700), d.chance(2) && !(db.limited && db.risky()))}
+		q.Steps = []string{queries.Many(d, d.Between(8, 32), d.Between(1, 700), d.Chance(2) && !(db.limited && db.risky()))}
 	default:
 		s := newSpec(d, db)
 		q.Kind = s.shape
 		q.Steps = s.steps()
-		q.Cancel = d.chance(15) && !(db.risky() && s.shape == "window")
+		q.Cancel = d.Chance(15) && !(db.risky() && s.shape == "window")
 	}
 	return q
 }
@@ -85,8 +88,8 @@ func answers(step string) bool {
 // failing makes q a query that returns an error. The error must not affect later queries on the same
 // connection.
 func (q *Query) failing(d draw) {
-	from := d.one("t0", "t1", "t2")
-	by := d.one("", " GROUP BY h", " GROUP BY i", " GROUP BY ROLLUP (g, h)")
+	from := d.One("t0", "t1", "t2")
+	by := d.One("", " GROUP BY h", " GROUP BY i", " GROUP BY ROLLUP (g, h)")
 	// The first row exists in every table except t3.
 	call, fails := "", ""
 	switch d.IntN(6) {

@@ -88,3 +88,15 @@ func (p *spec) SQL() string {
 	return fmt.Sprintf("SELECT count(*) AS n, %s\nFROM (SELECT *, %s\nFROM (SELECT *, %s\nFROM %s))",
 		strings.Join(bad, ",\n  "), strings.Join(cells, ", "), strings.Join(valid, ", "), strings.ReplaceAll(p.wrap, "@", "(\n  "+p.inner()+"\n)"))
 }
+
+// fill replaces the names $name in a text by values: fill("$s > 0", "s", "s0").
+func fill(text string, pairs ...string) string {
+	with := make([]string, len(pairs))
+	for i, p := range pairs {
+		if i%2 == 0 {
+			p = "$" + p
+		}
+		with[i] = p
+	}
+	return strings.NewReplacer(with...).Replace(text)
+}

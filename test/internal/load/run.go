@@ -11,6 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
 // Options describe a run.
@@ -99,7 +100,7 @@ func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
 				if o.Starting != nil {
 					o.Starting(n, number)
 				}
-				got := q.Run(ctx, c, newDraw(o.Seed, uint64(number)|1<<63))
+				got := q.Run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
 				mu.Lock()
 				total.add(&q, got)
 				if got.err != nil && o.Failed != nil {

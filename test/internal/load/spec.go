@@ -56,19 +56,19 @@ var sources = []string{
 }
 
 func newSpec(d draw, db *Database) spec {
-	p := spec{shape: d.one("group", "group", "group", "window", "window", "correlated", "lateral"), source: sources[d.IntN(len(sources))]}
+	p := spec{shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), source: sources[d.IntN(len(sources))]}
 	if db.limited && db.risky() && p.shape == "window" {
 		p.shape = "group"
 	}
-	n := []int{1, 1, 1, 2, 2, d.between(1, 6)}[d.IntN(6)]
-	if d.chance(200) {
+	n := []int{1, 1, 1, 2, 2, d.Between(1, 6)}[d.IntN(6)]
+	if d.Chance(200) {
 		n = 40
 	}
 	for range n {
 		p.items = append(p.items, item{aggregate: anyAggregate(d)})
 	}
-	if d.chance(4) {
-		p.parts = d.one("i % 3", "i % 10", "i // 6", "h", "i", "s")
+	if d.Chance(4) {
+		p.parts = d.One("i % 3", "i % 10", "i // 6", "h", "i", "s")
 		p.items = slices.DeleteFunc(p.items, func(it item) bool { return it.union == "" })
 	}
 	if len(p.items) == 0 {
@@ -77,7 +77,7 @@ func newSpec(d draw, db *Database) spec {
 	for i := range p.items {
 		p.clauses(d, &p.items[i])
 	}
-	p.table = d.one("t0", "t0", "t0", "t0", "t1", "t1", "t3", "t2")
+	p.table = d.One("t0", "t0", "t0", "t0", "t1", "t1", "t3", "t2")
 	switch p.shape {
 	case "group":
 		p.grouped(d)
@@ -96,8 +96,8 @@ func newSpec(d draw, db *Database) spec {
 	if p.table == "t1" && (p.shape == "window" && (size > 6000 || strings.Contains(p.source, "range(2)"))) {
 		p.table = "t0"
 	}
-	p.check = p.table != "t2" && (p.table != "t1" || p.shape != "window") && d.chance(4)
-	p.wrap = d.one("@", "@", "@", "@",
+	p.check = p.table != "t2" && (p.table != "t1" || p.shape != "window") && d.Chance(4)
+	p.wrap = d.One("@", "@", "@", "@",
 		"(FROM @ ORDER BY hash(s0), octet_length(s0))",
 		"(WITH q AS MATERIALIZED (FROM @) FROM q UNION ALL FROM q)",
 		"(SELECT q.* FROM @ q JOIN range(2) ON true)",
@@ -109,9 +109,9 @@ func newSpec(d draw, db *Database) spec {
 	if strings.HasPrefix(p.wrap, "(SELECT unnest(") {
 		p.wrap = "(SELECT q.* FROM " + p.wrap + ")"
 	}
-	if d.chance(6) {
-		for range d.between(1, 3) {
-			p.prepared = append(p.prepared, d.between(0, 80))
+	if d.Chance(6) {
+		for range d.Between(1, 3) {
+			p.prepared = append(p.prepared, d.Between(0, 80))
 		}
 		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
@@ -128,17 +128,17 @@ func newSpec(d draw, db *Database) spec {
 
 // clauses draws the clauses in and after a call.
 func (p *spec) clauses(d draw, it *item) {
-	if d.chance(4) {
-		it.filter = d.one("i % 3 = 0", "g > 1", "h IN (1, 2)", "i < 0", "g IS NULL", "i % 2 = 0 AND h <> 3", "true", "random() < 2")
+	if d.Chance(4) {
+		it.filter = d.One("i % 3 = 0", "g > 1", "h IN (1, 2)", "i < 0", "g IS NULL", "i % 2 = 0 AND h <> 3", "true", "random() < 2")
 	}
 	switch {
-	case p.parts == "" && d.chance(5):
+	case p.parts == "" && d.Chance(5):
 		it.distinct = true
-		if it.first != "" && d.chance(3) {
-			it.order = it.first + d.one("", " DESC", " NULLS FIRST")
+		if it.first != "" && d.Chance(3) {
+			it.order = it.first + d.One("", " DESC", " NULLS FIRST")
 		}
-	case d.chance(4):
-		it.order, it.ordered = d.one("i", "i DESC", "h, i", "g NULLS FIRST, i DESC", "hash(i)"), d.chance(2)
+	case d.Chance(4):
+		it.order, it.ordered = d.One("i", "i DESC", "h, i", "g NULLS FIRST, i DESC", "hash(i)"), d.Chance(2)
 	}
 }
 
@@ -150,17 +150,17 @@ func (p *spec) grouped(d draw) {
 	for range []int{0, 1, 1, 2, 2, 3}[d.IntN(6)] {
 		p.keys = append(p.keys, all[d.IntN(len(all))])
 	}
-	if len(p.keys) > 1 && d.chance(2) {
-		p.sets = d.one("ROLLUP", "CUBE", "SETS")
+	if len(p.keys) > 1 && d.Chance(2) {
+		p.sets = d.One("ROLLUP", "CUBE", "SETS")
 	}
-	if d.chance(8) {
-		p.having = d.one("count(*) > 2", "count(DISTINCT h) > 1", "min(i) % 2 = 0", "max(h) < 9")
+	if d.Chance(8) {
+		p.having = d.One("count(*) > 2", "count(DISTINCT h) > 1", "min(i) % 2 = 0", "max(h) < 9")
 	}
-	if d.chance(6) {
-		p.sorted = d.one("count(*), min(i)", "min(i) DESC")
+	if d.Chance(6) {
+		p.sorted = d.One("count(*), min(i)", "min(i) DESC")
 	}
-	if d.chance(8) {
-		p.limit = d.one("3", "1", "10 OFFSET 2")
+	if d.Chance(8) {
+		p.limit = d.One("3", "1", "10 OFFSET 2")
 	}
 }
 
@@ -170,15 +170,15 @@ func (p *spec) windows(d draw) {
 	for i := range p.items {
 		it := &p.items[i]
 		it.windowed, it.over = true, one
-		if d.chance(2) {
+		if d.Chance(2) {
 			it.over = window(d)
 		}
 		it.unsort()
 	}
-	if d.chance(8) {
+	if d.Chance(8) {
 		p.having = "row_number() OVER (PARTITION BY g ORDER BY i) % 3 = 1"
 	}
-	if d.chance(10) {
+	if d.Chance(10) {
 		p.limit = "5"
 	}
 }
@@ -194,16 +194,16 @@ func (it *item) unsort() {
 }
 
 func window(d draw) string {
-	partition := d.one("", "", "PARTITION BY g", "PARTITION BY h", "PARTITION BY g, h", "PARTITION BY i", "PARTITION BY i // 3")
-	if d.chance(4) {
+	partition := d.One("", "", "PARTITION BY g", "PARTITION BY h", "PARTITION BY g, h", "PARTITION BY i", "PARTITION BY i // 3")
+	if d.Chance(4) {
 		return strings.TrimSpace(partition)
 	}
-	order := d.one("i", "i", "i DESC", "i // 3", "h, i", "hash(i)", "g NULLS FIRST, i")
-	start := d.between(0, 12)
+	order := d.One("i", "i", "i DESC", "i // 3", "h, i", "hash(i)", "g NULLS FIRST, i")
+	start := d.Between(0, 12)
 	frame := ""
-	unit := d.one("ROWS", "ROWS", "GROUPS", "RANGE")
+	unit := d.One("ROWS", "ROWS", "GROUPS", "RANGE")
 	if unit == "RANGE" {
-		order = d.one("i", "i DESC", "h")
+		order = d.One("i", "i DESC", "h")
 	}
 	switch d.IntN(6) {
 	case 0: // the default frame: up to the last peer of the current row
@@ -214,12 +214,12 @@ func window(d draw) string {
 	case 3:
 		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 	case 4:
-		frame = fmt.Sprintf("%s BETWEEN %d PRECEDING AND %d FOLLOWING", unit, start, d.between(0, 12))
+		frame = fmt.Sprintf("%s BETWEEN %d PRECEDING AND %d FOLLOWING", unit, start, d.Between(0, 12))
 	case 5:
-		frame = fmt.Sprintf("%s BETWEEN %d FOLLOWING AND %d FOLLOWING", unit, start, start+d.between(0, 9))
+		frame = fmt.Sprintf("%s BETWEEN %d FOLLOWING AND %d FOLLOWING", unit, start, start+d.Between(0, 9))
 	}
 	if frame != "" {
-		frame += d.one("", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES")
+		frame += d.One("", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES")
 	}
 	return strings.TrimSpace(partition + " ORDER BY " + order + " " + frame)
 }

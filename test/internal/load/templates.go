@@ -1,25 +1,27 @@
 package load
 
-import "strconv"
+import (
+	"strconv"
+)
 
 // areas returns a query that compares sums over boxes, polygons, rasters and places of sketches per
 // group with the rows themselves.
 func areas(d draw) string {
-	r := d.one("1", "0.5", "2", "0.1", "3.0")
-	xmin, ymin := d.between(-8, 10), d.between(-8, 10)
+	r := d.One("1", "0.5", "2", "0.1", "3.0")
+	xmin, ymin := d.Between(-8, 10), d.Between(-8, 10)
 	names := []string{
-		"table", d.one("t0", "t0", "t1"), "key", d.one("g", "h", "i % 3", "c", "1"), "r", r,
+		"table", d.One("t0", "t0", "t1"), "key", d.One("g", "h", "i % 3", "c", "1"), "r", r,
 		// The edges end in .03, so that none passes through the centre of a cell.
 		"xmin", strconv.Itoa(xmin) + ".03", "ymin", strconv.Itoa(ymin) + ".03",
-		"xmax", strconv.Itoa(xmin+d.between(1, 12)) + ".03", "ymax", strconv.Itoa(ymin+d.between(1, 12)) + ".03",
-		"options", d.one("", "", ", {bytes: 100000}", ", {bytes: 400}", ", {exact: false, bytes: 3000}", ", {exact: false, bytes: 5000, levels: 3}", ", {exact: false, mode: 'standard', bytes: 2000}"),
+		"xmax", strconv.Itoa(xmin+d.Between(1, 12)) + ".03", "ymax", strconv.Itoa(ymin+d.Between(1, 12)) + ".03",
+		"options", d.One("", "", ", {bytes: 100000}", ", {bytes: 400}", ", {exact: false, bytes: 3000}", ", {exact: false, bytes: 5000, levels: 3}", ", {exact: false, mode: 'standard', bytes: 2000}"),
 	}
 	exact := names[len(names)-1] == "" || names[len(names)-1] == ", {bytes: 100000}"
 	off := "<" // operator that finds wrong rows: the result is below the truth m
 	if exact {
 		off = "IS DISTINCT FROM"
 	}
-	ask := d.one(
+	ask := d.One(
 		"ccbf_bbox_sum(s, $xmin, $ymin, $xmax, $ymax)",
 		"ccbf_polygon_sum(s, 'POLYGON (($xmin $ymin, $xmax $ymin, $xmax $ymax, $xmin $ymax, $xmin $ymin))')",
 		"list_sum(ccbf_raster(s, $xmin, $ymin, $xmax, $ymax, 3, 4))",
@@ -27,13 +29,13 @@ func areas(d draw) string {
 		"coalesce(list_sum(list_transform(ccbf_top_k(s, $xmin, $ymin, $xmax, $ymax, 100000), lambda o: o.count)), 0)",
 	)
 	rows := "(SELECT x, y, $key AS key, (floor(x / $r) + 0.5) * $r AS cx, (floor(y / $r) + 0.5) * $r AS cy FROM $table)"
-	if d.chance(2) {
+	if d.Chance(2) {
 		// The query looks up each point in the sketch of its group. After a join, BLOBs arrive as
 		// dictionary vectors.
 		return fill(`SELECT count(*) AS n, count(*) FILTER (n `+off+` m OR NOT there) AS bad FROM (
   SELECT ccbf_get(s, x, y)::BIGINT AS n, ccbf_contains(s, x, y) AS there, sum(1) OVER (PARTITION BY p.key, cx, cy) AS m, x
   FROM `+rows+` p JOIN (SELECT key, ccbf_agg(x, y, $r$options) AS s FROM `+rows+` GROUP BY key) q ON p.key IS NOT DISTINCT FROM q.key
-  WHERE x IS NOT NULL AND y IS NOT NULL)`+d.one("", " WHERE x > 1", " WHERE hash(x) % 3 > 0"), names...)
+  WHERE x IS NOT NULL AND y IS NOT NULL)`+d.One("", " WHERE x > 1", " WHERE hash(x) % 3 > 0"), names...)
 	}
 	return fill(`SELECT count(*) AS n, count(*) FILTER (coalesce(`+ask+`, 0)::BIGINT `+off+` m) AS bad FROM (
   SELECT key, ccbf_agg(x, y, $r$options) AS s, count(*) FILTER (cx >= $xmin AND cx < $xmax AND cy >= $ymin AND cy < $ymax) AS m FROM `+rows+` GROUP BY key)`, names...)
@@ -41,13 +43,13 @@ func areas(d draw) string {
 
 // sets returns a query that checks unions of parts, and the whole minus a part, against the rows.
 func sets(d draw) string {
-	t := d.one("t0", "t0", "t1")
-	m := d.text(2, 5)
-	by := d.one("", " GROUP BY g", " GROUP BY h, b", " GROUP BY ROLLUP (g, h)")
-	ccbf := "ccbf_agg(x, y, 1" + d.one("", ", {bytes: 100000}", ", {exact: false, mode: 'standard', bytes: 3000}") + ")"
-	key := d.one("k", "s", "day", "m")
-	cms := "cms_agg(" + key + ", {width: " + d.text(5, 50) + "})"
-	bloom := "bloom_agg(" + key + ", {capacity: 60" + d.one("", ", variant: 'rational'") + "})"
+	t := d.One("t0", "t0", "t1")
+	m := d.Text(2, 5)
+	by := d.One("", " GROUP BY g", " GROUP BY h, b", " GROUP BY ROLLUP (g, h)")
+	ccbf := "ccbf_agg(x, y, 1" + d.One("", ", {bytes: 100000}", ", {exact: false, mode: 'standard', bytes: 3000}") + ")"
+	key := d.One("k", "s", "day", "m")
+	cms := "cms_agg(" + key + ", {width: " + d.Text(5, 50) + "})"
+	bloom := "bloom_agg(" + key + ", {capacity: 60" + d.One("", ", variant: 'rational'") + "})"
 	sbf := "sbf_agg(" + key + ", {capacity: 60})"
 	var wrong string
 	call := ccbf
@@ -72,7 +74,7 @@ func sets(d draw) string {
 		return fill(`WITH RECURSIVE rows AS (SELECT row_number() OVER (ORDER BY i) AS j, x, y FROM (FROM $t WHERE x IS NOT NULL AND y IS NOT NULL ORDER BY i LIMIT 40)),
 r(j, s) AS (SELECT 0::BIGINT, ccbf_empty(1$o) UNION ALL SELECT rows.j, ccbf_add(r.s, rows.x, rows.y) FROM r JOIN rows ON rows.j = r.j + 1)
 SELECT count(*) AS n, count(*) FILTER ((SELECT count(*) FROM rows) > 0 AND r.s IS DISTINCT FROM (SELECT ccbf_agg(x, y, 1$o ORDER BY j) FROM rows)) AS bad FROM (SELECT arg_max(s, j) AS s, max(j) AS j FROM r) r`,
-			"t", t, "o", d.one("", ", {exact: false, mode: 'standard', bytes: 500}", ", {exact: false, bytes: 900}"))
+			"t", t, "o", d.One("", ", {exact: false, mode: 'standard', bytes: 500}", ", {exact: false, bytes: 900}"))
 	}
 	valid := key + " IS NOT NULL"
 	return fill(`SELECT count(*) AS n, count(*) FILTER ($wrong) AS bad FROM (
@@ -84,10 +86,10 @@ SELECT count(*) AS n, count(*) FILTER ((SELECT count(*) FROM rows) > 0 AND r.s I
 // joins returns a query that uses sketches in conditions of joins and filters, and stores them in
 // tables in between.
 func joins(d draw) string {
-	t, u := d.one("t0", "t1", "t2", "t3"), d.one("t0", "t1")
-	key := d.one("k", "s", "day", "m", "h")
+	t, u := d.One("t0", "t1", "t2", "t3"), d.One("t0", "t1")
+	key := d.One("k", "s", "day", "m", "h")
 	names := []string{"t", t, "u", u, "key", key,
-		"agg", d.one("bloom_agg($key, {capacity: 100})", "bloom_agg($key, {capacity: 100, variant: 'blocks'})"),
+		"agg", d.One("bloom_agg($key, {capacity: 100})", "bloom_agg($key, {capacity: 100, variant: 'blocks'})"),
 		"cbf", "cbf_agg($key, {capacity: 100, counter_bits: 16})", "cuckoo", "cuckoo_agg($key, {capacity: 200})"}
 	switch d.IntN(5) {
 	case 0:
@@ -112,7 +114,7 @@ const cellsList = "list_sort(list_transform(ccbf_hotspots(s, -1e6, -1e6, 1e6, 1e
 // large returns a query that exceeds the memory of a limited database: DuckDB writes rows, sorted
 // or partitioned, to temporary files and reads them again.
 func large(d draw, windows bool) string {
-	names := []string{"rows", d.text(700000, 800000), "text", "'some text that takes room and more of it and more ' || i"}
+	names := []string{"rows", d.Text(700000, 800000), "text", "'some text that takes room and more of it and more ' || i"}
 	n := d.IntN(3)
 	if n == 2 && !windows {
 		n = 0
