@@ -15,10 +15,10 @@ type Kind int
 
 // Kinds of tokens.
 const (
-	Other      Kind = iota // one character of an operator, a bracket or a comma
-	Space                  // blanks, line breaks and byte order marks
-	Word                   // a keyword or a name without quotes
-	Number                 // a word that begins with a digit
+	Other      Kind = iota // One character of an operator, a bracket or a comma.
+	Space                  // Blanks, line breaks and byte order marks.
+	Word                   // A keyword or a name without quotes.
+	Number                 // A word that begins with a digit.
 	String                 // '...', E'...', $tag$...$tag$
 	Identifier             // "..."
 	Comment
@@ -47,8 +47,8 @@ const (
 	orderMark = "\uFEFF" // byte order mark
 )
 
-// scan returns the kind and the length of the first token. If the text ends before the token, mark
-// is what the token must end with, and n is the length of the text.
+// scan returns the kind and the length of the first token. If the text ends within the token, mark
+// is the mark at the token's end, and n is the length of the text.
 func scan(text []byte) (kind Kind, n int, mark string) {
 	switch c := text[0]; {
 	case strings.IndexByte(blanks, c) >= 0:
@@ -172,12 +172,12 @@ func (s Statement) SQL() string {
 // Splitter splits text that arrives in pieces. Each piece but the last must end with a line break,
 // so that only quotes and comments are divided. The zero value is ready for use.
 type Splitter struct {
-	buf   []byte // input from the start of the current statement
-	pos   int    // start of the first token in buf that has not been scanned to its end
-	mark  string // end of the token at pos, if it is open and Feed has not added its end; "": it may be there
-	line  int    // line breaks before buf
-	first int    // start of the statement's first word in buf
-	seen  bool   // the statement has a word
+	buf   []byte // Input from the start of the current statement.
+	pos   int    // Start of the first token in buf that has not been scanned to its end.
+	mark  string // Mark at the end of the token at pos, if Feed has not added it yet.
+	line  int    // Line breaks before buf.
+	first int    // Start of the statement's first word in buf.
+	seen  bool   // The statement has a word.
 }
 
 // Feed adds input.

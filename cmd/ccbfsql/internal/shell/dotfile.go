@@ -43,7 +43,7 @@ func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
 	return nil
 }
 
-// fileName returns the name of a destination for .show; none is that of nil.
+// fileName returns the name of a destination for .show. It returns none if f is nil.
 func (sh *Shell) fileName(f *os.File, none string) string {
 	switch f {
 	case nil:

@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// settings are what flags and dot commands change.
+// settings are the settings that flags and dot commands change.
 type settings struct {
 	mode      render.Mode
 	header    bool
