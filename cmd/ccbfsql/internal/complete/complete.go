@@ -52,17 +52,25 @@ func inOneLine(f ccbfsql.Function) string {
 	return signature + "  " + f.Summary
 }
 
-// Database answers questions about the database.
-type Database interface {
-	Suggest(text string) []Suggestion
-	Function(name string) (ccbfsql.Function, bool)
-	Functions() []ccbfsql.Function
-	Reserved(word string) bool // whether a word needs quotes to be a name
-	Internal(name string) bool // whether a table is one of DuckDB's own views
+// Database describes the database.
+type Database struct {
+	Suggest   func(text string) []Suggestion
+	Functions []ccbfsql.Function // sorted by name
+	Keywords  map[string]bool    // keywords in lower case; true: the word needs quotes to be a name
+	Internal  map[string]bool    // names of DuckDB's own views
+}
+
+// Function returns the function of a name.
+func (db *Database) Function(name string) (f ccbfsql.Function, ok bool) {
+	i := slices.IndexFunc(db.Functions, func(f ccbfsql.Function) bool { return strings.EqualFold(f.Name, name) })
+	if i < 0 {
+		return f, false
+	}
+	return db.Functions[i], true
 }
 
 // Statement returns completions of a SQL text at its end. They replace text[start:].
-func Statement(text string, db Database) (start int, out []Candidate) {
+func Statement(text string, db *Database) (start int, out []Candidate) {
 	tokens := lexer.Tokens(text)
 	if p, ok := placeOf(text, bracketsOf(text, tokens), db); ok {
 		if out, ok := p.candidates(text); ok {
@@ -90,10 +98,10 @@ func Statement(text string, db Database) (start int, out []Candidate) {
 
 // fewer shortens the list of candidates for a word of which no letter is typed yet. It leaves out
 // functions and DuckDB's own tables. If columns or tables remain, it leaves out keywords too.
-func fewer(all []Candidate, db Database) []Candidate {
+func fewer(all []Candidate, db *Database) []Candidate {
 	all = slices.DeleteFunc(all, func(c Candidate) bool {
 		return c.Group == Functions ||
-			c.Group == Tables && (strings.HasSuffix(c.Text, ".") || db.Internal(strings.Trim(c.Text, `"`)))
+			c.Group == Tables && (strings.HasSuffix(c.Text, ".") || db.Internal[strings.Trim(c.Text, `"`)])
 	})
 	names := slices.ContainsFunc(all, func(c Candidate) bool { return c.Group == Columns || c.Group == Tables })
 	return slices.DeleteFunc(all, func(c Candidate) bool { return c.Group == Keywords && names })
@@ -114,12 +122,12 @@ var simple = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // candidate converts a suggestion. ok is false if the suggestion does not begin with word, the
 // half-typed word: DuckDB also suggests similar words.
-func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
+func candidate(s Suggestion, word string, db *Database) (Candidate, bool) {
 	name := s.Text
 	if bare, ok := strings.CutPrefix(name, `"`); ok {
 		bare = strings.ReplaceAll(strings.TrimSuffix(bare, `"`), `""`, `"`)
 		function := strings.HasSuffix(s.Type, "function")
-		if simple.MatchString(bare) && (function || !db.Reserved(bare)) {
+		if simple.MatchString(bare) && (function || !db.Keywords[bare]) {
 			name = bare
 		}
 	}
@@ -148,7 +156,7 @@ func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 	return c, true
 }
 
-func function(name string, db Database) Candidate {
+func function(name string, db *Database) Candidate {
 	c := Candidate{Text: name + "(", Show: name, Group: Functions}
 	if f, ok := db.Function(name); ok {
 		c.Help = inOneLine(f)

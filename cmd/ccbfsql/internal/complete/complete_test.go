@@ -9,45 +9,30 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// fake is a Database that returns the same suggestions for every text.
-type fake []Suggestion
-
-func (f fake) Suggest(text string) []Suggestion {
-	var out []Suggestion
-	for _, s := range f {
-		s.Start = strings.LastIndexAny(text, " (,.'") + 1
-		if isFile := s.Type == "file_name" || s.Type == "directory"; isFile == (strings.Count(text, "'")%2 == 1) {
-			out = append(out, s)
+// db is a database that returns the same suggestions for every text.
+var db = &Database{
+	Suggest: func(text string) (out []Suggestion) {
+		for _, s := range suggestions {
+			s.Start = strings.LastIndexAny(text, " (,.'") + 1
+			if isFile := s.Type == "file_name" || s.Type == "directory"; isFile == (strings.Count(text, "'")%2 == 1) {
+				out = append(out, s)
+			}
 		}
-	}
-	return out
-}
-
-func (fake) Reserved(word string) bool { return word == "order" }
-
-func (fake) Internal(name string) bool { return name == "columns" }
-
-func (fake) Functions() []ccbfsql.Function {
-	return []ccbfsql.Function{
+		return out
+	},
+	Keywords: map[string]bool{"order": true},
+	Internal: map[string]bool{"columns": true},
+	Functions: []ccbfsql.Function{
 		{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."},
 		{Name: "make", Signatures: []string{"make(x DOUBLE, options STRUCT) -> BLOB"}, Options: []sketch.Option{
 			{Name: "bytes", Kind: sketch.WholeKind, Range: "from 1 to 9", Default: "5", Summary: "Size."},
 			{Name: "mode", Kind: sketch.TextKind, Choices: []string{"mi", "standard"}, Default: "'mi'"},
 			{Name: "exact", Kind: sketch.FlagKind, Default: "true"},
 		}},
-	}
+	},
 }
 
-func (f fake) Function(name string) (ccbfsql.Function, bool) {
-	for _, known := range f.Functions() {
-		if strings.EqualFold(known.Name, name) {
-			return known, true
-		}
-	}
-	return ccbfsql.Function{}, false
-}
-
-var db = fake{
+var suggestions = []Suggestion{
 	{Text: "lon", Type: "column"},
 	{Text: `"Lower Saxony"`, Type: "column"},
 	{Text: `"order"`, Type: "column"},

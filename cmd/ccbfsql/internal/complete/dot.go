@@ -20,7 +20,7 @@ type Option struct {
 }
 
 // Dot returns completions of a dot command. modes are the names of the output modes.
-func Dot(text string, commands []Command, modes []string, db Database) (start int, out []Candidate) {
+func Dot(text string, commands []Command, modes []string, db *Database) (start int, out []Candidate) {
 	line := strings.TrimLeft(text, " \t")
 	words := strings.Fields(line)
 	if !strings.ContainsAny(line, " \t") {
@@ -61,7 +61,7 @@ func Dot(text string, commands []Command, modes []string, db Database) (start in
 }
 
 // files completes the name of a file, which begins at start.
-func files(text string, start int, db Database) (int, []Candidate) {
+func files(text string, start int, db *Database) (int, []Candidate) {
 	const from = "FROM '"
 	at, found := Statement(from+text[start:], db)
 	for i := range found {
@@ -71,7 +71,7 @@ func files(text string, start int, db Database) (int, []Candidate) {
 }
 
 // query completes the options and the query of a command whose name ends at start.
-func query(text string, start int, options []Option, db Database) (int, []Candidate) {
+func query(text string, start int, options []Option, db *Database) (int, []Candidate) {
 	// next moves start to the next word and returns the word. half is true if the text ends with the
 	// word, so that it may be half-typed.
 	next := func() (word string, half bool) {
@@ -117,7 +117,7 @@ func query(text string, start int, options []Option, db Database) (int, []Candid
 	return start + at, out
 }
 
-func argumentCandidates(arg, typed string, commands []Command, modes []string, db Database) []Candidate {
+func argumentCandidates(arg, typed string, commands []Command, modes []string, db *Database) []Candidate {
 	var out []Candidate
 	words := func(names []string) {
 		for _, name := range names {
@@ -136,7 +136,7 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		for _, c := range commands {
 			words([]string{c.Name})
 		}
-		for _, f := range db.Functions() {
+		for _, f := range db.Functions {
 			if typed != "" && hasPrefix(f.Name, typed) && simple.MatchString(f.Name) {
 				out = append(out, Candidate{Text: f.Name, Show: f.Name, Help: inOneLine(f), Group: Functions})
 			}

@@ -88,7 +88,7 @@ func enclosing(open []openBracket) string {
 
 // placeOf returns the place of the cursor in a STRUCT of options. ok is true if the cursor is in a
 // brace that is an argument of a function with options.
-func placeOf(text string, b brackets, db Database) (p place, ok bool) {
+func placeOf(text string, b brackets, db *Database) (p place, ok bool) {
 	n := len(b.open)
 	if n < 2 || b.open[n-1].kind != '{' || b.open[n-2].kind != '(' {
 		return p, false
@@ -148,7 +148,7 @@ func (p *place) candidates(text string) (out []Candidate, ok bool) {
 
 // Hint returns a line about the option whose value is being typed, or about the function whose
 // arguments are being typed.
-func Hint(text string, db Database) string {
+func Hint(text string, db *Database) string {
 	b := bracketsOf(text, lexer.Tokens(text))
 	if p, ok := placeOf(text, b, db); ok && p.option != "" {
 		if o, known := p.find(p.option); known {

@@ -18,7 +18,7 @@ import (
 // editor colours, completes and explains the text at the prompt.
 type editor struct {
 	sh     *Shell
-	known  *catalog
+	known  *complete.Database
 	paints colourCodes
 }
 
@@ -92,7 +92,7 @@ func (e *editor) paint(kind lexer.Kind, word string, called bool) string {
 		if _, ok := e.known.Function(word); ok && called {
 			return e.paints.function
 		}
-		if e.known.isKeyword(word) {
+		if _, ok := e.known.Keywords[strings.ToLower(word)]; ok {
 			return e.paints.keyword
 		}
 	case lexer.Number, lexer.String:

@@ -32,7 +32,7 @@ func (sh *Shell) Interactive(version string) error {
 	if err != nil {
 		fmt.Fprintf(sh.stderr, "no history: %v\n", err)
 	}
-	known, err := newCatalog(sh)
+	known, err := sh.catalog()
 	if err != nil {
 		return err
 	}
