@@ -53,12 +53,10 @@ func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 
 // method is a method of a Spectral Bloom Filter.
 type method struct {
-	name   string
-	params sbf.Params
-	gather bool // the filter is built from all values at once, as in SQL
-	// printed is true for the algorithm of section 3.3 word for word. A recurringModel simulates it
-	// with the paper's own hash functions.
-	printed bool
+	name     string
+	params   sbf.Params
+	gather   bool                                              // the filter is built from all values at once, as in SQL
+	simulate func(s setting, of history, seed uint64) []uint64 // returns the estimates of a model; nil: those of a sketch
 }
 
 var (
@@ -68,7 +66,11 @@ var (
 	methodRMPlain  = method{name: "rm, no marker", params: sbf.Params{Method: sbf.RM, Marker: sbf.Unmarked}}
 	methodTRM      = method{name: "trm", params: sbf.Params{Method: sbf.TRM}}
 	methodGathered = method{name: "rm, built at once", params: sbf.Params{Method: sbf.RM}, gather: true}
-	methodPrinted  = method{name: "rm as printed, simulated", printed: true}
+	// methodPrinted is the algorithm of section 3.3 word for word, with the paper's own hash functions.
+	methodPrinted = method{name: "rm as printed, simulated", simulate: func(s setting, of history, seed uint64) []uint64 {
+		first := s.m - s.m/3 // the first filter has two thirds of the counters
+		return newRecurringModel(first, first/2, s.k, len(of.truth), seed, true).run(of)
+	}}
 )
 
 func names(methods []method) []string {
@@ -128,26 +130,58 @@ func settingOf(keys, draws int, skew, gamma float64, k int) setting {
 
 // run adds the data set in random order to a sketch of each method, for one seed.
 func (s setting) run(seed uint64, methods []method) []report.Figures {
-	return s.stream(seed, shuffled(s.counts, random(seed, 21)), methods)
+	return s.apply(seed, insertionsOf(len(s.counts), shuffled(s.counts, random(seed, 21))), methods)
 }
 
-// stream is run with a given order.
-func (s setting) stream(seed uint64, stream []int, methods []method) []report.Figures {
-	keys := numbers(seed, 0, len(s.counts))
-	h := pick(keys, stream)
+// apply applies a history to a sketch or a model of each method, and judges the estimates.
+func (s setting) apply(seed uint64, of history, methods []method) []report.Figures {
+	h := numbers(seed, 0, len(of.truth))
 	return report.Column(methods, func(m method) report.Figures {
-		if m.printed {
-			first := s.m - s.m/3 // the first filter has two thirds of the counters
-			return newRecurringModel(first, first/2, s.k, len(s.counts), seed, true).run(stream, s.counts)
+		if m.simulate != nil {
+			return judge(m.simulate(s, of, seed), of.truth)
 		}
 		sk := m.sketch(s.m, s.k, seed)
-		sk.AddHashes(h.h1, h.h2, nil)
+		for _, c := range of.changes {
+			if c.n > 0 {
+				sk.Add(h.h1[c.key], h.h2[c.key], uint64(c.n))
+			} else {
+				report.Check(sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)))
+			}
+		}
 		blob := sk.Blob()
 		v := report.Must(sbf.NewView(blob))
-		q := judge(counts(&v, keys), s.counts)
+		q := judge(counts(&v, h), of.truth)
 		q["bytes"] = float64(len(blob))
 		return q
 	})
+}
+
+// change adds n occurrences of a key or, if n is negative, removes -n.
+type change struct{ key, n int }
+
+// history has changes, and the count of each key after them.
+type history struct {
+	changes []change
+	truth   []uint64
+}
+
+func (h *history) add(key, n int) {
+	h.changes = append(h.changes, change{key, n})
+	h.truth[key] += uint64(n)
+}
+
+// insertionsOf returns a history without removals.
+func insertionsOf(keys int, stream []int) history {
+	h := history{truth: make([]uint64, keys)}
+	h.insertions(stream, nil)
+	return h
+}
+
+// insertions adds a stream.
+func (h *history) insertions(stream []int, _ *rand.Rand) {
+	for _, key := range stream {
+		h.add(key, 1)
+	}
 }
 
 // recordMethods records the results of methods with several seeds, a row for each.
@@ -223,24 +257,24 @@ func newRecurringModel(first, second, k, keys int, seed uint64, multiply bool) r
 	return recurringModel{newModel(first, k, keys, seed, multiply), newModel(second, k, keys, seed^1<<32, multiply)}
 }
 
-// run adds a stream and judges the estimates.
-func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
-	for _, key := range stream {
-		r.first.add(key, 1)
+// run applies a history without removals, and returns the estimates.
+func (r recurringModel) run(of history) []uint64 {
+	for _, c := range of.changes {
+		r.first.add(c.key, 1)
 		switch {
-		case r.first.isRecurring(key):
-		case r.second.least(key) > 0:
-			r.second.add(key, 1)
+		case r.first.isRecurring(c.key):
+		case r.second.least(c.key) > 0:
+			r.second.add(c.key, 1)
 		default:
-			r.second.add(key, r.first.least(key))
+			r.second.add(c.key, r.first.least(c.key))
 		}
 	}
-	estimates := make([]uint64, len(truth))
+	estimates := make([]uint64, len(of.truth))
 	for key := range estimates {
 		estimates[key] = uint64(r.first.least(key))
 		if v := r.second.least(key); v > 0 && !r.first.isRecurring(key) {
 			estimates[key] = uint64(v)
 		}
 	}
-	return judge(estimates, truth)
+	return estimates
 }

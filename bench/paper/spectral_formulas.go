@@ -345,9 +345,9 @@ func spectralMemory(c report.Config, s *report.Section, runs int) {
 			"random": plain / expectedError(all.random, perKey*row.part)}
 		s.Record(at, report.Parallel(runs, func(i int) report.Figures {
 			seed := seedOf(i)
-			stream := shuffled(all.counts, random(seed, 21))
-			ms := setting{all.counts, int(float64(all.m) * (1 + row.part)), row.k}.stream(seed, stream, []method{methodMS})
-			rm := newRecurringModel(all.m, int(float64(all.m)*row.part), spectralK, len(all.counts), seed, false).run(stream, all.counts)
+			of := insertionsOf(len(all.counts), shuffled(all.counts, random(seed, 21)))
+			ms := setting{all.counts, int(float64(all.m) * (1 + row.part)), row.k}.apply(seed, of, []method{methodMS})
+			rm := judge(newRecurringModel(all.m, int(float64(all.m)*row.part), spectralK, len(all.counts), seed, false).run(of), of.truth)
 			return report.Figures{"plain": ms[0]["wrong"], "rm": rm["wrong"]}
 		})...)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -98,26 +97,12 @@ func forest(c report.Config, s *report.Section) {
 			set := setting{data, int(math.Ceil(float64(len(data)*spectralK) / gamma)), spectralK}
 			recordMethods(s, report.At{"order": order, "value": gamma}, methods, seeds, func(seed uint64) []report.Figures {
 				if i == 0 {
-					return set.stream(seed, stream, methods)
+					return set.apply(seed, insertionsOf(len(data), stream), methods)
 				}
 				return set.run(seed, methods)
 			})
 		}
 	}
-}
-
-// change adds n occurrences of a key or, if n is negative, removes -n.
-type change struct{ key, n int }
-
-// history has changes, and the count of each key after them.
-type history struct {
-	changes []change
-	truth   []uint64
-}
-
-func (h *history) add(key, n int) {
-	h.changes = append(h.changes, change{key, n})
-	h.truth[key] += uint64(n)
 }
 
 // deletions is the history of figure 8: ten parts of the stream, each followed by the removal of
@@ -145,33 +130,10 @@ func (h *history) window(stream []int, _ *rand.Rand) {
 	}
 }
 
-// insertions is a history without removals.
-func (h *history) insertions(stream []int, _ *rand.Rand) {
-	for _, key := range stream {
-		h.add(key, 1)
-	}
-}
-
-// live applies a history to a sketch of a method and judges it.
-func live(m method, counters, k int, seed uint64, of history) report.Figures {
-	sk := m.sketch(counters, k, seed)
-	h := numbers(seed, 0, len(of.truth))
-	for _, c := range of.changes {
-		if c.n > 0 {
-			sk.Add(h.h1[c.key], h.h2[c.key], uint64(c.n))
-		} else {
-			report.Check(sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)))
-		}
-	}
-	q := judge(counts(sk, h), of.truth)
-	q["bytes"] = float64(len(sk.Blob()))
-	return q
-}
-
 // rawMI applies a history to a model of minimal increase that removes occurrences from all counters
 // of a key. The paper demonstrates with it why that is wrong.
-func rawMI(counters, k int, seed uint64, of history) report.Figures {
-	f := newModel(counters, k, len(of.truth), seed, false)
+func rawMI(s setting, of history, seed uint64) []uint64 {
+	f := newModel(s.m, s.k, len(of.truth), seed, false)
 	for _, c := range of.changes {
 		for range c.n {
 			f.raise(c.key)
@@ -186,7 +148,7 @@ func rawMI(counters, k int, seed uint64, of history) report.Figures {
 	for key := range out {
 		out[key] = uint64(f.least(key))
 	}
-	return judge(out, of.truth)
+	return out
 }
 
 // spectralChanges measures figures 8 and 9: deletions and a sliding window.
@@ -199,19 +161,17 @@ func spectralChanges(c report.Config, s *report.Section) {
 	refusal := mi.Remove(1, 3, 1)
 	report.Require(errors.Is(refusal, sketch.ErrNotAdditive), "mi takes removals: %w", refusal)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "refusal", refusal, "skews", len(skews), "middle", skews[len(skews)/2])
-	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM}
-	shown := append(slices.Clone(methods), method{name: "mi, simulated"})
+	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM, {name: "mi, simulated", simulate: rawMI}}
 	for h, of := range []struct {
 		name string
 		make func(h *history, stream []int, r *rand.Rand)
 	}{{"none", (*history).insertions}, {"deletions", (*history).deletions}, {"window", (*history).window}} {
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			recordMethods(s, report.At{"removals": of.name, "after": h > 0, "value": skew}, shown, seeds, func(seed uint64) []report.Figures {
+			recordMethods(s, report.At{"removals": of.name, "after": h > 0, "value": skew}, methods, seeds, func(seed uint64) []report.Figures {
 				r, h := random(seed, 23), history{truth: make([]uint64, keys)}
 				of.make(&h, shuffled(set.counts, r), r)
-				all := report.Column(methods, func(m method) report.Figures { return live(m, set.m, set.k, seed, h) })
-				return append(all, rawMI(set.m, set.k, seed, h))
+				return set.apply(seed, h, methods)
 			})
 		}
 	}
