@@ -4,34 +4,35 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/advise"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// The options of sketch_advise, in the order of adviseOptions.
-const (
-	advisePlaces = iota
-	adviseRemove
-	adviseCategories
-	adviseCounts
-	adviseExtent
-	adviseAreas
-)
-
-var adviseOptions = []args.Option{
-	advisePlaces: {Name: "places", Kind: args.Flag, Default: "true",
+// adviseSettings is the options of sketch_advise, and the fields that they set.
+var adviseSettings = keyed.Options[advise.Data]{
+	{Option: args.Option{Name: "places", Kind: args.Flag, Default: "true",
 		Summary: "Whether the keys are cells of points, for queries about places and areas. false: any keys, queried one by one."},
-	adviseRemove: {Name: "remove", Kind: args.Flag, Default: "false",
+		Set: func(d *advise.Data, v sketch.Value) error { d.Keys = !v.Flag; return nil }},
+	{Option: args.Option{Name: "remove", Kind: args.Flag, Default: "false",
 		Summary: "Whether occurrences will be removed later."},
-	adviseCategories: {Name: "categories", Kind: args.Whole, Default: "0",
+		Set: func(d *advise.Data, v sketch.Value) error { d.Remove = v.Flag; return nil }},
+	{Option: args.Option{Name: "categories", Kind: args.Whole, Default: "0",
 		Summary: "Number of categories that are counted separately; distinct is then the number of distinct pairs. 0: none."},
-	adviseCounts: {Name: "counts", Kind: args.Wholes, Default: "none",
+		Set: func(d *advise.Data, v sketch.Value) error { d.Categories = v.Whole; return nil }},
+	{Option: args.Option{Name: "counts", Kind: args.Wholes, Most: adviseSample, Default: "none",
 		Summary: "Counts of a random sample of the keys, used instead of skew: at most 65,536 of them; 1,000 are enough. A sample describes real data much better than a skew: with it, error_low and error_high are close."},
-	adviseExtent: {Name: "extent", Kind: args.Whole, Default: "none",
+		Set: func(d *advise.Data, v sketch.Value) error { d.Counts = v.Wholes; return nil }},
+	{Option: args.Option{Name: "extent", Kind: args.Whole, Default: "none",
 		Summary: "Side, in cells, of a square that contains all points: the larger of width and height of their bounding box, divided by res. With it, exact counts are certain in fewer bytes."},
-	adviseAreas: {Name: "areas", Kind: args.Flag, Default: "true",
+		Set: func(d *advise.Data, v sketch.Value) error { d.Extent = v.Whole; return nil }},
+	{Option: args.Option{Name: "areas", Kind: args.Flag, Default: "true",
 		Summary: "Whether queries about places are about areas, maps and the largest cells: if the data does not fit, the advice is a tree, whose error at single cells depends on the places and is NULL here. false: queries are about single cells, for which counters are usually more accurate."},
+		Set: func(d *advise.Data, v sketch.Value) error { d.Areas = v.Flag; return nil }},
 }
+
+var adviseOptions = adviseSettings.Plain()
 
 // adviseSample is the largest number of counts in a sample.
 const adviseSample = 1 << 16
@@ -113,15 +114,7 @@ func adviseData(rows *duck.Rows, o *args.Options, i int) (d advise.Data, err err
 		}
 	}
 	d.Skew = duck.Slice[float64](rows.Col(2))[i]
-	d.Keys = !o.Bool(advisePlaces, i, true)
-	d.Areas = o.Bool(adviseAreas, i, true)
-	d.Remove = o.Bool(adviseRemove, i, false)
-	if d.Categories, err = o.Count(adviseCategories, i, 0); err != nil {
-		return d, err
-	}
-	if d.Extent, err = o.Count(adviseExtent, i, 0); err != nil {
-		return d, err
-	}
-	d.Counts, err = o.Counts(adviseCounts, i, adviseSample)
+	d.Areas = true
+	err = args.Read(o, adviseSettings, i, &d)
 	return d, err
 }

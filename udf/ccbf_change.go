@@ -63,7 +63,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				}
 			}
 			var n *uint64
-			all := cells == 2 && o.Bool(changeAll, i, false)
+			all := cells == 2 && o.Flag(changeAll, i)
 			if all && o.Given(changeWeight, i) {
 				return nil, fmt.Errorf("options \"weight\" and \"all_points\" exclude each other")
 			}

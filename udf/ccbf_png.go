@@ -6,29 +6,31 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
-// The options of ccbf_png, in the order of ccbfPNGOptions.
-const (
-	pngPalette = iota
-	pngScale
-	pngLabel
-	pngCategory
-)
-
-var ccbfPNGOptions = []args.Option{
-	pngPalette: {Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'viridis'",
+// pngSettings is the options of ccbf_png, and the fields that they set.
+var pngSettings = keyed.Options[picture.Options]{
+	{Option: args.Option{Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'viridis'",
 		Summary: "'viridis' for any background, 'inferno' or 'magma' for a dark one, 'ylorrd' for a light one: lightness rises evenly, so they read in grey, too. 'dusk' has one lightness and changes its hue. Few points are half transparent, and less than one point in a pixel is fainter still."},
-	pngScale: {Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
+		Set: func(p *picture.Options, v sketch.Value) error { p.Palette = v.Text; return nil }},
+	{Option: args.Option{Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
 		Summary: "'log', 'sqrt', 'linear', or 'equal', in which each colour has as many pixels. With any scale, the last colour is for the pixel with the most points."},
-	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
+		Set: func(p *picture.Options, v sketch.Value) error { p.Scale = v.Text; return nil }},
+	{Option: args.Option{Name: "label", Kind: args.Text, Default: "none",
 		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
-	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
-		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
+		Set: func(p *picture.Options, v sketch.Value) error { p.Label = v.Text; return nil }},
+	pngCategory: {Option: args.Option{Name: "category", Kind: args.Key, PerRow: true, Default: "none",
+		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."}},
 }
+
+const pngCategory = 3 // index of the option category
+
+var ccbfPNGOptions = pngSettings.Plain()
 
 // pixelLimit is the largest number of pixels of all pictures of a chunk. They take a few seconds, and
 // a chunk cannot be interrupted.
@@ -148,21 +150,11 @@ func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, out *duck.Result, i
 	if err != nil {
 		return nil, err
 	}
-	palette, err := p.options.Text(pngPalette, i)
-	if err != nil {
-		return nil, err
-	}
-	scale, err := p.options.Text(pngScale, i)
-	if err != nil {
+	o := picture.Options{Unit: unit, One: 1}
+	if err := args.Read(&p.options, pngSettings, i, &o); err != nil {
 		return nil, err
 	}
 	p.png.Reset()
-	err = picture.Encode(&p.png, p.values, width, height, picture.Options{
-		Palette: palette,
-		Scale:   scale,
-		Label:   p.options.AnyText(pngLabel, i),
-		Unit:    unit,
-		One:     1,
-	})
+	err = picture.Encode(&p.png, p.values, width, height, o)
 	return p.png.Bytes(), err
 }

@@ -27,6 +27,15 @@ func (o Option[P]) With(others string) Option[P] {
 // here.
 type Options[P any] []Option[P]
 
+// Plain returns the options without what sets fields.
+func (o Options[P]) Plain() []sketch.Option {
+	plain := make([]sketch.Option, len(o))
+	for i := range o {
+		plain[i] = o[i].Option
+	}
+	return plain
+}
+
 // Check returns an error for a parameter that is out of its range. The family checks conditions between
 // parameters.
 func (o Options[P]) Check(p P) error {

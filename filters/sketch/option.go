@@ -14,6 +14,8 @@ type Option struct {
 	Range string
 	// Choices are the values that a Text may have, the default first. It is nil if any text is allowed.
 	Choices []string
+	// Most is the largest number of elements of a Wholes.
+	Most int
 	// PerRow allows the option to have different values in the rows of one group.
 	PerRow bool
 	// Beside is the other options, as SQL writes them, that the option needs for a meaning or for its

@@ -212,82 +212,113 @@ func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) 
 	return dst, nil
 }
 
-// Float returns option i of a row, a Number, or otherwise if it is not given.
-func (o *Options) Float(i, row int, otherwise float64) float64 {
-	if !o.Given(i, row) {
-		return otherwise
-	}
-	return float(o.at[i], row)
+// Flag returns option i of a row, a Flag, or false if it is not given.
+func (o *Options) Flag(i, row int) bool {
+	return o.Given(i, row) && duck.Slice[bool](o.at[i])[row]
 }
 
-// Bool returns option i of a row, a Flag, or otherwise if it is not given.
-func (o *Options) Bool(i, row int, otherwise bool) bool {
-	if !o.Given(i, row) {
-		return otherwise
-	}
-	return duck.Slice[bool](o.at[i])[row]
+// Read sets the fields of p to the options of a row that are given. The options begin with those of
+// settings.
+func Read[P any](o *Options, settings keyed.Options[P], row int, p *P) error {
+	return o.each(len(settings), row, func(i int, v sketch.Value) error {
+		if settings[i].Set == nil {
+			return nil
+		}
+		return settings[i].Set(p, v)
+	})
 }
 
-// Text returns option i of a row, a Text with Choices: one of them, or the first if it is not given.
-func (o *Options) Text(i, row int) (string, error) {
-	choice := 0
-	if o.Given(i, row) {
-		var err error
-		if choice, err = o.known[i].Choose(string(o.at[i].Bytes(row))); err != nil {
-			return "", err
+// Params returns a family's parameters by a row's options. The first options are the family's; others,
+// such as the weight, can follow.
+func (o *Options) Params(settings keyed.Settings, row int) (any, error) {
+	settings.Reset()
+	if err := o.each(settings.Len(), row, settings.Set); err != nil {
+		return nil, err
+	}
+	return settings.Params(), nil
+}
+
+// each calls set for those of the first n options that a row has.
+func (o *Options) each(n, row int, set func(i int, v sketch.Value) error) error {
+	for i := range n {
+		if !o.Given(i, row) {
+			continue
+		}
+		v, err := o.value(i, row)
+		if err != nil {
+			return err
+		}
+		if err := set(i, v); err != nil {
+			return err
 		}
 	}
-	return o.known[i].Choices[choice], nil
+	return nil
 }
 
-// AnyText returns option i of a row, a Text, or "" if it is not given.
-func (o *Options) AnyText(i, row int) string {
-	if !o.Given(i, row) {
-		return ""
+// value returns option i of a row, which is given. It is not set for a Key or a Box.
+func (o *Options) value(i, row int) (v sketch.Value, err error) {
+	known := &o.known[i]
+	switch known.Kind {
+	case Whole:
+		v.Whole, err = o.Count(i, row, 0)
+	case Number:
+		v.Number = float(o.at[i], row)
+	case Flag:
+		v.Flag = o.Flag(i, row)
+	case Text:
+		if v.Text = string(o.at[i].Bytes(row)); len(known.Choices) > 0 {
+			choice := 0
+			choice, err = known.Choose(v.Text)
+			v.Text = known.Choices[choice]
+		}
+	case Wholes:
+		v.Wholes, err = o.wholes(i, row)
+	case Range:
+		err = o.readRange(&v, i, row)
 	}
-	return string(o.at[i].Bytes(row))
+	return v, err
 }
 
-// Counts returns option i of a row, Wholes, or nil if it is not given. The error says that the list has
-// more than most elements, or an element that is no whole number.
-func (o *Options) Counts(i, row, most int) ([]uint64, error) {
-	if !o.Given(i, row) {
-		return nil, nil
-	}
+// wholes returns option i of a row. The error says that the list has too many elements, or an element
+// that is no whole number.
+func (o *Options) wholes(i, row int) ([]uint64, error) {
+	known := &o.known[i]
 	at, n := o.at[i].ListRange(row)
-	if n > most {
-		return nil, sketch.OptionError(o.known[i].Name, "has %d elements, must have at most %d", n, most)
+	if n > known.Most {
+		return nil, sketch.OptionError(known.Name, "has %d elements, must have at most %d", n, known.Most)
 	}
 	e := o.at[i].Elem()
 	list := make([]uint64, n)
 	for k := range list {
 		if e.Type().ID() == duck.SQLNullID || !e.Valid(at+k) {
-			return nil, sketch.OptionError(o.known[i].Name, "has a NULL element, must be whole numbers")
+			return nil, sketch.OptionError(known.Name, "has a NULL element, must be whole numbers")
 		}
 		v, ok := whole(e, at+k)
 		if !ok {
-			return nil, sketch.OptionError(o.known[i].Name, "has the element %s, must be whole numbers", text(e, at+k))
+			return nil, sketch.OptionError(known.Name, "has the element %s, must be whole numbers", text(e, at+k))
 		}
 		list[k] = v
 	}
 	return list, nil
 }
 
-// Range returns option i of a row, a Range that is given, and the class of its keys.
-func (o *Options) Range(i, row int) (lo, hi int64, class key.Class, err error) {
-	v := o.at[i]
-	var ends [2]int64
-	for j, name := range []string{"lo", "hi"} {
-		f := v.Field(fieldIndex(v.Type().Fields(), name))
+// readRange sets v to option i of a row.
+func (o *Options) readRange(v *sketch.Value, i, row int) error {
+	for _, end := range []struct {
+		name string
+		to   *int64
+	}{{"lo", &v.Lo}, {"hi", &v.Hi}} {
+		f := o.at[i].Field(fieldIndex(o.at[i].Type().Fields(), end.name))
 		if !f.Valid(row) {
-			return 0, 0, class, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a value", name)
+			return sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a value", end.name)
 		}
-		var ok bool
-		if ends[j], class, ok = RangeEnd(f, row); !ok {
-			return 0, 0, class, sketch.OptionError(o.known[i].Name, "has %s for %s, must be a whole number from -2^63 to 2^63-1, a date or a timestamp in whole microseconds", text(f, row), name)
+		n, class, ok := RangeEnd(f, row)
+		if !ok {
+			return sketch.OptionError(o.known[i].Name, "has %s for %s, must be a whole number from -2^63 to 2^63-1, a date or a timestamp in whole microseconds", text(f, row), end.name)
 		}
+		*end.to, v.Class = n, uint64(class)
 	}
-	return ends[0], ends[1], class, nil
+	return nil
 }
 
 // isDate reports whether values of a type are days or instants.
@@ -313,44 +344,4 @@ func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
 		return 0, class, false
 	}
 	return int64(binary.LittleEndian.Uint64(b)), class, true
-}
-
-// Value returns option i of a row, which is given.
-func (o *Options) Value(i, row int) (v sketch.Value, err error) {
-	switch o.known[i].Kind {
-	case Whole:
-		v.Whole, err = o.Count(i, row, 0)
-	case Number:
-		v.Number = o.Float(i, row, 0)
-	case Flag:
-		v.Flag = o.Bool(i, row, false)
-	case Text:
-		v.Text = o.AnyText(i, row)
-	case Range:
-		var class key.Class
-		v.Lo, v.Hi, class, err = o.Range(i, row)
-		v.Class = uint64(class)
-	default:
-		err = sketch.OptionError(o.known[i].Name, "is %v, which no sketch of keys has", o.known[i].Kind)
-	}
-	return v, err
-}
-
-// Params returns a family's parameters by a row's options. The first options are the family's; others,
-// such as the weight, can follow.
-func (o *Options) Params(settings keyed.Settings, row int) (any, error) {
-	settings.Reset()
-	for i := range settings.Len() {
-		if !o.Given(i, row) {
-			continue
-		}
-		v, err := o.Value(i, row)
-		if err != nil {
-			return nil, err
-		}
-		if err := settings.Set(i, v); err != nil {
-			return nil, err
-		}
-	}
-	return settings.Params(), nil
 }
