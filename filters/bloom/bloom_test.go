@@ -276,16 +276,12 @@ func TestAgainstModel(t *testing.T) {
 			h1, h2 := key.Hash(p.Seed, b)
 			h1s, h2s, keys = append(h1s, h1), append(h2s, h2), append(keys, b)
 		}
-		var a, b, d [asked]bool
+		var a, b [asked]bool
 		one.ContainsHashes(a[:], h1s, h2s)
 		view.ContainsHashes(b[:], h1s, h2s)
-		for i := 0; i < asked; i += view.batch() { // as a filter that is out of the cache does it
-			end := min(i+view.batch(), asked)
-			view.containsBatch(d[i:end], h1s[i:end], h2s[i:end], r.IntN(2) == 0)
-		}
 		for i := range asked {
 			want := m.contains(h1s[i], h2s[i])
-			for j, got := range []bool{a[i], b[i], d[i], one.Contains(h1s[i], h2s[i]), view.ContainsKey(keys[i])} {
+			for j, got := range []bool{a[i], b[i], one.Contains(h1s[i], h2s[i]), view.ContainsKey(keys[i])} {
 				if got != want {
 					t.Fatalf("round %d, %+v: answer %d for key %d is %v, want %v", round, p, j, i, got, want)
 				}

@@ -46,11 +46,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 	case f.plan != nil:
 		return f.containsPlanned(h1, h2)
 	}
-	n := f.n
-	if f.part {
-		n = f.probes(h1, h2)
-	}
-	b, size := f.bits, f.size
+	b, size, n := f.bits, f.size, f.probes(h1, h2)
 	for step := h2; n > 0; n-- {
 		if p, _ := bits.Mul64(h1+step, size); !isSet(b, p) {
 			return false
@@ -78,20 +74,3 @@ func (f *filter) containsPlanned(h1, h2 uint64) bool {
 
 // ContainsKey is Contains of a key's bytes (package key).
 func (f *filter) ContainsKey(b []byte) bool { return f.Contains(key.Hash(f.Seed(), b)) }
-
-// ContainsHashes writes the Contains of every key to dst. h1s and h2s are as long as dst.
-func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	f.MustBeMade()
-	if f.keys != nil || len(f.bits) < outOfCache {
-		for i := range dst {
-			dst[i] = f.Contains(h1s[i], h2s[i])
-		}
-		return
-	}
-	most := false
-	for n := f.batch(); len(dst) > 0; {
-		n = min(n, len(dst))
-		most = f.containsBatch(dst[:n], h1s[:n], h2s[:n], most)
-		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
-	}
-}

@@ -61,8 +61,16 @@ func (f *form) route() route {
 	return r
 }
 
-// probes returns the number of positions of a key if k is not whole. It is not for Blocks.
+// probes returns the number of positions of a key. It is not for Blocks.
 func (f *filter) probes(h1, h2 uint64) uint64 {
+	if !f.part {
+		return f.n
+	}
+	return f.partProbes(h1, h2)
+}
+
+// partProbes is probes if k is not whole.
+func (f *filter) partProbes(h1, h2 uint64) uint64 {
 	if f.activation == ByHash {
 		return (f.fixed + activation(h1, h2)) / one
 	}

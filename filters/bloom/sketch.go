@@ -60,11 +60,7 @@ func (f *filter) set(h1, h2 uint64) {
 		f.setPlanned(h1, h2)
 		return
 	}
-	n := f.n
-	if f.part {
-		n = f.probes(h1, h2)
-	}
-	b, size := f.bits, f.size
+	b, size, n := f.bits, f.size, f.probes(h1, h2)
 	for step := h2; n > 0; n-- {
 		p, _ := bits.Mul64(h1+step, size)
 		step *= key.Spread
@@ -89,29 +85,4 @@ func (f *filter) setPlanned(h1, h2 uint64) {
 func (s *Sketch) AddKey(b []byte, n uint64) {
 	h1, h2 := key.Hash(s.Seed(), b)
 	s.Add(h1, h2, n)
-}
-
-// AddHashes adds many keys: ns[i] of the key (h1s[i], h2s[i]), or one of each if ns is nil. The result
-// is the same as by Add for each key in order. The slices must be as long as h1s.
-func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
-	if ns == nil {
-		keyed.Grow(&s.Base, uint64(len(h1s)))
-	}
-	for n := s.batch(); len(h1s) > 0; {
-		n = min(n, len(h1s))
-		if len(s.bits) >= outOfCache && s.keys == nil {
-			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
-		}
-		if ns == nil {
-			for i, h1 := range h1s[:n] {
-				s.set(h1, h2s[i])
-			}
-		} else {
-			for i, h1 := range h1s[:n] {
-				s.Add(h1, h2s[i], ns[i])
-			}
-			ns = ns[n:]
-		}
-		h1s, h2s = h1s[n:], h2s[n:]
-	}
 }

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -55,33 +54,4 @@ func TestSmallFilters(t *testing.T) {
 		func(_ testing.TB, p Params, s *Sketch) []conform.Rate {
 			return []conform.Rate{{By: "FPP", Mean: s.FPP()}, {By: "the option fpp", Mean: p.FPP}}
 		})
-}
-
-// Positions by double hashing from numbers of few bits are not good enough. Far more often than the
-// rate, all positions of a key coincide with those of another key.
-func TestDoubleHashingWouldFail(t *testing.T) {
-	s := mustNew(t, Params{Capacity: 1, FPP: 1e-7})
-	r := rand.New(rand.NewPCG(42, 0))
-	var bits [64]bool
-	double := func(h1, h2 uint64, visit func(p uint64) bool) bool {
-		for i := range s.n {
-			if !visit((h1 + (i+1)*h2) >> 58) {
-				return false
-			}
-		}
-		return true
-	}
-	found := 0
-	for range 100 {
-		clear(bits[:])
-		double(r.Uint64(), r.Uint64()|1, func(p uint64) bool { bits[p] = true; return true })
-		for range 10_000 {
-			if double(r.Uint64(), r.Uint64()|1, func(p uint64) bool { return bits[p] }) {
-				found++
-			}
-		}
-	}
-	if found < 10 { // of 10^6, where 0.1 are allowed
-		t.Errorf("%d of 10^6 found", found)
-	}
 }
