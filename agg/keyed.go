@@ -48,7 +48,6 @@ type keyedPage struct {
 	params any // the family's Params; nil if the sketch comes from a BLOB
 	s      keyed.Sketch
 	bytes  int64 // memory reserved for s
-	rest   int   // for so many chunks, addDistinct does not search for repeated keys
 }
 
 // charge reserves the bytes that the sketch has now. The error wraps ErrBudget.

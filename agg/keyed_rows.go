@@ -16,7 +16,7 @@ type keyedAgg struct {
 	keyedPages
 	options []args.Option
 	chunks  sync.Pool // of *keyedChunk
-	scratch sync.Pool // of *keyedScratch
+	hashed  sync.Pool // of *hashes
 }
 
 // newKeyedAgg returns X_agg with the pages of X_union_agg.
@@ -25,8 +25,8 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 	options := f.Options()
 	a := &keyedAgg{
 		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
-		chunks:  sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
-		scratch: sync.Pool{New: func() any { return new(keyedScratch) }},
+		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
+		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
 	a.wordFuncs = wordFuncs[*keyedPage]{
 		most: func(config uint32) int { return keyedPlans.config(config).most() },
@@ -39,12 +39,6 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 		encoder: a.encodeWords,
 	}
 	return a
-}
-
-// keyedScratch is memory for keys on their way into a sketch.
-type keyedScratch struct {
-	hashes
-	repeats distinctKeys
 }
 
 // keyedChunk is the memory of an update of X_agg.
@@ -124,34 +118,22 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 			c.states = append(c.states, all[from:end]...)
 		}
 	}
+	if all != nil && !c.complete {
+		all = c.states
+	}
 	switch {
 	case all == nil:
 		return a.addGroup(c, states.At(0), c.hashes)
-	case !c.complete:
-		all = c.states
-	}
-	if c.groups.assign(all) {
-		c.groups.sort(&c.sorted, &c.hashes)
-		at := 0
-		for i, state := range c.groups.states {
-			n := int(c.groups.sizes[i])
-			if err := a.addGroup(c, state, c.sorted.part(at, at+n)); err != nil {
-				return err
-			}
-			at += n
-		}
-		return nil
-	}
-	if c.id != 0 {
+	case !c.groups.assign(all, c.id == 0):
 		return a.scatter(&c.slabs, all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
 	}
-	for i := 0; i < len(all); {
-		from := i
-		for i++; i < len(all) && all[i] == all[from]; i++ {
-		}
-		if err := a.addGroup(c, all[from], c.part(from, i)); err != nil {
+	c.groups.sort(&c.sorted, &c.hashes)
+	from = 0
+	for i, s := range c.groups.states {
+		if err := a.addGroup(c, s, c.sorted.part(from, c.groups.ends[i])); err != nil {
 			return err
 		}
+		from = c.groups.ends[i]
 	}
 	return nil
 }

@@ -80,13 +80,10 @@ func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 			return err
 		}
 	}
-	m := a.scratch.Get().(*keyedScratch)
-	defer a.scratch.Put(m)
-	if done, err := a.addDistinct(m, t, p, words); done {
-		return err
-	}
-	m.hash(p, words)
-	return a.addHashes(t, m.hashes)
+	h := a.hashed.Get().(*hashes)
+	defer a.hashed.Put(h)
+	h.hash(p, words)
+	return a.addHashes(t, *h)
 }
 
 // addHashes adds keys to the sketch of a page.
@@ -100,38 +97,25 @@ func (a *keyedAgg) addHashes(t *keyedPage, h hashes) error {
 	return t.charge()
 }
 
-// sketchOf returns a sketch of keys that wait.
-func (a *keyedAgg) sketchOf(p *keyedPlan, words []uint64) (keyed.Sketch, error) {
-	s, err := a.empty(p.params, p.class)
+// uniteWords unites the sketch of t with that of a state whose keys must not be added one by one, as
+// their order matters. from is the state's page or nil, words are its words.
+func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from *keyedPage) (err error) {
+	p := keyedPlans.config(config)
+	if err := t.mustHave(p.params); err != nil {
+		return err
+	}
+	var s keyed.Sketch
+	if from != nil {
+		s, err = a.family.Clone(from.s)
+	} else {
+		s, err = a.empty(p.params, p.class)
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var h hashes
 	h.hash(p, words)
-	return s, a.family.Add(s, h.h1s, h.h2s, nil)
-}
-
-// uniteWords unites the sketch of t with that of a state whose keys must not be added one by one, as
-// their order matters. from is the state's page or nil, words are its words.
-func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from *keyedPage) error {
-	if from == nil || from.s == nil {
-		from = &keyedPage{params: keyedPlans.config(config).params}
-	}
-	if err := t.mustHave(from.params); err != nil {
-		return err
-	}
-	s, err := from.s, error(nil)
-	switch {
-	case s == nil:
-		s, err = a.sketchOf(keyedPlans.config(config), words)
-	case len(words) > 0:
-		if s, err = a.family.Clone(s); err == nil {
-			var h hashes
-			h.hash(keyedPlans.config(config), words)
-			err = a.family.Add(s, h.h1s, h.h2s, nil)
-		}
-	}
-	if err != nil {
+	if err := a.family.Add(s, h.h1s, h.h2s, nil); err != nil {
 		return err
 	}
 	if err := a.family.Unite(t.s, s); err != nil {
