@@ -63,10 +63,12 @@ typedef struct {
 
 void ccbf_set_mark(uint64_t mark);
 
-/* callbacks.c: functions that DuckDB calls */
-void *ccbf_callback_scalar(void);
-void ccbf_aggregate_callbacks(void *function);
-void *ccbf_callback_end(void);
+/*
+ * callbacks.c: both set what DuckDB calls for the overload id. If tells_end is true, DuckDB tells when it
+ * frees the function.
+ */
+void ccbf_scalar_callbacks(void *function, uint64_t id, bool tells_end);
+void ccbf_aggregate_callbacks(void *function, uint64_t id);
 void ccbf_prefetch(ccbf_state **states, uint64_t n);
 
 /* guest.c: the signal mask of a thread before it entered Go */
@@ -95,9 +97,6 @@ uint64_t *ccbf_writable_mask(void *vec);
 int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
-int ccbf_list_finish(void *vec, uint64_t size);
-void ccbf_scalar_error(void *info, const char *text);
-void ccbf_aggregate_error(void *info, const char *text);
 
 /* The address in DuckDB's C API that a callback returns to. */
 #define OWN_RETURN ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
@@ -130,27 +129,5 @@ void ccbf_learn_constants(void *vec, uint64_t rows);
 /* Whether the parts of a chunk share the memory of constants: not known, yes, no. */
 enum { CCBF_CONSTANTS_UNKNOWN, CCBF_CONSTANTS_SHARED, CCBF_CONSTANTS_APART };
 int ccbf_constants(void);
-
-/* register.c */
-void *ccbf_simple_type(uint32_t id);
-// ccbf_has_type reports whether this DuckDB has a type without parameters.
-bool ccbf_has_type(uint32_t id);
-void *ccbf_list_type(void *elem);
-void *ccbf_struct_type(void **types, const char **names, uint64_t n);
-void *ccbf_decimal_type(uint8_t width, uint8_t scale);
-void ccbf_free_type(void *type);
-void *ccbf_new_set(bool aggregate, const char *name);
-int ccbf_add_overload(bool aggregate, void *set, const char *name, void **params, uint64_t n,
-                      void *returns, bool is_volatile, uint64_t id, bool tells_end);
-int ccbf_register_set(bool aggregate, void *conn, void *set);
-void ccbf_free_set(bool aggregate, void *set);
-const char *ccbf_library_version(void);
-bool ccbf_run(void *conn, const char *sql);
-void *ccbf_connect(void *database);
-void ccbf_disconnect(void *conn);
-
-/* Opens a database in memory with one thread, and a connection to it. Returns NULL on failure. */
-void *ccbf_open_in_memory(void **conn);
-void ccbf_close(void *db, void *conn);
 
 #endif

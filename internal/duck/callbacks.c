@@ -30,12 +30,12 @@ static const char no_go[] =
  * CCBF_MAX_COLS, it returns more than that and writes nothing.
  */
 static uint32_t gather(void *chunk, ccbf_col *cols) {
-	uint64_t n = API(data_chunk_get_column_count)(chunk);
+	uint64_t n = duckdb_data_chunk_get_column_count(chunk);
 	if (n > CCBF_MAX_COLS) {
 		return CCBF_MAX_COLS + 1;
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		ccbf_open_vector(API(data_chunk_get_vector)(chunk, i), &cols[i]);
+		ccbf_open_vector(duckdb_data_chunk_get_vector(chunk, i), &cols[i]);
 	}
 	return (uint32_t)n;
 }
@@ -43,25 +43,21 @@ static uint32_t gather(void *chunk, ccbf_col *cols) {
 static void scalar(void *info, void *chunk, void *out) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols};
-	c.id = (uint64_t)(uintptr_t)API(scalar_function_get_extra_info)(info);
-	c.rows = API(data_chunk_get_size)(chunk);
+	c.id = (uint64_t)(uintptr_t)duckdb_scalar_function_get_extra_info(info);
+	c.rows = duckdb_data_chunk_get_size(chunk);
 	c.ncols = gather(chunk, cols);
 	if (c.ncols > CCBF_MAX_COLS) {
-		ccbf_scalar_error(info, "too many arguments");
+		duckdb_scalar_function_set_error(info, "too many arguments");
 		return;
 	}
 	ccbf_open_vector(out, &c.out);
 	ccbf_stay stay;
 	if (!ccbf_enter_go(&stay)) {
-		ccbf_scalar_error(info, no_go);
+		duckdb_scalar_function_set_error(info, no_go);
 		return;
 	}
 	ccbfGoScalar(&c);
 	ccbf_leave_go(&stay);
-}
-
-void *ccbf_callback_scalar(void) {
-	return (void *)scalar;
 }
 
 /* DuckDB calls this when it frees a function, which means that the database was closed. */
@@ -73,8 +69,9 @@ static void end(void *extra) {
 	}
 }
 
-void *ccbf_callback_end(void) {
-	return (void *)end;
+void ccbf_scalar_callbacks(void *f, uint64_t id, bool tells_end) {
+	duckdb_scalar_function_set_extra_info(f, (void *)(uintptr_t)id, tells_end ? (void *)end : NULL);
+	duckdb_scalar_function_set_function(f, (void *)scalar);
 }
 
 static uint64_t state_size(void *info) {
@@ -85,7 +82,7 @@ static uint64_t state_size(void *info) {
 /* Makes an empty state. Some plans of DuckDB call this for each row, so it does only a few stores. */
 static void state_init(void *info, void *state) {
 	ccbf_state *s = state;
-	uint64_t id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	uint64_t id = (uint64_t)(uintptr_t)duckdb_aggregate_function_get_extra_info(info);
 	memset(s, 0, sizeof *s);
 	s->mark = mark_of(id);
 	s->gen = (uint32_t)(id >> 32);
@@ -95,7 +92,7 @@ static void state_init(void *info, void *state) {
 static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 	ccbf_stay stay;
 	if (!ccbf_enter_go(&stay)) {
-		ccbf_aggregate_error(c->info, no_go);
+		duckdb_aggregate_function_set_error(c->info, no_go);
 		return;
 	}
 	go(c);
@@ -124,14 +121,14 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
 	c.site = ccbf_call_site(OWN_RETURN);
-	c.rows = API(data_chunk_get_size)(chunk);
+	c.rows = duckdb_data_chunk_get_size(chunk);
 	if (c.rows == 0) {
 		return;
 	}
-	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	c.id = (uint64_t)(uintptr_t)duckdb_aggregate_function_get_extra_info(info);
 	c.ncols = gather(chunk, cols);
 	if (c.ncols > CCBF_MAX_COLS) {
-		ccbf_aggregate_error(info, "too many arguments");
+		duckdb_aggregate_function_set_error(info, "too many arguments");
 		return;
 	}
 	enter_aggregate(ccbfGoUpdate, &c);
@@ -141,14 +138,14 @@ static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n
 	ccbf_prefetch(from, n);
 	ccbf_prefetch(into, n);
 	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
-	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	c.id = (uint64_t)(uintptr_t)duckdb_aggregate_function_get_extra_info(info);
 	enter_aggregate(ccbfGoCombine, &c);
 }
 
 static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
 	ccbf_prefetch(states, n);
 	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset, .thread = (uint64_t)(uintptr_t)&here};
-	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	c.id = (uint64_t)(uintptr_t)duckdb_aggregate_function_get_extra_info(info);
 	ccbf_open_vector(out, &c.out);
 	enter_aggregate(ccbfGoFinalize, &c);
 }
@@ -214,9 +211,9 @@ static void destroy(ccbf_state **states, uint64_t n) {
 	drop(pages, k);
 }
 
-void ccbf_aggregate_callbacks(void *f) {
-	API(aggregate_function_set_functions)
-	(f, (void *)state_size, (void *)state_init, (void *)update, (void *)combine,
-	 (void *)finalize);
-	API(aggregate_function_set_destructor)(f, (void *)destroy);
+void ccbf_aggregate_callbacks(void *f, uint64_t id) {
+	duckdb_aggregate_function_set_extra_info(f, (void *)(uintptr_t)id, NULL);
+	duckdb_aggregate_function_set_functions(f, (void *)state_size, (void *)state_init, (void *)update,
+	                                        (void *)combine, (void *)finalize);
+	duckdb_aggregate_function_set_destructor(f, (void *)destroy);
 }

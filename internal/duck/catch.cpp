@@ -7,7 +7,7 @@ extern "C" {
 
 int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len) {
 	try {
-		API(vector_assign_string_element_len)(vec, row, data, len);
+		duckdb_vector_assign_string_element_len(vec, row, data, len);
 		return 0;
 	} catch (...) {
 		return 1;
@@ -16,7 +16,7 @@ int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len) {
 
 int ccbf_try_reserve(void *vec, uint64_t capacity) {
 	try {
-		return API(list_vector_reserve)(vec, capacity);
+		return duckdb_list_vector_reserve(vec, capacity);
 	} catch (...) {
 		return 1;
 	}

@@ -79,8 +79,8 @@ static bool all_readable(const void *p, size_t size) {
 
 /* Reports whether v is a whole vector whose object is as the types above say. */
 static bool described(const vector *v) {
-	return all_readable(v, sizeof *v) && v->data == API(vector_get_data)((void *)v) &&
-	       v->mask == API(vector_get_validity)((void *)v) && v->mask_rows == VECTOR_ROWS &&
+	return all_readable(v, sizeof *v) && v->data == duckdb_vector_get_data((void *)v) &&
+	       v->mask == duckdb_vector_get_validity((void *)v) && v->mask_rows == VECTOR_ROWS &&
 	       all_readable(v->memory, sizeof *v->memory) && all_readable(v->control, sizeof *v->control);
 }
 
@@ -100,10 +100,10 @@ static bool is_first_part(const vector *constant, const vector *null, const vect
  * continue too, the parts do not share its memory.
  */
 void ccbf_learn_constants(void *vec, uint64_t rows) {
-	void *constant = API(struct_vector_get_child)(vec, 0), *column = API(struct_vector_get_child)(vec, 2);
-	const vector *c = constant, *null = API(struct_vector_get_child)(vec, 1);
-	const uint8_t *at = API(vector_get_data)(constant), *column_at = API(vector_get_data)(column);
-	learned.strange = learned.strange || API(vector_get_data)(vec) != NULL;
+	void *constant = duckdb_struct_vector_get_child(vec, 0), *column = duckdb_struct_vector_get_child(vec, 2);
+	const vector *c = constant, *null = duckdb_struct_vector_get_child(vec, 1);
+	const uint8_t *at = duckdb_vector_get_data(constant), *column_at = duckdb_vector_get_data(column);
+	learned.strange = learned.strange || duckdb_vector_get_data(vec) != NULL;
 	if (before.column != column_at) {
 		before.described = is_first_part(c, null, column);
 		if (before.described) {

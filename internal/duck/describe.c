@@ -65,7 +65,7 @@ static void put_text(buffer *b, char *text) {
 	put_u32(b, n);
 	put(b, text, n);
 	if (text != NULL) {
-		API(free)(text);
+		duckdb_free(text);
 	}
 }
 
@@ -74,58 +74,60 @@ static void put_type(buffer *b, void *type);
 /* Appends a type and frees it. */
 static void put_owned(buffer *b, void *type) {
 	put_type(b, type);
-	ccbf_free_type(type);
+	if (type != NULL) {
+		duckdb_destroy_logical_type(&type);
+	}
 }
 
 static void put_type(buffer *b, void *type) {
-	uint32_t id = type == NULL ? 0 : API(get_type_id)(type);
+	uint32_t id = type == NULL ? 0 : duckdb_get_type_id(type);
 	put_byte(b, (uint8_t)id);
 	if (type == NULL) {
 		put_u32(b, 0);
 		return;
 	}
-	put_text(b, API(logical_type_get_alias)(type));
+	put_text(b, duckdb_logical_type_get_alias(type));
 	switch (id) {
 	case T_DECIMAL:
-		put_byte(b, API(decimal_width)(type));
-		put_byte(b, API(decimal_scale)(type));
+		put_byte(b, duckdb_decimal_width(type));
+		put_byte(b, duckdb_decimal_scale(type));
 		break;
 	case T_ENUM: {
-		uint32_t n = API(enum_dictionary_size)(type);
+		uint32_t n = duckdb_enum_dictionary_size(type);
 		put_u32(b, n);
 		for (uint32_t i = 0; i < n; i++) {
-			put_text(b, API(enum_dictionary_value)(type, i));
+			put_text(b, duckdb_enum_dictionary_value(type, i));
 		}
 		break;
 	}
 	case T_LIST:
-		put_owned(b, API(list_type_child_type)(type));
+		put_owned(b, duckdb_list_type_child_type(type));
 		break;
 	case T_ARRAY: {
-		uint64_t n = API(array_type_array_size)(type);
+		uint64_t n = duckdb_array_type_array_size(type);
 		put(b, &n, 8);
-		put_owned(b, API(array_type_child_type)(type));
+		put_owned(b, duckdb_array_type_child_type(type));
 		break;
 	}
 	case T_MAP:
-		put_owned(b, API(map_type_key_type)(type));
-		put_owned(b, API(map_type_value_type)(type));
+		put_owned(b, duckdb_map_type_key_type(type));
+		put_owned(b, duckdb_map_type_value_type(type));
 		break;
 	case T_STRUCT: {
-		uint64_t n = API(struct_type_child_count)(type);
+		uint64_t n = duckdb_struct_type_child_count(type);
 		put_u32(b, (uint32_t)n);
 		for (uint64_t i = 0; i < n; i++) {
-			put_text(b, API(struct_type_child_name)(type, i));
-			put_owned(b, API(struct_type_child_type)(type, i));
+			put_text(b, duckdb_struct_type_child_name(type, i));
+			put_owned(b, duckdb_struct_type_child_type(type, i));
 		}
 		break;
 	}
 	case T_UNION: {
-		uint64_t n = API(union_type_member_count)(type);
+		uint64_t n = duckdb_union_type_member_count(type);
 		put_u32(b, (uint32_t)n);
 		for (uint64_t i = 0; i < n; i++) {
-			put_text(b, API(union_type_member_name)(type, i));
-			put_owned(b, API(union_type_member_type)(type, i));
+			put_text(b, duckdb_union_type_member_name(type, i));
+			put_owned(b, duckdb_union_type_member_type(type, i));
 		}
 		break;
 	}
@@ -136,7 +138,7 @@ static void put_type(buffer *b, void *type) {
 
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len) {
 	buffer b = {0};
-	put_owned(&b, API(vector_get_column_type)(vec));
+	put_owned(&b, duckdb_vector_get_column_type(vec));
 	if (b.failed) {
 		free(b.p);
 		b.p = NULL;

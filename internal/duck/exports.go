@@ -20,7 +20,7 @@ func errUnclear() error {
 	if why != "" {
 		why = " (" + why + ")"
 	}
-	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.ccbf_library_version()), why)
+	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.duckdb_library_version()), why)
 }
 
 // load sets the frame's rows to the columns of a chunk.
@@ -99,7 +99,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		case unclearArray:
 			return errUnclear()
 		case staleRows:
-			return fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
+			return fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.duckdb_library_version()))
 		case manyStates:
 			C.ccbf_prefetch(c.states, c.rows)
 		}

@@ -24,11 +24,11 @@ func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error)
 	}
 	C.ccbf_be_guest()
 	AddProcessor()
-	conn := C.ccbf_connect(database)
-	if conn == nil {
+	var conn unsafe.Pointer
+	if C.duckdb_connect(database, &conn) != 0 {
 		return errors.New("DuckDB gave no connection to the database")
 	}
-	defer C.ccbf_disconnect(conn)
+	defer C.duckdb_disconnect(&conn)
 	_, err = Register(conn, fns)
 	return err
 }

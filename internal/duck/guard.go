@@ -49,13 +49,13 @@ func cText(err error) *C.char {
 // scalarError makes err the error of a call of a scalar function.
 func scalarError(info unsafe.Pointer, err error) {
 	text := cText(err)
-	C.ccbf_scalar_error(info, text)
+	C.duckdb_scalar_function_set_error(info, text)
 	C.free(unsafe.Pointer(text))
 }
 
 // aggregateError makes err the error of a call of an aggregate function.
 func aggregateError(info unsafe.Pointer, err error) {
 	text := cText(err)
-	C.ccbf_aggregate_error(info, text)
+	C.duckdb_aggregate_function_set_error(info, text)
 	C.free(unsafe.Pointer(text))
 }

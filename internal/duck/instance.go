@@ -1,11 +1,5 @@
 package duck
 
-/*
-#include <stdlib.h>
-#include "bridge.h"
-*/
-import "C"
-
 import (
 	"errors"
 	"fmt"
@@ -141,9 +135,7 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	tagCalls.seen[question] = nil
 	tagCalls.Unlock()
 
-	text := C.CString(fmt.Sprintf("SELECT %s(%d, TRY_CAST(current_setting('threads') AS UBIGINT))", tagName, question))
-	defer C.free(unsafe.Pointer(text))
-	ran := bool(C.ccbf_run(conn, text))
+	ran := run(conn, fmt.Sprintf("SELECT %s(%d, TRY_CAST(current_setting('threads') AS UBIGINT))", tagName, question))
 
 	tagCalls.Lock()
 	in := tagCalls.seen[question]

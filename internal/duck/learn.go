@@ -75,12 +75,11 @@ func learn() {
 // runQueries runs the queries in a database of its own, and adds to h what they show about DuckDB. It
 // returns what went wrong, or an empty text.
 func (h *hostFacts) runQueries() string {
-	var conn unsafe.Pointer
-	db := C.ccbf_open_in_memory(&conn)
-	if db == nil {
+	conn, closeDB := openInMemory()
+	defer closeDB()
+	if conn == nil {
 		return "DuckDB opened no database in memory"
 	}
-	defer C.ccbf_close(db, conn)
 	l := &learner{}
 	one := func(name string, t Type, a Aggregator) Overload {
 		return Overload{Params: []Param{{name, t}}, Returns: BigInt, Aggregate: a}
@@ -89,19 +88,17 @@ func (h *hostFacts) runQueries() string {
 	if registerOne(conn, fn, &Instance{}) != nil {
 		return "its database in memory takes no function"
 	}
-	run := func(step learnStep, queries ...string) {
+	runAll := func(step learnStep, queries ...string) {
 		l.step = step
 		for _, q := range queries {
-			text := C.CString(q)
-			C.ccbf_run(conn, text)
-			C.free(unsafe.Pointer(text))
+			run(conn, q)
 		}
 	}
-	run(learnWhole, wholeQueries...)
-	run(learnOne, oneQueries...)
-	run(learnStreaming, streamingQuery)
-	run(learnSorted, sortedQuery)
-	run(learnConstants, partsQuery)
+	runAll(learnWhole, wholeQueries...)
+	runAll(learnOne, oneQueries...)
+	runAll(learnStreaming, streamingQuery)
+	runAll(learnSorted, sortedQuery)
+	runAll(learnConstants, partsQuery)
 	h.sortedWindows = append(h.sortedWindows, l.sorted...)
 	for _, s := range l.stale {
 		h.add(s, staleSite)
@@ -118,6 +115,28 @@ func (h *hostFacts) runQueries() string {
 		return "the stack does not say who calls a function"
 	}
 	return ""
+}
+
+// openInMemory opens a database in memory with one thread. It returns a connection to it, or nil if that
+// failed, and a function that closes both.
+func openInMemory() (conn unsafe.Pointer, closeBoth func()) {
+	var config, db unsafe.Pointer
+	var message *C.char
+	name, value := C.CString("threads"), C.CString("1")
+	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(value))
+	if C.duckdb_create_config(&config) == 0 {
+		C.duckdb_set_config(config, name, value)
+		if C.duckdb_open_ext(nil, &db, config, &message) == 0 {
+			C.duckdb_connect(db, &conn)
+		}
+		C.duckdb_free(unsafe.Pointer(message))
+		C.duckdb_destroy_config(&config)
+	}
+	return conn, func() {
+		C.duckdb_disconnect(&conn)
+		C.duckdb_close(&db)
+	}
 }
 
 // add adds the place s with what it passes. If the place is known already, it keeps its old kind.

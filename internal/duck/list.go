@@ -94,7 +94,7 @@ func (w *listWriter) finish(r *Result) error {
 	if err := w.child.flush(); err != nil {
 		return err
 	}
-	if C.ccbf_list_finish(r.vec, C.uint64_t(w.size)) != 0 {
+	if C.duckdb_list_vector_set_size(r.vec, C.uint64_t(w.size)) != 0 {
 		return errListGrow
 	}
 	return nil

@@ -116,7 +116,7 @@ func (p *typeParser) parse() Type {
 	return t
 }
 
-// logical returns DuckDB's object of a type. Free it with ccbf_free_type. The error says that a
+// logical returns DuckDB's object of a type. Free it with duckdb_destroy_logical_type. The error says that a
 // function cannot have the type.
 func logical(t Type) (unsafe.Pointer, error) {
 	var p unsafe.Pointer
@@ -126,11 +126,11 @@ func logical(t Type) (unsafe.Pointer, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer C.ccbf_free_type(elem)
-		p = C.ccbf_list_type(elem)
+		defer C.duckdb_destroy_logical_type(&elem)
+		p = C.duckdb_create_list_type(elem)
 	case DecimalID:
 		w, s := t.Decimal()
-		p = C.ccbf_decimal_type(C.uint8_t(w), C.uint8_t(s))
+		p = C.duckdb_create_decimal_type(C.uint8_t(w), C.uint8_t(s))
 	case StructID:
 		fields := t.Fields()
 		if len(fields) == 0 {
@@ -145,28 +145,38 @@ func logical(t Type) (unsafe.Pointer, error) {
 			if err != nil {
 				return nil, err
 			}
-			defer C.ccbf_free_type(ft)
+			defer C.duckdb_destroy_logical_type(&ft)
 			types[i] = ft
 			name := C.CString(f.Name)
 			defer C.free(unsafe.Pointer(name))
 			names[i] = unsafe.Pointer(name)
 		}
-		p = C.ccbf_struct_type(&types[0], (**C.char)(unsafe.Pointer(&names[0])), C.uint64_t(len(fields)))
+		p = C.duckdb_create_struct_type(&types[0], (**C.char)(unsafe.Pointer(&names[0])), C.uint64_t(len(fields)))
 	case EnumID, MapID, UnionID, ArrayID:
 		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
 	case GeometryID:
 		// Before 1.5.2, the C API has no such type, and a result is a BLOB of WKB.
-		if !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
+		if !hasGeometry() {
 			t = Blob
 		}
-		p = C.ccbf_simple_type(C.uint32_t(t.id))
+		p = C.duckdb_create_logical_type(C.uint32_t(t.id))
 	default:
-		p = C.ccbf_simple_type(C.uint32_t(t.id))
+		p = C.duckdb_create_logical_type(C.uint32_t(t.id))
 	}
 	if p == nil {
 		return nil, fmt.Errorf("DuckDB does not know the type %s", t)
 	}
 	return p, nil
+}
+
+// hasGeometry reports whether this DuckDB has the type GEOMETRY.
+func hasGeometry() bool {
+	p := C.duckdb_create_logical_type(C.uint32_t(GeometryID))
+	if p == nil {
+		return false
+	}
+	defer C.duckdb_destroy_logical_type(&p)
+	return C.duckdb_get_type_id(p) == C.uint32_t(GeometryID)
 }
 
 // pointerArray returns an array of n C pointers in C memory, and a function that frees it.

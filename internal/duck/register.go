@@ -81,7 +81,7 @@ func LoadTable(api unsafe.Pointer) error {
 	if registry.fromTable == "extension" {
 		// The table must stay: queries that run in the first DuckDB call its functions through it.
 		if !bool(C.ccbf_same_struct(slots)) {
-			return fmt.Errorf("this process has two copies of DuckDB, and the functions already serve the other one (%s): load the extension in one of them only, or use two processes", C.GoString(C.ccbf_library_version()))
+			return fmt.Errorf("this process has two copies of DuckDB, and the functions already serve the other one (%s): load the extension in one of them only, or use two processes", C.GoString(C.duckdb_library_version()))
 		}
 		return nil
 	}
@@ -101,7 +101,7 @@ func LibraryVersion() (string, error) {
 	if registry.fromTable == "" {
 		return "", errNoTable
 	}
-	return C.GoString(C.ccbf_library_version()), nil
+	return C.GoString(C.duckdb_library_version()), nil
 }
 
 var errNoTable = errors.New("no API table: call Embedded or LoadTable first")
@@ -216,9 +216,15 @@ func numberOf(b *bound) uint64 {
 func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	name := C.CString(f.Name)
 	defer C.free(unsafe.Pointer(name))
-	aggregate := C.bool(f.Overloads[0].Aggregate != nil)
-	set := C.ccbf_new_set(aggregate, name)
-	defer C.ccbf_free_set(aggregate, set)
+	aggregate := f.Overloads[0].Aggregate != nil
+	var set unsafe.Pointer
+	if aggregate {
+		set = C.duckdb_create_aggregate_function_set(name)
+		defer C.duckdb_destroy_aggregate_function_set(&set)
+	} else {
+		set = C.duckdb_create_scalar_function_set(name)
+		defer C.duckdb_destroy_scalar_function_set(&set)
+	}
 	for i := range f.Overloads {
 		ov := &f.Overloads[i]
 		if ov.Same || !isKnown(ov) {
@@ -228,7 +234,13 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 			return err
 		}
 	}
-	if C.ccbf_register_set(aggregate, conn, set) != 0 {
+	refused := C.int(0)
+	if aggregate {
+		refused = C.duckdb_register_aggregate_function_set(conn, set)
+	} else {
+		refused = C.duckdb_register_scalar_function_set(conn, set)
+	}
+	if refused != 0 {
 		return errors.New("DuckDB refused it (is there already a function with that name?)")
 	}
 	return nil
@@ -237,40 +249,70 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 // isKnown reports whether this DuckDB has the types of an overload. GEOMETRY exists since 1.5.
 func isKnown(ov *Overload) bool {
 	for _, p := range ov.Params {
-		if p.Type.IsGeometry() && !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
+		if p.Type.IsGeometry() && !hasGeometry() {
 			return false
 		}
 	}
 	return true
 }
 
-// addOverload adds an overload to a set of overloads.
+// addOverload adds an overload to a set of overloads. "Special handling" makes DuckDB pass NULLs to the
+// function. When DuckDB frees the function tagName, it calls the function end (callbacks.c).
 func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in *Instance) error {
-	params, free := pointerArray(len(ov.Params))
-	defer free()
-	for i, p := range ov.Params {
+	types := make([]unsafe.Pointer, 0, len(ov.Params)+1) // those of parameters, then of the result
+	defer func() {
+		for i := range types {
+			C.duckdb_destroy_logical_type(&types[i])
+		}
+	}()
+	for _, p := range append(ov.Params[:len(ov.Params):len(ov.Params)], Param{"result", ov.Returns}) {
 		t, err := logical(p.Type)
 		if err != nil {
 			return fmt.Errorf("parameter %s: %w", p.Name, err)
 		}
-		defer C.ccbf_free_type(t)
-		params[i] = t
+		types = append(types, t)
 	}
-	returns, err := logical(ov.Returns)
-	if err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	defer C.ccbf_free_type(returns)
+	params, returns := types[:len(ov.Params)], types[len(ov.Params)]
 	// The high 32 bits are the number of the instance: state_init in C copies it into each state.
-	id := numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32
-	var first *unsafe.Pointer
-	if len(params) > 0 {
-		first = &params[0]
+	id := C.uint64_t(numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32)
+	refused := C.int(0)
+	if ov.Aggregate != nil {
+		fn := C.duckdb_create_aggregate_function()
+		defer C.duckdb_destroy_aggregate_function(&fn)
+		C.duckdb_aggregate_function_set_name(fn, name)
+		for _, t := range params {
+			C.duckdb_aggregate_function_add_parameter(fn, t)
+		}
+		C.duckdb_aggregate_function_set_return_type(fn, returns)
+		C.duckdb_aggregate_function_set_special_handling(fn)
+		C.ccbf_aggregate_callbacks(fn, id)
+		refused = C.duckdb_add_aggregate_function_to_set(set, fn)
+	} else {
+		fn := C.duckdb_create_scalar_function()
+		defer C.duckdb_destroy_scalar_function(&fn)
+		C.duckdb_scalar_function_set_name(fn, name)
+		for _, t := range params {
+			C.duckdb_scalar_function_add_parameter(fn, t)
+		}
+		C.duckdb_scalar_function_set_return_type(fn, returns)
+		C.duckdb_scalar_function_set_special_handling(fn)
+		if ov.Volatile {
+			C.duckdb_scalar_function_set_volatile(fn)
+		}
+		C.ccbf_scalar_callbacks(fn, id, C.bool(f.Name == tagName))
+		refused = C.duckdb_add_scalar_function_to_set(set, fn)
 	}
-	failed := C.ccbf_add_overload(C.bool(ov.Aggregate != nil), set, name,
-		first, C.uint64_t(len(params)), returns, C.bool(ov.Volatile), C.uint64_t(id), C.bool(f.Name == tagName))
-	if failed != 0 {
+	if refused != 0 {
 		return fmt.Errorf("DuckDB refused the overload with %d parameters", len(ov.Params))
 	}
 	return nil
+}
+
+// run runs a query and reports whether it succeeded.
+func run(conn unsafe.Pointer, sql string) bool {
+	text := C.CString(sql)
+	defer C.free(unsafe.Pointer(text))
+	result := new([8]uint64) // a duckdb_result of six words, which only DuckDB reads
+	defer C.duckdb_destroy_result(unsafe.Pointer(result))
+	return C.duckdb_query(conn, text, unsafe.Pointer(result)) == 0
 }

@@ -17,7 +17,7 @@ static const struct {
 	int slot;
 	const char *name;
 } used[] = {
-#define CCBF_NAME(slot, name, result, params) {slot, "duckdb_" #name},
+#define CCBF_NAME(slot, name, result, params, args) {slot, "duckdb_" #name},
 	CCBF_USED(CCBF_NAME)
 #undef CCBF_NAME
 };

@@ -4,24 +4,24 @@
 
 void ccbf_open_vector(void *vec, ccbf_col *out) {
 	out->vec = vec;
-	out->data = API(vector_get_data)(vec);
-	out->mask = API(vector_get_validity)(vec);
+	out->data = duckdb_vector_get_data(vec);
+	out->mask = duckdb_vector_get_validity(vec);
 }
 
 void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out) {
 	for (uint64_t i = 0; i < n; i++) {
-		ccbf_open_vector(API(struct_vector_get_child)(vec, i), &out[i]);
+		ccbf_open_vector(duckdb_struct_vector_get_child(vec, i), &out[i]);
 	}
 }
 
 uint64_t ccbf_list_child(void *vec, ccbf_col *out) {
-	ccbf_open_vector(API(list_vector_get_child)(vec), out);
-	return API(list_vector_get_size)(vec);
+	ccbf_open_vector(duckdb_list_vector_get_child(vec), out);
+	return duckdb_list_vector_get_size(vec);
 }
 
 uint64_t *ccbf_writable_mask(void *vec) {
-	API(vector_ensure_validity_writable)(vec);
-	return API(vector_get_validity)(vec);
+	duckdb_vector_ensure_validity_writable(vec);
+	return duckdb_vector_get_validity(vec);
 }
 
 int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
@@ -49,7 +49,7 @@ int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uin
 	if (ccbf_try_assign(vec, last->row, base, last->start + last->len) != 0) {
 		return 1;
 	}
-	long_string *rows = API(vector_get_data)(vec);
+	long_string *rows = duckdb_vector_get_data(vec);
 	const char *kept = rows[last->row].bytes;
 	for (uint64_t i = 0; i < n; i++) {
 		long_string *s = &rows[pieces[i].row];
@@ -68,18 +68,6 @@ int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
 	if (ccbf_try_reserve(vec, capacity) != 0) {
 		return 1;
 	}
-	ccbf_open_vector(API(list_vector_get_child)(vec), child);
+	ccbf_open_vector(duckdb_list_vector_get_child(vec), child);
 	return 0;
-}
-
-int ccbf_list_finish(void *vec, uint64_t size) {
-	return API(list_vector_set_size)(vec, size);
-}
-
-void ccbf_scalar_error(void *info, const char *text) {
-	API(scalar_function_set_error)(info, text);
-}
-
-void ccbf_aggregate_error(void *info, const char *text) {
-	API(aggregate_function_set_error)(info, text);
 }
