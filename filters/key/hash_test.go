@@ -26,9 +26,9 @@ func judge(seed uint64, b []byte) (h1, h2 uint64) {
 	return h1, h2 | 1
 }
 
-// Hash is the library's on every length up to 200 bytes, so on each path around the library. The seeds
-// are all that are special, those beside them, and random ones.
-func TestHashOfAllLengths(t *testing.T) {
+// Every way to hash a key is the library's. Hash is so on every length up to 200 bytes, so on each path around
+// the library. The seeds are all that are special, those beside them, and random ones.
+func TestHashIsThatOfTheLibrary(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	seeds := []uint64{math.MaxUint64, 1 << 63}
 	for seed := range uint64(20) {
@@ -36,23 +36,57 @@ func TestHashOfAllLengths(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		for n := range 201 {
-			b := make([]byte, n)
-			for i := range b {
-				b[i] = byte(r.Uint32())
+			times := 1
+			if n == 8 || n == 16 || n == 18 { // these have ways of their own
+				times = 240
 			}
-			a1, a2 := Hash(seed, b)
-			if b1, b2 := judge(seed, b); a1 != b1 || a2 != b2 {
-				t.Fatalf("seed %d, %x: %x %x, library %x %x", seed, b, a1, a2, b1, b2)
-			}
-			if n != 8 {
-				continue
-			}
-			v := binary.LittleEndian.Uint64(b)
-			if b1, b2 := HashUint64(seed, v); a1 != b1 || a2 != b2 {
-				t.Fatalf("seed %d: HashUint64(%d) is not Hash of its bytes", seed, v)
+			for i := range times {
+				b := randomKey(r, n)
+				if n == 18 { // a square
+					b[16], b[17] = tagLevel, uint8(1+i)
+				}
+				want := [2]uint64{}
+				want[0], want[1] = judge(seed, b)
+				for name, hash := range waysToHash(n) {
+					if a1, a2 := hash(seed, b); [2]uint64{a1, a2} != want {
+						t.Fatalf("%s, seed %d, %x: %x %x, library %x", name, seed, b, a1, a2, want)
+					}
+				}
 			}
 		}
 	}
+}
+
+// waysToHash are the functions that hash a key of n bytes: a number, a cell or a square.
+func waysToHash(n int) map[string]func(seed uint64, b []byte) (h1, h2 uint64) {
+	word := func(b []byte, i int) int64 { return int64(binary.LittleEndian.Uint64(b[8*i:])) }
+	ways := map[string]func(seed uint64, b []byte) (h1, h2 uint64){"Hash": Hash}
+	switch n {
+	case 8:
+		ways["HashUint64"] = func(seed uint64, b []byte) (h1, h2 uint64) { return HashUint64(seed, uint64(word(b, 0))) }
+		ways["AppendInt64"] = func(seed uint64, b []byte) (h1, h2 uint64) { return Hash(seed, AppendInt64(nil, word(b, 0))) }
+	case 16:
+		ways["HashCell"] = func(seed uint64, b []byte) (h1, h2 uint64) { return HashCell(seed, word(b, 0), word(b, 1)) }
+		ways["AppendCell"] = func(seed uint64, b []byte) (h1, h2 uint64) {
+			return Hash(seed, AppendCell(nil, word(b, 0), word(b, 1), 0, nil))
+		}
+	case 18:
+		ways["HashSquare"] = func(seed uint64, b []byte) (h1, h2 uint64) {
+			return HashSquare(seed, word(b, 0), word(b, 1), b[17])
+		}
+		ways["AppendCell"] = func(seed uint64, b []byte) (h1, h2 uint64) {
+			return Hash(seed, AppendCell(nil, word(b, 0), word(b, 1), b[17], nil))
+		}
+	}
+	return ways
+}
+
+func randomKey(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
 }
 
 // With no small seed, one half of the hash follows from the other. The lowest bytes of the halves of
@@ -78,62 +112,38 @@ func TestHalvesAreIndependent(t *testing.T) {
 	}
 }
 
-func TestHash(t *testing.T) {
+// Many keys at once have the hashes of each alone, whatever their lengths and number.
+func TestManyHashesAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	var keys [][]byte
 	const seed = 5 // one that is mixed first
+	var keys [][]byte
+	var vs []uint64
 	for n := range 70 {
 		times := 20
 		if n == 8 {
 			times = 3 * hashBatch // more than are read at once
 		}
 		for range times {
-			b := make([]byte, n)
-			for i := range b {
-				b[i] = byte(r.Uint32())
-			}
-			keys = append(keys, b)
-			a1, a2 := Hash(seed, b)
-			if b1, b2 := judge(seed, b); a1 != b1 || a2 != b2 {
-				t.Fatalf("%x: %x %x, library %x %x", b, a1, a2, b1, b2)
+			keys = append(keys, randomKey(r, n))
+			if n == 8 {
+				vs = append(vs, binary.LittleEndian.Uint64(keys[len(keys)-1]))
 			}
 		}
 	}
 	h1s, h2s := make([]uint64, len(keys)), make([]uint64, len(keys))
 	Hashes(seed, keys, h1s, h2s)
 	for i, b := range keys {
-		if a1, a2 := judge(seed, b); a1 != h1s[i] || a2 != h2s[i] {
-			t.Fatalf("key %d of many: %x %x, library %x %x", i, h1s[i], h2s[i], a1, a2)
+		if a1, a2 := Hash(seed, b); a1 != h1s[i] || a2 != h2s[i] {
+			t.Fatalf("key %d of many: %x %x, alone %x %x", i, h1s[i], h2s[i], a1, a2)
 		}
 	}
-}
-
-// HashCell must be Hash of the cell's bytes, or sketches built by one path
-// could not be read by the other. The judge is the library behind Hash.
-func TestHashCellEqualsHashOfBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 10_000 {
-		x, y, seed := int64(r.Uint64()), int64(r.Uint64()), r.Uint64()
-		if i%3 == 0 {
-			x, y, seed = int64(i), -int64(i), 0
-		}
-		a1, a2 := HashCell(seed, x, y)
-		b1, b2 := judge(seed, AppendCell(nil, x, y, 0, nil))
-		if a1 != b1 || a2 != b2 {
-			t.Fatalf("cell (%d,%d) seed %d: %x %x, library %x %x", x, y, seed, a1, a2, b1, b2)
-		}
-	}
-}
-
-// HashSquare likewise, of a cell with a level.
-func TestHashSquareEqualsHashOfBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for i := range 10_000 {
-		x, y, seed, level := int64(r.Uint64()), int64(r.Uint64()), r.Uint64(), uint8(1+i%255)
-		a1, a2 := HashSquare(seed, x, y, level)
-		b1, b2 := judge(seed, AppendCell(nil, x, y, level, nil))
-		if a1 != b1 || a2 != b2 {
-			t.Fatalf("square (%d,%d) of level %d, seed %d: %x %x, library %x %x", x, y, level, seed, a1, a2, b1, b2)
+	for n := len(vs); n > 0; n = n * 3 / 4 {
+		clear(h1s)
+		HashUint64s(seed, vs[:n], h1s, h2s)
+		for i, v := range vs[:n] {
+			if a1, a2 := HashUint64(seed, v); a1 != h1s[i] || a2 != h2s[i] {
+				t.Fatalf("number %d of %d: %x %x, alone %x %x", i, n, h1s[i], h2s[i], a1, a2)
+			}
 		}
 	}
 }

@@ -10,35 +10,6 @@ import (
 	"testing"
 )
 
-// HashUint64 must be Hash of the bytes. The judge is the library behind Hash.
-func TestHashUint64EqualsHashOfBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	var vs []uint64
-	const seed = 77
-	for i := range 10_000 {
-		v, s := r.Uint64(), r.Uint64()
-		if i%3 == 0 {
-			v, s = uint64(i), 0
-		}
-		vs = append(vs, v)
-		a1, a2 := HashUint64(s, v)
-		b1, b2 := judge(s, AppendInt64(nil, int64(v)))
-		if a1 != b1 || a2 != b2 {
-			t.Fatalf("%d seed %d: %x %x, library %x %x", v, s, a1, a2, b1, b2)
-		}
-	}
-	h1s, h2s := make([]uint64, len(vs)), make([]uint64, len(vs)+1)
-	for n := len(vs); n > 0; n = n * 3 / 4 {
-		clear(h1s)
-		HashUint64s(seed, vs[:n], h1s, h2s)
-		for i, v := range vs[:n] {
-			if a, b := HashUint64(seed, v); a != h1s[i] || b != h2s[i] {
-				t.Fatalf("key %d of %d: %x %x, alone %x %x", i, n, h1s[i], h2s[i], a, b)
-			}
-		}
-	}
-}
-
 // randomBig has between 0 and 128 bits, so that every form is met, and is
 // often at the border of one.
 func randomBig(r *rand.Rand) *big.Int {
