@@ -79,13 +79,13 @@ func convert(text string) (out string, kept, left int) {
 // expects.
 type directive struct{ head, sql, want string }
 
-// split parses the format of github.com/cockroachdb/datadriven.
+// split parses the format of github.com/cockroachdb/datadriven. It leaves out the lines of subtests.
 func split(text string) []directive {
 	var ds []directive
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		head := strings.TrimSpace(lines[i])
-		if head == "" || strings.HasPrefix(head, "#") {
+		if head == "" || strings.HasPrefix(head, "#") || strings.HasPrefix(head, "subtest ") {
 			continue
 		}
 		d := directive{head: head}

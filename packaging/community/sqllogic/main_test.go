@@ -8,6 +8,8 @@ import (
 
 func TestConvert(t *testing.T) {
 	got, kept, left := convert(`# a comment
+subtest some
+
 exec
 CREATE TABLE d AS FROM range(3);
 ----
@@ -23,6 +25,8 @@ query
 SELECT nothing
 ----
 error: no such column
+
+subtest end
 
 query
 COPY d TO '{tmp}/d'
