@@ -103,21 +103,11 @@ func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
 		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
 		low, high := g.marks(rest)
 		w := s.at(word)
-		var is uint64
-		if n == 1 {
-			w, is = g.add(w, &low)
+		w, is := g.add(w, &low, n)
+		stuck |= is
+		if g.halves {
+			w, is = g.add(w, &high, n)
 			stuck |= is
-			if g.halves {
-				w, is = g.add(w, &high)
-				stuck |= is
-			}
-		} else {
-			w, is = g.addMany(w, &low, n)
-			stuck |= is
-			if g.halves {
-				w, is = g.addMany(w, &high, n)
-				stuck |= is
-			}
 		}
 		s.set(word, w)
 	}

@@ -30,11 +30,7 @@ func TestPairs(t *testing.T) {
 	show := func(w uint64) string { return fmt.Sprintf("%d,%d", w&255, w>>8&255) }
 	add := func(m *mark, n uint64) func(uint64) (uint64, bool) {
 		return func(w uint64) (uint64, bool) {
-			if n == 1 {
-				w, _ = g.add(w, m)
-			} else {
-				w, _ = g.addMany(w, m, n)
-			}
+			w, _ = g.add(w, m, n)
 			return w, true
 		}
 	}
@@ -150,8 +146,8 @@ func TestPairs(t *testing.T) {
 func TestPairsInHalves(t *testing.T) {
 	g := pairs(t, Params{CounterBits: 8, VariableLength: true})
 	low, high := mark{at: 0, v: 6}, mark{at: 4, v: 7}
-	w, _ := g.add(0, &low)
-	w, _ = g.add(w, &high)
+	w, _ := g.add(0, &low, 1)
+	w, _ = g.add(w, &high, 1)
 	if w != 0x1176 { // 6 and 7 in the first byte, notes 1 and 1 in the second
 		t.Errorf("two halves, each signed: %#x", w)
 	}

@@ -210,9 +210,12 @@ func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
 	return word ^ (c^a)<<at ^ (p^b)<<partner, stuck
 }
 
-// add is addOne or addSigned.
-func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
-	if g.variant == Tandem {
+// add adds n occurrences of m, n at least 1. stuck is 1 if the counter is at its ceiling now.
+func (g *kernel) add(word uint64, m *mark, n uint64) (after, stuck uint64) {
+	switch {
+	case n > 1:
+		return g.addMany(word, m, n)
+	case g.variant == Tandem:
 		return g.addSigned(word, m.at, m.v, m.sign)
 	}
 	return g.addOne(word, m.at, m.v)

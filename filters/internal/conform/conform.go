@@ -11,7 +11,7 @@
 //	func FuzzOps(f *testing.F)         { conform.FuzzOps(f, family) }
 //
 // Others adapt their sketch to Subject. A subject has further abilities by its methods: Counter,
-// Estimator, Remover, Uniter, BlobUniter, Subtracter. Laws are its promises.
+// Estimator, BlobUniter, Subtracter. Laws are its promises.
 package conform
 
 import (
@@ -29,6 +29,10 @@ import (
 type Subject interface {
 	// Add counts n occurrences of a key. An error fails the test.
 	Add(id, n uint64) error
+	// Remove removes n occurrences of a key. In some families it always returns an error.
+	Remove(id, n uint64) error
+	// Union adds the keys of another subject of the family.
+	Union(other Subject) error
 	// Blob encodes the sketch and leaves it unchanged.
 	Blob() []byte
 }
@@ -43,17 +47,6 @@ type Counter interface {
 // Estimator is a Subject that estimates how many different keys were added.
 type Estimator interface {
 	Estimate() float64
-}
-
-// Remover is a Subject with a method that removes keys. In some families the method always returns an
-// error.
-type Remover interface {
-	Remove(id, n uint64) error
-}
-
-// Uniter is a Subject that can be united with another of its family.
-type Uniter interface {
-	Union(other Subject) error
 }
 
 // BlobUniter is a Subject that can be united with a sketch given as a BLOB.

@@ -84,18 +84,14 @@ func operations(t testing.TB, f Family) {
 			s = d
 		// The sketch takes the keys of another sketch.
 		case p < 20:
-			u, ok := s.(Uniter)
-			if !ok {
-				continue
-			}
 			ops := src.ops(50)
-			must(t, u.Union(add(t, f.New(), ops)))
+			must(t, s.Union(add(t, f.New(), ops)))
 			for _, o := range ops {
 				truth[o.id] += o.n
 			}
 		case p < 15_000 && f.Laws.Deletable && truth[id] > 0:
 			k := 1 + src.Uint64N(truth[id])
-			must(t, s.(Remover).Remove(id, k))
+			must(t, s.Remove(id, k))
 			truth[id] -= k
 		default:
 			k := src.weight()
@@ -174,9 +170,6 @@ func order(t testing.TB, f Family) {
 }
 
 func union(t testing.TB, f Family) {
-	if _, ok := f.New().(Uniter); !ok {
-		t.Skip("no union")
-	}
 	src := newSource(4, f.keys())
 	for _, size := range []int{0, 3, 300, f.fewer(5000)} {
 		parts := [][]op{src.ops(size), src.ops(size / 3), src.ops(2 * size)}
@@ -184,7 +177,7 @@ func union(t testing.TB, f Family) {
 		unite := func(a, b Subject) Subject {
 			t.Helper()
 			before := b.Blob()
-			must(t, a.(Uniter).Union(b))
+			must(t, a.Union(b))
 			same(t, "the source of a union", before, b.Blob())
 			return a
 		}
@@ -225,17 +218,13 @@ func union(t testing.TB, f Family) {
 			same(t, "a union with BLOBs and one with sketches", left.Blob(), s.Blob())
 		}
 		a, b := part(2), part(2)
-		must(t, a.(Uniter).Union(a))
+		must(t, a.Union(a))
 		same(t, "the union with itself and with its like", unite(b, part(2)).Blob(), a.Blob())
 	}
 }
 
 func remove(t testing.TB, f Family) {
 	s := f.New()
-	r, ok := s.(Remover)
-	if !ok {
-		t.Skip("no removal")
-	}
 	src := newSource(5, f.keys())
 	kept := map[uint64]uint64{}
 	for _, o := range src.ops(2000) {
@@ -245,7 +234,7 @@ func remove(t testing.TB, f Family) {
 	before := s.Blob()
 	refused := func(what string, id, n uint64) {
 		t.Helper()
-		if err := r.Remove(id, n); err == nil {
+		if err := s.Remove(id, n); err == nil {
 			t.Fatalf("%s: removing %d of key %d, answers %v, is no error", what, n, id, answers(s, id))
 		}
 		same(t, what+" must change nothing", before, s.Blob())
@@ -277,7 +266,7 @@ func remove(t testing.TB, f Family) {
 		add(t, s, ops)
 		src.Shuffle(size, func(i, j int) { ops[i], ops[j] = ops[j], ops[i] })
 		for _, o := range ops {
-			must(t, r.Remove(o.id, o.n))
+			must(t, s.Remove(o.id, o.n))
 		}
 		if f.Laws.Restores {
 			same(t, "additions and their removal", before, s.Blob())

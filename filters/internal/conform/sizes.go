@@ -51,21 +51,17 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 	s, truth := fresh(), map[uint64]uint64{}
 	for range 60 {
 		id, k := src.id(), src.weight()<<(src.IntN(4)*src.IntN(8))
-		switch r, removes := s.(Remover); {
+		switch {
 		case src.IntN(10) == 0:
-			u, ok := s.(Uniter)
-			if !ok {
-				continue
-			}
 			other := fresh()
-			if err := cmp.Or(other.Add(id, k), u.Union(other)); err != nil {
+			if err := cmp.Or(other.Add(id, k), s.Union(other)); err != nil {
 				f.full(t, err)
 				return
 			}
 			truth[id] += k
-		case src.IntN(4) == 0 && removes && f.Laws.Deletable && truth[id] > 0:
+		case src.IntN(4) == 0 && f.Laws.Deletable && truth[id] > 0:
 			k = 1 + src.Uint64N(truth[id])
-			must(t, r.Remove(id, k))
+			must(t, s.Remove(id, k))
 			truth[id] -= k
 		case src.IntN(20) == 0:
 			s = f.passes(t, s, truth)
