@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// names are the host names of the server; nil allows any. Addresses are always allowed.
+// names are the host names of the server. Addresses are always allowed.
 //
 // Another site can let its own name resolve to this address, to read this server's data as if it
 // were its own (DNS rebinding). It cannot do that with an address.
@@ -32,9 +32,6 @@ func namesOf(given []string) names {
 // contains reports whether the Host of a request is one of the names. Its port is ignored: it may
 // be the port of a tunnel.
 func (n names) contains(host string) bool {
-	if n == nil {
-		return true
-	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -385,11 +385,11 @@ func TestCancelled(t *testing.T) {
 	s := newServer(file, 1<<28)
 	defer s.source.end()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := httptest.NewRequest(http.MethodGet, "/api/layers", nil).WithContext(ctx)
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/api/layers", nil).WithContext(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		handler(s, nil).ServeHTTP(httptest.NewRecorder(), r)
+		handler(s, namesOf(nil)).ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	inUse := func() bool {
 		s.source.mu.Lock()

@@ -14,7 +14,7 @@ func TestNewRows(t *testing.T) {
 	s := newServer(file, 1<<28)
 	s.source.idle = 0 // closed after each query
 	defer s.source.end()
-	server := httptest.NewServer(handler(s, nil))
+	server := httptest.NewServer(handler(s, namesOf(nil)))
 	defer server.Close()
 	ask := func(path string) string {
 		t.Helper()

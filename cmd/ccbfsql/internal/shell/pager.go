@@ -24,9 +24,6 @@ type pager struct {
 	height int
 	width  int
 	held   bytes.Buffer // The text so far, until it exceeds the screen and the pager starts.
-	begun  int          // Number of bytes in held before its last, incomplete line.
-	lines  int          // Number of rows on the screen that the complete lines in held take.
-	ended  int          // Number of complete lines in held.
 	cmd    *exec.Cmd
 	pipe   io.WriteCloser
 	left   bool // The user has left the pager: further text is refused.
@@ -83,10 +80,11 @@ func (p *pager) Write(b []byte) (int, error) {
 		return p.feed(b)
 	}
 	p.held.Write(b)
-	if p.count(); p.lines < p.height && p.held.Len() < pageSize {
+	rows, lines := p.count()
+	if rows < p.height && p.held.Len() < pageSize {
 		return len(b), nil
 	}
-	if err := p.start(); err != nil {
+	if err := p.start(lines < p.height); err != nil {
 		return 0, err
 	}
 	if _, err := p.feed(p.held.Bytes()); err != nil {
@@ -95,19 +93,16 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count updates lines and ended for the text in held. A line that is wider than the screen takes
-// several rows.
-func (p *pager) count() {
-	for {
-		rest := p.held.Bytes()[p.begun:]
-		n := bytes.IndexByte(rest, '\n')
-		if n < 0 {
-			return
+// count returns the number of complete lines in held, and of rows of the screen that they take: a line
+// that is wider than the screen takes several.
+func (p *pager) count() (rows, lines int) {
+	for line := range bytes.Lines(p.held.Bytes()) {
+		if text, ended := bytes.CutSuffix(line, []byte("\n")); ended {
+			rows += max(1, (ansi.StringWidth(string(text))+p.width-1)/p.width)
+			lines++
 		}
-		p.lines += max(1, (ansi.StringWidth(string(rest[:n]))+p.width-1)/p.width)
-		p.ended++
-		p.begun += n + 1
 	}
+	return rows, lines
 }
 
 // wide reports whether the pager cuts long lines and scrolls to the right.
@@ -116,8 +111,9 @@ func (p *pager) wide() bool {
 	return !own && filepath.Base(p.argv[0]) == "less"
 }
 
-// start starts the pager's program with a pipe to it.
-func (p *pager) start() error {
+// start starts the pager's program with a pipe to it. isLong is true if only long lines exceed the
+// screen.
+func (p *pager) start(isLong bool) error {
 	p.cmd = exec.Command(p.argv[0], p.argv[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
 	if _, ok := os.LookupEnv("LESS"); !ok {
@@ -125,7 +121,7 @@ func (p *pager) start() error {
 		// (X). S is left out if only long lines exceed the screen. With it, less would find that
 		// all lines fit, and exit with the ends of the lines unread.
 		flags := "LESS=FRSX"
-		if p.ended < p.height {
+		if isLong {
 			flags = "LESS=FRX"
 		}
 		p.cmd.Env = append(os.Environ(), flags)
