@@ -107,10 +107,9 @@ func columnNames(columns []tableColumn) (names []string) {
 
 // plan describes the sketches to build from a file.
 type plan struct {
+	location
 	from   string // file or table, in SQL
 	table  string
-	x, y   string // SQL expressions of the coordinates
-	points string // column of GEOMETRY points, in SQL; "": x and y are used
 	res    float64
 	rows   uint64
 	groups []group
@@ -142,18 +141,16 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	for _, row := range described {
 		columns = append(columns, tableColumn{row[0], row[1]})
 	}
-	where, err := located(columns, o)
-	if err != nil {
+	if p.location, err = located(columns, o); err != nil {
 		return nil, err
 	}
-	p.x, p.y, p.points = where.x, where.y, where.points
 	asked := []string{"count(*)"}
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
 	}
 	var others []tableColumn
 	for _, c := range columns {
-		if slices.Contains(where.columns, c.name) || !sliderType.MatchString(c.typ) {
+		if slices.Contains(p.columns, c.name) || !sliderType.MatchString(c.typ) {
 			continue
 		}
 		others = append(others, c)
@@ -174,7 +171,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	}
 	p.rows = uint64(next())
 	if p.rows == 0 {
-		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(where.columns, " and "))
+		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(p.columns, " and "))
 	}
 	width, height := next(), next()
 	p.res = resolution(width, height, float64(p.rows))
@@ -197,15 +194,15 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 type location struct {
 	x, y    string
 	columns []string
-	points  string // column of GEOMETRY points, in SQL; "": none
+	points  string // arguments of ccbf_agg for the points, in SQL
 }
 
 // located finds the columns of coordinates, or a column of GEOMETRY points.
-func located(columns []tableColumn, o Points) (location, error) {
-	at := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
-	if at >= 0 && o.X == "" && o.Y == "" {
+func located(columns []tableColumn, o Points) (at location, err error) {
+	geometry := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
+	if geometry >= 0 && o.X == "" && o.Y == "" {
 		// The first point of a geometry gives its place. Only POINT and MULTIPOINT count.
-		name := columns[at].name
+		name := columns[geometry].name
 		part := func(i int) string {
 			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^(?:MULTI)?POINT[ ZM]*\(+([^ ]+) ([^ ,)]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)
 		}
@@ -213,13 +210,15 @@ func located(columns []tableColumn, o Points) (location, error) {
 	}
 	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
 	if err != nil {
-		return location{}, err
+		return at, err
 	}
 	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
 	if err != nil {
-		return location{}, err
+		return at, err
 	}
-	return location{lexer.QuoteName(x) + "::DOUBLE", lexer.QuoteName(y) + "::DOUBLE", []string{x, y}, ""}, nil
+	at.x, at.y, at.columns = lexer.QuoteName(x)+"::DOUBLE", lexer.QuoteName(y)+"::DOUBLE", []string{x, y}
+	at.points = at.x + ", " + at.y
+	return at, nil
 }
 
 func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
@@ -326,11 +325,7 @@ func (p *plan) statement() string {
 		names = append(names, lexer.QuoteName(g.name))
 		exprs = append(exprs, g.expr+" AS "+lexer.QuoteName(g.name))
 	}
-	points := p.points
-	if points == "" {
-		points = p.x + ", " + p.y
-	}
-	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %v) AS sketch", points, p.res))
+	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %v) AS sketch", p.points, p.res))
 	by := ""
 	if len(names) > 0 {
 		by = "\nGROUP BY ALL ORDER BY " + strings.Join(names, ", ")
@@ -382,7 +377,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 		by = " by " + strings.Join(names, " and ")
 	}
 	what := "points"
-	if p.points != "" { // a MULTIPOINT has several points
+	if len(p.columns) == 1 { // a MULTIPOINT has several points
 		what = "rows of points"
 	}
 	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, what, by, p.res, p.statement())

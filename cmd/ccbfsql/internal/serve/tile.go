@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"image"
 	"math"
 	"sync"
 
@@ -61,14 +62,15 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 		style.top = of.at(side*side) / (side * side)
 	}
 	o := style.options(side*side, l.low(side))
+	var img *image.Paletted
 	if other != nil {
-		return drawDifference(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
+		img, err = drawDifference(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
+	} else if img, err = picture.Draw(values, tileSide, tileSide, o); err == nil {
+		img.Palette = picture.Opaque(img.Palette)
 	}
-	img, err := picture.Draw(values, tileSide, tileSide, o)
 	if err != nil {
 		return nil, err
 	}
-	img.Palette = picture.Opaque(img.Palette)
 	var b bytes.Buffer
 	err = picture.Write(&b, img)
 	return b.Bytes(), err

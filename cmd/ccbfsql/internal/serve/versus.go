@@ -1,9 +1,9 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"image"
 	"image/color"
 	"math"
 	"net/http"
@@ -58,7 +58,7 @@ const shades = 64
 
 // drawDifference draws values with a diverging palette: one colour for positive values, another for
 // negative ones. Larger magnitudes are more saturated.
-func drawDifference(values []float64, width, height int, o picture.Options) ([]byte, error) {
+func drawDifference(values []float64, width, height int, o picture.Options) (*image.Paletted, error) {
 	sizes := make([]float64, len(values))
 	for i, v := range values {
 		sizes[i] = math.Abs(v)
@@ -73,9 +73,7 @@ func drawDifference(values []float64, width, height int, o picture.Options) ([]b
 		}
 	}
 	img.Palette = divergingPalette()
-	var b bytes.Buffer
-	err = picture.Write(&b, img)
-	return b.Bytes(), err
+	return img, nil
 }
 
 // divergingPalette returns transparent, then shades of orange for positive and shades of blue for
