@@ -194,8 +194,13 @@ func (s *Sketch) enterPending() error {
 	s.pending = nil
 	s.allocate()
 	if s.stored > 0 { // buckets may be full, or have these keys already
-		for q := range w.parts {
-			if err := s.enterPart(w, q); err != nil {
+		inPart := uint64(1)<<(w.shift+s.f) - 1
+		for q, part := range w.parts {
+			located := make([]uint64, len(part))
+			for k, e := range part {
+				located[k] = uint64(q)<<(w.shift+s.f) | uint64(e)&inPart
+			}
+			if err := s.enterLocated(located); err != nil {
 				return err
 			}
 		}
@@ -209,20 +214,10 @@ func (s *Sketch) enterPending() error {
 	first, rest := s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span())
 	second, others := s.enterOwn(w, middle, parts, s.buckets)
 	s.stored = first + second
-	var b batch
-	for _, rest := range [][]uint64{rest, others} {
-		for len(rest) > 0 {
-			n := min(batchLen, len(rest))
-			for k, e := range rest[:n] {
-				b.i[k], b.fp[k] = e>>s.f, e&s.base
-			}
-			if err := s.enterBatch(&b, n); err != nil {
-				return err
-			}
-			rest = rest[n:]
-		}
+	if err := s.enterLocated(rest); err != nil {
+		return err
 	}
-	return nil
+	return s.enterLocated(others)
 }
 
 // span returns how many buckets before a border to leave out. Writing an earlier bucket, which takes 8
@@ -266,24 +261,19 @@ func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uin
 	return added, rest
 }
 
-// enterPart puts each fingerprint that waits in part q into one of its two buckets.
-func (s *Sketch) enterPart(w *pendingEntries, q int) error {
+// enterLocated puts each of these fingerprints into one of its two buckets. Above a fingerprint is the
+// bucket with which it waited.
+func (s *Sketch) enterLocated(all []uint64) error {
 	var b batch
-	high, inPart := uint64(q)<<w.shift, uint64(1)<<w.shift-1
-	for entries := range slices.Chunk(w.parts[q], batchLen) {
-		for k, e := range entries {
-			b.i[k], b.fp[k] = high|uint64(e)>>s.f&inPart, uint64(e)&s.base
+	for located := range slices.Chunk(all, batchLen) {
+		n := len(located)
+		for k, e := range located {
+			b.i[k], b.fp[k] = e>>s.f, e&s.base
 		}
-		if err := s.enterBatch(&b, len(entries)); err != nil {
+		s.locateOthers(&b, n)
+		if _, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// enterBatch enters n fingerprints, given with one of their buckets.
-func (s *Sketch) enterBatch(b *batch, n int) error {
-	s.locateOthers(b, n)
-	_, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n])
-	return err
 }

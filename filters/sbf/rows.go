@@ -16,9 +16,7 @@ func (v *View) Rows() ([][]uint64, error) {
 	var rows [][]uint64
 	for _, c := range filters {
 		row := make([]uint64, c.n)
-		for p := range row {
-			row[p] = c.at(uint32(p))
-		}
+		c.source().Unpack(0, row)
 		rows = append(rows, row)
 	}
 	return rows, nil

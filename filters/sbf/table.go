@@ -138,14 +138,8 @@ func (c *cells) total() (hi, lo uint64) {
 
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
-	for _, block := range words.Blocks(c.source()) {
-		for _, v := range block {
-			if v != 0 {
-				return false
-			}
-		}
-	}
-	return true
+	hi, lo := c.total()
+	return hi|lo == 0
 }
 
 // set sets counter p to v. All counters get wider if v needs it.
