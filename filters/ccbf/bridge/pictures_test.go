@@ -146,7 +146,7 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	for range 20_000 { // a town, which fills counters
 		pts = append(pts, grid.Cell{X: 240 + r.Int64N(16), Y: r.Int64N(16)})
 	}
-	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 14, Levels: 6}, pts)
+	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 13, Levels: 6}, pts)
 	const side = 256
 	box := bound(0, 0, side, side)
 	e := NewEstimates(make([]float64, side*side), side, side)

@@ -35,13 +35,3 @@ func FinishHashes(h1s, h2s []uint64) {
 		h1s[i], h2s[i] = Finish(h1s[i], h2s[i], 0)
 	}
 }
-
-// HashRow writes the hashes of the cells of one row to h1s and h2s. columns has the hash states of the
-// columns, and row is the hash state of the row. All slices are equally long.
-func HashRow(h1s, h2s, columns []uint64, row uint64) {
-	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
-	for i, c := range columns {
-		h1s[i], h2s[i] = c^16, ((row+c)*5+0x38495ab5)^16
-	}
-	FinishHashes(h1s, h2s)
-}

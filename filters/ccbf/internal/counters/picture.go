@@ -104,7 +104,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 	n := math.Exp2(float64(2 * (level - unit)))
 	how = readPlan{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		s := sampler{r: r, noise: p.noise, category: category, reads: reading, hasher: r.Hasher(uint8(unit))}
+		s := sampler{r: r, noise: p.noise, category: category, reads: reading, level: uint8(unit)}
 		all := clip.Intersect(r.Head.Bounds).Squares(unit)
 		squares := clip.Intersect(r.Head.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
@@ -130,10 +130,11 @@ type sampler struct {
 	noise    *noise.Cells // for estimates; nil for counts
 	category []byte
 	// A sum takes at most reads lookups.
-	reads  uint64
-	hasher Hasher
-	h1, h2 [searchBatch]uint64
-	counts [searchBatch]uint64
+	reads   uint64
+	level   uint8
+	at      [hashBatch]grid.Cell
+	counts  [hashBatch]uint64
+	lookups lookups
 }
 
 // sum estimates the sum over all cells of a rectangle.
@@ -145,8 +146,7 @@ func (s *sampler) sum(in grid.Rect) float64 {
 	reads := min(all, s.reads)
 	sum, n := 0.0, 0
 	read := func() {
-		s.hasher.All(s.h1[:n], s.h2[:n], s.category)
-		s.r.Counters.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
+		s.lookups.count(s.counts[:n], s.r, s.level, s.at[:n], cells.Of(s.category))
 		for _, c := range s.counts[:n] {
 			if s.noise != nil {
 				sum += s.noise.Estimate(c)
@@ -168,9 +168,8 @@ func (s *sampler) sum(in grid.Rect) float64 {
 			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
 		}
 		k = min(k, all-1)
-		at := grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())}
-		s.h1[n], s.h2[n] = uint64(at.X), uint64(at.Y)
-		if n++; n == searchBatch {
+		s.at[n] = grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())}
+		if n++; n == len(s.at) {
 			read()
 		}
 	}

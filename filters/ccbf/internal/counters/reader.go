@@ -90,34 +90,33 @@ func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 
 // Counts implements form.Reader.
 func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
-	var more [hashBatch]uint64
+	var l lookups
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		clear(dst[:n])
-		_ = of.Each(func(category []byte) error {
-			r.countBatch(more[:n], at[:n], category)
-			addAll(dst, more[:n])
-			return nil
-		})
+		l.count(dst[:n], r, 0, at[:n], of)
 		dst, at = dst[n:], at[n:]
 	}
 }
 
-// addAll adds counts to other counts.
-func addAll(dst, more []uint64) {
-	for i, n := range more {
-		dst[i] = saturate.Add(dst[i], n)
-	}
-}
+// lookups has room for the hashes and the counts of a batch of squares.
+type lookups struct{ h1, h2, counts [hashBatch]uint64 }
 
-// countBatch counts at most a batch of cells of one category.
-func (r *Reader) countBatch(dst []uint64, at []grid.Cell, category []byte) {
-	var h1, h2 [hashBatch]uint64
-	for i, c := range at {
-		h1[i], h2[i] = uint64(c.X), uint64(c.Y)
-	}
-	r.hasher.All(h1[:len(at)], h2[:len(at)], category)
-	r.Counters.Counts(dst, h1[:len(at)], h2[:len(at)])
+// count looks up at most a batch of squares of a level in categories, and adds up the counts of each square.
+// Level 0 is the cells.
+func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of cells.Categories) {
+	h, h1, h2, counts := r.Hasher(level), l.h1[:len(at)], l.h2[:len(at)], l.counts[:len(at)]
+	clear(dst)
+	_ = of.Each(func(category []byte) error {
+		for i, c := range at {
+			h1[i], h2[i] = uint64(c.X), uint64(c.Y)
+		}
+		h.All(h1, h2, category)
+		r.Counters.Counts(counts, h1, h2)
+		for i, n := range counts {
+			dst[i] = saturate.Add(dst[i], n)
+		}
+		return nil
+	})
 }
 
 // CountEach implements form.EachCounter.

@@ -23,19 +23,19 @@ type search struct {
 	// of searchBatch squares.
 	largestFirst bool
 
-	clips  [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
-	parts  [MaxLevels + 1][]squareCount // by level: squares to visit.
-	reads  uint64                       // lookups so far
-	most   uint64                       // the lookups that are allowed; 0 ends the search.
-	h1, h2 [4 * searchBatch]uint64
-	counts [4 * searchBatch]uint64
-	more   [4 * searchBatch]uint64      // the counts of another category of the same squares.
-	first  [4 * searchBatch]squareCount // a batch of the largest squares
+	clips   [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
+	parts   [MaxLevels + 1][]squareCount // by level: squares to visit.
+	reads   uint64                       // lookups so far
+	most    uint64                       // the lookups that are allowed; 0 ends the search.
+	at      [hashBatch]grid.Cell
+	counts  [hashBatch]uint64
+	lookups lookups
+	first   [hashBatch]squareCount // a batch of the largest squares
 }
 
 // searchBatch is the number of squares that are visited together, so that lookups need not wait for each
-// other.
-const searchBatch = 64
+// other. Their parts are a batch of lookups.
+const searchBatch = hashBatch / 4
 
 // squareCount is a square with its count n. A square around it may have a smaller count, which then
 // bounds n too: least is the smallest of all these counts.
@@ -152,13 +152,11 @@ func (s *search) appendParts(dst []squareCount, level int, q *squareCount) []squ
 // read looks up squares and drops those of count 0.
 func (s *search) read(level int, squares []squareCount) []squareCount {
 	s.reads += uint64(len(squares) * s.of.Number())
-	counts, more := s.counts[:len(squares)], s.more[:len(squares)]
-	clear(counts)
-	_ = s.of.Each(func(category []byte) error {
-		s.count(level, squares, category, more)
-		addAll(counts, more)
-		return nil
-	})
+	at, counts := s.at[:len(squares)], s.counts[:len(squares)]
+	for i := range squares {
+		at[i] = squares[i].at
+	}
+	s.lookups.count(counts, s.r, uint8(level), at, s.of)
 	kept := 0
 	for i, count := range counts {
 		q := squares[i]
@@ -169,16 +167,6 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 		}
 	}
 	return squares[:kept]
-}
-
-// count looks up squares of a category.
-func (s *search) count(level int, squares []squareCount, category []byte, counts []uint64) {
-	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:len(squares)], s.h2[:len(squares)]
-	for i := range squares {
-		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
-	}
-	h.All(h1, h2, category)
-	s.r.Counters.Counts(counts, h1, h2)
 }
 
 // take adds the counts of squares that lie in a pixel, and returns the other squares in the same memory.

@@ -7,27 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// A row of cells has the hashes of its cells, however many there are.
-func TestHashRow(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	var room [3][300]uint64
-	for range 200 {
-		n := r.IntN(301)
-		columns, h1s, h2s := room[0][:n], room[1][:n], room[2][:n]
-		seed, x, y := r.Uint64()>>r.UintN(64), int64(r.Uint64())>>r.UintN(60), int64(r.Uint64())>>r.UintN(60)
-		key.HashColumns(seed, x, columns)
-		for range 2 {
-			key.HashRow(seed, columns, y, h1s, h2s)
-			for i := range h1s {
-				if h1, h2 := key.HashCell(seed, x+int64(i), y); h1 != h1s[i] || h2 != h2s[i] {
-					t.Fatalf("seed %d, cell %d of the %d from (%d, %d)", seed, i, n, x, y)
-				}
-			}
-			y++
-		}
-	}
-}
-
 // Squares have the hashes of the bytes that FORMAT.md gives them, however many there are.
 func TestHashSquares(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
