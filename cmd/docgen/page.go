@@ -16,22 +16,34 @@ import (
 )
 
 // group is a section of the page: name is the Group of its functions, text its introduction.
-type group struct{ name, title, text string }
+type group struct {
+	name, title, text string
+	functions         []ccbfsql.Function
+}
 
-// groups returns the groups of the families, then the groups of no family. A group that is not
-// among them comes last, with its name as the title.
+// groups returns the groups of the families, then the groups of no family, with their functions. A
+// group that is not among them comes last, with its name as the title.
 func groups() []group {
 	var gs []group
 	for _, f := range filters.Families() {
-		gs = append(gs, group{f.ID.String(), f.Title + ": " + f.ID.String() + "_", f.About})
+		gs = append(gs, group{f.ID.String(), f.Title + ": " + f.ID.String() + "_", f.About, nil})
 	}
-	return append(gs,
-		group{"sketch", "Any sketch: sketch_", "`sketch_advise` recommends a sketch and `sketch_help` explains functions; the others read the header that all families share."},
-		group{"polygons", "Polygons on the globe", "Sketches use plane coordinates, not a globe. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule that maps one to the other."},
-		group{"grid", "Cells of a plain table", "The cells of sketches, for SQL of your own: `GROUP BY grid_cell(lon, 0.001), grid_cell(lat, 0.001)` counts in the same cells as `ccbf_agg(lon, lat, 0.001)`. res stands for the decimal that it is written as, so a point at 40.4 is in the cell that begins at 40.4."},
-		group{"tiles", "Map tiles", "Web Mercator tiles, for GROUP BY. Longitudes are from -180 to 180 degrees. Latitudes are up to 85.0511 degrees; zoom levels start at 0."},
-		group{"process", "Memory and version", "Aggregates keep data that does not fit into DuckDB's own states in separate memory, within one budget."},
+	gs = append(gs,
+		group{"sketch", "Any sketch: sketch_", "`sketch_advise` recommends a sketch and `sketch_help` explains functions; the others read the header that all families share.", nil},
+		group{"polygons", "Polygons on the globe", "Sketches use plane coordinates, not a globe. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule that maps one to the other.", nil},
+		group{"grid", "Cells of a plain table", "The cells of sketches, for SQL of your own: `GROUP BY grid_cell(lon, 0.001), grid_cell(lat, 0.001)` counts in the same cells as `ccbf_agg(lon, lat, 0.001)`. res stands for the decimal that it is written as, so a point at 40.4 is in the cell that begins at 40.4.", nil},
+		group{"tiles", "Map tiles", "Web Mercator tiles, for GROUP BY. Longitudes are from -180 to 180 degrees. Latitudes are up to 85.0511 degrees; zoom levels start at 0.", nil},
+		group{"process", "Memory and version", "Aggregates keep data that does not fit into DuckDB's own states in separate memory, within one budget.", nil},
 	)
+	for _, f := range ccbfsql.Functions() {
+		i := slices.IndexFunc(gs, func(g group) bool { return g.name == f.Group })
+		if i < 0 {
+			i = len(gs)
+			gs = append(gs, group{name: f.Group, title: f.Group})
+		}
+		gs[i].functions = append(gs[i].functions, f)
+	}
+	return gs
 }
 
 const top = `# Functions
@@ -77,38 +89,19 @@ func page(ctx context.Context) ([]byte, error) {
 	}
 	defer db.Close()
 
-	byGroup := map[string][]ccbfsql.Function{}
-	var order []string
-	known := groups()
-	for _, g := range known {
-		order = append(order, g.name)
-	}
-	for _, f := range ccbfsql.Functions() {
-		if !slices.Contains(order, f.Group) {
-			order = append(order, f.Group)
-		}
-		byGroup[f.Group] = append(byGroup[f.Group], f)
-	}
-
 	var b bytes.Buffer
 	b.WriteString(top)
-	for _, name := range order {
-		if len(byGroup[name]) == 0 {
+	for _, g := range groups() {
+		if len(g.functions) == 0 {
 			continue
 		}
-		title, text := name, ""
-		for _, g := range known {
-			if g.name == name {
-				title, text = g.title, g.text
-			}
+		fmt.Fprintf(&b, "## %s\n\n", g.title)
+		if g.text != "" {
+			fmt.Fprintf(&b, "%s\n\n", g.text)
 		}
-		fmt.Fprintf(&b, "## %s\n\n", title)
-		if text != "" {
-			fmt.Fprintf(&b, "%s\n\n", text)
-		}
-		b.WriteString(contents(byGroup[name]))
-		for _, f := range byGroup[name] {
-			if err := function(ctx, db, &b, f, byGroup[name]); err != nil {
+		b.WriteString(contents(g.functions))
+		for _, f := range g.functions {
+			if err := function(ctx, db, &b, f, g.functions); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
