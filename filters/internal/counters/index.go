@@ -227,31 +227,8 @@ func (s *store) findLong(pos, j uint) (at, n uint) {
 	return pos + vectorBits + begin, min(end-begin, 64)
 }
 
-// indexAt returns counter i. It is find without calls for the usual case: no offset vector, and no end of
-// the memory nearby.
+// indexAt returns counter i.
 func (s *store) indexAt(i uint) uint64 {
-	mem := s.mem
-	pos, vector := s.chunk(i / chunkLen)
-	at := pos / 8
-	if vector || at+8 > uint(len(mem)) {
-		return s.indexSlow(i)
-	}
-	base, w, j := uint(s.p[0]), uint(s.p[1])&7, i%chunkLen
-	codes := binary.LittleEndian.Uint64(mem[at:at+8]) >> (pos & 7)
-	t := &lookup[w]
-	shift := w * j & 63
-	before := codes & (1<<shift - 1)
-	pos += chunkLen*w + base*j + uint(t[before&0xfff]) + uint(t[before>>12&0xfff]) + uint(t[before>>24&0xfff])
-	n := base + uint(codes>>shift&(1<<w-1))
-	at = pos / 8
-	if n > 57 || at+8 > uint(len(mem)) {
-		return s.indexSlow(i)
-	}
-	return binary.LittleEndian.Uint64(mem[at:at+8]) >> (pos & 7) & (1<<(n&63) - 1)
-}
-
-// indexSlow is indexAt for all cases.
-func (s *store) indexSlow(i uint) uint64 {
 	pos, n := s.find(i)
 	return load(s.mem, pos) & mask(n)
 }
