@@ -345,3 +345,14 @@ func TestMinimalIncrementOfALonelyKey(t *testing.T) {
 		single.Insert(false, []uint64{h1}, []uint64{h2}, nil)
 	}
 }
+
+// A counter that continues in one at its ceiling has the largest value: raising it changes nothing.
+func TestRaisingUnderACeiling(t *testing.T) {
+	d := New(shapeOf(t, []int{31, 34}, []uint64{10, 5}, 1))
+	d.Raise(0, 0, 1<<40+5)
+	d.Raise(0, 5, math.MaxUint64) // under the same counter
+	was := bytes.Clone(d.Body)
+	if d.Raise(0, 0, math.MaxUint64); !d.Saturated || !bytes.Equal(d.Body, was) {
+		t.Errorf("saturated is %v, the counters are %x, want %x", d.Saturated, d.Body, was)
+	}
+}
