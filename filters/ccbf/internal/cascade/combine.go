@@ -2,6 +2,7 @@ package cascade
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -237,63 +238,30 @@ func (d *Counters) unionLayer(x int, o *Layer) {
 // RemoveKeys subtracts n from all counters of the keys with these hashes. If some counter holds too
 // little, it changes nothing and returns false.
 func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
-	var before savedCounters
-	for _, h := range hashes {
-		before = d.keep(before, h[0], h[1])
+	type saved struct {
+		layer *Layer
+		at, c uint64
 	}
+	var before []saved // what counters held, in all layers, in the order of the removals
+	first := &d.Layers[0]
 	for _, h := range hashes {
-		if !d.removeKey(h[0], h[1], n) {
-			d.restore(before)
-			return false
+		j, step := first.mod(h[0]), first.mod(h[1])
+		for range d.Shape.K {
+			j = next(j, step, first.Size)
+			if d.Value(j) < n {
+				for _, s := range slices.Backward(before) {
+					s.layer.store(s.at, s.c)
+				}
+				return false
+			}
+			for x := range d.Shape.Layers {
+				l := &d.Layers[x]
+				before = append(before, saved{l, j % l.Size, l.Load(j % l.Size)})
+			}
+			d.remove(0, j, n)
 		}
 	}
 	return true
-}
-
-// removeKey subtracts n from all counters of a key. At a counter that holds less than n, it stops and
-// returns false.
-func (d *Counters) removeKey(h1, h2, n uint64) bool {
-	l := &d.Layers[0]
-	j, step := l.mod(h1), l.mod(h2)
-	for range d.Shape.K {
-		j = next(j, step, l.Size)
-		if d.Value(j) < n {
-			return false
-		}
-		d.remove(0, j, n)
-	}
-	return true
-}
-
-// savedCounters lists counters with their earlier values, so that a failed change can be undone.
-type savedCounters []struct {
-	// Counter at of this layer held c.
-	layer int
-	at, c uint64
-}
-
-// keep appends to k all counters of a key, in all layers, with their values.
-func (d *Counters) keep(k savedCounters, h1, h2 uint64) savedCounters {
-	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
-	for range d.Shape.K {
-		j = next(j, step, d.Layers[0].Size)
-		for x := range d.Shape.Layers {
-			l := &d.Layers[x]
-			at := j % l.Size
-			k = append(k, struct {
-				layer int
-				at, c uint64
-			}{x, at, l.Load(at)})
-		}
-	}
-	return k
-}
-
-// restore gives all counters of k the values that they had when keep appended them.
-func (d *Counters) restore(k savedCounters) {
-	for _, kept := range k {
-		d.Layers[kept.layer].store(kept.at, kept.c)
-	}
 }
 
 // Counters from values that are known beforehand: for mode mi from exact counts, for intersections and for
