@@ -93,8 +93,8 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count returns the number of complete lines in held, and of rows of the screen that they take: a line
-// that is wider than the screen takes several.
+// count returns the number of complete lines in held, and of rows of the screen that they take. A line
+// that is wider than the screen takes several rows.
 func (p *pager) count() (rows, lines int) {
 	for line := range bytes.Lines(p.held.Bytes()) {
 		if text, ended := bytes.CutSuffix(line, []byte("\n")); ended {
