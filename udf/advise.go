@@ -1,8 +1,6 @@
 package udf
 
 import (
-	"math"
-
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -37,22 +35,22 @@ var adviseOptions = adviseSettings.Plain()
 // adviseSample is the largest number of counts in a sample.
 const adviseSample = 1 << 16
 
-var adviceType = duck.StructOf(
-	duck.Field{Name: "family", Type: duck.Varchar},
-	duck.Field{Name: "options", Type: duck.Varchar},
-	duck.Field{Name: "call", Type: duck.Varchar},
-	duck.Field{Name: "bytes", Type: duck.UBigInt},
-	duck.Field{Name: "expected_error", Type: duck.Double},
-	duck.Field{Name: "error_low", Type: duck.Double},
-	duck.Field{Name: "error_high", Type: duck.Double},
-	duck.Field{Name: "exact", Type: duck.Boolean},
-	duck.Field{Name: "exactness", Type: duck.Varchar},
-	duck.Field{Name: "why", Type: duck.Varchar},
+var adviceFields = keyed.InfoOf(func(a *advise.Advice) advise.Advice { return *a },
+	keyed.Is("family", func(a *advise.Advice) string { return a.Family }),
+	keyed.If("options", func(a *advise.Advice) (string, bool) { return a.Options, a.Options != "" }),
+	keyed.Is("call", func(a *advise.Advice) string { return a.Call }),
+	keyed.Is("bytes", func(a *advise.Advice) uint64 { return a.Bytes }),
+	keyed.Is("expected_error", func(a *advise.Advice) float64 { return a.Error }),
+	keyed.Is("error_low", func(a *advise.Advice) float64 { return a.ErrorLow }),
+	keyed.Is("error_high", func(a *advise.Advice) float64 { return a.ErrorHigh }),
+	keyed.Is("exact", func(a *advise.Advice) bool { return a.Exact == advise.Certain }),
+	keyed.Is("exactness", func(a *advise.Advice) string { return a.Exact.String() }),
+	keyed.Is("why", func(a *advise.Advice) string { return a.Why }),
 )
 
 // sketchAdvise returns the description of sketch_advise.
 func sketchAdvise() duck.Function {
-	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
+	return withOptions(function("sketch", "sketch_advise", structType(adviceFields.Fields()), adviseRows,
 		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
@@ -67,39 +65,23 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	var last advise.Data
-	var a advise.Advice // the advice for last, reused while rows have the same arguments
-	for i := range rows.Len() {
-		if !validUpTo(rows, arguments, i) {
-			out.SetNull(i)
-			continue
-		}
+	var values []sketch.Value // the advice for last, reused while rows have the same arguments
+	return eachValidUpTo(rows, arguments, out, func(i int) error {
 		d, err := adviseData(rows, &o, i)
 		if err != nil {
 			return err
 		}
 		if !d.Equal(&last) {
-			if a, err = advise.For(d); err != nil {
+			a, err := advise.For(d)
+			if err != nil {
 				return err
 			}
-			last = d
+			last, values = d, adviceFields.Append(values[:0], &a)
 		}
 		f := fields{out: out, row: i}
-		f.text(a.Family)
-		if a.Options == "" {
-			f.null()
-		} else {
-			f.text(a.Options)
-		}
-		f.text(a.Call)
-		f.count(a.Bytes)
-		for _, e := range []float64{a.Error, a.ErrorLow, a.ErrorHigh} {
-			f.floatIf(e, !math.IsNaN(e))
-		}
-		f.flag(a.Exact == advise.Certain)
-		f.text(a.Exact.String())
-		f.text(a.Why)
-	}
-	return nil
+		f.values(adviceFields.Fields(), values)
+		return nil
+	})
 }
 
 // adviseData reads the arguments of row i.

@@ -3,19 +3,21 @@ package udf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-var ccbfEstimateType = duck.StructOf(
-	duck.Field{Name: "estimate", Type: duck.Double},
-	duck.Field{Name: "low", Type: duck.UBigInt},
-	duck.Field{Name: "high", Type: duck.UBigInt},
-	duck.Field{Name: "certain", Type: duck.Boolean},
-	duck.Field{Name: "cells", Type: duck.UBigInt},
+var ccbfEstimateFields = keyed.InfoOf(func(e *ccbf.Estimate) ccbf.Estimate { return *e },
+	keyed.Is("estimate", func(e *ccbf.Estimate) float64 { return e.Value }),
+	keyed.Is("low", func(e *ccbf.Estimate) uint64 { return e.Low }),
+	keyed.Is("high", func(e *ccbf.Estimate) uint64 { return e.High }),
+	keyed.Is("certain", func(e *ccbf.Estimate) bool { return e.Certain }),
+	keyed.Is("cells", func(e *ccbf.Estimate) uint64 { return e.Cells }),
 )
 
 // ccbfEstimate writes the estimate of the area of each row.
 func ccbfEstimate(q *question) error {
+	var values []sketch.Value
 	return q.each(func(i int, of ccbf.Categories) error {
 		area, _, err := q.at(&q.view.Head, i)
 		if err != nil {
@@ -31,11 +33,8 @@ func ccbfEstimate(q *question) error {
 			return err
 		}
 		f := fields{out: q.out, row: i}
-		f.float(e.Value)
-		f.count(e.Low)
-		f.count(e.High)
-		f.flag(e.Certain)
-		f.count(e.Cells)
+		values = ccbfEstimateFields.Append(values[:0], &e)
+		f.values(ccbfEstimateFields.Fields(), values)
 		return nil
 	})
 }

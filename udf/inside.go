@@ -20,19 +20,19 @@ import (
 var (
 	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
 
-	_ = only(bloom.Family, own("X_bits", duck.ListOf(duck.Boolean), insideOne(bloom.NewView, func(bit uint64) bool { return bit != 0 }),
+	_ = only(bloom.Family, own("X_bits", duck.ListOf(duck.Boolean), inside(rowsOf(bloom.NewView), putFirst(func(bit uint64) bool { return bit != 0 })),
 		"The bits of a filter, of at most 1,048,576, to look at.",
 		"X_bits(X_add(X_empty({bits: 8, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cms.Family, own("X_table", rowsType, inside(cms.NewView),
+	_ = only(cms.Family, own("X_table", rowsType, inside(rowsOf(cms.NewView), putLists),
 		"The counters of a sketch, a list for each row, of at most 1,048,576, to look at.",
 		"X_table(X_add(X_empty({width: 4, depth: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cbf.Family, own("X_counters", duck.ListOf(duck.UBigInt), insideOne(cbf.NewView, func(counter uint64) uint64 { return counter }),
+	_ = only(cbf.Family, own("X_counters", duck.ListOf(duck.UBigInt), inside(rowsOf(cbf.NewView), putFirst(func(counter uint64) uint64 { return counter })),
 		"The counters of a filter, of at most 1,048,576, as the numbers in their bits, to look at. With variable_length, they are halves at first.",
 		"list_sum(X_counters(X_add(X_empty({capacity: 5, k: 3}), 'oak')))", params(paramSketch)))
-	_ = only(sbf.Family, own("X_counters", rowsType, inside(sbf.NewView),
+	_ = only(sbf.Family, own("X_counters", rowsType, inside(rowsOf(sbf.NewView), putLists),
 		"The counters of a sketch, of at most 1,048,576, to look at: one list, and with methods rm and trm a second one.",
 		"X_counters(X_add(X_empty({counters: 6, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cuckoo.Family, own("X_buckets", rowsType, inside(cuckoo.NewView),
+	_ = only(cuckoo.Family, own("X_buckets", rowsType, inside(rowsOf(cuckoo.NewView), putLists),
 		"The fingerprints in a filter, a list for each bucket, of at most 1,048,576 slots, to look at.",
 		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
 )
@@ -47,45 +47,36 @@ type rows[V any] interface {
 // grows to twice its size.
 const numberBytes = 3 * 8
 
-// inside returns a function that lists the rows of a View.
-func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
+// inside returns a function that lists the rows of a sketch. put writes the lists of row i.
+func inside(rows func(blob []byte) ([][]uint64, error), put func(out *duck.Result, i int, lists [][]uint64)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
-		return eachBlob(args, out, opened(open), func(v *V, i int) error {
-			lists, err := P(v).Rows()
-			if err != nil {
-				return err
-			}
-			for _, list := range lists {
+		return eachBlob(args, out, opened(rows), func(lists *[][]uint64, i int) error {
+			for _, list := range *lists {
 				if err := out.Charge(numberBytes * int64(len(list)+2)); err != nil {
 					return err
 				}
 			}
-			outer := out.List(i, len(lists))
-			for j, list := range lists {
-				copy(duck.Out[uint64](outer.List(j, len(list))), list)
-			}
+			put(out, i, *lists)
 			return nil
 		})
 	}
 }
 
-// insideOne returns a function that lists the first row of a View. The parameter as converts each number.
-func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(uint64) T) compute {
-	return func(args *duck.Rows, out *duck.Result) error {
-		return eachBlob(args, out, opened(open), func(v *V, i int) error {
-			lists, err := P(v).Rows()
-			if err != nil {
-				return err
-			}
-			if err := out.Charge(numberBytes * int64(len(lists[0]))); err != nil {
-				return err
-			}
-			dst := duck.Out[T](out.List(i, len(lists[0])))
-			for j, n := range lists[0] {
-				dst[j] = as(n)
-			}
-			return nil
-		})
+// putLists writes a list of lists.
+func putLists(out *duck.Result, i int, lists [][]uint64) {
+	outer := out.List(i, len(lists))
+	for j, list := range lists {
+		copy(duck.Out[uint64](outer.List(j, len(list))), list)
+	}
+}
+
+// putFirst returns a function that writes the first list. The parameter as converts each number.
+func putFirst[T any](as func(uint64) T) func(out *duck.Result, i int, lists [][]uint64) {
+	return func(out *duck.Result, i int, lists [][]uint64) {
+		dst := duck.Out[T](out.List(i, len(lists[0])))
+		for j, n := range lists[0] {
+			dst[j] = as(n)
+		}
 	}
 }
 

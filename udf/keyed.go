@@ -262,23 +262,13 @@ func keyedNumber(f keyed.Any) compute {
 	}
 }
 
-// typeOf is the SQL types of the fields of X_info, by kind.
-var typeOf = map[sketch.Kind]duck.Type{
-	sketch.WholeKind: duck.UBigInt, sketch.NumberKind: duck.Double, sketch.FlagKind: duck.Boolean,
-	sketch.TextKind: duck.Varchar, sketch.WholesKind: duck.ListOf(duck.UBigInt), sketch.SignedKind: duck.BigInt,
-}
-
 // keyedInfo returns the description of X_info.
 func keyedInfo(
 	f keyed.Any, fn func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function,
 ) duck.Function {
 	known, say := f.InfoFields(), f.Summaries()
 	shown := cmp.Or(say.InfoField, known[0].Name)
-	columns := make([]duck.Field, len(known))
-	for i, k := range known {
-		columns[i] = duck.Field{Name: k.Name, Type: typeOf[k.Kind]}
-	}
-	return fn("info", duck.StructOf(columns...), func(rows *duck.Rows, out *duck.Result) error {
+	return fn("info", structType(known), func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
 		return eachBlob(rows, out, func(values *[]sketch.Value, blob []byte) error {
 			err := r.Open(blob)
@@ -287,31 +277,9 @@ func keyedInfo(
 			}
 			return err
 		}, func(values *[]sketch.Value, i int) error {
-			w := fields{out: out, row: i}
-			for j := range *values {
-				w.value(known[j].Kind, &(*values)[j])
-			}
+			f := fields{out: out, row: i}
+			f.values(known, *values)
 			return nil
 		})
 	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
-}
-
-// value writes a value of a kind, or NULL.
-func (f *fields) value(k sketch.Kind, v *sketch.Value) {
-	switch {
-	case v.Null:
-		f.null()
-	case k == sketch.WholeKind:
-		f.count(v.Whole)
-	case k == sketch.NumberKind:
-		f.float(v.Number)
-	case k == sketch.FlagKind:
-		f.flag(v.Flag)
-	case k == sketch.TextKind:
-		f.text(v.Text)
-	case k == sketch.WholesKind:
-		f.counts(v.Wholes)
-	default:
-		duck.Out[int64](f.next())[f.row] = v.Lo
-	}
 }

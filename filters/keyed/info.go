@@ -94,6 +94,12 @@ func InfoOf[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 	return out
 }
 
+// Fields returns the names and kinds of the values that Append appends.
+func (i *Info[V]) Fields() []InfoField { return i.fields }
+
+// Append appends what i says about v.
+func (i *Info[V]) Append(dst []sketch.Value, v *V) []sketch.Value { return i.append(dst, v) }
+
 // common is the list of fields that all families have.
 var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
 
