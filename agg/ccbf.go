@@ -97,9 +97,6 @@ func (t *ccbfPage) addBlob(blob []byte) error {
 
 // merge adds the points of the page from to t.
 func (t *ccbfPage) merge(from *ccbfPage) error {
-	if from.b == nil {
-		return nil
-	}
 	b, err := t.builder(&from.b.Config)
 	if err != nil {
 		return err

@@ -106,7 +106,6 @@ type chunk struct {
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
-	slabs    duck.Slabs
 }
 
 var (
@@ -117,7 +116,7 @@ var (
 // Update adds the points of a chunk to the states of their rows.
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
-	defer c.end()
+	defer chunks.Put(c)
 	at := 2 // index of the argument res
 	if a.geometry {
 		at = 1
@@ -168,9 +167,9 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	case c.id == 0:
 		return a.rowByRow(c, res, options, states, true)
 	case states.Single():
-		return a.add(&c.slabs, states.At(0), c.id, c.keys)
+		return a.add(states.Slabs(), states.At(0), c.id, c.keys)
 	}
-	return a.scatter(&c.slabs, states.Slice(), c.id, c.keys, 1)
+	return a.scatter(states.Slabs(), states.Slice(), c.id, c.keys, 1)
 }
 
 // anyValid reports whether some row of v is not NULL.
@@ -181,12 +180,6 @@ func anyValid(v *duck.Vector) bool {
 		}
 	}
 	return false
-}
-
-// end gives a chunk back for use again.
-func (c *chunk) end() {
-	c.slabs.Done()
-	chunks.Put(c)
 }
 
 // builder returns the builder of a state. The error says that its configuration is not the chunk's.
@@ -221,13 +214,11 @@ func (t *ccbfPage) take(config uint32, keys []uint64) error {
 
 // mergeSame is merge of pages that must have the same configuration.
 func (t *ccbfPage) mergeSame(from *ccbfPage) error {
-	if from.b == nil {
-		return nil
-	}
-	if _, err := t.builderOf(from.config, &from.b.Config); err != nil {
+	b, err := t.builderOf(from.config, &from.b.Config)
+	if err != nil {
 		return err
 	}
-	return t.merge(from)
+	return b.Merge(from.b)
 }
 
 // configsDiffer returns the error for two configurations in one group.
@@ -275,7 +266,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, res, options *duck.Vector, states duck.S
 		if weight == 1 && !c.config.Categories && c.id != 0 { // the usual reason for rowByRow is a NULL in the chunk
 			c.keys = append(c.keys[:0], 0)
 			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
-				if err := a.add(&c.slabs, states.At(i), c.id, c.keys); err != nil {
+				if err := a.add(states.Slabs(), states.At(i), c.id, c.keys); err != nil {
 					return err
 				}
 				continue

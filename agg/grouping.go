@@ -2,16 +2,17 @@ package agg
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // rowGroups sorts the rows of a chunk by group, so that the keys of a group are added at once.
 type rowGroups struct {
-	numbers map[*duck.State]int
-	states  []*duck.State // by group, its state; in the order of the groups' first rows
-	ends    []int         // by group, where its keys end
-	to      []int         // by row, its group, and then the position of its key
+	numbers map[uintptr]int // by address of a state, its group
+	first   []int           // by group, its first row
+	ends    []int           // by group, where its keys end
+	to      []int           // by row, its group, and then the position of its key
 }
 
 // sampleRows is the number of rows after which assign gives up if they belong to more than half as many
@@ -21,23 +22,21 @@ const sampleRows = 256
 // assign finds the group of each row; states has the states by row. Unless always is true, it gives up and
 // returns false if there are many groups: sorting does not pay then.
 func (g *rowGroups) assign(states []*duck.State, always bool) bool {
-	if g.numbers == nil {
-		g.numbers = make(map[*duck.State]int)
-	}
 	clear(g.numbers)
-	g.states, g.ends, g.to = g.states[:0], g.ends[:0], g.to[:0]
+	g.first, g.ends, g.to = g.first[:0], g.ends[:0], g.to[:0]
 	var last *duck.State
 	id := 0
 	for i, s := range states {
-		if i == sampleRows && len(g.states) > sampleRows/2 && !always {
+		if i == sampleRows && len(g.first) > sampleRows/2 && !always {
 			return false
 		}
 		if s != last {
 			known := false
-			if id, known = g.numbers[s]; !known {
-				id = len(g.states)
-				g.numbers[s] = id
-				g.states, g.ends = append(g.states, s), append(g.ends, 0)
+			at := uintptr(unsafe.Pointer(s))
+			if id, known = g.numbers[at]; !known {
+				id = len(g.first)
+				g.numbers[at] = id
+				g.first, g.ends = append(g.first, i), append(g.ends, 0)
 			}
 			last = s
 		}

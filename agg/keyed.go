@@ -92,9 +92,6 @@ func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 
 // merge unites the sketch of t with that of from, and does not change from.
 func (a *keyedPages) merge(t, from *keyedPage) error {
-	if from.s == nil {
-		return nil
-	}
 	if t.s != nil {
 		if err := t.mustHave(from.params); err != nil {
 			return err

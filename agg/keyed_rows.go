@@ -25,7 +25,7 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 	options := f.Options()
 	a := &keyedAgg{
 		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
-		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
+		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings(), groups: rowGroups{numbers: map[uintptr]int{}}} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
 	a.wordFuncs = wordFuncs[*keyedPage]{
@@ -54,7 +54,6 @@ type keyedChunk struct {
 	plan keyedPlan // the plan of the first row that is not skipped
 	id   uint32    // number of the plan, or 0 if keys cannot wait
 
-	slabs  duck.Slabs
 	hashes               // keys of the rows that are not skipped
 	states []*duck.State // their states
 	sorted hashes        // keys sorted by group
@@ -65,11 +64,10 @@ type keyedChunk struct {
 // Update adds the keys of a chunk to the states of their rows.
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
 	c := a.chunks.Get().(*keyedChunk)
-	defer func() {
-		c.slabs.Done()
-		a.chunks.Put(c)
-	}()
-	return a.withAdvice(a.update(c, rows, states))
+	err := a.update(c, rows, states)
+	clear(c.states) // c keeps no pointers to DuckDB's memory
+	a.chunks.Put(c)
+	return a.withAdvice(err)
 }
 
 // Combine adds the keys of each state of from to the state of into at the same index.
@@ -123,14 +121,14 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	}
 	switch {
 	case all == nil:
-		return a.addGroup(c, states.At(0), c.hashes)
+		return a.addGroup(c, states.Slabs(), states.At(0), c.part(0, len(c.h1s)))
 	case !c.groups.assign(all, c.id == 0):
-		return a.scatter(&c.slabs, all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
+		return a.scatter(states.Slabs(), all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
 	}
 	c.groups.sort(&c.sorted, &c.hashes)
 	from = 0
-	for i, s := range c.groups.states {
-		if err := a.addGroup(c, s, c.sorted.part(from, c.groups.ends[i])); err != nil {
+	for i, row := range c.groups.first {
+		if err := a.addGroup(c, states.Slabs(), all[row], c.sorted.part(from, c.groups.ends[i])); err != nil {
 			return err
 		}
 		from = c.groups.ends[i]
@@ -221,9 +219,9 @@ func (c *keyedChunk) asWords(h hashes) []uint64 {
 }
 
 // addGroup adds keys of the chunk's plan to one group.
-func (a *keyedAgg) addGroup(c *keyedChunk, state *duck.State, h hashes) error {
+func (a *keyedAgg) addGroup(c *keyedChunk, slabs *duck.Slabs, state *duck.State, h hashes) error {
 	if c.id != 0 {
-		return a.add(&c.slabs, state, c.id, c.asWords(h))
+		return a.add(slabs, state, c.id, c.asWords(h))
 	}
 	t, err := a.sketchPage(c, state, c.plan.params)
 	if err != nil {

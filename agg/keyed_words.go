@@ -33,7 +33,7 @@ const (
 // most returns how many words wait in a page.
 func (p *keyedPlan) most() int { return int(min(max(p.bytes/8, minKeyWords), maxKeyWords)) }
 
-// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is empty. If
+// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is nil. If
 // h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
@@ -88,9 +88,6 @@ func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 
 // addHashes adds keys to the sketch of a page.
 func (a *keyedAgg) addHashes(t *keyedPage, h hashes) error {
-	if len(h.ns) == 0 {
-		h.ns = nil
-	}
 	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
 		return err
 	}

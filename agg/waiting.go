@@ -1,7 +1,6 @@
 package agg
 
 import (
-	"sync"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -142,22 +141,12 @@ func (a *aggregate[T]) scatter(slabs *duck.Slabs, states []*duck.State, config u
 // Combine adds each state of from to the state of into at the same index. States of from do not change:
 // DuckDB may combine them with others at the same time.
 func (a *aggregate[T]) Combine(from, into duck.States) error {
-	slabs := slabsPool.Get().(*duck.Slabs)
-	defer putSlabs(slabs)
 	for i := range from.Len() {
-		if err := a.combine(slabs, from.At(i), into.At(i)); err != nil {
+		if err := a.combine(into.Slabs(), from.At(i), into.At(i)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-var slabsPool = sync.Pool{New: func() any { return new(duck.Slabs) }}
-
-// putSlabs ends the use of slabs in a callback.
-func putSlabs(slabs *duck.Slabs) {
-	slabs.Done()
-	slabsPool.Put(slabs)
 }
 
 // combine adds the state s to the state into.

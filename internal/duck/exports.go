@@ -104,7 +104,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			C.ccbf_prefetch(c.states, c.rows)
 		}
 		rows := f.load(c, ov)
-		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread)}
+		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread), slabs: &f.slabs}
 		states.sorted = states.part && rows.hasStruct() && host.isSortedWindow(u.site)
 		err := ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {
@@ -120,7 +120,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 func ccbfGoCombine(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
 		from := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
-		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1}
+		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1, slabs: &f.slabs}
 		return ov.Aggregate.Combine(from, into)
 	})
 }

@@ -11,6 +11,7 @@ type frame struct {
 	began atomic.Uint32 // value of clock when the callback began; 0 if the frame is idle
 	rows  Rows          // memory for the callback's arguments
 	out   Result        // memory for the callback's result
+	slabs Slabs         // where the callback's states get slots
 }
 
 var frames struct {
@@ -41,6 +42,7 @@ func beginFrame() *frame {
 
 // end ends the callback: it gives back the charged memory and makes the frame idle.
 func (f *frame) end() {
+	f.slabs.done()
 	f.out.Discharge(f.out.charged)
 	f.began.Store(0)
 	frames.Lock()

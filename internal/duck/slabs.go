@@ -83,7 +83,7 @@ func (sl *slab) release(n int) {
 	}
 }
 
-// Slabs gives slots to states. One callback at a time uses it. The zero value is ready to use.
+// Slabs gives slots to states. One callback at a time uses it, until done.
 type Slabs struct {
 	*slab        // the slab from which slots come.
 	filling bool // slab.live includes maxSlots for this callback.
@@ -93,7 +93,7 @@ type Slabs struct {
 
 // Append adds words to a state without a page: those of first, then those of last. It reports false and
 // changes nothing if the slot would have more than most words, or more than MaxSlot. The error wraps
-// ErrBudget, or ErrReclaimed if the state's slot was reclaimed. Call Done before the callback ends.
+// ErrBudget, or ErrReclaimed if the state's slot was reclaimed.
 func (a *Slabs) Append(s *State, most int, first, last []uint64) (bool, error) {
 	var old []uint64
 	var from *slab
@@ -167,8 +167,8 @@ func (a *Slabs) startFilling() bool {
 	return false
 }
 
-// Done ends the callback's use of the slab: live then counts the slots that were taken.
-func (a *Slabs) Done() {
+// done ends the callback's use of the slab: live then counts the slots that were taken.
+func (a *Slabs) done() {
 	if a.filling {
 		a.filling = false
 		a.release(maxSlots - a.taken)
@@ -182,7 +182,7 @@ func (a *Slabs) grow(size int, instance uint32) error {
 	if err := sl.lease.open(instance, int64(words)*8+slabHead, slabGen|slabGeneration.Add(1)&(1<<genBits-1)); err != nil {
 		return err
 	}
-	a.Done()
+	a.done()
 	sl.words = make([]uint64, words)
 	sl.live.Store(maxSlots)
 	sl.lease.Set(sl)

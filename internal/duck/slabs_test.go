@@ -57,7 +57,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 				want[i] = append(want[i], words...)
 			}
 		}
-		a.Done()
+		a.done()
 		states = slices.Clone(states) // as DuckDB moves them
 		for i := range states {
 			s := &states[i]
@@ -83,7 +83,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 func TestSlabsGrow(t *testing.T) {
 	defer ReleaseAll()
 	var a Slabs
-	defer a.Done()
+	defer a.done()
 	states := make([]State, 100_000)
 	for i := range states {
 		push(t, &a, &states[i], 1, 2, 3, 4, 5, 6, 7)
@@ -106,7 +106,7 @@ func TestSlotsReclaimed(t *testing.T) {
 	var a Slabs
 	var s State
 	push(t, &a, &s, make([]uint64, 20)...)
-	a.Done()
+	a.done()
 	old := s
 	if _, err := newPage(&s, 10); err != nil || !s.HasPage() || s.HasSlot() { // the slab has no slot any more
 		t.Fatalf("%v, %+v", err, s)
@@ -135,7 +135,7 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	callback := func(f func()) {
 		frame := beginFrame()
 		f()
-		a.Done()
+		a.done()
 		frame.end()
 	}
 	fill := func(states []State) {
@@ -202,7 +202,7 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 						return
 					}
 				}
-				a.Done()
+				a.done()
 				dropped <- states
 			}
 		})

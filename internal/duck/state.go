@@ -32,6 +32,7 @@ type States struct {
 	part   bool   // the rows can be a part of a chunk.
 	sorted bool   // a window over whole partitions has sorted the rows.
 	thread uint64 // number of the calling thread.
+	slabs  *Slabs // those of the callback.
 }
 
 // Len returns the number of rows (in Update) or of states (in Combine and Finalize).
@@ -44,6 +45,9 @@ func (s States) At(i int) *State {
 	}
 	return *(**State)(unsafe.Add(s.p, i*8))
 }
+
+// Slabs returns where states get slots in this callback.
+func (s States) Slabs() *Slabs { return s.slabs }
 
 // Single reports whether every row belongs to At(0).
 func (s States) Single() bool { return s.single }
