@@ -3,6 +3,7 @@ package cascade
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -18,7 +19,7 @@ func (d *Counters) CheckBits() error {
 		}
 	}
 	l, full := &d.Layers[d.Shape.Layers-1], false
-	for j := range l.flagged() {
+	for j := range l.Size {
 		if c := l.Load(j); c&l.Flag != 0 {
 			if c != l.Flag|l.Mask {
 				return sketch.Invalidf("counter %d of the last layer is %#x: at its ceiling, but not full", j, c)
@@ -32,32 +33,11 @@ func (d *Counters) CheckBits() error {
 	return nil
 }
 
-// flagged returns how many counters must be searched for flags: all, or 0 if the layer has no flag.
-func (l *Layer) flagged() uint64 {
-	if 64%l.Width != 0 {
-		return l.Size
-	}
-	set, flags := uint64(0), ^uint64(0)/(l.Flag<<1-1)*l.Flag
-	for b := l.data; len(b) >= 8; b = b[8:] {
-		set |= binary.LittleEndian.Uint64(b)
-	}
-	if set&flags == 0 {
-		return 0
-	}
-	return l.Size
-}
-
 // CheckMaxima checks that counters that are no sums match the total. most is the number of keys of all
 // points.
 func (d *Counters) CheckMaxima(total, most uint64) error {
 	l := &d.Layers[0]
-	anything := false
-	for _, c := range d.Body {
-		if c != 0 {
-			anything = true
-			break
-		}
-	}
+	anything := slices.ContainsFunc(d.Body, func(c byte) bool { return c != 0 })
 	if anything != (total > 0) {
 		return sketch.Invalidf("a total of %d, but counters do not match it", total)
 	}
