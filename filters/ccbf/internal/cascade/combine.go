@@ -154,7 +154,9 @@ func (d *Counters) unionWords(x int, src []byte) {
 		to[i] = sum | (a|b)&flags
 		switch {
 		case isLast && to[i]&flags != 0:
-			to[i] = d.saturateWord(l, to[i], flags)
+			// A counter with a flag is at its ceiling.
+			to[i] |= (to[i] & flags) >> (l.Width - 1) * l.Mask
+			d.Saturated = true
 		case !isLast && sum&flags != 0:
 			d.carryWord(x, uint64(i), sum&flags)
 		}
@@ -202,16 +204,6 @@ func (d *Counters) carryBytes(x int, j, ones uint64) {
 	for ; ones != 0; ones &= ones - 1 {
 		d.Add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
 	}
-}
-
-// saturateWord returns word w of the last layer l, after setting all its counters with a flag to their
-// ceiling. flags has the flag bits of a word.
-func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
-	d.Saturated = true
-	for f := w & flags; f != 0; f &= f - 1 {
-		w |= (l.Mask | l.Flag) << (uint(bits.TrailingZeros64(f)) + 1 - l.Width)
-	}
-	return w
 }
 
 // unionLayer is unionWords for widths that do not divide 64, so that counters cross the ends of words.
