@@ -97,8 +97,8 @@ type shape struct {
 // perWord returns the number of counters in a word.
 func (s *shape) perWord() uint64 { return 64 / s.width }
 
-// counters returns the number of counters of the filter.
-func (s *shape) counters() uint64 { return s.words * s.perWord() }
+// counters returns the number of counters of the filter; 0 for the zero value.
+func (s *shape) counters() uint64 { return s.words * 64 / max(s.width, 1) }
 
 // threshold returns the largest number of occurrences for which halves are kept.
 func (s *shape) threshold() uint64 {
