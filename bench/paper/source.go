@@ -12,7 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"gonum.org/v1/gonum/spatial/kdtree"
 )
 
 // random returns the random generator of an experiment. Equal arguments give the same sequence.
@@ -209,15 +208,22 @@ func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
 
 // nearest returns the median distance of a point to the nearest other point.
 func nearest(places []place) float64 {
-	all := report.Column(places, func(p place) kdtree.Point { return kdtree.Point{float64(p.X), float64(p.Y)} })
-	tree := kdtree.New(kdtree.Points(slices.Clone(all)), false)
+	byX := slices.Clone(places)
+	slices.SortFunc(byX, func(a, b place) int { return int(a.X - b.X) })
 	var distances []float64
-	for i, p := range places {
-		least := 0.0
-		if p.points == 1 {
-			two := kdtree.NewNKeeper(2) // the place itself and the nearest other one
-			tree.NearestSet(two, all[i])
-			least = math.Sqrt(two.Heap[1].Dist)
+	for i, p := range byX {
+		least := math.Inf(1)
+		if p.points > 1 {
+			least = 0
+		}
+		look := func(j int) bool {
+			dx, dy := float64(byX[j].X-p.X), float64(byX[j].Y-p.Y)
+			least = min(least, math.Hypot(dx, dy))
+			return math.Abs(dx) < least
+		}
+		for j := i + 1; j < len(byX) && look(j); j++ {
+		}
+		for j := i - 1; j >= 0 && look(j); j-- {
 		}
 		distances = append(distances, slices.Repeat([]float64{least}, int(p.points))...)
 	}

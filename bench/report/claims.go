@@ -21,7 +21,7 @@ type claim struct {
 }
 
 // Parts returns values as fractions of a limit.
-func Parts(x []float64, limit float64) []float64 {
+func Parts[T ~[]float64](x T, limit float64) T {
 	return Column(x, func(v float64) float64 { return v / limit })
 }
 

@@ -138,6 +138,9 @@ func (v *view) functions() template.FuncMap {
 	return template.FuncMap{
 		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
 		"last": func() string { return v.setting },
+		"has": func(names ...string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return v.sections[name] == "" })
+		},
 	}
 }
 

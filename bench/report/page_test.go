@@ -22,7 +22,7 @@ func TestSave(t *testing.T) {
 	run := func(Config, *Section) {}
 	said := "**In short:** found %s\n\n| what |\n| claim of %[1]s |\n\n%[1]s\n\n| x | y |\n| %[1]s | 0.5 (0.4 to 0.6) |\n\n" + drawn("p")
 	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
-	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: []string{"what"}}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n{{if has \"a\"}}{{cell \"a\" \"y\" (list \"one\")}}{{row \"a\" \"one\" 2}}{{end}}\n", Claims: []string{"what"}}
 	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
 	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
 	// A page without experiments lists the experiments of all pages.
@@ -57,7 +57,6 @@ func TestSave(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(dir, all.File))
 	require.NoError(t, err)
 	inOrder(string(list), "# All\n\n3, 2\n", "| [a-b](../A.md#second-more) | claim of two |\n| [c](../sub/B.md#third) | claim of three |", "- [First](../A.md#first). Found one")
-	b.Text += "{{cell \"a\" \"y\" (list \"one\")}}{{row \"a\" \"one\" 2}}\n"
 	inOrder(save(2, "four"), "# B, one machine\n0.5| one | 0.5 (0.4 to 0.6) | [First](../A.md#first) |\n", "four")
 	require.NotContains(t, save(1, "five"), "two", "what was replaced")
 	for _, stale := range [][]string{nil, {"sub/B.md"}} {

@@ -57,8 +57,8 @@ func (b *bench) tree(p points) {
 	half := int(duck.Number(b.db, "SELECT octet_length(s) // 2 FROM a"))
 	took := b.inTurn(p.what+", tree", b.query("ccbf_agg, tree", p.build("a", fmt.Sprintf(", {bytes: %d, overflow: 'tree'}", half))),
 		b.query("ccbf_agg, exact", exact), b.query("exact GROUP BY", p.exactCells()))
-	b.note("over exact", over(took[0], took[1]), report.At{"tree": p.what, "bytes": half})
-	b.record(p.what, "ccbf_agg, tree", over(took[0], took[2]), nil)
+	b.note("over exact", took[0].over(took[1]), report.At{"tree": p.what, "bytes": half})
+	b.record(p.what, "ccbf_agg, tree", took[0].over(took[2]), nil)
 }
 
 // groups builds many small sketches.
@@ -68,21 +68,21 @@ func groups(b *bench) {
 	ours, exact, count := text("groups, sketched", nil), text("groups, exact", nil), text("groups, counted", nil)
 	b.run(table)
 	took := b.inTurn("groups", b.query("ccbf_agg", ours), b.query("exact GROUP BY group, cell", exact), b.query("count(*)", count))
-	peaks := make(map[string][]float64) // peak of memory of each query, in bytes per group
-	runs := min(b.rounds, 5)            // each run is a process that first creates its table
+	peaks := make(map[string]rounds) // peak of memory of each query, in bytes per group
+	runs := min(b.rounds, 5)         // each run is a process that first creates its table
 	for range runs {
 		for _, q := range []string{ours, exact, count} {
 			peaks[q] = append(peaks[q], runAlone(q, table).resident/float64(n))
 		}
 	}
-	above := make([]float64, runs)
+	above := make(rounds, runs)
 	for i := range above {
 		above[i] = max(0, peaks[ours][i]-peaks[count][i])
 	}
 	b.Set("n", n, "runs", runs)
-	b.record("time / exact GROUP BY", "", over(took[0], took[1]), nil)
-	b.record("time / count(*)", "", over(took[0], took[2]), nil)
-	b.record("peak / exact GROUP BY", "", over(peaks[ours], peaks[exact]), nil)
+	b.record("time / exact GROUP BY", "", took[0].over(took[1]), nil)
+	b.record("time / count(*)", "", took[0].over(took[2]), nil)
+	b.record("peak / exact GROUP BY", "", peaks[ours].over(peaks[exact]), nil)
 	b.note("peak", peaks[ours], nil)
 	b.note("peak of count(*)", peaks[count], nil)
 	b.note("above", above, nil)
@@ -110,8 +110,8 @@ func sizes(b *bench) {
 		b.make("sizes", report.At{"key": key})
 		duck.Scan(b.db, "SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches", &groups, &blobs, &cells)
 		packed, table := duck.Packed(b.db, "sketches"), duck.Packed(b.db, "counted")
-		b.record(what, "in Parquet", []float64{packed / table}, nil)
-		b.record(what, "as they are", []float64{blobs / table}, nil)
+		b.record(what, "in Parquet", rounds{packed / table}, nil)
+		b.record(what, "as they are", rounds{blobs / table}, nil)
 		b.Record(report.At{"groups": what}, report.Figures{"cells": cells / groups, "blobs": blobs / cells, "packed": packed / cells, "table": table / cells})
 	}
 }
@@ -153,8 +153,8 @@ func estimates(b *bench) {
 			took := b.inTurn(q.what+", "+kind, contenders...)
 			for i, ours := range q.ours {
 				name := strings.ReplaceAll(ours, "$n", fmt.Sprint(keys))
-				b.record(name, kind, over(took[2+i], took[0]), report.At{"question": q.what})
-				b.note("over exact", over(took[2+i], took[1]), report.At{"sketch": name, "of": kind})
+				b.record(name, kind, took[2+i].over(took[0]), report.At{"question": q.what})
+				b.note("over exact", took[2+i].over(took[1]), report.At{"sketch": name, "of": kind})
 			}
 		}
 	}

@@ -39,14 +39,14 @@ func (b *bench) throughExtension(h host) {
 			{"by tile", "SELECT ccbf_agg(lon, lat, 0.001) AS s FROM uk GROUP BY quadkey(lon, lat, 10)"},
 		} {
 			statement := "CREATE OR REPLACE TEMP TABLE s AS " + q.query
-			var cpus [2][]float64
+			var cpus [2]rounds
 			what := fmt.Sprintf("%s, %d threads", q.what, threads)
 			took := b.inTurn(what,
 				contender{name: "extension", run: func() { spend(&cpus[0], g.cpu, func() { g.run(statement) }) }},
 				contender{name: "embedded", run: func() { spend(&cpus[1], ownCPU, func() { b.run(statement) }) }})
 			at := report.At{"sketch": q.what, "threads": threads}
-			b.record(what, "by the clock", over(took[0], took[1]), at)
-			b.record(what, "of the processor", over(cpus[0][1:], cpus[1][1:]), at) // the first of the rounds is left out
+			b.record(what, "by the clock", took[0].over(took[1]), at)
+			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first of the rounds is left out
 		}
 	}
 	b.loads(h)
@@ -54,7 +54,7 @@ func (b *bench) throughExtension(h host) {
 
 // spend runs f, and appends to to how much processor time it took. cpu returns the processor time of a
 // process so far.
-func spend(to *[]float64, cpu func() float64, f func()) {
+func spend(to *rounds, cpu func() float64, f func()) {
 	before := cpu()
 	f()
 	*to = append(*to, cpu()-before)
@@ -62,13 +62,13 @@ func spend(to *[]float64, cpu func() float64, f func()) {
 
 // loads measures how long hosts take to load the extension.
 func (b *bench) loads(h host) {
-	var opened, loaded []float64
+	var opened, loaded rounds
 	for range b.rounds {
 		g := h.start()
 		g.stop()
 		opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 	}
-	b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, [][]float64{loaded, opened})
+	b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []rounds{loaded, opened})
 	b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
 }
 

@@ -113,8 +113,8 @@ func (b *bench) contest(p peer, x contest) {
 					many(h1s[:len(keys)], h2s[:len(keys)])
 				}
 			}}, contender{"the library", renew(&theirs, x.theirs), each(&theirs)})
-		judge := func(way string, ours []float64, promised float64) {
-			b.record(x.filter+", "+name, way, over(took[2], ours), report.At{"library": p.library, "filter": x.filter, "operation": name, "promised": promised})
+		judge := func(way string, ours rounds, promised float64) {
+			b.record(x.filter+", "+name, way, took[2].over(ours), report.At{"library": p.library, "filter": x.filter, "operation": name, "promised": promised})
 		}
 		judge("many at once", took[1], p.many)
 		judge("one by one", took[0], p.one)

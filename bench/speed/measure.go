@@ -14,7 +14,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"gonum.org/v1/gonum/floats"
 )
 
 // bench is a running experiment: its section, which has the recorded rows, and a database in
@@ -49,16 +48,29 @@ func (b *bench) query(name, statement string) contender {
 
 func (b *bench) run(statements ...string) { duck.Run(b.db, statements...) }
 
-// over returns values relative to others, round by round.
-func over(values, others []float64) []float64 {
-	return floats.DivTo(make([]float64, len(values)), values, others)
+// rounds are measured values of several rounds: seconds, or ratios.
+type rounds []float64
+
+// String returns the median, the least and the largest.
+func (r rounds) String() string { return report.Rounds(r) }
+
+func (r rounds) median() float64 { return report.Median(r) }
+
+// over returns r relative to others, round by round.
+func (r rounds) over(others rounds) rounds {
+	out := make(rounds, len(r))
+	for i := range r {
+		out[i] = r[i] / others[i]
+	}
+	return out
 }
 
 // inTurn times contenders in turn: see report.InTurn.
-func (b *bench) inTurn(what string, contenders ...contender) [][]float64 {
+func (b *bench) inTurn(what string, contenders ...contender) []rounds {
 	times := report.InTurn(b.rounds, len(contenders), func(i int) float64 { return contenders[i].time() })
-	b.say(what, contenders, times)
-	return times
+	out := report.Column(times, func(r []float64) rounds { return r })
+	b.say(what, contenders, out)
+	return out
 }
 
 func (c contender) time() float64 {
@@ -77,27 +89,27 @@ func timed(f func()) float64 {
 }
 
 // say writes times to the terminal. The page has only ratios.
-func (b *bench) say(what string, contenders []contender, times [][]float64) {
+func (b *bench) say(what string, contenders []contender, times []rounds) {
 	var text strings.Builder
 	for i, c := range contenders {
 		ms := report.Parts(times[i], 0.001)
-		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, report.Median(ms), slices.Min(ms), slices.Max(ms))
+		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, ms.median(), slices.Min(ms), slices.Max(ms))
 	}
 	b.Say("%s%s", what, text.String())
 }
 
-// record records a ratio. Its row has the columns what (the measured operation) and way, and
-// further factors, which can replace these two.
-func (b *bench) record(what, way string, ratio []float64, at report.At) (row report.At) {
+// record records a ratio for the tables and the figure. Its row has the columns what (the measured
+// operation) and way, and further factors, which can replace these two.
+func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
 	row = report.At{"what": what, "way": way}
 	maps.Copy(row, at)
-	b.note("ratio", ratio, row)
+	b.note("ratio", r, row)
 	return row
 }
 
-// note records the values of a figure.
-func (b *bench) note(figure string, values []float64, at report.At) {
-	b.Record(at, report.Column(values, func(v float64) report.Figures { return report.Figures{figure: v} })...)
+// note records a figure for the tables only.
+func (b *bench) note(figure string, r rounds, at report.At) {
+	b.Record(at, report.Column(r, func(v float64) report.Figures { return report.Figures{figure: v} })...)
 }
 
 // compare times contenders in turn. It records the times of the others relative to the first, and
@@ -110,8 +122,9 @@ func (b *bench) compare(what string, at report.At, reference contender, others .
 }
 
 // recordTook records a time relative to a reference, and the time in seconds.
-func (b *bench) recordTook(what, way string, took, reference []float64, at report.At) {
-	b.note("took", took, b.record(what, way, over(took, reference), at))
+func (b *bench) recordTook(what, way string, took, reference rounds, at report.At) {
+	row := b.record(what, way, took.over(reference), at)
+	b.note("took", took, row)
 }
 
 // duckDB returns the version of DuckDB in this program.

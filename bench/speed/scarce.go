@@ -56,7 +56,7 @@ func (b *bench) scarce(dir string, n, runs int) {
 	answer := strings.Split(plenty[0].answer, "/")
 	bytes := report.Must(strconv.ParseFloat(answer[3], 64))
 	b.Set("groups", answer[0], "cells", answer[2], "megabytes", bytes/1e6, "little", float64(limit)/(1<<20))
-	of := func(all []queryCost, f func(queryCost) float64) []float64 { return report.Column(all, f) }
+	of := func(all []queryCost, f func(queryCost) float64) rounds { return report.Column(all, f) }
 	cpu, clock := func(a queryCost) float64 { return a.cpu }, func(a queryCost) float64 { return a.clock }
 	resident, counted := func(a queryCost) float64 { return a.resident }, func(a queryCost) float64 { return a.counted }
 	for _, x := range []struct {
@@ -66,12 +66,12 @@ func (b *bench) scarce(dir string, n, runs int) {
 	}{{"little memory", limit, little}, {"enough", 1 << 36, plenty}} {
 		at := report.At{"limit": float64(x.limit) / (1 << 20)}
 		b.note("counted", report.Parts(of(x.took, counted), float64(x.limit)), at)
-		b.record("processor time", x.name, over(of(x.took, cpu), of(table, cpu)), at)
-		b.note("clock", over(of(x.took, clock), of(table, clock)), at)
-		b.record("peak of memory", x.name, over(of(x.took, resident), of(table, resident)), at)
+		b.record("processor time", x.name, of(x.took, cpu).over(of(table, cpu)), at)
+		b.note("clock", of(x.took, clock).over(of(table, clock)), at)
+		b.record("peak of memory", x.name, of(x.took, resident).over(of(table, resident)), at)
 		b.note("peak", report.Parts(of(x.took, resident), bytes), at)
 	}
-	b.note("with little memory", over(of(little, cpu), of(plenty, cpu)), nil)
+	b.note("with little memory", of(little, cpu).over(of(plenty, cpu)), nil)
 }
 
 // queryCost has the cost of a query in its own process. In one process, a query would reuse the memory

@@ -20,7 +20,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"golang.org/x/sync/errgroup"
 )
 
 // server is a process of ccbfsql serve.
@@ -82,7 +81,7 @@ func (b *bench) requests(file string) {
 	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
 	n := report.Pick(b.c, 40, 200, 200) // number of requests; all rounds together stay below the server's limit of requests at once
 	b.Set("sketches", sketches, "n", n)
-	record := func(what string, limit int, took, reference []float64) { // limit is the promised time in milliseconds
+	record := func(what string, limit int, took, reference rounds) { // limit is the promised time in milliseconds
 		b.recordTook(what, "", took, reference, report.At{"limit": limit})
 	}
 	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // the box is about that of a tile of zoom 6
@@ -136,15 +135,16 @@ func fetch(url string) {
 
 // manyTiles requests in every round n tiles of selected rows, 8 at a time. It returns the 95%
 // quantile of their times, and the times to draw a tile in between.
-func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside []float64) {
+func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside rounds) {
 	const workers = 8
 	for round := range b.rounds {
 		times := make([]float64, n/workers*workers)
-		var g errgroup.Group
+		errs := make([]error, workers)
+		var wg sync.WaitGroup
 		for worker := range workers {
-			g.Go(func() error {
+			wg.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
-				return report.Try(func() {
+				errs[worker] = report.Try(func() {
 					for i := worker; i < len(times); i += workers {
 						tile := url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5) + rows
 						times[i] = timed(func() { fetch(tile) })
@@ -152,10 +152,11 @@ func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside
 				})
 			})
 		}
-		report.Check(g.Wait())
+		wg.Wait()
+		report.Check(errors.Join(errs...))
 		late, beside = append(late, report.Quantile(times, 0.95)), append(beside, draw.time())
 	}
-	b.say("tiles", []contender{{name: "95% within"}, draw}, [][]float64{late, beside})
+	b.say("tiles", []contender{{name: "95% within"}, draw}, []rounds{late, beside})
 	return late, beside
 }
 

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -206,7 +207,7 @@ func (b *Builder) settle(s *section) error {
 // fitsPacked reports whether the cells, if packed, may still fit in Bytes. If they do, the sketch stays
 // exact, even if memory is scarce.
 func (b *Builder) fitsPacked() (bool, error) {
-	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/cells.MinCellBits {
+	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
 	size, err := b.packAll(false)
@@ -229,7 +230,7 @@ func (b *Builder) mostCells() int64 {
 		return 0
 	// The result does not depend on the time when cells go into counters.
 	case b.Mode == Standard:
-		most = int64(b.Bytes*8/cells.MinCellBits) * cellBytes
+		most = int64(b.Bytes*8/exact.MinCellBits) * cellBytes
 	}
 	if b.sketches {
 		most = max(most, HoldSketches)

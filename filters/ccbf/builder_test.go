@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -29,7 +28,7 @@ func (p *purse) Grow(delta int64) error {
 // memory returns the bytes that a builder holds, which its budget must have reserved.
 func (b *Builder) memory() (n int64) {
 	for _, s := range b.all {
-		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
+		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + cells.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))

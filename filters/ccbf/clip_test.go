@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // star is a polygon with ragged edges around a place.

@@ -96,14 +96,15 @@ func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
 	}
-	s.bounds = s.cells.Bounds()
+	list := s.squares.Sections
+	s.bounds = list.Bounds()
 	if s.sums = s.Mode == Standard; s.sums {
 		s.dense = cascade.New(s.shape)
-		counters.Insert(s.dense, s.counters(), s.cells)
+		counters.Insert(s.dense, s.counters(), list)
 	} else {
-		s.dense = counters.Maxima(s.counters(), s.cells)
+		s.dense = counters.Maxima(s.counters(), list)
 	}
-	s.cells = nil
+	s.squares = nil
 }
 
 // asDense returns a sketch with counters: s itself if it has them, otherwise a new one that counts the

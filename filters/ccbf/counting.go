@@ -133,7 +133,7 @@ func (b *Builder) countBatch(s *section) error {
 	switch {
 	case b.Levels > 0:
 		// The keys are sorted, so that cells of one square mostly follow each other.
-		b.insertRun(s, cells.RunOf(c.keys, weights))
+		b.insertRun(s, cells.Collect(c.keys, weights))
 		return nil
 	case c.skips > 0:
 		c.skips--
@@ -150,7 +150,7 @@ func (b *Builder) countBatch(s *section) error {
 		// test for some batches.
 		c.hasRecent, c.skips = false, skippedBatches
 	}
-	b.insertRun(s, cells.Run{Keys: c.keys, Counts: weights})
+	b.insertRun(s, cells.Squares{Keys: c.keys, Counts: weights})
 	return nil
 }
 
@@ -162,7 +162,7 @@ func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
 // points of the same cells.
 func (b *Builder) countRecents(s *section) error {
 	c := &s.counting
-	insert := func(r cells.Run) { b.insertRun(s, r) }
+	insert := func(r cells.Squares) { b.insertRun(s, r) }
 	most := b.recentsFor()
 	// Set single even if no cell has been evicted so far.
 	b.single = true
@@ -209,7 +209,7 @@ func (b *Builder) growRecents(s *section, slots int) error {
 
 // endRecents counts the recent cells of a section in the counters and frees their memory.
 func (b *Builder) endRecents(s *section) error {
-	s.counting.recents.Each(func(r cells.Run) { b.insertRun(s, r) })
+	s.counting.recents.Each(func(r cells.Squares) { b.insertRun(s, r) })
 	s.counting.recents = cells.RecentCache{}
 	return b.account(s, 0)
 }
@@ -229,7 +229,7 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 			err = b.addTo(s, keys, counts)
 		}
 	}
-	from.recents.Each(func(r cells.Run) {
+	from.recents.Each(func(r cells.Squares) {
 		if b.spilled {
 			b.insertRun(s, r)
 			return
@@ -251,7 +251,9 @@ func (b *Builder) insert(sections ...cells.Section) {
 }
 
 // insertRun counts cells of a section in the counters.
-func (b *Builder) insertRun(s *section, r cells.Run) { b.insert(cells.Section{Label: s.Label, Run: r}) }
+func (b *Builder) insertRun(s *section, r cells.Squares) {
+	b.insert(cells.Section{Label: s.Label, Squares: r})
+}
 
 // insertStore counts the cells of a section's store in the counters, and empties the store.
 func (b *Builder) insertStore(s *section) error {
@@ -288,7 +290,7 @@ func (b *Builder) goToCounters() error {
 	}
 	defer b.release(list)
 	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
-		scratch := b.denseScratch(list.Cells())
+		scratch := b.denseScratch(list.Number())
 		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -25,7 +25,7 @@ func asks(r *rand.Rand, p points) []grid.Cell {
 }
 
 // tableCounts asks a table.
-func tableCounts(d *cells.Table, at []grid.Cell, categories []uint32) []uint64 {
+func tableCounts(d *exact.Table, at []grid.Cell, categories []uint32) []uint64 {
 	dst, places, slots := make([]uint64, len(at)), make([]uint64, len(at)), make([]uint32, len(at))
 	d.Find(places, slots, at, categories)
 	d.Read(dst, places, slots)
@@ -33,11 +33,11 @@ func tableCounts(d *cells.Table, at []grid.Cell, categories []uint32) []uint64 {
 }
 
 // tableOf is the table of an exact sketch.
-func tableOf(v *View, together bool) (cells.Table, bool) {
+func tableOf(v *View, together bool) (exact.Table, bool) {
 	if !v.IsExact() {
-		return cells.Table{}, false
+		return exact.Table{}, false
 	}
-	return v.exact.Cells.Table(together)
+	return v.exact.Table(together)
 }
 
 // Many questions at once, of a view and of what it is decoded to, are answered as the
@@ -50,7 +50,7 @@ func TestManyPlaces(t *testing.T) {
 		d, ok := tableOf(v, true)
 		// A place takes 56 bits at most.
 		wide := float64(v.Bounds.MaxX-v.Bounds.MinX+1)*float64(v.Bounds.MaxY-v.Bounds.MinY+1) >= 1<<56
-		if _, room := v.exact.Cells.TableBytes(true); ok == (wide || len(p) == 0) || ok != room {
+		if _, room := v.exact.TableBytes(true); ok == (wide || len(p) == 0) || ok != room {
 			t.Errorf("%s: decoded %v, bytes %v", name, ok, room)
 		}
 		got := make([]uint64, len(at))
@@ -139,7 +139,7 @@ func TestManyPlacesInDamagedSketches(t *testing.T) {
 			}
 			opened++
 			v.Counts(dst[:100], at[:100], Categories{})
-			v.exact.Cells.Table(true) // as if the checksum were right
+			v.exact.Table(true) // as if the checksum were right
 		}
 		if opened < 100 {
 			t.Errorf("%d of 2000 could be asked", opened)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -44,7 +45,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		return b.sketchTree(list)
 	}
 	s := b.empty()
-	s.cells, s.dense = list, b.dense
+	s.squares.Sections, s.dense = list, b.dense
 	if s.dense != nil {
 		s.parts = b.origin(b.single)
 	}
@@ -53,7 +54,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		// by cell. So the result does not depend on the order of additions.
 		s.dense = s.dense.Clone()
 		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
-		s.cells, s.parts = nil, b.origin(true)
+		s.squares, s.parts = nil, b.origin(true)
 	}
 	return s, nil
 }
@@ -102,10 +103,10 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 func (b *Builder) overflowBytes(list cells.List) int64 {
 	n := 2 * int64(b.Bytes)
 	if b.trees == 0 {
-		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Cells())
+		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Number())
 	}
 	if b.Overflow == ToTree && b.dense == nil {
-		squares := list.Cells()
+		squares := list.Number()
 		for _, s := range b.all {
 			squares += s.squares.Len()
 		}
@@ -118,7 +119,7 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 // nothing.
 func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	groups := b.groups()
-	sections := make([]cells.SectionSource, len(groups))
+	sections := make([]exact.SectionSource, len(groups))
 	bounds, n := cells.NoBounds, 0
 	for i, g := range groups {
 		stores := g.stores()
@@ -126,7 +127,7 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 		bounds = cells.Hull(bounds, cells.BoundsOf(store.NewReader(stores...), p.X, p.Y))
 		r := store.NewReader(stores...)
 		n += r.Cells()
-		sections[i] = cells.SectionSource{Label: p, Source: r}
+		sections[i] = exact.SectionSource{Label: p, Source: r}
 		if len(groups) > 1 || !p.None {
 			sections[i].Total = pointsOf(store.NewReader(stores...))
 		}
@@ -137,7 +138,7 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 		return dst, false, err
 	}
 	start := len(dst)
-	body, fits := cells.AppendBody(b.empty().appendHead(dst, bounds), sections, bounds, b.Bytes)
+	body, fits := exact.AppendBody(b.empty().appendHead(dst, bounds), sections, bounds, b.Bytes)
 	if fits {
 		sketch.Seal(body[start:])
 	} else {
@@ -198,6 +199,6 @@ func (b *Builder) finish() error {
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		sums: b.Mode == Standard && !b.notSums,
+		sums: b.Mode == Standard && !b.notSums, squares: new(tree.List),
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Form is how a sketch stores its points. Each form has a file here (exact.go, tree.go,
-// counters.go) and an internal package that reads it.
+// Form is how a sketch stores its points. Each form has an internal package that reads it. In memory, exact
+// sketches and trees have squares (squares.go), and the others counters (counters.go).
 type Form uint8
 
 // The forms, by their numbers in a BLOB.
@@ -62,13 +62,10 @@ type sketchForm interface {
 
 // body returns the operations of the form of s.
 func (s *Sketch) body() sketchForm {
-	switch s.Form() {
-	case Dense:
+	if s.Form() == Dense {
 		return countersSketch{s}
-	case Tree:
-		return treeSketch{s}
 	}
-	return exactSketch{s}
+	return squaresSketch{s}
 }
 
 // Form returns the form of the sketch in memory. Its BLOB may have another.
@@ -77,7 +74,7 @@ func (s *Sketch) Form() Form {
 	switch {
 	case s.dense != nil:
 		return Dense
-	case s.tree != nil:
+	case s.pruned:
 		return Tree
 	}
 	return Exact

@@ -195,7 +195,7 @@ func strewn(r *rand.Rand, n int) points {
 // exactModel is the cells of an exact BLOB.
 func exactModel(blob []byte) map[spot]uint64 {
 	m := map[spot]uint64{}
-	for _, s := range must(Decode(blob)).cells {
+	for _, s := range must(Decode(blob)).squares.Sections {
 		for i, k := range s.Keys {
 			m[spot{cells.CellOf(s.X, s.Y, k), plain}] = s.Counts[i]
 		}

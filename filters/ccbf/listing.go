@@ -42,7 +42,7 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 // listed implements bridge.Listed.
 func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
 	if l, ok := v.reader().(form.Lister); ok {
-		return l.Listed(a.polygon == nil, of)
+		return l.Listed(of)
 	}
 	return 0, 0
 }
@@ -159,7 +159,7 @@ func (s *Sketch) Difference(o *Sketch, of Categories) (iter.Seq[CellDifference],
 				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[side.Form()])
 		}
 	}
-	left, right := s.cells.Of(of), o.cells.Of(of)
+	left, right := s.squares.Sections.Of(of), o.squares.Sections.Of(of)
 	return func(yield func(CellDifference) bool) {
 		stop := false
 		cells.Differences(left, right, func(c grid.Cell, x, y uint64) {

@@ -28,7 +28,7 @@ func (b *Builder) AddView(v *View) error {
 	case *tree.Reader:
 		return b.addTreeOf(r, v.Bounds)
 	}
-	return v.exact.Cells.EachBlock(b.addRun)
+	return v.exact.EachBlock(b.addCells)
 }
 
 // Merge adds another builder's points and sketches. It does not change from, which may be merged
@@ -111,8 +111,8 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturate.Add(b.total, total)
 }
 
-// addRun adds cells of label p. They are in the order of their keys.
-func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
+// addCells adds cells of label p. They are in the order of their keys.
+func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 	for len(r.Keys) > 0 {
 		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {
 			if partOf(key) <= part {
@@ -124,8 +124,8 @@ func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
 		if err != nil {
 			return err
 		}
-		part := cells.Run{Keys: r.Keys[:n], Counts: r.Counts[:n]}
-		r = cells.Run{Keys: r.Keys[n:], Counts: r.Counts[n:]}
+		part := cells.Squares{Keys: r.Keys[:n], Counts: r.Counts[:n]}
+		r = cells.Squares{Keys: r.Keys[n:], Counts: r.Counts[n:]}
 		if b.spilled {
 			b.insertRun(s, part)
 			continue

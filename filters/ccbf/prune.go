@@ -86,9 +86,9 @@ func (b *Builder) needSample() error {
 }
 
 // addSquares adds squares to a section. The squares of all parts of a region are in one section.
-func (b *Builder) addSquares(s *section, squares tree.Squares) error {
+func (b *Builder) addSquares(s *section, squares cells.Squares) error {
 	// The squares may be merged with those of the section, which takes the memory twice.
-	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
+	return b.change(s, 2*cells.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
 }
 
 // list returns everything in the builder as squares, and the bounds of the cells in it. of has the cells
@@ -100,16 +100,16 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	}
 	for _, from := range b.all {
 		if s := from.squares.Sum(); s.Len() > 0 {
-			t.Sections = append(t.Sections, tree.Section{Label: from.Label, Squares: s})
+			t.Sections = append(t.Sections, cells.Section{Label: from.Label, Squares: s})
 		}
 	}
-	slices.SortFunc(t.Sections, func(a, b tree.Section) int { return a.Compare(b.Label) })
+	slices.SortFunc(t.Sections, func(a, b cells.Section) int { return a.Compare(b.Label) })
 	for i := range of {
-		own := tree.Squares{Keys: of[i].Keys, Counts: of[i].Counts}
-		if at, ok := t.At(of[i].Label); ok {
-			t.Sections[at].Squares = tree.Merge(t.Sections[at].Squares, own)
+		own := cells.Squares{Keys: of[i].Keys, Counts: of[i].Counts}
+		if at, ok := t.Sections.At(of[i].Label); ok {
+			t.Sections[at].Squares = cells.Merge(t.Sections[at].Squares, own)
 		} else {
-			t.Sections = slices.Insert(t.Sections, at, tree.Section{Label: of[i].Label, Squares: own})
+			t.Sections = slices.Insert(t.Sections, at, cells.Section{Label: of[i].Label, Squares: own})
 		}
 	}
 	return t, of.Bounds()
@@ -143,7 +143,7 @@ func (b *Builder) prune() error {
 		return err
 	}
 	defer b.release(list)
-	n := list.Cells()
+	n := list.Number()
 	for _, s := range b.all {
 		n += s.squares.Len()
 	}
@@ -167,7 +167,7 @@ func (b *Builder) prune() error {
 	}
 	b.sample.add(&b.Config, list)
 	for _, s := range b.all {
-		s.squares = tree.Merger{}
+		s.squares = cells.Merger{}
 	}
 	if err := b.dropStores(); err != nil {
 		return err
@@ -194,11 +194,11 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	if !b.sample.lost {
 		sample := b.sample.clone()
 		sample.add(&b.Config, of)
-		p.List.Fit = sample.accuracy(p.List, p.Number(), b.total)
+		p.List.Fit = sample.accuracy(p.List, uint64(p.Sections.Number()), b.total)
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), tree: p.List, sums: !b.notSums,
+		bounds: cells.Hull(b.bounds, bounds), squares: p.List, pruned: true, sums: !b.notSums,
 	}
 	if !s.TotalKnown {
 		s.lostTotal()
@@ -310,7 +310,7 @@ func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy 
 	excess := uint64(0)
 	for label, keys := range byLabel {
 		slices.Sort(keys)
-		squares := t.Squares(label)
+		squares := t.Sections.Squares(label)
 		for i, n := range squares.CountSorted(keys) {
 			excess = saturate.Add(excess, n-s.counts[sampledCell{label, keys[i]}])
 		}

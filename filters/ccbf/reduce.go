@@ -7,6 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -105,23 +106,20 @@ func (s *Sketch) Clip(p *Polygon) error {
 	}
 	limits := s.body().limits()
 	bounds := limits.Intersect(on.Bounds())
-	a := tree.RegionArea{Area: outline{on, p}, Bounds: limits}
-	exact, across := s.tree == nil, false
-	from := s.leaves()
+	a := form.RegionArea{Area: outline{on, p}, Bounds: limits}
+	across := false
+	from := s.squares
 	list := &tree.List{Tau: from.Tau}
 	for i := range from.Sections {
 		sec := &from.Sections[i]
 		a.X, a.Y = sec.X, sec.Y
-		var left tree.Squares
-		sec.Squares.Visit(&a, func(l tree.Leaf, inside bool) {
-			if !inside && exact && !on.Contains(cells.CellOf(sec.X, sec.Y, l.Key)) {
-				return
-			}
+		var left cells.Squares
+		form.VisitSquares(sec.Squares, &a, func(s cells.Squares, inside bool) {
 			across = across || !inside
-			left.Push(l)
+			left.Append(s)
 		})
 		if left.Len() > 0 {
-			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
+			list.Sections = append(list.Sections, cells.Section{Label: sec.Label, Squares: left})
 		}
 	}
 	s.keepLeaves(list, bounds, across)
@@ -144,13 +142,13 @@ func tooManyToAsk(cells uint64) error {
 // keepSquares is keepCells for an exact sketch or a tree.
 func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	limits := s.body().limits()
-	from := s.leaves()
+	from := s.squares
 	list, bounds := &tree.List{Tau: from.Tau}, cells.NoBounds
 	asked, across := uint64(0), false
 	for i := range from.Sections {
 		sec := &from.Sections[i]
-		a := tree.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
-		var left tree.Squares
+		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
+		var left cells.Squares
 		for j, key := range sec.Keys {
 			r := a.Rect(key, sec.Level(j))
 			if asked = saturate.Add(asked, r.Count()); asked > AreaLimit {
@@ -161,11 +159,11 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 				continue
 			}
 			across = across || !all
-			left.Push(sec.Leaf(j))
+			left.Push(key, sec.Level(j), sec.Counts[j])
 			bounds = cells.Hull(bounds, r)
 		}
 		if left.Len() > 0 {
-			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
+			list.Sections = append(list.Sections, cells.Section{Label: sec.Label, Squares: left})
 		}
 	}
 	s.keepLeaves(list, bounds, across)
@@ -244,13 +242,10 @@ func (s *Sketch) Suppress(k uint64) error {
 	if k < MinLeast || k > MaxLeast {
 		return sketch.ArgumentError("k", "is %d, must be from %d to %d", k, MinLeast, uint64(MaxLeast))
 	}
-	from := s.tree
 	if s.dense != nil || s.Overflow != ToTree || !s.additive() || !s.TotalKnown || s.Saturated() {
 		return ErrSuppress
 	}
-	if from == nil {
-		from = tree.ListOf(s.cells)
-	}
+	from := s.squares
 	out, hidden := &tree.List{Tau: from.Tau}, tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
 	bounds := cells.NoBounds
 	for i := range from.Sections {
@@ -260,7 +255,7 @@ func (s *Sketch) Suppress(k uint64) error {
 		if kept.Len() == 0 {
 			continue
 		}
-		out.Sections = append(out.Sections, tree.Section{Label: f.Label, Squares: kept})
+		out.Sections = append(out.Sections, cells.Section{Label: f.Label, Squares: kept})
 		for j, key := range kept.Keys {
 			bounds = cells.Hull(bounds, squareOf(f.Label, key, kept.Level(j)))
 		}
@@ -270,8 +265,8 @@ func (s *Sketch) Suppress(k uint64) error {
 		return p.TooLong(s.Bytes)
 	}
 	p.List.Fit = tree.Accuracy{Suppression: hidden}
-	s.cells, s.tree, s.bounds, s.sums = nil, p.List, bounds, true
-	s.Total = p.List.Total()
+	s.squares, s.pruned, s.bounds, s.sums = p.List, true, bounds, true
+	s.Total = p.Sections.Total()
 	return nil
 }
 
@@ -293,11 +288,7 @@ func (b *Builder) suppressed() (*Sketch, error) {
 		return nil, err
 	}
 	s.AtLeast = 0
-	from := tree.ListOf(s.cells)
-	if s.tree != nil {
-		from = s.tree
-	}
-	work := tree.FitBytes(int(from.Number()))
+	work := tree.FitBytes(s.squares.Sections.Number())
 	if err := b.grow(work); err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 )
 
 // sections holds the cells of a Builder by category and region, and accounts for their memory.
@@ -32,10 +31,10 @@ type section struct {
 	part     uint8    // bits of the keys above the lower store.MaxWidth bits: they are equal in all keys.
 	next     *section // the next section of the same category.
 	cells    store.Cells
-	squares  tree.Merger // squares that were added as trees, or pruned.
-	counting countBuffer // points on their way into the counters.
-	held     int64       // bytes reserved for the section.
-	least    int         // lower bound of the number of distinct cells.
+	squares  cells.Merger // squares that were added as trees, or pruned.
+	counting countBuffer  // points on their way into the counters.
+	held     int64        // bytes reserved for the section.
+	least    int          // lower bound of the number of distinct cells.
 }
 
 // partOf returns the upper bits of a key, in which all keys of a section agree.
@@ -64,7 +63,7 @@ func (t *sections) change(s *section, need int64, f func()) error {
 
 // account reserves what section s has now. It gives back the reserved bytes beyond that.
 func (t *sections) account(s *section, reserved int64) error {
-	now := s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
+	now := s.cells.Bytes() + cells.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	least, _ := s.cells.Distinct()
 	delta := now - s.held - reserved
 	t.least += least - s.least
@@ -195,18 +194,18 @@ func (t *sections) gather() (cells.List, error) {
 			n += least
 		}
 	}
-	if err := t.grow(cells.RunBytes(n)); err != nil {
+	if err := t.grow(cells.Bytes(n)); err != nil {
 		return nil, err
 	}
 	list := make(cells.List, len(groups))
 	for i, g := range groups {
-		list[i] = cells.Section{Label: g[0].Label, Run: store.Run(g.stores()...)}
+		list[i] = cells.Section{Label: g[0].Label, Squares: store.List(g.stores()...)}
 	}
 	return list, nil
 }
 
 // release gives back the memory of gather. A budget does not refuse that.
-func (t *sections) release(list cells.List) { _ = t.grow(-cells.RunBytes(list.Cells())) }
+func (t *sections) release(list cells.List) { _ = t.grow(-cells.Bytes(list.Number())) }
 
 // dropStores removes the cells of all stores.
 func (t *sections) dropStores() error {

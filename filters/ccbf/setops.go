@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -69,7 +70,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 
 // notAdditive returns why s is not additive, or why its counts cannot be subtracted.
 func (s *Sketch) notAdditive() error {
-	if s.Mode == MinimalIncrement && s.tree == nil {
+	if s.Mode == MinimalIncrement && !s.pruned {
 		return fmt.Errorf("%w: a dense sketch of mode 'mi' (build with mode: 'standard')", sketch.ErrNotAdditive)
 	}
 	return errNarrowed
@@ -172,13 +173,13 @@ func (s *Sketch) lostTotal() {
 // Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
 // exact if both sketches are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, narrower{true, tree.Intersect, (*cascade.Counters).Intersect})
+	return s.narrow(o, narrower{true, cells.Intersect, (*cascade.Counters).Intersect})
 }
 
 // Mask keeps the cells that o has, with the counts of s. Counts are never below the truth, and
 // exact if both sketches are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, narrower{false, tree.Mask, (*cascade.Counters).Mask})
+	return s.narrow(o, narrower{false, cells.Mask, (*cascade.Counters).Mask})
 }
 
 // narrower is an operation that makes a sketch narrower with another one. It has a function for the
@@ -188,7 +189,7 @@ type narrower struct {
 	// the result. Otherwise the result keeps the configuration of the left sketch, if the result's form
 	// allows that.
 	either   bool
-	squares  func(a, b tree.Squares) tree.Squares
+	squares  func(a, b cells.Squares) cells.Squares
 	counters func(d, o *cascade.Counters)
 }
 
@@ -237,30 +238,21 @@ func (s *Sketch) meet(o *Sketch) (Form, error) {
 
 var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
 
-// leaves returns an exact sketch or a tree as squares.
-func (s *Sketch) leaves() *tree.List {
-	if s.tree != nil {
-		return s.tree
-	}
-	return tree.ListOf(s.cells)
-}
-
 // keepLeaves replaces the leaves of s by those in left. bounds hold all points that are left. across says
 // that some leaf in left may count removed points.
 func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
-	if s.tree == nil {
-		s.cells, _ = left.Cells()
-		s.Total = s.cells.Total()
+	s.replace(left)
+	if !s.pruned {
+		s.Total = left.Sections.Total()
 		return
 	}
-	s.tree = left
 	if s.bounds = bounds; bounds.Empty() {
 		s.bounds = cells.NoBounds
 	}
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {
-		s.Total = left.Total()
+		s.Total = left.Sections.Total()
 	}
 }
 
@@ -269,33 +261,29 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 	if !s.additive() || !o.additive() {
 		return errNarrowed
 	}
-	a, b := s.leaves(), o.leaves()
+	a, b := s.squares, o.squares
 	for i := range b.Sections {
 		t := &b.Sections[i]
-		left, err := tree.Subtract(a.Squares(t.Label), t.Squares)
+		left, err := cells.Subtract(a.Sections.Squares(t.Label), t.Squares)
 		if err != nil {
 			return cannotSubtract(err)
 		}
 		a = a.With(t.Label, left)
 	}
-	if s.IsExact() {
-		s.cells, _ = a.Cells()
-	} else {
-		s.tree = a
-	}
-	s.Total = a.Total()
+	s.replace(a)
+	s.Total = a.Sections.Total()
 	return nil
 }
 
 // narrowSquares is narrow for two exact sketches or trees.
 func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
-	a, b := s.leaves(), o.leaves()
+	a, b := s.squares, o.squares
 	out := &tree.List{Tau: max(a.Tau, b.Tau)}
 	bounds := s.body().limits().Intersect(o.body().limits())
 	for i := range a.Sections {
 		t := &a.Sections[i]
-		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Squares(t.Label))); squares.Len() > 0 {
-			out.Sections = append(out.Sections, tree.Section{Label: t.Label, Squares: squares})
+		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Sections.Squares(t.Label))); squares.Len() > 0 {
+			out.Sections = append(out.Sections, cells.Section{Label: t.Label, Squares: squares})
 		}
 	}
 	config, exact := s.Config, s.IsExact() && o.IsExact()
@@ -315,8 +303,8 @@ func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 	s.bounds = s.body().limits()
 	right := *o
 	right.bounds = o.body().limits()
-	s.cells, s.tree = nil, p.List
-	s.tree.Fit = tree.Accuracy{}
+	s.squares, s.pruned = p.List, true
+	s.squares.Fit = tree.Accuracy{}
 	s.limit(&right)
 	s.lostTotal()
 	return nil
@@ -324,11 +312,11 @@ func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 
 // squaresWithin returns the squares of a section that have a cell within bounds. The others have no
 // points of both sketches.
-func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out tree.Squares) {
-	a := tree.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
+func squaresWithin(bounds grid.Rect, l cells.Label, squares cells.Squares) (out cells.Squares) {
+	a := form.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
 	for i, key := range squares.Keys {
 		if !a.Rect(key, squares.Level(i)).Empty() {
-			out.Push(squares.Leaf(i))
+			out.Push(key, squares.Level(i), squares.Counts[i])
 		}
 	}
 	return out

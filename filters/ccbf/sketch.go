@@ -28,9 +28,10 @@ type Sketch struct {
 	bounds grid.Rect
 	sums   bool           // whether counts are sums of points.
 	parts  cascade.Origin // how the counters were made.
-	cells  cells.List
-	tree   *tree.List        // nil for other forms
-	dense  *cascade.Counters // nil for other forms
+	// squares has the cells of an exact sketch, or the leaves of a tree.
+	squares *tree.List
+	pruned  bool              // whether the sketch is a tree
+	dense   *cascade.Counters // nil for other forms
 }
 
 // New returns an empty sketch. Errors come from Params.Config.
@@ -39,7 +40,7 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Mode == Standard}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Mode == Standard, squares: new(tree.List)}
 	if !c.Exact {
 		s.dense = cascade.New(c.shape)
 	}
@@ -151,7 +152,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 		p.parts = s.parts
 	}
 	if p.form == formTree {
-		p.hidden = s.tree.Fit.Suppression
+		p.hidden = s.squares.Fit.Suppression
 	}
 	var room [maxParams]byte
 	return sketch.Begin(dst, h, p.append(room[:0]))
@@ -200,9 +201,11 @@ func (v *View) copyTo(s *Sketch) (err error) {
 	case *counters.Reader:
 		s.dense = r.Counters.Clone()
 	case *tree.Reader:
-		s.tree, err = r.All()
+		s.pruned = true
+		s.squares, err = r.All()
 	case *exact.Reader:
-		s.cells, err = r.Cells.List()
+		s.squares = new(tree.List)
+		s.squares.Sections, err = r.List()
 	}
 	return err
 }

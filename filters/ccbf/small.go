@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -50,7 +51,7 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 		Family: id, Seed: m.params.Seed, Levels: m.params.Levels,
 		Flags: sketch.Additive | sketch.TotalKnown, Total: uint64(len(keys)),
 	}, m.buffer)
-	dst, fits := few.AppendBody(dst, m.params.Bytes)
+	dst, fits := few.AppendBody(dst, m.params.bounds, m.params.Bytes)
 	if !fits {
 		return build(dst[:start], &m.params.Config, keys)
 	}
@@ -62,7 +63,7 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 const fewKeys = 32
 
 // count returns the cells of keys.
-func (m *smallEncoder) count(keys []uint64) cells.Small {
+func (m *smallEncoder) count(keys []uint64) exact.Small {
 	m.keys = append(m.keys[:0], keys...)
 	if len(keys) <= fewKeys {
 		slices.Sort(m.keys)
@@ -80,9 +81,9 @@ func (m *smallEncoder) count(keys []uint64) cells.Small {
 		n++
 	}
 	if n == len(keys) && n <= cells.BlockCells {
-		return cells.Small{Keys: m.keys}
+		return exact.Small{Keys: m.keys}
 	}
-	return cells.Small{Keys: m.keys[:n], Counts: m.counts}
+	return exact.Small{Keys: m.keys[:n], Counts: m.counts}
 }
 
 // build is AppendBlob by a Builder.

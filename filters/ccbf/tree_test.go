@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/paulmach/orb"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/paulmach/orb"
 )
 
 // villages are n points in some towns and a few anywhere, in categories where there are
@@ -525,7 +526,7 @@ func TestOverflow(t *testing.T) {
 	}
 	// A tree with no points left is one, and has no bounds.
 	s := sketchOf(t, config(t, Params{Bytes: 400, Overflow: ToTree}), villages(rand.New(rand.NewPCG(156, 0)), 500))
-	x, y := s.bounds, s.tree.Total()
+	x, y := s.bounds, s.squares.Sections.Total()
 	if s.Form() != Tree || x == cells.NoBounds || y == 0 {
 		t.Fatalf("a %v of %d points", s.Form(), y)
 	}

@@ -13,8 +13,8 @@ import (
 // point each, with and without leaves around them.
 func bombs(t *testing.T, n uint64) map[string][]byte {
 	t.Helper()
-	var flat, nested tree.Squares
-	add := func(s *tree.Squares, key uint64, level uint8) {
+	var flat, nested cells.Squares
+	add := func(s *cells.Squares, key uint64, level uint8) {
 		s.Keys, s.Levels, s.Counts = append(s.Keys, key), append(s.Levels, level), append(s.Counts, 1)
 	}
 	for i := range n {
@@ -25,10 +25,10 @@ func bombs(t *testing.T, n uint64) map[string][]byte {
 		add(&nested, i, 0)
 	}
 	out := map[string][]byte{}
-	for name, squares := range map[string]tree.Squares{"flat": flat, "nested": nested} {
-		list := &tree.List{Sections: []tree.Section{{Label: cells.Label{None: true}, Squares: squares}}}
+	for name, squares := range map[string]cells.Squares{"flat": flat, "nested": nested} {
+		list := &tree.List{Sections: cells.List{{Label: cells.Label{None: true}, Squares: squares}}}
 		s := &Sketch{
-			Config: config(t, Params{}), Total: list.Total(), TotalKnown: true, tree: list, sums: true,
+			Config: config(t, Params{}), Total: list.Sections.Total(), TotalKnown: true, squares: list, pruned: true, sums: true,
 			bounds: grid.Rect{MinX: math.MinInt32, MinY: math.MinInt32, MaxX: math.MaxInt32, MaxY: math.MaxInt32},
 		}
 		out[name] = s.Blob()

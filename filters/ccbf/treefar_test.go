@@ -65,7 +65,7 @@ func TestTreeCoarsensAcrossABorder(t *testing.T) {
 	}
 	s := sketchOf(t, config(t, Params{Bytes: 400}), p)
 	before := s.Blob()
-	if err := s.Coarsen(2); !errors.Is(err, errAcross) {
+	if err := s.Coarsen(2); !errors.Is(err, cells.ErrAcross) {
 		t.Errorf("coarsening is %v", err)
 	}
 	sameBytes(t, "after an error", before, s.Blob())

@@ -30,7 +30,7 @@ func TestFewCellsStayExact(t *testing.T) {
 			}
 			most = max(most, b.held)
 		}
-		if most > 2*b.Hold || 400*cells.RunBytes(600) < 2*b.Hold {
+		if most > 2*b.Hold || 400*cells.Bytes(600) < 2*b.Hold {
 			t.Errorf("%s: %d bytes held, %d are enough", name, most, b.Hold)
 		}
 		s, err := b.Sketch()

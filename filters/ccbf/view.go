@@ -257,7 +257,7 @@ func pairBytes(a, b *Sketch) int64 {
 	if a.Form() == Dense {
 		n := 16 * int64(a.shape.Size[0])
 		if b.Form() == Exact {
-			n += int64(a.shape.Bytes()) + a.denseScratch(b.cells.Cells())
+			n += int64(a.shape.Bytes()) + a.denseScratch(b.squares.Sections.Number())
 		}
 		return n
 	}
@@ -265,7 +265,7 @@ func pairBytes(a, b *Sketch) int64 {
 		a, b = b, a
 	}
 	if a.Form() == Tree && b.Form() == Exact {
-		return tree.FitBytes(b.cells.Cells())
+		return tree.FitBytes(b.squares.Sections.Number())
 	}
 	return 0
 }
@@ -275,10 +275,10 @@ func pairBytes(a, b *Sketch) int64 {
 func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
 	if c.Totals {
-		n += cells.RunBytes(number)
+		n += cells.Bytes(number)
 	}
 	if c.Levels > 0 {
-		n += 2 * cells.RunBytes(number) // for the squares of one level, and of the level above
+		n += 2 * cells.Bytes(number) // for the squares of one level, and of the level above
 	}
 	return n
 }

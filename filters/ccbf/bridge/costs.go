@@ -22,9 +22,9 @@ func ChangeBytes(v *ccbf.View) int64 {
 		return 0
 	}
 	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
-		return tree.FitBytes(r.Leaves())
+		return tree.FitBytes(r.Number())
 	}
-	return tree.FitBytes(int(Memory(v) / cells.RunBytes(1)))
+	return tree.FitBytes(int(Memory(v) / cells.Bytes(1)))
 }
 
 // CellBytes returns the memory of the cells or squares of a sketch, or of its counters.
@@ -61,7 +61,7 @@ func ErrorBytes(v *ccbf.View) int64 {
 // CategoryBytes returns the most memory that View.ListCategories and View.ByCategory take.
 func CategoryBytes(v *ccbf.View) int64 {
 	if l, ok := hidden.Reader(v).(form.Lister); ok {
-		return int64(l.Sections()) * categoryBytes
+		return int64(l.NumberOfSections()) * categoryBytes
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -12,12 +11,12 @@ import (
 // View decodes a block of cells for each lookup. A Decoded shares no memory with the BLOB. Any number of
 // goroutines may use it at once.
 type Decoded struct {
-	table cells.Table
+	table exact.Table
 	ccbf.Head
 }
 
 // NoCategory is the number of a category without cells.
-const NoCategory = cells.NoCategory
+const NoCategory = exact.NoCategory
 
 // DecodedBytes returns about how much memory Decode takes. It returns false if Decode would return false
 // for a reason other than a damaged BLOB. together says that queries have no category.
@@ -26,7 +25,7 @@ func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, ok := r.Cells.TableBytes(together)
+	n, ok := r.TableBytes(together)
 	return headBytes + n, ok
 }
 
@@ -37,7 +36,7 @@ const headBytes = 512
 // not exact.
 func DecodedCost(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Cells.Blocks() + decodedCost
+		return r.Blocks() + decodedCost
 	}
 	return 0
 }
@@ -50,7 +49,7 @@ const decodedCost = 2
 // decoded.
 func Spent(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Cells.Decoded()
+		return r.Decoded()
 	}
 	return 0
 }
@@ -64,7 +63,7 @@ func Decode(v *ccbf.View, together bool) (Decoded, bool) {
 	if !ok || sketch.Verify(hidden.Blob(v)) != nil {
 		return Decoded{}, false
 	}
-	t, ok := r.Cells.Table(together)
+	t, ok := r.Table(together)
 	return Decoded{t, v.Head}, ok
 }
 

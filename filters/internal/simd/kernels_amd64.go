@@ -15,12 +15,6 @@ func finishKernel(h1s, h2s *uint64, n int)
 //go:noescape
 func keysKernel(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
 
-// insideKernel is SumInside for n cells, a multiple of 4. The sum is modulo 2^64, and the result all is
-// the bitwise or of all counts.
-//
-//go:noescape
-func insideKernel(keys, counts *uint64, n int, box *Box) (sum, all uint64)
-
 // startsKernel is Starts for n keys, a multiple of 8, and sizes from 2 to MaxSize. rest is 2^36 modulo
 // size, float is size, and inverse is 1/size.
 //

@@ -89,43 +89,6 @@ func TestCellKeys(t *testing.T) {
 	})
 }
 
-// A box sums the cells whose coordinates, bit by bit, are in it.
-func TestSumInside(t *testing.T) {
-	coordinates := func(key uint64) (x, y uint64) {
-		for bit := range 32 {
-			x |= key >> (2 * bit) & 1 << bit
-			y |= key >> (2*bit + 1) & 1 << bit
-		}
-		return x, y
-	}
-	both(t, func(with bool) {
-		r := rand.New(rand.NewPCG(3, 3))
-		for round := range 3000 {
-			keys, counts := random(r, r.IntN(200)), make([]uint64, 200)
-			for i := range counts {
-				counts[i] = r.Uint64() >> r.UintN(uint(1+round%64))
-			}
-			a, b := r.Uint64()>>r.UintN(64), r.Uint64()>>r.UintN(64)
-			box := Box{min(a&xBits, b&xBits), min(a>>1&xBits, b>>1&xBits), max(a&xBits, b&xBits), max(a>>1&xBits, b>>1&xBits)}
-			ax, ay := coordinates(a)
-			bx, by := coordinates(b)
-			want, full := uint64(0), false
-			for i, k := range keys {
-				if x, y := coordinates(k); x >= min(ax, bx) && x <= max(ax, bx) && y >= min(ay, by) && y <= max(ay, by) {
-					full = full || want+counts[i] < want
-					want += counts[i]
-				}
-			}
-			if full {
-				want = math.MaxUint64
-			}
-			if got := box.SumInside(keys, counts[:len(keys)]); got != want {
-				t.Fatalf("kernels %v, round %d: %d of %d cells, want %d", with, round, got, len(keys), want)
-			}
-		}
-	})
-}
-
 // Keys begin where the remainders of their hashes say, in layers of any size.
 func TestStarts(t *testing.T) {
 	both(t, func(with bool) {

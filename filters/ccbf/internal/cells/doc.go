@@ -1,9 +1,7 @@
-// Package cells implements the exact form of a sketch: a sorted list of cells, each with its number
-// of points.
+// Package cells has what sketches count in: the cells of a grid, and squares of them.
 //
 // A key is the position of a cell on the Z-order curve of its region, which has 2^32 x 2^32 cells.
-// A Run is sorted keys with their counts. A List is the runs of several regions and categories. It
-// is written as a body: blocks behind an index (docs/FORMAT.md). A View reads that body in place:
-// the count of a cell, the cells of a rectangle, the sum over an area. For a sum it decodes only
-// the blocks that the outline of the area crosses, and those inside.
+// Squares are sorted keys with levels and counts; in an exact sketch all are cells. A List has the
+// squares of several regions and categories, each with its Label. An Area is the area of a query,
+// and Categories are its categories.
 package cells

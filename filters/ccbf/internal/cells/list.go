@@ -1,122 +1,95 @@
 package cells
 
 import (
-	"cmp"
-	"math/bits"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Label identifies a section of an exact sketch: a category, and a region of 2^32 x 2^32 cells. Region
-// (0, 0) reaches at least 1.4e9 cells in every direction, so only very fine grids use other regions.
-type Label struct {
-	Category string
-	// None is true if the points have no category. This differs from the empty category.
-	None bool
-	X, Y int32
-}
-
-// Compare orders labels: those without a category first, then by category, Y and X.
-func (p Label) Compare(q Label) int {
-	if p.None != q.None {
-		if p.None {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
-}
-
-// Section has the cells of one label.
+// Section has the cells or squares of one label.
 type Section struct {
 	Label
-	Run
-}
-
-// KeyCategory returns the bytes of the category, or nil without one.
-func (p *Label) KeyCategory() []byte {
-	if p.None {
-		return nil
-	}
-	return []byte(p.Category)
+	Squares
 }
 
 // List is sections ordered by their labels, none of them empty. Lists may share runs, which are
 // never changed.
 type List []Section
 
-// at returns the index of the section with label p, and true. If there is none, it returns the index at
+// At returns the index of the section with label p, and true. If there is none, it returns the index at
 // which to insert it, and false.
-func (l List) at(p Label) (int, bool) {
+func (l List) At(p Label) (int, bool) {
 	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(p) })
 }
 
-// labelOf returns the label of a cell, and the cell's key in the region of the label.
-func labelOf(c grid.Cell, category []byte) (Label, uint64) {
+// Squares returns the squares of a label.
+func (l List) Squares(p Label) Squares {
+	if i, ok := l.At(p); ok {
+		return l[i].Squares
+	}
+	return Squares{}
+}
+
+// With returns a copy of l in which label p has the squares s. If s is empty, the copy has no such section.
+func (l List) With(p Label, s Squares) List {
+	out := slices.Clone(l)
+	switch i, ok := l.At(p); {
+	case s.Len() == 0 && ok:
+		out = slices.Delete(out, i, i+1)
+	case s.Len() == 0:
+	case ok:
+		out[i].Squares = s
+	default:
+		out = slices.Insert(out, i, Section{p, s})
+	}
+	return out
+}
+
+// OnlyCells returns l without levels. All its squares must be cells.
+func (l List) OnlyCells() List {
+	out := slices.Clone(l)
+	for i := range out {
+		out[i].Levels = nil
+	}
+	return out
+}
+
+// LabelOf returns the label of a cell, and the cell's key in the region of the label.
+func LabelOf(c grid.Cell, category []byte) (Label, uint64) {
 	x, y, z := Key(c)
 	return Label{string(category), category == nil, x, y}, z
 }
 
 // Count returns the count of a cell.
 func (l List) Count(c grid.Cell, category []byte) uint64 {
-	p, z := labelOf(c, category)
-	if i, ok := l.at(p); ok {
-		if j, ok := l[i].find(z); ok {
-			return l[i].Counts[j]
-		}
-	}
-	return 0
+	p, z := LabelOf(c, category)
+	s := l.Squares(p)
+	return s.Count(z)
 }
 
 // Single returns a list of one cell that counts n, at least 1.
 func Single(c grid.Cell, category []byte, n uint64) List {
-	p, z := labelOf(c, category)
-	return List{{p, Run{[]uint64{z}, []uint64{n}}}}
-}
-
-// Add returns l with n points more in a cell; n is at least 1. It may change l.
-func (l List) Add(c grid.Cell, category []byte, n uint64) List {
-	one := Single(c, category, n)[0]
-	return l.addSection(one)
-}
-
-// addSection returns l with the cells of a section added. It may change l.
-func (l List) addSection(s Section) List {
-	i, ok := l.at(s.Label)
-	if !ok {
-		return slices.Insert(l, i, s)
-	}
-	l[i].Run = Merge(l[i].Run, s.Run)
-	return l
-}
-
-// Remove returns l with n points fewer in a cell, which has at least n. It may change l.
-func (l List) Remove(c grid.Cell, category []byte, n uint64) List {
-	p, z := labelOf(c, category)
-	i, _ := l.at(p)
-	j, _ := l[i].find(z)
-	if l[i].Run = l[i].without(j, n); len(l[i].Keys) == 0 {
-		l = slices.Delete(l, i, i+1)
-	}
-	return l
+	p, z := LabelOf(c, category)
+	return List{{p, Squares{Keys: []uint64{z}, Counts: []uint64{n}}}}
 }
 
 // Total returns the sum of all counts.
 func (l List) Total() uint64 {
 	total := uint64(0)
 	for i := range l {
-		total = saturate.Add(total, l[i].total())
+		total = saturate.Add(total, l[i].Total())
 	}
 	return total
 }
 
-// Cells returns the number of cells. A cell with several categories counts once for each.
-func (l List) Cells() int {
+// Number returns the number of squares. A cell with several categories counts once for each.
+func (l List) Number() int {
 	n := 0
 	for i := range l {
-		n += len(l[i].Keys)
+		n += l[i].Len()
 	}
 	return n
 }
@@ -125,7 +98,7 @@ func (l List) Cells() int {
 func (l List) Memory() int64 {
 	n := int64(0)
 	for i := range l {
-		n += SectionBytes + l[i].Bytes()
+		n += SectionBytes + int64(cap(l[i].Keys)+cap(l[i].Counts))*8 + int64(cap(l[i].Levels))
 	}
 	return n
 }
@@ -133,61 +106,76 @@ func (l List) Memory() int64 {
 // SectionBytes is about the memory of a section without cells.
 const SectionBytes = 256
 
+// add returns l with the cells of a section added. It may change l.
+func (l List) add(s Section) List {
+	i, ok := l.At(s.Label)
+	if !ok {
+		return slices.Insert(l, i, s)
+	}
+	l[i].Squares = MergeCells(l[i].Squares, s.Squares)
+	return l
+}
+
 // Plain returns the cells without categories: the counts of a cell in all categories are added up.
 func (l List) Plain() List {
 	var out List
 	for _, s := range l {
-		out = out.addSection(Section{Label{None: true, X: s.X, Y: s.Y}, s.Run})
+		out = out.add(Section{Label{None: true, X: s.X, Y: s.Y}, s.Squares})
 	}
 	return out
 }
 
-// Coarser returns a list of squares of factor x factor cells with their counts. It does not change l.
-func (l List) Coarser(factor int64) List {
-	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
-	// This is the usual case: a shift is faster than a division.
-	if factor&(factor-1) == 0 {
-		level := uint8(bits.TrailingZeros64(uint64(factor)))
-		square = func(c grid.Cell) grid.Cell { return Square(c, level) }
-	}
+// ErrAcross is the error for a square that lies in no square of the coarser grid's Z-order curve.
+var ErrAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
+
+// Coarser returns the squares on a grid whose cells are factor times as long, as coarsen does. It does not
+// change l. A list of cells has no error.
+func (l List) Coarser(factor uint64) (List, error) {
 	var out List
-	for i := range l {
-		s := &l[i]
-		q := regions{room: len(s.Keys)}
-		for j, k := range s.Keys {
-			q.add(square(CellOf(s.X, s.Y, k)), s.Counts[j])
+	levels := slices.ContainsFunc(l, func(s Section) bool { return s.Levels != nil })
+	for from := 0; from < len(l); {
+		p := l[from].Label
+		into := map[region]*Squares{}
+		to := from
+		for ; to < len(l) && l[to].Category == p.Category && l[to].None == p.None; to++ {
+			s := &l[to]
+			if i, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, levels, into); !ok {
+				at, side := CellOf(s.X, s.Y, s.Keys[i]), uint64(1)<<s.Level(i)
+				return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
+					ErrAcross, side, side, at.X, at.Y)
+			}
 		}
-		q.each(func(x, y int32, sum Run) { out = out.addSection(Section{Label{s.Category, s.None, x, y}, sum}) })
+		for at, squares := range into {
+			p.X, p.Y = at.x, at.y
+			out = append(out, Section{p, Sorted(*squares)})
+		}
+		from = to
 	}
-	return out
+	slices.SortFunc(out, func(a, b Section) int { return a.Compare(b.Label) })
+	return out, nil
 }
 
-// Run is a list of cells in Z-order and their counts. Keys ascend strictly, counts are at least 1.
-// Runs are never changed once made, so lists can share them.
-type Run struct {
-	Keys   []uint64
-	Counts []uint64
+// BlockCells is the largest number of cells of a block, and of one call of Source.Next.
+const BlockCells = 128
+
+// Source reads cells in the order of their keys.
+type Source interface {
+	// Cells returns how many cells are left.
+	Cells() int
+	// Next reads the next n cells, at most BlockCells. They are valid until the next call.
+	Next(n int) Squares
 }
-
-// NewRun returns a run with room for n cells.
-func NewRun(n int) Run { return Run{make([]uint64, n), make([]uint64, n)} }
-
-// RunBytes returns the memory of a run of n cells.
-func RunBytes(n int) int64 { return int64(n) * 16 }
-
-// Bytes returns the memory of the run.
-func (r Run) Bytes() int64 { return int64(cap(r.Keys)+cap(r.Counts)) * 8 }
 
 // fromSorted makes a run of sorted keys, which may repeat. Key i counts weights[i] points, or one if
 // weights is nil.
-func fromSorted(keys, weights []uint64) Run {
+func fromSorted(keys, weights []uint64) Squares {
 	distinct := 0
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			distinct++
 		}
 	}
-	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
+	r := Squares{Keys: make([]uint64, distinct), Counts: make([]uint64, distinct)}
 	n := -1
 	if weights == nil {
 		for i := 0; i < len(keys); n++ {
@@ -208,8 +196,8 @@ func fromSorted(keys, weights []uint64) Run {
 	return r
 }
 
-// Merge returns the sum of two runs. It changes neither.
-func Merge(a, b Run) Run {
+// MergeCells returns the sum of two lists of cells. It changes neither.
+func MergeCells(a, b Squares) Squares {
 	switch {
 	case len(a.Keys) == 0:
 		return b
@@ -221,14 +209,14 @@ func Merge(a, b Run) Run {
 	n := mergeInto(keys, counts, a, b)
 	// Many cells were in both runs: a copy frees the unused memory.
 	if n < len(keys)*3/4 {
-		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
+		return Squares{Keys: slices.Clip(slices.Clone(keys[:n])), Counts: slices.Clip(slices.Clone(counts[:n]))}
 	}
-	return Run{keys[:n], counts[:n]}
+	return Squares{Keys: keys[:n], Counts: counts[:n]}
 }
 
 // mergeInto writes the sum of runs a and b to keys and counts, and returns its length. It has no branch
 // that depends on the data, because the processor would mispredict it.
-func mergeInto(keys, counts []uint64, a, b Run) int {
+func mergeInto(keys, counts []uint64, a, b Squares) int {
 	i, j, n := 0, 0, 0
 	ak, bk := a.Keys, b.Keys
 	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
@@ -253,35 +241,6 @@ func mergeInto(keys, counts []uint64, a, b Run) int {
 	copy(counts[n-(len(bk)-j):], bc[j:])
 	return n
 }
-
-// total returns the sum of the counts.
-func (r Run) total() uint64 {
-	total := uint64(0)
-	for _, n := range r.Counts {
-		total = saturate.Add(total, n)
-	}
-	return total
-}
-
-// find returns the index of key in r and true. If r does not have key, it returns the index at which to
-// insert it, and false.
-func (r Run) find(key uint64) (int, bool) { return slices.BinarySearch(r.Keys, key) }
-
-// without returns r with n points fewer in cell i, which has at least n.
-func (r Run) without(i int, n uint64) Run {
-	s := Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
-	if s.Counts[i] -= n; s.Counts[i] == 0 {
-		s.Keys = slices.Delete(s.Keys, i, i+1)
-		s.Counts = slices.Delete(s.Counts, i, i+1)
-	}
-	return s
-}
-
-// upTo returns the first n cells of r.
-func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
-
-// from returns the cells of r from index at to the end.
-func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
 
 // Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.
 // It does not change l.
@@ -309,14 +268,14 @@ func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
 		default:
 			order = a[i].Compare(b[j].Label)
 		}
-		var x, y Run
+		var x, y Squares
 		at := Label{}
 		if order <= 0 {
-			x, at = a[i].Run, a[i].Label
+			x, at = a[i].Squares, a[i].Label
 			i++
 		}
 		if order >= 0 {
-			y, at = b[j].Run, b[j].Label
+			y, at = b[j].Squares, b[j].Label
 			j++
 		}
 		differences(at, x, y, f)
@@ -324,7 +283,7 @@ func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
 }
 
 // differences is Differences for two sections of one label.
-func differences(at Label, a, b Run, f func(c grid.Cell, x, y uint64)) {
+func differences(at Label, a, b Squares, f func(c grid.Cell, x, y uint64)) {
 	i, j := 0, 0
 	for i < len(a.Keys) || j < len(b.Keys) {
 		key := ^uint64(0)

@@ -5,6 +5,24 @@ import (
 	"sync"
 )
 
+// CountBits is the number of lower bits of a word that hold a cell's count. The upper bits hold the
+// lower bits of the cell's key.
+const CountBits = 19
+
+const (
+	wordKeys = 64 - CountBits // bits for the key
+	full     = 1<<CountBits - 1
+)
+
+// width returns the number of low bits in which the keys differ.
+func width(keys []uint64) uint {
+	diff := uint64(0)
+	for _, k := range keys {
+		diff |= k ^ keys[0]
+	}
+	return uint(bits.Len64(diff))
+}
+
 // RecentCache is a direct-mapped cache of cells and their counts. Points often repeat the cells of points
 // shortly before. The cache adds these points up, so that they leave it as one count. A cell has one
 // slot, by its hash, and evicts another cell that is there. So cells leave in any order, and a cell can
@@ -22,7 +40,7 @@ const (
 	recentBits = 12
 	// maxSince is the number of keys after which cells with large counts are evicted, so that no
 	// count exceeds its bits of a word.
-	maxSince = 1 << (countBits - 1)
+	maxSince = 1 << (CountBits - 1)
 )
 
 // recentScratch is pooled memory for the cells that a batch evicts, and for the slots of the cache.
@@ -35,7 +53,7 @@ var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 
 // CountRecent counts keys in a cache from a pool, and then evicts all cells. put gets the evicted cells.
 // fresh is how many keys found no slot with their cell.
-func CountRecent(keys []uint64, put func(Run)) (fresh int) {
+func CountRecent(keys []uint64, put func(Squares)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
 	r := s.cache()
@@ -49,7 +67,7 @@ func Fresh(keys []uint64) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
 	r := s.cache()
-	fresh, _ = r.count(s, keys, func(Run) {})
+	fresh, _ = r.count(s, keys, func(Squares) {})
 	return fresh
 }
 
@@ -83,7 +101,7 @@ func (r *RecentCache) Grow(slots int) {
 }
 
 // Each calls put with all cells of r, some at a time. It does not change r.
-func (r *RecentCache) Each(put func(Run)) {
+func (r *RecentCache) Each(put func(Squares)) {
 	if r.since == 0 {
 		return
 	}
@@ -95,14 +113,14 @@ func (r *RecentCache) Each(put func(Run)) {
 // Count counts one point for each key, and does not change keys. Fits must be true for them. put gets the
 // evicted cells, some at a time. fresh is how many keys were not in r, and out is how many cells were
 // evicted.
-func (r *RecentCache) Count(keys []uint64, put func(Run)) (fresh, out int) {
+func (r *RecentCache) Count(keys []uint64, put func(Squares)) (fresh, out int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
 	return r.count(s, keys, put)
 }
 
 // count is Count with the scratch memory s.
-func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, out int) {
+func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Squares)) (fresh, out int) {
 	r.base = keys[0] &^ (1<<wordKeys - 1)
 	for len(keys) > 0 {
 		batch := keys[:min(len(keys), recentBatch)]
@@ -124,13 +142,13 @@ func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Run)) (fre
 func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh int) {
 	words = words[:len(keys)+1]
 	for _, k := range keys {
-		w := k << countBits
+		w := k << CountBits
 		slot := &slots[recentSlot(w, shift)]
 		was := *slot
 		// There is no branch, because whether a key repeats is not predictable. other is all ones if the
 		// slot has another key, where an empty slot has key 0. Then the word in the slot is evicted,
 		// unless it is empty.
-		differ := (was ^ w) >> countBits
+		differ := (was ^ w) >> CountBits
 		other := uint64(int64(differ|-differ) >> 63)
 		words[out] = was
 		out += int(other & (was | -was) >> 63)
@@ -147,7 +165,7 @@ func recentSlot(word uint64, shift uint) uint64 { return word &^ full * 0x9e3779
 func (r *RecentCache) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
 
 // trim evicts cells with large counts: those that might exceed the bits of a word before the next trim.
-func (r *RecentCache) trim(s *recentScratch, put func(Run)) {
+func (r *RecentCache) trim(s *recentScratch, put func(Squares)) {
 	r.each(s, maxSince, put)
 	for i, w := range r.slots {
 		if w&full >= maxSince {
@@ -157,7 +175,7 @@ func (r *RecentCache) trim(s *recentScratch, put func(Run)) {
 }
 
 // each calls put with the cells that have at least least points.
-func (r *RecentCache) each(s *recentScratch, least uint64, put func(Run)) {
+func (r *RecentCache) each(s *recentScratch, least uint64, put func(Squares)) {
 	n := 0
 	for _, w := range r.slots {
 		if w&full < least {
@@ -173,13 +191,13 @@ func (r *RecentCache) each(s *recentScratch, least uint64, put func(Run)) {
 }
 
 // lend calls put with the cells of the first n words of s.
-func (r *RecentCache) lend(s *recentScratch, n int, put func(Run)) {
+func (r *RecentCache) lend(s *recentScratch, n int, put func(Squares)) {
 	if n == 0 {
 		return
 	}
 	words, counts := s.words[:n], s.counts[:n]
 	for i, w := range words {
-		words[i], counts[i] = r.base|w>>countBits, w&full
+		words[i], counts[i] = r.base|w>>CountBits, w&full
 	}
-	put(Run{words, counts})
+	put(Squares{Keys: words, Counts: counts})
 }

@@ -13,7 +13,7 @@ func TestRecentsCountAll(t *testing.T) {
 	for _, cells := range []uint64{1, 9, 3000, 200_000} {
 		const base = 5 << wordKeys
 		got, want := map[uint64]uint64{}, map[uint64]uint64{}
-		put := func(r Run) {
+		put := func(r Squares) {
 			for i, k := range r.Keys {
 				if r.Counts[i] == 0 {
 					t.Fatalf("cell %d is put out without a point", k)
@@ -44,7 +44,7 @@ func TestRecentsCountAll(t *testing.T) {
 		if misses+1 < len(want) || puts > misses || misses-puts > recents.Slots() {
 			t.Errorf("%d cells: %d keys were not there, %d were put out of %d slots", cells, misses, puts, recents.Slots())
 		}
-		recents.Each(func(Run) {})
+		recents.Each(func(Squares) {})
 		recents.Each(put) // leaves them, and so has put each once
 		same(t, got, want)
 	}
@@ -59,7 +59,7 @@ func TestCountRecent(t *testing.T) {
 			keys[i] = r.Uint64N(77) << 30
 			want[keys[i]]++
 		}
-		fresh := CountRecent(keys, func(r Run) {
+		fresh := CountRecent(keys, func(r Squares) {
 			for i, k := range r.Keys {
 				got[k] += r.Counts[i]
 			}

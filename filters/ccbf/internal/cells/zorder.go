@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Bias moves the region (0, 0) around the origin, and the origin off all corners of the Z-order
+// Bias moves the region (0, 0) around the origin, and the origin off all Corners of the Z-order
 // curve. With 2^31, the cells -1 and 0 would differ in every bit. Then a sketch around Greenwich or
 // the equator would fall into distant parts.
 const Bias = simd.Bias
@@ -51,32 +51,24 @@ func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> lev
 // NoBounds is the bounds of no cells.
 var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 
-// corners is the smallest rectangle around some cells. A coordinate has the bits that it has in a key,
+// Corners is the smallest rectangle around some cells. A coordinate has the bits that it has in a key,
 // with 0 between them. So coordinates compare as usual.
-type corners struct{ minX, maxX, minY, maxY uint64 }
+type Corners struct{ minX, maxX, minY, maxY uint64 }
 
-// cornersOf returns the rectangle of the single cell with this key.
-func cornersOf(key uint64) corners {
-	return corners{key & xBits, key & xBits, key & yBits, key & yBits}
+// CornersOf returns the rectangle of the single cell with this key.
+func CornersOf(key uint64) Corners {
+	return Corners{key & xBits, key & xBits, key & yBits, key & yBits}
 }
 
 // with returns c, extended to hold the cell with this key.
-func (c corners) with(key uint64) corners {
+func (c Corners) with(key uint64) Corners {
 	x, y := key&xBits, key&yBits
-	return corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}
+	return Corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}
 }
 
-// low returns the key of the lowest corner.
-func (c corners) low() uint64 { return c.minX | c.minY }
-
-// rect returns the rectangle in a region.
-func (c corners) rect(x, y int32) grid.Rect {
-	return rectBetween(x, y, c.low(), c.maxX|c.maxY)
-}
-
-// rectBetween returns the rectangle of a region whose lowest and highest corners have these keys.
-func rectBetween(x, y int32, low, high uint64) grid.Rect {
-	from, to := CellOf(x, y, low), CellOf(x, y, high)
+// Rect returns the rectangle in region (x, y).
+func (c Corners) Rect(x, y int32) grid.Rect {
+	from, to := CellOf(x, y, c.minX|c.minY), CellOf(x, y, c.maxX|c.maxY)
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
@@ -85,16 +77,13 @@ const boundsStretch = 64
 
 // holds reports whether all keys from first to last lie in c. It tests the smallest square of the Z-order
 // curve with both keys.
-func (c corners) holds(first, last uint64) bool {
+func (c Corners) holds(first, last uint64) bool {
 	below := uint64(1)<<bits.Len64(first^last) - 1
 	return c.with(first&^below).with(last|below) == c
 }
 
-// cornersAround returns the corners of sorted keys, at least one.
-func cornersAround(keys []uint64) corners { return cornersOf(keys[0]).around(keys) }
-
-// around returns c, extended to hold sorted keys too.
-func (c corners) around(keys []uint64) corners {
+// Around returns c, extended to hold sorted keys too.
+func (c Corners) Around(keys []uint64) Corners {
 	for from := 0; from < len(keys); from += boundsStretch {
 		to := min(from+boundsStretch, len(keys))
 		if c.holds(keys[from], keys[to-1]) {
@@ -112,7 +101,7 @@ func (l List) Bounds() grid.Rect {
 	b := NoBounds
 	for i := range l {
 		if s := &l[i]; len(s.Keys) > 0 {
-			b = Hull(b, cornersAround(s.Keys).rect(s.X, s.Y))
+			b = Hull(b, CornersOf(s.Keys[0]).Around(s.Keys).Rect(s.X, s.Y))
 		}
 	}
 	return b
@@ -124,11 +113,11 @@ func BoundsOf(s Source, x, y int32) grid.Rect {
 		return NoBounds
 	}
 	r := s.Next(min(BlockCells, s.Cells()))
-	c := cornersAround(r.Keys)
+	c := CornersOf(r.Keys[0]).Around(r.Keys)
 	for s.Cells() > 0 {
-		c = c.around(s.Next(min(BlockCells, s.Cells())).Keys)
+		c = c.Around(s.Next(min(BlockCells, s.Cells())).Keys)
 	}
-	return c.rect(x, y)
+	return c.Rect(x, y)
 }
 
 // Hull returns the smallest rectangle around rectangles a and b.

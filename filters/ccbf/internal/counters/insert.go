@@ -135,7 +135,7 @@ func Maxima(p *Params, sections cells.List) *cascade.Counters {
 		of := sections
 		for level := range p.Levels + 1 {
 			if level > 0 {
-				of = of.Coarser(2)
+				of, _ = of.Coarser(2) // cells have no error
 			}
 			h := p.Hasher(level)
 			for i := range of {

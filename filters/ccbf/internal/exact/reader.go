@@ -1,18 +1,22 @@
-// Package exact reads the exact form of a sketch: a sorted list of cells, which package cells
-// encodes.
+// Package exact is the exact form of a sketch: a sorted list of cells with their counts, in blocks that are
+// decoded as a whole. It writes the list, and reads it in place.
 package exact
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Reader implements form.Reader for an exact sketch, which is a list of cells.
+// Reader implements form.Reader for an exact sketch, from the encoded body. Reset can be called any number
+// of times.
 type Reader struct {
-	Head  *form.Head
-	Cells cells.View
+	form.Squares
+	sections []section
+	blocks   *decoder
+	decoded  int // how many blocks Count and Counts have decoded.
 }
 
 var (
@@ -21,64 +25,81 @@ var (
 )
 
 // Reset makes r a reader of a body. It reads lengths and the index. Errors wrap sketch.ErrInvalid.
-func (r *Reader) Reset(body []byte) error {
-	return r.Cells.Reset(body, r.Head.Bounds, r.Head.Categories, r.Head.Total)
-}
-
-// Memory implements form.Reader.
-func (r *Reader) Memory() int64 { return r.Cells.Memory() }
-
-// Count implements form.Reader.
-func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.Cells.Count(c, category) }
-
-// Counts implements form.Reader.
-func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
-	r.Cells.Counts(dst, at, of)
-}
-
-// Sum implements form.Reader.
-func (r *Reader) Sum(a form.Area, of cells.Categories) (uint64, error) {
-	return r.Cells.AreaSum(a, of), nil
-}
-
-// Estimate implements form.Reader.
-func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
-	return exactly(r.Cells.AreaSum(a, of)), nil
-}
-
-// exactly returns the estimate of a sum that is known.
-func exactly(n uint64) form.Estimate {
-	return form.Estimate{Value: float64(n), Low: n, High: n, Certain: n < ^uint64(0)}
-}
-
-// Raster implements form.Reader.
-func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	r.Cells.Each(clip, of, func(c grid.Cell, n uint64) { p.Add(p.Columns.Part(c.X), p.Lines.Part(c.Y), n) })
+func (r *Reader) Reset(body []byte) (err error) {
+	r.Squares.Reset()
+	r.IsExact, r.decoded = true, 0
+	if r.blocks == nil {
+		r.blocks = new(decoder)
+	}
+	r.blocks.of = nil
+	if r.sections, err = parseBody(r.sections, body, r.Head.Bounds, r.Head.Categories, r.Head.Total); err != nil {
+		return err
+	}
+	for i := range r.sections {
+		s := &r.sections[i]
+		s.decoder = r.blocks
+		if err := r.AddSection(s.LabelView); err != nil {
+			return err
+		}
+		r.AddSheet(s)
+	}
 	return nil
+}
+
+// A section implements form.Sheet: its packets are blocks.
+
+func (s *section) Packets() int                   { return blockCount(s.cells) }
+func (s *section) First(i int) uint64             { return s.first(i) }
+func (s *section) PacketTotal(int) (uint64, bool) { return 0, false }
+func (s *section) Total() uint64                  { return s.total }
+func (s *section) Number() int                    { return s.cells }
+func (s *section) Keep(room *int64)               { s.cache = form.NewCache(blockCount(s.cells), room) }
+
+func (s *section) Packet(i int) cells.Squares {
+	if kept := s.cache.Get(i); kept.Len() > 0 {
+		return kept
+	}
+	block := s.decoder.block(s, i)
+	s.cache.Put(i, block)
+	return block
+}
+
+// decoder decodes blocks for queries of areas.
+type decoder struct {
+	batch    *batch
+	of       *section // the section of the decoded blocks; nil if there are none
+	from, to int      // the blocks of the section that the batch has
+}
+
+// block returns the cells of block i of a section, valid until the next call. A damaged block has no cells:
+// only Reader.List reports damage. It also decodes the next blocks, because most areas with cells of one
+// block have cells of the next.
+func (d *decoder) block(s *section, i int) cells.Squares {
+	if d.batch == nil {
+		d.batch = new(batch)
+	}
+	if d.of != s || i < d.from || i >= d.to {
+		n := 1
+		if d.of == s && i == d.to {
+			n = together
+		}
+		d.of, d.from, d.to = s, i, min(i+n, blockCount(s.cells))
+		d.batch.readFrom(&s.blocks, d.from, d.to)
+	}
+	return d.batch.cells(i - d.from)
+}
+
+// Memory implements form.Reader: the bytes of the list of all cells.
+func (r *Reader) Memory() int64 {
+	return int64(len(r.sections))*cells.SectionBytes + cells.Bytes(r.Number())
 }
 
 // Density implements form.Reader.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	return p.Paint(r.Head, 0, func(clip grid.Rect, to *form.Painting) error {
-		r.Cells.Each(clip, of, to.Add)
+		r.EachSquare(clip, of, func(c grid.Cell, _ uint8, n uint64) { to.Add(c, n) })
 		return nil
 	})
-}
-
-// Hotspots implements form.Reader.
-func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
-	var stop bool
-	r.Cells.EachSum(a, of, threshold, &stop, func(c grid.Cell, n uint64) { stop = !add(form.Spot{Cell: c, Count: n}) })
-	return nil
-}
-
-// TopK implements form.Reader.
-func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
-	var stop bool
-	r.Cells.EachSum(a, of, 1, &stop, func(c grid.Cell, n uint64) {
-		stop = !t.Add(form.Candidate{Spot: form.Spot{Cell: c, Count: n}, Least: n})
-	})
-	return nil
 }
 
 // Error implements form.Reader.
@@ -89,31 +110,52 @@ func (r *Reader) Unbiased() bool { return true }
 
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
-	i.Cells, i.Categories = r.Cells.Size()
-	i.CellsKnown = true
+	i.Cells, i.CellsKnown, i.Categories = uint64(r.Number()), true, r.Categories()
 }
 
 // String implements form.Reader.
-func (r *Reader) String() string {
-	n, _ := r.Cells.Size()
-	return "exact, " + sketch.Count(n, "cell")
+func (r *Reader) String() string { return "exact, " + sketch.Count(uint64(r.Number()), "cell") }
+
+// EachBlock calls f with all cells, some of a section at a time, in the order of their keys. They
+// are valid until f returns. It checks order, totals and bounds; the error of damaged cells wraps
+// sketch.ErrInvalid.
+func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
+	bounds := cells.NoBounds
+	for i := range r.sections {
+		s := &r.sections[i]
+		label, total, around := s.Label(), uint64(0), cells.CornersOf(s.first(0))
+		whole, err := s.each(func(block cells.Squares) error {
+			total = saturate.Add(total, block.Total())
+			around = around.Around(block.Keys)
+			return f(&label, block)
+		})
+		switch {
+		case err != nil:
+			return err
+		case !whole:
+			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(r.sections))
+		case total != s.total:
+			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(r.sections), s.total, total)
+		}
+		bounds = cells.Hull(bounds, around.Rect(s.X, s.Y))
+	}
+	if bounds != r.Head.Bounds {
+		return sketch.Invalidf("bounds that are not those of the cells")
+	}
+	return nil
 }
 
-// EachCell implements form.Lister.
-func (r *Reader) EachCell(a form.Area, of cells.Categories, stop *bool, f func(form.Spot)) {
-	r.Cells.EachSum(a, of, 1, stop, func(c grid.Cell, n uint64) { f(form.Spot{Cell: c, Count: n}) })
-}
-
-// Listed implements form.Lister.
-func (r *Reader) Listed(isBox bool, of cells.Categories) (int, int64) { return r.Cells.Most(isBox, of) }
-
-// EachCategory implements form.Lister.
-func (r *Reader) EachCategory(f func(category []byte, cells, total uint64)) { r.Cells.EachCategory(f) }
-
-// Sections implements form.Lister.
-func (r *Reader) Sections() int { return r.Cells.Sections() }
-
-// EachCategorySum implements form.Lister.
-func (r *Reader) EachCategorySum(a form.Area, of cells.Categories, f func(category []byte, e form.Estimate)) {
-	r.Cells.EachCategorySum(a, of, func(category []byte, n uint64) { f(category, exactly(n)) })
+// List returns all cells. It checks them as EachBlock does.
+func (r *Reader) List() (cells.List, error) {
+	var l cells.List
+	err := r.EachBlock(func(label *cells.Label, block cells.Squares) error {
+		if len(l) == 0 || l[len(l)-1].Label != *label {
+			n := r.sections[len(l)].cells
+			l = append(l, cells.Section{Label: *label, Squares: cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}})
+		}
+		s := &l[len(l)-1]
+		s.Keys, s.Counts = append(s.Keys, block.Keys...), append(s.Counts, block.Counts...)
+		return nil
+	})
+	return l, err
 }

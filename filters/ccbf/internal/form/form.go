@@ -1,6 +1,9 @@
-// Package form has what the forms of a sketch share: the interface of their readers, areas, limits
-// of work, rasters and pictures. The forms are in packages exact (a sorted list of cells), tree
-// (nested squares with counts) and counters (a layered counting Bloom filter).
+// Package form has what the forms of a sketch share: the interface of their readers, areas, limits of work,
+// rasters and pictures. The forms are in packages exact (a sorted list of cells), tree (nested squares with
+// counts) and counters (a layered counting Bloom filter).
+//
+// Exact sketches and trees both have squares with counts, so one walk over an area serves both (walk.go), and
+// Squares answers the queries that they answer alike.
 package form
 
 import (
@@ -69,14 +72,14 @@ type (
 		// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of
 		// cells is unknown.
 		EachCategory(f func(category []byte, cells, total uint64))
-		Sections() int
+		NumberOfSections() int
 		// EachCategorySum calls f with each category that may have points in area a, and its estimate
 		// there. The categories come in the order of their bytes.
 		EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
 		// EachCell calls f with each cell of area a, or with each leaf of a tree, until stop is set.
 		// Listed returns the largest possible number of calls, and the memory that EachCell takes.
 		EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
-		Listed(isBox bool, of cells.Categories) (cells int, bytes int64)
+		Listed(of cells.Categories) (cells int, bytes int64)
 	}
 )
 

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -186,7 +187,7 @@ func (r *reader) more() bool {
 	r.words = c.words
 	if r.list.packed {
 		r.opened = r.pool.take()
-		r.words = cells.UnpackWords(r.opened[:c.n], c.code, r.shift)
+		r.words = exact.UnpackWords(r.opened[:c.n], c.code, r.shift)
 	} else if !r.list.shared {
 		r.opened = c.words
 	}
@@ -272,7 +273,7 @@ func (w *writer) flush() {
 		c := chunk{words: w.to[:w.n], n: w.n}
 		w.list.bytes += chunkHead
 		if w.list.packed {
-			c = chunk{code: cells.PackWords(c.words, w.shift), n: w.n}
+			c = chunk{code: exact.PackWords(c.words, w.shift), n: w.n}
 			w.list.bytes += int64(cap(c.code))
 			w.pool.give(w.to)
 		} else {
@@ -370,7 +371,7 @@ func (r *Reader) Cells() int { return r.cells }
 
 // Next reads n cells: at most cells.BlockCells, and at most as many as are left. They are valid
 // until the next call.
-func (r *Reader) Next(n int) cells.Run {
+func (r *Reader) Next(n int) cells.Squares {
 	for at := 0; at < n; {
 		if !r.words.more() {
 			r.stores = r.stores[1:]
@@ -380,7 +381,7 @@ func (r *Reader) Next(n int) cells.Run {
 		at += r.read(r.keys[at:n], r.counts[at:n])
 	}
 	r.cells -= n
-	return cells.Run{Keys: r.keys[:n], Counts: r.counts[:n]}
+	return cells.Squares{Keys: r.keys[:n], Counts: r.counts[:n]}
 }
 
 // read reads some cells of the open chunk.
@@ -402,9 +403,9 @@ func (r *Reader) read(keys, counts []uint64) int {
 }
 
 // Run returns the cells of stores as a run. Call Sum of each store before.
-func Run(stores ...*Cells) cells.Run {
+func List(stores ...*Cells) cells.Squares {
 	r := NewReader(stores...)
-	run := cells.NewRun(r.cells)
+	run := cells.Squares{Keys: make([]uint64, r.cells), Counts: make([]uint64, r.cells)}
 	for at := 0; r.cells > 0; {
 		part := r.Next(min(r.cells, cells.BlockCells))
 		copy(run.Counts[at:], part.Counts)

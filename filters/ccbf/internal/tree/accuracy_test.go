@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -19,8 +21,8 @@ import (
 // fractions of the truth, by side. The others are errors of counts: of cells with points, of others up to
 // 4 cells away, and of others anywhere in the bounds.
 type accuracy struct {
-	high, estimate        [4]mean
-	cells, near, anywhere mean
+	high, estimate       [4]mean
+	held, near, anywhere mean
 }
 
 // mean is the mean of a sample.
@@ -46,32 +48,31 @@ var boxSides = [4]uint64{4, 16, 64, 256}
 
 // measured returns the accuracy of the tree that Fit makes in limit bytes, at samples that a seed draws.
 // Bounds that do not hold end the test.
-func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruning) {
+func measured(t *testing.T, held cells.Squares, limit uint64) (a accuracy, p *Pruning) {
 	t.Helper()
-	p, ok := Fit([]Squares{cells}, limit)
+	p, ok := Fit([]cells.Squares{held}, limit)
 	if !ok {
-		t.Fatalf("%d cells do not fit %d bytes", cells.Len(), limit)
+		t.Fatalf("%d cells do not fit %d bytes", held.Len(), limit)
 	}
 	sheets := encoded(t, p.Code, p.Sheets[0])
 	tree := p.Parts[0]
-	sums := sumsOf(cells)
+	sums := sumsOf(held)
 	r := rand.New(rand.NewPCG(61, 0))
 	room := int64(64 << 20)
 	s := sheets[0]
 	s.Keep(&room)
-	var b Packet
-	measuredBoxes(t, &a, cells, sums, sheets, r)
+	measuredBoxes(t, &a, held, sums, sheets, r)
 	most := tree.Most()
-	out := make([]Leaf, cells.Len())
-	s.FindAll(cells.Keys, out, &b)
-	for i, n := range cells.Counts {
+	out := make([]cells.Leaf, held.Len())
+	s.FindAll(held.Keys, out)
+	for i, n := range held.Counts {
 		if out[i].Count < n || out[i].Count-n > most {
-			t.Fatalf("cell %#x counts %d of %d, at most %d too many", cells.Keys[i], out[i].Count, n, most)
+			t.Fatalf("cell %#x counts %d of %d, at most %d too many", held.Keys[i], out[i].Count, n, most)
 		}
-		a.cells.add(float64(out[i].Count - n))
+		a.held.add(float64(out[i].Count - n))
 	}
 	left, bottom, right, top := uint32(math.MaxUint32), uint32(math.MaxUint32), uint32(0), uint32(0)
-	for _, k := range cells.Keys {
+	for _, k := range held.Keys {
 		x, y := grid.Deinterleave(k)
 		left, bottom, right, top = min(left, x), min(bottom, y), max(right, x), max(top, y)
 	}
@@ -80,10 +81,10 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruning
 		for m.n < others {
 			x, y := draw()
 			k := grid.Interleave(x, y)
-			if i := searchAbove(cells.Keys, k); i > 0 && cells.Keys[i-1] == k {
+			if i := cells.SearchAbove(held.Keys, k); i > 0 && held.Keys[i-1] == k {
 				continue
 			}
-			l, _ := s.Find(k, &b)
+			l, _ := find(&s, k)
 			if l.Count > most {
 				t.Fatalf("cell %#x counts %d of none, at most %d too many", k, l.Count, most)
 			}
@@ -92,30 +93,29 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruning
 		return m
 	}
 	a.near = absent(func() (uint32, uint32) {
-		x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+		x, y := grid.Deinterleave(held.Keys[r.IntN(held.Len())])
 		return x + r.Uint32N(9) - 4, y + r.Uint32N(9) - 4
 	})
 	a.anywhere = absent(func() (uint32, uint32) {
 		return left + r.Uint32N(right-left+1), bottom + r.Uint32N(top-bottom+1)
 	})
 	// The accuracy that building states.
-	if said := float64(p.Excess) / float64(p.Cells); math.Abs(said-a.cells.value()) > 1e-9*said || p.Cells != uint64(cells.Len()) {
-		t.Errorf("the mean excess at cells with points is %v, building says %g", a.cells, said)
+	if said := float64(p.Excess) / float64(p.Cells); math.Abs(said-a.held.value()) > 1e-9*said || p.Cells != uint64(held.Len()) {
+		t.Errorf("the mean excess at cells with points is %v, building says %g", a.held, said)
 	}
 	return a, p
 }
 
 // measuredBoxes is measured for boxes, of all sheets of a tree.
-func measuredBoxes(t *testing.T, a *accuracy, cells Squares, sums []uint64, sheets []Sheet, r *rand.Rand) {
+func measuredBoxes(t *testing.T, a *accuracy, held cells.Squares, sums []uint64, sheets []Sheet, r *rand.Rand) {
 	t.Helper()
-	var b Packet
 	for i, side := range boxSides {
 		for range 2000 {
-			x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+			x, y := grid.Deinterleave(held.Keys[r.IntN(held.Len())])
 			q := box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
 			q.x1, q.y1 = q.x0+side, q.y0+side
-			truth := truthOf(&cells, sums, &q, 0, MaxLevel+1)
-			sum := AreaSum(sheets, &q, &b)
+			truth := truthOf(&held, sums, &q, 0, cells.MaxLevel+1)
+			sum := q.sum(sheets)
 			if sum.Low > truth || truth > sum.High {
 				t.Fatalf("box %+v has %d points, bounds %+v", q, truth, sum)
 			}
@@ -126,9 +126,9 @@ func measuredBoxes(t *testing.T, a *accuracy, cells Squares, sums []uint64, shee
 }
 
 // sumsOf are the points of the cells before each, and of all.
-func sumsOf(cells Squares) []uint64 {
-	sums := make([]uint64, cells.Len()+1)
-	for i, n := range cells.Counts {
+func sumsOf(held cells.Squares) []uint64 {
+	sums := make([]uint64, held.Len()+1)
+	for i, n := range held.Counts {
 		sums[i+1] = sums[i] + n
 	}
 	return sums
@@ -136,14 +136,14 @@ func sumsOf(cells Squares) []uint64 {
 
 // truthOf is the sum over a box of the cells in a square: those of a stretch of the
 // curve where it lies inside.
-func truthOf(cells *Squares, sums []uint64, q *box, key uint64, level uint8) uint64 {
+func truthOf(held *cells.Squares, sums []uint64, q *box, key uint64, level uint8) uint64 {
 	from := 0
 	if key > 0 {
-		from = searchAbove(cells.Keys, key-1)
+		from = cells.SearchAbove(held.Keys, key-1)
 	}
-	to := len(cells.Keys)
-	if level <= MaxLevel {
-		to = searchAbove(cells.Keys, key|side2(level))
+	to := len(held.Keys)
+	if level <= cells.MaxLevel {
+		to = cells.SearchAbove(held.Keys, key|cells.LowBits(level))
 	}
 	if from == to {
 		return 0
@@ -156,7 +156,7 @@ func truthOf(cells *Squares, sums []uint64, q *box, key uint64, level uint8) uin
 	}
 	n := uint64(0)
 	for part := range uint64(4) {
-		n += truthOf(cells, sums, q, key+part<<(2*(level-1)), level-1)
+		n += truthOf(held, sums, q, key+part<<(2*(level-1)), level-1)
 	}
 	return n
 }
@@ -168,8 +168,8 @@ func long() bool { return os.Getenv("CCBF_LONG") == "1" }
 // over samples: one of n values may be above by 4 of its standard errors.
 func TestAccuracy(t *testing.T) {
 	type limits struct {
-		high, estimate        [4]float64
-		cells, near, anywhere float64 // 0 for none
+		high, estimate       [4]float64
+		held, near, anywhere float64 // 0 for none
 	}
 	for _, d := range []struct {
 		name string
@@ -180,9 +180,9 @@ func TestAccuracy(t *testing.T) {
 		{"nyc", limits{high: [4]float64{0.8, 0.17, 0.05, 0.025}}},
 	} {
 		s := dataCells(t, d.name)
-		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
-		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
-		tree := CodeFor([][]Squares{{s}}).Size()
+		list := cells.List{{Squares: s, Label: cells.Label{None: true}}}
+		body, _ := exact.AppendList(nil, list, list.Bounds(), math.MaxInt32)
+		tree := CodeFor([][]cells.Squares{{s}}).Size()
 		sizes := []uint64{uint64(len(body)) / 2}
 		if long() {
 			sizes = append(sizes, tree/2) // for comparison, without limits
@@ -200,7 +200,7 @@ func TestAccuracy(t *testing.T) {
 				check(fmt.Sprintf("boxes of %d, upper bound", side), a.high[i], d.high[i])
 				check(fmt.Sprintf("boxes of %d, estimate", side), a.estimate[i], d.estimate[i])
 			}
-			check("cells with points", a.cells, d.cells)
+			check("cells with points", a.held, d.held)
 			check("others near them", a.near, d.near)
 			check("others anywhere", a.anywhere, d.anywhere)
 		}
@@ -216,10 +216,10 @@ func TestUnionLoss(t *testing.T) {
 	}
 	s := dataCells(t, "uk")
 	sums := sumsOf(s)
-	half := CodeFor([][]Squares{{s}}).Size() / 2
+	half := CodeFor([][]cells.Squares{{s}}).Size() / 2
 	for _, n := range []int{1, 3, 12} {
 		r := rand.New(rand.NewPCG(63, uint64(n)))
-		parts := make([]Squares, n)
+		parts := make([]cells.Squares, n)
 		for i, key := range s.Keys {
 			drawn := make([]uint64, n)
 			for range s.Counts[i] {
@@ -231,16 +231,16 @@ func TestUnionLoss(t *testing.T) {
 				}
 			}
 		}
-		var m Merger
+		var m cells.Merger
 		for _, part := range parts {
-			p, ok := Fit([]Squares{part}, CodeFor([][]Squares{{part}}).Size()/2)
+			p, ok := Fit([]cells.Squares{part}, CodeFor([][]cells.Squares{{part}}).Size()/2)
 			if !ok {
 				t.Fatal("half the bytes are too few")
 			}
 			m.Add(p.Parts[0])
 		}
 		for _, limit := range []uint64{math.MaxUint32, half} {
-			p, ok := Fit([]Squares{m.Sum()}, limit)
+			p, ok := Fit([]cells.Squares{m.Sum()}, limit)
 			if !ok {
 				t.Fatal("half the bytes are too few")
 			}
@@ -257,10 +257,10 @@ func TestUnionLoss(t *testing.T) {
 func BenchmarkUnpruned(b *testing.B) {
 	for _, name := range []string{"uk", "uk01", "uk0001", "cities", "cities001", "nyc", "covid"} {
 		s := dataCells(b, name)
-		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
-		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
-		var v cells.View
-		if err := v.Reset(body, list.Bounds(), false, s.Total()); err != nil {
+		list := cells.List{{Squares: s, Label: cells.Label{None: true}}}
+		body, _ := exact.AppendList(nil, list, list.Bounds(), math.MaxInt32)
+		v := exact.Reader{Squares: form.Squares{Head: &form.Head{Bounds: list.Bounds(), Total: s.Total()}}}
+		if err := v.Reset(body); err != nil {
 			b.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(62, 0))
@@ -268,14 +268,13 @@ func BenchmarkUnpruned(b *testing.B) {
 		for i := range keys {
 			keys[i] = s.Keys[r.IntN(s.Len())]
 		}
-		lists := [][]Squares{{s}}
+		lists := [][]cells.Squares{{s}}
 		code := CodeFor(lists)
 		sheet := encoded(b, code, lists[0])[0]
 		tree := len(code.AppendCode(nil)) + len(sheet.bytes)
-		var packet Packet
 		for form, ask := range inOrder(map[string]func(key uint64) uint64{
 			"exact": func(key uint64) uint64 { return v.Count(cells.CellOf(0, 0, key), nil) },
-			"tree":  func(key uint64) uint64 { l, _ := sheet.Find(key, &packet); return l.Count },
+			"tree":  func(key uint64) uint64 { l, _ := find(&sheet, key); return l.Count },
 		}) {
 			b.Run(name+"/"+form, func(b *testing.B) {
 				i := 0

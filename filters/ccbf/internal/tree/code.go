@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -80,14 +81,14 @@ const (
 const maxPacket = packetLeaves + maxTree + 4
 
 // nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
-func nextTree(s *Squares, root uint8, leaf int) int {
-	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^side2(root) == 0; leaf++ {
+func nextTree(s *cells.Squares, root uint8, leaf int) int {
+	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^cells.LowBits(root) == 0; leaf++ {
 	}
 	return min(leaf, s.Len())
 }
 
 // write writes the leaves of sheet s with an encoder. root is the root level of the trees.
-func write(s *Squares, root uint8, out *Encoder) {
+func write(s *cells.Squares, root uint8, out *Encoder) {
 	after := uint64(0)
 	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
 	for i := 0; i < s.Len(); {
@@ -98,8 +99,8 @@ func write(s *Squares, root uint8, out *Encoder) {
 			what = kind(s.Counts[from])
 		} else {
 			level = root
-			key &^= side2(root)
-			for i++; i < s.Len() && s.Keys[i]&^side2(root) == key; i++ {
+			key &^= cells.LowBits(root)
+			for i++; i < s.Len() && s.Keys[i]&^cells.LowBits(root) == key; i++ {
 			}
 		}
 		begins := true
@@ -123,7 +124,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 		} else {
 			out.count(level, s.Counts[from])
 		}
-		after = key + side2(level) + 1
+		after = key + cells.LowBits(level) + 1
 	}
 }
 
@@ -142,7 +143,7 @@ type Code struct {
 	same    [tables]bool // by table: whether it equals the table before.
 	used    [tables][]uint16
 	lengths [tables][symbols]uint8
-	orders  [MaxLevel + 1]uint8
+	orders  [cells.MaxLevel + 1]uint8
 	steps   uint8 // order of the class code of steps between stretches
 	size    uint  // the most bytes of all sheets and of the code itself
 }
@@ -153,7 +154,7 @@ func (c *Code) Size() uint64 { return uint64(c.size) }
 
 // tablesSize returns the most bytes of the code itself.
 func (c *Code) tablesSize() uint64 {
-	n := uint(headBits + orderBits*(MaxLevel+1))
+	n := uint(headBits + orderBits*(cells.MaxLevel+1))
 	for t := range tables {
 		n++
 		if c.same[t] {
@@ -266,7 +267,7 @@ type planner struct {
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
 // CodeFor returns the best code for the sheets of all parts. It depends on the squares only.
-func CodeFor(parts [][]Squares) *Code {
+func CodeFor(parts [][]cells.Squares) *Code {
 	m := planners.Get().(*planner)
 	defer planners.Put(m)
 	m.plan = plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
@@ -405,7 +406,7 @@ type Tables struct {
 	steps  uint8
 	bytes  []byte // the bytes that it was read from
 	decode [tables]table
-	orders [MaxLevel + 1]uint8
+	orders [cells.MaxLevel + 1]uint8
 }
 
 // ReadCode reads a code that AppendCode wrote. Errors wrap sketch.ErrInvalid.
@@ -430,7 +431,7 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 			return nil, err
 		}
 	}
-	for level := t.root; level <= MaxLevel; level++ {
+	for level := t.root; level <= cells.MaxLevel; level++ {
 		if c.hasRoots(level) {
 			t.orders[level] = uint8(in.Read(orderBits))
 			if t.orders[level] > bitio.MaxOrder {

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
@@ -40,7 +42,7 @@ var dataSets = map[string]struct {
 }
 
 // dataCells are the cells of a data set.
-func dataCells(tb testing.TB, name string) (s Squares) {
+func dataCells(tb testing.TB, name string) (s cells.Squares) {
 	tb.Helper()
 	d := dataSets[name]
 	counts := map[uint64]uint64{}
@@ -118,27 +120,27 @@ func readCases(tb testing.TB, path string, add func(lon, lat float64, n uint64))
 }
 
 // benchCells are the cells of the UK file.
-func benchCells(b *testing.B) Squares { return dataCells(b, "uk") }
+func benchCells(b *testing.B) cells.Squares { return dataCells(b, "uk") }
 
 // benchTree is the tree of half the bytes that all cells take, written and read.
-func benchTree(b *testing.B) (cells Squares, sheets []Sheet) {
-	cells = benchCells(b)
-	whole := CodeFor([][]Squares{{cells}})
-	p, ok := Fit([]Squares{cells}, whole.Size()/2)
+func benchTree(b *testing.B) (held cells.Squares, sheets []Sheet) {
+	held = benchCells(b)
+	whole := CodeFor([][]cells.Squares{{held}})
+	p, ok := Fit([]cells.Squares{held}, whole.Size()/2)
 	if !ok {
 		b.Fatal("half the bytes are too few")
 	}
-	b.Logf("%d cells, %d leaves, %d bytes, threshold %d", len(cells.Keys), p.Parts[0].Len(), p.Size(), p.Tau.Value())
-	return cells, encoded(b, p.Code, p.Sheets[0])
+	b.Logf("%d cells, %d leaves, %d bytes, threshold %d", len(held.Keys), p.Parts[0].Len(), p.Size(), p.Tau.Value())
+	return held, encoded(b, p.Code, p.Sheets[0])
 }
 
 func BenchmarkFit(b *testing.B) {
-	cells := benchCells(b)
-	limit := CodeFor([][]Squares{{cells}}).Size() / 2
+	held := benchCells(b)
+	limit := CodeFor([][]cells.Squares{{held}}).Size() / 2
 	for b.Loop() {
-		Fit([]Squares{cells}, limit)
+		Fit([]cells.Squares{held}, limit)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells.Len()), "ns/cell")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(held.Len()), "ns/cell")
 }
 
 // Groups of a query, each of them a few cells.
@@ -146,9 +148,9 @@ func BenchmarkFitSmall(b *testing.B) {
 	for _, points := range []int{100, 1000} {
 		b.Run(fmt.Sprint(points), func(b *testing.B) {
 			s := squaresOf(clusters(rand.New(rand.NewPCG(44, 0)), points))
-			limit := CodeFor([][]Squares{{s}}).Size() / 2
+			limit := CodeFor([][]cells.Squares{{s}}).Size() / 2
 			for b.Loop() {
-				Fit([]Squares{s}, limit)
+				Fit([]cells.Squares{s}, limit)
 			}
 		})
 	}
@@ -171,16 +173,15 @@ func BenchmarkRead(b *testing.B) {
 
 // Single questions, for cells with points and for those beside them.
 func BenchmarkFind(b *testing.B) {
-	cells, sheets := benchTree(b)
+	held, sheets := benchTree(b)
 	r := rand.New(rand.NewPCG(42, 0))
 	keys := make([]uint64, 1<<14)
 	for i := range keys {
-		keys[i] = cells.Keys[r.IntN(cells.Len())] + r.Uint64N(2)
+		keys[i] = held.Keys[r.IntN(held.Len())] + r.Uint64N(2)
 	}
-	var packet Packet
 	i := 0
 	for b.Loop() {
-		sheets[0].Find(keys[i], &packet)
+		find(&sheets[0], keys[i])
 		i = (i + 1) % len(keys)
 	}
 }
@@ -188,19 +189,19 @@ func BenchmarkFind(b *testing.B) {
 // Questions in batches, in Z-order: for cells anywhere, and for neighbours; with
 // packets read anew each time, and kept.
 func BenchmarkFindAll(b *testing.B) {
-	cells, sheets := benchTree(b)
+	held, sheets := benchTree(b)
 	const batch = 2048
 	r := rand.New(rand.NewPCG(42, 0))
 	for _, where := range []string{"anywhere", "neighbours"} {
 		batches := make([][]uint64, 16)
 		for i := range batches {
-			from := r.IntN(max(1, cells.Len()-batch))
+			from := r.IntN(max(1, held.Len()-batch))
 			for j := range batch {
-				k := r.IntN(cells.Len())
+				k := r.IntN(held.Len())
 				if where == "neighbours" {
-					k = min(from+j, cells.Len()-1)
+					k = min(from+j, held.Len()-1)
 				}
-				batches[i] = append(batches[i], cells.Keys[k]+r.Uint64N(2))
+				batches[i] = append(batches[i], held.Keys[k]+r.Uint64N(2))
 			}
 			slices.Sort(batches[i])
 		}
@@ -211,11 +212,10 @@ func BenchmarkFindAll(b *testing.B) {
 					room := int64(16 << 20)
 					s.Keep(&room)
 				}
-				var packet Packet
-				out := make([]Leaf, batch)
+				out := make([]cells.Leaf, batch)
 				i := 0
 				for b.Loop() {
-					s.FindAll(batches[i], out, &packet)
+					s.FindAll(batches[i], out)
 					i = (i + 1) % len(batches)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/key")
@@ -225,9 +225,9 @@ func BenchmarkFindAll(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	cells := benchCells(b)
-	whole := CodeFor([][]Squares{{cells}})
-	p, _ := Fit([]Squares{cells}, whole.Size()/2)
+	held := benchCells(b)
+	whole := CodeFor([][]cells.Squares{{held}})
+	p, _ := Fit([]cells.Squares{held}, whole.Size()/2)
 	for b.Loop() {
 		NewEncoder(p.Code).AppendSheet(nil, &p.Sheets[0][0])
 	}
@@ -242,20 +242,19 @@ func BenchmarkAll(b *testing.B) {
 
 // Boxes around cells with points.
 func BenchmarkSum(b *testing.B) {
-	cells, sheets := benchTree(b)
+	held, sheets := benchTree(b)
 	for _, side := range []uint64{16, 256} {
 		b.Run(fmt.Sprint(side), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(43, side))
 			boxes := make([]box, 1000)
 			for i := range boxes {
-				x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+				x, y := grid.Deinterleave(held.Keys[r.IntN(held.Len())])
 				boxes[i] = box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
 				boxes[i].x1, boxes[i].y1 = boxes[i].x0+side, boxes[i].y0+side
 			}
-			var packet Packet
 			i := 0
 			for b.Loop() {
-				sheets[0].Sum(&boxes[i], &packet)
+				boxes[i].sum(sheets)
 				i = (i + 1) % len(boxes)
 			}
 		})

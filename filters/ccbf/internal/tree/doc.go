@@ -14,14 +14,12 @@
 // from adaptive spatial partitioning (Hershberger, Shrivastava, Suri and Toth 2004). The rule here also
 // weighs how far a point may be from its stated place.
 //
-// Squares is a sorted list. Fit prunes lists to a number of bytes by one threshold, and chooses how they
-// are written. An Encoder writes them; Check reads bytes that anyone may have written. Merge and Merger
-// add lists up, and Remove and Subtract take points away. Intersect and Mask give upper bounds of what two
-// lists have in common. Coarsen changes the grid.
+// Fit prunes lists of squares to a number of bytes by one threshold, and chooses how they are written. An
+// Encoder writes them; Check reads bytes that anyone may have written. Package cells has the squares and adds,
+// subtracts and intersects them.
 //
-// A Sheet is read in place: it finds one cell or many, sums an area, or visits the leaves that meet an
-// area. It decodes a packet of leaves as a whole, remembers the last one, and keeps others if Keep allows
-// it. A Reader answers from all sheets of a body.
+// A Sheet is read in place, by package form: it finds cells, sums an area, or visits the leaves that meet an
+// area. It decodes a packet of leaves as a whole. A Reader answers from all sheets of a body.
 //
 // Squares that were united may lie inside one another: points of a coarse square stay there, because their
 // place within it is not known. These lists are written as sheets, each of disjoint squares, whose counts

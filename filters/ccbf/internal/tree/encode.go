@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -23,7 +24,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 
 func (c *Code) appendFields(dst []byte) []byte {
 	var w bitio.Writer
-	w.Reset(2*tables*symbols + MaxLevel)
+	w.Reset(2*tables*symbols + cells.MaxLevel)
 	w.Write(uint64(c.root), rootBits)
 	w.Write(uint64(c.steps), orderBits)
 	for t := range tables {
@@ -43,7 +44,7 @@ func (c *Code) appendFields(dst []byte) []byte {
 			}
 		}
 	}
-	for level := c.root; level <= MaxLevel; level++ {
+	for level := c.root; level <= cells.MaxLevel; level++ {
 		if c.hasRoots(level) {
 			w.Write(uint64(c.orders[level]), orderBits)
 		}
@@ -140,7 +141,7 @@ func (e *Encoder) count(level uint8, n uint64) {
 // tree writes the leaves [from, to): all leaves in one split square. The symbol of a
 // square comes before its first leaf, but is known only after its last leaf. So tree puts the bits
 // together from the last one to the first.
-func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
+func (e *Encoder) tree(s *cells.Squares, root uint8, from, to int) {
 	var open [8]uint8 // by level: the symbol so far of the square around the next leaf
 	all, n := uint64(0), uint(0)
 	tail := e.tail[:0]
@@ -148,7 +149,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 		key, level, c := s.Keys[i], s.Level(i), s.Counts[i]
 		top := root
 		if i > from {
-			top = common(s.Keys[i-1], key) - 1
+			top = cells.CommonLevel(s.Keys[i-1], key) - 1
 		}
 		e.total = saturate.Add(e.total, c)
 		what := uint8(one)
@@ -254,7 +255,7 @@ func (e *Encoder) endPacket() {
 //	           its last byte; if there are two stretches, the step from the first
 //	           key to that of the second, in squares of the root level and less
 //	           one, and the bits of the first; its trees
-func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
+func (e *Encoder) AppendSheet(dst []byte, s *cells.Squares) []byte {
 	e.index, e.data = e.index[:0], e.data[:0]
 	write(s, e.code.root, e)
 	e.endPacket()

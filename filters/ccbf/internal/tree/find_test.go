@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
 // Every way to find a cell gives the same leaf: alone, with many others, from kept packets, and in the
@@ -17,24 +19,23 @@ func TestFindAgrees(t *testing.T) {
 			keys := []uint64{0, 1, ^uint64(0), ^uint64(0) - 1}
 			for range 600 {
 				i := r.IntN(s.Len())
-				keys = append(keys, s.Keys[i], s.last(i), s.last(i)+1, s.Keys[i]-1, s.Keys[i]+r.Uint64N(side2(s.Level(i))+1), r.Uint64())
+				keys = append(keys, s.Keys[i], s.Last(i), s.Last(i)+1, s.Keys[i]-1, s.Keys[i]+r.Uint64N(cells.LowBits(s.Level(i))+1), r.Uint64())
 			}
 			slices.Sort(keys)
-			var b Packet
 			kept, room := sheet, int64(1<<16)
 			kept.Keep(&room)
-			all, keptAll := make([]Leaf, len(keys)), make([]Leaf, len(keys))
-			sheet.FindAll(keys, all, &b)
+			all, keptAll := make([]cells.Leaf, len(keys)), make([]cells.Leaf, len(keys))
+			sheet.FindAll(keys, all)
 			for range 2 {
-				kept.FindAll(keys, keptAll, &b)
+				kept.FindAll(keys, keptAll)
 			}
 			for i, k := range keys {
-				var want Leaf
-				if n := searchAbove(s.Keys, k); n > 0 && k <= s.last(n-1) {
-					want = Leaf{s.Keys[n-1], s.Counts[n-1], s.Level(n - 1)}
+				var want cells.Leaf
+				if n := cells.SearchAbove(s.Keys, k); n > 0 && k <= s.Last(n-1) {
+					want = s.Leaf(n - 1)
 				}
-				one, ok := sheet.Find(k, &b)
-				again, okAgain := kept.Find(k, &b)
+				one, ok := find(&sheet, k)
+				again, okAgain := find(&kept, k)
 				if one != want || all[i] != want || keptAll[i] != want || again != want || ok != (want.Count > 0) || okAgain != ok {
 					t.Fatalf("%s, threshold %d: cell %#x is in %+v, found alone %+v, with others %+v, kept %+v and %+v", name, tau.Value(), k, want, one, all[i], again, keptAll[i])
 				}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -13,14 +14,14 @@ type Pruning struct {
 	// lower threshold. Most trees have no other squares.
 	Tau    Tau
 	UpTo   uint64
-	Parts  []Squares
-	Sheets [][]Squares // the sheets of each part.
+	Parts  []cells.Squares
+	Sheets [][]cells.Squares // the sheets of each part.
 	Code   *Code
 	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
 	// are too high. Both are 0 if some square was no cell before pruning.
 	Excess, Cells uint64
 
-	memory *Squares // the memory of a fitter in which Parts lie.
+	memory *cells.Squares // the memory of a fitter in which Parts lie.
 }
 
 // Size returns the most bytes that the code and the sheets take.
@@ -33,7 +34,7 @@ func (p *Pruning) Size() uint64 { return p.Code.Size() }
 // If many squares have the same weight, for example because most cells have one point, the next lower
 // threshold may take a tenth more bytes. Then Fit applies it to the end of the curve, from the key on that
 // fits. The result depends on the points only, not on their order. O(n) for n squares.
-func Fit(parts []Squares, limit uint64) (*Pruning, bool) {
+func Fit(parts []cells.Squares, limit uint64) (*Pruning, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
 	return f.fitParts(parts, limit)
@@ -41,7 +42,7 @@ func Fit(parts []Squares, limit uint64) (*Pruning, bool) {
 
 // fitParts is Fit. If there are many squares, it first guesses the threshold from a sample, so that it
 // need only try a few.
-func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruning, bool) {
+func (f *fitter) fitParts(parts []cells.Squares, limit uint64) (*Pruning, bool) {
 	f.limit = limit
 	guess, each := f.guess(parts)
 	if guess == 0 && onlyCells(parts) {
@@ -72,8 +73,8 @@ const nearTaus = 6
 func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
 
 // onlyCells reports whether all squares are cells.
-func onlyCells(parts []Squares) bool {
-	return !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil })
+func onlyCells(parts []cells.Squares) bool {
+	return !slices.ContainsFunc(parts, func(s cells.Squares) bool { return s.Levels != nil })
 }
 
 // fitter searches for the least threshold at which the pruned parts take at most limit bytes.
@@ -84,7 +85,7 @@ type fitter struct {
 	leaves [Taus + 1]int // the number of leaves at each threshold of the window.
 	// memory[0] and memory[1] are for the leaves of two trials, and memory[2] is for the parts. The best
 	// trial so far is not in memory[free].
-	memory [3]Squares
+	memory [3]cells.Squares
 	free   int
 }
 
@@ -98,33 +99,30 @@ func (f *fitter) end() {
 }
 
 // room returns n squares in the memory of s. If s is too short, it makes s longer.
-func room(s *Squares, n int) Squares {
+func room(s *cells.Squares, n int) cells.Squares {
 	if len(s.Keys) < n {
-		*s = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
+		*s = cells.Squares{Keys: make([]uint64, n), Levels: make([]uint8, n), Counts: make([]uint64, n)}
 	}
-	return Squares{s.Keys[:n], s.Levels[:n], s.Counts[:n]}
+	return s.UpTo(n)
 }
 
 // total returns the number of squares in all parts.
-func total(parts []Squares) (n int) {
+func total(parts []cells.Squares) (n int) {
 	for i := range parts {
 		n += parts[i].Len()
 	}
 	return n
 }
 
-// from returns the squares from index i to the end.
-func (s *Squares) from(i int) Squares { return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]} }
-
 // build finds the nodes of all parts for the thresholds of a window.
-func (f *fitter) build(parts []Squares, w window) {
+func (f *fitter) build(parts []cells.Squares, w window) {
 	f.window, f.leaves = w, [Taus + 1]int{}
 	f.parts = slices.Grow(f.parts[:0], len(parts))[:len(parts)]
 	memory := room(&f.memory[2], total(parts))
 	for i := range parts {
 		n := &f.parts[i]
 		n.build(&memory, &parts[i], Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
-		memory = memory.from(n.Len())
+		memory = memory.From(n.Len())
 	}
 	for t := range Taus {
 		f.leaves[t+1] += f.leaves[t]
@@ -134,12 +132,12 @@ func (f *fitter) build(parts []Squares, w window) {
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
 // the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
-	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]Squares, len(f.parts)), Sheets: make([][]Squares, len(f.parts)), memory: &f.memory[f.free]}
+	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts)), memory: &f.memory[f.free]}
 	memory := room(p.memory, f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
-		memory, p.Parts[i] = memory.from(leaves.Len()), leaves
+		memory, p.Parts[i] = memory.From(leaves.Len()), leaves
 		if f.parts[i].nested {
 			p.Sheets[i] = leaves.Sheets()
 		}
@@ -152,8 +150,8 @@ func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
 }
 
 // unpruned returns the tree of all cells.
-func unpruned(parts []Squares) *Pruning {
-	p := &Pruning{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts)), Cells: uint64(total(parts))}
+func unpruned(parts []cells.Squares) *Pruning {
+	p := &Pruning{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]cells.Squares, len(parts)), Cells: uint64(total(parts))}
 	for i := range parts {
 		p.Sheets[i] = p.Parts[i].Sheets()
 	}
@@ -163,13 +161,13 @@ func unpruned(parts []Squares) *Pruning {
 
 // finish moves the tree out of the fitter's memory. If the tree fills most of that memory, it keeps it
 // instead. If the squares in of, before pruning, are cells, finish measures the excess of counts.
-func (p *Pruning) finish(of []Squares) {
+func (p *Pruning) finish(of []cells.Squares) {
 	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
-		*p.memory = Squares{}
+		*p.memory = cells.Squares{}
 	} else {
 		for i := range p.Parts {
 			s := &p.Parts[i]
-			*s = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+			*s = s.Clone()
 		}
 	}
 	p.memory = nil
@@ -183,7 +181,7 @@ func (p *Pruning) finish(of []Squares) {
 
 // fit searches for a threshold at which the tree fits, but does not at the next lower threshold. It
 // assumes that a leaf takes about each bytes. It returns nil if the threshold is not in the window.
-func (f *fitter) fit(parts []Squares, each float64) (*Pruning, bool) {
+func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 	var fits *Pruning
 	t, above, ok := f.search(each, func(t int) uint64 {
 		p := f.try(Tau(t), ^uint64(0))
@@ -214,7 +212,7 @@ const (
 
 // fill lowers the threshold for the end of the curve, from some key on, as far as the tree still fits. At
 // the next lower threshold, the whole tree would take above bytes.
-func (f *fitter) fill(parts []Squares, fits *Pruning, above uint64) *Pruning {
+func (f *fitter) fill(parts []cells.Squares, fits *Pruning, above uint64) *Pruning {
 	keys := parts[0].Keys
 	for i := range parts {
 		if k := parts[i].Keys; len(k) > len(keys) {
@@ -322,7 +320,7 @@ const (
 // sampled returns a sample of the squares of all parts, which consists of evenly spaced stretches. It
 // also returns the number of stretches, and of all squares. The sample is empty if there are few squares,
 // or many parts with few squares each.
-func sampled(parts []Squares) (sample Squares, stretches, all int) {
+func sampled(parts []cells.Squares) (sample cells.Squares, stretches, all int) {
 	many := 0
 	for _, s := range parts {
 		all += s.Len()
@@ -334,14 +332,14 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 		return sample, 0, all
 	}
 	factor := max(sampleFactor, many/sampleMost)
-	var m Merger
+	var m cells.Merger
 	for _, s := range parts {
 		if s.Len() < sampleLeast {
 			continue
 		}
 		stretch := min(s.Len()/(factor*sampleParts), sampleStretch)
 		room := s.Len()/factor + stretch
-		out := Squares{Keys: make([]uint64, 0, room), Counts: make([]uint64, 0, room)}
+		out := cells.Squares{Keys: make([]uint64, 0, room), Counts: make([]uint64, 0, room)}
 		for from := 0; from < s.Len(); from += factor * stretch {
 			to := min(from+stretch, s.Len())
 			stretches++
@@ -358,7 +356,7 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 
 // guess returns a threshold t that is likely to fit, and how many bytes a leaf takes at t. Both come from
 // a sample. Without a sample, t is negative.
-func (f *fitter) guess(parts []Squares) (t int, each float64) {
+func (f *fitter) guess(parts []cells.Squares) (t int, each float64) {
 	sample, stretches, all := sampled(parts)
 	if sample.Len() == 0 {
 		// Without a sample, assume a byte for each leaf.
@@ -369,14 +367,14 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	// Thresholds above the number of points are rare. So the window ends there at first, and becomes
 	// larger below if necessary.
 	w := window{-1, int(tauOf(sample.Total()))}
-	g.build([]Squares{sample}, w)
+	g.build([]cells.Squares{sample}, w)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
 	t, each = -1, 1
 	for range sampleTries {
 		before := t
 		if t = g.leastFor(limit, 0, w.high, each, each); t == w.high && w != allTaus {
 			w = allTaus
-			g.build([]Squares{sample}, w)
+			g.build([]cells.Squares{sample}, w)
 			t = g.leastFor(limit, 0, w.high, each, each)
 		}
 		if before >= 0 && max(t-before, before-t) <= nearTaus {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
 // A threshold that fits, and the next lower one does not, whatever the points are, with no
@@ -23,17 +25,17 @@ func TestFit(t *testing.T) {
 	filled := 0
 	for name, counts := range inOrder(all) {
 		s := squaresOf(counts)
-		whole := CodeFor([][]Squares{{s}}).Size()
+		whole := CodeFor([][]cells.Squares{{s}}).Size()
 		for _, part := range []uint64{1, 2, 3, 8, 30} {
 			var f fitter
 			limit := whole / part
-			p, ok := f.fitParts([]Squares{s}, limit)
+			p, ok := f.fitParts([]cells.Squares{s}, limit)
 			if got := p.Size(); ok != (got <= f.limit) {
 				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, f.limit, ok)
 			}
 			if ok && p.Tau > 0 {
 				lower := cut(s, p.Tau-1)
-				if size := CodeFor([][]Squares{lower.Sheets()}).Size(); size <= f.limit {
+				if size := CodeFor([][]cells.Squares{lower.Sheets()}).Size(); size <= f.limit {
 					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, f.limit, size)
 				}
 			}
@@ -43,11 +45,11 @@ func TestFit(t *testing.T) {
 			// So do all thresholds, where a sample left out most.
 			var unsampled fitter
 			unsampled.limit = limit
-			unsampled.build([]Squares{s}, allTaus)
-			if every, _ := unsampled.fit([]Squares{s}, 1); every.Tau != p.Tau && name != "full" { // which fits again and again
+			unsampled.build([]cells.Squares{s}, allTaus)
+			if every, _ := unsampled.fit([]cells.Squares{s}, 1); every.Tau != p.Tau && name != "full" { // which fits again and again
 				t.Errorf("%s: threshold %d, by all thresholds %d", name, p.Tau, every.Tau)
 			}
-			again, _ := Fit([]Squares{s}, f.limit)
+			again, _ := Fit([]cells.Squares{s}, f.limit)
 			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {
 				t.Errorf("%s: the same cells give another tree", name)
 			}
@@ -57,8 +59,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("%d trees fill their bytes with a part of a step: expected more", filled)
 	}
 	s := squaresOf(all["many"])
-	limit := CodeFor([][]Squares{{s}}).Size() / 2
-	if n := testing.AllocsPerRun(3, func() { Fit([]Squares{s}, limit) }); n > 600 {
+	limit := CodeFor([][]cells.Squares{{s}}).Size() / 2
+	if n := testing.AllocsPerRun(3, func() { Fit([]cells.Squares{s}, limit) }); n > 600 {
 		t.Errorf("%v allocations for %d cells", n, s.Len())
 	}
 }
@@ -67,12 +69,12 @@ func TestFit(t *testing.T) {
 func TestFitParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))
 	a, b := squaresOf(clusters(r, 3000)), squaresOf(clusters(r, 500))
-	whole := CodeFor([][]Squares{{a}, {b}}).Size()
-	p, ok := Fit([]Squares{a, b}, whole/3)
+	whole := CodeFor([][]cells.Squares{{a}, {b}}).Size()
+	p, ok := Fit([]cells.Squares{a, b}, whole/3)
 	if !ok || p.Size() > whole/3 || p.Cells != uint64(a.Len()+b.Len()) {
 		t.Fatalf("%d bytes of %d, %d cells", p.Size(), whole/3, p.Cells)
 	}
-	for i, s := range []Squares{a, b} {
+	for i, s := range []cells.Squares{a, b} {
 		if want := cutUpTo(s, p.Tau, p.UpTo); !equal(&p.Parts[i], &want) {
 			t.Errorf("part %d is pruned by another threshold", i)
 		}

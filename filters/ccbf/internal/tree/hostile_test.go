@@ -8,13 +8,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // written is a tree as bytes: its code, how many sheets there are, and those.
-func written(s *Squares) []byte {
+func written(s *cells.Squares) []byte {
 	lists := s.Sheets()
-	c := CodeFor([][]Squares{lists})
+	c := CodeFor([][]cells.Squares{lists})
 	blob := c.AppendCode([]byte{byte(len(lists))})
 	e := NewEncoder(c)
 	for i := range lists {
@@ -34,7 +36,7 @@ func readTree(blob []byte) (*Tables, []Sheet, error) {
 	var sheets []Sheet
 	for range n {
 		var s Sheet
-		if err := s.Read(t, r); err != nil {
+		if err := s.Read(t, r, new(Packet)); err != nil {
 			return nil, nil, err
 		}
 		sheets = append(sheets, s)
@@ -55,7 +57,6 @@ func ask(t testing.TB, blob []byte) bool {
 		}
 		return false
 	}
-	var b Packet
 	keys := []uint64{0, 1, 1 << 41, 3 << 41, 1 << 63, ^uint64(0)}
 	for i := range sheets {
 		for j, e := range sheets[i].index {
@@ -65,12 +66,12 @@ func ask(t testing.TB, blob []byte) bool {
 		}
 	}
 	slices.Sort(keys)
-	out := make([]Leaf, len(keys))
+	out := make([]cells.Leaf, len(keys))
 	for _, s := range sheets {
 		room := int64(1 << 20)
 		for range 3 {
-			s.FindAll(keys, out, &b)
-			b.sheet = nil
+			s.FindAll(keys, out)
+			s.packet.sheet = nil
 			s.Keep(&room)
 		}
 	}
@@ -78,12 +79,15 @@ func ask(t testing.TB, blob []byte) bool {
 		count(sheets, k)
 	}
 	for _, a := range []box{{x1: 1 << 32, y1: 1 << 32}, {x0: 1 << 20, y0: 1 << 20, x1: 1<<20 + 777, y1: 1<<20 + 333}, {x0: 5, y0: 9, x1: 1 << 31, y1: 1<<31 + 5}} {
-		sum := AreaSum(sheets, &a, &b)
-		if sum.Low > sum.High || a.depth != 0 {
+		sum := a.sum(sheets)
+		if sum.Low > sum.High {
 			t.Fatalf("bounds %+v", sum)
 		}
-		least := uint64(3)
-		visit(sheets, &a, &b, &least, func(Leaf, uint64) {})
+		var top form.Top
+		top.K, top.Most = 5, 100
+		if err := readerOf(sheets).TopK(a.area().Area.(form.Area), cells.Categories{}, &top); err != nil {
+			t.Fatal(err)
+		}
 	}
 	parts, err := Check(tables, [][]Sheet{sheets}, most)
 	if err != nil {
@@ -97,7 +101,7 @@ func ask(t testing.TB, blob []byte) bool {
 		t.Fatal("checked, and written otherwise")
 	}
 	for i := range s.Keys {
-		if s.Counts[i] == 0 || s.Level(i) > MaxLevel || s.Keys[i]&side2(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
+		if s.Counts[i] == 0 || s.Level(i) > cells.MaxLevel || s.Keys[i]&cells.LowBits(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
 			t.Fatalf("checked, and square %d is %#x of level %d", i, s.Keys[i], s.Level(i))
 		}
 	}
@@ -156,9 +160,9 @@ func TestHostileBytes(t *testing.T) {
 	t.Logf("%d of %d edited trees are valid ones", valid, tried)
 
 	// As many leaves as a few bytes can claim: of packets that are trees of no bits.
-	var s Squares
+	var s cells.Squares
 	for i := range uint64(1 << 17) {
-		s.push(i, 0, 1)
+		s.Push(i, 0, 1)
 	}
 	bomb := written(&s)
 	tables, sheets, err := readTree(bomb)
@@ -178,10 +182,10 @@ func TestHostileBytes(t *testing.T) {
 // A tree has one spelling: not with another root level, another table, or leaves on
 // another sheet.
 func TestOneSpelling(t *testing.T) {
-	s := Squares{Keys: []uint64{0, 0, 64, 300}, Levels: []uint8{4, 2, 0, 1}, Counts: []uint64{7, 2, 1, 9}}
+	s := cells.Squares{Keys: []uint64{0, 0, 64, 300}, Levels: []uint8{4, 2, 0, 1}, Counts: []uint64{7, 2, 1, 9}}
 	lists := s.Sheets()
-	c := CodeFor([][]Squares{lists})
-	write := func(c *Code, lists ...Squares) []byte {
+	c := CodeFor([][]cells.Squares{lists})
+	write := func(c *Code, lists ...cells.Squares) []byte {
 		blob := c.AppendCode([]byte{byte(len(lists))})
 		for i := range lists {
 			blob = NewEncoder(c).AppendSheet(blob, &lists[i])
@@ -191,14 +195,14 @@ func TestOneSpelling(t *testing.T) {
 	if !ask(t, write(c, lists...)) {
 		t.Fatal("the tree itself is not taken")
 	}
-	apart := Squares{Keys: []uint64{0, 64}, Levels: []uint8{2, 0}, Counts: []uint64{2, 1}}
-	rest := Squares{Keys: []uint64{300}, Levels: []uint8{1}, Counts: []uint64{9}}
-	other := CodeFor([][]Squares{{apart, lists[1], rest}})
+	apart := cells.Squares{Keys: []uint64{0, 64}, Levels: []uint8{2, 0}, Counts: []uint64{2, 1}}
+	rest := cells.Squares{Keys: []uint64{300}, Levels: []uint8{1}, Counts: []uint64{9}}
+	other := CodeFor([][]cells.Squares{{apart, lists[1], rest}})
 	for name, blob := range map[string][]byte{
 		"sheets the other way round": write(c, lists[1], lists[0]),
 		"a sheet in two":             write(other, apart, lists[1], rest),
-		"a code for other leaves":    write(CodeFor([][]Squares{{lists[0], lists[1], squaresOf(map[uint64]uint64{1 << 40: 1 << 50})}}), lists...),
-		"a sheet without leaves":     write(c, append(slices.Clone(lists), Squares{})...),
+		"a code for other leaves":    write(CodeFor([][]cells.Squares{{lists[0], lists[1], squaresOf(map[uint64]uint64{1 << 40: 1 << 50})}}), lists...),
+		"a sheet without leaves":     write(c, append(slices.Clone(lists), cells.Squares{})...),
 	} {
 		if ask(t, blob) {
 			t.Errorf("%s: taken for a spelling of the tree", name)
@@ -209,7 +213,7 @@ func TestOneSpelling(t *testing.T) {
 // A part without points has no sheets, and a tree may have none at all.
 func TestNothing(t *testing.T) {
 	some := squaresOf(map[uint64]uint64{3: 4, 900: 1})
-	for _, parts := range [][]Squares{{{}}, {{}, some}, {some, {}}, {}} {
+	for _, parts := range [][]cells.Squares{{{}}, {{}, some}, {some, {}}, {}} {
 		p, ok := Fit(parts, 1000)
 		if !ok {
 			t.Fatalf("%d parts do not fit", len(parts))
@@ -230,9 +234,9 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%d parts: %v", len(parts), err)
 		}
 	}
-	var none Squares
+	var none cells.Squares
 	a := box{x1: 1 << 32, y1: 1 << 32}
-	if !ask(t, written(&none)) || AreaSum(nil, &a, new(Packet)) != (Sum{}) || none.Most() != 0 {
+	if !ask(t, written(&none)) || a.sum(nil) != (form.Sum{}) || none.Most() != 0 {
 		t.Error("nothing is not nothing")
 	}
 }

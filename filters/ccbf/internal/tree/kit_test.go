@@ -8,13 +8,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // squaresOf are the cells of counts by key.
-func squaresOf(counts map[uint64]uint64) Squares {
-	var s Squares
+func squaresOf(counts map[uint64]uint64) cells.Squares {
+	var s cells.Squares
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		s.Keys, s.Counts = append(s.Keys, k), append(s.Counts, counts[k])
 	}
@@ -82,7 +84,7 @@ func line() map[uint64]uint64 {
 }
 
 // encoded writes sheets and reads them again.
-func encoded(t testing.TB, c *Code, sheets []Squares) []Sheet {
+func encoded(t testing.TB, c *Code, sheets []cells.Squares) []Sheet {
 	t.Helper()
 	blob := c.AppendCode(nil)
 	e := NewEncoder(c)
@@ -99,7 +101,7 @@ func encoded(t testing.TB, c *Code, sheets []Squares) []Sheet {
 	}
 	out := make([]Sheet, len(sheets))
 	for i := range out {
-		if err := out[i].Read(tables, r); err != nil {
+		if err := out[i].Read(tables, r, new(Packet)); err != nil {
 			t.Fatal(err)
 		}
 		if all, ok := out[i].All(); !ok || !equal(&all, &sheets[i]) {
@@ -112,7 +114,7 @@ func encoded(t testing.TB, c *Code, sheets []Squares) []Sheet {
 	return out
 }
 
-func equal(a, b *Squares) bool {
+func equal(a, b *cells.Squares) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
@@ -124,21 +126,40 @@ func equal(a, b *Squares) bool {
 	return true
 }
 
+// find returns the leaf of a sheet that holds a cell, and false if there is none.
+func find(s *Sheet, key uint64) (cells.Leaf, bool) {
+	var out [1]cells.Leaf
+	s.FindAll([]uint64{key}, out[:])
+	return out[0], out[0].Count > 0
+}
+
 // count returns the count of a cell in all sheets.
 func count(sheets []Sheet, key uint64) (n uint64) {
-	var b Packet
 	for i := range sheets {
-		if l, ok := sheets[i].Find(key, &b); ok {
-			n += l.Count
-		}
+		l, _ := find(&sheets[i], key)
+		n += l.Count
 	}
 	return n
 }
 
-// box is a rectangle of cells as an Area. Its depth is the number of squares that are entered.
-type box struct {
-	x0, y0, x1, y1 uint64 // half open
-	depth          int
+// box is a rectangle of cells of region (0, 0), half open, by the coordinates that keys have.
+type box struct{ x0, y0, x1, y1 uint64 }
+
+// region holds all cells of region (0, 0).
+var region = grid.Rect{MinX: cells.Lowest, MinY: cells.Lowest, MaxX: cells.Highest, MaxY: cells.Highest}
+
+// area returns the box as an area.
+func (b *box) area() *form.RegionArea {
+	rect := grid.Rect{MinX: int64(b.x0) - cells.Bias, MinY: int64(b.y0) - cells.Bias, MaxX: int64(b.x1) - 1 - cells.Bias, MaxY: int64(b.y1) - 1 - cells.Bias}
+	return &form.RegionArea{Area: form.Box{Box: cells.Box(rect)}, Bounds: region, Fractions: true}
+}
+
+// sum returns the sum of all sheets over the box.
+func (b *box) sum(sheets []Sheet) (sum form.Sum) {
+	for i := range sheets {
+		sum.Add(form.SumOf(&sheets[i], b.area()))
+	}
+	return sum
 }
 
 func (b *box) overlap(key uint64, level uint8) (w, h, side uint64) {
@@ -149,27 +170,14 @@ func (b *box) overlap(key uint64, level uint8) (w, h, side uint64) {
 	return max(x1, x0) - x0, max(y1, y0) - y0, side
 }
 
-func (b *box) Enter(key uint64, level uint8) grid.Relation {
-	switch w, h, side := b.overlap(key, level); {
-	case w == 0 || h == 0:
-		return grid.Outside
-	case w == side && h == side:
-		return grid.Inside
-	}
-	b.depth++
-	return grid.Partly
-}
-
-func (b *box) Leave() { b.depth-- }
-
-func (b *box) Fraction(key uint64, level uint8) float64 {
-	w, h, side := b.overlap(key, level)
-	return float64(w) / float64(side) * float64(h) / float64(side)
-}
-
 func (b *box) has(key uint64) bool {
 	x, y := grid.Deinterleave(key)
 	return uint64(x) >= b.x0 && uint64(x) < b.x1 && uint64(y) >= b.y0 && uint64(y) < b.y1
 }
 
 func sortedByNumber[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// before reports whether a square comes before another in the order of cells.Squares.
+func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
+	return key < otherKey || key == otherKey && level > otherLevel
+}

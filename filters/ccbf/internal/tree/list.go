@@ -5,26 +5,19 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // List is the body of a sketch that is a tree. For each label it has squares with their points. A List is
 // never changed once made.
 type List struct {
-	Sections []Section // ordered by their labels, none of them empty
+	Sections cells.List
 	// Tau is the largest threshold with which any part was pruned.
 	Tau Tau
 	Fit Accuracy
 	// layout is the code and the sheets in which the list is written. It is nil as long as they are not
 	// known.
 	layout *Layout
-}
-
-// Section is a label (a region and a category) with its squares.
-type Section struct {
-	cells.Label
-	Squares
 }
 
 // Accuracy is the error of a tree, measured when its cells were pruned.
@@ -36,67 +29,9 @@ type Accuracy struct {
 	Suppression
 }
 
-// ListOf returns cells as squares.
-func ListOf(l cells.List) *List {
-	t := &List{Sections: make([]Section, len(l))}
-	for i, s := range l {
-		t.Sections[i] = Section{s.Label, Squares{Keys: s.Keys, Counts: s.Counts}}
-	}
-	return t
-}
-
-// Cells returns the list as cells. It returns false if some square is larger than a cell.
-func (t *List) Cells() (cells.List, bool) {
-	l := make(cells.List, len(t.Sections))
-	for i := range t.Sections {
-		s := &t.Sections[i]
-		for _, level := range s.Levels {
-			if level > 0 {
-				return nil, false
-			}
-		}
-		l[i] = cells.Section{Label: s.Label, Run: cells.Run{Keys: s.Keys, Counts: s.Counts}}
-	}
-	return l, true
-}
-
-// At returns the index of the section with label p, and whether there is one. If not, the index is where
-// it would be inserted.
-func (t *List) At(p cells.Label) (int, bool) {
-	return slices.BinarySearchFunc(t.Sections, p, func(s Section, p cells.Label) int { return s.Compare(p) })
-}
-
-// Squares returns the squares of a label.
-func (t *List) Squares(p cells.Label) Squares {
-	if i, ok := t.At(p); ok {
-		return t.Sections[i].Squares
-	}
-	return Squares{}
-}
-
-// With returns a copy of t in which label p has the squares s. If s is empty, the copy has no such
-// section.
-func (t *List) With(p cells.Label, s Squares) *List {
-	out := &List{Sections: slices.Clone(t.Sections), Tau: t.Tau}
-	switch i, ok := t.At(p); {
-	case s.Len() == 0 && ok:
-		out.Sections = slices.Delete(out.Sections, i, i+1)
-	case s.Len() == 0:
-	case ok:
-		out.Sections[i].Squares = s
-	default:
-		out.Sections = slices.Insert(out.Sections, i, Section{p, s})
-	}
-	return out
-}
-
-// Total returns the number of points.
-func (t *List) Total() uint64 {
-	n := uint64(0)
-	for i := range t.Sections {
-		n = saturate.Add(n, t.Sections[i].Total())
-	}
-	return n
+// With returns a copy of t in which label p has the squares s. If s is empty, the copy has no such section.
+func (t *List) With(p cells.Label, s cells.Squares) *List {
+	return &List{Sections: t.Sections.With(p, s), Tau: t.Tau}
 }
 
 // Most returns the largest number by which the count of a cell can be too high. categories says whether
@@ -111,12 +46,12 @@ func (t *List) Most(categories bool) uint64 {
 	}
 	// A count over all categories adds up leaves of all of them. So the lists of a region are merged
 	// first.
-	all := map[[2]int32]*Merger{}
+	all := map[[2]int32]*cells.Merger{}
 	for i := range t.Sections {
 		s := &t.Sections[i]
 		m := all[[2]int32{s.X, s.Y}]
 		if m == nil {
-			m = new(Merger)
+			m = new(cells.Merger)
 			all[[2]int32{s.X, s.Y}] = m
 		}
 		m.Add(s.Squares)
@@ -128,29 +63,9 @@ func (t *List) Most(categories bool) uint64 {
 	return most
 }
 
-// Number returns the number of squares.
-func (t *List) Number() (n uint64) {
-	for i := range t.Sections {
-		n += uint64(t.Sections[i].Len())
-	}
-	return n
-}
-
-// Memory returns about the bytes that the list takes.
-func (t *List) Memory() int64 {
-	n := int64(0)
-	for i := range t.Sections {
-		n += cells.SectionBytes + SquareBytes(t.Sections[i].Len())
-	}
-	return n
-}
-
-// SquareBytes returns the memory of n squares: key, level and count.
-func SquareBytes(n int) int64 { return int64(n) * 17 }
-
 // FitBytes returns the most memory that pruning n squares takes: the squares of a window of thresholds, a
 // sample, two trials and their sheets.
-func FitBytes(n int) int64 { return 6 * SquareBytes(n) }
+func FitBytes(n int) int64 { return 6 * cells.SquareBytes(n) }
 
 // The body of a tree (docs/FORMAT.md):
 //
@@ -166,7 +81,7 @@ func FitBytes(n int) int64 { return 6 * SquareBytes(n) }
 // Layout is a list, together with the code and the sheets in which it is written.
 type Layout struct {
 	*List
-	sheets [][]Squares
+	sheets [][]cells.Squares
 	code   *Code
 }
 
@@ -203,20 +118,20 @@ func (t *List) Within(limit uint64) (*Layout, bool) {
 	if t.layout != nil && t.layout.Size() <= limit {
 		return t.layout, true
 	}
-	if len(t.Sections) == 0 || slices.ContainsFunc(t.Sections, func(s Section) bool { return s.Levels != nil }) {
+	if len(t.Sections) == 0 || slices.ContainsFunc(t.Sections, func(s cells.Section) bool { return s.Levels != nil }) {
 		if p := t.laidOut(); p.Size() <= limit {
 			return p, true
 		}
 	}
 	head := t.headBytes()
-	parts := make([]Squares, len(t.Sections))
+	parts := make([]cells.Squares, len(t.Sections))
 	for i := range t.Sections {
 		parts[i] = t.Sections[i].Squares
 	}
 	pruned, ok := Fit(parts, limit-min(head, limit))
-	out := &List{Sections: make([]Section, len(parts)), Tau: max(t.Tau, pruned.Tau)}
+	out := &List{Sections: make(cells.List, len(parts)), Tau: max(t.Tau, pruned.Tau)}
 	for i := range parts {
-		out.Sections[i] = Section{t.Sections[i].Label, pruned.Parts[i]}
+		out.Sections[i] = cells.Section{Label: t.Sections[i].Label, Squares: pruned.Parts[i]}
 	}
 	if pruned.Cells > 0 {
 		out.Fit = Accuracy{Known: true, Cells: pruned.Cells, Excess: pruned.Excess}

@@ -7,26 +7,27 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // cut is squares pruned by a threshold.
-func cut(s Squares, tau Tau) Squares { return cutUpTo(s, tau, math.MaxUint64) }
+func cut(s cells.Squares, tau Tau) cells.Squares { return cutUpTo(s, tau, math.MaxUint64) }
 
 // cutUpTo is cut with the next lower threshold beyond a key.
-func cutUpTo(s Squares, tau Tau, upTo uint64) Squares {
+func cutUpTo(s cells.Squares, tau Tau, upTo uint64) cells.Squares {
 	var f fitter
-	f.build([]Squares{s}, allTaus)
-	leaves := Squares{make([]uint64, s.Len()), make([]uint8, s.Len()), make([]uint64, s.Len())}
+	f.build([]cells.Squares{s}, allTaus)
+	leaves := cells.Squares{Keys: make([]uint64, s.Len()), Levels: make([]uint8, s.Len()), Counts: make([]uint64, s.Len())}
 	f.parts[0].prune(&leaves, tau, upTo)
 	return leaves
 }
 
 // mixed is a tree of some of the points of counts, with squares inside others, and
 // the points that it was made of.
-func mixed(r *rand.Rand, counts map[uint64]uint64) (Squares, map[uint64]uint64) {
-	var m Merger
+func mixed(r *rand.Rand, counts map[uint64]uint64) (cells.Squares, map[uint64]uint64) {
+	var m cells.Merger
 	truth := map[uint64]uint64{}
 	for range 3 {
 		part := map[uint64]uint64{}
@@ -43,12 +44,12 @@ func mixed(r *rand.Rand, counts map[uint64]uint64) (Squares, map[uint64]uint64) 
 }
 
 // counted returns the count of a cell, square by square.
-func counted(s *Squares, key uint64) (n uint64) {
+func counted(s *cells.Squares, key uint64) (n uint64) {
 	for i, k := range s.Keys {
 		if k > key {
 			break
 		}
-		if key <= s.last(i) {
+		if key <= s.Last(i) {
 			n = saturate.Add(n, s.Counts[i])
 		}
 	}
@@ -56,14 +57,13 @@ func counted(s *Squares, key uint64) (n uint64) {
 }
 
 // bounds returns the bounds of the sum over a box, square by square.
-func bounds(s *Squares, a *box) (low, high uint64) {
+func bounds(s *cells.Squares, a *box) (low, high uint64) {
 	for i, k := range s.Keys {
-		switch r := a.Enter(k, s.Level(i)); r {
-		case grid.Inside:
+		switch w, h, side := a.overlap(k, s.Level(i)); {
+		case w == side && h == side:
 			low, high = saturate.Add(low, s.Counts[i]), saturate.Add(high, s.Counts[i])
-		case grid.Partly:
+		case w > 0 && h > 0:
 			high = saturate.Add(high, s.Counts[i])
-			a.Leave()
 		}
 	}
 	return low, high
@@ -71,10 +71,10 @@ func bounds(s *Squares, a *box) (low, high uint64) {
 
 // holds checks the order of squares, and that no cell and no box is below the truth. If counts are sums,
 // no lower bound is above it.
-func holds(t *testing.T, r *rand.Rand, name string, s *Squares, truth map[uint64]uint64, sums bool) {
+func holds(t *testing.T, r *rand.Rand, name string, s *cells.Squares, truth map[uint64]uint64, sums bool) {
 	t.Helper()
 	for i := range s.Keys {
-		if s.Counts[i] == 0 || s.Keys[i]&side2(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
+		if s.Counts[i] == 0 || s.Keys[i]&cells.LowBits(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
 			t.Fatalf("%s: square %d is %#x of level %d, %d points", name, i, s.Keys[i], s.Level(i), s.Counts[i])
 		}
 	}
@@ -114,7 +114,7 @@ func TestRemove(t *testing.T) {
 			i := r.IntN(len(keys))
 			k := keys[i]
 			n := 1 + r.Uint64N(truth[k])
-			next, err := Remove(s, k, n)
+			next, err := cells.Remove(s, k, n)
 			if err != nil {
 				t.Fatalf("%s: %d of %d points in cell %#x: %v", name, n, truth[k], k, err)
 			}
@@ -132,7 +132,7 @@ func TestRemove(t *testing.T) {
 		}
 		if len(keys) > 0 {
 			k := keys[0]
-			if _, err := Remove(s, k, counted(&s, k)+1); !errors.Is(err, ErrAbsent) {
+			if _, err := cells.Remove(s, k, counted(&s, k)+1); !errors.Is(err, cells.ErrAbsent) {
 				t.Errorf("%s: more points removed than there are: %v", name, err)
 			}
 		}
@@ -168,9 +168,9 @@ func TestSubtract(t *testing.T) {
 				}
 			}
 			whole := cut(squaresOf(counts), Tau(r.IntN(80)))
-			got, err := Subtract(whole, cut(squaresOf(part), tau))
+			got, err := cells.Subtract(whole, cut(squaresOf(part), tau))
 			switch {
-			case errors.Is(err, ErrCoarse):
+			case errors.Is(err, cells.ErrCoarse):
 				coarse++
 				continue
 			case err != nil:
@@ -187,11 +187,11 @@ func TestSubtract(t *testing.T) {
 		t.Errorf("%d parts taken away, %d too coarse: expected many of both", done, coarse)
 	}
 	a := squaresOf(map[uint64]uint64{5: 2})
-	if _, err := Subtract(a, squaresOf(map[uint64]uint64{6: 1})); !errors.Is(err, ErrAbsent) {
+	if _, err := cells.Subtract(a, squaresOf(map[uint64]uint64{6: 1})); !errors.Is(err, cells.ErrAbsent) {
 		t.Errorf("a point elsewhere: %v", err)
 	}
 	full := squaresOf(map[uint64]uint64{5: math.MaxUint64})
-	if got, err := Subtract(full, a); err != nil || got.Counts[0] != math.MaxUint64 || got.Total() != math.MaxUint64 {
+	if got, err := cells.Subtract(full, a); err != nil || got.Counts[0] != math.MaxUint64 || got.Total() != math.MaxUint64 {
 		t.Errorf("a saturated count less 2 is %v, %v", got.Counts, err)
 	}
 }
@@ -208,20 +208,20 @@ func TestIntersectAndMask(t *testing.T) {
 					least[k], masked[k] = min(m, n), n
 				}
 			}
-			both, back := Intersect(a, b), Intersect(b, a)
+			both, back := cells.Intersect(a, b), cells.Intersect(b, a)
 			holds(t, r, name+" intersected", &both, least, false)
 			if !equal(&both, &back) {
 				t.Fatalf("%s: an intersection depends on the order", name)
 			}
 			// If no squares lie inside others, every cell has the smaller count.
 			c, d := cut(squaresOf(inA), Tau(r.IntN(100))), cut(squaresOf(inB), Tau(r.IntN(100)))
-			both = Intersect(c, d)
+			both = cells.Intersect(c, d)
 			for _, k := range slices.Concat(c.Keys, d.Keys)[:min(c.Len()+d.Len(), 50)] {
 				if got, want := counted(&both, k), min(counted(&c, k), counted(&d, k)); got != want {
 					t.Fatalf("%s: a cell in both counts %d, expected %d", name, got, want)
 				}
 			}
-			m := Mask(a, b)
+			m := cells.Mask(a, b)
 			holds(t, r, name+" masked", &m, masked, false)
 			if m.Total() > a.Total() {
 				t.Errorf("%s: %d points left by a mask, of %d", name, m.Total(), a.Total())
@@ -235,15 +235,15 @@ func TestIntersectAndMask(t *testing.T) {
 				want[k] = min(n, m)
 			}
 		}
-		got, exact := Intersect(c, d), squaresOf(want)
+		got, exact := cells.Intersect(c, d), squaresOf(want)
 		if !equal(&got, &exact) {
 			t.Errorf("%s: cells in both are %v, expected %v", name, got, exact)
 		}
 		tree := cut(c, 30)
-		if same := Intersect(tree, tree); !equal(&same, &tree) {
+		if same := cells.Intersect(tree, tree); !equal(&same, &tree) {
 			t.Errorf("%s: a tree is not what it shares with itself", name)
 		}
-		if same := Mask(tree, c); same.Total() != tree.Total() || same.Len() != tree.Len() {
+		if same := cells.Mask(tree, c); same.Total() != tree.Total() || same.Len() != tree.Len() {
 			t.Errorf("%s: a tree masked by its own cells has %d points, not %d", name, same.Total(), tree.Total())
 		}
 	}
@@ -252,38 +252,38 @@ func TestIntersectAndMask(t *testing.T) {
 func TestCoarsen(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 0))
 	for name, counts := range inOrder(smallShapes(r)) {
-		for _, bias := range []uint32{0, 1 << 20, 0x5555_5555} {
-			for _, levels := range []uint8{0, 1, 3, 7} {
-				truth := map[uint64]uint64{}
-				for k, n := range counts {
-					x, y := grid.Deinterleave(k)
-					coarse := func(v uint32) uint32 {
-						return uint32(math.Floor((float64(v)-float64(bias))/float64(uint64(1)<<levels)) + float64(bias))
-					}
-					truth[grid.Interleave(coarse(x), coarse(y))] += n
+		for _, levels := range []uint8{0, 1, 3, 7} {
+			truth := map[uint64]uint64{}
+			for k, n := range counts {
+				x, y := grid.Deinterleave(k)
+				coarse := func(v uint32) uint32 {
+					return uint32(math.Floor((float64(v)-cells.Bias)/float64(uint64(1)<<levels)) + cells.Bias)
 				}
-				coarsen := func(s Squares) (Squares, bool) {
-					into := map[Region]*Squares{{}: {}}
-					_, ok := Coarsen(s, Region{}, 1<<levels, bias, into)
-					return Sorted(*into[Region{}]), ok && len(into) == 1
+				truth[grid.Interleave(coarse(x), coarse(y))] += n
+			}
+			coarsen := func(s cells.Squares) (cells.Squares, bool) {
+				l, err := cells.List{{Label: cells.Label{None: true}, Squares: s}}.Coarser(1 << levels)
+				if err != nil || len(l) > 1 {
+					return cells.Squares{}, false
 				}
-				cells, ok := coarsen(squaresOf(counts))
-				want := squaresOf(truth)
-				if !ok || !equal(&cells, &want) {
-					t.Fatalf("%s: cells on a grid 2^%d times as coarse are others", name, levels)
+				return l.Squares(cells.Label{None: true}), true
+			}
+			coarse, ok := coarsen(squaresOf(counts))
+			want := squaresOf(truth)
+			if !ok || !equal(&coarse, &want) {
+				t.Fatalf("%s: cells on a grid 2^%d times as coarse are others", name, levels)
+			}
+			s, _ := mixed(r, counts)
+			if got, ok := coarsen(s); ok {
+				if got.Total() != s.Total() {
+					t.Fatalf("%s: %d points, %d before", name, got.Total(), s.Total())
 				}
-				s, _ := mixed(r, counts)
-				if got, ok := coarsen(s); ok {
-					if got.Total() != s.Total() {
-						t.Fatalf("%s: %d points, %d before", name, got.Total(), s.Total())
-					}
-				} else if name != "corners" && name != "lonely" {
-					t.Errorf("%s: no square on a grid 2^%d times as coarse", name, levels)
-				}
-				tree := cut(squaresOf(counts), 40)
-				if got, ok := coarsen(tree); ok {
-					holds(t, r, name, &got, truth, true)
-				}
+			} else if name != "corners" && name != "lonely" {
+				t.Errorf("%s: no square on a grid 2^%d times as coarse", name, levels)
+			}
+			tree := cut(squaresOf(counts), 40)
+			if got, ok := coarsen(tree); ok {
+				holds(t, r, name, &got, truth, true)
 			}
 		}
 	}
@@ -294,22 +294,22 @@ func TestCoarsen(t *testing.T) {
 func TestMerger(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 0))
 	for _, n := range []int{0, 1, 2, 7, 300} {
-		lists := make([]Squares, n)
-		var one Squares
+		lists := make([]cells.Squares, n)
+		var one cells.Squares
 		for i := range lists {
 			counts := map[uint64]uint64{}
 			for range r.IntN(50) {
 				counts[r.Uint64N(500)] = 1 + r.Uint64N(9)
 			}
 			lists[i] = cut(squaresOf(counts), Tau(r.IntN(60)))
-			one = Merge(one, lists[i])
+			one = cells.Merge(one, lists[i])
 		}
 		r.Shuffle(n, func(i, j int) { lists[i], lists[j] = lists[j], lists[i] })
-		var m Merger
+		var m cells.Merger
 		most := 0
 		for _, s := range lists {
 			m.Add(s)
-			most = max(most, len(m.lists))
+			most = max(most, len(m.Lists()))
 		}
 		if got := m.Sum(); !equal(&got, &one) {
 			t.Fatalf("%d lists come out otherwise", n)
@@ -318,7 +318,7 @@ func TestMerger(t *testing.T) {
 			t.Errorf("%d lists of %d wait to be merged", most, n)
 		}
 	}
-	s := Merge(squaresOf(map[uint64]uint64{1: math.MaxUint64 - 1}), squaresOf(map[uint64]uint64{1: 5}))
+	s := cells.Merge(squaresOf(map[uint64]uint64{1: math.MaxUint64 - 1}), squaresOf(map[uint64]uint64{1: 5}))
 	if s.Total() != math.MaxUint64 || s.Counts[0] != math.MaxUint64 {
 		t.Errorf("points beyond the largest number are %d", s.Counts[0])
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -28,9 +29,9 @@ type plan struct {
 type rootStats struct {
 	root  uint8
 	kinds [symbols]uint32
-	gaps  [MaxLevel + 1][65]uint32 // number of gaps by level and bit length.
-	steps [65]uint32               // number of steps between stretches by bit length.
-	bytes uint                     // bytes of the index, without those for the points of packets.
+	gaps  [cells.MaxLevel + 1][65]uint32 // number of gaps by level and bit length.
+	steps [65]uint32                     // number of steps between stretches by bit length.
+	bytes uint                           // bytes of the index, without those for the points of packets.
 
 	packets, stretches uint // numbers of packets and of stretches.
 	totals             uint // bytes of the index for the points of packets.
@@ -48,7 +49,7 @@ const hugeCount = 1 << 55
 
 // sheet counts the symbols of sheet s. It counts a split square after the last leaf inside. So it visits
 // each leaf once for all root levels.
-func (p *plan) sheet(s *Squares) {
+func (p *plan) sheet(s *cells.Squares) {
 	p.high.begun, p.low.begun = false, false
 	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
 	if levels == nil {
@@ -88,10 +89,10 @@ func (p *plan) sheet(s *Squares) {
 			open[level&7] = 0
 			p.splits[level][all]++
 			if level == lowRoot && p.onlyCells {
-				p.low.tree(key&^side2(level), level, rootSymbol(level, lowRoot, split))
+				p.low.tree(key&^cells.LowBits(level), level, rootSymbol(level, lowRoot, split))
 			}
 			if level == maxRoot {
-				p.high.tree(key&^side2(level), level, rootSymbol(level, maxRoot, split))
+				p.high.tree(key&^cells.LowBits(level), level, rootSymbol(level, maxRoot, split))
 				break
 			}
 			what = split
@@ -110,7 +111,7 @@ func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 		q.gaps[level][gapLength(q.after, key, level)]++
 	}
 	q.begun = true
-	q.after = key + side2(level) + 1
+	q.after = key + cells.LowBits(level) + 1
 }
 
 // gapLength returns the bit length of the gap before a tree.
@@ -118,7 +119,7 @@ func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - af
 
 // index counts the bytes of a sheet before its trees. It takes back the gaps of the first trees of packets
 // and stretches, which are not written.
-func (q *rootStats) index(s *Squares) {
+func (q *rootStats) index(s *cells.Squares) {
 	packets, before := uint(0), uint64(0)
 	for from, to := 0, 0; from < s.Len(); from = to {
 		first := q.begins(s, from)
@@ -143,12 +144,12 @@ func (q *rootStats) index(s *Squares) {
 
 // begins returns the key of the tree that begins with a leaf. Because this tree begins a packet or a
 // stretch, its gap is not written, and is taken back.
-func (q *rootStats) begins(s *Squares, leaf int) uint64 {
+func (q *rootStats) begins(s *cells.Squares, leaf int) uint64 {
 	level := max(s.Level(leaf), q.root)
-	key := s.Keys[leaf] &^ side2(level)
+	key := s.Keys[leaf] &^ cells.LowBits(level)
 	if leaf > 0 {
 		last := max(s.Level(leaf-1), q.root)
-		q.gaps[level][gapLength((s.Keys[leaf-1]|side2(last))+1, key, level)]--
+		q.gaps[level][gapLength((s.Keys[leaf-1]|cells.LowBits(last))+1, key, level)]--
 	}
 	return key
 }
@@ -192,7 +193,7 @@ func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 	for length, n := range q.steps {
 		head += uint(n) * bitio.ClassBits(uint(length), uint(k.steps))
 	}
-	for level := q.root; level <= MaxLevel; level++ {
+	for level := q.root; level <= cells.MaxLevel; level++ {
 		k.orders[level] = 0
 		if q.kinds[0] > 0 && level == q.root || q.kinds[rootSymbol(level, q.root, one)]+q.kinds[rootSymbol(level, q.root, more)] > 0 {
 			head += orderBits

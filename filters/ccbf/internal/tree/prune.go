@@ -4,11 +4,12 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // edge is a level above all squares.
-const edge = MaxLevel + 2
+const edge = cells.MaxLevel + 2
 
 // node is the smallest square that holds two or more given squares of a tree and no others. Larger
 // squares inside the next node hold the same points.
@@ -24,7 +25,7 @@ type node struct {
 type nodes struct {
 	// Squares has the squares of the list. But squares that are one leaf at the threshold below the
 	// window are one square here. The key of this square is the key of its first part.
-	Squares
+	cells.Squares
 	all    []node  // all nodes; each comes after the nodes inside it.
 	leaves []int32 // indexes of the nodes that are leaves, from the last to the first.
 	nested bool    // whether some squares hold others, so that leaves may hold leaves too.
@@ -33,7 +34,7 @@ type nodes struct {
 // build sets n to the nodes of the squares s, for thresholds above low and up to high. memory has room
 // for all of s. change[t] gets how many leaves more there are at threshold t than at t-1. O(n) for n
 // squares.
-func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]int) {
+func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus + 1]int) {
 	n.all, n.nested = n.all[:0], false
 	top := uint8(1) // from this level on, any square that holds two squares is split
 	for top < edge && weight(top, 2) <= high {
@@ -56,9 +57,9 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 		at++
 		to, closed := uint8(edge), open
 		if i+1 < s.Len() {
-			to = max(common(key, s.Keys[i+1]), level)
+			to = max(cells.CommonLevel(key, s.Keys[i+1]), level)
 			closed &= 1<<to - 1
-			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|side2(level)
+			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|cells.LowBits(level)
 		}
 		open &^= closed
 		for ; closed != 0; closed &= closed - 1 {
@@ -67,7 +68,7 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 			total, lo, first = saturate.Add(o.total, total), o.lo, o.first
 			switch v := weight(level, total); {
 			// Squares above MaxLevel are always split.
-			case level > MaxLevel:
+			case level > cells.MaxLevel:
 			case v <= low:
 				at = lo + 1
 				levels[lo], counts[lo] = level, total
@@ -85,14 +86,14 @@ func (n *nodes) build(memory, s *Squares, low, high uint64, change *[Taus + 1]in
 		open |= 1 << to & some
 	}
 	n.all = all
-	n.Squares = Squares{keys[:at], levels[:at], counts[:at]}
+	n.Squares = cells.Squares{Keys: keys[:at], Levels: levels[:at], Counts: counts[:at]}
 	change[0] += int(at)
 }
 
 // prune sets dst to the leaves at threshold tau, which lies in the window. For squares whose first key is
 // above upTo, it uses the next lower threshold. dst has room for all squares. Each leaf is the largest
 // square with its points that the threshold allows.
-func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
+func (n *nodes) prune(dst *cells.Squares, tau Tau, upTo uint64) {
 	n.leaves = n.leaves[:0]
 	for i := len(n.all) - 1; i >= 0; {
 		v := &n.all[i]
@@ -117,41 +118,41 @@ func (n *nodes) prune(dst *Squares, tau Tau, upTo uint64) {
 		to, at = to+1, int(v.hi)
 	}
 	copied(n.Len())
-	*dst = Squares{dst.Keys[:to], dst.Levels[:to], dst.Counts[:to]}
-	dst.enlarge(tau, upTo)
+	*dst = dst.UpTo(to)
+	enlarge(dst, tau, upTo)
 }
 
 // enlarge replaces each square by the largest one that the threshold allows and that holds no other
 // square. Before, the key of a square is the key of its first cell with points.
-func (s *Squares) enlarge(tau Tau, upTo uint64) {
+func enlarge(s *cells.Squares, tau Tau, upTo uint64) {
 	limit, beyond := tau.Value(), (max(tau, 1) - 1).Value()
 	levels, counts := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)]
 	meet := uint8(edge) // level of the smallest square that holds both this square and the one before
 	for i, key := range s.Keys {
 		level, next, n := levels[i], uint8(edge), counts[i]
 		if i+1 < len(s.Keys) {
-			next = max(common(key, s.Keys[i+1]), level)
+			next = max(cells.CommonLevel(key, s.Keys[i+1]), level)
 		}
 		if key > upTo {
 			limit = beyond
 		}
 		// This follows from the definition of weight: 2^level - 1 is at most limit / n.
-		level = max(level, min(meet-1, next-1, MaxLevel, uint8(bits.Len64(limit/n+1)-1)))
-		s.Keys[i], levels[i] = key&^side2(level), level
+		level = max(level, min(meet-1, next-1, cells.MaxLevel, uint8(bits.Len64(limit/n+1)-1)))
+		s.Keys[i], levels[i] = key&^cells.LowBits(level), level
 		meet = next
 	}
 }
 
 // excess returns the sum of the numbers by which leaves count too much in these cells. cells has their
 // keys and counts.
-func excess(cells []uint64, leaves *Squares) (sum uint64) {
+func excess(cells []uint64, leaves *cells.Squares) (sum uint64) {
 	at := 0
 	for i, n := range leaves.Counts {
 		at++
 		if leaves.Levels[i] == 0 {
 			continue
 		}
-		last, first := leaves.last(i), at
+		last, first := leaves.Last(i), at
 		for ; at < len(cells) && cells[at] <= last; at++ {
 		}
 		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first)))

@@ -2,8 +2,9 @@ package tree
 
 import (
 	"bytes"
-	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -17,9 +18,9 @@ type Sheet struct {
 	total  uint64
 	index  []entry
 	data   []byte
-	bytes  []byte    // the whole sheet
-	kept   []Squares // by packet: leaves that are kept for later queries.
-	room   *int64    // number of bytes that may still be used to keep leaves.
+	bytes  []byte  // the whole sheet
+	packet *Packet // memory for a decoded packet
+	cache  form.Cache
 }
 
 // entry describes a packet in the index of a sheet.
@@ -29,10 +30,10 @@ type entry struct {
 	end   int    // where the packet ends in Sheet.data.
 }
 
-// Read sets s to a sheet that AppendSheet wrote. It reads the index, not the trees, whose bytes may be
-// damaged. Errors wrap sketch.ErrInvalid. O(packets).
-func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
-	*s = Sheet{t: t, index: s.index[:0]}
+// Read sets s to a sheet that AppendSheet wrote. Queries decode packets into the memory of b. Read reads the
+// index, not the trees, whose bytes may be damaged. Errors wrap sketch.ErrInvalid. O(packets).
+func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
+	*s = Sheet{t: t, index: s.index[:0], packet: b}
 	start, length := *r, r.Len()
 	s.leaves = r.Uvarint()
 	packets := r.Uvarint()
@@ -71,47 +72,52 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	return r.Err()
 }
 
-// Leaves returns the number of leaves. A byte of code may stand for 80 leaves. So compare this number
-// with the free memory before you call All, or visit several sheets.
-func (s *Sheet) Leaves() uint64 { return s.leaves }
+// A Sheet implements form.Sheet.
 
-// Total returns the number of points, at most the largest uint64.
-func (s *Sheet) Total() uint64 { return s.total }
+func (s *Sheet) Packets() int                     { return len(s.index) }
+func (s *Sheet) First(i int) uint64               { return s.index[i].first }
+func (s *Sheet) PacketTotal(i int) (uint64, bool) { return s.index[i].total, true }
+func (s *Sheet) Total() uint64                    { return s.total }
+func (s *Sheet) Keep(room *int64)                 { s.cache = form.NewCache(len(s.index), room) }
+
+// Number implements form.Sheet. A byte of code may stand for 80 leaves. So compare this number with the free
+// memory before you call All, or visit several sheets.
+func (s *Sheet) Number() int { return int(s.leaves) }
+
+// Packet implements form.Sheet.
+func (s *Sheet) Packet(i int) cells.Squares {
+	if kept := s.cache.Get(i); kept.Len() > 0 {
+		return kept
+	}
+	b := s.packet
+	if (b.sheet != s || b.i != i) && !s.decode(i, b) {
+		return cells.Squares{}
+	}
+	s.cache.Put(i, b.leaves())
+	return b.leaves()
+}
 
 // All returns all leaves; false if the bytes are damaged.
-func (s *Sheet) All() (Squares, bool) {
+func (s *Sheet) All() (cells.Squares, bool) {
 	// A damaged BLOB may state any number of leaves. So no more than this is allocated before leaves are
 	// decoded.
 	const atOnce = 1 << 20
 	n := min(s.leaves, atOnce)
-	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
+	all := cells.Squares{Keys: make([]uint64, 0, n), Levels: make([]uint8, 0, n), Counts: make([]uint64, 0, n)}
 	var b Packet
 	for i := range s.index {
 		if !s.decode(i, &b) || uint64(all.Len()+b.n) > s.leaves {
-			return Squares{}, false
+			return cells.Squares{}, false
 		}
 		leaves := b.leaves()
 		if leaves.Total() != s.index[i].total {
-			return Squares{}, false
+			return cells.Squares{}, false
 		}
 		all.Keys = append(all.Keys, leaves.Keys...)
 		all.Levels = append(all.Levels, leaves.Levels...)
 		all.Counts = append(all.Counts, leaves.Counts...)
 	}
 	return all, uint64(all.Len()) == s.leaves
-}
-
-// above returns the first packet that begins after a key.
-func (s *Sheet) above(key uint64) int {
-	low, high := 0, len(s.index)
-	for low < high {
-		if mid := int(uint(low+high) / 2); s.index[mid].first <= key {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // Packet is memory for the decoded leaves of one packet. The sheets of a reader share it.
@@ -126,36 +132,8 @@ type Packet struct {
 }
 
 // leaves returns the leaves that were decoded last, in the memory of b.
-func (b *Packet) leaves() Squares { return Squares{b.keys[:b.n], b.levels[:b.n], b.counts[:b.n]} }
-
-// Keep makes s keep decoded leaves until *room bytes are used up. Several sheets may share room. A sheet
-// that keeps leaves serves one query at a time.
-func (s *Sheet) Keep(room *int64) {
-	const each = 72
-	if need := int64(len(s.index)) * each; need <= *room {
-		*room -= need
-		s.room, s.kept = room, make([]Squares, len(s.index))
-	}
-}
-
-// packet returns the leaves of packet i, none if its bytes are damaged. They may be in the memory of b.
-func (s *Sheet) packet(i int, b *Packet) Squares {
-	if s.kept != nil && s.kept[i].Keys != nil {
-		return s.kept[i]
-	}
-	if b.sheet == s && b.i == i {
-		return b.leaves()
-	}
-	if !s.decode(i, b) {
-		return Squares{}
-	}
-	leaves := b.leaves()
-	if need := SquareBytes(b.n); s.kept != nil && need <= *s.room {
-		*s.room -= need
-		leaves = Squares{slices.Clone(leaves.Keys), slices.Clone(leaves.Levels), slices.Clone(leaves.Counts)}
-		s.kept[i] = leaves
-	}
-	return leaves
+func (b *Packet) leaves() cells.Squares {
+	return cells.Squares{Keys: b.keys[:b.n], Levels: b.levels[:b.n], Counts: b.counts[:b.n]}
 }
 
 // decode reads packet i; false if its bytes are damaged.
@@ -221,11 +199,11 @@ func (d *decoder) tree(gap bool) {
 	if symbol > 0 {
 		d.level += uint8((symbol - 1) / 2 & 63)
 	}
-	if d.level > MaxLevel || symbol >= symbols {
+	if d.level > cells.MaxLevel || symbol >= symbols {
 		d.bad = true
 		return
 	}
-	side := side2(d.level)
+	side := cells.LowBits(d.level)
 	if gap {
 		start := d.after + side
 		gap := d.in.ReadClass(uint(d.t.orders[d.level]))
@@ -358,7 +336,7 @@ func (d *decoder) cells(symbol uint, key uint64) {
 // Check reads all sheets of all parts in a code, and returns the squares of each part. The error wraps
 // sketch.ErrInvalid if the bytes are damaged, or if there are more than most leaves. It does so too if
 // these squares would be written as other bytes: a tree has only one valid encoding. O(leaves).
-func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
+func Check(t *Tables, parts [][]Sheet, most uint64) ([]cells.Squares, error) {
 	leaves := uint64(0) // no overflow: a sheet in memory has fewer than 2^32 packets
 	for _, sheets := range parts {
 		for i := range sheets {
@@ -368,9 +346,9 @@ func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
 	if leaves > most {
 		return nil, sketch.Invalidf("a tree of %d leaves; at most %d fit here", leaves, most)
 	}
-	out, lists := make([]Squares, len(parts)), make([][]Squares, len(parts))
+	out, lists := make([]cells.Squares, len(parts)), make([][]cells.Squares, len(parts))
 	for i, sheets := range parts {
-		var m Merger
+		var m cells.Merger
 		for j := range sheets {
 			s, ok := sheets[j].All()
 			if !ok {

@@ -5,26 +5,39 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // sheetsOf are the sheets of squares, written and read.
-func sheetsOf(t *testing.T, s *Squares) []Sheet {
+func sheetsOf(t *testing.T, s *cells.Squares) []Sheet {
 	t.Helper()
 	lists := s.Sheets()
-	return encoded(t, CodeFor([][]Squares{lists}), lists)
+	return encoded(t, CodeFor([][]cells.Squares{lists}), lists)
+}
+
+// readerOf returns a reader of one section that has these sheets.
+func readerOf(sheets []Sheet) *form.Squares {
+	r := &form.Squares{Head: &form.Head{Bounds: region, Sums: true}}
+	if err := r.AddSection(cells.LabelView{}); err != nil {
+		panic(err)
+	}
+	for i := range sheets {
+		r.AddSheet(&sheets[i])
+	}
+	return r
 }
 
 // Squares that meet a box are all visited, in order, and sums have their bounds.
 func TestSpots(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
-	var b Packet
 	for name, counts := range inOrder(smallShapes(r)) {
 		nested, truth := mixed(r, counts)
 		if len(truth) == 0 {
 			continue
 		}
-		for _, s := range []Squares{nested, cut(squaresOf(truth), 60)} {
+		for _, s := range []cells.Squares{nested, cut(squaresOf(truth), 60)} {
 			sheets := sheetsOf(t, &s)
 			keys := sortedByNumber(truth)
 			for range 10 {
@@ -34,28 +47,31 @@ func TestSpots(t *testing.T) {
 				a.x1, a.y1 = a.x0+size, a.y0+1+r.Uint64N(size)
 				// Every square that meets the box, by what its first cell that is in
 				// no smaller square counts.
-				var want []Leaf
+				var want []cells.Leaf
 				for i, k := range s.Keys {
 					if w, h, _ := a.overlap(k, s.Level(i)); w == 0 || h == 0 {
 						continue
 					}
 					n := uint64(0)
 					for j := range s.Keys[:i+1] {
-						if s.Keys[j] <= k && s.last(j) >= s.last(i) {
+						if s.Keys[j] <= k && s.Last(j) >= s.Last(i) {
 							n += s.Counts[j]
 						}
 					}
-					want = append(want, Leaf{k, n, s.Level(i)})
+					want = append(want, cells.Leaf{Key: k, Count: n, Level: s.Level(i)})
 				}
-				var got []Leaf
-				least := uint64(0)
-				visit(sheets, &a, &b, &least, func(l Leaf, around uint64) {
-					got = append(got, Leaf{l.Key, l.Count + around, l.Level})
-				})
+				var got []cells.Leaf
+				if err := readerOf(sheets).Hotspots(a.area().Area.(form.Area), 1, cells.Categories{}, func(s form.Spot) bool {
+					_, _, key := cells.Key(s.Cell)
+					got = append(got, cells.Leaf{Key: key, Count: s.Count, Level: s.Level})
+					return true
+				}); err != nil {
+					t.Fatal(err)
+				}
 				if !slices.Equal(got, want) {
 					t.Fatalf("%s: box %+v meets %d squares, expected %d", name, a, len(got), len(want))
 				}
-				sum := AreaSum(sheets, &a, &b)
+				sum := a.sum(sheets)
 				if low, high := bounds(&s, &a); sum.Low != low || sum.High != high {
 					t.Fatalf("%s: box %+v has bounds %+v, square by square %d and %d", name, a, sum, low, high)
 				}
@@ -64,7 +80,7 @@ func TestSpots(t *testing.T) {
 				k := keys[r.IntN(len(keys))] + r.Uint64N(3)
 				x, y := grid.Deinterleave(k)
 				a := box{x0: uint64(x), y0: uint64(y), x1: uint64(x) + 1, y1: uint64(y) + 1}
-				if n, sum := count(sheets, k), AreaSum(sheets, &a, &b); n != sum.High || n != counted(&s, k) {
+				if n, sum := count(sheets, k), a.sum(sheets); n != sum.High || n != counted(&s, k) {
 					t.Fatalf("%s: cell %#x has %d points, its area %+v", name, k, n, sum)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -46,54 +47,54 @@ func (h *Suppression) Read(r *sketch.Reader) error {
 // way. This larger square becomes a leaf, which may hold other leaves. In the end fewer than k points may
 // be left. They join the nearest leaf, in the smallest square that holds both. Among equally near leaves,
 // they join the one with the fewest points.
-func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
-	var all []Leaf
+func Suppress(s cells.Squares, k uint64) (kept cells.Squares, dropped uint64) {
+	var all []cells.Leaf
 	for from := 0; from < s.Len(); {
-		top := s.Keys[from] | side2(MaxLevel)
-		to := from + searchAbove(s.Keys[from:], top)
+		top := s.Keys[from] | cells.LowBits(cells.MaxLevel)
+		to := from + cells.SearchAbove(s.Keys[from:], top)
 		p := pooler{s: s, k: k, from: len(all), leaves: all}
 		if rest := p.square(from, to); rest.Count > 0 && !p.join(rest) {
 			dropped = saturate.Add(dropped, rest.Count)
 		}
 		all, from = p.leaves, to
 	}
-	slices.SortFunc(all, func(a, b Leaf) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(b.Level, a.Level)) })
+	slices.SortFunc(all, func(a, b cells.Leaf) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(b.Level, a.Level)) })
 	for _, l := range all {
 		if n := kept.Len() - 1; n >= 0 && kept.Keys[n] == l.Key && kept.Levels[n] == l.Level {
 			kept.Counts[n] = saturate.Add(kept.Counts[n], l.Count)
 			continue
 		}
-		kept.push(l.Key, l.Level, l.Count)
+		kept.Push(l.Key, l.Level, l.Count)
 	}
 	return kept, dropped
 }
 
 // pooler merges leaves with too few points, within a square of MaxLevel.
 type pooler struct {
-	s      Squares
+	s      cells.Squares
 	k      uint64
-	leaves []Leaf
+	leaves []cells.Leaf
 	from   int // index of the first leaf of the current square.
 }
 
 // square makes leaves of the squares [from, to). If fewer than k points are left
 // over, it returns them as rest, in the smallest square around them.
-func (p *pooler) square(from, to int) (rest Leaf) {
+func (p *pooler) square(from, to int) (rest cells.Leaf) {
 	if from == to {
 		return rest
 	}
 	s := &p.s
-	at := Leaf{Key: s.Keys[from], Level: s.Level(from)}
+	at := cells.Leaf{Key: s.Keys[from], Level: s.Level(from)}
 	if to-from > 1 {
-		at = around(at, Leaf{Key: s.Keys[to-1], Level: s.Level(to - 1)})
+		at = around(at, cells.Leaf{Key: s.Keys[to-1], Level: s.Level(to - 1)})
 	}
 	if s.Level(from) == at.Level {
-		rest = Leaf{at.Key, s.Counts[from], at.Level}
+		rest = cells.Leaf{Key: at.Key, Count: s.Counts[from], Level: at.Level}
 		from++
 	}
 	for q := uint64(0); q < 4 && from < to; q++ {
 		last := at.Key + (q+1)<<(2*(at.Level-1)) - 1
-		end := from + searchAbove(s.Keys[from:to], last)
+		end := from + cells.SearchAbove(s.Keys[from:to], last)
 		rest = pool(rest, p.square(from, end))
 		from = end
 	}
@@ -101,11 +102,11 @@ func (p *pooler) square(from, to int) (rest Leaf) {
 		return rest
 	}
 	p.leaves = append(p.leaves, rest)
-	return Leaf{}
+	return cells.Leaf{}
 }
 
 // pool returns one leaf with the points of a and b, either of which may have none.
-func pool(a, b Leaf) Leaf {
+func pool(a, b cells.Leaf) cells.Leaf {
 	switch {
 	case a.Count == 0:
 		return b
@@ -118,13 +119,13 @@ func pool(a, b Leaf) Leaf {
 }
 
 // around returns the smallest square around two leaves, without points.
-func around(a, b Leaf) Leaf {
-	level := max(a.Level, b.Level, common(a.Key, b.Key))
-	return Leaf{Key: a.Key &^ side2(level), Level: level}
+func around(a, b cells.Leaf) cells.Leaf {
+	level := max(a.Level, b.Level, cells.CommonLevel(a.Key, b.Key))
+	return cells.Leaf{Key: a.Key &^ cells.LowBits(level), Level: level}
 }
 
 // join adds the points of rest to the nearest leaf. It returns false if there is no leaf.
-func (p *pooler) join(rest Leaf) bool {
+func (p *pooler) join(rest cells.Leaf) bool {
 	best := -1
 	for i := p.from; i < len(p.leaves); i++ {
 		if best < 0 || cmp.Or(

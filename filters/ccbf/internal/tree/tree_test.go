@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -29,24 +30,24 @@ func TestTaus(t *testing.T) {
 }
 
 // pruned applies the rule literally, square by square from the top.
-func pruned(counts map[uint64]uint64, tau uint64) Squares {
-	var s Squares
-	var split func(key uint64, level uint8, cells map[uint64]uint64)
-	split = func(key uint64, level uint8, cells map[uint64]uint64) {
+func pruned(counts map[uint64]uint64, tau uint64) cells.Squares {
+	var s cells.Squares
+	var split func(key uint64, level uint8, held map[uint64]uint64)
+	split = func(key uint64, level uint8, held map[uint64]uint64) {
 		total := uint64(0)
-		for _, n := range cells {
+		for _, n := range held {
 			total += n
 		}
 		hi, lo := bits.Mul64(1<<level-1, total)
-		if hi == 0 && lo <= tau && level <= MaxLevel {
-			s.push(key, level, total)
+		if hi == 0 && lo <= tau && level <= cells.MaxLevel {
+			s.Push(key, level, total)
 			return
 		}
 		for q := range uint64(4) {
 			at := key + q<<(2*(level-1))
 			part := map[uint64]uint64{}
-			for k, n := range cells {
-				if k&^side2(level-1) == at {
+			for k, n := range held {
+				if k&^cells.LowBits(level-1) == at {
 					part[k] = n
 				}
 			}
@@ -55,18 +56,18 @@ func pruned(counts map[uint64]uint64, tau uint64) Squares {
 			}
 		}
 	}
-	split(0, MaxLevel+1, counts)
+	split(0, cells.MaxLevel+1, counts)
 	return s
 }
 
 func TestPruningIsTheRule(t *testing.T) {
 	for name, counts := range inOrder(shapes()) {
-		cells := squaresOf(counts)
+		held := squaresOf(counts)
 		var f fitter
-		f.build([]Squares{cells}, allTaus)
+		f.build([]cells.Squares{held}, allTaus)
 		for tau := Tau(0); tau < Taus; tau += 37 {
-			got := cut(cells, tau)
-			excess := excess(cells.Keys, &got)
+			got := cut(held, tau)
+			excess := excess(held.Keys, &got)
 			want := pruned(counts, tau.Value())
 			if !equal(&got, &want) {
 				t.Fatalf("%s, threshold %d: %d leaves, by the rule %d", name, tau.Value(), got.Len(), want.Len())
@@ -93,10 +94,10 @@ func TestPruningIsTheRule(t *testing.T) {
 func TestNeverBelow(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 0))
 	for name, counts := range inOrder(shapes()) {
-		cells := squaresOf(counts)
-		whole := CodeFor([][]Squares{{cells}})
+		held := squaresOf(counts)
+		whole := CodeFor([][]cells.Squares{{held}})
 		for _, part := range []uint64{1, 2, 5, 20} {
-			p, ok := Fit([]Squares{cells}, whole.Size()/part)
+			p, ok := Fit([]cells.Squares{held}, whole.Size()/part)
 			if !ok {
 				if whole.Size()/part > 200 {
 					t.Errorf("%s does not fit %d bytes", name, whole.Size()/part)
@@ -120,7 +121,6 @@ func checkBounds(t *testing.T, r *rand.Rand, name string, sheets []Sheet, counts
 			t.Fatalf("%s: cell %#x counts %d, the truth is %d and the guarantee %d", name, k, got, counts[k], most)
 		}
 	}
-	var b Packet
 	for range 200 {
 		x, y := grid.Deinterleave(keys[r.IntN(len(keys))])
 		size := uint64(1) << r.IntN(14)
@@ -132,13 +132,9 @@ func checkBounds(t *testing.T, r *rand.Rand, name string, sheets []Sheet, counts
 				truth += counts[k]
 			}
 		}
-		var sum Sum
-		for i := range sheets {
-			s := sheets[i].Sum(&a, &b)
-			sum.Low, sum.High, sum.Estimate = sum.Low+s.Low, sum.High+s.High, sum.Estimate+s.Estimate
-		}
+		sum := a.sum(sheets)
 		const rounding = 1e-9
-		if sum.Low > truth || truth > sum.High || sum.Estimate < float64(sum.Low)*(1-rounding) || sum.Estimate > float64(sum.High)*(1+rounding) || a.depth != 0 {
+		if sum.Low > truth || truth > sum.High || sum.Estimate < float64(sum.Low)*(1-rounding) || sum.Estimate > float64(sum.High)*(1+rounding) {
 			t.Fatalf("%s: box %+v has %d points, the tree says %+v", name, a, truth, sum)
 		}
 	}
@@ -160,12 +156,12 @@ func TestUnion(t *testing.T) {
 				parts[0][k] += counts[k] - 5
 			}
 		}
-		var trees []Squares
+		var trees []cells.Squares
 		for i, part := range parts {
 			trees = append(trees, cut(squaresOf(part), Tau(40*i)))
 		}
-		a := Merge(Merge(trees[0], trees[1]), trees[2])
-		b := Merge(trees[2], Merge(trees[1], trees[0]))
+		a := cells.Merge(cells.Merge(trees[0], trees[1]), trees[2])
+		b := cells.Merge(trees[2], cells.Merge(trees[1], trees[0]))
 		if !equal(&a, &b) {
 			t.Fatalf("%s: the union depends on the order", name)
 		}
@@ -174,7 +170,7 @@ func TestUnion(t *testing.T) {
 			t.Fatalf("%s: %d points united, %d", name, a.Total(), whole.Total())
 		}
 		for _, limit := range []uint64{math.MaxUint32, 2000, 300} {
-			p, ok := Fit([]Squares{a}, limit)
+			p, ok := Fit([]cells.Squares{a}, limit)
 			if !ok {
 				continue
 			}
@@ -188,7 +184,7 @@ func TestUnion(t *testing.T) {
 
 // Sheets have no square inside another one, and all squares are in one.
 func TestSheets(t *testing.T) {
-	s := Squares{
+	s := cells.Squares{
 		Keys:   []uint64{0, 0, 0, 1, 16, 64, 80},
 		Levels: []uint8{4, 2, 0, 0, 1, 3, 0},
 		Counts: []uint64{1, 2, 3, 4, 5, 6, 7},
@@ -197,7 +193,7 @@ func TestSheets(t *testing.T) {
 	for _, sheet := range s.Sheets() {
 		got = append(got, sheet.Counts)
 		for i := 1; i < sheet.Len(); i++ {
-			if sheet.Keys[i] <= sheet.last(i-1) {
+			if sheet.Keys[i] <= sheet.Last(i-1) {
 				t.Errorf("square %d of a sheet begins inside the one before", i)
 			}
 		}

@@ -1,9 +1,12 @@
-package cells
+package exact
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -17,9 +20,9 @@ func TestTableOfUnequalCategories(t *testing.T) {
 		category int
 	}
 	r := rand.New(rand.NewPCG(66, 0))
-	near := func() grid.Cell { return grid.Cell{X: Highest - 100 + r.Int64N(200), Y: r.Int64N(100)} } // of the border of a region
+	near := func() grid.Cell { return grid.Cell{X: cells.Highest - 100 + r.Int64N(200), Y: r.Int64N(100)} } // of the border of a region
 	for _, sizes := range [][]int{{1}, {1, 1, 1}, {3000, 1, 1, 1, 1, 2}, {1, 1, 2500, 40, 2}, {300, 300, 300}} {
-		var l List
+		var l cells.List
 		want, together := make(map[spot]uint64), make(map[grid.Cell]uint64)
 		for category, size := range sizes {
 			for range size {
@@ -27,18 +30,18 @@ func TestTableOfUnequalCategories(t *testing.T) {
 				if r.IntN(50) == 0 { // more than fits beside a place
 					n = 1<<40 + r.Uint64N(1<<62)
 				}
-				l = l.Add(c, []byte(fmt.Sprint("c", category)), n)
+				l = added(l, c, []byte(fmt.Sprint("c", category)), n)
 				want[spot{c, category}] = saturate.Add(want[spot{c, category}], n)
 				together[c] = saturate.Add(together[c], n)
 			}
 		}
 		bounds := l.Bounds()
-		body, ok := l.AppendBody(nil, bounds, 1<<20)
+		body, ok := AppendList(nil, l, bounds, 1<<20)
 		if !ok {
 			t.Fatal("no body")
 		}
-		var v View
-		if err := v.Reset(body, bounds, true, l.Total()); err != nil {
+		v := Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Categories: true, Total: l.Total()}}}
+		if err := v.Reset(body); err != nil {
 			t.Fatal(err)
 		}
 		each, ok := v.Table(false)

@@ -1,8 +1,10 @@
-package cells
+package exact
 
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -37,20 +39,11 @@ const (
 	tableBytes, categoryBytes = 256, 64
 )
 
-// total returns the number of cells. A cell with several categories counts once for each.
-func (v *View) total() int {
-	n := 0
-	for i := range v.sections {
-		n += v.sections[i].cells
-	}
-	return n
-}
-
 // layOut returns a table without slots, the number of hash bits that select a slot, and the memory of the
 // whole table. It returns false if there are no cells, if there are more than MaxTable, or if places and
 // counts do not fit in a word.
-func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
-	n := v.total()
+func (r *Reader) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
+	n := r.Number()
 	if n == 0 || n > MaxTable {
 		return t, 0, 0, false
 	}
@@ -58,15 +51,15 @@ func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool
 	size = tableBytes
 	if !together {
 		categories = 0
-		for i := range v.sections {
-			if v.begins(i) {
+		for i := range r.sections {
+			if r.begins(i) {
 				categories++
-				size += categoryBytes + int64(len(v.sections[i].Category))
+				size += categoryBytes + int64(len(r.sections[i].Category))
 			}
 		}
 	}
-	t.bounds = v.bounds
-	t.width, t.height = v.bounds.Width(), v.bounds.Height()
+	t.bounds = r.Head.Bounds
+	t.width, t.height = r.Head.Bounds.Width(), r.Head.Bounds.Height()
 	high, area := bits.Mul64(t.width, t.height)
 	over, places := bits.Mul64(area, categories)
 	t.area, t.none = area, places
@@ -76,35 +69,35 @@ func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool
 }
 
 // begins reports whether section i is the first of its category.
-func (v *View) begins(i int) bool {
-	return i == 0 || string(v.sections[i].Category) != string(v.sections[i-1].Category)
+func (r *Reader) begins(i int) bool {
+	return i == 0 || string(r.sections[i].Category) != string(r.sections[i-1].Category)
 }
 
 // TableBytes returns how much memory Table takes. It returns false if Table would return false for a
 // reason other than damaged cells.
-func (v *View) TableBytes(together bool) (int64, bool) {
-	_, _, size, ok := v.layOut(together)
+func (r *Reader) TableBytes(together bool) (int64, bool) {
+	_, _, size, ok := r.layOut(together)
 	return size, ok
 }
 
 // Table returns a table of all cells. With together, it adds up the categories of a cell. It
 // returns false if there are no cells or too many, if the bounds are too wide, or if the cells are
 // damaged.
-func (v *View) Table(together bool) (Table, bool) {
-	t, slotBits, _, ok := v.layOut(together)
+func (r *Reader) Table(together bool) (Table, bool) {
+	t, slotBits, _, ok := r.layOut(together)
 	if !ok {
 		return Table{}, false
 	}
 	t.slots, t.shift = make([]uint64, 1<<slotBits), uint(64-slotBits)
-	if !together && v.sections[0].Category != nil {
+	if !together && r.sections[0].Category != nil {
 		t.categories = make(map[string]uint32)
 	}
 	category := uint32(0)
 	q := borrowBatch()
 	defer batches.Put(q)
-	for i := range v.sections {
-		s := &v.sections[i]
-		if !together && v.begins(i) && i > 0 {
+	for i := range r.sections {
+		s := &r.sections[i]
+		if !together && r.begins(i) && i > 0 {
 			category++
 		}
 		if t.categories != nil {
@@ -118,7 +111,7 @@ func (v *View) Table(together bool) (Table, bool) {
 }
 
 // addSection adds the cells of a section. It returns false if they are damaged.
-func (t *Table) addSection(s *sectionView, category uint32, q *batch) bool {
+func (t *Table) addSection(s *section, category uint32, q *batch) bool {
 	for j, all := 0, blockCount(s.cells); j < all; j += together {
 		n := min(together, all-j)
 		q.readFrom(&s.blocks, j, j+n)
@@ -128,7 +121,7 @@ func (t *Table) addSection(s *sectionView, category uint32, q *batch) bool {
 				return false
 			}
 			for l, z := range r.Keys {
-				place := t.place(CellOf(s.X, s.Y, z), category)
+				place := t.place(cells.CellOf(s.X, s.Y, z), category)
 				if place == t.none {
 					return false
 				}

@@ -1,8 +1,10 @@
-package cells
+package exact
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -35,7 +37,7 @@ func TestOrderIsTheBest(t *testing.T) {
 
 // decode decodes block i, number by number, and returns the number of cells; false if the block is
 // damaged. Tests compare batches with it.
-func (b *blocks) decode(i int, keys, counts *[BlockCells]uint64) (int, bool) {
+func (b *blocks) decode(i int, keys, counts *[cells.BlockCells]uint64) (int, bool) {
 	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {
 		return 0, false

@@ -1,11 +1,15 @@
-package cells
+package exact
 
 import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+
 	"github.com/paulmach/orb"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 var townsGrid, _ = grid.New(0.001)
@@ -23,19 +27,20 @@ func townsBody(n int) (body []byte, bounds grid.Rect) {
 	for i := range keys {
 		at := places[z.Uint64()]
 		x, y := at[0]+0.05*r.NormFloat64(), at[1]+0.03*r.NormFloat64()
-		Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid)
+		cells.Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid)
 	}
-	l := List{{Label{None: true}, RunOf(keys, nil)}}
+	l := cells.List{{Label: cells.Label{None: true}, Squares: cells.Collect(keys, nil)}}
 	bounds = l.Bounds()
-	body, _ = l.AppendBody(nil, bounds, 1<<30)
+	body, _ = AppendList(nil, l, bounds, 1<<30)
 	return body, bounds
 }
 
-func bodyView(t *testing.T, body []byte, bounds grid.Rect, n int) *View {
+// readerOf returns a reader of a body without categories.
+func readerOf(t *testing.T, body []byte, bounds grid.Rect, total uint64) *Reader {
 	t.Helper()
-	v := new(View)
-	if err := v.Reset(body, bounds, false, uint64(n)); err != nil {
+	r := &Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Total: total, Sums: true}}}
+	if err := r.Reset(body); err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return r
 }

@@ -1,11 +1,12 @@
-package cells
+package exact
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -32,28 +33,20 @@ import (
 // The cells of a section are an index and blocks. A single block has the key of its first cell in
 // front instead, less the lowest key that the bounds allow.
 
-// Source reads cells in the order of their keys.
-type Source interface {
-	// Cells returns how many cells are left.
-	Cells() int
-	// Next reads the next n cells, at most BlockCells. They are valid until the next call.
-	Next(n int) Run
-}
-
 // SectionSource is a section that is to be written. It has at least one cell. Total is the sum of the
 // counts of its cells.
 type SectionSource struct {
-	Label
-	Source
+	cells.Label
+	cells.Source
 	Total uint64
 }
 
-// AppendBody appends the body of a list whose cells lie within bounds. It returns false if the body
+// AppendList appends the body of a list whose cells lie within bounds. It returns false if the body
 // is longer than limit bytes.
-func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
+func AppendList(dst []byte, l cells.List, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	sections := make([]SectionSource, len(l))
 	for i := range l {
-		sections[i] = SectionSource{l[i].Label, &runSource{l[i].Run}, l[i].total()}
+		sections[i] = SectionSource{l[i].Label, &source{l[i].Squares}, l[i].Total()}
 	}
 	return AppendBody(dst, sections, bounds, limit)
 }
@@ -96,7 +89,7 @@ func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit ui
 
 // appendSectionHead appends the fields of a section up to the number of its bytes.
 func appendSectionHead(dst []byte, s *SectionSource) []byte {
-	dst = AppendLabel(dst, s.Label)
+	dst = cells.AppendLabel(dst, s.Label)
 	dst = binary.AppendUvarint(dst, uint64(s.Cells()))
 	return binary.AppendUvarint(dst, s.Total)
 }
@@ -104,7 +97,7 @@ func appendSectionHead(dst []byte, s *SectionSource) []byte {
 // lowest returns the lowest key that a cell within bounds can have in a region.
 func lowest(bounds grid.Rect, x, y int32) uint64 {
 	low := func(least int64, region int32) uint32 {
-		if least += Bias; int32(least>>32) == region {
+		if least += cells.Bias; int32(least>>32) == region {
 			return uint32(least)
 		}
 		return 0
@@ -114,7 +107,7 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 
 // appendCells appends the cells of a section. It returns false if they take more than limit bytes.
 func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	if n := s.Cells(); n <= BlockCells {
+	if n := s.Cells(); n <= cells.BlockCells {
 		r := s.Next(n)
 		dst = binary.AppendUvarint(dst, r.Keys[0]-lowest(bounds, s.X, s.Y))
 		return appendBlock(dst, r.Keys, r.Counts), true
@@ -126,49 +119,45 @@ func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (
 // category.
 type Small struct {
 	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: then all counts are 1.
-	around       corners
 }
 
-// Bounds returns the smallest rectangle around the cells. Call it before AppendBody.
-func (s *Small) Bounds() grid.Rect {
-	s.around = cornersAround(s.Keys)
-	return s.around.rect(0, 0)
-}
+// Bounds returns the smallest rectangle around the cells.
+func (s *Small) Bounds() grid.Rect { return cells.CornersOf(s.Keys[0]).Around(s.Keys).Rect(0, 0) }
 
-// AppendBody appends the body, as List.AppendBody does.
-func (s *Small) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
+// AppendBody appends the body of cells with these bounds, as AppendList does.
+func (s *Small) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	body, fits := len(dst), true
 	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
-	if len(s.Keys) <= BlockCells {
-		dst = binary.AppendUvarint(dst, s.Keys[0]-s.around.low())
+	if len(s.Keys) <= cells.BlockCells {
+		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, 0, 0))
 		dst = appendBlock(dst, s.Keys, s.Counts)
 	} else {
-		dst, fits = appendBlocks(dst, &runSource{Run{s.Keys, s.Counts}}, limit)
+		dst, fits = appendBlocks(dst, &source{cells.Squares{Keys: s.Keys, Counts: s.Counts}}, limit)
 	}
 	return dst, fits && uint64(len(dst)-body) <= limit
 }
 
-// runSource is a Source that reads a Run from memory.
-type runSource struct{ Run }
+// source is a cells.Source that reads a list from memory.
+type source struct{ cells.Squares }
 
-func (s *runSource) Cells() int { return len(s.Keys) }
+func (s *source) Cells() int { return s.Len() }
 
-func (s *runSource) Next(n int) Run {
-	r := s.upTo(n)
-	s.Run = s.from(n)
-	return r
+func (s *source) Next(n int) cells.Squares {
+	next := s.UpTo(n)
+	s.Squares = s.From(n)
+	return next
 }
 
 // appendBlocks appends the index and the blocks of cells. It returns false if they are longer than
 // limit bytes.
-func appendBlocks(dst []byte, s Source, limit uint64) ([]byte, bool) {
+func appendBlocks(dst []byte, s cells.Source, limit uint64) ([]byte, bool) {
 	index := len(dst)
 	n := blockCount(s.Cells())
 	dst = slices.Grow(dst, n*indexEntry+int(min(uint64(s.Cells()*5/4), limit)))
 	dst = dst[:index+n*indexEntry]
 	data := len(dst)
 	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
-		r := s.Next(min(BlockCells, s.Cells()))
+		r := s.Next(min(cells.BlockCells, s.Cells()))
 		dst = appendBlock(dst, r.Keys, r.Counts)
 		entry := dst[index+i*indexEntry:]
 		binary.LittleEndian.PutUint64(entry, r.Keys[0])
@@ -181,29 +170,31 @@ func appendBlocks(dst []byte, s Source, limit uint64) ([]byte, bool) {
 // bounds how many cells a body of a given length can claim to hold.
 const MinCellBits = 2
 
-// sectionView is one section of a body, read in place.
-type sectionView struct {
-	LabelView
+// section is one section of a body, read in place.
+type section struct {
+	cells.LabelView
 	total uint64
 	size  int // length of its cells in bytes, used while the sections are parsed.
 	blocks
+	decoder *decoder
+	cache   form.Cache
 }
 
 // parseBody parses the sections of a body into dst[:0]. It reads their lengths, not their cells. No
 // cell may lie outside bounds, and total is the sum of the counts. Errors wrap sketch.ErrInvalid.
-func parseBody(dst []sectionView, body []byte, bounds grid.Rect, categories bool, total uint64) ([]sectionView, error) {
+func parseBody(dst []section, body []byte, bounds grid.Rect, categories bool, total uint64) ([]section, error) {
 	dst = dst[:0]
-	if bounds == NoBounds {
+	if bounds == cells.NoBounds {
 		if len(body) != 0 || total != 0 {
 			return nil, sketch.Invalidf("a body of %d bytes, and a total of %d, without bounds", len(body), total)
 		}
 		return dst, nil
 	}
 	r := sketch.NewReader("the sections", body)
-	sx, sy, _ := Key(grid.Cell{X: bounds.MinX, Y: bounds.MinY})
-	ex, ey, _ := Key(grid.Cell{X: bounds.MaxX, Y: bounds.MaxY})
+	sx, sy, _ := cells.Key(grid.Cell{X: bounds.MinX, Y: bounds.MinY})
+	ex, ey, _ := cells.Key(grid.Cell{X: bounds.MaxX, Y: bounds.MaxY})
 	if !categories && sx == ex && sy == ey {
-		dst = append(dst, sectionView{LabelView: LabelView{X: sx, Y: sy}, total: total})
+		dst = append(dst, section{LabelView: cells.LabelView{X: sx, Y: sy}, total: total})
 		s := &dst[0]
 		n := r.Uvarint()
 		if err := r.Err(); err != nil {
@@ -218,19 +209,19 @@ func parseBody(dst []sectionView, body []byte, bounds grid.Rect, categories bool
 }
 
 // parseSections is parseBody for a body with a number of sections.
-func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, categories bool, total uint64) ([]sectionView, error) {
+func parseSections(dst []section, r *sketch.Reader, bounds grid.Rect, categories bool, total uint64) ([]section, error) {
 	n := r.Uvarint()
 	if n == 0 || n > uint64(r.Len()) {
 		return nil, sketch.Invalidf("%d sections in %d bytes", n, r.Len())
 	}
 	var sizes, sum uint64
 	for i := range n {
-		label, err := ReadLabel(r, categories)
+		label, err := cells.ReadLabel(r, categories)
 		if err != nil {
 			return nil, err
 		}
 		count := r.Uvarint()
-		s := sectionView{LabelView: label, total: r.Uvarint()}
+		s := section{LabelView: label, total: r.Uvarint()}
 		var size uint64
 		if i < n-1 {
 			size = r.Uvarint()
@@ -248,9 +239,6 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 		s.size = int(size)
 		sizes += size
 		sum = saturate.Add(sum, s.total)
-		if i > 0 && dst[i-1].Compare(&s.LabelView) >= 0 {
-			return nil, sketch.Invalidf("sections %d and %d are not in order", i, i+1)
-		}
 		dst = append(dst, s)
 	}
 	if left := uint64(r.Len()); sizes != left {
@@ -269,15 +257,15 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 
 // holds sets the number of cells. It returns false if a section of size bytes cannot hold so many cells,
 // or if there are more cells than points.
-func (s *sectionView) holds(cells, size uint64) bool {
+func (s *section) holds(cells, size uint64) bool {
 	s.cells = int(cells)
 	return cells > 0 && cells <= s.total && cells <= size*8/MinCellBits && size <= math.MaxInt32
 }
 
 // open splits bytes b of a section into the index and the data of its cells. It returns false if the
 // first key is not encoded in its only valid form, or if the index does not match the data.
-func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
-	if s.cells > BlockCells {
+func (s *section) open(b []byte, bounds grid.Rect) bool {
+	if s.cells > cells.BlockCells {
 		index := blockCount(s.cells) * indexEntry
 		if index > len(b) {
 			return false
@@ -290,60 +278,4 @@ func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
 	s.only = low + r.Uvarint()
 	s.data = r.Bytes(uint64(r.Len()))
 	return r.Err() == nil && s.only >= low
-}
-
-// region reads the index of a region. It returns math.MaxInt32 for an index that no region has, as
-// cells reach to 2^53.
-func region(r *sketch.Reader) int32 {
-	u := r.Uvarint()
-	if u > 1<<23 {
-		return math.MaxInt32
-	}
-	return int32(u>>1) ^ -int32(u&1)
-}
-
-// AppendLabel appends a label as a section begins with it.
-func AppendLabel(dst []byte, p Label) []byte {
-	if !p.None {
-		dst = binary.AppendUvarint(dst, uint64(len(p.Category)))
-		dst = append(dst, p.Category...)
-	}
-	dst = binary.AppendVarint(dst, int64(p.X))
-	return binary.AppendVarint(dst, int64(p.Y))
-}
-
-// LabelView is a label that refers to the bytes of a BLOB.
-type LabelView struct {
-	Category []byte // nil without a category
-	X, Y     int32
-}
-
-// ReadLabel reads the result of AppendLabel, with or without a category. An error wraps
-// sketch.ErrInvalid.
-func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
-	var p LabelView
-	if categories {
-		p.Category = r.Bytes(r.Uvarint())
-	}
-	p.X, p.Y = region(r), region(r)
-	if p.X == math.MaxInt32 || p.Y == math.MaxInt32 {
-		return p, sketch.Invalidf("a region beyond any cell")
-	}
-	return p, r.Err()
-}
-
-// Compare orders labels as Label.Compare does.
-func (p *LabelView) Compare(q *LabelView) int {
-	if (p.Category == nil) != (q.Category == nil) {
-		if p.Category == nil {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
-}
-
-// Label returns a copy.
-func (p *LabelView) Label() Label {
-	return Label{Category: string(p.Category), None: p.Category == nil, X: p.X, Y: p.Y}
 }

@@ -1,4 +1,4 @@
-package cells
+package exact
 
 import (
 	"bytes"
@@ -7,35 +7,43 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// section returns the section of a category in region (x, y), or nil. A nil category means no category.
-func (v *View) section(category []byte, x, y int32) *sectionView {
-	i, ok := slices.BinarySearchFunc(v.sections, category, func(s sectionView, category []byte) int {
+// sectionsOf calls f with the sections of categories in region (x, y).
+func (r *Reader) sectionsOf(of cells.Categories, x, y int32, f func(s *section)) {
+	if len(r.sections) == 0 {
+		return
+	}
+	one, isOne := of.One()
+	if !isOne || one == nil && r.sections[0].Category != nil {
+		for i := range r.sections {
+			if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
+				f(s)
+			}
+		}
+		return
+	}
+	i, ok := slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int {
 		return cmp.Or(bytes.Compare(s.Category, category), cmp.Compare(s.Y, y), cmp.Compare(s.X, x))
 	})
-	if !ok {
-		return nil
+	if ok {
+		f(&r.sections[i])
 	}
-	return &v.sections[i]
-}
-
-// together reports whether a query adds up sections of several categories.
-func (v *View) together(of Categories) bool {
-	return of.some && len(of.keys) > 1 || of.All() && len(v.sections) > 0 && v.sections[0].Category != nil
 }
 
 // Decoded returns how many blocks Count and Counts have decoded since Reset.
-func (v *View) Decoded() int { return v.decoded }
+func (r *Reader) Decoded() int { return r.decoded }
 
 // Blocks returns the number of blocks.
-func (v *View) Blocks() int {
+func (r *Reader) Blocks() int {
 	n := 0
-	for i := range v.sections {
-		n += blockCount(v.sections[i].cells)
+	for i := range r.sections {
+		n += blockCount(r.sections[i].cells)
 	}
 	return n
 }
@@ -51,63 +59,44 @@ type lookupScratch struct {
 
 var lookupScratches = sync.Pool{New: func() any { return new(lookupScratch) }}
 
-// Counts writes the count of each cell at[i] to dst[i]. It looks the cells up in the order of their
-// keys, so it decodes no block twice.
-func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
-	if len(at) <= fewLookups && !of.some || len(v.sections) == 0 {
+// Count implements form.Reader.
+func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.count(c, cells.Of(category)) }
+
+// count returns the count of a cell over categories.
+func (r *Reader) count(c grid.Cell, of cells.Categories) uint64 {
+	x, y, z := cells.Key(c)
+	var n, order [1]uint64
+	keys := [1]uint64{z}
+	r.sectionsOf(of, x, y, func(s *section) { r.decoded += s.addCounts(n[:], keys[:], order[:]) })
+	return n[0]
+}
+
+// Counts implements form.Reader. It looks the cells up in the order of their keys, so it decodes no block
+// twice.
+func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+	if len(at) <= fewLookups {
 		for i, c := range at {
-			dst[i] = v.Count(c, of.one)
+			dst[i] = r.count(c, of)
 		}
 		return
 	}
 	a := lookupScratches.Get().(*lookupScratch)
 	defer lookupScratches.Put(a)
-	x, y, _ := Key(at[0])
+	x, y, _ := cells.Key(at[0])
 	a.keys, a.order = a.keys[:0], a.order[:0]
 	for i, c := range at {
-		cx, cy, z := Key(c)
+		cx, cy, z := cells.Key(c)
 		// The cell is in another region than the first cell. This is rare: a region holds the whole
 		// Earth, except for very fine grids.
 		if cx != x || cy != y {
-			dst[i] = v.sumOf(c, of)
+			dst[i] = r.count(c, of)
 			continue
 		}
 		dst[i] = 0
 		a.keys, a.order = append(a.keys, z), append(a.order, uint64(i))
 	}
 	a.radix.SortPairs(a.keys, a.order)
-	_ = of.Each(func(category []byte) error {
-		if !v.together(Of(category)) {
-			if s := v.section(category, x, y); s != nil {
-				v.decoded += s.addCounts(dst, a.keys, a.order)
-			}
-			return nil
-		}
-		for i := range v.sections {
-			if s := &v.sections[i]; s.X == x && s.Y == y {
-				v.decoded += s.addCounts(dst, a.keys, a.order)
-			}
-		}
-		return nil
-	})
-}
-
-// sumOf returns the count of a cell over several categories.
-func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
-	_ = of.Each(func(category []byte) error {
-		n = saturate.Add(n, v.Count(c, category))
-		return nil
-	})
-	return n
-}
-
-// count returns the count of the cell with this key, or 0 if there is none. It also returns how many
-// blocks it decoded. A damaged block gives a wrong count.
-func (b *blocks) count(key uint64) (n uint64, decoded int) {
-	var dst, order [1]uint64
-	keys := [1]uint64{key}
-	decoded = b.addCounts(dst[:], keys[:], order[:])
-	return dst[0], decoded
+	r.sectionsOf(of, x, y, func(s *section) { r.decoded += s.addCounts(dst, a.keys, a.order) })
 }
 
 // addCounts adds the count of each cell keys[i] to dst[order[i]], for ascending keys. It returns

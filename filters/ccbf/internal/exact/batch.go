@@ -1,8 +1,10 @@
-package cells
+package exact
 
 import (
 	"math/bits"
 	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -45,9 +47,9 @@ func (q *batch) room(i int) (keys, counts *[bitio.MaxRun]uint64) {
 }
 
 // cells returns the cells of block i of the batch, none if the block is damaged.
-func (q *batch) cells(i int) Run {
+func (q *batch) cells(i int) cells.Squares {
 	keys, counts := q.room(i)
-	return Run{keys[:q.n[i]], counts[:q.n[i]]}
+	return cells.Squares{Keys: keys[:q.n[i]], Counts: counts[:q.n[i]]}
 }
 
 // stride is the number of cells that readAlone decodes between two checks whether more are needed.

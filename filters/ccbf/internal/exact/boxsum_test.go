@@ -1,8 +1,11 @@
-package cells
+package exact
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -10,16 +13,32 @@ import (
 
 // scattered is n cells around the corner of four regions, or in one of them, with
 // counts of all lengths.
-func scattered(r *rand.Rand, n int, corner bool) List {
-	var l List
+func scattered(r *rand.Rand, n int, corner bool) cells.List {
+	var l cells.List
 	for range n {
 		c := grid.Cell{X: r.Int64N(1 << (2 + r.IntN(14))), Y: r.Int64N(1 << (2 + r.IntN(14)))}
 		if corner {
-			c.X, c.Y = c.X-1<<12+Lowest, c.Y-1<<12+Lowest
+			c.X, c.Y = c.X-1<<12+cells.Lowest, c.Y-1<<12+cells.Lowest
 		}
-		l = l.Add(c, nil, 1+r.Uint64()>>(10+r.IntN(54)))
+		l = added(l, c, nil, 1+r.Uint64()>>(10+r.IntN(54)))
 	}
 	return l
+}
+
+// added returns l with n points more in a cell.
+func added(l cells.List, c grid.Cell, category []byte, n uint64) cells.List {
+	p, z := cells.LabelOf(c, category)
+	return l.With(p, cells.MergeCells(l.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
+}
+
+// sumOf returns the sum over a box.
+func sumOf(t *testing.T, r *Reader, b cells.Box, of cells.Categories) uint64 {
+	t.Helper()
+	n, err := r.Sum(form.Box{Box: b}, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // A box is the sum of the cells in it, whatever it cuts.
@@ -29,25 +48,22 @@ func TestBoxSumIsThatOfItsCells(t *testing.T) {
 		l := scattered(r, 1+r.IntN(1500), round%3 == 0)
 		bounds := l.Bounds()
 		if round%10 == 9 { // a total that cannot grow
-			l = l.Add(CellOf(l[0].X, l[0].Y, l[0].Keys[0]), nil, ^uint64(0))
+			l = added(l, cells.CellOf(l[0].X, l[0].Y, l[0].Keys[0]), nil, ^uint64(0))
 		}
-		body, _ := l.AppendBody(nil, bounds, 1<<30)
+		body, _ := AppendList(nil, l, bounds, 1<<30)
 		for range 40 {
-			box := Box{MinX: bounds.MinX - 5 + r.Int64N(bounds.MaxX-bounds.MinX+9), MinY: bounds.MinY - 5 + r.Int64N(bounds.MaxY-bounds.MinY+9)}
+			box := cells.Box{MinX: bounds.MinX - 5 + r.Int64N(bounds.MaxX-bounds.MinX+9), MinY: bounds.MinY - 5 + r.Int64N(bounds.MaxY-bounds.MinY+9)}
 			box.MaxX, box.MaxY = box.MinX+r.Int64N(1<<r.IntN(15)), box.MinY+r.Int64N(1<<r.IntN(15))
-			var v View
-			if err := v.Reset(body, bounds, false, l.Total()); err != nil {
-				t.Fatal(err)
-			}
+			v := readerOf(t, body, bounds, l.Total())
 			want := uint64(0)
 			for _, s := range l {
 				for i, k := range s.Keys {
-					if box.Contains(CellOf(s.X, s.Y, k)) {
+					if box.Contains(cells.CellOf(s.X, s.Y, k)) {
 						want = saturate.Add(want, s.Counts[i])
 					}
 				}
 			}
-			if got := v.AreaSum(box, Categories{}); got != want {
+			if got := sumOf(t, v, box, cells.Categories{}); got != want {
 				t.Fatalf("round %d: the box %v of cells in %v counts %d, they count %d", round, box, bounds, got, want)
 			}
 		}
@@ -58,31 +74,32 @@ func TestBoxSumIsThatOfItsCells(t *testing.T) {
 // for all lists.
 func TestBoxSumOfCategories(t *testing.T) {
 	r := rand.New(rand.NewPCG(73, 0))
-	var v View
+	v := new(Reader)
 	for round := range 100 {
-		var l List
+		var l cells.List
 		for i := range 1 + r.IntN(40) {
 			for range 1 + r.IntN(1+r.IntN(300)) {
-				l = l.Add(grid.Cell{X: r.Int64N(1 << 10), Y: r.Int64N(1 << 10)}, []byte{byte(i)}, 1+r.Uint64()>>(30+r.IntN(34)))
+				l = added(l, grid.Cell{X: r.Int64N(1 << 10), Y: r.Int64N(1 << 10)}, []byte{byte(i)}, 1+r.Uint64()>>(30+r.IntN(34)))
 			}
 		}
 		bounds := l.Bounds()
-		box := Box{MinX: r.Int64N(1 << 10), MinY: r.Int64N(1 << 10)}
+		box := cells.Box{MinX: r.Int64N(1 << 10), MinY: r.Int64N(1 << 10)}
 		box.MaxX, box.MaxY = box.MinX+r.Int64N(1<<r.IntN(11)), box.MinY+r.Int64N(1<<r.IntN(11))
-		body, _ := l.AppendBody(nil, bounds, 1<<30)
-		if err := v.Reset(body, bounds, true, l.Total()); err != nil {
+		body, _ := AppendList(nil, l, bounds, 1<<30)
+		v.Head = &form.Head{Bounds: bounds, Categories: true, Total: l.Total(), Sums: true}
+		if err := v.Reset(body); err != nil {
 			t.Fatal(err)
 		}
 		for _, category := range [][]byte{nil, {0}, {7}, {77}} {
 			want := uint64(0)
 			for _, s := range l {
 				for j, k := range s.Keys {
-					if (category == nil || s.Category == string(category)) && box.Contains(CellOf(s.X, s.Y, k)) {
+					if (category == nil || s.Category == string(category)) && box.Contains(cells.CellOf(s.X, s.Y, k)) {
 						want = saturate.Add(want, s.Counts[j])
 					}
 				}
 			}
-			if got := v.AreaSum(box, Of(category)); got != want {
+			if got := sumOf(t, v, box, cells.Of(category)); got != want {
 				t.Fatalf("round %d: the box %v counts %d of category %v, its cells %d", round, box, got, category, want)
 			}
 		}
@@ -98,8 +115,8 @@ func TestBlocksAtOnce(t *testing.T) {
 		if round > 0 {
 			b[r.IntN(len(b))] ^= 1 << r.IntN(8)
 		}
-		var v View
-		if v.Reset(b, bounds, false, 3_000) != nil {
+		v := Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Total: 3_000}}}
+		if v.Reset(b) != nil {
 			continue
 		}
 		s := &v.sections[0]
@@ -114,7 +131,7 @@ func TestBlocksAtOnce(t *testing.T) {
 			}
 			some.read()
 			for j, block := range list {
-				var keys, counts [BlockCells]uint64
+				var keys, counts [cells.BlockCells]uint64
 				n, ok := s.decode(int(block), &keys, &counts)
 				if !ok {
 					n = 0
@@ -133,16 +150,16 @@ func TestBlocksAtOnce(t *testing.T) {
 	}
 }
 
-// TestEachStaysInside: Each returns no cell outside its rectangle, whatever bounds a sketch claims.
+// TestSquaresStayInside: EachSquare returns no cell outside its rectangle, whatever bounds a sketch claims.
 // Callers rely on it.
-func TestEachStaysInside(t *testing.T) {
+func TestSquaresStayInside(t *testing.T) {
 	body, bounds := townsBody(3_000)
 	claimed := bounds
 	claimed.MinX += (bounds.MaxX - bounds.MinX) / 3
 	claimed.MaxY -= (bounds.MaxY - bounds.MinY) / 3
 	for _, clip := range []grid.Rect{bounds, claimed} {
 		n := 0
-		bodyView(t, body, claimed, 3_000).Each(clip, Categories{}, func(c grid.Cell, _ uint64) {
+		readerOf(t, body, claimed, 3_000).EachSquare(clip, cells.Categories{}, func(c grid.Cell, _ uint8, _ uint64) {
 			if n++; !claimed.Contains(c) {
 				t.Fatalf("%v is outside of %v", c, claimed)
 			}

@@ -1,19 +1,17 @@
-package tree
+package form
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// RegionArea is an Area for the squares of region (X, Y). It turns a square into a rectangle of cells,
-// and cuts this to Bounds, outside of which there are no points. Then it passes the rectangle to its
-// field Area.
+// RegionArea is an area in region (X, Y), in which squares have keys. It cuts squares to Bounds, outside of
+// which there are no points, and passes them to its field Area.
 type RegionArea struct {
 	Area      cells.Area
 	Bounds    grid.Rect
 	X, Y      int32
-	Fractions bool // whether the caller uses Fraction.
+	Fractions bool // whether the caller uses fraction.
 }
 
 // Rect returns the cells within bounds of the square with this key and level.
@@ -27,17 +25,18 @@ func square(corner grid.Cell, level uint8) grid.Rect {
 	return grid.Rect{MinX: corner.X, MinY: corner.Y, MaxX: corner.X + last, MaxY: corner.Y + last}
 }
 
-// Enter implements Area.
-func (a *RegionArea) Enter(key uint64, level uint8) grid.Relation {
-	r := a.Rect(key, level)
+// enter enters the smallest square that holds the keys low and high.
+func (a *RegionArea) enter(low, high uint64) grid.Relation {
+	level := cells.CommonLevel(low, high)
+	r := a.Rect(low&^cells.LowBits(level), level)
 	if r.Empty() {
 		return grid.Outside
 	}
 	return a.Area.Enter(r)
 }
 
-// Leave implements Area.
-func (a *RegionArea) Leave() { a.Area.Leave() }
+// contains reports whether a cell of the square entered last is in the area.
+func (a *RegionArea) contains(key uint64) bool { return a.Area.Contains(cells.CellOf(a.X, a.Y, key)) }
 
 // fewCells is the most cells of a square that are looked at one by one. Larger squares are quartered up to
 // fractionSteps times.
@@ -46,21 +45,21 @@ const (
 	fractionSteps = 2
 )
 
-// Fraction implements Area. It is exact for boxes and for small squares. Otherwise, parts of the square
+// fraction returns the fraction of the cells of the square entered last that lie in the area. It is exact for boxes and for small squares. Otherwise, parts of the square
 // that lie across the outline count by their centre.
-func (a *RegionArea) Fraction(key uint64, level uint8) float64 {
+func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 	r := a.Rect(key, level)
 	if !a.Fractions || r.Empty() {
 		return 0
 	}
-	if b, ok := a.Area.(form.Box); ok {
-		return cellsOf(r.Intersect(grid.Rect(b.Box))) / cellsOf(r)
+	if b, ok := a.Area.(Box); ok {
+		return CellsOf(r.Intersect(grid.Rect(b.Box))) / CellsOf(r)
 	}
-	return a.inside(r, fractionSteps) / cellsOf(r)
+	return a.inside(r, fractionSteps) / CellsOf(r)
 }
 
-// cellsOf returns the number of cells of a rectangle.
-func cellsOf(r grid.Rect) float64 {
+// CellsOf returns the number of cells of a rectangle.
+func CellsOf(r grid.Rect) float64 {
 	if r.Empty() {
 		return 0
 	}
@@ -83,7 +82,7 @@ func (a *RegionArea) inside(r grid.Rect, steps int) float64 {
 	midX, midY := r.MinX+(r.MaxX-r.MinX)/2, r.MinY+(r.MaxY-r.MinY)/2
 	if steps == 0 {
 		if a.Area.Contains(grid.Cell{X: midX, Y: midY}) {
-			return cellsOf(r)
+			return CellsOf(r)
 		}
 		return 0
 	}
@@ -97,7 +96,7 @@ func (a *RegionArea) inside(r grid.Rect, steps int) float64 {
 		}
 		switch a.Area.Enter(q) {
 		case grid.Inside:
-			n += cellsOf(q)
+			n += CellsOf(q)
 		case grid.Partly:
 			n += a.inside(q, steps-1)
 			a.Area.Leave()

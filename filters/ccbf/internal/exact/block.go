@@ -1,9 +1,10 @@
-package cells
+package exact
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -15,10 +16,10 @@ import (
 // A block begins with two bytes: the orders of its gaps and of its counts. Then each cell has the
 // gap to the cell before (less one; the first cell has none) and its count (less one). Both are in
 // the class code of package bitio. The block is padded to a whole byte.
-const (
-	BlockCells = 128
-	indexEntry = 12 // bytes: the first key as uint64, the end of the block in the data as uint32
-)
+
+// indexEntry is the bytes of an entry of the index: the first key as uint64, and the end of the block in
+// the data as uint32.
+const indexEntry = 12
 
 // appendBlock appends the block of at most BlockCells cells. Nil counts are all one.
 func appendBlock(dst []byte, keys, counts []uint64) []byte {
@@ -54,7 +55,7 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 		counts = slices.Repeat([]uint64{1}, len(keys))
 	}
 	var w bitio.Writer
-	w.Reset(2 * BlockCells)
+	w.Reset(2 * cells.BlockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	w.WriteRun(keys, counts, gapOrder, countOrder)
 	return append(dst, w.Bytes()...)
@@ -71,7 +72,7 @@ type blocks struct {
 	data  []byte
 }
 
-func blockCount(cells int) int { return (cells + BlockCells - 1) / BlockCells }
+func blockCount(n int) int { return (n + cells.BlockCells - 1) / cells.BlockCells }
 
 // first returns the key of the first cell of block i.
 func (b *blocks) first(i int) uint64 {
@@ -111,7 +112,7 @@ func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 {
 		return r, 0, false
 	}
-	return bitio.NewReaderIn(b.data, start, end), min(BlockCells, b.cells-i*BlockCells), true
+	return bitio.NewReaderIn(b.data, start, end), min(cells.BlockCells, b.cells-i*cells.BlockCells), true
 }
 
 // readOrders reads the orders at the beginning of a block. It returns false if they are out of
@@ -138,16 +139,16 @@ func (b *blocks) above(key uint64, from, to int) int {
 
 // chosen reports whether block i, which has these cells, was written with the orders that appendBlock
 // chooses.
-func (b *blocks) chosen(i int, cells Run) bool {
+func (b *blocks) chosen(i int, block cells.Squares) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
-	gaps, counts := bitio.RunOrders(cells.Keys, cells.Counts)
+	gaps, counts := bitio.RunOrders(block.Keys, block.Counts)
 	return gaps == gapOrder && counts == countOrder
 }
 
 // each decodes all blocks and calls f with the cells of each. It returns false if a block is
 // damaged or is not the only encoding of its cells. The number of cells must fit the length of the
 // data.
-func (b *blocks) each(f func(Run) error) (whole bool, err error) {
+func (b *blocks) each(f func(cells.Squares) error) (whole bool, err error) {
 	q := borrowBatch()
 	defer batches.Put(q)
 	last, all := uint64(0), blockCount(b.cells)
@@ -168,31 +169,13 @@ func (b *blocks) each(f func(Run) error) (whole bool, err error) {
 	return b.end(all-1) == len(b.data), nil
 }
 
-// CountBits is the number of lower bits of a word that hold a cell's count. The upper bits hold the
-// lower bits of the cell's key.
-const CountBits = countBits
-
-const (
-	wordKeys = 64 - countBits // bits for the key
-	full     = 1<<countBits - 1
-)
-
-// width returns the number of low bits in which the keys differ.
-func width(keys []uint64) uint {
-	diff := uint64(0)
-	for _, k := range keys {
-		diff |= k ^ keys[0]
-	}
-	return uint(bits.Len64(diff))
-}
-
 // PackWords encodes sorted words in the block code of a body. The shift lower bits of a word are its
 // count. Each block begins with its length and its first key, both as uvarint.
 func PackWords(words []uint64, shift uint) []byte {
-	var keys, counts [BlockCells]uint64
+	var keys, counts [cells.BlockCells]uint64
 	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
 	for len(words) > 0 {
-		n := min(BlockCells, len(words))
+		n := min(cells.BlockCells, len(words))
 		for i, word := range words[:n] {
 			keys[i], counts[i] = word>>(shift&63), word&(1<<(shift&63)-1)
 		}
@@ -207,9 +190,9 @@ func PackWords(words []uint64, shift uint) []byte {
 
 // UnpackWords decodes the result of PackWords into words, which has room for all, and returns them.
 func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
-	var keys, counts [BlockCells]uint64
+	var keys, counts [cells.BlockCells]uint64
 	for at, pos := 0, 0; at < len(words); {
-		n := min(BlockCells, len(words)-at)
+		n := min(cells.BlockCells, len(words)-at)
 		size, m := binary.Uvarint(code[pos:])
 		pos += m
 		end := pos + int(size)

@@ -1,4 +1,4 @@
-package tree
+package cells
 
 import (
 	"cmp"
@@ -7,20 +7,33 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // MaxLevel is the highest level of a leaf. A square of level 32 holds all cells of a region.
 const MaxLevel = 31
 
-// Squares are squares with the number of points that are known to lie in each. They are sorted by key,
-// and a square comes before the squares inside it. They are never changed once made, so that lists can
-// share them.
+// Squares are squares with the number of points that are known to lie in each. A square of level l has
+// 2^l x 2^l cells, so a cell is a square of level 0. Squares are sorted by key, and a square comes before
+// the squares inside it. They are never changed once made, so that lists can share them.
 type Squares struct {
 	Keys   []uint64 // key of the first cell of each square on the Z-order curve
-	Levels []uint8  // nil if all are cells
+	Levels []uint8  // nil if all are cells. Then the keys ascend strictly.
 	Counts []uint64 // at least 1
 }
+
+// Leaf is a square with the number of points that are known to lie in it.
+type Leaf struct {
+	Key, Count uint64
+	Level      uint8
+}
+
+// Bytes returns the memory of n cells: key and count.
+func Bytes(n int) int64 { return int64(n) * 16 }
+
+// SquareBytes returns the memory of n squares: key, level and count.
+func SquareBytes(n int) int64 { return int64(n) * 17 }
 
 // Len returns the number of squares.
 func (s *Squares) Len() int { return len(s.Keys) }
@@ -33,11 +46,35 @@ func (s *Squares) Level(i int) uint8 {
 	return s.Levels[i]
 }
 
-// last returns the key of the last cell of square i.
-func (s *Squares) last(i int) uint64 { return s.Keys[i] | side2(s.Level(i)) }
+// Last returns the key of the last cell of square i.
+func (s *Squares) Last(i int) uint64 { return s.Keys[i] | LowBits(s.Level(i)) }
 
-// side2 returns the bits of a key that differ within a square of a level.
-func side2(level uint8) uint64 { return 1<<(2*level) - 1 }
+// LowBits returns the bits of a key that differ within a square of a level.
+func LowBits(level uint8) uint64 { return 1<<(2*level) - 1 }
+
+// Leaf returns square i.
+func (s *Squares) Leaf(i int) Leaf { return Leaf{s.Keys[i], s.Counts[i], s.Level(i)} }
+
+// UpTo returns the first n squares.
+func (s *Squares) UpTo(n int) Squares {
+	if s.Levels == nil {
+		return Squares{Keys: s.Keys[:n], Counts: s.Counts[:n]}
+	}
+	return Squares{s.Keys[:n], s.Levels[:n], s.Counts[:n]}
+}
+
+// From returns the squares from index i to the end.
+func (s *Squares) From(i int) Squares {
+	if s.Levels == nil {
+		return Squares{Keys: s.Keys[i:], Counts: s.Counts[i:]}
+	}
+	return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]}
+}
+
+// Clone returns a copy.
+func (s *Squares) Clone() Squares {
+	return Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+}
 
 // Total returns the number of points, at most the largest uint64.
 func (s *Squares) Total() uint64 {
@@ -48,11 +85,22 @@ func (s *Squares) Total() uint64 {
 	return total
 }
 
-// push appends a square with n points.
-func (s *Squares) push(key uint64, level uint8, n uint64) {
+// Push appends a square with n points, which comes after all others in the order of Squares.
+func (s *Squares) Push(key uint64, level uint8, n uint64) {
 	s.Keys = append(s.Keys, key)
 	s.Levels = append(s.Levels, level)
 	s.Counts = append(s.Counts, n)
+}
+
+// Append appends squares, which come after all others in the order of Squares.
+func (s *Squares) Append(o Squares) {
+	s.Keys = append(s.Keys, o.Keys...)
+	s.Counts = append(s.Counts, o.Counts...)
+	if o.Levels == nil {
+		s.Levels = append(s.Levels, make([]uint8, o.Len())...)
+	} else {
+		s.Levels = append(s.Levels, o.Levels...)
+	}
 }
 
 // before reports whether a square comes before another in the order of Squares.
@@ -60,14 +108,21 @@ func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
 	return key < otherKey || key == otherKey && level > otherLevel
 }
 
-// Count returns the count of a cell: the points of all squares that hold it. O(squares).
+// Count returns the count of a cell: the points of all squares that hold it. O(log n) for n cells, O(n) for
+// squares.
 func (s *Squares) Count(key uint64) uint64 {
+	if s.Levels == nil {
+		if i, ok := slices.BinarySearch(s.Keys, key); ok {
+			return s.Counts[i]
+		}
+		return 0
+	}
 	n := uint64(0)
 	for i, k := range s.Keys {
 		if k > key {
 			break
 		}
-		if key <= s.last(i) {
+		if key <= s.Last(i) {
 			n = saturate.Add(n, s.Counts[i])
 		}
 	}
@@ -81,11 +136,11 @@ func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	next := 0
 	for i, key := range keys {
 		for ; next < len(s.Keys) && s.Keys[next] <= key; next++ {
-			if key <= s.last(next) {
+			if key <= s.Last(next) {
 				open = append(open, next)
 			}
 		}
-		open = slices.DeleteFunc(open, func(j int) bool { return s.last(j) < key })
+		open = slices.DeleteFunc(open, func(j int) bool { return s.Last(j) < key })
 		for _, j := range open {
 			counts[i] = saturate.Add(counts[i], s.Counts[j])
 		}
@@ -103,7 +158,7 @@ func (s *Squares) Most() uint64 {
 	var open []int
 	var sums []uint64
 	for i, k := range s.Keys {
-		for len(open) > 0 && s.last(open[len(open)-1]) < k {
+		for len(open) > 0 && s.Last(open[len(open)-1]) < k {
 			open, sums = open[:len(open)-1], sums[:len(sums)-1]
 		}
 		if s.Levels[i] == 0 {
@@ -132,7 +187,7 @@ func (s *Squares) Sheets() []Squares {
 	top := uint8(0)
 	var open []int
 	for i := range s.Keys {
-		for len(open) > 0 && s.last(open[len(open)-1]) < s.Keys[i] {
+		for len(open) > 0 && s.Last(open[len(open)-1]) < s.Keys[i] {
 			open = open[:len(open)-1]
 		}
 		// Squares that hold one another have different levels, so a chain is short.
@@ -147,13 +202,10 @@ func (s *Squares) Sheets() []Squares {
 	}
 	sheets := make([]Squares, top+1)
 	for i, h := range height {
-		sheets[h].push(s.Keys[i], s.Levels[i], s.Counts[i])
+		sheets[h].Push(s.Keys[i], s.Levels[i], s.Counts[i])
 	}
 	return sheets
 }
-
-// Push appends a square, which must come after all others in the order of Squares.
-func (s *Squares) Push(l Leaf) { s.push(l.Key, l.Level, l.Count) }
 
 // Merge adds up the points of two lists. It keeps all squares of both.
 func Merge(a, b Squares) Squares {
@@ -170,22 +222,22 @@ func Merge(a, b Squares) Squares {
 		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
 		switch {
 		case ka == kb && la == lb:
-			m.push(ka, la, saturate.Add(a.Counts[i], b.Counts[j]))
+			m.Push(ka, la, saturate.Add(a.Counts[i], b.Counts[j]))
 			i++
 			j++
 		case before(ka, la, kb, lb):
-			m.push(ka, la, a.Counts[i])
+			m.Push(ka, la, a.Counts[i])
 			i++
 		default:
-			m.push(kb, lb, b.Counts[j])
+			m.Push(kb, lb, b.Counts[j])
 			j++
 		}
 	}
 	for ; i < a.Len(); i++ {
-		m.push(a.Keys[i], a.Level(i), a.Counts[i])
+		m.Push(a.Keys[i], a.Level(i), a.Counts[i])
 	}
 	for ; j < b.Len(); j++ {
-		m.push(b.Keys[j], b.Level(j), b.Counts[j])
+		m.Push(b.Keys[j], b.Level(j), b.Counts[j])
 	}
 	return m
 }
@@ -258,15 +310,15 @@ func Subtract(a, b Squares) (Squares, error) {
 	for j, key := range b.Keys {
 		level := b.Level(j)
 		for ; i < a.Len() && !before(key, level, a.Keys[i], a.Level(i)); i++ {
-			for len(open) > 0 && a.last(open[len(open)-1]) < a.Keys[i] {
+			for len(open) > 0 && a.Last(open[len(open)-1]) < a.Keys[i] {
 				open = open[:len(open)-1]
 			}
 			open = append(open, i)
 		}
-		for len(open) > 0 && a.last(open[len(open)-1]) < key {
+		for len(open) > 0 && a.Last(open[len(open)-1]) < key {
 			open = open[:len(open)-1]
 		}
-		if i < a.Len() && a.Keys[i] <= b.last(j) {
+		if i < a.Len() && a.Keys[i] <= b.Last(j) {
 			return Squares{}, ErrCoarse
 		}
 		left := b.Counts[j]
@@ -292,7 +344,7 @@ func (s *Squares) with(counts []uint64) Squares {
 	var out Squares
 	for i, n := range counts {
 		if n > 0 {
-			out.push(s.Keys[i], s.Level(i), n)
+			out.Push(s.Keys[i], s.Level(i), n)
 		}
 	}
 	return out
@@ -332,9 +384,9 @@ func Intersect(a, b Squares) Squares {
 		inB, inA := min(m, top.b), min(n, top.a)
 		both := saturate.Add(saturate.Add(inB, inA), min(m-inB, n-inA))
 		if both > 0 {
-			out.push(key, level, both)
+			out.Push(key, level, both)
 		}
-		open = append(open, around{key | side2(level), saturate.Add(top.a, m), saturate.Add(top.b, n)})
+		open = append(open, around{key | LowBits(level), saturate.Add(top.a, m), saturate.Add(top.b, n)})
 	}
 	return out
 }
@@ -349,22 +401,22 @@ func Mask(a, b Squares) Squares {
 		if i := out.Len() - 1; i >= 0 && !before(out.Keys[i], out.Levels[i], key, level) {
 			sorted = false
 		}
-		out.push(key, level, n)
+		out.Push(key, level, n)
 	}
 	covered, some := uint64(0), false // covered is the last key in the squares of b so far, some says whether there are any
 	j := 0
 	for i, key := range a.Keys {
-		level, last := a.Level(i), a.last(i)
+		level, last := a.Level(i), a.Last(i)
 		for ; j < b.Len() && !before(key, level, b.Keys[j], b.Level(j)); j++ {
-			covered, some = max(covered, b.last(j)), true
+			covered, some = max(covered, b.Last(j)), true
 		}
 		if some && covered >= last {
 			push(key, level, a.Counts[i])
 			continue
 		}
-		if end := j + searchAbove(b.Keys[j:], last); end > j {
-			level = max(b.Level(j), common(b.Keys[j], b.Keys[end-1]))
-			push(b.Keys[j]&^side2(level), level, a.Counts[i])
+		if end := j + SearchAbove(b.Keys[j:], last); end > j {
+			level = max(b.Level(j), CommonLevel(b.Keys[j], b.Keys[end-1]))
+			push(b.Keys[j]&^LowBits(level), level, a.Counts[i])
 		}
 	}
 	if !sorted {
@@ -373,11 +425,11 @@ func Mask(a, b Squares) Squares {
 	return out
 }
 
-// common returns the level of the smallest square that holds the keys a and b.
-func common(a, b uint64) uint8 { return uint8(bits.Len64(a^b)+1) / 2 }
+// CommonLevel returns the level of the smallest square that holds the keys a and b.
+func CommonLevel(a, b uint64) uint8 { return uint8(bits.Len64(a^b)+1) / 2 }
 
-// searchAbove returns how many of the keys, in ascending order, are at most key.
-func searchAbove(keys []uint64, key uint64) int {
+// SearchAbove returns how many of the keys, in ascending order, are at most key.
+func SearchAbove(keys []uint64, key uint64) int {
 	low, high := 0, len(keys)
 	for low < high {
 		if mid := int(uint(low+high) / 2); keys[mid] <= key {
@@ -389,67 +441,107 @@ func searchAbove(keys []uint64, key uint64) int {
 	return low
 }
 
-// Region identifies a square of 2^32 x 2^32 cells by its place in the grid of these squares. Keys are
+// region identifies a square of 2^32 x 2^32 cells by its place in the grid of these squares. Keys are
 // unique within one region.
-type Region struct{ X, Y int32 }
+type region struct{ x, y int32 }
 
-// Coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they
-// may lie in several regions, in no particular order: Sorted sorts them. Coordinates in regions are those
-// of the grid plus bias, on both grids.
+// coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they
+// may lie in several regions, in no particular order: Sorted sorts them. They have levels if levels is set.
+// Otherwise all squares must be cells.
 //
-// If factor is no power of two, or does not divide the bias, a square may lie across squares of the new
+// If factor is no power of two, or does not divide Bias, a square may lie across squares of the new
 // grid. It becomes the smallest square that holds it. Counts stay upper bounds and sums keep their bounds,
 // but counts can be too high by more. A cell always lies in one new cell, so cells come out exact.
 //
-// No square of a tree lies across regions or halves of one. Coarsen stops at the first square that does,
+// No square of a tree lies across regions or halves of one. coarsen stops at the first square that does,
 // and returns its index and false. This square is at least 2^29 cells of the coarser grid away from the
 // origin.
-func Coarsen(s Squares, at Region, factor uint64, bias uint32, into map[Region]*Squares) (int, bool) {
-	move := func(region Region, x, y uint64) (Region, uint32, uint32) {
-		c := grid.Cell{X: int64(region.X)<<32 + int64(x) - int64(bias), Y: int64(region.Y)<<32 + int64(y) - int64(bias)}.Coarser(int64(factor))
-		c.X, c.Y = c.X+int64(bias), c.Y+int64(bias)
-		return Region{int32(c.X >> 32), int32(c.Y >> 32)}, uint32(c.X), uint32(c.Y)
+func coarsen(s Squares, at region, factor uint64, levels bool, into map[region]*Squares) (int, bool) {
+	coarser := func(v int64) int64 {
+		q := v / int64(factor)
+		if v%int64(factor) < 0 {
+			q--
+		}
+		return q
 	}
-	var last Region
+	// This is the usual case: a shift is faster than a division.
+	if shift := bits.TrailingZeros64(factor); factor == 1<<shift {
+		coarser = func(v int64) int64 { return v >> shift }
+	}
+	// move returns the new region and the new place in it of a coordinate in the old region.
+	move := func(region int32, v uint64) (int32, uint32) {
+		moved := coarser(int64(region)<<32+int64(v)-Bias) + Bias
+		return int32(moved >> 32), uint32(moved)
+	}
+	var last region
 	var out *Squares
 	for i, key := range s.Keys {
 		x, y := grid.Deinterleave(key)
-		far := uint64(1)<<s.Level(i) - 1
-		to, x0, y0 := move(at, uint64(x), uint64(y))
-		end, x1, y1 := move(at, uint64(x)+far, uint64(y)+far)
-		low := grid.Interleave(x0, y0)
-		level := common(low, grid.Interleave(x1, y1))
-		if to != end || level > MaxLevel {
-			return i, false
+		var to region
+		var x0, y0 uint32
+		to.x, x0 = move(at.x, uint64(x))
+		to.y, y0 = move(at.y, uint64(y))
+		low, level := grid.Interleave(x0, y0), uint8(0)
+		if side := s.Level(i); side > 0 {
+			far := uint64(1)<<side - 1
+			endX, x1 := move(at.x, uint64(x)+far)
+			endY, y1 := move(at.y, uint64(y)+far)
+			level = CommonLevel(low, grid.Interleave(x1, y1))
+			if to != (region{endX, endY}) || level > MaxLevel {
+				return i, false
+			}
 		}
 		if out == nil || to != last {
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
+				if len(into) == 0 { // there is rarely a second one
+					out.Keys, out.Counts = make([]uint64, 0, s.Len()), make([]uint64, 0, s.Len())
+				}
 				into[to] = out
 			}
 		}
-		out.push(low&^side2(level), level, s.Counts[i])
+		low &^= LowBits(level)
+		n := out.Len()
+		if n > 0 && out.Keys[n-1] == low && (!levels || out.Levels[n-1] == level) {
+			out.Counts[n-1] = saturate.Add(out.Counts[n-1], s.Counts[i])
+			continue
+		}
+		out.Keys, out.Counts = append(out.Keys, low), append(out.Counts, s.Counts[i])
+		if levels {
+			out.Levels = append(out.Levels, level)
+		}
 	}
 	return 0, true
 }
 
-// Sorted sorts squares and adds up equal ones. O(n log n).
+// Sorted sorts squares and adds up equal ones. It overwrites the list. O(n).
 func Sorted(s Squares) Squares {
-	order := make([]int, s.Len())
-	for i := range order {
-		order[i] = i
+	if s.Levels == nil {
+		return Collect(s.Keys, s.Counts)
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(s.Keys[i], s.Keys[j]), cmp.Compare(s.Level(j), s.Level(i)))
-	})
-	var out Squares
-	for _, i := range order {
-		n := out.Len()
-		if n > 0 && out.Keys[n-1] == s.Keys[i] && out.Levels[n-1] == s.Level(i) {
-			out.Counts[n-1] = saturate.Add(out.Counts[n-1], s.Counts[i])
-			continue
+	order := make([]uint64, s.Len())
+	for i := range order {
+		order[i] = uint64(i)
+	}
+	scratch := scratches.Get().(*radix.Scratch)
+	defer scratches.Put(scratch)
+	keys := s.Keys
+	scratch.SortPairs(keys, order)
+	out := Squares{make([]uint64, 0, s.Len()), make([]uint8, 0, s.Len()), make([]uint64, 0, s.Len())}
+	for from, to := 0, 0; from < len(keys); from = to {
+		for to = from; to < len(keys) && keys[to] == keys[from]; to++ {
 		}
-		out.push(s.Keys[i], s.Level(i), s.Counts[i])
+		if to-from > 1 {
+			slices.SortFunc(order[from:to], func(i, j uint64) int { return cmp.Compare(s.Level(int(j)), s.Level(int(i))) })
+		}
+		for _, i := range order[from:to] {
+			level, count := s.Level(int(i)), s.Counts[i]
+			if n := out.Len(); n > 0 && out.Keys[n-1] == keys[from] && out.Levels[n-1] == level {
+				out.Counts[n-1] = saturate.Add(out.Counts[n-1], count)
+				continue
+			}
+			out.Push(keys[from], level, count)
+		}
 	}
 	return out
 }

@@ -1,24 +1,26 @@
-package cells
+package exact
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
 // TestBodyLimit: blocks fit as many bytes as they have, and no less.
 func TestBodyLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
 	for _, n := range []int{1, 128, 200, 70_000} {
-		var run Run
+		var run cells.Squares
 		at := uint64(0)
 		for range n {
 			at += 1 + r.Uint64N(100)
 			run.Keys, run.Counts = append(run.Keys, at), append(run.Counts, 1+r.Uint64N(9))
 		}
-		all, _ := appendBlocks(nil, &runSource{run}, ^uint64(0))
+		all, _ := appendBlocks(nil, &source{run}, ^uint64(0))
 		size := uint64(len(all))
 		for _, limit := range []uint64{0, size / 3, size - 1, size} {
-			if _, ok := appendBlocks(nil, &runSource{run}, limit); ok != (limit == size) {
+			if _, ok := appendBlocks(nil, &source{run}, limit); ok != (limit == size) {
 				t.Errorf("%d cells of %d bytes fit %d: %v", n, size, limit, ok)
 			}
 		}

@@ -1,0 +1,359 @@
+package form
+
+import (
+	"bytes"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Squares answers the queries that exact sketches and trees answer alike. Both have sections of squares with
+// counts. In an exact sketch all squares are cells, and each section has one sheet. In a tree squares may
+// overlap: then a section has several sheets, whose counts add up.
+type Squares struct {
+	Head    *Head
+	IsExact bool
+
+	sections []section
+	sheets   []Sheet // the sheets of all sections
+	queries  int     // number of queries since Reset, at most 2
+	room     int64   // number of bytes that may still be used to keep packets
+	groups   []group // the sheets that the last query reads
+}
+
+// section is one section of a body.
+type section struct {
+	cells.LabelView
+	from, to int // its sheets are Squares.sheets[from:to]
+}
+
+// group has all sheets of one region that a query reads.
+type group struct {
+	x, y   int32
+	sheets []Sheet
+}
+
+// keptBytes is the number of bytes for decoded packets: enough for all cells of a sketch of default size.
+// Packets are kept from the second query on, as many readers serve only one.
+const keptBytes = 16 << 20
+
+// Reset removes all sections.
+func (r *Squares) Reset() { r.sections, r.sheets, r.queries = r.sections[:0], r.sheets[:0], 0 }
+
+// AddSection adds a section without sheets. Its label must come after those of the other sections.
+func (r *Squares) AddSection(l cells.LabelView) error {
+	if n := len(r.sections); n > 0 && r.sections[n-1].Compare(&l) >= 0 {
+		return sketch.Invalidf("sections %d and %d are not in order", n, n+1)
+	}
+	r.sections = append(r.sections, section{l, len(r.sheets), len(r.sheets)})
+	return nil
+}
+
+// AddSheet adds a sheet to the last section.
+func (r *Squares) AddSheet(s Sheet) {
+	r.sheets = append(r.sheets, s)
+	r.sections[len(r.sections)-1].to++
+}
+
+// EachSection calls f with the label of each section and its sheets.
+func (r *Squares) EachSection(f func(l *cells.LabelView, sheets []Sheet)) {
+	for i := range r.sections {
+		s := &r.sections[i]
+		f(&s.LabelView, r.sheets[s.from:s.to])
+	}
+}
+
+// Number returns the number of squares.
+func (r *Squares) Number() int {
+	n := 0
+	for _, s := range r.sheets {
+		n += s.Number()
+	}
+	return n
+}
+
+// begin counts a query.
+func (r *Squares) begin() {
+	if r.queries++; r.queries == 2 {
+		r.room = keptBytes
+		for _, s := range r.sheets {
+			s.Keep(&r.room)
+		}
+	}
+}
+
+// EachRegion calls f for each region that has sheets of categories, with these sheets. It counts as a query.
+func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
+	r.begin()
+	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
+		for i := range r.sections { // each is of another region
+			if s := &r.sections[i]; of.Has(s.Category) {
+				f(s.X, s.Y, r.sheets[s.from:s.to])
+			}
+		}
+		return
+	}
+	r.groups = r.groups[:0]
+	regions := map[[2]int32]int{}
+	for i := range r.sections {
+		s := &r.sections[i]
+		if !of.Has(s.Category) {
+			continue
+		}
+		at, ok := regions[[2]int32{s.X, s.Y}]
+		if !ok {
+			at = len(r.groups)
+			regions[[2]int32{s.X, s.Y}] = at
+			r.groups = append(r.groups, group{x: s.X, y: s.Y})
+		}
+		r.groups[at].sheets = append(r.groups[at].sheets, r.sheets[s.from:s.to]...)
+	}
+	for _, g := range r.groups {
+		f(g.x, g.y, g.sheets)
+	}
+}
+
+// eachSum calls add with the sum over an area for each section of the categories of, in their order.
+// fractions says whether the caller uses Sum.Estimate.
+func (r *Squares) eachSum(a cells.Area, of cells.Categories, fractions bool, add func(s *section, n Sum)) {
+	r.begin()
+	relation := a.Enter(r.Head.Bounds)
+	switch relation {
+	case grid.Outside:
+		return
+	case grid.Partly:
+		defer a.Leave()
+	}
+	in := RegionArea{Area: a, Bounds: r.Head.Bounds, Fractions: fractions}
+	for i := range r.sections {
+		s := &r.sections[i]
+		if !of.Has(s.Category) {
+			continue
+		}
+		sum := Sum{}
+		in.X, in.Y = s.X, s.Y
+		for _, sheet := range r.sheets[s.from:s.to] {
+			if relation == grid.Inside {
+				sum.inside(sheet.Total())
+			} else {
+				sum.Add(SumOf(sheet, &in))
+			}
+		}
+		add(s, sum)
+	}
+}
+
+// Sum implements Reader. It returns the upper bound.
+func (r *Squares) Sum(a Area, of cells.Categories) (n uint64, err error) {
+	r.eachSum(a, of, false, func(_ *section, s Sum) { n = saturate.Add(n, s.High) })
+	return n, nil
+}
+
+// Estimate implements Reader.
+func (r *Squares) Estimate(a Area, of cells.Categories) (Estimate, error) {
+	var sum Sum
+	r.eachSum(a, of, true, func(_ *section, s Sum) { sum.Add(s) })
+	return r.estimateOf(sum), nil
+}
+
+// estimateOf returns a sum as an estimate with its bounds.
+func (r *Squares) estimateOf(s Sum) Estimate {
+	if !r.Head.Sums {
+		// After an intersection or a mask, a count is only an upper bound, and the truth may be 0.
+		s.Low = 0
+	}
+	// The estimate is a sum of rounded fractions, so it may miss the bounds by the rounding error.
+	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
+	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
+}
+
+// EachCategorySum implements Lister.
+func (r *Squares) EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate)) {
+	var last *section
+	var sum Sum
+	end := func() {
+		if last != nil && sum.High > 0 {
+			f(last.Category, r.estimateOf(sum))
+		}
+		sum = Sum{}
+	}
+	r.eachSum(a, of, true, func(s *section, n Sum) {
+		if last != nil && !bytes.Equal(last.Category, s.Category) {
+			end()
+		}
+		last = s
+		sum.Add(n)
+	})
+	end()
+}
+
+// EachSquare calls f for each square with cells in clip, in no particular order. corner is the
+// south-western cell of the square, which may have cells outside of clip and of the bounds. Squares of
+// different categories at the same place come one by one.
+func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner grid.Cell, level uint8, n uint64)) {
+	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
+		return
+	}
+	none := uint64(0)
+	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
+		a := &RegionArea{Area: Box{Box: cells.Box(clip)}, Bounds: r.Head.Bounds, X: x, Y: y}
+		for _, s := range sheets {
+			Visit(s, a, &none, func(s cells.Squares, _ bool) {
+				for i, key := range s.Keys {
+					corner, level := cells.CellOf(x, y, key), s.Level(i)
+					// A damaged sketch can have squares outside of its bounds.
+					if clip.Contains(corner) || level > 0 && !square(corner, level).Intersect(clip).Empty() {
+						f(corner, level, s.Counts[i])
+					}
+				}
+			})
+		}
+	})
+}
+
+// Raster implements Reader. It adds the count of a square to every pixel that has cells of the square, as
+// sums over the pixels would.
+func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
+	clip = clip.Intersect(r.Head.Bounds)
+	r.EachSquare(clip, of, func(corner grid.Cell, level uint8, n uint64) {
+		if level == 0 {
+			p.Add(p.Columns.Part(corner.X), p.Lines.Part(corner.Y), n)
+			return
+		}
+		at := square(corner, level).Intersect(clip)
+		for line := p.Lines.Part(at.MinY); line <= p.Lines.Part(at.MaxY); line++ {
+			for column := p.Columns.Part(at.MinX); column <= p.Columns.Part(at.MaxX); column++ {
+				if p.Lines.Holds(line) && p.Columns.Holds(column) {
+					p.Add(column, line, n)
+				}
+			}
+		}
+	})
+	return nil
+}
+
+// skipRest is a least number of points that no packet has: it skips those that are left.
+const skipRest = ^uint64(0)
+
+// eachSpot calls f for the squares that meet an area. Squares of one region come in order, and equal ones
+// come once. around is how many points the larger squares around a square have. Packets that are known to
+// have fewer than *least points are skipped if a region has only one sheet. *least begins with the value of
+// least for each region.
+func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s Spot, around uint64, least *uint64)) {
+	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
+		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
+		least := least
+		spot := func(s *cells.Squares, i int, around uint64) {
+			f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around, &least)
+		}
+		if len(sheets) == 1 {
+			Visit(sheets[0], a, &least, func(s cells.Squares, _ bool) {
+				for i := range s.Keys {
+					spot(&s, i, 0)
+				}
+			})
+			return
+		}
+		var all cells.Squares
+		none := uint64(0)
+		for _, s := range sheets {
+			Visit(s, a, &none, func(s cells.Squares, _ bool) { all.Append(s) })
+		}
+		all = cells.Sorted(all)
+		type around struct{ last, count uint64 }
+		open := []around{{last: ^uint64(0)}}
+		for i, key := range all.Keys {
+			for open[len(open)-1].last < key {
+				open = open[:len(open)-1]
+			}
+			n := open[len(open)-1].count
+			spot(&all, i, n)
+			open = append(open, around{all.Last(i), saturate.Add(n, all.Counts[i])})
+		}
+	})
+}
+
+// Hotspots implements Reader. A square counts what a cell counts that lies in no smaller square.
+func (r *Squares) Hotspots(in Area, threshold uint64, of cells.Categories, add func(Spot) bool) error {
+	r.eachSpot(in, of, threshold, func(s Spot, around uint64, least *uint64) {
+		s.Count = saturate.Add(s.Count, around)
+		if s.Count >= threshold && *least == threshold && !add(s) {
+			*least = skipRest
+		}
+	})
+	return nil
+}
+
+// TopK implements Reader. Squares count as in Hotspots.
+func (r *Squares) TopK(in Area, of cells.Categories, t *Top) error {
+	r.eachSpot(in, of, 0, func(s Spot, around uint64, least *uint64) {
+		s.Count = saturate.Add(s.Count, around)
+		switch {
+		case *least == skipRest:
+		case !t.Add(Candidate{Spot: s, Least: s.Count}):
+			*least = skipRest
+		case len(t.Cells) == t.K:
+			*least = t.Cells[0].Least
+		}
+	})
+	return nil
+}
+
+// EachCell implements Lister. A square has only its own points.
+func (r *Squares) EachCell(in Area, of cells.Categories, stop *bool, f func(Spot)) {
+	r.eachSpot(in, of, 0, func(s Spot, _ uint64, least *uint64) {
+		if *stop {
+			*least = skipRest
+			return
+		}
+		f(s)
+	})
+}
+
+// Listed implements Lister.
+func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
+	r.EachRegion(of, func(_, _ int32, sheets []Sheet) {
+		n := 0
+		for _, s := range sheets {
+			n += s.Number()
+		}
+		if squares += n; len(sheets) > 1 {
+			// This counts the list, which grows, its keys and order with their scratch memory, and the
+			// sorted list.
+			bytes = max(bytes, 6*cells.SquareBytes(n))
+		}
+	})
+	return squares, bytes
+}
+
+// EachCategory implements Lister.
+func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
+	for from, to := 0, 0; from < len(r.sections); from = to {
+		category := r.sections[from].Category
+		number, total := uint64(0), uint64(0)
+		for to = from; to < len(r.sections) && bytes.Equal(r.sections[to].Category, category); to++ {
+			for _, s := range r.sheets[r.sections[to].from:r.sections[to].to] {
+				number, total = number+uint64(s.Number()), saturate.Add(total, s.Total())
+			}
+		}
+		if !r.IsExact {
+			number = 0 // squares hold any number of cells
+		}
+		f(category, number, total)
+	}
+}
+
+// NumberOfSections implements Lister.
+func (r *Squares) NumberOfSections() int { return len(r.sections) }
+
+// Categories returns the number of categories.
+func (r *Squares) Categories() (n uint64) {
+	r.EachCategory(func(category []byte, _, _ uint64) {
+		if category != nil {
+			n++
+		}
+	})
+	return n
+}

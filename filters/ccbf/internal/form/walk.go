@@ -1,0 +1,295 @@
+package form
+
+import (
+	"sort"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// Sheet is a list of squares that do not overlap, in packets that are decoded as a whole. The sheets of a
+// damaged BLOB may have any keys and any number of squares, but a query of them ends.
+type Sheet interface {
+	Packets() int
+	// First returns the lowest key that a square of packet i may have.
+	First(i int) uint64
+	// PacketTotal returns the number of points in packet i, and false if that is not known yet.
+	PacketTotal(i int) (uint64, bool)
+	// Packet returns the squares of packet i, valid until the next call. It returns none if the packet is
+	// damaged.
+	Packet(i int) cells.Squares
+	Total() uint64
+	Number() int // of squares
+	// Keep makes the sheet keep decoded packets, as NewCache does.
+	Keep(room *int64)
+}
+
+// Above returns the first packet of [from, to) that begins after a key. It returns to if there is none.
+func Above(s Sheet, key uint64, from, to int) int {
+	return from + sort.Search(to-from, func(i int) bool { return s.First(from+i) > key })
+}
+
+// Cache keeps decoded packets of a sheet from one query to the next. The zero value keeps none.
+type Cache struct {
+	packets []cells.Squares // by index; empty if not decoded
+	room    *int64          // number of bytes that may still be used. Several caches share it.
+}
+
+// cachedBytes is the memory of a packet in a Cache without its squares.
+const cachedBytes = 72
+
+// NewCache returns a cache for a number of packets, which takes at most *room bytes.
+func NewCache(packets int, room *int64) Cache {
+	need := int64(packets) * cachedBytes
+	if need > *room {
+		return Cache{}
+	}
+	*room -= need
+	return Cache{make([]cells.Squares, packets), room}
+}
+
+// Get returns packet i if it is kept, and otherwise an empty list.
+func (c *Cache) Get(i int) cells.Squares {
+	if c.packets == nil {
+		return cells.Squares{}
+	}
+	return c.packets[i]
+}
+
+// Put keeps a copy of packet i if there is room.
+func (c *Cache) Put(i int, s cells.Squares) {
+	if n := cells.SquareBytes(s.Len()); c.packets != nil && n <= *c.room {
+		*c.room -= n
+		c.packets[i] = s.Clone()
+	}
+}
+
+// Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
+// of a square are spread evenly over its cells.
+type Sum struct {
+	Low, High uint64
+	Estimate  float64
+}
+
+// Add adds another sum.
+func (s *Sum) Add(o Sum) {
+	s.Low, s.High = saturate.Add(s.Low, o.Low), saturate.Add(s.High, o.High)
+	s.Estimate += o.Estimate
+}
+
+// inside adds n points that are inside the area.
+func (s *Sum) inside(n uint64) {
+	s.Low, s.High = saturate.Add(s.Low, n), saturate.Add(s.High, n)
+	s.Estimate += float64(n)
+}
+
+// SumOf returns the sum over the squares of a sheet in an area.
+func SumOf(s Sheet, a *RegionArea) Sum {
+	w := walk{area: a, sheet: s}
+	w.run()
+	return w.sum
+}
+
+// Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
+// they are inside the area. If not, there is only one, which lies across the outline. Visit skips packets
+// that are known to have fewer than *least points, because their squares have fewer too. f may raise *least.
+func Visit(s Sheet, a *RegionArea, least *uint64, f func(s cells.Squares, inside bool)) {
+	w := walk{area: a, sheet: s, least: least, visit: f}
+	w.run()
+}
+
+// VisitSquares is Visit for a list of squares, which may overlap.
+func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside bool)) {
+	w := walk{area: a, visit: f, overlap: true}
+	switch a.enter(0, ^uint64(0)) {
+	case grid.Inside:
+		w.within(s)
+	case grid.Partly:
+		w.squares(s)
+		a.Area.Leave()
+	}
+}
+
+// walk goes through the squares of a sheet that meet an area. The squares are in Z-order, so those in a
+// larger square lie side by side. The walk takes the squares in it as a whole if it is inside the area,
+// skips them if it is outside, and quarters it if the outline crosses it. It first uses the first keys of
+// packets, and then the squares in a packet.
+type walk struct {
+	area    *RegionArea
+	sheet   Sheet
+	high    uint64 // no cell in the bounds of the area has a higher key
+	overlap bool   // whether squares may overlap
+	sum     Sum
+	least   *uint64
+	visit   func(s cells.Squares, inside bool) // nil for a sum
+}
+
+func (w *walk) run() {
+	n := w.sheet.Packets()
+	if n == 0 {
+		return
+	}
+	w.high = ^uint64(0)
+	// The north-eastern corner has the highest key of a rectangle.
+	if x, y, z := cells.Key(grid.Cell{X: w.area.Bounds.MaxX, Y: w.area.Bounds.MaxY}); x == w.area.X && y == w.area.Y {
+		w.high = z
+	}
+	w.packets(w.sheet.First(0), w.high, 0, n)
+}
+
+// packets adds the squares with keys from low to high. They lie in the packets [from, to).
+func (w *walk) packets(low, high uint64, from, to int) {
+	// This happens only in a damaged index, whose keys do not ascend.
+	if low > high {
+		return
+	}
+	switch w.area.enter(low, high) {
+	case grid.Outside:
+		return
+	case grid.Inside:
+		w.inside(low, high, from, to)
+		return
+	}
+	defer w.area.Area.Leave()
+	if to-from == 1 {
+		w.squares(w.cut(from, low, high))
+		return
+	}
+	mask := cells.LowBits(cells.CommonLevel(low, high))
+	// Visit the four quarters of the smallest square with low and high. last is the last key of a
+	// quarter.
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 {
+		next := Above(w.sheet, min(last, high), from, to)
+		if next > from {
+			w.packets(max(low, w.sheet.First(from)), min(last, high), from, next)
+		}
+		if last >= high {
+			return
+		}
+		// Packet next-1 may reach into the following quarter, unless a packet begins exactly with that
+		// quarter.
+		low = last + 1
+		if next > from && (next == to || w.sheet.First(next) > low) {
+			next--
+		}
+		from = next
+	}
+}
+
+// inside adds all squares with keys from low to high, which lie in the packets [from, to).
+func (w *walk) inside(low, high uint64, from, to int) {
+	if w.visit == nil && low == w.sheet.First(0) && high == w.high {
+		w.sum.inside(w.sheet.Total())
+		return
+	}
+	for i := from; i < to; i++ {
+		last := w.high
+		if i+1 < w.sheet.Packets() {
+			last = w.sheet.First(i+1) - 1
+		}
+		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil && w.sheet.First(i) >= low && last <= high {
+			w.sum.inside(n)
+			continue
+		}
+		w.within(w.cut(i, low, high))
+	}
+}
+
+// cut returns the squares of packet i with keys from low to high.
+func (w *walk) cut(i int, low, high uint64) cells.Squares {
+	if w.visit != nil {
+		if n, known := w.sheet.PacketTotal(i); known && n < *w.least || *w.least == skipRest {
+			return cells.Squares{}
+		}
+	}
+	s := w.sheet.Packet(i)
+	if s.Len() > 0 && s.Keys[0] < low {
+		s = s.From(sort.Search(s.Len(), func(j int) bool { return s.Keys[j] >= low }))
+	}
+	if s.Len() > 0 && s.Keys[s.Len()-1] > high {
+		s = s.UpTo(cells.SearchAbove(s.Keys, high))
+	}
+	return s
+}
+
+// within adds squares, all of which are inside the area.
+func (w *walk) within(s cells.Squares) {
+	switch {
+	case w.visit == nil:
+		w.sum.inside(s.Total())
+	case s.Len() > 0:
+		w.visit(s, true)
+	}
+}
+
+// fewSquares is the number of squares up to which each is tested by itself.
+const fewSquares = 32
+
+// squares adds the squares of s that meet the area. All lie in the square entered last.
+func (w *walk) squares(s cells.Squares) {
+	if s.Len() <= fewSquares {
+		for i := range s.Keys {
+			w.square(&s, i)
+		}
+		return
+	}
+	quarter := cells.LowBits(cells.CommonLevel(s.Keys[0], w.end(&s))) >> 2
+	for s.Len() > 0 {
+		// Only squares that overlap can be larger than the quarters of the square around all.
+		if w.overlap && cells.LowBits(s.Level(0)) > quarter {
+			w.square(&s, 0)
+			s = s.From(1)
+			continue
+		}
+		n := cells.SearchAbove(s.Keys, s.Keys[0]|quarter)
+		part := s.UpTo(n)
+		switch w.area.enter(part.Keys[0], w.end(&part)) {
+		case grid.Inside:
+			w.within(part)
+		case grid.Partly:
+			w.squares(part)
+			w.area.Area.Leave()
+		}
+		s = s.From(n)
+	}
+}
+
+// end returns the highest key in the squares of s.
+func (w *walk) end(s *cells.Squares) uint64 {
+	last := s.Last(s.Len() - 1)
+	if w.overlap {
+		for i := range s.Keys {
+			last = max(last, s.Last(i))
+		}
+	}
+	return last
+}
+
+// square adds square i of s if it meets the area. It lies in the square entered last.
+func (w *walk) square(s *cells.Squares, i int) {
+	key, level := s.Keys[i], s.Level(i)
+	relation := grid.Outside
+	switch {
+	case level > 0:
+		relation = w.area.enter(key, s.Last(i))
+	case w.area.contains(key):
+		relation = grid.Inside
+	}
+	if relation == grid.Outside {
+		return
+	}
+	switch n := s.Counts[i]; {
+	case w.visit != nil:
+		one := s.From(i)
+		w.visit(one.UpTo(1), relation == grid.Inside)
+	case relation == grid.Inside:
+		w.sum.inside(n)
+	default:
+		w.sum.High = saturate.Add(w.sum.High, n)
+		w.sum.Estimate += float64(n) * w.area.fraction(key, level)
+	}
+	if relation == grid.Partly {
+		w.area.Area.Leave()
+	}
+}

@@ -1,0 +1,179 @@
+package ccbf
+
+import (
+	"errors"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// squaresSketch is the form of a sketch that has squares in memory: an exact one has cells, and a tree has
+// nested squares with counts.
+type squaresSketch struct{ *Sketch }
+
+func (s squaresSketch) memory() int64 { return s.squares.Sections.Memory() }
+
+func (s squaresSketch) limits() grid.Rect {
+	switch {
+	case !s.pruned:
+		return s.squares.Sections.Bounds()
+	case len(s.squares.Sections) == 0:
+		return cells.NoBounds
+	}
+	return s.bounds
+}
+
+func (s squaresSketch) count(c grid.Cell, category []byte) uint64 {
+	if s.pruned && !s.bounds.Contains(c) {
+		return 0
+	}
+	return s.squares.Sections.Count(c, category)
+}
+
+// add counts the points at the cell itself, also in a tree, so that the place is not lost.
+func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
+	p, z := cells.LabelOf(c, category)
+	before, one := s.squares.Sections.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}
+	if !s.pruned {
+		s.squares = s.squares.With(p, cells.MergeCells(before, one))
+		return nil
+	}
+	after := s.squares.With(p, cells.Merge(before, one))
+	if before.Len() == 0 {
+		if _, ok := after.Within(s.Bytes); !ok {
+			return after.TooLong(s.Bytes)
+		}
+	}
+	s.squares = after
+	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	return nil
+}
+
+func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	p, z := cells.LabelOf(c, category)
+	after, err := cells.Remove(s.squares.Sections.Squares(p), z, n)
+	if err != nil {
+		return cannotSubtract(err)
+	}
+	s.replace(s.squares.With(p, after))
+	// Add up the total again: a total that stopped at 2^64-1 is not exact, so n cannot be subtracted from
+	// it.
+	s.Total = s.squares.Sections.Total()
+	return nil
+}
+
+// replace sets the squares. Those of an exact sketch must be cells.
+func (s *Sketch) replace(squares *tree.List) {
+	if s.squares = squares; !s.pruned {
+		s.squares = &tree.List{Sections: squares.Sections.OnlyCells()}
+	}
+}
+
+// cannotSubtract returns the error for points that cannot be subtracted.
+func cannotSubtract(err error) error {
+	if errors.Is(err, cells.ErrAbsent) {
+		return errNoPart
+	}
+	return errCoarser
+}
+
+// notAdditiveError wraps sketch.ErrNotAdditive. It has a text for trees, which have no counters.
+type notAdditiveError string
+
+func (e notAdditiveError) Error() string { return string(e) }
+func (notAdditiveError) Unwrap() error   { return sketch.ErrNotAdditive }
+
+const errCoarser = notAdditiveError("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
+
+// coarsen implements sketchForm. A list of cells becomes one of cells, whatever the factor.
+func (s squaresSketch) coarsen(factor uint64) error {
+	coarser, err := s.squares.Sections.Coarser(factor)
+	if err != nil {
+		return err
+	}
+	for i := range coarser {
+		// A tree whose squares are cells now is still a tree.
+		if c := &coarser[i]; s.pruned && c.Levels == nil {
+			c.Levels = make([]uint8, c.Len())
+		}
+	}
+	s.replace(&tree.List{Sections: coarser, Tau: s.squares.Tau})
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Coarser(int64(factor))
+	}
+	return nil
+}
+
+// fold prunes a tree to fewer bytes. An exact sketch whose cells take more bytes becomes a tree or counters.
+func (s squaresSketch) fold(f *reduction) error {
+	if s.pruned {
+		p, ok := s.squares.Within(f.limit)
+		if !ok {
+			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.Size())
+		}
+		s.squares = p.List
+		f.resize(s.Sketch)
+		return nil
+	}
+	if _, fits := s.appendBody(nil, s.limits(), f.limit); fits {
+		f.resize(s.Sketch)
+		return nil
+	}
+	if t := s.asTree(); t != nil {
+		err := t.body().fold(f)
+		if err == nil {
+			*s.Sketch = *t
+			return nil
+		}
+		if f.err != nil {
+			return err
+		}
+	}
+	if f.err != nil {
+		return f.err
+	}
+	s.shape, s.Bytes = f.shape, f.bytes
+	s.makeDense()
+	return nil
+}
+
+// appendBody appends the cells, or the tree, pruned to limit bytes. For a tree, it always reports that the
+// body fits, because a section with which no tree fits is refused. Only counts that grew later can exceed
+// the limit.
+func (s squaresSketch) appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
+	if !s.pruned {
+		return exact.AppendList(dst, s.squares.Sections, bounds, limit)
+	}
+	p, _ := s.squares.Within(limit)
+	return p.AppendTo(dst), true
+}
+
+// asTree returns an exact sketch as a tree of at most Bytes. It returns nil if the sketch overflows
+// to counters, or if no tree fits.
+func (s *Sketch) asTree() *Sketch {
+	if s.Overflow != ToTree || s.Form() != Exact {
+		return nil
+	}
+	p, ok := s.squares.Within(s.Bytes)
+	if !ok {
+		return nil
+	}
+	t := *s
+	t.squares, t.pruned, t.bounds, t.sums = p.List, true, s.squares.Sections.Bounds(), true
+	return &t
+}
+
+// overflowed returns an exact sketch whose cells do not fit, in another form.
+func (s *Sketch) overflowed() *Sketch {
+	if t := s.asTree(); t != nil {
+		return t
+	}
+	return s.asDense()
+}
+
+// ErrForms is the error for combining a tree and counters: the cells of the points in a square are
+// not known.
+var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")
