@@ -17,8 +17,8 @@ import (
 // gap to the cell before (less one; the first cell has none) and its count (less one). Both are in
 // the class code of package bitio. The block is padded to a whole byte.
 
-// indexEntry is the bytes of an entry of the index: the first key as uint64, and the end of the block in
-// the data as uint32.
+// indexEntry is the number of bytes of an entry of the index. An entry has the first key of a block as uint64,
+// and the end of the block in the data as uint32.
 const indexEntry = 12
 
 // appendBlock appends the block of at most BlockCells cells. Nil counts are all one.

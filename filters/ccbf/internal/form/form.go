@@ -1,6 +1,6 @@
 // Package form has what the forms of a sketch share: the interface of their readers, areas, limits of work,
-// rasters and pictures. The forms are in packages exact (a sorted list of cells), tree (nested squares with
-// counts) and counters (a layered counting Bloom filter).
+// rasters and pictures. Package exact is a sorted list of cells, package tree nested squares with counts, and
+// package counters a layered counting Bloom filter.
 //
 // Exact sketches and trees both have squares with counts, so one walk over an area serves both (walk.go), and
 // Squares answers the queries that they answer alike.

@@ -14,13 +14,13 @@ import (
 // overlap: then a section has several sheets, whose counts add up.
 type Squares struct {
 	Head    *Head
-	IsExact bool
+	IsExact bool // whether all squares are cells.
 
 	sections []section
-	sheets   []Sheet // the sheets of all sections
-	queries  int     // number of queries since Reset, at most 2
-	room     int64   // number of bytes that may still be used to keep packets
-	groups   []group // the sheets that the last query reads
+	sheets   []Sheet // the sheets of all sections.
+	queries  int     // number of queries since Reset, at most 2.
+	room     int64   // number of bytes that may still be used to keep packets.
+	groups   []group // the sheets that the last query reads.
 }
 
 // section is one section of a body.
@@ -88,7 +88,7 @@ func (r *Squares) begin() {
 func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
 	r.begin()
 	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
-		for i := range r.sections { // each is of another region
+		for i := range r.sections { // each has another region
 			if s := &r.sections[i]; of.Has(s.Category) {
 				f(s.X, s.Y, r.sheets[s.from:s.to])
 			}

@@ -112,17 +112,17 @@ func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside
 }
 
 // walk goes through the squares of a sheet that meet an area. The squares are in Z-order, so those in a
-// larger square lie side by side. The walk takes the squares in it as a whole if it is inside the area,
-// skips them if it is outside, and quarters it if the outline crosses it. It first uses the first keys of
+// larger square lie side by side. The walk takes all squares in a larger one that is inside the area, and
+// skips those in one that is outside. It quarters a larger square that the outline crosses. It first uses the first keys of
 // packets, and then the squares in a packet.
 type walk struct {
 	area    *RegionArea
 	sheet   Sheet
-	high    uint64 // no cell in the bounds of the area has a higher key
-	overlap bool   // whether squares may overlap
+	high    uint64 // no cell in the bounds of the area has a higher key.
+	overlap bool   // whether squares may overlap.
 	sum     Sum
 	least   *uint64
-	visit   func(s cells.Squares, inside bool) // nil for a sum
+	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
 
 func (w *walk) run() {
