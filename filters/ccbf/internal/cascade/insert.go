@@ -1,7 +1,10 @@
 package cascade
 
 import (
+	"unsafe"
+
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Insert adds n[i] occurrences of the keys with hashes h1[i] and h2[i], in order; one each if n is nil. If
@@ -12,34 +15,59 @@ func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 		d.raiseFours(h1, h2, n)
 		return
 	}
-	l, w := &d.Layers[0], uint64(1)
-	var room [MaxK]uint64
-	at := room[:d.Shape.K]
-	for i := range h1 {
-		if n != nil {
-			w = n[i]
+	var room [2][batchPositions]uint64
+	k, w := d.Shape.K, uint64(1)
+	ahead := d.positions(room[0][:], h1, h2)
+	for turn := 1; len(h1) > 0; turn ^= 1 {
+		batch := ahead
+		m := len(batch) / k
+		ahead = d.positions(room[turn][:], h1[m:], h2[m:])
+		for i := range m {
+			if n != nil {
+				w = n[i]
+			}
+			if at := batch[i*k:][:k]; sums {
+				d.addKey(at, w)
+			} else {
+				d.raiseKey(at, w)
+			}
 		}
-		j, step := l.mod(h1[i]), l.mod(h2[i])
-		for x := range at {
-			j = next(j, step, l.Size)
-			at[x] = j
-		}
-		if sums {
-			d.addKey(at, w)
-		} else {
-			d.raiseKey(at, w)
+		if h1, h2 = h1[m:], h2[m:]; n != nil {
+			n = n[m:]
 		}
 	}
+}
+
+// batchPositions is the number of positions that are computed, and their counters prefetched, while the
+// counters of the batch before are changed. It is more than MaxK.
+const batchPositions = 256
+
+// positions writes the positions of the first keys in the first layer to dst, k for each key, and prefetches
+// their counters. It returns the positions of as many keys as dst has room for.
+func (d *Counters) positions(dst, h1, h2 []uint64) []uint64 {
+	l, k := &d.Layers[0], d.Shape.K
+	var offsets [batchPositions]uint32
+	at := 0
+	for i := range min(len(h1), len(dst)/k) {
+		j, step := l.mod(h1[i]), l.mod(h2[i])
+		for range k {
+			j = next(j, step, l.Size)
+			dst[at], offsets[at] = j, uint32(j*uint64(l.Width)/8)
+			at++
+		}
+	}
+	if at > 0 {
+		simd.Prefetch(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:at])
+	}
+	return dst[:at]
 }
 
 // addKey adds n to the counters of the first layer at the positions at.
 func (d *Counters) addKey(at []uint64, n uint64) {
 	l := &d.Layers[0]
 	for _, j := range at {
-		if l.Width != 8 {
-			d.Add(0, j, n)
-		} else if c := &l.data[j]; n <= uint64(byteMask-*c&byteMask) { // the default
-			*c += byte(n)
+		if c := l.Load(j); n <= l.Mask-c&l.Mask {
+			l.store(j, c+n)
 		} else {
 			d.Add(0, j, n)
 		}
@@ -49,14 +77,21 @@ func (d *Counters) addKey(at []uint64, n uint64) {
 // raiseKey raises the counters at the positions at. Each becomes at least n plus the least of them.
 func (d *Counters) raiseKey(at []uint64, n uint64) {
 	var room [MaxK]uint64
-	values, least := room[:len(at)], ^uint64(0)
+	l, values, least := &d.Layers[0], room[:len(at)], ^uint64(0)
 	for i, j := range at {
-		values[i] = d.Value(j)
-		least = min(least, values[i])
+		v := l.Load(j)
+		if v&l.Flag != 0 {
+			v = d.Value(j)
+		}
+		values[i], least = v, min(least, v)
 	}
 	to := saturate.Add(least, n)
 	for i, j := range at {
-		if values[i] < to {
+		switch {
+		case values[i] >= to:
+		case to <= l.Mask: // a counter below it has no flag
+			l.store(j, to)
+		default:
 			d.Raise(0, j, to)
 		}
 	}

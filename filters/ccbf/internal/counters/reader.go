@@ -105,6 +105,7 @@ type lookups struct{ h1, h2, counts [hashBatch]uint64 }
 // Level 0 is the cells.
 func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of cells.Categories) {
 	h, h1, h2, counts := r.Hasher(level), l.h1[:len(at)], l.h2[:len(at)], l.counts[:len(at)]
+	h.buf = r.hasher.buf // The memory for keys with categories is used again.
 	clear(dst)
 	_ = of.Each(func(category []byte) error {
 		for i, c := range at {
@@ -117,6 +118,7 @@ func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of
 		}
 		return nil
 	})
+	r.hasher.buf = h.buf
 }
 
 // CountEach implements form.EachCounter.
