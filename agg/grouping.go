@@ -9,10 +9,10 @@ import (
 
 // rowGroups sorts the rows of a chunk by group, so that the keys of a group are added at once.
 type rowGroups struct {
-	numbers map[uintptr]int // by address of a state, its group
-	first   []int           // by group, its first row
-	ends    []int           // by group, where its keys end
-	to      []int           // by row, its group, and then the position of its key
+	numbers map[uintptr]int // by address of a state, its group.
+	first   []int           // by group, its first row.
+	ends    []int           // by group, where its keys end.
+	to      []int           // by row, its group, and then the position of its key.
 }
 
 // sampleRows is the number of rows after which assign gives up if they belong to more than half as many

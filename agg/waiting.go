@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Most groups have few rows. So keys and points first wait as words of 64 bits: a key of 8 bytes or a
-// cell is one word, other keys are their two hashes. The first words wait inline in the DuckDB state. The
+// Most groups have few rows. So keys and points first wait as words of 64 bits. A key of 8 bytes or a
+// cell is one word, and other keys are their two hashes. The first words wait inline in the DuckDB state. The
 // next ones wait in a slot of a slab, which many states share (duck.Slabs). With more words, the group
 // gets a page with its sketch. New words still wait inline then, so that several words need only one
 // look-up of the page.

@@ -170,8 +170,8 @@ func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Cate
 	return r.selection.read(&r.view, blob, out, i)
 }
 
-// eachOption calls f for the rows without a NULL in the first n arguments, with their sketch open in the
-// view, and the categories that they select by option k of o. Other rows are NULL, and so are rows
+// eachOption calls f for the rows without a NULL in the first n arguments. The sketch of the row is then open
+// in the view, and f gets the categories that option k of o selects. Other rows are NULL, and so are rows
 // whose option is.
 func (r *ccbfReader) eachOption(rows *duck.Rows, n int, out *duck.Result, o *args.Options, k int, f func(i int, of ccbf.Categories) error) error {
 	return eachValidUpTo(rows, n, out, func(i int) error {

@@ -20,14 +20,14 @@ const placePiece = 256
 // places is the lookups of one chunk, sorted by sketch.
 type places struct {
 	at         coordinates
-	sketches   distinct          // the sketches of the chunk
-	categories [][]byte          // the categories that are looked up in the sketch of the view
-	numbers    map[string]uint32 // indexes of categories
-	order      []uint32          // row numbers, sorted by sketch
-	ends       []uint32          // by sketch, the index in order behind its last row
+	sketches   distinct          // the sketches of the chunk.
+	categories [][]byte          // the categories that are looked up in the sketch of the view.
+	numbers    map[string]uint32 // indexes of categories.
+	order      []uint32          // row numbers, sorted by sketch.
+	ends       []uint32          // by sketch, the index in order behind its last row.
 
-	keys    []cacheKey        // by sketch, its key in the cache
-	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache
+	keys    []cacheKey        // by sketch, its key in the cache.
+	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache.
 
 	cells  []grid.Cell
 	which  []uint32 // by row, the number of its category in the sketch

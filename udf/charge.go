@@ -75,8 +75,8 @@ type encoded []byte
 func (b encoded) Blob() []byte { return b }
 
 // eachSketch writes the sketches that make returns, for the rows without a NULL in the first n arguments.
-// Other rows are NULL, and so are rows for which make returns nil. What make reserves is given back after
-// each row.
+// Other rows are NULL, and so are rows for which make returns nil. The memory that make reserves is given
+// back after each row.
 func eachSketch(rows *duck.Rows, n int, out *duck.Result, make func(m *reservation, i int) (encoder, error)) error {
 	m := reservation{out: out}
 	return eachValidUpTo(rows, n, out, func(i int) error {

@@ -130,8 +130,8 @@ func ruled(lines []string) string {
 // malformed matches errors in a section: values that are not numbers, and empty cells.
 var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
-// Check runs an experiment. It returns an error if the result or a table is missing, or if
-// a line of a table has too few or too many cells.
+// Check runs an experiment. It returns an error if the result or a table is missing. So it does if a line
+// of a table has too few or too many cells.
 func (p *Program) Check(e Experiment, c Config) error {
 	s, err := p.section(e, c, false)
 	if err != nil {

@@ -52,8 +52,8 @@ func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 type table struct {
 	*layout
 	buckets  uint64
-	half     uint64 // half of the buckets; Tagged computes the other bucket with it
-	words    bool   // buckets are narrow, and of fixed length: all of a bucket is compared or changed at once
+	half     uint64 // half of the buckets; Tagged computes the other bucket with it.
+	words    bool   // buckets are narrow, and of fixed length: all of a bucket is compared or changed at once.
 	tagged   bool
 	multiset bool
 	maxKicks uint64

@@ -8,10 +8,10 @@ import (
 // frame is the memory of one running callback. Frames are used again, so that a chunk costs no
 // allocation.
 type frame struct {
-	began atomic.Uint32 // value of clock when the callback began; 0 if the frame is idle
-	rows  Rows          // memory for the callback's arguments
-	out   Result        // memory for the callback's result
-	slabs Slabs         // where the callback's states get slots
+	began atomic.Uint32 // value of clock when the callback began; 0 if the frame is idle.
+	rows  Rows          // memory for the callback's arguments.
+	out   Result        // memory for the callback's result.
+	slabs Slabs         // where the callback's states get slots.
 }
 
 var frames struct {

@@ -2,8 +2,8 @@
 // rasters and pictures. Package exact is a sorted list of cells, package tree nested squares with counts, and
 // package counters a layered counting Bloom filter.
 //
-// Exact sketches and trees both have squares with counts, so one walk over an area serves both (walk.go), and
-// Squares answers the queries that they answer alike.
+// Exact sketches and trees both have squares with counts. So one walk over an area serves both (walk.go), and
+// Squares has the queries that they answer alike.
 package form
 
 import (
