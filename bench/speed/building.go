@@ -39,6 +39,7 @@ func aggregate(b *bench) {
 			b.query("exact GROUP BY", p.exactCells()),
 			b.query("ccbf_agg", p.build("a", "")),
 			b.query("ccbf_agg, dense", p.build("d", ", {exact: false}")),
+			b.query("ccbf_agg, paper", p.build("d", ", {exact: false, k: 8, layers: [16, 16]}")),
 			b.query("approx_count_distinct", text("cells, estimated", report.At{"table": p.table, "res": p.res})))
 		var points, cells, estimate int
 		var form string

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -306,4 +308,20 @@ func differences(at Label, a, b Squares, f func(c grid.Cell, x, y uint64)) {
 			f(CellOf(at.X, at.Y, key), x, y)
 		}
 	}
+}
+
+// scratches lends the memory of Collect.
+var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
+
+// Collect sorts keys and makes a run of them. Key i counts weights[i] points, or one if weights is nil. It
+// overwrites both slices.
+func Collect(keys, weights []uint64) Squares {
+	s := scratches.Get().(*radix.Scratch)
+	defer scratches.Put(s)
+	if weights == nil {
+		s.Sort(keys)
+	} else {
+		s.SortPairs(keys, weights)
+	}
+	return fromSorted(keys, weights)
 }
