@@ -53,8 +53,8 @@ type table struct {
 	*layout
 	buckets  uint64
 	half     uint64 // half of the buckets; Tagged computes the other bucket with it.
-	words    bool   // buckets are narrow, and of fixed length: all of a bucket is compared or changed at once.
 	tagged   bool
+	variable bool
 	multiset bool
 	maxKicks uint64
 	mem      []byte
@@ -99,95 +99,59 @@ func (t *table) setWord(i, x uint64) {
 	binary.LittleEndian.PutUint64(b, w&^(t.mask<<shift)|x<<shift)
 }
 
-// classOf returns the class of a bucket, for a variable length. A code that no bucket has counts as
+// classOf returns the class of bucket i, for a variable length. A code that no bucket has counts as
 // that of an empty one.
-func (l *layout) classOf(x *content) *class {
-	return &l.class[x.get(l.codeShift, l.bits-l.codeShift)&15]
+func (t *table) classOf(i uint64) *class {
+	at := i * uint64(t.bits)
+	code := t.get(at+uint64(t.codeShift), t.bits-t.codeShift)
+	return &t.class[code]
 }
 
 // count returns the number of fingerprints in bucket i.
 func (t *table) count(i uint64) int {
-	if t.words {
+	if t.variable {
+		return int(t.classOf(i).n)
+	}
+	if t.narrow {
 		return int(t.b) - bits.OnesCount64(t.zeros(t.word(i)))
 	}
-	if t.variable {
-		code := t.get(i*uint64(t.bits)+uint64(t.codeShift), t.bits-t.codeShift)
-		return int(t.class[code].n)
-	}
-	return t.read(i).n
-}
-
-// content is the bits of a bucket.
-type content [4]uint64
-
-// load returns the bits of bucket i.
-func (t *table) load(i uint64) (x content) {
+	n := 0
 	at := i * uint64(t.bits)
-	for k := uint(0); k < t.bits; k += 64 {
-		x[k/64&3] = t.get(at+uint64(k), min(64, t.bits-k))
+	for range t.b {
+		if t.get(at, t.f) != 0 {
+			n++
+		}
+		at += uint64(t.f)
 	}
-	return x
+	return n
 }
 
-// store writes the bits of bucket i.
-func (t *table) store(i uint64, x *content) {
+// read decodes a bucket. It is safe on buckets that no filter wrote, whose fields without a sentinel
+// know f bits.
+func (t *table) read(i uint64) (p fingerprints) {
 	at := i * uint64(t.bits)
-	for k := uint(0); k < t.bits; k += 64 {
-		t.put(at+uint64(k), min(64, t.bits-k), x[k/64&3])
-	}
-}
-
-// get returns n bits, at most 63, from bit at on.
-func (x *content) get(at, n uint) uint64 {
-	v := x[at/64&3] >> (at & 63)
-	if at&63+n > 64 {
-		v |= x[(at/64+1)&3] << (-at & 63)
-	}
-	return v & (1<<(n&63) - 1)
-}
-
-// put sets n bits, at most 63, from bit at on to the low bits of v. They must be 0.
-func (x *content) put(at, n uint, v uint64) {
-	v &= 1<<(n&63) - 1
-	x[at/64&3] |= v << (at & 63)
-	if at&63+n > 64 {
-		x[(at/64+1)&3] |= v >> (-at & 63)
-	}
-}
-
-// read decodes bucket i.
-func (t *table) read(i uint64) fingerprints {
-	x := t.load(i)
-	return t.decode(&x)
-}
-
-// decode returns the fingerprints of a bucket. It is safe on buckets that no filter wrote, whose fields
-// without a sentinel know f bits.
-func (l *layout) decode(x *content) (p fingerprints) {
-	if !l.variable {
-		for j := range l.b {
-			if v := x.get(j*l.f, l.f); v != 0 {
-				p.add(fingerprint{v, uint8(l.f)})
+	if !t.variable {
+		for range t.b {
+			if v := t.get(at, t.f); v != 0 {
+				p.add(fingerprint{v, uint8(t.f)})
 			}
+			at += uint64(t.f)
 		}
 		return p
 	}
-	c := l.classOf(x)
+	c := t.classOf(i)
+	short := c.flag && t.get(at+uint64(c.flagAt), 1) == 1
 	for j := range uint(c.n) {
-		p.add(l.slot(x, c, j))
+		v := t.get(at+uint64(j*t.lane), t.lane)
+		field := t.get(at+uint64(c.start[j]), uint(c.width[j]))
+		width := uint(c.width[j])
+		if short {
+			width = sentinel(field)
+			field &= 1<<width - 1
+		}
+		p.add(fingerprint{v | field<<t.lane, uint8(t.lane + width)})
 	}
 	return p
-}
-
-// slot decodes fingerprint j of a bucket of variable length, whose class is c.
-func (l *layout) slot(x *content, c *class, j uint) fingerprint {
-	width := uint(c.width[j&7])
-	field := x.get(uint(c.start[j&7]), width)
-	if c.flag && x.get(uint(c.flagAt), 1) == 1 {
-		width = sentinel(field)
-		field &= 1<<width - 1
-	}
-	return fingerprint{x.get(j*l.lane, l.lane) | field<<l.lane, uint8(l.lane + width)}
 }
 
 // sentinel returns the number of bits below a field's highest one, at least 1: a field of one bit has
@@ -197,63 +161,63 @@ func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
 // canonical sorts the fingerprints p of a bucket for its only form. With fixed length the order is
 // descending, so that empty slots, which are 0, come last. With variable length it is ascending. If the
 // field of the last fingerprint has another width than the others, that fingerprint stays the last.
-func (l *layout) canonical(p *fingerprints) {
+func (t *table) canonical(p *fingerprints) {
 	all := p.slice()
-	if !l.variable {
+	if !t.variable {
 		slices.SortFunc(all, func(p, q fingerprint) int { return q.compare(p) })
 		return
 	}
-	if l.lastIsOwn(p.n) {
+	if t.lastIsOwn(p.n) {
 		all = all[:p.n-1]
 	}
 	slices.SortFunc(all, fingerprint.compare)
 }
 
-// write encodes bucket i. Fingerprints lose the bits for which there is no room.
+// write encodes a bucket. Fingerprints lose the bits for which there is no room.
 func (t *table) write(i uint64, p *fingerprints) {
-	x := t.encode(p)
-	t.store(i, &x)
-}
-
-// encode returns the bits of a bucket with the fingerprints p.
-func (l *layout) encode(p *fingerprints) (x content) {
-	if !l.variable {
-		for j, q := range p.slice() {
-			x.put(uint(j)*l.f, l.f, q.v)
-		}
-		return x
+	at := i * uint64(t.bits)
+	for from, n := at, t.bits; n > 0; {
+		k := min(n, 64)
+		t.put(from, k, 0)
+		from, n = from+uint64(k), n-k
 	}
-	if p.n == int(l.b) {
+	if !t.variable {
+		for _, q := range p.slice() {
+			t.put(at, t.f, q.v)
+			at += uint64(t.f)
+		}
+		return
+	}
+	if p.n == int(t.b) {
 		for j := range p.slice() {
-			p.all[j] = p.all[j].cut(l.f)
+			p.all[j] = p.all[j].cut(t.f)
 		}
 		// Ascending order makes the marker bits ascending too, which is the code of a full bucket.
-		l.canonical(p)
-		c := &l.class[0]
+		t.canonical(p)
+		c := &t.class[0]
 		for j, q := range p.slice() {
-			x.put(uint(j)*l.lane, l.lane, q.v)
-			x.put(uint(c.start[j]), 1, q.v>>l.lane)
+			t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
+			t.put(at+uint64(c.start[j]), 1, q.v>>t.lane)
 		}
-		return x
+		return
 	}
-	code := l.code[p.n]
-	x.put(l.codeShift, l.bits-l.codeShift, code)
-	c := &l.class[code]
+	code := t.code[p.n]
+	t.put(at+uint64(t.codeShift), t.bits-t.codeShift, code)
+	c := &t.class[code]
 	short := false
 	for j, q := range p.slice() {
-		short = short || uint(q.known) < l.lane+uint(c.width[j])
+		short = short || uint(q.known) < t.lane+uint(c.width[j])
 	}
 	if short {
-		x.put(uint(c.flagAt), 1, 1)
+		t.put(at+uint64(c.flagAt), 1, 1)
 	}
 	for j, q := range p.slice() {
-		x.put(uint(j)*l.lane, l.lane, q.v)
-		field, width := q.v>>l.lane, uint(c.width[j])
+		t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
+		field, width := q.v>>t.lane, uint(c.width[j])
 		if short && width > 1 {
-			k := min(uint(q.known)-l.lane, width-1)
+			k := min(uint(q.known)-t.lane, width-1)
 			field = field&(1<<k-1) | 1<<k
 		}
-		x.put(uint(c.start[j]), width, field)
+		t.put(at+uint64(c.start[j]), width, field)
 	}
-	return x
 }

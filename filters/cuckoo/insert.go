@@ -10,8 +10,11 @@ import (
 // stored. A key goes into the emptier of its buckets, or the first if they are equally full. That
 // leaves more buckets with room, and longer fingerprints, than the first bucket with room would.
 func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
-	if !t.words {
+	switch {
+	case !t.narrow:
 		return t.enterAny(is, js, fps)
+	case t.variable:
+		return t.enterVariable(is, js, fps)
 	}
 	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.multiset
 	is, js = is[:len(fps)], js[:len(fps)]
@@ -34,6 +37,35 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 		word := mem[at>>3 : at>>3+8 : at>>3+8]
 		shift := uint(bits.TrailingZeros64(x)) - (l.f - 1) + uint(at&7)
 		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
+		added++
+	}
+	return len(fps), added
+}
+
+// enterVariable is enter for narrow buckets of variable length.
+func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	mask, codeShift, multiset, n := t.mask, t.codeShift&63, t.multiset, &t.steps.n
+	is, js = is[:len(fps)], js[:len(fps)]
+	for k, fp := range fps {
+		i, j := is[k], js[k]
+		x, y := t.word(i), t.word(j)
+		if !multiset {
+			pattern := fp & laneMask * ones
+			p, q := x^pattern, y^pattern
+			p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+			if p|q != 0 && (t.confirm(x, p, fp) || t.confirm(y, q, fp)) {
+				continue
+			}
+		}
+		x, y = x&mask, y&mask
+		_, more := bits.Sub64(uint64(n[y>>codeShift&15]), uint64(n[x>>codeShift&15]), 0)
+		x ^= (x ^ y) & -more
+		i ^= (i ^ j) & -more
+		if uint(n[x>>codeShift&15]) == t.b {
+			return k, added
+		}
+		t.insert(i, fingerprint{fp, hashBits})
 		added++
 	}
 	return len(fps), added
@@ -80,12 +112,50 @@ func (t *table) place(i, j uint64, q fingerprint) bool {
 
 // insert puts a fingerprint of any length into bucket i, which is not full.
 func (t *table) insert(i uint64, q fingerprint) {
-	if t.words {
+	switch {
+	case t.narrow && !t.variable:
 		x := t.word(i) & t.mask
 		t.setWord(i, x|q.v<<((uint(bits.TrailingZeros64(t.anyZero(x)))-(t.f-1))&63))
 		return
+	case t.narrow:
+		x := t.word(i) & t.mask
+		code := x >> t.codeShift & 15
+		if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 && q.known == hashBits {
+			t.setWord(i, u.add(x, q.v, t.lane, t.laneMask))
+			return
+		}
+		if c := &t.class[code]; uint(c.n) == t.b-1 {
+			var all [MaxSlots]uint64
+			bases := all[:t.b]
+			t.basesOf(x, c, bases)
+			bases[c.n] = q.v & t.base
+			t.setWord(i, t.fill(bases))
+			return
+		}
 	}
 	p := t.read(i)
 	p.add(q)
 	t.write(i, &p)
+}
+
+// basesOf writes to bases the low f bits of each fingerprint of a narrow bucket with word x. The class c of
+// the bucket is not used if the length is fixed.
+func (t *table) basesOf(x uint64, c *class, bases []uint64) {
+	for k := range bases {
+		v := x >> (uint(k) * t.lane & 63) & t.laneMask
+		if t.variable {
+			v |= x >> c.start[k&7] & 1 << t.lane
+		}
+		bases[k] = v
+	}
+}
+
+// fill returns the word of a full narrow bucket of variable length with these bases. It sorts them in
+// ascending order, so that the marker bits ascend, which is the code of a full bucket.
+func (t *table) fill(bases []uint64) (x uint64) {
+	for k, v := range bases {
+		n := rank(bases, k)
+		x |= v&t.laneMask<<(n*t.lane&63) | v>>t.lane<<t.class[0].start[n&7]
+	}
+	return x
 }

@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
@@ -16,10 +17,12 @@ const (
 	outOfCache = 1 << 18
 )
 
-// batch holds the buckets and fingerprints of a batch of keys.
+// batch holds the buckets and fingerprints of a batch of keys, and scratch memory.
 type batch struct {
-	i, j, fp [batchLen]uint64
-	offsets  [2 * batchLen]uint32 // byte offsets of buckets in the body, which has at most 2^30 bytes
+	i, j, fp     [batchLen]uint64
+	lanes, words [batchLen]uint64
+	keys         [batchLen]uint8
+	offsets      [2 * batchLen]uint32 // byte offsets of buckets in the body, which has at most 2^30 bytes
 }
 
 // locate finds the buckets of a batch of keys, and prefetches them.
@@ -81,10 +84,14 @@ func (l *layout) fetchTwo(mem []byte, at, to uint64) (x, y uint64) {
 
 // foundBatch is found for the keys of a batch.
 func (t *table) foundBatch(dst []bool, b *batch) {
-	if !t.words {
+	if !t.narrow {
 		for k := range dst {
 			dst[k] = t.found(b.i[k], b.j[k], b.fp[k])
 		}
+		return
+	}
+	if t.variable {
+		t.foundVariable(dst, b)
 		return
 	}
 	mem, w, ones, highs := t.mem, uint64(t.bits), t.ones, t.highs
@@ -93,5 +100,47 @@ func (t *table) foundBatch(dst []bool, b *batch) {
 		pattern := fp * ones
 		x, y := fetch(mem, is[k]*w)^pattern, fetch(mem, js[k]*w)^pattern
 		dst[k] = ((x-ones)&^x|(y-ones)&^y)&highs != 0
+	}
+}
+
+// foundVariable sets dst[k] to whether the table has key k of b, for narrow buckets of variable length.
+func (t *table) foundVariable(dst []bool, b *batch) {
+	mem, w := t.mem, uint64(t.bits)
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
+	// Few absent keys match the low bits of a fingerprint in their buckets, so the branch p|q != 0 is
+	// predictable. Which of the two buckets matches is not predictable, so masks select it.
+	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
+	n := uint(0)
+	for k, fp := range fps {
+		x, y := fetch(mem, is[k]*w), fetch(mem, js[k]*w)
+		pattern := fp & laneMask * ones
+		p, q := x^pattern, y^pattern
+		p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+		dst[k] = false
+		if p|q != 0 {
+			_, none := bits.Sub64(p, 1, 0)
+			second := -none // all ones where p is 0
+			lanes[n%batchLen], words[n%batchLen], keys[n%batchLen] = p|q&second, x^(x^y)&second, uint8(k)
+			n++
+		}
+	}
+	lane, laneOf, below := t.lane&63, &t.laneOf, (t.codeShift-1)&63
+	codes, fields := t.codeMask<<1|1, &t.steps.field
+	open := uint(0)
+	for m := range min(n, batchLen) {
+		k, v := keys[m], words[m]
+		f := &fields[(v>>below&codes<<3|uint64(laneOf[bits.TrailingZeros64(lanes[m])&63]))&(32*MaxSlots-1)]
+		differ := (v>>(f.start&63)^fps[k]>>lane)&f.mask | uint64(f.decoy)
+		dst[k] = differ == 0
+		if differ != 0 {
+			keys[open%batchLen] = k
+			open++
+		}
+	}
+	// The last loop compares only the first matching lane of one bucket. It did not decide the keys in
+	// keys[:open], so both of their buckets are searched in full.
+	for _, k := range keys[:open] {
+		dst[k] = t.found(is[k], js[k], fps[k])
 	}
 }

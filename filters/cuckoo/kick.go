@@ -1,26 +1,34 @@
 package cuckoo
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // savedBucket is the earlier content of a bucket.
 type savedBucket struct {
-	i uint64
-	content
+	i    uint64
+	bits [4]uint64
 }
 
 // journal is a list of changed buckets, by which the changes are undone.
 type journal []savedBucket
 
 // note adds the content of bucket i to the journal u, before a change.
-func (t *table) note(u *journal, i uint64) { *u = append(*u, savedBucket{i, t.load(i)}) }
+func (t *table) note(u *journal, i uint64) {
+	s := savedBucket{i: i}
+	at := i * uint64(t.bits)
+	for k := uint(0); k < t.bits; k += 64 {
+		s.bits[k/64] = t.get(at+uint64(k), min(64, t.bits-k))
+	}
+	*u = append(*u, s)
+}
 
 // undo restores all buckets and empties the journal.
 func (t *table) undo(u *journal) {
-	for _, s := range slices.Backward(*u) {
-		t.store(s.i, &s.content)
+	for n := len(*u) - 1; n >= 0; n-- {
+		s := (*u)[n]
+		at := s.i * uint64(t.bits)
+		for k := uint(0); k < t.bits; k += 64 {
+			t.put(at+uint64(k), min(64, t.bits-k), s.bits[k/64])
+		}
 	}
 	*u = (*u)[:0]
 }
@@ -36,22 +44,24 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	if i, j = min(i, j), max(i, j); salt>>63 != 0 {
 		i = j
 	}
-	if t.words {
-		return t.kickWords(u, i, cur, salt)
+	if t.narrow && !t.variable {
+		return t.kickFixed(u, i, cur, salt)
 	}
 	for range t.maxKicks {
-		p := t.read(i) // the bucket is full, so every fingerprint has f bits
+		var all [MaxSlots]uint64
+		bases := all[:t.b]
+		t.readFull(i, bases)
 		at, to, least := 0, uint64(0), ^uint64(0)
-		for k, q := range p.slice() {
-			next := t.other(i, q.v)
-			if d := uint64(t.count(next))<<t.f | (q.v^salt>>32)&t.base; d < least {
+		for k, v := range bases {
+			next := t.other(i, v)
+			if d := uint64(t.count(next))<<t.f | (v^salt>>32)&t.base; d < least {
 				at, to, least = k, next, d
 			}
 		}
-		out := p.all[at].v
-		p.all[at].v = cur
+		out := bases[at]
+		bases[at] = cur
 		t.note(u, i)
-		t.write(i, &p)
+		t.writeFull(i, bases)
 		if least>>t.f < uint64(t.b) {
 			t.note(u, to)
 			t.insert(to, fingerprint{out, uint8(t.f)})
@@ -65,8 +75,34 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 // nextSalt returns the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
 
-// kickWords is kick for buckets that are words. A filter that is nearly full spends most of its time here.
-func (t *table) kickWords(u *journal, i, cur, salt uint64) bool {
+// readFull writes the fingerprints of bucket i, which is full, to bases.
+func (t *table) readFull(i uint64, bases []uint64) {
+	if t.narrow { // narrow buckets get here only with variable length
+		t.basesOf(t.word(i), &t.class[0], bases)
+		return
+	}
+	p := t.read(i)
+	for k, q := range p.slice() {
+		bases[k] = q.v
+	}
+}
+
+// writeFull stores bases, the fingerprints of a full bucket, as bucket i.
+func (t *table) writeFull(i uint64, bases []uint64) {
+	if t.narrow {
+		t.setWord(i, t.fill(bases))
+		return
+	}
+	var p fingerprints
+	for _, v := range bases {
+		p.add(fingerprint{v, uint8(t.f)})
+	}
+	t.write(i, &p)
+}
+
+// kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
+// time here.
+func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
 	for range t.maxKicks {
 		x := t.word(i) & t.mask
 		at, to, room := t.chooseMove(i, x, salt>>32)

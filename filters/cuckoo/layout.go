@@ -14,11 +14,10 @@ import (
 // from t on, and at the end those of the first t slots, the markers. So the bits that fingerprints
 // share in a bucket that is not full are in one piece, between the low bits and the markers.
 type layout struct {
-	f, b     uint // bits of a fingerprint, slots of a bucket.
-	bits     uint // bits of a bucket, b*f.
-	variable bool
-	narrow   bool   // one load of 8 bytes reads a whole bucket.
-	mask     uint64 // selects the bits of a narrow bucket in a word.
+	f, b   uint   // bits of a fingerprint, slots of a bucket.
+	bits   uint   // bits of a bucket, b*f.
+	narrow bool   // one load of 8 bytes reads a whole bucket.
+	mask   uint64 // selects the bits of a narrow bucket in a word.
 
 	base  uint64 // selects the low f bits of a fingerprint.
 	ones  uint64 // the lowest bit of each lane of a narrow bucket; see lane.
@@ -27,11 +26,14 @@ type layout struct {
 	// Fixed length: lanes are slots of f bits. Variable length: lanes are slots of f-1 bits.
 	lane     uint
 	laneMask uint64
+	laneOf   [64]uint8 // by bit of a narrow bucket, the index of its lane
 
 	// Variable length only.
 	codeShift uint // first bit of the code: the markers, and with two slots one bit below them
+	codeMask  uint64
 	class     [16]class
 	code      [MaxSlots]uint64 // the code of a bucket with n < b fingerprints
+	steps     steps
 }
 
 // class describes the buckets with the same code (codeShift), in the variable-length variant: how many
@@ -46,6 +48,7 @@ type class struct {
 	// Field j has the bits of fingerprint j above the f-1 low bits: width[j] bits, from bit start[j].
 	start [MaxSlots]uint8
 	width [MaxSlots]uint8
+	mask  [MaxSlots]uint64
 }
 
 // hashBits is the length of the longest fingerprint: h2 without its lowest bit, which is always 1.
@@ -70,7 +73,7 @@ func layoutOf(f, b uint, variable bool) *layout {
 
 // newLayout makes the layout for buckets of b slots of f bits.
 func newLayout(f, b uint, variable bool) *layout {
-	l := &layout{f: f, b: b, variable: variable, bits: f * b, lane: f, base: 1<<f - 1}
+	l := &layout{f: f, b: b, bits: f * b, lane: f, base: 1<<f - 1}
 	if variable {
 		l.lane = f - 1
 	}
@@ -84,10 +87,17 @@ func newLayout(f, b uint, variable bool) *layout {
 		for j := range b {
 			l.ones |= 1 << (j * l.lane)
 			l.highs |= 1 << (j*l.lane + l.lane - 1)
+			for i := range l.lane {
+				l.laneOf[j*l.lane+i] = uint8(j)
+			}
 		}
 	}
 	if variable {
 		l.setClasses()
+		l.codeMask = 1<<(l.bits-l.codeShift) - 1
+		if l.narrow {
+			l.setSteps()
+		}
 	}
 	return l
 }
@@ -147,7 +157,7 @@ func (l *layout) full() (c class) {
 		if j >= t {
 			at = l.b*l.lane + j - t
 		}
-		c.start[j], c.width[j] = uint8(at), 1
+		c.start[j], c.width[j], c.mask[j] = uint8(at), 1, 1
 	}
 	return c
 }
@@ -188,7 +198,7 @@ func (l *layout) partial(n, end uint) (c class) {
 		if j == n-1 {
 			width = last
 		}
-		c.start[j], c.width[j] = uint8(at), uint8(width)
+		c.start[j], c.width[j], c.mask[j] = uint8(at), uint8(width), 1<<width-1
 		at += width
 	}
 	return c

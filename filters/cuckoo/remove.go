@@ -62,7 +62,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 func (t *table) take(i, j, fp uint64) bool {
 	best, at, slot := 0, uint64(0), 0
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
-		if t.matches(b, fp) == 0 {
+		if t.narrow && t.anyZero(t.word(b)^t.lanes(fp)) == 0 {
 			continue
 		}
 		p := t.read(b)
@@ -93,4 +93,4 @@ func (t *table) drop(i uint64, slot int) {
 }
 
 // lastIsOwn reports whether the last of n fingerprints has a field of another width than the others.
-func (l *layout) lastIsOwn(n int) bool { return n < int(l.b) && !l.class[l.code[n]].uniform }
+func (t *table) lastIsOwn(n int) bool { return n < int(t.b) && !t.class[t.code[n]].uniform }

@@ -7,8 +7,8 @@ func newTable(p Params, buckets uint64, mem []byte) table {
 	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
 	return table{
 		layout:  l,
-		buckets: buckets, half: buckets / 2, words: l.narrow && !p.VariableLength,
-		tagged: p.Variant == Tagged, multiset: p.Duplicates, maxKicks: p.MaxKicks,
+		buckets: buckets, half: buckets / 2,
+		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates, maxKicks: p.MaxKicks,
 		mem: mem,
 	}
 }
@@ -77,33 +77,57 @@ func (t *table) zeros(x uint64) uint64 {
 
 // found reports whether a fingerprint in bucket i or j matches fp, a key's longest fingerprint.
 func (t *table) found(i, j, fp uint64) bool {
-	if t.words {
-		pattern := t.lanes(fp)
-		return t.anyZero(t.word(i)^pattern)|t.anyZero(t.word(j)^pattern) != 0
+	if !t.narrow {
+		return t.matches(i, fp)+t.matches(j, fp) > 0
 	}
-	return t.matches(i, fp) > 0 || t.matches(j, fp) > 0
+	x, y := t.word(i), t.word(j)
+	pattern := t.lanes(fp)
+	zx, zy := t.anyZero(x^pattern), t.anyZero(y^pattern)
+	if !t.variable {
+		return zx|zy != 0
+	}
+	// Few absent keys match the low bits of a fingerprint, so this branch is predictable.
+	if zx|zy == 0 {
+		return false
+	}
+	return t.confirm(x, zx, fp) || t.confirm(y, zy, fp)
+}
+
+// confirm compares fp with the fingerprints of bucket word x whose low bits match: zeros marks their
+// lanes. It reports whether the other bits of one match too.
+func (t *table) confirm(x, zeros, fp uint64) bool {
+	if zeros == 0 {
+		return false
+	}
+	c := &t.class[x&t.mask>>t.codeShift&15]
+	short := c.flag && x>>c.flagAt&1 == 1
+	for ; zeros != 0; zeros &= zeros - 1 {
+		j := t.laneOf[bits.TrailingZeros64(zeros)&63] & 7
+		if (x>>(j*uint8(t.lane))^fp)&t.laneMask != 0 || j >= c.n {
+			continue
+		}
+		field, mask := x>>c.start[j], c.mask[j]
+		if short {
+			mask = 1<<sentinel(field&mask) - 1
+		}
+		if (field^fp>>t.lane)&mask == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // matches returns how many fingerprints in bucket i match fp, a key's longest fingerprint.
 func (t *table) matches(i, fp uint64) (n int) {
-	if t.words {
+	if t.narrow && !t.variable {
 		return bits.OnesCount64(t.zeros(t.word(i) ^ t.lanes(fp)))
 	}
-	if !t.narrow {
-		p := t.read(i)
-		for _, q := range p.slice() {
-			if q.matches(fp) {
-				n++
-			}
-		}
-		return n
+	if t.narrow && t.anyZero(t.word(i)^t.lanes(fp)) == 0 {
+		return 0
 	}
-	w := t.word(i)
-	// Few absent keys match the low bits of a fingerprint, so most loops end at once.
-	for marks := t.anyZero(w ^ t.lanes(fp)); marks != 0; marks &= marks - 1 {
-		x := content{w & t.mask}
-		c, k := t.classOf(&x), uint(bits.TrailingZeros64(marks))/t.lane
-		if k < uint(c.n) && t.slot(&x, c, k).matches(fp) {
+	p := t.read(i)
+	for _, q := range p.slice() {
+		if q.matches(fp) {
 			n++
 		}
 	}

@@ -39,7 +39,7 @@ type pendingEntries struct {
 // Until then only AddHashes, Union, Clone, Bytes and Finish may be called.
 func (s *Sketch) Later() {
 	s.MustBeMade()
-	if s.words && len(s.mem) >= leastWaiting && s.stored == 0 {
+	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
 		if s.wait(); s.pending != nil {
 			s.mem = nil // allocated when the fingerprints are entered
 		}
