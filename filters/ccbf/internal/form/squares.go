@@ -18,7 +18,7 @@ type Squares struct {
 
 	sections []section
 	sheets   []Sheet // the sheets of all sections.
-	queries  int     // number of queries since Reset, at most 2.
+	queries  int     // number of queries since Reset.
 	room     int64   // number of bytes that may still be used to keep packets.
 	groups   []group // the sheets that the last query reads.
 }
