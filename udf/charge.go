@@ -74,13 +74,13 @@ type encoded []byte
 // Blob implements encoder.
 func (b encoded) Blob() []byte { return b }
 
-// eachSketch writes the sketches that make returns, for the rows without a NULL in the first n arguments.
-// Other rows are NULL, and so are rows for which make returns nil. The memory that make reserves is given
+// eachSketch writes the sketches that create returns, for the rows without a NULL in the first n arguments.
+// Other rows are NULL, and so are rows for which create returns nil. The memory that create reserves is given
 // back after each row.
-func eachSketch(rows *duck.Rows, n int, out *duck.Result, make func(m *reservation, i int) (encoder, error)) error {
+func eachSketch(rows *duck.Rows, n int, out *duck.Result, create func(m *reservation, i int) (encoder, error)) error {
 	m := reservation{out: out}
 	return eachValidUpTo(rows, n, out, func(i int) error {
-		s, err := make(&m, i)
+		s, err := create(&m, i)
 		switch {
 		case err != nil:
 			return err
@@ -95,10 +95,10 @@ func eachSketch(rows *duck.Rows, n int, out *duck.Result, make func(m *reservati
 }
 
 // eachPair returns a function that makes a sketch of two BLOBs.
-func eachPair(make func(m *reservation, a, b []byte) (encoder, error)) compute {
+func eachPair(create func(m *reservation, a, b []byte) (encoder, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
-			return make(m, rows.Col(0).Bytes(i), rows.Col(1).Bytes(i))
+			return create(m, rows.Col(0).Bytes(i), rows.Col(1).Bytes(i))
 		})
 	}
 }

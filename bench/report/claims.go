@@ -104,8 +104,8 @@ func (p *Page) measured(section string) map[string][3]float64 {
 // 27%. Work that is done twice is far above it.
 const between = 0.3
 
-// slower returns the promised figures that are clearly above the stored ones: by more than the spread of
-// both, and by more than two runs normally differ.
+// slower returns the promised figures that are clearly above the stored ones. The difference exceeds the
+// spread of both, and the usual difference between two runs.
 func (p *Page) slower(stored, now string) (slower []string) {
 	if !slices.Contains(p.Claims, Promised) {
 		return nil

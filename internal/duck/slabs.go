@@ -121,7 +121,7 @@ func (a *Slabs) Append(s *State, most int, first, last []uint64) (bool, error) {
 	}
 	size = min(size, MaxSlot+1)
 	if !a.hasRoom(size, instance) {
-		if err := a.grow(size, instance); err != nil {
+		if err := a.grow(instance); err != nil {
 			return false, err
 		}
 	}
@@ -175,8 +175,8 @@ func (a *Slabs) done() {
 	}
 }
 
-// grow makes a new slab with room for size words. The error wraps ErrBudget.
-func (a *Slabs) grow(size int, instance uint32) error {
+// grow makes a new slab. The smallest one has room for the largest slot. The error wraps ErrBudget.
+func (a *Slabs) grow(instance uint32) error {
 	words := max(minSlab, a.size)
 	sl := new(slab)
 	if err := sl.lease.open(instance, int64(words)*8+slabHead, slabGen|slabGeneration.Add(1)&(1<<genBits-1)); err != nil {

@@ -17,12 +17,6 @@ func viewOf(t *testing.T, p ccbf.Params, points []grid.Cell) *ccbf.View {
 	return open(t, blobOf(t, p, points))
 }
 
-// built is a view of what a builder has.
-func built(t *testing.T, b *ccbf.Builder) *ccbf.View {
-	t.Helper()
-	return open(t, encoded(t, b))
-}
-
 func open(t *testing.T, blob []byte) *ccbf.View {
 	t.Helper()
 	v, err := ccbf.NewView(blob)

@@ -154,8 +154,14 @@ func startedWith(t testing.TB, o Options) (url, out string) {
 	}
 }
 
-// ask sends a request, with a body of JSON if it has one, and returns the response and its body.
-func ask(t testing.TB, method, url, body string, header map[string]string) (*http.Response, []byte) {
+// reply is the head of a response.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+}
+
+// ask sends a request, with a body of JSON if it has one, and returns the head of the response and its body.
+func ask(t testing.TB, method, url, body string, header map[string]string) (reply, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -179,7 +185,7 @@ func ask(t testing.TB, method, url, body string, header map[string]string) (*htt
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp, text
+	return reply{resp.StatusCode, resp.Header}, text
 }
 
 // get requests a path and returns the status and the body.

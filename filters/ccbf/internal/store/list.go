@@ -402,7 +402,7 @@ func (r *Reader) read(keys, counts []uint64) int {
 	return len(words)
 }
 
-// Run returns the cells of stores as a run. Call Sum of each store before.
+// List returns the cells of stores as one list. Call Sum of each store before.
 func List(stores ...*Cells) cells.Squares {
 	r := NewReader(stores...)
 	run := cells.Squares{Keys: make([]uint64, r.cells), Counts: make([]uint64, r.cells)}

@@ -72,13 +72,20 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
 	return r.Err()
 }
 
-// A Sheet implements form.Sheet.
+// Packets implements form.Sheet.
+func (s *Sheet) Packets() int { return len(s.index) }
 
-func (s *Sheet) Packets() int                     { return len(s.index) }
-func (s *Sheet) First(i int) uint64               { return s.index[i].first }
+// First implements form.Sheet. It returns the key of the first tree of packet i.
+func (s *Sheet) First(i int) uint64 { return s.index[i].first }
+
+// PacketTotal implements form.Sheet. The index has all totals.
 func (s *Sheet) PacketTotal(i int) (uint64, bool) { return s.index[i].total, true }
-func (s *Sheet) Total() uint64                    { return s.total }
-func (s *Sheet) Keep(room *int64)                 { s.cache = form.NewCache(len(s.index), room) }
+
+// Total implements form.Sheet.
+func (s *Sheet) Total() uint64 { return s.total }
+
+// Keep implements form.Sheet.
+func (s *Sheet) Keep(room *int64) { s.cache = form.NewCache(len(s.index), room) }
 
 // Number implements form.Sheet. A byte of code may stand for 80 leaves. So compare this number with the free
 // memory before you call All, or visit several sheets.
