@@ -102,10 +102,10 @@ func TestClientMistakes(t *testing.T) {
 			}
 		}
 	}
-	if resp, text := ask(t, http.MethodPost, url+"/api/sum", sum("dense", box), map[string]string{"Content-Type": "text/plain"}); resp.StatusCode != 415 {
+	if resp, text := ask(t, http.MethodPost, url+"/api/sum", sum("dense", box), map[string]string{"Content-Type": "text/plain"}); resp.StatusCode != http.StatusUnsupportedMediaType {
 		t.Errorf("a text that calls itself no JSON: %d %s", resp.StatusCode, text)
 	}
-	if resp, _ := ask(t, http.MethodDelete, url+"/api/layers", "", nil); resp.StatusCode != 405 {
+	if resp, _ := ask(t, http.MethodDelete, url+"/api/layers", "", nil); resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("deleting: %d", resp.StatusCode)
 	}
 }
