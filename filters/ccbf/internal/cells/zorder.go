@@ -72,6 +72,12 @@ func (c Corners) Rect(x, y int32) grid.Rect {
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
+// Has reports whether the cell with this key lies in c.
+func (c Corners) Has(key uint64) bool {
+	x, y := key&xBits, key&yBits
+	return x >= c.minX && x <= c.maxX && y >= c.minY && y <= c.maxY
+}
+
 // boundsStretch is the number of keys that holds tests at once.
 const boundsStretch = 64
 

@@ -87,9 +87,65 @@ func (s *Sum) inside(n uint64) {
 // SumOf returns the sum over the squares of a sheet in an area.
 func SumOf(s Sheet, a *RegionArea) Sum {
 	w := walk{area: a, sheet: s}
+	if !a.holdsMost(s) {
+		w.run()
+		return w.sum
+	}
+	// Few packets are outside, so sum what is there. The total is known.
+	rest := *a
+	rest.Area, w.area = complement{a.Area}, &rest
 	w.run()
-	return w.sum
+	var sum Sum
+	sum.inside(s.Total() - min(w.sum.High, s.Total()))
+	return sum
 }
+
+// holdsMost reports whether a box holds more packets of a sheet than lie outside. It returns false if
+// packets have totals, as those inside are not decoded then.
+func (a *RegionArea) holdsMost(s Sheet) bool {
+	box, isBox := a.Area.(Box)
+	n, total := s.Packets(), s.Total()
+	if !isBox || n == 0 || total == ^uint64(0) || CellsOf(grid.Rect(box.Box).Intersect(a.Bounds)) < CellsOf(a.Bounds)/2 {
+		return false
+	}
+	if _, known := s.PacketTotal(0); known {
+		return false
+	}
+	inside, outside := 0, 0
+	for i := range n {
+		last := ^uint64(0)
+		if i+1 < n {
+			last = s.First(i+1) - 1
+		}
+		switch a.enter(s.First(i), last) {
+		case grid.Inside:
+			inside++
+		case grid.Outside:
+			outside++
+		case grid.Partly:
+			a.Area.Leave()
+		}
+	}
+	return inside > outside
+}
+
+// complement is the cells that are not in an area.
+type complement struct{ cells.Area }
+
+// Enter implements cells.Area.
+func (c complement) Enter(r grid.Rect) grid.Relation {
+	switch relation := c.Area.Enter(r); relation {
+	case grid.Inside:
+		return grid.Outside
+	case grid.Outside:
+		return grid.Inside
+	default:
+		return relation
+	}
+}
+
+// Contains implements cells.Area.
+func (c complement) Contains(at grid.Cell) bool { return !c.Area.Contains(at) }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
 // they are inside the area. If not, there is only one, which lies across the outline. Visit skips packets
@@ -118,8 +174,10 @@ func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside
 type walk struct {
 	area    *RegionArea
 	sheet   Sheet
-	high    uint64 // no cell in the bounds of the area has a higher key.
-	overlap bool   // whether squares may overlap.
+	high    uint64        // no cell in the bounds of the area has a higher key.
+	overlap bool          // whether squares may overlap.
+	corners cells.Corners // of the box, if isBox.
+	isBox   bool          // whether to sum cells in a box.
 	sum     Sum
 	least   *uint64
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
@@ -135,8 +193,30 @@ func (w *walk) run() {
 	if x, y, z := cells.Key(grid.Cell{X: w.area.Bounds.MaxX, Y: w.area.Bounds.MaxY}); x == w.area.X && y == w.area.Y {
 		w.high = z
 	}
+	if box, ok := w.area.Area.(Box); ok && w.visit == nil {
+		w.corners, w.isBox = w.area.cornersOf(grid.Rect(box.Box))
+	}
+	if w.isBox && n <= fewPackets {
+		for i := range n {
+			last := ^uint64(0)
+			if i+1 < n {
+				last = w.sheet.First(i+1) - 1
+			}
+			switch w.area.enter(w.sheet.First(i), last) {
+			case grid.Inside:
+				w.inside(w.sheet.First(i), last, i, i+1)
+			case grid.Partly:
+				w.squares(w.sheet.Packet(i))
+				w.area.Area.Leave()
+			}
+		}
+		return
+	}
 	w.packets(w.sheet.First(0), w.high, 0, n)
 }
+
+// fewPackets is the number of packets up to which the walk looks at each for a box.
+const fewPackets = 64
 
 // packets adds the squares with keys from low to high. They lie in the packets [from, to).
 func (w *walk) packets(low, high uint64, from, to int) {
@@ -228,6 +308,17 @@ const fewSquares = 32
 
 // squares adds the squares of s that meet the area. All lie in the square entered last.
 func (w *walk) squares(s cells.Squares) {
+	if w.isBox && s.Levels == nil {
+		// Coordinates compare as they stand in the keys, so testing all cells beats descending.
+		n := uint64(0)
+		for i, key := range s.Keys {
+			if w.corners.Has(key) {
+				n = saturate.Add(n, s.Counts[i])
+			}
+		}
+		w.sum.inside(n)
+		return
+	}
 	if s.Len() <= fewSquares {
 		for i := range s.Keys {
 			w.square(&s, i)
@@ -312,6 +403,17 @@ func (a *RegionArea) Rect(key uint64, level uint8) grid.Rect {
 func square(corner grid.Cell, level uint8) grid.Rect {
 	last := int64(1)<<level - 1
 	return grid.Rect{MinX: corner.X, MinY: corner.Y, MaxX: corner.X + last, MaxY: corner.Y + last}
+}
+
+// cornersOf returns the part of a rectangle that lies in the region, and false if there is none.
+func (a *RegionArea) cornersOf(r grid.Rect) (cells.Corners, bool) {
+	from, to := cells.CellOf(a.X, a.Y, 0), cells.CellOf(a.X, a.Y, ^uint64(0))
+	if r = r.Intersect(grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}); r.Empty() {
+		return cells.Corners{}, false
+	}
+	_, _, low := cells.Key(grid.Cell{X: r.MinX, Y: r.MinY})
+	_, _, high := cells.Key(grid.Cell{X: r.MaxX, Y: r.MaxY})
+	return cells.CornersOf(low).Around([]uint64{high}), true
 }
 
 // enter enters the smallest square that holds the keys low and high.
