@@ -50,7 +50,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
 			blob := rows.Col(0).Bytes(i)
 			if !ccbfHasPoint(rows, &o, options, 2*cells, i) {
-				return encoded(blob), nil
+				return rawBlob(blob), nil
 			}
 			s, err := m.ccbf(blob)
 			if err != nil {
@@ -139,7 +139,7 @@ func ccbfUnion(m *reservation, a, b []byte) (encoder, error) {
 		return nil, err
 	}
 	blob, err := bridge.AppendBlob(u, nil)
-	return encoded(blob), err
+	return rawBlob(blob), err
 }
 
 // ccbfPair returns a function that changes its left sketch by its right one.

@@ -68,11 +68,11 @@ func (m *reservation) keyed(f keyed.Any, blob []byte, copies int64) (keyed.Sketc
 // encoder is a sketch that becomes a BLOB.
 type encoder interface{ Blob() []byte }
 
-// encoded is a BLOB that is a result as it is.
-type encoded []byte
+// rawBlob is a BLOB that is a result as it is.
+type rawBlob []byte
 
 // Blob implements encoder.
-func (b encoded) Blob() []byte { return b }
+func (b rawBlob) Blob() []byte { return b }
 
 // eachSketch writes the sketches that create returns, for the rows without a NULL in the first n arguments.
 // Other rows are NULL, and so are rows for which create returns nil. The memory that create reserves is given
@@ -112,9 +112,9 @@ func eachUnion(unite func(m *reservation, a, b []byte) (encoder, error)) compute
 			case !left.Valid(i) && !right.Valid(i):
 				return nil, nil
 			case !left.Valid(i):
-				return encoded(right.Bytes(i)), nil
+				return rawBlob(right.Bytes(i)), nil
 			case !right.Valid(i):
-				return encoded(left.Bytes(i)), nil
+				return rawBlob(left.Bytes(i)), nil
 			}
 			return unite(m, left.Bytes(i), right.Bytes(i))
 		})

@@ -153,7 +153,7 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
 			blob := rows.Col(0).Bytes(i)
 			if !keys.Valid(i) || options != nil && options.Valid(i) && o.Has(0) && !o.Given(0, i) {
-				return encoded(blob), nil
+				return rawBlob(blob), nil
 			}
 			s, err := m.keyed(f, blob, 1)
 			if err != nil {

@@ -1,11 +1,10 @@
 package ccbf
 
 import (
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // Area is the area of a query: a rectangle of cells, or a polygon. The zero value is the cell (0,

@@ -6,13 +6,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/planar"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
 )
 
 // boxTruth is the sum of a view's counts over the model's cells in a box.

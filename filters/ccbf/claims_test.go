@@ -4,10 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
 )
 
 // edited is a BLOB whose parameters say something else, and its checksum right.

@@ -140,20 +140,17 @@ func (c *Config) differCounters(o *Config) error {
 
 // differKeys is differCounters, but ignores how many counters there are.
 func (c *Config) differKeys(o *Config) error {
-	switch {
-	case c.Mode != o.Mode:
-		return sketch.Differ("mode", c.Mode, o.Mode)
-	case c.shape.K != o.shape.K:
-		return sketch.Differ("k", c.shape.K, o.shape.K)
-	case c.Seed != o.Seed:
-		return sketch.Differ("seed", c.Seed, o.Seed)
-	case c.Totals != o.Totals:
-		return sketch.Differ("totals", c.Totals, o.Totals)
-	case c.Levels != o.Levels:
-		return sketch.Differ("levels", c.Levels, o.Levels)
-	case c.Base != o.Base:
-		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
-	case !c.shape.SameWidths(&o.shape):
+	if err := cmp.Or(
+		sketch.Same("mode", c.Mode, o.Mode),
+		sketch.Same("k", c.shape.K, o.shape.K),
+		sketch.Same("seed", c.Seed, o.Seed),
+		sketch.Same("totals", c.Totals, o.Totals),
+		sketch.Same("levels", c.Levels, o.Levels),
+		sketch.Same("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base),
+	); err != nil {
+		return err
+	}
+	if !c.shape.SameWidths(&o.shape) {
 		return sketch.Differ("layers", c.Widths(), o.Widths())
 	}
 	return nil

@@ -5,10 +5,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // peak is a budget that remembers the most that was held, and gives any.

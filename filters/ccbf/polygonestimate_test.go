@@ -7,12 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
+	"github.com/paulmach/orb"
 )
 
 // side is the width of the maps here in cells.

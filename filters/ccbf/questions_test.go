@@ -8,10 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
+	"github.com/paulmach/orb"
 )
 
 // inArea reports for each cell of a grid whether its centre lies in a polygon, by the rows of

@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
 )
 
 // bound is a box by its edges.

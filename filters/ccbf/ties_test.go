@@ -5,10 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
+	"github.com/paulmach/orb"
 )
 
 // TestPolygonSumsAtTies: corners lie on the centres and the corners of cells, so every decision is a tie.

@@ -7,11 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
 )
 
 // villages are n points in some towns and a few anywhere, in categories where there are

@@ -92,12 +92,12 @@ func (f *fullAfter) Write(b []byte) (int, error) {
 // openDying opens a file that kills the process when it is complete, as the loss of a machine does.
 func openDying(ctx context.Context, fs filesystem.Interface, name string) (io.WriteCloser, error) {
 	f, err := fs.OpenWrite(ctx, name)
-	return &dying{f}, err
+	return &failingWriter{f}, err
 }
 
-type dying struct{ io.WriteCloser }
+type failingWriter struct{ io.WriteCloser }
 
-func (f *dying) Close() error {
+func (f *failingWriter) Close() error {
 	_ = f.WriteCloser.Close()
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}

@@ -1,10 +1,9 @@
 package bridge
 
 import (
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // Doubt is a reason why an area in which a sketch has no points may be a mistake of the user. It is no

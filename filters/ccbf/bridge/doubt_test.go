@@ -4,10 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // Boxes that sketches have nothing in: those that somebody may mean, and the others.

@@ -4,11 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
 )
 
 // viewOf is a view of the sketch of points, each a cell.

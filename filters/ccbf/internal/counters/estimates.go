@@ -5,11 +5,10 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/paulmach/orb"
 )
 
 // Estimates computes a picture of estimates at several scales. A pixel of a scale is 2 x 2 pixels of the

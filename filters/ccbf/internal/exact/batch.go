@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -86,7 +85,7 @@ func (q *batch) put(b *blocks, block int, high uint64) {
 	}
 	r.Fetch()
 	keys, _ := q.room(i)
-	keys[0] = b.first(block)
+	keys[0] = b.First(block)
 	q.readers[i], q.highs[i], q.n[i] = r, high, n
 	q.open |= 1 << i
 	if len(b.data) < fewBytes {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -74,8 +73,8 @@ type blocks struct {
 
 func blockCount(n int) int { return (n + cells.BlockCells - 1) / cells.BlockCells }
 
-// first returns the key of the first cell of block i.
-func (b *blocks) first(i int) uint64 {
+// First returns the key of the first cell of block i.
+func (b *blocks) First(i int) uint64 {
 	if len(b.index) == 0 {
 		return b.only
 	}
@@ -123,12 +122,12 @@ func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
 	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
-// above returns the first block of [from, to) whose first key is greater than key. It returns to if there
-// is none.
+// above is form.Above for lookups, which do without calls through an interface. It returns the first block of
+// [from, to) whose first key is greater than key, and to if there is none.
 func (b *blocks) above(key uint64, from, to int) int {
 	for from < to {
 		mid := int(uint(from+to) / 2)
-		if b.first(mid) <= key {
+		if b.First(mid) <= key {
 			from = mid + 1
 		} else {
 			to = mid

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -43,7 +42,7 @@ func (b *blocks) decode(i int, keys, counts *[cells.BlockCells]uint64) (int, boo
 		return 0, false
 	}
 	for j := range n {
-		if keys[j] = b.first(i); j > 0 {
+		if keys[j] = b.First(i); j > 0 {
 			keys[j] = keys[j-1] + r.ReadClass(gapOrder) + 1
 		}
 		counts[j] = r.ReadClass(countOrder) + 1

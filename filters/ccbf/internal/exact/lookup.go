@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -103,7 +102,7 @@ func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 // how many blocks it decoded.
 func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 	all := blockCount(b.cells)
-	below, _ := slices.BinarySearch(keys, b.first(0))
+	below, _ := slices.BinarySearch(keys, b.First(0))
 	keys, order = keys[below:], order[below:]
 	for from := 0; len(keys) > 0; {
 		i := b.above(keys[0], from, all) - 1
@@ -113,7 +112,7 @@ func (b *blocks) addCounts(dst, keys, order []uint64) (decoded int) {
 		}
 		here := len(keys) // how many of the keys lie before the next block
 		if i+1 < all {
-			next := b.first(i + 1)
+			next := b.First(i + 1)
 			here = sort.Search(len(keys), func(j int) bool { return keys[j] >= next })
 		}
 		if here > 0 {
@@ -133,7 +132,7 @@ func (b *blocks) addBlock(i int, dst, keys, order []uint64) {
 	if !ok {
 		return
 	}
-	for at, j := b.first(i), 0; ; {
+	for at, j := b.First(i), 0; ; {
 		c := r.ReadClass(countOrder)
 		for keys[0] < at {
 			if keys, order = keys[1:], order[1:]; len(keys) == 0 {

@@ -49,19 +49,13 @@ func (r *Reader) Reset(body []byte) (err error) {
 // A section implements form.Sheet: its packets are blocks.
 
 func (s *section) Packets() int                   { return blockCount(s.cells) }
-func (s *section) First(i int) uint64             { return s.first(i) }
 func (s *section) PacketTotal(int) (uint64, bool) { return 0, false }
 func (s *section) Total() uint64                  { return s.total }
 func (s *section) Number() int                    { return s.cells }
 func (s *section) Keep(room *int64)               { s.cache = form.NewCache(blockCount(s.cells), room) }
 
 func (s *section) Packet(i int) cells.Squares {
-	if kept := s.cache.Get(i); kept.Len() > 0 {
-		return kept
-	}
-	block := s.decoder.block(s, i)
-	s.cache.Put(i, block)
-	return block
+	return s.cache.Packet(i, func(i int) cells.Squares { return s.decoder.block(s, i) })
 }
 
 // decoder decodes blocks for queries of areas.
@@ -123,7 +117,7 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 	bounds := cells.NoBounds
 	for i := range r.sections {
 		s := &r.sections[i]
-		label, total, around := s.Label(), uint64(0), cells.CornersOf(s.first(0))
+		label, total, around := s.Label(), uint64(0), cells.CornersOf(s.First(0))
 		whole, err := s.each(func(block cells.Squares) error {
 			total = saturate.Add(total, block.Total())
 			around = around.Around(block.Keys)

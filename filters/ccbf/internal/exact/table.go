@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"

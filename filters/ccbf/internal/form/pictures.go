@@ -7,10 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/paulmach/orb"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/paulmach/orb"
 )
 
 // Picture is a density map of a box: the count of each pixel.

@@ -196,11 +196,10 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
 		return
 	}
-	none := uint64(0)
 	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: Box{Box: cells.Box(clip)}, Bounds: r.Head.Bounds, X: x, Y: y}
 		for _, s := range sheets {
-			Visit(s, a, &none, func(s cells.Squares, _ bool) {
+			Visit(s, a, nil, func(s cells.Squares, _ bool) {
 				for i, key := range s.Keys {
 					corner, level := cells.CellOf(x, y, key), s.Level(i)
 					// A damaged sketch can have squares outside of its bounds.
@@ -257,9 +256,8 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s 
 			return
 		}
 		var all cells.Squares
-		none := uint64(0)
 		for _, s := range sheets {
-			Visit(s, a, &none, func(s cells.Squares, _ bool) { all.Append(s) })
+			Visit(s, a, nil, func(s cells.Squares, _ bool) { all.Append(s) })
 		}
 		all = cells.Sorted(all)
 		type around struct{ last, count uint64 }

@@ -14,7 +14,7 @@ type Sheet interface {
 	Packets() int
 	// First returns the lowest key that a square of packet i may have.
 	First(i int) uint64
-	// PacketTotal returns the number of points in packet i, and false if that is not known yet.
+	// PacketTotal returns the number of points in packet i, and false if the sheet does not have it.
 	PacketTotal(i int) (uint64, bool)
 	// Packet returns the squares of packet i, valid until the next call. It returns none if the packet is
 	// damaged.
@@ -32,7 +32,7 @@ func Above(s Sheet, key uint64, from, to int) int {
 
 // Cache keeps decoded packets of a sheet from one query to the next. The zero value keeps none.
 type Cache struct {
-	packets []cells.Squares // by index; empty if not decoded
+	packets []cells.Squares // by index; empty if not decoded.
 	room    *int64          // number of bytes that may still be used. Several caches share it.
 }
 
@@ -49,20 +49,20 @@ func NewCache(packets int, room *int64) Cache {
 	return Cache{make([]cells.Squares, packets), room}
 }
 
-// Get returns packet i if it is kept, and otherwise an empty list.
-func (c *Cache) Get(i int) cells.Squares {
+// Packet returns packet i, which decode decodes. It keeps a copy if there is room.
+func (c *Cache) Packet(i int, decode func(i int) cells.Squares) cells.Squares {
 	if c.packets == nil {
-		return cells.Squares{}
+		return decode(i)
 	}
-	return c.packets[i]
-}
-
-// Put keeps a copy of packet i if there is room.
-func (c *Cache) Put(i int, s cells.Squares) {
-	if n := cells.SquareBytes(s.Len()); c.packets != nil && n <= *c.room {
+	if kept := c.packets[i]; kept.Len() > 0 {
+		return kept
+	}
+	s := decode(i)
+	if n := cells.SquareBytes(s.Len()); n <= *c.room {
 		*c.room -= n
 		c.packets[i] = s.Clone()
 	}
+	return s
 }
 
 // Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
@@ -86,47 +86,22 @@ func (s *Sum) inside(n uint64) {
 
 // SumOf returns the sum over the squares of a sheet in an area.
 func SumOf(s Sheet, a *RegionArea) Sum {
-	w := walk{area: a, sheet: s}
-	if !a.holdsMost(s) {
+	w := newWalk(s, a)
+	if box, ok := a.Area.(Box); ok {
+		w.corners, w.isBox = a.cornersOf(grid.Rect(box.Box))
+	}
+	if !w.holdsMost() {
 		w.run()
 		return w.sum
 	}
 	// Few packets are outside, so sum what is there. The total is known.
 	rest := *a
-	rest.Area, w.area = complement{a.Area}, &rest
+	rest.Area = complement{a.Area}
+	w = newWalk(s, &rest)
 	w.run()
 	var sum Sum
 	sum.inside(s.Total() - min(w.sum.High, s.Total()))
 	return sum
-}
-
-// holdsMost reports whether a box holds more packets of a sheet than lie outside. It returns false if
-// packets have totals, as those inside are not decoded then.
-func (a *RegionArea) holdsMost(s Sheet) bool {
-	box, isBox := a.Area.(Box)
-	n, total := s.Packets(), s.Total()
-	if !isBox || n == 0 || total == ^uint64(0) || CellsOf(grid.Rect(box.Box).Intersect(a.Bounds)) < CellsOf(a.Bounds)/2 {
-		return false
-	}
-	if _, known := s.PacketTotal(0); known {
-		return false
-	}
-	inside, outside := 0, 0
-	for i := range n {
-		last := ^uint64(0)
-		if i+1 < n {
-			last = s.First(i+1) - 1
-		}
-		switch a.enter(s.First(i), last) {
-		case grid.Inside:
-			inside++
-		case grid.Outside:
-			outside++
-		case grid.Partly:
-			a.Area.Leave()
-		}
-	}
-	return inside > outside
 }
 
 // complement is the cells that are not in an area.
@@ -148,10 +123,12 @@ func (c complement) Enter(r grid.Rect) grid.Relation {
 func (c complement) Contains(at grid.Cell) bool { return !c.Area.Contains(at) }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
-// they are inside the area. If not, there is only one, which lies across the outline. Visit skips packets
-// that are known to have fewer than *least points, because their squares have fewer too. f may raise *least.
+// they are inside the area. If not, there is only one, which lies across the outline. Unless least is nil,
+// Visit skips packets that are known to have fewer than *least points, because their squares have fewer too.
+// f may raise *least.
 func Visit(s Sheet, a *RegionArea, least *uint64, f func(s cells.Squares, inside bool)) {
-	w := walk{area: a, sheet: s, least: least, visit: f}
+	w := newWalk(s, a)
+	w.least, w.visit = least, f
 	w.run()
 }
 
@@ -169,8 +146,8 @@ func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside
 
 // walk goes through the squares of a sheet that meet an area. The squares are in Z-order, so those in a
 // larger square lie side by side. The walk takes all squares in a larger one that is inside the area, and
-// skips those in one that is outside. It quarters a larger square that the outline crosses. It first uses the first keys of
-// packets, and then the squares in a packet.
+// skips those in one that is outside. It quarters a larger square that the outline crosses. It first uses
+// the first keys of packets, and then the squares in a packet.
 type walk struct {
 	area    *RegionArea
 	sheet   Sheet
@@ -183,36 +160,65 @@ type walk struct {
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
 
-func (w *walk) run() {
-	n := w.sheet.Packets()
-	if n == 0 {
-		return
-	}
-	w.high = ^uint64(0)
+// newWalk returns a walk that sums the squares of a sheet in an area.
+func newWalk(s Sheet, a *RegionArea) walk {
+	w := walk{area: a, sheet: s, high: ^uint64(0)}
 	// The north-eastern corner has the highest key of a rectangle.
-	if x, y, z := cells.Key(grid.Cell{X: w.area.Bounds.MaxX, Y: w.area.Bounds.MaxY}); x == w.area.X && y == w.area.Y {
+	if x, y, z := cells.Key(grid.Cell{X: a.Bounds.MaxX, Y: a.Bounds.MaxY}); x == a.X && y == a.Y {
 		w.high = z
 	}
-	if box, ok := w.area.Area.(Box); ok && w.visit == nil {
-		w.corners, w.isBox = w.area.cornersOf(grid.Rect(box.Box))
+	return w
+}
+
+// last returns the highest key that a square of packet i may have.
+func (w *walk) last(i int) uint64 {
+	if i+1 < w.sheet.Packets() {
+		return w.sheet.First(i+1) - 1
 	}
-	if w.isBox && n <= fewPackets {
+	return w.high
+}
+
+// relation returns where packet i lies in relation to a box, which does not remember what is entered.
+func (w *walk) relation(i int) grid.Relation { return w.area.enter(w.sheet.First(i), w.last(i)) }
+
+// holdsMost reports whether a box holds more packets of a sheet than lie outside. It returns false if
+// packets have totals, as those inside are not decoded then.
+func (w *walk) holdsMost() bool {
+	n, box := w.sheet.Packets(), w.area.Area.Bounds()
+	if !w.isBox || n == 0 || w.sheet.Total() == ^uint64(0) || CellsOf(box.Intersect(w.area.Bounds)) < CellsOf(w.area.Bounds)/2 {
+		return false
+	}
+	if _, known := w.sheet.PacketTotal(0); known {
+		return false
+	}
+	inside, outside := 0, 0
+	for i := range n {
+		switch w.relation(i) {
+		case grid.Inside:
+			inside++
+		case grid.Outside:
+			outside++
+		}
+	}
+	return inside > outside
+}
+
+func (w *walk) run() {
+	n := w.sheet.Packets()
+	switch {
+	case n == 0:
+	case w.isBox && n <= fewPackets:
 		for i := range n {
-			last := ^uint64(0)
-			if i+1 < n {
-				last = w.sheet.First(i+1) - 1
-			}
-			switch w.area.enter(w.sheet.First(i), last) {
+			switch w.relation(i) {
 			case grid.Inside:
-				w.inside(w.sheet.First(i), last, i, i+1)
+				w.inside(w.sheet.First(i), w.last(i), i, i+1)
 			case grid.Partly:
 				w.squares(w.sheet.Packet(i))
-				w.area.Area.Leave()
 			}
 		}
-		return
+	default:
+		w.packets(w.sheet.First(0), w.high, 0, n)
 	}
-	w.packets(w.sheet.First(0), w.high, 0, n)
 }
 
 // fewPackets is the number of packets up to which the walk looks at each for a box.
@@ -264,11 +270,7 @@ func (w *walk) inside(low, high uint64, from, to int) {
 		return
 	}
 	for i := from; i < to; i++ {
-		last := w.high
-		if i+1 < w.sheet.Packets() {
-			last = w.sheet.First(i+1) - 1
-		}
-		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil && w.sheet.First(i) >= low && last <= high {
+		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil && w.sheet.First(i) >= low && w.last(i) <= high {
 			w.sum.inside(n)
 			continue
 		}
@@ -278,7 +280,7 @@ func (w *walk) inside(low, high uint64, from, to int) {
 
 // cut returns the squares of packet i with keys from low to high.
 func (w *walk) cut(i int, low, high uint64) cells.Squares {
-	if w.visit != nil {
+	if w.least != nil {
 		if n, known := w.sheet.PacketTotal(i); known && n < *w.least || *w.least == skipRest {
 			return cells.Squares{}
 		}
@@ -436,8 +438,9 @@ const (
 	fractionSteps = 2
 )
 
-// fraction returns the fraction of the cells of the square entered last that lie in the area. It is exact for boxes and for small squares. Otherwise, parts of the square
-// that lie across the outline count by their centre.
+// fraction returns the fraction of the cells of the square entered last that lie in the area. It is exact for
+// boxes and for small squares. Otherwise, parts of the square that lie across the outline count by their
+// centre.
 func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 	r := a.Rect(key, level)
 	if !a.Fractions || r.Empty() {

@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/data"

@@ -93,15 +93,13 @@ func (s *Sheet) Number() int { return int(s.leaves) }
 
 // Packet implements form.Sheet.
 func (s *Sheet) Packet(i int) cells.Squares {
-	if kept := s.cache.Get(i); kept.Len() > 0 {
-		return kept
-	}
-	b := s.packet
-	if (b.sheet != s || b.i != i) && !s.decode(i, b) {
-		return cells.Squares{}
-	}
-	s.cache.Put(i, b.leaves())
-	return b.leaves()
+	return s.cache.Packet(i, func(i int) cells.Squares {
+		b := s.packet
+		if (b.sheet != s || b.i != i) && !s.decode(i, b) {
+			return cells.Squares{}
+		}
+		return b.leaves()
+	})
 }
 
 // All returns all leaves; false if the bytes are damaged.
