@@ -78,6 +78,36 @@ func (c Corners) Has(key uint64) bool {
 	return x >= c.minX && x <= c.maxX && y >= c.minY && y <= c.maxY
 }
 
+// Low returns the lowest key of c.
+func (c Corners) Low() uint64 { return c.minX | c.minY }
+
+// Next returns the lowest key of c that is at least key, and false if there is none. It looks at the bits from
+// the highest on, and keeps the part of c whose keys have the same higher bits as key (Tropf and Herzog,
+// Multidimensional Range Search in Dynamically Balanced Trees, 1981: BIGMIN).
+func (c Corners) Next(key uint64) (next uint64, found bool) {
+	low, high := c.minX|c.minY, c.maxX|c.maxY
+	for i := bits.Len64((low ^ high) | (low ^ key)); i > 0; i-- {
+		bit := uint64(1) << (i - 1)
+		below := xBits & (bit - 1) // the lower bits of the same coordinate.
+		if bit&yBits != 0 {
+			below = yBits & (bit - 1)
+		}
+		switch above := key&bit != 0; {
+		case !above && low&bit != 0: // the whole part is above key.
+			return low, true
+		case above && high&bit == 0: // the whole part is below key.
+			return next, found
+		case low&bit == high&bit:
+		case above:
+			low = (low | bit) &^ below
+		default: // the other half of the part is above key.
+			next, found = (low|bit)&^below, true
+			high = high&^bit | below
+		}
+	}
+	return key, true
+}
+
 // boundsStretch is the number of keys that holds tests at once.
 const boundsStretch = 64
 

@@ -77,3 +77,24 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestNext looks for the next key of a rectangle by trying each key.
+func TestNext(t *testing.T) {
+	const edge = 8
+	for i := range uint32(edge * edge * edge * edge) {
+		x0, x1, y0, y1 := i%edge, i/edge%edge, i/edge/edge%edge, i/edge/edge/edge
+		if x0 > x1 || y0 > y1 {
+			continue
+		}
+		c := CornersOf(grid.Interleave(x0, y0)).Around([]uint64{grid.Interleave(x1, y1)})
+		want, found := uint64(0), false
+		for key := uint64(2*edge*edge) - 1; key < 2*edge*edge; key-- { // until it wraps around
+			if x, y := grid.Deinterleave(key); x >= x0 && x <= x1 && y >= y0 && y <= y1 {
+				want, found = key, true
+			}
+			if got, ok := c.Next(key); ok != found || ok && got != want {
+				t.Fatalf("columns %d to %d, rows %d to %d: from %d on there is %d, %t; want %d, %t", x0, x1, y0, y1, key, got, ok, want, found)
+			}
+		}
+	}
+}

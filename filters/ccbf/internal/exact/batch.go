@@ -27,7 +27,6 @@ type pendingBlocks struct {
 	more    bool // whether in some block most cells count more than one.
 	readers [together]bitio.Reader
 	orders  [together][2]uint
-	highs   [together]uint64
 }
 
 // batches lends batches, because clearing one takes longer than reading a short list.
@@ -51,9 +50,6 @@ func (q *batch) cells(i int) cells.Squares {
 	return cells.Squares{Keys: keys[:q.n[i]], Counts: counts[:q.n[i]]}
 }
 
-// stride is the number of cells that readAlone decodes between two checks whether more are needed.
-const stride = 16
-
 const (
 	// fewTogether is the number of blocks from which they are decoded at once if most of their
 	// cells count one. Fewer blocks are faster one by one.
@@ -67,15 +63,13 @@ const (
 // readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says.
 func (q *batch) readFrom(b *blocks, from, to int) {
 	for i := from; i < to; i++ {
-		q.put(b, i, ^uint64(0))
+		q.put(b, i)
 	}
 	q.read()
 }
 
-// put adds a block of b to the pending ones, which read then decodes. There are at most as many as the
-// constant together says, all of one section. Cells with keys above high may be left out. put prefetches
-// the bytes of the block.
-func (q *batch) put(b *blocks, block int, high uint64) {
+// put adds a block of b to the pending ones, which read then decodes. It prefetches the bytes of the block.
+func (q *batch) put(b *blocks, block int) {
 	i := q.size
 	q.size++
 	q.n[i] = 0
@@ -86,7 +80,7 @@ func (q *batch) put(b *blocks, block int, high uint64) {
 	r.Fetch()
 	keys, _ := q.room(i)
 	keys[0] = b.First(block)
-	q.readers[i], q.highs[i], q.n[i] = r, high, n
+	q.readers[i], q.n[i] = r, n
 	q.open |= 1 << i
 	if len(b.data) < fewBytes {
 		q.short |= 1 << i
@@ -179,16 +173,10 @@ func (q *batch) readAtOnce(one, from, to int) int {
 	return min(came+1, to)
 }
 
-// readAlone decodes the cells of block i, beginning with cell from. It stops at the end of the block, or
-// after the last key that is needed.
+// readAlone decodes the cells of block i, beginning with cell from.
 func (q *batch) readAlone(i, from int) {
-	keys, _ := q.room(i)
-	to, high := q.n[i], q.highs[i]
-	for ; from < to && q.n[i] > 0 && keys[from-1] <= high; from += stride {
-		q.step(i, from, min(from+stride, to))
-	}
-	q.n[i] = min(q.n[i], from)
-	if n := q.n[i]; n > 0 && keys[n-1] <= high && !q.readers[i].Done() {
+	q.step(i, from, q.n[i])
+	if !q.readers[i].Done() {
 		q.n[i] = 0
 	}
 }

@@ -204,25 +204,33 @@ func (w *walk) holdsMost() bool {
 }
 
 func (w *walk) run() {
-	n := w.sheet.Packets()
-	switch {
+	switch n := w.sheet.Packets(); {
 	case n == 0:
-	case w.isBox && n <= fewPackets:
-		for i := range n {
-			switch w.relation(i) {
-			case grid.Inside:
-				w.inside(w.sheet.First(i), w.last(i), i, i+1)
-			case grid.Partly:
-				w.squares(w.sheet.Packet(i))
-			}
-		}
+	case w.isBox:
+		w.box()
 	default:
 		w.packets(w.sheet.First(0), w.high, 0, n)
 	}
 }
 
-// fewPackets is the number of packets up to which the walk looks at each for a box.
-const fewPackets = 64
+// box adds the squares in a box. It goes from packet to packet that has keys of the box.
+func (w *walk) box() {
+	at, some := w.corners.Low(), true
+	for i, n := 0, w.sheet.Packets(); i < n && some; i++ {
+		i = max(i, Above(w.sheet, at, i, n)-1)
+		first, last := w.sheet.First(i), w.last(i)
+		if at, some = w.corners.Next(max(at, first)); !some || at > last {
+			continue
+		}
+		switch w.relation(i) {
+		case grid.Inside:
+			w.inside(first, last, i, i+1)
+		case grid.Partly:
+			w.squares(w.sheet.Packet(i))
+		}
+		at, some = last+1, last < ^uint64(0)
+	}
+}
 
 // packets adds the squares with keys from low to high. They lie in the packets [from, to).
 func (w *walk) packets(low, high uint64, from, to int) {
