@@ -87,6 +87,11 @@ func (r *Squares) begin() {
 // EachRegion calls f for each region that has sheets of categories, with these sheets. It counts as a query.
 func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
 	r.begin()
+	r.regions(of, f)
+}
+
+// regions is EachRegion, but does not count as a query.
+func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
 	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
 		for i := range r.sections { // each has another region
 			if s := &r.sections[i]; of.Has(s.Category) {
@@ -237,9 +242,9 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 const skipRest = ^uint64(0)
 
 // eachSpot calls f for the squares that meet an area. Squares of one region come in order, and equal ones
-// come once. around is how many points the larger squares around a square have. Packets that are known to
-// have fewer than *least points are skipped if a region has only one sheet. *least begins with the value of
-// least for each region.
+// come once. around is how many points the larger squares around a square have. If a region has only one sheet,
+// packets that are known to have fewer than *least points are skipped, and so are squares. *least begins with
+// the value of least for each region.
 func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s Spot, around uint64, least *uint64)) {
 	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
@@ -249,8 +254,10 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s 
 		}
 		if len(sheets) == 1 {
 			Visit(sheets[0], a, &least, func(s cells.Squares, _ bool) {
-				for i := range s.Keys {
-					spot(&s, i, 0)
+				for i, n := range s.Counts {
+					if n >= least {
+						spot(&s, i, 0)
+					}
 				}
 			})
 			return
@@ -312,7 +319,7 @@ func (r *Squares) EachCell(in Area, of cells.Categories, stop *bool, f func(Spot
 
 // Listed implements Lister.
 func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
-	r.EachRegion(of, func(_, _ int32, sheets []Sheet) {
+	r.regions(of, func(_, _ int32, sheets []Sheet) {
 		n := 0
 		for _, s := range sheets {
 			n += s.Number()
