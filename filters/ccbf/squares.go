@@ -37,11 +37,11 @@ func (s squaresSketch) count(c grid.Cell, category []byte) uint64 {
 func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
 	p, z := cells.LabelOf(c, category)
 	before, one := s.squares.Sections.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}
+	after := s.squares.With(p, cells.Merge(before, one))
 	if !s.pruned {
-		s.squares = s.squares.With(p, cells.MergeCells(before, one))
+		s.squares = after
 		return nil
 	}
-	after := s.squares.With(p, cells.Merge(before, one))
 	if before.Len() == 0 {
 		if _, ok := after.Within(s.Bytes); !ok {
 			return after.TooLong(s.Bytes)

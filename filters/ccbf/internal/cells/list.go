@@ -108,22 +108,21 @@ func (l List) Memory() int64 {
 // SectionBytes is about the memory of a section without cells.
 const SectionBytes = 256
 
-// add returns l with the cells of a section added. It may change l.
-func (l List) add(s Section) List {
-	i, ok := l.At(s.Label)
-	if !ok {
-		return slices.Insert(l, i, s)
-	}
-	l[i].Squares = MergeCells(l[i].Squares, s.Squares)
-	return l
-}
-
-// Plain returns the cells without categories: the counts of a cell in all categories are added up.
+// Plain returns the squares without categories: the counts of a square in all categories are added up.
 func (l List) Plain() List {
-	var out List
-	for _, s := range l {
-		out = out.add(Section{Label{None: true, X: s.X, Y: s.Y}, s.Squares})
+	sums := map[region]*Merger{}
+	for i := range l {
+		at := region{l[i].X, l[i].Y}
+		if sums[at] == nil {
+			sums[at] = new(Merger)
+		}
+		sums[at].Add(l[i].Squares)
 	}
+	var out List
+	for at, sum := range sums {
+		out = append(out, Section{Label{None: true, X: at.x, Y: at.y}, sum.Sum()})
+	}
+	slices.SortFunc(out, func(a, b Section) int { return a.Compare(b.Label) })
 	return out
 }
 
@@ -196,52 +195,6 @@ func fromSorted(keys, weights []uint64) Squares {
 		r.Counts[n] = saturate.Add(r.Counts[n], weights[i])
 	}
 	return r
-}
-
-// MergeCells returns the sum of two lists of cells. It changes neither.
-func MergeCells(a, b Squares) Squares {
-	switch {
-	case len(a.Keys) == 0:
-		return b
-	case len(b.Keys) == 0:
-		return a
-	}
-	keys := make([]uint64, len(a.Keys)+len(b.Keys))
-	counts := make([]uint64, len(keys))
-	n := mergeInto(keys, counts, a, b)
-	// Many cells were in both runs: a copy frees the unused memory.
-	if n < len(keys)*3/4 {
-		return Squares{Keys: slices.Clip(slices.Clone(keys[:n])), Counts: slices.Clip(slices.Clone(counts[:n]))}
-	}
-	return Squares{Keys: keys[:n], Counts: counts[:n]}
-}
-
-// mergeInto writes the sum of runs a and b to keys and counts, and returns its length. It has no branch
-// that depends on the data, because the processor would mispredict it.
-func mergeInto(keys, counts []uint64, a, b Squares) int {
-	i, j, n := 0, 0, 0
-	ak, bk := a.Keys, b.Keys
-	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
-	for i < len(ak) && j < len(bk) {
-		x, y := ak[i], bk[j]
-		var left, right uint64 // 1 if the next cell of a (left) or of b (right) is taken, both if they are equal
-		if x <= y {
-			left = 1
-		}
-		if y <= x {
-			right = 1
-		}
-		keys[n] = min(x, y)
-		counts[n] = saturate.Add(ac[i]&-left, bc[j]&-right)
-		i += int(left)
-		j += int(right)
-		n++
-	}
-	n += copy(keys[n:], ak[i:])
-	copy(counts[n-(len(ak)-i):], ac[i:])
-	n += copy(keys[n:], bk[j:])
-	copy(counts[n-(len(bk)-j):], bc[j:])
-	return n
 }
 
 // Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.

@@ -213,7 +213,7 @@ func (s *Squares) Sheets() []Squares {
 	return sheets
 }
 
-// Merge adds up the points of two lists. It keeps all squares of both.
+// Merge adds up the points of two lists. It keeps all squares of both, and changes neither list.
 func Merge(a, b Squares) Squares {
 	switch {
 	case a.Len() == 0:
@@ -223,6 +223,7 @@ func Merge(a, b Squares) Squares {
 	}
 	n := a.Len() + b.Len()
 	m := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
+	onlyCells := a.Levels == nil && b.Levels == nil
 	i, j := 0, 0
 	for i < a.Len() && j < b.Len() {
 		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
@@ -244,6 +245,9 @@ func Merge(a, b Squares) Squares {
 	}
 	for ; j < b.Len(); j++ {
 		m.Push(b.Keys[j], b.Level(j), b.Counts[j])
+	}
+	if onlyCells {
+		m.Levels = nil
 	}
 	return m
 }

@@ -27,7 +27,7 @@ func scattered(r *rand.Rand, n int, corner bool) cells.List {
 // added returns l with n points more in a cell.
 func added(l cells.List, c grid.Cell, category []byte, n uint64) cells.List {
 	p, z := cells.LabelOf(c, category)
-	return l.With(p, cells.MergeCells(l.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
+	return l.With(p, cells.Merge(l.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
 }
 
 // sumOf returns the sum over a box.

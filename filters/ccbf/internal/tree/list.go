@@ -63,28 +63,14 @@ func (t *List) With(p cells.Label, s cells.Squares) *List {
 // Most returns the largest number by which the count of a cell can be too high. categories says whether
 // points have categories: then it is for the count over all of them.
 func (t *List) Most(categories bool) uint64 {
+	sections := t.Sections
+	if categories {
+		// A count over all categories adds up leaves of all of them.
+		sections = sections.Plain()
+	}
 	most := uint64(0)
-	if !categories {
-		for i := range t.Sections {
-			most = max(most, t.Sections[i].Most())
-		}
-		return most
-	}
-	// A count over all categories adds up leaves of all of them. So the lists of a region are merged
-	// first.
-	all := map[[2]int32]*cells.Merger{}
-	for i := range t.Sections {
-		s := &t.Sections[i]
-		m := all[[2]int32{s.X, s.Y}]
-		if m == nil {
-			m = new(cells.Merger)
-			all[[2]int32{s.X, s.Y}] = m
-		}
-		m.Add(s.Squares)
-	}
-	for _, m := range all {
-		s := m.Sum()
-		most = max(most, s.Most())
+	for i := range sections {
+		most = max(most, sections[i].Most())
 	}
 	return most
 }
