@@ -7,8 +7,6 @@ import (
 	"debug/elf"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // Oldest is the oldest supported glibc, released in 2012. DuckDB's own library needs 2.28.
@@ -40,51 +38,35 @@ func Read(path string) (Needs, error) {
 		return Needs{}, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading
-	var n Needs
-	if n.Libraries, err = file.ImportedLibraries(); err != nil {
+	var needs Needs
+	if needs.Libraries, err = file.ImportedLibraries(); err != nil {
 		return Needs{}, fmt.Errorf("%s: %w", path, err)
 	}
-	slices.Sort(n.Libraries)
+	slices.Sort(needs.Libraries)
 	needed, err := file.DynamicVersionNeeds()
 	if err != nil {
 		return Needs{}, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, library := range needed {
 		for _, dep := range library.Needs {
-			v, ok := parse(dep.Dep)
-			switch {
-			case !ok:
-				n.Others = append(n.Others, dep.Dep)
-			case v.Compare(n.Glibc) > 0:
-				n.Glibc = v
+			var v Version // of GLIBC_2.2.5 the third number is ignored
+			if n, _ := fmt.Sscanf(dep.Dep, "GLIBC_%d.%d", &v.Major, &v.Minor); n < 2 {
+				needs.Others = append(needs.Others, dep.Dep)
+			} else if v.Compare(needs.Glibc) > 0 {
+				needs.Glibc = v
 			}
 		}
 	}
-	slices.Sort(n.Others)
-	n.Others = slices.Compact(n.Others)
+	slices.Sort(needs.Others)
+	needs.Others = slices.Compact(needs.Others)
 	symbols, err := file.ImportedSymbols()
 	if err != nil {
 		return Needs{}, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, s := range symbols {
-		if s.Version == "GLIBC_"+n.Glibc.String() {
-			n.Newest = append(n.Newest, s.Name)
+		if s.Version == "GLIBC_"+needs.Glibc.String() {
+			needs.Newest = append(needs.Newest, s.Name)
 		}
 	}
-	return n, nil
-}
-
-// parse parses names such as GLIBC_2.17 and GLIBC_2.2.5. The third number is ignored.
-func parse(name string) (Version, bool) {
-	text, ok := strings.CutPrefix(name, "GLIBC_")
-	if !ok {
-		return Version{}, false
-	}
-	numbers := append(strings.Split(text, "."), "0")
-	major, err := strconv.Atoi(numbers[0])
-	if err != nil {
-		return Version{}, false // a name without numbers, such as GLIBC_PRIVATE
-	}
-	minor, err := strconv.Atoi(numbers[1])
-	return Version{major, minor}, err == nil
+	return needs, nil
 }
