@@ -31,7 +31,10 @@ func collect(rows Rows, o Options) (*grid, error) {
 	g := &grid{gap: -1}
 	bottom := o.MaxRows / 2
 	var tail [][]string // the last rows of the result that are not in g.rows
-	err := EachChunk(rows, func(chunk Chunk) bool {
+	for chunk, err := range rows.Chunks() {
+		if err != nil {
+			return nil, err
+		}
 		from := 0
 		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
 			g.rows = append(g.rows, cells(chunk, from))
@@ -42,10 +45,6 @@ func collect(rows Rows, o Options) (*grid, error) {
 		}
 		tail = tail[max(0, len(tail)-bottom):]
 		g.total += chunk.Len()
-		return true
-	})
-	if err != nil {
-		return nil, err
 	}
 	if len(g.rows) < g.total {
 		g.gap = o.MaxRows - bottom

@@ -2,20 +2,26 @@ package render
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 )
 
-// objects returns a function that writes each row as a JSON object.
-func objects(l lineFormat) func(w io.Writer, rows Rows, o Options) error {
-	return func(w io.Writer, rows Rows, o Options) error {
-		keys := map[string]string{}
-		for _, c := range rows.Columns() {
-			keys[c.Name] = quoteJSON(c.Name) + ":"
-		}
-		l.value = func(c Column, v Cell, o Options) string { return keys[c.Name] + jsonValue(c, v, o) }
-		return l.write(w, rows, o)
+// jsonArray writes one JSON array of objects.
+func jsonArray(columns []Column, o Options) lineFormat {
+	return lineFormat{open: "[", between: ",\n", row: around{"{", ",", "}"}, end: "]\n", value: fields(columns, o)}
+}
+
+// jsonLines writes each row as a JSON object.
+func jsonLines(columns []Column, o Options) lineFormat {
+	return lineFormat{row: around{"{", ",", "}\n"}, value: fields(columns, o)}
+}
+
+// fields returns a function that writes a value as a field of a JSON object.
+func fields(columns []Column, o Options) func(c Column, v Cell) string {
+	keys := map[string]string{}
+	for _, c := range columns {
+		keys[c.Name] = quoteJSON(c.Name) + ":"
 	}
+	return func(c Column, v Cell) string { return keys[c.Name] + jsonValue(c, v, o) }
 }
 
 // jsonValue encodes one cell. Infinity, NaN and all else that JSON cannot express as a number

@@ -3,10 +3,9 @@
 package render
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -47,8 +46,8 @@ type Chunk interface {
 // Rows is a result that is read once from the first to the last row.
 type Rows interface {
 	Columns() []Column
-	// Next returns the next chunk, which is not empty, or io.EOF.
-	Next() (Chunk, error)
+	// Chunks yields the chunks, none of which is empty. An error is the last.
+	Chunks() iter.Seq2[Chunk, error]
 }
 
 // Options are the settings of all modes.
@@ -84,14 +83,6 @@ func (o Options) dim(text string) string {
 	return o.Dim(text)
 }
 
-// blobWords returns the description of a BLOB.
-func (o Options) blobWords(bytes string) (string, bool) {
-	if o.Describe == nil {
-		return "", false
-	}
-	return o.Describe(bytes)
-}
-
 // Mode is an output mode.
 type Mode struct {
 	Name string
@@ -110,22 +101,22 @@ type Mode struct {
 // Modes lists all modes, the default first.
 var Modes = []Mode{
 	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
-	{Name: "ascii", Help: "values between ASCII separators, \\x1f and \\x1e", Render: ascii},
+	{Name: "ascii", Help: "values between ASCII separators, \\x1f and \\x1e", Render: lines(ascii)},
 	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: tabular(lightBox)},
 	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: tabular(unboxed)},
-	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
-	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: htmlTable},
-	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
-	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: objects(lineFormat{open: "[", between: ",\n", row: around{"{", ",", "}"}, end: "]\n"})},
-	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: objects(lineFormat{row: around{"{", ",", "}\n"}})},
-	{Name: "latex", Help: "LaTeX tabular environment", Null: "NULL", Short: true, Render: latex},
-	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: line},
-	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: list},
+	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: lines(csv)},
+	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: lines(htmlTable)},
+	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: lines(insert)},
+	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: lines(jsonArray)},
+	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: lines(jsonLines)},
+	{Name: "latex", Help: "LaTeX tabular environment", Null: "NULL", Short: true, Render: lines(latex)},
+	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: lines(line)},
+	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: lines(list)},
 	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: tabular(pipeTable)},
-	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
+	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: lines(quoted)},
 	{Name: "table", Help: "box of ASCII characters, with every row", Null: "NULL", Plans: true, Short: true, Render: tabular(asciiBox)},
-	{Name: "tabs", Help: "tab-separated values", Render: tabs},
-	{Name: "tcl", Help: "quoted words of Tcl", Null: "NULL", Render: tcl},
+	{Name: "tabs", Help: "tab-separated values", Render: lines(tabs)},
+	{Name: "tcl", Help: "quoted words of Tcl", Null: "NULL", Render: lines(tcl)},
 	{Name: "trash", Help: "no output: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},
 }
 
@@ -143,42 +134,17 @@ func Find(name string) (Mode, error) {
 
 // each calls row for every row of the result, until it returns an error.
 func each(rows Rows, row func(chunk Chunk, i int) error) error {
-	var failed error
-	err := EachChunk(rows, func(chunk Chunk) bool {
-		for i := range chunk.Len() {
-			if failed = row(chunk, i); failed != nil {
-				return false
-			}
-		}
-		return true
-	})
-	return cmp.Or(failed, err)
-}
-
-// EachChunk calls do for every chunk, until do returns false.
-func EachChunk(rows Rows, do func(chunk Chunk) bool) error {
-	for {
-		chunk, err := rows.Next()
-		if err == io.EOF {
-			return nil
-		}
+	for chunk, err := range rows.Chunks() {
 		if err != nil {
 			return err
 		}
-		if !do(chunk) {
-			return nil
+		for i := range chunk.Len() {
+			if err := row(chunk, i); err != nil {
+				return err
+			}
 		}
 	}
-}
-
-// buffered calls fn with a buffer in front of w. The buffer is flushed after an error too.
-func buffered(w io.Writer, fn func(w *bufio.Writer) error) error {
-	b := bufio.NewWriterSize(w, 1<<16)
-	err := fn(b)
-	if flushErr := b.Flush(); err == nil {
-		err = flushErr
-	}
-	return err
+	return nil
 }
 
 // plain returns the text of a cell for modes that show DuckDB's text.
@@ -212,8 +178,10 @@ func short(c Column, v Cell, o Options) string {
 		}
 		return v.Text
 	}
-	if words, ok := o.blobWords(v.Text); ok {
-		return words
+	if o.Describe != nil {
+		if words, ok := o.Describe(v.Text); ok {
+			return words
+		}
 	}
 	if len(v.Text) > shortBlob {
 		return BlobText(v.Text[:shortBlob]) + "…"

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,22 +16,25 @@ import (
 type fixture struct {
 	columns []Column
 	rows    [][]Cell
-	fail    error // error after the last row; nil: io.EOF
+	fail    error // error after the last row; nil: none
 }
 
 func (t *fixture) Columns() []Column { return t.columns }
 
-func (t *fixture) Next() (Chunk, error) {
-	if len(t.rows) == 0 {
-		if t.fail != nil {
-			return nil, t.fail
+func (t *fixture) Chunks() iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for len(t.rows) > 0 {
+			n := min(2, len(t.rows))
+			chunk := cells(t.rows[:n])
+			t.rows = t.rows[n:]
+			if !yield(chunk, nil) {
+				return
+			}
 		}
-		return nil, io.EOF
+		if t.fail != nil {
+			yield(nil, t.fail)
+		}
 	}
-	n := min(2, len(t.rows))
-	chunk := cells(t.rows[:n])
-	t.rows = t.rows[n:]
-	return chunk, nil
 }
 
 type cells [][]Cell

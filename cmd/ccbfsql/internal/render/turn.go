@@ -1,7 +1,7 @@
 package render
 
 import (
-	"io"
+	"iter"
 	"strconv"
 )
 
@@ -14,7 +14,10 @@ func turn(rows Rows, o Options) (Rows, error) {
 		out.rows[i] = []Cell{{Text: c.Name}, {Text: c.Type}}
 	}
 	n := 0
-	err := EachChunk(rows, func(chunk Chunk) bool {
+	for chunk, err := range rows.Chunks() {
+		if err != nil {
+			return nil, err
+		}
 		for row := 0; row < chunk.Len() && (o.MaxRows == 0 || n < o.MaxRows); row++ {
 			n++
 			out.columns = append(out.columns, Column{Name: "row " + strconv.Itoa(n), Type: "varchar"})
@@ -26,13 +29,15 @@ func turn(rows Rows, o Options) (Rows, error) {
 				out.rows[i] = append(out.rows[i], v)
 			}
 		}
-		return o.MaxRows == 0 || n < o.MaxRows
-	})
-	return out, err
+		if n == o.MaxRows && n > 0 {
+			break
+		}
+	}
+	return out, nil
 }
 
 // transposedRows is a transposed result in memory: rows has one row for each column of the original
-// result. It is read as a single chunk.
+// result. It is a single chunk.
 type transposedRows struct {
 	columns []Column
 	rows    [][]Cell
@@ -40,17 +45,9 @@ type transposedRows struct {
 
 func (t *transposedRows) Columns() []Column { return t.columns }
 
-func (t *transposedRows) Next() (Chunk, error) {
-	if len(t.rows) == 0 {
-		return nil, io.EOF
-	}
-	chunk := t.rows
-	t.rows = nil
-	return turnedRows(chunk), nil
+func (t *transposedRows) Chunks() iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) { yield(t, nil) }
 }
 
-// turnedRows is the single chunk of a transposed result.
-type turnedRows [][]Cell
-
-func (r turnedRows) Len() int               { return len(r) }
-func (r turnedRows) Cell(row, col int) Cell { return r[row][col] }
+func (t *transposedRows) Len() int               { return len(t.rows) }
+func (t *transposedRows) Cell(row, col int) Cell { return t.rows[row][col] }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/duckdb/duckdb-go/v2/mapping"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
@@ -57,8 +58,9 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 			case <-next.C:
 			}
 			next.Reset(barEvery)
-			percent, known := s.Progress()
-			if !known { // DuckDB has no estimate yet, or the user has set enable_progress_bar to false
+			progress := mapping.QueryProgress(s.conn)
+			percent, _, _ := mapping.QueryProgressTypeMembers(&progress)
+			if percent < 0 { // DuckDB has no estimate yet, or the user has set enable_progress_bar to false
 				continue
 			}
 			if percent >= 1 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -48,21 +47,23 @@ func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Resu
 		return nil, errors.New(mapping.AppenderError(appender))
 	}
 	for {
-		switch err := rows.fetch(); {
-		case err == io.EOF:
-			result, err := other.Run(ctx, "FROM texts", RunOptions{})
-			if err != nil {
-				return nil, err
-			}
-			result.columns = shown(rows.columns, o.JSON)
-			read := result.close
-			result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
-			return result, nil
-		case err != nil:
+		more, err := rows.fetch()
+		if err != nil {
 			return nil, err
+		}
+		if !more {
+			break
 		}
 		if mapping.AppendDataChunk(appender, rows.chunk.data) == mapping.StateError || mapping.AppenderFlush(appender) == mapping.StateError {
 			return nil, errors.New(mapping.AppenderError(appender))
 		}
 	}
+	result, err := other.Run(ctx, "FROM texts", RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	result.columns = shown(rows.columns, o.JSON)
+	read := result.close
+	result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
+	return result, nil
 }

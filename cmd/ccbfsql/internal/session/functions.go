@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,9 +11,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// DuckDBGroup is the Group of DuckDB's own functions.
-const DuckDBGroup = "DuckDB"
 
 // Functions lists all functions of the database. Those of this project come first, in the order of
 // the package's function Functions. DuckDB's functions and the user's macros follow by name.
@@ -38,25 +36,25 @@ func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 		if own[row[0]] {
 			continue
 		}
-		f := ccbfsql.Function{Name: row[0], Group: DuckDBGroup, Summary: firstLine(row[2]), Example: row[3]}
+		summary, _, _ := strings.Cut(row[2], "\n")
+		f := ccbfsql.Function{Name: row[0], Group: "DuckDB", Summary: summary, Example: row[3]}
 		if err := json.Unmarshal([]byte(row[1]), &f.Signatures); err != nil {
 			return nil, err
 		}
 		// The shortest signature comes first: it is enough to recognise the function.
-		slices.SortFunc(f.Signatures, func(a, b string) int {
-			if len(a) != len(b) {
-				return len(a) - len(b)
-			}
-			return strings.Compare(a, b)
-		})
+		slices.SortFunc(f.Signatures, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 		out = append(out, f)
 	}
 	return out, nil
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+// Functions returns the project's functions, sorted by group and name.
+func Functions() []ccbfsql.Function {
+	out := ccbfsql.Functions()
+	slices.SortFunc(out, func(a, b ccbfsql.Function) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
+	})
+	return out
 }
 
 // DescribeBlob describes a BLOB in a few words. ok is false if it is not a sketch.

@@ -7,11 +7,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
@@ -40,16 +40,38 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{}
-	if err := s.connect(ctx, dsn); err != nil {
+	if s.connector, err = connector.New(dsn); err != nil {
+		return nil, clean(err)
+	}
+	err = s.dial(ctx)
+	// DuckDB computes the figures that ShowProgress reads, and prints no bar itself.
+	for _, setting := range []string{"SET enable_progress_bar = true", "SET enable_progress_bar_print = false"} {
+		if err == nil {
+			_, err = s.Strings(ctx, setting)
+		}
+	}
+	if err != nil {
 		_ = s.Close() // the first error is returned
 		return nil, clean(err)
 	}
-	if err := s.trackProgress(ctx); err != nil {
-		_ = s.Close()
-		return nil, err
-	}
 	return s, nil
 }
+
+// dial opens a connection to the database.
+func (s *Session) dial(ctx context.Context) (err error) {
+	if s.driver, err = s.connector.Connect(ctx); err != nil {
+		return err
+	}
+	// Results are streamed without the driver, which would hold each result in memory. So the
+	// connector does not notice when a query ends: Idle reports it.
+	inner, _ := connector.Unwrap(s.driver)
+	handle, err := duck.ConnOf(inner)
+	s.conn = mapping.Connection{Ptr: handle}
+	return err
+}
+
+// Idle frees memory that finished queries left behind. The caller calls it when no statement runs.
+func (s *Session) Idle() { s.connector.Release() }
 
 func (o Options) dsn() (string, error) {
 	dsn := o.Path
@@ -82,10 +104,7 @@ func (s *Session) Close() error {
 	if s.driver != nil {
 		err = s.driver.Close()
 	}
-	if s.connector != nil {
-		err = errors.Join(err, s.connector.Close())
-	}
-	return err
+	return errors.Join(err, s.connector.Close())
 }
 
 // Strings runs a query and returns its rows as text. NULL is "".
@@ -96,11 +115,7 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	}
 	defer result.Close()
 	var out [][]string
-	for {
-		chunk, err := result.Next()
-		if err == io.EOF {
-			return out, nil
-		}
+	for chunk, err := range result.Chunks() {
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +127,7 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 			out = append(out, row)
 		}
 	}
+	return out, nil
 }
 
 // clean returns DuckDB's own text of an error, without the driver's prefix.

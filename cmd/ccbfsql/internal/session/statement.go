@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -29,15 +29,15 @@ type Result struct {
 	Plan bool
 
 	columns []render.Column
-	next    func() (render.Chunk, error)
+	chunks  iter.Seq2[render.Chunk, error]
 	close   func()
 }
 
 // Columns returns the columns of the result.
 func (r *Result) Columns() []render.Column { return r.columns }
 
-// Next returns the next chunk of rows, or io.EOF after the last.
-func (r *Result) Next() (render.Chunk, error) { return r.next() }
+// Chunks yields the chunks of rows. An error is the last.
+func (r *Result) Chunks() iter.Seq2[render.Chunk, error] { return r.chunks }
 
 // Close ends the statement, even before its end. A second call does nothing.
 func (r *Result) Close() {
@@ -84,13 +84,13 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 	}
 	rows, err := s.execute(ctx, *run)
 	if err != nil && kind == mapping.StatementTypeLoad && strings.Contains(err.Error(), ownExtension) {
-		return &Result{Silent: true, next: func() (render.Chunk, error) { return nil, io.EOF }, close: stop}, nil
+		return &Result{Silent: true, chunks: func(func(render.Chunk, error) bool) {}, close: stop}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	rows.columns = columns
-	result := &Result{columns: shown(columns, run != original && o.JSON), next: rows.next, close: rows.close}
+	result := &Result{columns: shown(columns, run != original && o.JSON), chunks: rows.chunks, close: rows.close}
 	if plain {
 		rows.settle(run != original)
 	} else {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"io"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
@@ -33,31 +32,37 @@ func (s *stream) settle(wrapped bool) {
 	}
 }
 
-func (s *stream) next() (render.Chunk, error) {
+// chunks yields the chunks as text. An error is the last.
+func (s *stream) chunks(yield func(render.Chunk, error) bool) {
 	for {
-		if err := s.fetch(); err != nil {
-			return nil, err
+		more, err := s.fetch()
+		switch {
+		case err != nil:
+			yield(nil, err)
+			return
+		case !more:
+			return
 		}
-		if s.chunk.load(); s.chunk.size > 0 {
-			return &s.chunk, nil
+		if s.chunk.load(); s.chunk.size > 0 && !yield(&s.chunk, nil) {
+			return
 		}
 	}
 }
 
-// fetch reads the next chunk, or returns io.EOF.
-func (s *stream) fetch() error {
+// fetch reads the next chunk. more is false if there is none.
+func (s *stream) fetch() (more bool, err error) {
 	s.chunk.destroy()
 	if s.ctx.Err() != nil {
-		return ErrInterrupted
+		return false, ErrInterrupted
 	}
 	s.chunk.data = mapping.FetchChunk(s.result)
 	if s.chunk.data.Ptr != nil {
-		return nil
+		return true, nil
 	}
 	if msg := mapping.ResultError(&s.result); msg != "" {
-		return interrupted(s.ctx, errors.New(msg))
+		return false, interrupted(s.ctx, errors.New(msg))
 	}
-	return io.EOF
+	return false, nil
 }
 
 func (s *stream) close() {

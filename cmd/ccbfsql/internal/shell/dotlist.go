@@ -75,17 +75,20 @@ func (sh *Shell) dotPrint(args []string) error {
 // count reads the result of a statement that changes rows. With .changes on, it prints how many
 // rows changed.
 func (sh *Shell) count(rows render.Rows) error {
-	changed, counts := int64(0), len(rows.Columns()) == 1 && rows.Columns()[0].Name == "Count"
-	err := render.EachChunk(rows, func(chunk render.Chunk) bool {
+	counts := len(rows.Columns()) == 1 && rows.Columns()[0].Name == "Count"
+	changed := int64(0)
+	for chunk, err := range rows.Chunks() {
+		if err != nil {
+			return err
+		}
 		for i := 0; counts && i < chunk.Len(); i++ {
 			n, _ := strconv.ParseInt(chunk.Cell(i, 0).Text, 10, 64) // DuckDB returns a number here
 			changed += n
 		}
-		return true
-	})
+	}
 	sh.changed += changed
-	if err != nil || !sh.changes || !counts {
-		return err
+	if !sh.changes || !counts {
+		return nil
 	}
 	return sh.printf("changes: %d   total_changes: %d\n", changed, sh.changed)
 }

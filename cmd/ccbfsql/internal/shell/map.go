@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -126,11 +125,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	}
 	var first render.Cell
 	rows := 0
-	for {
-		chunk, err := result.Next()
-		if err == io.EOF {
-			break
-		}
+	for chunk, err := range result.Chunks() {
 		if err != nil {
 			return nil, err
 		}

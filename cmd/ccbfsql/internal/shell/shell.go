@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,12 +194,15 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
 	last := len(rows.Columns()) - 1
-	var failed error
-	err := render.EachChunk(rows, func(chunk render.Chunk) bool {
-		for i := 0; i < chunk.Len() && failed == nil; i++ {
-			failed = sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n"))
+	for chunk, err := range rows.Chunks() {
+		if err != nil {
+			return err
 		}
-		return failed == nil
-	})
-	return cmp.Or(failed, err)
+		for i := range chunk.Len() {
+			if err := sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
