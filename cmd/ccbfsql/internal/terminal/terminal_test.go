@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi/sixel"
 	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
 )
 
 // picture returns a picture with all pairs of colours above each other, and an odd number of rows.
@@ -43,107 +43,53 @@ func drawOn(t *testing.T, s Screen, img *image.Paletted) string {
 	return out.String()
 }
 
-var sgr = regexp.MustCompile(`^\x1b\[([\d;]*)m`)
-
-// show interprets colours and blocks as a terminal does. It returns the pixels; nil is the
-// terminal's background.
-func show(t *testing.T, text string, letter color.Color) (pixels [][]color.Color) {
+// show returns the pixels that a terminal shows of a picture of 40 x 9 pixels in blocks.
+func show(t *testing.T, text string) (pixels [10][40]vt10x.Color) {
 	t.Helper()
-	var behind color.Color
-	own := letter
-	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		var upper, lower []color.Color
-		for line != "" {
-			if m := sgr.FindStringSubmatch(line); m != nil {
-				line = line[len(m[0]):]
-				for codes := strings.Split(m[1], ";"); len(codes) > 0; {
-					used := 1
-					switch codes[0] {
-					case "", "0":
-						letter, behind = own, nil
-					case "39":
-						letter = own
-					case "49":
-						behind = nil
-					case "38", "48":
-						var c [3]uint8
-						for i := range c {
-							n, err := strconv.ParseUint(codes[2+i], 10, 8)
-							if err != nil {
-								t.Fatal(err)
-							}
-							c[i] = uint8(n)
-						}
-						rgb := color.RGBA{c[0], c[1], c[2], 255}
-						if used = 5; codes[0] == "38" {
-							letter = rgb
-						} else {
-							behind = rgb
-						}
-					default:
-						t.Fatalf("code %q in %q", codes[0], m[0])
-					}
-					codes = codes[used:]
-				}
-				continue
+	vt := vt10x.New(vt10x.WithSize(40, 6))
+	if _, err := vt.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n"))); err != nil {
+		t.Fatal(err)
+	}
+	for y := range 5 {
+		for x := range 40 {
+			cell := vt.Cell(x, y)
+			pixels[2*y][x], pixels[2*y+1][x] = cell.BG, cell.BG
+			if cell.Char == '█' || cell.Char == '▀' {
+				pixels[2*y][x] = cell.FG
 			}
-			r := []rune(line)[0]
-			line = line[len(string(r)):]
-			up, low := behind, behind
-			if r == '█' || r == '▀' {
-				up = letter
+			if cell.Char == '█' || cell.Char == '▄' {
+				pixels[2*y+1][x] = cell.FG
 			}
-			if r == '█' || r == '▄' {
-				low = letter
-			}
-			upper, lower = append(upper, up), append(lower, low)
 		}
-		pixels = append(pixels, upper, lower)
 	}
 	return pixels
 }
 
+// A terminal without colours shows which pixels are transparent.
 func TestBlocks(t *testing.T) {
 	img := picture()
-	s := Screen{profile: colorprofile.TrueColor, ground: color.Black}
-	text := drawOn(t, s, img)
-	pixels := show(t, text, color.White)
-	if len(pixels) != 10 {
-		t.Fatalf("%d lines of pixels", len(pixels))
-	}
-	seen := []color.Color{nil, color.RGBA{0, 100, 200, 255}, color.RGBA{100, 50, 25, 255}, color.RGBA{50, 250, 50, 255}}
-	for y := range 10 {
-		for x := range 40 {
-			var want, got color.Color
-			if y < 9 {
-				want = seen[img.ColorIndexAt(x, y)]
-			}
-			if x < len(pixels[y]) {
-				got = pixels[y][x]
-			}
-			if got != want {
-				t.Fatalf("pixel (%d, %d) is %v, expected %v", x, y, got, want)
+	for profile, seen := range map[colorprofile.Profile][]vt10x.Color{
+		colorprofile.TrueColor: {vt10x.DefaultBG, 0x0064c8, 0x643219, 0x32fa32},
+		colorprofile.ASCII:     {vt10x.DefaultBG, vt10x.DefaultFG, vt10x.DefaultFG, vt10x.DefaultFG},
+	} {
+		text := drawOn(t, Screen{profile: profile, ground: color.Black}, img)
+		if profile == colorprofile.ASCII && strings.Contains(text, "\x1b") {
+			t.Errorf("colours in %q", text)
+		}
+		for y, row := range show(t, text) {
+			for x, got := range row {
+				want := seen[0] // also below the picture
+				if y < 9 {
+					want = seen[img.ColorIndexAt(x, y)]
+				}
+				if got != want {
+					t.Fatalf("%v: pixel (%d, %d) is %x, expected %x", profile, x, y, got, want)
+				}
 			}
 		}
-	}
-	for _, line := range strings.Split(text, "\n") {
-		if strings.TrimRight(line, " ") != line {
-			t.Errorf("spaces at the end of %q", line)
-		}
-	}
-}
-
-// A terminal without colours shows which pixels are transparent.
-func TestBlocksWithoutColours(t *testing.T) {
-	img := picture()
-	text := drawOn(t, Screen{profile: colorprofile.ASCII, ground: color.Black}, img)
-	if strings.Contains(text, "\x1b") {
-		t.Fatalf("colours in %q", text)
-	}
-	for y, line := range show(t, text, color.White) {
-		for x, c := range line {
-			if drawn := y < 9 && img.ColorIndexAt(x, y) != 0; drawn != (c != nil) {
-				t.Fatalf("pixel (%d, %d) is %v", x, y, c)
+		for _, line := range strings.Split(text, "\n") {
+			if strings.TrimRight(line, " ") != line {
+				t.Errorf("spaces at the end of %q", line)
 			}
 		}
 	}
