@@ -30,6 +30,7 @@ type filter struct {
 	of      ccbf.Categories // Categories whose points are counted.
 	parts   []valueRange    // Conditions on the fields of these categories.
 	text    *string         // Text of a category that cannot be listed; nil: none.
+	versus  *filter         // Rows that these are compared with: their difference is drawn; nil: none.
 }
 
 // byCategory is the name of the slider of the sketches' categories.

@@ -57,16 +57,6 @@ func newServer(file string, memory int64) *server {
 	}
 }
 
-// withDB calls do with an open database.
-func (s *server) withDB(ctx context.Context, do func(db *sql.DB) (any, error)) (any, error) {
-	db, done, err := s.source.use(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return do(db)
-}
-
 // tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
 type tileKey struct {
 	layer  *layer
@@ -100,9 +90,13 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/look", jsonHandler(s.look))
 	mux.Handle("GET /api/scale", jsonHandler(s.scale))
 	mux.Handle("GET /api/at", jsonHandler(s.at))
-	mux.Handle("POST /api/sum", jsonHandler(s.sum))
-	mux.Handle("POST /api/bars", jsonHandler(s.bars))
-	mux.Handle("POST /api/hotspots", jsonHandler(s.hotspots))
+	mux.Handle("POST /api/sum", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
+		return q.layer.sum(ctx, db, q.filter, q.area)
+	}))
+	mux.Handle("POST /api/bars", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
+		return q.layer.bars(ctx, db, q.filter, q.area, q.Bars, q.All)
+	}))
+	mux.Handle("POST /api/hotspots", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) { return q.hotspots(ctx, db) }))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe))
 }
@@ -256,7 +250,7 @@ func (s *server) chosen(ctx context.Context, table, column string, rows []condit
 }
 
 // fromQuery calls chosen with the parameters of a URL: by, value and to for one column, or where, a
-// JSON list of conditions.
+// JSON list of conditions. versus has the where and the category of the rows to compare with.
 func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
 	q := r.URL.Query()
 	var category *string
@@ -273,7 +267,21 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 	if by := q.Get("by"); by != "" {
 		rows = append(rows, condition{by, q.Get("value"), q.Get("to")})
 	}
-	return s.chosen(r.Context(), table, column, rows, category)
+	l, f, err := s.chosen(r.Context(), table, column, rows, category)
+	if err != nil || q.Get("versus") == "" {
+		return l, f, err
+	}
+	var other struct {
+		Where    []condition `json:"where"`
+		Category *string     `json:"category"`
+	}
+	if err := json.Unmarshal([]byte(q.Get("versus")), &other); err != nil {
+		return nil, f, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
+	}
+	_, versus, err := s.chosen(r.Context(), table, column, other.Where, other.Category)
+	f.versus = &versus
+	f.id += " versus " + versus.id
+	return l, f, err
 }
 
 func (s *server) tile(w http.ResponseWriter, r *http.Request) {
@@ -319,18 +327,10 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 	if style.scale == equal && len(style.steps) < 2 {
 		return nil, bad("the scale equal needs steps, which /api/scale returns")
 	}
-	other, err := s.versus(r, l.Table, l.Column)
-	if err != nil {
-		return nil, err
+	if f.versus != nil && (kind == vectorType || style.top == 0) {
+		return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
 	}
-	id := f.id
-	if other != nil {
-		if kind == vectorType || style.top == 0 {
-			return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
-		}
-		id += " versus " + other.id
-	}
-	key := tileKey{l, id, kind, styled, int(at[0]), at[1], at[2]}
+	key := tileKey{l, f.id, kind, styled, int(at[0]), at[1], at[2]}
 	if tile, ok := s.tiles.Get(key); ok {
 		return tile, nil
 	}
@@ -338,7 +338,7 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 	if kind == vectorType {
 		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)
 	} else {
-		tile, err = l.tile(r.Context(), f, other, key.z, key.x, key.y, style)
+		tile, err = l.tile(r.Context(), f, key.z, key.x, key.y, style)
 	}
 	if err == nil {
 		s.tiles.Add(key, tile)

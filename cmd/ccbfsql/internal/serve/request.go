@@ -1,16 +1,17 @@
 package serve
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/paulmach/orb"
 )
 
 // areaRequest is a request about an area: a polygon, or a box of west, south, east and north.
@@ -26,6 +27,10 @@ type areaRequest struct {
 	All   bool    `json:"all"`   // All values of the column, not only the largest.
 	K     int     `json:"k"`     // Number of places with the most points.
 	Apart float64 `json:"apart"` // Least distance between these places; 0: any.
+
+	layer  *layer
+	filter filter
+	area   area
 }
 
 // area is an area as GeoJSON, with the box around it.
@@ -35,53 +40,63 @@ type area struct {
 	isBox   bool // the area is the whole box, not only the polygon in it
 }
 
-func boxArea(box [4]float64) (area, error) {
-	polygon, err := json.Marshal(struct {
-		Type        string      `json:"type"`
-		Coordinates orb.Polygon `json:"coordinates"`
-	}{"Polygon", boundOf(box).ToPolygon()})
-	return area{polygon, box, true}, err
+// areaHandler returns a handler of requests about an area. query computes the response.
+func (s *server) areaHandler(query func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error)) http.Handler {
+	return jsonHandler(func(r *http.Request) (any, error) {
+		q, err := s.areaRequest(r)
+		if err != nil {
+			return nil, err
+		}
+		db, done, err := s.source.use(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		return query(r.Context(), db, q)
+	})
 }
 
-// areaRequest parses a request, and returns its layer, filter and area.
-func (s *server) areaRequest(r *http.Request) (q areaRequest, l *layer, f filter, a area, err error) {
-	if err = isJSON(r); err != nil {
-		return
+// areaRequest parses and checks a request.
+func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
+	if err := isJSON(r); err != nil {
+		return nil, err
 	}
+	q := &areaRequest{}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
-	if err = body.Decode(&q); err != nil {
-		err = bad("the body is not the JSON of a request about an area: %w", err)
-		return
+	if err := body.Decode(q); err != nil {
+		return nil, bad("the body is not the JSON of a request about an area: %w", err)
 	}
 	if _, end := body.Token(); !errors.Is(end, io.EOF) {
-		err = bad("the body must be one JSON object, but there is more after it")
-		return
+		return nil, bad("the body must be one JSON object, but there is more after it")
 	}
-	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
-		return
+	var err error
+	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
+		return nil, err
 	}
-	a, err = q.area()
-	return
+	q.area, err = areaOf(q.Polygon, q.Box)
+	return q, err
 }
 
-// area checks and returns the area of a request.
-func (q *areaRequest) area() (area, error) {
+// areaOf checks and returns the area of a request: a polygon or a box.
+func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 	switch {
-	case q.Polygon == nil && q.Box == nil, q.Polygon != nil && q.Box != nil:
+	case (polygon == nil) == (box == nil):
 		return area{}, bad("the request must have either a polygon or a box")
-	case q.Box != nil:
-		if len(q.Box) != 4 || !(q.Box[0] < q.Box[2] && q.Box[1] < q.Box[3]) {
-			return area{}, bad("a box is west, south, east, north, not %v", q.Box)
+	case box != nil:
+		if len(box) != 4 || !(box[0] < box[2] && box[1] < box[3]) {
+			return area{}, bad("a box is west, south, east, north, not %v", box)
 		}
-		return boxArea([4]float64(q.Box))
+		edges := [4]float64(box)
+		corners, err := json.Marshal(boundOf(edges).ToPolygon())
+		return area{fmt.Appendf(nil, `{"type":"Polygon","coordinates":%s}`, corners), edges, true}, err
 	}
-	polygon, err := grid.ParseGeoJSON(q.Polygon)
+	read, err := grid.ParseGeoJSON(polygon)
 	if err != nil {
 		return area{}, &problem{http.StatusBadRequest, err}
 	}
 	points := 0
-	for _, member := range polygon {
+	for _, member := range read {
 		for _, ring := range member {
 			points += len(ring)
 		}
@@ -92,38 +107,19 @@ func (q *areaRequest) area() (area, error) {
 	if points > maxPoints {
 		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
-	b := polygon.Bound()
-	return area{q.Polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, false}, nil
+	b := read.Bound()
+	return area{polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, false}, nil
 }
 
-func (s *server) sum(r *http.Request) (any, error) {
-	_, l, f, a, err := s.areaRequest(r)
-	if err != nil {
-		return nil, err
-	}
-	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.sum(r.Context(), db, f, a) })
-}
-
-func (s *server) bars(r *http.Request) (any, error) {
-	q, l, f, a, err := s.areaRequest(r)
-	if err != nil {
-		return nil, err
-	}
-	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars, q.All) })
-}
-
-func (s *server) hotspots(r *http.Request) (any, error) {
-	q, l, f, a, err := s.areaRequest(r)
-	if err != nil {
-		return nil, err
-	}
+// hotspots checks a request for the places with the most points, and computes them.
+func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
 	if q.K == 0 {
 		q.K = 20
 	}
 	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
 	}
-	return s.withDB(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, q.K, q.Apart) })
+	return q.layer.hottest(ctx, db, q.filter, q.area, q.K, q.Apart)
 }
 
 // numbers parses parameters of a URL as finite numbers.
@@ -138,28 +134,6 @@ func numbers(r *http.Request, names ...string) ([]float64, error) {
 	return out, nil
 }
 
-// inView returns the layer, the filter and the box that a URL names.
-func (s *server) inView(r *http.Request) (*layer, filter, area, error) {
-	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
-	if err != nil {
-		return nil, filter{}, area{}, err
-	}
-	a, err := boxOf(r)
-	return l, f, a, err
-}
-
-func boxOf(r *http.Request) (area, error) {
-	edges, err := numbers(r, "xmin", "ymin", "xmax", "ymax")
-	if err != nil {
-		return area{}, err
-	}
-	if !(edges[0] < edges[2] && edges[1] < edges[3]) {
-		return area{}, bad("the box %v has its edges in the wrong order", edges)
-	}
-	return boxArea([4]float64(edges))
-}
-
 // look handles /api/look: the extent of a layer.
 func (s *server) look(r *http.Request) (any, error) {
 	q := r.URL.Query()
@@ -172,26 +146,24 @@ func (s *server) look(r *http.Request) (any, error) {
 
 // scale handles /api/scale: the colour scale of a view.
 func (s *server) scale(r *http.Request) (any, error) {
-	l, f, a, err := s.inView(r)
+	q := r.URL.Query()
+	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
 	if err != nil {
 		return nil, err
 	}
-	other, err := s.versus(r, l.Table, l.Column)
+	view, err := numbers(r, "xmin", "ymin", "xmax", "ymax", "pixel")
 	if err != nil {
 		return nil, err
 	}
-	pixel, err := numbers(r, "pixel")
-	if err != nil {
-		return nil, err
-	}
-	if !(pixel[0] > 0) {
-		return nil, bad("pixel is %v, must be above 0", pixel[0])
+	pixel := view[4]
+	if !(view[0] < view[2] && view[1] < view[3] && pixel > 0) {
+		return nil, bad("the box %v has its edges in the wrong order, or pixel is %v and not above 0", view[:4], pixel)
 	}
 	style, _, err := styleOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0], style)
+	return l.scale(r.Context(), f, boundOf([4]float64(view)), pixel, style)
 }
 
 // at handles /api/at: the points at a place.

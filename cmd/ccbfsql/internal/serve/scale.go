@@ -93,7 +93,7 @@ const steps = 16
 // scale computes the colour scale of a view from its largest pixel. pixel is the side of a pixel.
 // The top and the steps are rounded up to powers of the square root of 2. So tiles stay the same
 // while the view moves a little.
-func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
+func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
 	most := mostPixels
 	if l.Dense > 0 {
 		most = mostPixelsOfCounts
@@ -111,7 +111,7 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	}
 	width, height := side(0, pixel), side(1, low)
 	values := make([]float64, width*height)
-	sampled, err := l.difference(ctx, values, f, other, box, width, height, readsOfScale)
+	sampled, err := l.estimates(ctx, values, f, box, width, height, readsOfScale)
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +124,10 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 		Low: l.low(pixel), Pixel: pixel, Sampled: sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
 		Colours: hexes(picture.Colours(style.palette)),
 	}
-	if other != nil {
+	if f.versus != nil {
 		s.Colours, style.scale = divergingLegend(), ""
 	}
-	s.Hidden = largest == 0 && l.Dense > 0 && (l.intersects(f, box) || other != nil && l.intersects(*other, box))
+	s.Hidden = largest == 0 && l.Dense > 0 && l.intersects(f, box)
 	if largest == 0 {
 		return s, nil
 	}

@@ -30,14 +30,13 @@ var empty = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// tile draws a web mercator tile as a PNG. If other is not nil, it draws the difference between the
-// rows of both filters.
-func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y int64, style style) ([]byte, error) {
+// tile draws a web mercator tile as a PNG.
+func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style style) ([]byte, error) {
 	box, isPlane, err := l.tileBox(ctx, z, x, y)
 	if err != nil {
 		return nil, err
 	}
-	if !l.intersects(f, box) && (other == nil || !l.intersects(*other, box)) {
+	if !l.intersects(f, box) {
 		return empty(), nil // most tiles of the world
 	}
 	rows := tileSide
@@ -47,7 +46,7 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 		rows = 2 * tileSide
 	}
 	values := make([]float64, tileSide*rows)
-	if _, err := l.difference(ctx, values, f, other, box, tileSide, rows, readsOfTile); err != nil {
+	if _, err := l.estimates(ctx, values, f, box, tileSide, rows, readsOfTile); err != nil {
 		return nil, err
 	}
 	if !isPlane {
@@ -63,7 +62,7 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	}
 	o := style.options(side*side, l.low(side))
 	var img *image.Paletted
-	if other != nil {
+	if f.versus != nil {
 		img, err = drawDifference(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
 	} else if img, err = picture.Draw(values, tileSide, tileSide, o); err == nil {
 		img.Palette = picture.Opaque(img.Palette)
@@ -91,14 +90,14 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 	return box, false, err
 }
 
-// intersects reports whether the bounds of some selected row intersect a box.
+// intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
 func (l *layer) intersects(f filter, box orb.Bound) bool {
 	for i := range l.sketches {
 		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
 			return true
 		}
 	}
-	return false
+	return f.versus != nil && l.intersects(*f.versus, box)
 }
 
 // low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
@@ -123,14 +122,26 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 }
 
 // estimates does the same as density, for pictures that people look at. From the counts of counters it
-// subtracts the part that collisions add, and leaves out counts that can be chance.
+// subtracts the part that collisions add, and leaves out counts that can be chance. It subtracts the
+// rows to compare with, if the filter has some.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (bool, error) {
 	e := bridge.NewEstimates(sum, width, height)
 	sampled, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(), box, f.of, reads)
 	})
 	e.Finish()
-	return sampled, err
+	if err != nil || f.versus == nil {
+		return sampled, err
+	}
+	theirs := make([]float64, len(sum))
+	of, err := l.estimates(ctx, theirs, *f.versus, box, width, height, most)
+	for i, n := range theirs {
+		sum[i] -= n
+		if math.Abs(sum[i]) < 1e-9*n { // a difference that is only a rounding error
+			sum[i] = 0
+		}
+	}
+	return sampled || of, err
 }
 
 // draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's share

@@ -1,57 +1,14 @@
 package serve
 
 import (
-	"context"
-	"encoding/json"
 	"image"
 	"image/color"
 	"math"
-	"net/http"
 	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/internal/picture"
-	"github.com/paulmach/orb"
 )
-
-// versus parses the URL parameter versus: JSON with the where and the category of the rows that the
-// selected rows are compared with. It returns nil if the request has no such parameter.
-func (s *server) versus(r *http.Request, table, column string) (*filter, error) {
-	text := r.URL.Query().Get("versus")
-	if text == "" {
-		return nil, nil //nolint:nilnil // nil means that there are none
-	}
-	var other struct {
-		Where    []condition `json:"where"`
-		Category *string     `json:"category"`
-	}
-	if err := json.Unmarshal([]byte(text), &other); err != nil {
-		return nil, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
-	}
-	_, f, err := s.chosen(r.Context(), table, column, other.Where, other.Category)
-	return &f, err
-}
-
-// difference adds the estimates of the rows of f to the pixels of sum. If other is not nil, it
-// subtracts the estimates of the rows of other.
-func (l *layer) difference(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (sampled bool, err error) {
-	sampled, err = l.estimates(ctx, sum, f, box, width, height, most)
-	if err != nil || other == nil {
-		return sampled, err
-	}
-	theirs := make([]float64, len(sum))
-	of, err := l.estimates(ctx, theirs, *other, box, width, height, most)
-	if err != nil {
-		return sampled, err
-	}
-	for i, n := range theirs {
-		sum[i] -= n
-		if math.Abs(sum[i]) < 1e-9*n { // a difference that is only a rounding error
-			sum[i] = 0
-		}
-	}
-	return sampled || of, nil
-}
 
 // shades is the number of colours on each side of the diverging palette.
 const shades = 64
