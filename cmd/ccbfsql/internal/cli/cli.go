@@ -15,6 +15,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -70,9 +71,11 @@ func Main(args []string) int {
 	if len(args) > 0 {
 		switch args[0] {
 		case "serve":
-			return serveMain(args[1:])
+			var o serve.Options
+			return runMap(serveFlags(&o), serveUsage, &o, args[1:], func(ctx context.Context) error { return serve.Run(ctx, o, os.Stdout) })
 		case "export":
-			return exportMain(args[1:])
+			var e serve.Export
+			return runMap(exportFlags(&e), exportUsage, &e.Options, args[1:], func(ctx context.Context) error { return e.Write(ctx, os.Stdout) })
 		case "man", "completion":
 			return manualMain(args)
 		case "version", "help": // a database file of this name opens as ./version
@@ -94,18 +97,6 @@ func usageCode(command string, err error) int {
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n%[1]s -help lists the flags\n", command, err)
 	return exitUsage
-}
-
-// untilStopped runs a command until it ends or a signal cancels its context, and returns the exit
-// code.
-func untilStopped(command string, run func(context.Context) error) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
-		return exitError
-	}
-	return exitOK
 }
 
 func exitCode(err error) int {

@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"net/url"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
@@ -32,13 +35,42 @@ discarded when the server stops, unless -save keeps them.
 Flags:
 `
 
-// serveMain runs ccbfsql serve and returns its exit code.
-func serveMain(args []string) int {
-	o, err := parseServe(args, os.Stdout)
-	if err != nil {
-		return usageCode("ccbfsql serve", err)
+const exportUsage = `ccbfsql export writes the map of a database as files for any web server.
+
+Usage: ccbfsql export [flags] -o folder database
+       ccbfsql export [flags] -single -o map.html database
+       ccbfsql export [flags] -o folder points.parquet
+       ccbfsql export [flags] -o folder -table points database
+
+The page answers everything itself, from the sketches. Everyone who can read the files can read
+all of them. With -single, one file opens from disk, without a web server. From points, sketches are built first, as ccbfsql serve does.
+
+Flags:
+`
+
+// runMap runs ccbfsql serve or export, and returns its exit code. flags set o. A signal ends run.
+func runMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, run func(ctx context.Context) error) int {
+	if err := parseMap(flags, usage, o, args, os.Stdout); err != nil {
+		return usageCode(flags.Name(), err)
 	}
-	return untilStopped("ccbfsql serve", func(ctx context.Context) error { return serve.Run(ctx, o, os.Stdout) })
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", flags.Name(), err)
+		return exitError
+	}
+	return exitOK
+}
+
+func parseMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, help io.Writer) error {
+	var words []string
+	if err := eachWord(flags, args, usage, help, func(word string) { words = append(words, word) }); err != nil {
+		return err
+	}
+	if folder := flags.Lookup("o"); folder != nil && folder.Value.String() == "" {
+		return errors.New("no folder to write to: give -o site")
+	}
+	return opened(o, words)
 }
 
 // serveFlags returns the flags of ccbfsql serve, whose values go to o.
@@ -63,14 +95,14 @@ func serveFlags(o *serve.Options) *flag.FlagSet {
 	return flags
 }
 
-func parseServe(args []string, help io.Writer) (serve.Options, error) {
-	var o serve.Options
-	var words []string
-	err := eachWord(serveFlags(&o), args, serveUsage, help, func(word string) { words = append(words, word) })
-	if err != nil {
-		return o, err
-	}
-	return o, opened(&o, words)
+// exportFlags returns the flags of ccbfsql export, whose values go to e.
+func exportFlags(e *serve.Export) *flag.FlagSet {
+	flags := flag.NewFlagSet("ccbfsql export", flag.ContinueOnError)
+	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to, or file with -single; files of an export there are replaced")
+	flags.BoolVar(&e.Single, "single", false, "write one HTML file, for up to 64 MiB of sketches, that opens from disk")
+	flags.Uint64Var(&e.AtLeast, "at-least", 0, "fewest `POINTS` of a square that is shown, as ccbf_suppress(sketch, POINTS); 0: all squares")
+	pointsFlags(flags, &e.Options)
+	return flags
 }
 
 // pointsFlags adds the flags about files of points and about memory, which serve and export share.

@@ -59,7 +59,7 @@ func init() {
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint, nil},
 		text("prompt", "Text of the prompt", func(s *settings) *string { return &s.prompt }),
 		{"quit", "", "Exit", 0, 0, (*Shell).dotExit, nil},
-		{"read", "FILE", "Run the statements in the file", 1, 1, func(sh *Shell, args []string) error { return sh.read(args[0]) }, nil},
+		{"read", "FILE", "Run the statements in the file", 1, 1, func(sh *Shell, args []string) error { return sh.RunFile(args[0]) }, nil},
 		{"rows", "", "Show results with one line per row, the default", 0, 0, turn(false), nil},
 		{"schema", "[PATTERN]", "Show the CREATE statements of tables, views and indexes", 0, 1, list(schemaQuery), nil},
 		text("separator", "Text between values in modes csv and list", func(s *settings) *string { return &s.separator }),

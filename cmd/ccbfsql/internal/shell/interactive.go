@@ -70,7 +70,7 @@ func (sh *Shell) runInput(text string) error {
 	defer stop()
 	sh.ctx = ctx
 	defer func() { sh.ctx = context.Background() }()
-	return sh.runLines(strings.NewReader(text), "")
+	return sh.RunReader(strings.NewReader(text), "")
 }
 
 // newReadline returns the line editor with history, colours, completion and hints.

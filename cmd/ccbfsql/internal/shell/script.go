@@ -31,12 +31,7 @@ func (e *scriptError) Unwrap() error { return e.err }
 
 // RunText runs statements and dot commands of a command-line argument.
 func (sh *Shell) RunText(text string) error {
-	return sh.runLines(strings.NewReader(text), "")
-}
-
-// RunFile runs a script file.
-func (sh *Shell) RunFile(path string) error {
-	return sh.read(path)
+	return sh.RunReader(strings.NewReader(text), "")
 }
 
 // RunOwn runs the user's start file (~/.ccbfsqlrc or -init). Errors of its statements are printed
@@ -44,15 +39,10 @@ func (sh *Shell) RunFile(path string) error {
 func (sh *Shell) RunOwn(path string) error {
 	bail := sh.bail
 	sh.bail = false
-	err := sh.read(path)
+	err := sh.RunFile(path)
 	sh.bail = sh.bail || bail
 	sh.failed = false
 	return err
-}
-
-// RunReader runs a script from a stream. Each statement runs as soon as it is complete.
-func (sh *Shell) RunReader(r io.Reader, name string) error {
-	return sh.runLines(r, name)
 }
 
 // isQuit reports whether an error means that the user left the shell.
@@ -61,8 +51,8 @@ func isQuit(err error) bool { return errors.As(err, new(*QuitError)) }
 // Failed reports whether a statement failed while bail was off.
 func (sh *Shell) Failed() bool { return sh.failed }
 
-// read runs a script file. Paths within it are relative to its folder.
-func (sh *Shell) read(path string) error {
+// RunFile runs a script file. Paths within it are relative to its folder.
+func (sh *Shell) RunFile(path string) error {
 	if sh.depth == maxDepth {
 		return fmt.Errorf("%s: scripts may be nested at most %d deep", path, maxDepth)
 	}
@@ -83,12 +73,12 @@ func (sh *Shell) read(path string) error {
 		sh.dir = outer
 		sh.depth--
 	}()
-	return sh.runLines(f, full)
+	return sh.RunReader(f, full)
 }
 
-// runLines runs the statements and dot commands of a reader line by line. Errors get the name and
-// the line, unless the name is empty.
-func (sh *Shell) runLines(r io.Reader, name string) error {
+// RunReader runs the statements and dot commands of a reader, each as soon as it is complete. Errors get
+// the name and the line, unless the name is empty.
+func (sh *Shell) RunReader(r io.Reader, name string) error {
 	var split lexer.Splitter
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 )
 
 // TestExportFlags: export needs a folder and exactly one database.
@@ -24,7 +26,8 @@ func TestExportFlags(t *testing.T) {
 		{[]string{"-o", "site", "-res", "0.01", file}, "-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; " + file + " is read as a database"},
 		{[]string{"-o", "site", "-memory", "0", file}, "-memory is 0, must be above 0"},
 	} {
-		e, err := parseExport(c.args, io.Discard)
+		var e serve.Export
+		err := parseMap(exportFlags(&e), exportUsage, &e.Options, c.args, io.Discard)
 		got := ""
 		if err != nil {
 			got = err.Error()
