@@ -1,11 +1,11 @@
 package complete
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -111,6 +111,15 @@ func TestOptions(t *testing.T) {
 		{"SELECT make([{ ", columns, ""}, // not an argument of the function itself
 		{"SELECT ccbf_get(s, { ", columns, "ccbf_get(s BLOB) -> UBIGINT  Reads."},
 		{"SELECT make(1, {mode: 'mi'}); SELECT { ", columns, ""},
+		// The hint is about the function whose arguments are being typed.
+		{"SELECT ccbf_get (s, make(1, 2), lo", "lon,local ", "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT ccbf_get(s, make(1, lo", "lon,local ", "make(x DOUBLE, options STRUCT) -> BLOB"},
+		{"SELECT ccbf_get('(', /* make( */ \"make(\", lo", "lon,local ", "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT ccbf_get((1 + lo", "lon,local ", "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT ccbf_get({a: [1, lo", "lon,local ", "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT make(1; ccbf_get(lo", "lon,local ", "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT make(1), lo", "lon,local ", "none"},
+		{"SELECT ), lo", "lon,local ", "none"},
 	} {
 		start, got := Statement(tt.text, db)
 		if texts(got) != tt.want {
@@ -121,16 +130,9 @@ func TestOptions(t *testing.T) {
 				t.Errorf("%s: %s does not go on with %q", tt.text, c.Text, tt.text[start:])
 			}
 		}
-		if hint := Hint(tt.text, db); tt.hint != "" && hint != tt.hint {
+		if hint := cmp.Or(Hint(tt.text, db), "none"); tt.hint != "" && hint != tt.hint {
 			t.Errorf("%s: hint %q, want %q", tt.text, hint, tt.hint)
 		}
-	}
-}
-
-func TestHelp(t *testing.T) {
-	_, got := Statement("SELECT ccbf", db)
-	if len(got) != 1 || got[0].Help != "(s BLOB) -> UBIGINT  Reads." || got[0].Group != Functions {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -175,25 +177,6 @@ func TestDot(t *testing.T) {
 			if !hasPrefix(c.Text, tt.text[start:]) {
 				t.Errorf("%s: %q does not go on with %q", tt.text, c.Text, tt.text[start:])
 			}
-		}
-	}
-}
-
-func TestEnclosing(t *testing.T) {
-	for _, tt := range []struct{ text, want string }{
-		{"SELECT ccbf_get(", "ccbf_get"},
-		{"SELECT ccbf_get (s, f(1, 2), ", "ccbf_get"},
-		{"SELECT ccbf_get(s, f(1, ", "f"},
-		{"SELECT f('(', /* ( */ \"(\"", "f"},
-		{"SELECT f((1 + 2", "f"},
-		{"SELECT f({a: [1, ", "f"},
-		{"SELECT f(1)", ""},
-		{"SELECT f(1; g(", "g"},
-		{"SELECT )", ""},
-		{"", ""},
-	} {
-		if got := enclosing(bracketsOf(tt.text, lexer.Tokens(tt.text)).open); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

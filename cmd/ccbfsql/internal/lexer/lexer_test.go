@@ -1,6 +1,7 @@
 package lexer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestSplit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, st := range split(tt.in) {
+			for _, st := range cut(tt.in) {
 				got = append(got, st.Text)
 			}
 			if strings.Join(got, "|") != strings.Join(tt.want, "|") {
@@ -56,7 +57,7 @@ func TestLineAndBlank(t *testing.T) {
 		line  int
 		blank bool
 	}{{3, false}, {4, false}, {7, true}, {9, false}, {12, true}}
-	got := split(in)
+	got := cut(in)
 	if len(got) != len(want) {
 		t.Fatalf("%d pieces, want %d: %+v", len(got), len(want), got)
 	}
@@ -90,27 +91,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
-	var s Splitter
-	for _, step := range []struct {
-		line string
-		idle bool
-	}{
-		{"-- comment\n", true}, {"select 1\n", false}, {"; /* a\n", false},
-		{"*/\n", true}, {"select '\n", false}, {"';\n", true},
-	} {
-		s.Feed(step.line)
-		for {
-			if _, ok := s.Next(); !ok {
-				break
-			}
-		}
-		if s.Idle() != step.idle {
-			t.Errorf("after %q: idle %v", step.line, s.Idle())
-		}
-	}
-}
-
 // cut splits a text that arrives in pieces.
 func cut(pieces ...string) []Statement {
 	var s Splitter
@@ -131,12 +111,6 @@ func cut(pieces ...string) []Statement {
 	return out
 }
 
-// split splits a text that arrives at once.
-func split(text string) []Statement { return cut(text) }
-
-// byLine splits a text that arrives line by line, as from a script.
-func byLine(text string) []Statement { return cut(strings.SplitAfter(text, "\n")...) }
-
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
 		"select 1;", "'a''b;'", `E'\';'`, "$$;$$", "$t$;$$;$t$;", "/*/**/;*/;", "--;\n;", "a$b$;",
@@ -146,7 +120,7 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var joined strings.Builder
-		whole := split(text)
+		whole := cut(text)
 		last := 0
 		for _, st := range whole {
 			joined.WriteString(st.Text)
@@ -158,7 +132,7 @@ func FuzzSplit(f *testing.F) {
 		if joined.String() != text {
 			t.Errorf("pieces joined are %q", joined.String())
 		}
-		lines := byLine(text)
+		lines := cut(strings.SplitAfter(text, "\n")...) // as from a script
 		if len(lines) != len(whole) {
 			t.Fatalf("%d pieces line by line, %d at once", len(lines), len(whole))
 		}
@@ -172,9 +146,49 @@ func FuzzSplit(f *testing.F) {
 				t.Errorf("piece %d does not end with a semicolon", i)
 			}
 			// Each statement alone is one statement again.
-			if again := split(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
+			if again := cut(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
 				t.Errorf("piece %d splits again: %+v", i, again)
 			}
 		}
 	})
+}
+
+func TestTokens(t *testing.T) {
+	names := map[Kind]string{Word: "w", Number: "n", String: "s", Identifier: "i", Comment: "c"}
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"SELECT 1;", "w:SELECT n:1"},
+		{"select größe+x1 -- why\n, 2", "w:select w:größe w:x1 c:-- why n:2"},
+		{"'a''b' E'c\\'d' $$e'f$$ $x$g$$h$x$", `s:'a' s:'b' s:E'c\'d' s:$$e'f$$ s:$x$g$$h$x$`},
+		{`"odd name".b /* c /* d */ e */ f`, `i:"odd name" w:b c:/* c /* d */ e */ w:f`},
+		{"FROM 'half", "w:FROM s:'half?"},
+		{`"half`, `i:"half?`},
+		{"/* half", "c:/* half?"},
+		{"E'half", "s:E'half?"},
+		{"e x -- done", "w:e w:x c:-- done"},
+		{"$1 1e5 3.14", "n:1 n:1e5 n:3 n:14"},
+	} {
+		var got []string
+		end := 0
+		for _, token := range Tokens(tt.text) {
+			if token.Start != end || token.End <= token.Start {
+				t.Errorf("%q: token %d-%d after %d", tt.text, token.Start, token.End, end)
+			}
+			end = token.End
+			if token.Kind == Other || token.Kind == Space {
+				continue
+			}
+			open := ""
+			if token.Open {
+				open = "?"
+			}
+			got = append(got, fmt.Sprintf("%s:%s%s", names[token.Kind], tt.text[token.Start:token.End], open))
+		}
+		if end != len(tt.text) {
+			t.Errorf("%q: tokens end at %d", tt.text, end)
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
+		}
+	}
 }
