@@ -5,10 +5,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/ccbfsql/ccbfsql"
 )
 
 func main() {
@@ -44,4 +48,16 @@ func files(ctx context.Context) (map[string][]byte, error) {
 	}
 	table, err := descriptions()
 	return map[string][]byte{"functions.md": page, "function_descriptions.csv": table}, err
+}
+
+// descriptions returns the table of functions for the pages of DuckDB's community extensions. It is
+// needed because DuckDB's C API has no place for the description of a function.
+func descriptions() ([]byte, error) {
+	rows := [][]string{{"function", "description", "comment", "example"}}
+	for _, f := range ccbfsql.Functions() {
+		rows = append(rows, []string{f.Name, f.Summary, "", f.Example + ";"})
+	}
+	var b bytes.Buffer
+	err := csv.NewWriter(&b).WriteAll(rows)
+	return b.Bytes(), err
 }

@@ -158,19 +158,14 @@ func ofPage(lock string) ([]part, error) {
 		return nil, fmt.Errorf("%s: %w", lock, err)
 	}
 	parts := []part{{name: "geonames", purl: "pkg:generic/geonames", folder: filepath.Join(filepath.Dir(lock), "places")}}
+	const modules = "node_modules/"
 	for path, p := range l.Packages {
-		_, name, ok := cutLast(path, "node_modules/")
-		if !ok || p.Dev {
+		at := strings.LastIndex(path, modules)
+		if at < 0 || p.Dev {
 			continue
 		}
+		name := path[at+len(modules):]
 		parts = append(parts, part{name: name, version: p.Version, purl: "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + p.Version, folder: filepath.Join(filepath.Dir(lock), path)})
 	}
 	return parts, nil
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }

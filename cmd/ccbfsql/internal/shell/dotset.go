@@ -6,32 +6,32 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
-// settings are the settings that flags and dot commands change.
+// settings are the settings that flags and dot commands change. The rest of render.Options follows from
+// the mode and the destination of a result.
 type settings struct {
+	render.Options
 	mode      render.Mode
-	header    bool
 	null      *string // Text for NULL; nil: the mode's own text.
-	separator string
-	maxRows   int
-	paging    bool // Long results at the prompt go to a pager.
-	timer     bool // Print how long each statement ran.
-	bail      bool // The first error ends a script.
-	echo      bool // Print statements before they run.
+	paging    bool    // Long results at the prompt go to a pager.
+	timer     bool    // Print how long each statement ran.
+	bail      bool    // The first error ends a script.
+	echo      bool    // Print statements before they run.
 	blobs     blobs
-	turned    bool   // Mode duckbox prints one line per column of the result.
-	maxWidth  int    // Width of a duckbox in characters; 0: the terminal's width.
-	widths    []int  // Column widths of mode column.
-	table     string // Table name of mode insert.
-	changes   bool   // Print how many rows a statement changed.
-	highlight bool   // Colours at the prompt.
+	maxWidth  int  // Width of a duckbox in characters; 0: the terminal's width.
+	changes   bool // Print how many rows a statement changed.
+	highlight bool // Colours at the prompt.
 	prompt    string
 }
 
 // defaults returns the settings at the start.
 func defaults() settings {
-	return settings{mode: render.Modes[0], header: true, maxRows: 40, paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt}
+	return settings{
+		Options: render.Options{Header: true, MaxRows: 40, Describe: session.DescribeBlob},
+		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
+	}
 }
 
 // Set runs the dot command of a setting.
@@ -99,7 +99,7 @@ func text(name, help string, of func(s *settings) *string) command {
 // turn returns the function of a command that sets whether mode duckbox prints columns as lines.
 func turn(on bool) func(sh *Shell, args []string) error {
 	return func(sh *Shell, _ []string) error {
-		sh.turned = on
+		sh.Turned = on
 		return nil
 	}
 }
@@ -138,15 +138,15 @@ func (sh *Shell) dotMode(args []string) error {
 		if mode.Name != "insert" {
 			return fmt.Errorf("mode %s takes no table, only mode insert does", mode.Name)
 		}
-		sh.table = identifier(args[1])
+		sh.Table = identifier(args[1])
 	}
 	sh.mode = mode
 	return nil
 }
 
 func (sh *Shell) showMode() string {
-	if sh.mode.Name == "insert" && sh.table != "" {
-		return "insert " + sh.table
+	if sh.mode.Name == "insert" && sh.Table != "" {
+		return "insert " + sh.Table
 	}
 	return sh.mode.Name
 }
@@ -175,15 +175,15 @@ func (sh *Shell) dotWidth(args []string) error {
 		}
 		widths = append(widths, n)
 	}
-	sh.widths = widths
+	sh.Widths = widths
 	return nil
 }
 
 func (sh *Shell) showWidths() string {
-	if len(sh.widths) == 0 {
+	if len(sh.Widths) == 0 {
 		return "as needed"
 	}
-	return strings.Trim(fmt.Sprint(sh.widths), "[]")
+	return strings.Trim(fmt.Sprint(sh.Widths), "[]")
 }
 
 // blobs says whether BLOBs are printed in full or shortened. A sketch is shortened to a

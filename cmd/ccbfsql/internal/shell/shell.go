@@ -157,11 +157,8 @@ func (sh *Shell) print(sql string) error {
 }
 
 func (sh *Shell) options(mode *render.Mode) render.Options {
-	o := render.Options{
-		Header: sh.header, Null: mode.Null, Separator: sh.separator,
-		MaxRows: sh.maxRows, Width: sh.width(), Describe: session.DescribeBlob,
-		Short: sh.shortBlobs(mode), Turned: sh.turned, Widths: sh.widths, Table: sh.table,
-	}
+	o := sh.Options
+	o.Null, o.Width, o.Short = mode.Null, sh.width(), sh.shortBlobs(mode)
 	if sh.file() == nil && colourful(sh.stdout) {
 		o.Dim = func(text string) string { return painted(ansi.AttrBrightBlackForegroundColor, text) }
 	}
