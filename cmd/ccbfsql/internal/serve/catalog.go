@@ -102,7 +102,7 @@ type slider struct {
 
 // grainOf returns the longest of year, month and day of which all values are the start.
 func grainOf(s *slider) string {
-	if s.rank() == 0 {
+	if !isTime(s.Type) {
 		return ""
 	}
 	grain := "year"
@@ -120,13 +120,8 @@ func grainOf(s *slider) string {
 	return grain
 }
 
-// rank returns 1 for columns of times and 0 for others.
-func (s *slider) rank() int {
-	if s.Type == "DATE" || strings.HasPrefix(s.Type, "TIMESTAMP") {
-		return 1
-	}
-	return 0
-}
+// isTime reports whether a type is one of times.
+func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
 
 // sliderType matches the types of columns that can be sliders.
 var sliderType = regexp.MustCompile(`^(BOOLEAN|DATE|TIMESTAMP.*|VARCHAR|ENUM\(.*|U?(TINY|SMALL|BIG)INT|U?INTEGER)$`)
@@ -138,7 +133,7 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 	}
 	s := slider{Column: c.name, Type: c.typ}
 	most := mostValues
-	if s.rank() > 0 {
+	if isTime(s.Type) {
 		most = mostTimes
 	}
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", lexer.QuoteName(c.name), lexer.QuoteName(table), most+1))

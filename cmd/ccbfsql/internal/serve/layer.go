@@ -108,7 +108,13 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	}
 	// Sliders of times come first, then those with few values.
 	slices.SortStableFunc(l.Sliders, func(a, b slider) int {
-		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(len(a.Values), len(b.Values)))
+		switch {
+		case isTime(a.Type) == isTime(b.Type):
+			return cmp.Compare(len(a.Values), len(b.Values))
+		case isTime(a.Type):
+			return -1
+		}
+		return 1
 	})
 	for _, s := range l.Sliders {
 		names = append(names, lexer.QuoteName(s.Column)+"::VARCHAR")

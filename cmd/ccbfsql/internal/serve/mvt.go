@@ -14,19 +14,12 @@ const (
 	cellsLayer = "cells"
 )
 
-// tileValue is the value of an attribute of a feature. If isBool is true, it is cell: whether the
-// feature is a whole cell. Otherwise it is number.
-type tileValue struct {
-	number float64
-	cell   bool
-	isBool bool
-}
-
-// vectorTile collects the features of a tile.
+// vectorTile collects the features of a tile: squares with the attributes count, their number of
+// points, and cell, whether they are whole cells.
 type vectorTile struct {
-	keys     []string
-	values   []tileValue
-	of       map[tileValue]int // the index of each value in values
+	isCell   bool
+	values   map[float64]uint64 // Counts and their numbers among the values of the layer, from 1. Value 0 is isCell.
+	counts   []float64          // the same in the order of their numbers
 	features []byte
 }
 
@@ -37,33 +30,26 @@ func message(dst []byte, field uint64, body []byte) []byte {
 	return append(dst, body...)
 }
 
-// value returns the index of v in values, to which it adds v if necessary.
-func (t *vectorTile) value(v tileValue) uint64 {
-	i, ok := t.of[v]
-	if !ok {
-		i = len(t.values)
-		t.of[v] = i
-		t.values = append(t.values, v)
-	}
-	return uint64(i)
-}
-
 // zigzag encodes a signed number for a command's parameter.
 func zigzag(v int64) uint64 { return uint64(v<<1 ^ v>>63) }
 
 // square adds a square with n points, given by its north-western and south-eastern corner. It is
 // clipped at the margin.
-func (t *vectorTile) square(west, north, east, south int64, n float64, cell bool) {
+func (t *vectorTile) square(west, north, east, south int64, n float64) {
 	cut := func(v int64) int64 { return min(max(v, -margin), extent+margin) }
 	west, north, east, south = cut(west), cut(north), cut(east), cut(south)
 	if n < 1e-6 || west >= east || north >= south {
 		return
 	}
 	count := math.Round(n*1000) / 1000 // not an integer if the points of a cell are spread over several squares
-	var tags, geometry, f []byte
-	for _, v := range []uint64{0, t.value(tileValue{number: count}), 1, t.value(tileValue{cell: cell, isBool: true})} {
-		tags = binary.AppendUvarint(tags, v)
+	value, ok := t.values[count]
+	if !ok {
+		t.counts = append(t.counts, count)
+		value = uint64(len(t.counts))
+		t.values[count] = value
 	}
+	tags := append(binary.AppendUvarint([]byte{0}, value), 1, 0) // pairs of a key and a value
+	var geometry, f []byte
 	// MoveTo, three LineTo, ClosePath: clockwise, as y grows to the south.
 	for _, v := range []uint64{9, zigzag(west), zigzag(north), 3<<3 | 2, zigzag(east - west), 0, 0, zigzag(south - north), zigzag(west - east), 0, 15} {
 		geometry = binary.AppendUvarint(geometry, v)
@@ -83,22 +69,20 @@ func (t *vectorTile) bytes() []byte {
 	l = append(l, 15<<3, 2) // the field version: 2
 	l = message(l, 1, []byte(cellsLayer))
 	l = append(l, t.features...)
-	for _, k := range t.keys {
+	for _, k := range []string{"count", "cell"} {
 		l = message(l, 3, []byte(k))
 	}
-	for _, v := range t.values {
-		var b []byte
-		switch {
-		case v.isBool && v.cell:
-			b = []byte{7 << 3, 1}
-		case v.isBool:
-			b = []byte{7 << 3, 0}
-		case v.number == math.Trunc(v.number) && v.number < 1<<53:
-			b = binary.AppendUvarint([]byte{5 << 3}, uint64(v.number))
-		default:
-			b = binary.LittleEndian.AppendUint64([]byte{3<<3 | 1}, math.Float64bits(v.number))
+	isCell := []byte{7 << 3, 0}
+	if t.isCell {
+		isCell[1] = 1
+	}
+	l = message(l, 4, isCell)
+	for _, n := range t.counts {
+		if n == math.Trunc(n) && n < 1<<53 {
+			l = message(l, 4, binary.AppendUvarint([]byte{5 << 3}, uint64(n)))
+		} else {
+			l = message(l, 4, binary.LittleEndian.AppendUint64([]byte{3<<3 | 1}, math.Float64bits(n)))
 		}
-		l = message(l, 4, b)
 	}
 	l = binary.AppendUvarint(append(l, 5<<3), extent)
 	return message(nil, 3, l)

@@ -221,8 +221,6 @@ func located(columns []tableColumn, o Points) (at location, err error) {
 	return at, nil
 }
 
-func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
-
 // group chooses the columns to group by. The first is a column of times, in periods of which there
 // are some dozens. The others are columns with few values, the fewest first. next returns the next
 // figure of the query in planned.

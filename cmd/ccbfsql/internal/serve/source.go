@@ -102,13 +102,9 @@ func (s *source) end() {
 
 // become replaces the file by another one, which the next call of use opens.
 func (s *source) become(file string) {
+	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users == 0 {
-		s.shut()
-	} else { // the next user opens the new file; the last user of the old one closes it
-		s.db = nil
-	}
 	s.file = file
 }
 

@@ -25,9 +25,9 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	t := vectorTile{keys: []string{"count", "cell"}, of: map[tileValue]int{}}
+	t := vectorTile{isCell: l.Res > 0 && (east-west)/l.Res <= vectorSide, values: map[float64]uint64{}}
 	size := math.Exp2(float64(z)) * extent
-	if cells := (east - west) / l.Res; l.Res > 0 && cells <= vectorSide {
+	if t.isCell {
 		// The tile has whole cells. A cell on an edge of tiles is in each tile that it intersects.
 		first, err := l.grid.Cell(west, south)
 		if err != nil {
@@ -51,7 +51,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
 		}
 		for i, n := range values {
-			t.square(column(i%width), row(i/width), column(i%width+1), row(i/width+1), n, true)
+			t.square(column(i%width), row(i/width), column(i%width+1), row(i/width+1), n)
 		}
 		return t.bytes(), nil
 	}
@@ -67,7 +67,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	}
 	for i, n := range parts {
 		at, down := int64(i%vectorSide*step), int64(i/vectorSide*step)
-		t.square(at, down, at+step, down+step, n, false)
+		t.square(at, down, at+step, down+step, n)
 	}
 	return t.bytes(), nil
 }
