@@ -16,59 +16,28 @@ const (
 	up    = "\x1b[A"
 )
 
-func TestInteractive(t *testing.T) {
+// TestHistory checks that two shells share a history, in which a statement of two lines is one, and that
+// both end without an error. testdata/screens has what happens within a shell.
+func TestHistory(t *testing.T) {
 	history := filepath.Join(t.TempDir(), "state", "history")
+	leave := func(term *terminal, keys string) {
+		t.Helper()
+		term.send(keys)
+		if code := term.leave(); code != 0 {
+			t.Errorf("exit status %d", code)
+		}
+	}
 	term := open(t, history)
-
-	// A statement of two lines, with a semicolon within a string.
-	term.send("SELECT 'a;" + enter)
-	term.send("b' AS text;" + enter)
+	term.send("SELECT 'a;" + enter + "b' AS text;" + enter)
 	term.wait("│   text  │", `│ a;\nb   │`, "ccbfsql> ")
+	leave(term, ctrlD)
 
-	// An error is shown, and the shell goes on.
-	term.send("SELEC;" + enter)
-	term.wait("Parser Error", "ccbfsql> ")
-	term.send(".nonsense" + enter)
-	term.wait("unknown command .nonsense", "ccbfsql> ")
-
-	// Ctrl-C clears the input.
-	term.send("SELECT 'never")
-	term.wait("never")
-	term.send(ctrlC)
-	term.wait("ccbfsql> ")
-
-	// Ctrl-C ends a long query, not the shell. The first statement shows that the second is about
-	// to run.
-	term.send("SELECT 'be' || 'gun' AS x; SELECT count(*) FROM range(100000000000) a, range(100000) b;" + enter)
-	term.wait("begun")
-	term.press(ctrlC, "Interrupted") // a Ctrl-C may come between the statements
-	term.wait("ccbfsql> ")
-	term.send("SELECT 'still ' || 'here';" + enter)
-	term.wait("still here", "ccbfsql> ")
-
-	// The history returns a statement of two lines as one.
-	term.send(up + up + up + up + up)
+	term = open(t, history)
+	term.send(up)
 	term.wait("SELECT 'a;", "b' AS text;")
 	term.send(enter)
 	term.wait(`│ a;\nb   │`, "ccbfsql> ")
-
-	// Ctrl-D leaves.
-	term.send(ctrlD)
-	if code := term.leave(); code != 0 {
-		t.Errorf("exit status %d", code)
-	}
-
-	// The next shell has the same history. The first statement back has two lines, and the second
-	// Up moves to the upper one.
-	term = open(t, history)
-	term.send(up + up + up)
-	term.wait("SELECT 'still ' || 'here';")
-	term.send(enter)
-	term.wait("still here", "ccbfsql> ")
-	term.send(".quit" + enter)
-	if code := term.leave(); code != 0 {
-		t.Errorf("exit status %d", code)
-	}
+	leave(term, ".quit"+enter)
 	if info, err := os.Stat(history); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("history: %v, %v", info, err)
 	}
