@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -53,10 +54,10 @@ type action func(sh *shell.Shell) error
 // arguments is the parsed command line.
 type arguments struct {
 	open     session.Options
-	settings [][2]string // A dot command and its argument for each flag that changes a setting, in the order of the flags.
-	own      *string     // Script of -init; nil: the default script.
-	first    []string    // Statements of -cmd, which run before all others.
-	actions  []action
+	own      string   // Script of -init, or the user's start file; "": none.
+	settings []action // Flags that change a setting, in their order. They apply after the script.
+	first    []action // -cmd
+	actions  []action // -c, -f and arguments
 	version  bool
 	batch    bool
 	noInput  bool
@@ -129,18 +130,18 @@ func shellFlags(a *arguments) *flag.FlagSet {
 	}
 	for _, name := range []string{"c", "s"} {
 		flags.Func(name, "run the `SQL` and exit; may be repeated", func(sql string) error {
-			a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
+			a.actions = append(a.actions, text(sql))
 			return nil
 		})
 	}
 	flags.Func("cmd", "run the `SQL` first, before all else; may be repeated", func(sql string) error {
-		a.first = append(a.first, sql)
+		a.first = append(a.first, text(sql))
 		return nil
 	})
 	flags.BoolVar(&a.batch, "batch", false, "never prompt: read statements from standard input, even a terminal")
 	flags.BoolVar(&a.noInput, "no-stdin", false, "exit after -cmd, without reading standard input")
 	flags.Func("f", "run the script `FILE` and exit; may be repeated, - is standard input", func(path string) error {
-		a.add(func(sh *shell.Shell) error {
+		a.actions = append(a.actions, func(sh *shell.Shell) error {
 			if path == "-" {
 				return sh.RunReader(os.Stdin, "stdin")
 			}
@@ -154,10 +155,7 @@ func shellFlags(a *arguments) *flag.FlagSet {
 	flags.Func("separator", "`TEXT` between values in modes csv and list", a.set("separator", ""))
 	flags.BoolFunc("bail", "stop a script at its first error (default); -bail=false continues", a.set("bail", ""))
 	flags.BoolFunc("echo", "print each statement before it runs", a.set("echo", "on"))
-	flags.Func("init", "run the script `FILE` first, instead of ~/"+ownFile, func(path string) error {
-		a.own = &path
-		return nil
-	})
+	flags.StringVar(&a.own, "init", "", "run the script `FILE` first, instead of ~/"+ownFile)
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
 	flags.BoolVar(&a.open.Unsigned, "unsigned", false, "allow extensions that DuckDB has not signed")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
@@ -166,13 +164,15 @@ func shellFlags(a *arguments) *flag.FlagSet {
 
 func parse(args []string, help io.Writer) (*arguments, error) {
 	a := &arguments{}
+	flags := shellFlags(a)
+	a.own = startFile()
 	database := false
-	return a, eachWord(shellFlags(a), args, usage, help, func(word string) {
+	return a, eachWord(flags, args, usage, help, func(word string) {
 		if !database {
 			a.open.Path, database = word, true
 			return
 		}
-		a.add(func(sh *shell.Shell) error { return sh.RunText(word) })
+		a.actions = append(a.actions, text(word))
 	})
 }
 
@@ -202,40 +202,30 @@ func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, 
 // unless another one is given.
 func (a *arguments) set(command, argument string) func(string) error {
 	return func(text string) error {
-		a.settings = append(a.settings, [2]string{command, cmp.Or(argument, text)})
+		a.settings = append(a.settings, func(sh *shell.Shell) error { return sh.Set(command, cmp.Or(argument, text)) })
 		return nil
 	}
+}
+
+// text returns the action that runs a text of statements and dot commands.
+func text(sql string) action {
+	return func(sh *shell.Shell) error { return sh.RunText(sql) }
 }
 
 // ownFile is the user's start file in the home folder.
 const ownFile = ".ccbfsqlrc"
 
-// start runs the script of -init, or the user's start file if there is one. Flags apply after it.
-func (a *arguments) start(sh *shell.Shell) error {
-	path := ""
-	if a.own != nil {
-		path = *a.own
-	} else if home, err := os.UserHomeDir(); err == nil {
-		path = filepath.Join(home, ownFile)
-		if _, err := os.Stat(path); err != nil {
-			path = ""
-		}
+// startFile returns the path of the user's start file, or "" if there is none.
+func startFile() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
 	}
-	if path != "" {
-		if err := sh.RunOwn(path); err != nil {
-			return err
-		}
+	path := filepath.Join(home, ownFile)
+	if _, err := os.Stat(path); err != nil {
+		return ""
 	}
-	for _, s := range a.settings {
-		if err := sh.Set(s[0], s[1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *arguments) add(do action) {
-	a.actions = append(a.actions, do)
+	return path
 }
 
 func (a *arguments) run() (err error) {
@@ -256,15 +246,12 @@ func (a *arguments) run() (err error) {
 	if a.version {
 		return sh.PrintVersion(ccbfsql.Version())
 	}
-	if err := a.start(sh); err != nil {
-		return err
-	}
-	for _, sql := range a.first {
-		if err := sh.RunText(sql); err != nil {
+	if a.own != "" {
+		if err := sh.RunOwn(a.own); err != nil {
 			return err
 		}
 	}
-	for _, do := range a.actions {
+	for _, do := range slices.Concat(a.settings, a.first, a.actions) {
 		if err := do(sh); err != nil {
 			return err
 		}
