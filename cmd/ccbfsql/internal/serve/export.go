@@ -79,40 +79,33 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(m)
+	manifest, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	files, html, err := pageFiles()
+	html, files, err := pageFiles()
 	if err != nil {
 		return err
 	}
-	sketches := append([][]byte{index}, blobs...)
+	files[manifestFile], files[sketchesFile] = [][]byte{manifest}, append([][]byte{index}, blobs...)
 	size := 0
-	for _, b := range sketches {
+	for _, b := range files[sketchesFile] {
 		size += len(b)
 	}
 	if e.Single {
-		return e.writeSingle(files, html, text, sketches, size, out)
+		return e.writeSingle(html, files, len(blobs), size, out)
 	}
 	if err := os.MkdirAll(filepath.Join(e.Folder, "assets"), 0o755); err != nil {
 		return err
 	}
-	write := func(name string, parts ...[]byte) {
-		if err == nil {
-			err = writeFile(filepath.Join(e.Folder, filepath.FromSlash(name)), parts...)
+	files["index.html"] = [][]byte{html}
+	for name, parts := range files {
+		if err := writeFile(filepath.Join(e.Folder, filepath.FromSlash(name)), parts...); err != nil {
+			return err
 		}
 	}
-	write("index.html", html)
-	for name, f := range files {
-		write(name, f.text)
-	}
-	write(sketchesFile, sketches...)
-	write(manifestFile, text)
-	if err == nil {
-		fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes. Any web server can serve the folder; byte ranges save transfers.\n", e.Folder, len(blobs), size)
-	}
-	return err
+	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes. Any web server can serve the folder; byte ranges save transfers.\n", e.Folder, len(blobs), size)
+	return nil
 }
 
 // writeFile writes the parts of a file one after another.
@@ -173,24 +166,22 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 	return m, index, blobs, err
 }
 
-// asset is a file of the page: its text, and the same as gzip.
-type asset struct{ text, packed []byte }
-
-// pageFiles returns the assets of the page by their names, and its HTML with the name of the manifest.
-func pageFiles() (files map[string]asset, html []byte, err error) {
+// pageFiles returns the HTML of the page, with the name of the manifest, and the page's assets by their
+// names.
+func pageFiles() (html []byte, files map[string][][]byte, err error) {
 	if html, err = built.ReadFile("page/index.html"); err != nil {
 		return nil, nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
 	}
 	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
 	names, err := fs.Glob(built, "page/assets/*.gz")
-	files = map[string]asset{}
+	files = map[string][][]byte{}
 	for _, name := range names {
 		packed, readErr := built.ReadFile(name)
 		text, textErr := inflated(packed)
 		err = errors.Join(err, readErr, textErr)
-		files[strings.TrimSuffix(strings.TrimPrefix(name, "page/"), ".gz")] = asset{text, packed}
+		files[strings.TrimSuffix(strings.TrimPrefix(name, "page/"), ".gz")] = [][]byte{text}
 	}
-	return files, html, err
+	return html, files, err
 }
 
 // mostSingle is the largest size of the sketches in a single file, in bytes.
@@ -198,7 +189,7 @@ const mostSingle = 64 << 20
 
 // writeSingle writes the page as one file. Its script and style are inline. All other files are
 // gzip in base64 (web/src/files.js).
-func (e Export) writeSingle(files map[string]asset, html, manifest []byte, sketches [][]byte, size int, out io.Writer) error {
+func (e Export) writeSingle(html []byte, files map[string][][]byte, sketches, size int, out io.Writer) error {
 	if size > mostSingle {
 		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", size, mostSingle)
 	}
@@ -206,55 +197,41 @@ func (e Export) writeSingle(files map[string]asset, html, manifest []byte, sketc
 		return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", e.Folder)
 	}
 	var data bytes.Buffer
-	put := func(name string, packed []byte) {
-		fmt.Fprintf(&data, "<script type=\"application/gzip\" data-file=%q>%s</script>\n", name, base64.StdEncoding.EncodeToString(packed))
+	// "</script" and "<!--" would end or change the script element. They occur only in strings of
+	// the script, where the backslash does not change their value.
+	script := strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`)
+	inPlace := []struct{ tag, text string }{
+		{`<script type="module" src="assets/main.js"></script>`, `<script type="module">` + script.Replace(taken(files, "assets/main.js")) + "</script>"},
+		{`<link rel="stylesheet" href="assets/style.css">`, "<style>" + taken(files, "assets/style.css") + "</style>"},
 	}
-	inPlace := func(tag, begin, text, end string) error {
-		if !bytes.Contains(html, []byte(tag)) {
-			return fmt.Errorf("the page has no %s", tag)
+	for name, parts := range files {
+		fmt.Fprintf(&data, "<script type=\"application/gzip\" data-file=%q>", name)
+		to := base64.NewEncoder(base64.StdEncoding, &data)
+		packed := gzip.NewWriter(to)
+		for _, b := range parts {
+			_, _ = packed.Write(b) // a buffer has no errors
 		}
-		html = bytes.Replace(html, []byte(tag), []byte(begin+text+end), 1)
-		return nil
-	}
-	for name, f := range files {
-		var err error
-		switch name {
-		case "assets/main.js":
-			// "</script" and "<!--" would end or change the script element. They occur only in strings of
-			// the script, where the backslash does not change their value.
-			text := strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`).Replace(string(f.text))
-			err = inPlace(`<script type="module" src="assets/main.js"></script>`, `<script type="module">`, text, "</script>")
-		case "assets/style.css":
-			err = inPlace(`<link rel="stylesheet" href="assets/style.css">`, "<style>", string(f.text), "</style>")
-		default:
-			put(name, f.packed)
-		}
-		if err != nil {
+		if err := errors.Join(packed.Close(), to.Close()); err != nil {
 			return err
 		}
+		data.WriteString("</script>\n")
 	}
-	for name, text := range map[string][]byte{manifestFile: manifest, sketchesFile: bytes.Join(sketches, nil)} {
-		packed, err := deflated(text)
-		if err != nil {
-			return err
+	for _, c := range append(inPlace, struct{ tag, text string }{"</body>", data.String() + "</body>"}) {
+		if !bytes.Contains(html, []byte(c.tag)) {
+			return fmt.Errorf("the page has no %s", c.tag)
 		}
-		put(name, packed)
-	}
-	if err := inPlace("</body>", "", data.String(), "</body>"); err != nil {
-		return err
+		html = bytes.Replace(html, []byte(c.tag), []byte(c.text), 1)
 	}
 	if err := writeFile(e.Folder, html); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, len(sketches)-1, size, len(html))
+	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, sketches, size, len(html))
 	return nil
 }
 
-// deflated compresses a text with gzip.
-func deflated(text []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err := w.Write(text)
-	err = errors.Join(err, w.Close())
-	return packed.Bytes(), err
+// taken removes a file and returns its text.
+func taken(files map[string][][]byte, name string) string {
+	text := bytes.Join(files[name], nil)
+	delete(files, name)
+	return string(text)
 }
