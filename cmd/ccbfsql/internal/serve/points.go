@@ -37,11 +37,14 @@ var Grains = []string{"year", "month", "day", "hour"}
 var daysOf = []float64{365, 30, 1, 1. / 24}
 
 // IsPoints reports whether a name or URL names a file of points.
-func IsPoints(name string) bool {
+func IsPoints(name string) bool { return pointsFile.MatchString(pathOf(name)) }
+
+// pathOf returns the name of a file, or a URL without its query.
+func pathOf(name string) string {
 	if at := strings.IndexAny(name, "?#"); at >= 0 && strings.Contains(name, "://") {
-		name = name[:at]
+		return name[:at]
 	}
-	return pointsFile.MatchString(name)
+	return name
 }
 
 var pointsFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
@@ -148,37 +151,37 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
 	}
-	var others []tableColumn
+	var others []*statistics
 	for _, c := range columns {
 		if slices.Contains(p.columns, c.name) || !sliderType.MatchString(c.typ) {
 			continue
 		}
-		others = append(others, c)
-		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", lexer.QuoteName(c.name)))
+		others = append(others, &statistics{tableColumn: c})
+		days := "0"
 		if isTime(c.typ) {
-			asked = append(asked, fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", lexer.QuoteName(c.name)))
+			days = fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", lexer.QuoteName(c.name))
 		}
+		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", lexer.QuoteName(c.name)), days)
 	}
 	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE isfinite(%s) AND isfinite(%s)", strings.Join(asked, ", "), p.from, p.x, p.y))
 	if err != nil {
 		return nil, err
 	}
-	values := found[0]
-	next := func() float64 {
-		v, _ := strconv.ParseFloat(values[0], 64) // SQL returns a number here
-		values = values[1:]
-		return v
+	values := make([]float64, len(asked))
+	for i, text := range found[0] {
+		values[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
 	}
-	p.rows = uint64(next())
-	if p.rows == 0 {
+	if p.rows = uint64(values[0]); p.rows == 0 {
 		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(p.columns, " and "))
 	}
-	width, height := next(), next()
-	p.res = resolution(width, height, float64(p.rows))
+	p.res = resolution(values[1], values[2], values[0])
 	if o.Res > 0 {
 		p.res = o.Res
 	}
-	p.group(others, next, o.Grain)
+	for i, c := range others {
+		c.values, c.days = values[3+2*i], values[4+2*i]
+	}
+	p.group(others, o.Grain)
 	for i := range p.groups { // a column of periods is named after the period, unless a column has that name
 		g := &p.groups[i]
 		taken := slices.ContainsFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, g.part) })
@@ -221,26 +224,26 @@ func located(columns []tableColumn, o Points) (at location, err error) {
 	return at, nil
 }
 
+// statistics are about the number of distinct values of a column and, for times, the days between the
+// first and the last.
+type statistics struct {
+	tableColumn
+	values, days float64
+}
+
 // group chooses the columns to group by. The first is a column of times, in periods of which there
-// are some dozens. The others are columns with few values, the fewest first. next returns the next
-// figure of the query in planned.
-func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
-	type kind struct {
-		tableColumn
-		values float64
-	}
-	var kinds []kind
+// are some dozens. The others are columns with few values, the fewest first.
+func (p *plan) group(columns []*statistics, grain string) {
+	var kinds []*statistics
 	groups := 1.0
 	for _, c := range columns {
-		values := next()
 		if !isTime(c.typ) {
-			if values >= 2 && values <= mostKinds {
-				kinds = append(kinds, kind{c, values})
+			if c.values >= 2 && c.values <= mostKinds {
+				kinds = append(kinds, c)
 			}
 			continue
 		}
-		days := next()
-		if len(p.groups) > 0 || values < 2 {
+		if len(p.groups) > 0 || c.values < 2 {
 			continue
 		}
 		grains := Grains
@@ -249,11 +252,11 @@ func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 		}
 		at := 0
 		for i := range grains {
-			if grain == grains[i] || grain == "" && days/daysOf[i] <= 130 {
+			if grain == grains[i] || grain == "" && c.days/daysOf[i] <= 130 {
 				at = i
 			}
 		}
-		part, parts := grains[at], days/daysOf[at]+1
+		part, parts := grains[at], c.days/daysOf[at]+1
 		cast := "::DATE"
 		if part == "hour" {
 			cast = ""
@@ -263,9 +266,9 @@ func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 			g.part = "" // the days of a DATE are the column itself
 		}
 		p.groups = append(p.groups, g)
-		groups *= min(parts, values)
+		groups *= min(parts, c.values)
 	}
-	slices.SortStableFunc(kinds, func(a, b kind) int { return int(a.values - b.values) })
+	slices.SortStableFunc(kinds, func(a, b *statistics) int { return int(a.values - b.values) })
 	for _, k := range kinds {
 		if groups*k.values > mostGroups {
 			break
@@ -306,10 +309,7 @@ func resolution(width, height, points float64) float64 {
 
 // tableName returns a name for the table of sketches, from the file's name.
 func tableName(file string) string {
-	if at := strings.IndexAny(file, "?#"); at >= 0 && strings.Contains(file, "://") {
-		file = file[:at]
-	}
-	name := pointsFile.ReplaceAllString(path.Base(filepath.ToSlash(file)), "")
+	name := pointsFile.ReplaceAllString(path.Base(filepath.ToSlash(pathOf(file))), "")
 	if name == "" || strings.Contains(name, "*") {
 		return "points"
 	}
