@@ -119,7 +119,7 @@ var lineBreaks = strings.NewReplacer("\r\n", "<br>", "\n", "<br>")
 func ownWidths(columns []Column, widths []int, least int) []table.ColumnConfig {
 	configs := make([]table.ColumnConfig, len(columns))
 	for i, c := range columns {
-		align := textAlign(c.Right)
+		align := textAlign(c.Kind == Number)
 		configs[i].Number, configs[i].WidthMin = i+1, least
 		if i < len(widths) && widths[i] != 0 {
 			align = textAlign(widths[i] < 0)
@@ -143,7 +143,7 @@ func newTable(style *table.Style, columns []Column, shown, widths []int) table.W
 		if i < 0 {
 			continue
 		}
-		configs[n].Align = textAlign(columns[i].Right)
+		configs[n].Align = textAlign(columns[i].Kind == Number)
 		if widths != nil {
 			width := widths[i]
 			cut := func(v any) string { return cutTo(v.(string), width) }

@@ -122,7 +122,7 @@ var latexEscapes = strings.NewReplacer(
 func latex(columns []Column, o Options) lineFormat {
 	aligns := "|"
 	for _, c := range columns {
-		if c.Right {
+		if c.Kind == Number {
 			aligns += "r|"
 		} else {
 			aligns += "l|"

@@ -26,8 +26,6 @@ type Column struct {
 	Name string
 	Type string // as DuckDB's shell prints it: int32, varchar, decimal(4,2), ...
 	Kind Kind
-	// Right aligns the column right. It is true for all numeric types, even if Kind is not Number.
-	Right bool
 }
 
 // Cell is one value. The Text of a Blob is its bytes.

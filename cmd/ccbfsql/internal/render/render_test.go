@@ -70,7 +70,7 @@ func parse(t *testing.T, text string) *fixture {
 			case typ == "json":
 				c.Kind = JSON
 			case strings.HasPrefix(typ, "int"), typ == "double":
-				c.Kind, c.Right = Number, true
+				c.Kind = Number
 			}
 			out.columns = append(out.columns, c)
 		}
@@ -132,7 +132,7 @@ func TestModes(t *testing.T) {
 }
 
 func numbers(n int) *fixture {
-	out := &fixture{columns: []Column{{Name: "n", Type: "int64", Kind: Number, Right: true}}}
+	out := &fixture{columns: []Column{{Name: "n", Type: "int64", Kind: Number}}}
 	for i := range n {
 		out.rows = append(out.rows, []Cell{{Text: strconv.Itoa(i)}})
 	}

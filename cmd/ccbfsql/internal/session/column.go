@@ -24,7 +24,7 @@ func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 		c := column{id: mapping.GetTypeId(t)}
 		c.Name = mapping.PreparedStatementColumnName(p, i)
 		c.Type = typeName(t)
-		c.Kind, c.Right = kindOf(c.id)
+		c.Kind = kindOf(c.id)
 		if c.Type == "json" {
 			c.Kind = render.JSON
 		}
@@ -77,18 +77,18 @@ func isNested(id mapping.Type) bool {
 	return false
 }
 
-func kindOf(id mapping.Type) (kind render.Kind, right bool) {
+func kindOf(id mapping.Type) render.Kind {
 	switch id {
 	case mapping.TypeBoolean:
-		return render.Bool, false
+		return render.Bool
 	case mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt, mapping.TypeHugeInt,
 		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt, mapping.TypeUHugeInt,
 		mapping.TypeFloat, mapping.TypeDouble, mapping.TypeDecimal, mapping.TypeBigNum:
-		return render.Number, true
+		return render.Number
 	case mapping.TypeBlob:
-		return render.Blob, false
+		return render.Blob
 	default:
-		return render.Text, false
+		return render.Text
 	}
 }
 
