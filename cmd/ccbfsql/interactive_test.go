@@ -55,9 +55,6 @@ func TestMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			term := open(t, "")
-			term.mu.Lock()
-			term.quiet = true
-			term.mu.Unlock()
 			term.send(".map -units plane SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
 			term.wait("\x1b[c") // the last query to the terminal
 			term.send(c.answer)

@@ -29,10 +29,9 @@ type terminal struct {
 	vt   vt10x.Terminal // the screen
 	news chan struct{}  // signals new output
 
-	mu    sync.Mutex
-	text  string // output that no call has waited for yet
-	eof   bool
-	quiet bool // the test sends the terminal's replies
+	mu   sync.Mutex
+	text string // output that no call has waited for yet
+	eof  bool
 }
 
 // start runs a command in a terminal.
@@ -42,10 +41,8 @@ func start(t *testing.T, cols, rows int, cmd *exec.Cmd) *terminal {
 	if err != nil {
 		t.Skip("no terminal here:", err)
 	}
-	term := &terminal{
-		t: t, cmd: cmd, tty: tty, news: make(chan struct{}, 1),
-	}
-	term.vt = vt10x.New(vt10x.WithSize(cols, rows), vt10x.WithWriter(replies{term}))
+	// The screen answers no questions of the program: a test sends the answers.
+	term := &terminal{t: t, cmd: cmd, tty: tty, news: make(chan struct{}, 1), vt: vt10x.New(vt10x.WithSize(cols, rows))}
 	go term.listen()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -94,19 +91,6 @@ func (term *terminal) listen() {
 			return
 		}
 	}
-}
-
-// replies sends the replies of the terminal.
-type replies struct{ term *terminal }
-
-func (r replies) Write(p []byte) (int, error) {
-	r.term.mu.Lock()
-	quiet := r.term.quiet
-	r.term.mu.Unlock()
-	if quiet {
-		return len(p), nil
-	}
-	return r.term.tty.Write(p)
 }
 
 // Write stores the program's output.
