@@ -56,56 +56,6 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// The first view is where most points are. A few points at (0, 0) or outside the world do not
-// change it. If most points are not in degrees, the response says so.
-func TestFirstView(t *testing.T) {
-	const towns = `CREATE TABLE town AS SELECT -74 + (hash(i) % 1000) / 5000 AS lon, 40.6 + (hash(i, 1) % 1000) / 5000 AS lat FROM range(30000) t(i);
-		CREATE TABLE zeros AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM town UNION ALL SELECT 0, 0 FROM range(900));
-		CREATE TABLE slips AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM town UNION ALL SELECT lon * 100, lat * 100 FROM town LIMIT 30020);
-		CREATE TABLE metres AS SELECT ccbf_agg(580000 + lon * 100, 4500000 + lat * 100, 10) AS s FROM town;
-		CREATE TABLE even AS SELECT ccbf_agg((hash(i) % 360)::DOUBLE - 180, (hash(i, 1) % 160)::DOUBLE - 80, 1) AS s FROM range(30000) t(i);
-		CREATE TABLE one AS SELECT ccbf_agg(10, 50, 0.001) AS s;
-		CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.001, {category: 'a'}) AS s FROM (FROM town UNION ALL SELECT 0, 0 FROM range(900));
-		CREATE TABLE nothing AS SELECT ccbf_empty(0.01) AS s`
-	url := started(t, database(t, towns))
-	town := [4]float64{-74, 40.6, -73.8, 40.8}
-	near := func(a, b [4]float64, by float64) bool {
-		for i := range a {
-			if a[i] < b[i]-by || a[i] > b[i]+by {
-				return false
-			}
-		}
-		return true
-	}
-	for _, c := range []struct {
-		table   string
-		box     [4]float64
-		by      float64
-		degrees bool
-		outside float64
-	}{
-		{"zeros", town, 0.05, true, 900},
-		{"slips", town, 0.05, true, 20},
-		{"kinds", town, 0.05, true, 900},
-		{"even", [4]float64{-180, -80, 180, 80}, 1, true, 0},
-		{"one", [4]float64{10, 50, 10, 50}, 0.02, true, 0},
-		{"nothing", [4]float64{}, 0, true, 0},
-	} {
-		_, body := get(t, url+"/api/look?column=s&table="+c.table)
-		at := decoded[layerExtent](t, body)
-		// Each side may leave out 0.1% of the points, and those within a pixel of it. Points
-		// without a valid longitude and latitude are reported separately.
-		out := at.Outside + at.Beyond
-		if at.Degrees != c.degrees || !near(at.Box, c.box, c.by) || out < c.outside || out > c.outside+124 || c.table != "slips" && at.Beyond > 0 {
-			t.Errorf("%s: %s", c.table, body)
-		}
-	}
-	_, body := get(t, url+"/api/look?column=s&table=metres")
-	if at := decoded[layerExtent](t, body); at.Degrees {
-		t.Errorf("metres are degrees: %s", body)
-	}
-}
-
 // A layer that exceeds the memory limit has an error, and the others are served.
 func TestLayerTooLarge(t *testing.T) {
 	file := database(t, towns)

@@ -185,25 +185,3 @@ func TestPlane(t *testing.T) {
 		t.Errorf("pixels of cells: %v, want %v", drawn, want)
 	}
 }
-
-// The first view shows the densest part, or the two largest of distant groups. Points on both sides
-// of 180 degrees are shown together.
-func TestDensestPart(t *testing.T) {
-	const spots = `CREATE MACRO town(lon, lat, n, seed) AS TABLE SELECT lon + (hash(i, seed) % 1000) / 1000 AS lon, lat + (hash(i, seed + 1) % 1000) / 1000 AS lat FROM range(n) t(i);
-		CREATE TABLE scattered AS SELECT ccbf_agg(lon, lat, 0.01) AS s FROM (FROM town(10, 50, 20000, 1) UNION ALL SELECT (hash(i) % 300)::DOUBLE - 150, (hash(i, 1) % 120)::DOUBLE - 60 FROM range(500) t(i));
-		CREATE TABLE groups AS SELECT ccbf_agg(lon, lat, 0.01) AS s FROM (FROM town(10, 50, 5000, 1) UNION ALL FROM town(40, 52, 4000, 3) UNION ALL FROM town(-70, -30, 900, 5) UNION ALL FROM town(150, -40, 900, 7));
-		CREATE TABLE fiji AS SELECT ccbf_agg(if(lon > 180, lon - 360, lon), lat, 0.01) AS s FROM (FROM town(177, -18, 5000, 1) UNION ALL FROM town(181, -17, 5000, 3))`
-	url := started(t, database(t, spots))
-	for table, want := range map[string][4]float64{"scattered": {10, 50, 11, 51}, "groups": {10, 50, 41, 53}, "fiji": {177, -18, 182, -16}} {
-		_, body := get(t, url+"/api/look?column=s&table="+table)
-		at := decoded[layerExtent](t, body).Box
-		for i, by := range []float64{-1, -1, 1, 1} {
-			// The view leaves out at most 5% of the towns, and exceeds them by at most two pixels
-			// of the world.
-			if beyond := by * (at[i] - want[i]); beyond > 2*360./lookSide+0.01 || beyond < -0.1 {
-				t.Errorf("%s: the view is %v, want about %v", table, at, want)
-				break
-			}
-		}
-	}
-}

@@ -421,16 +421,3 @@ func mercatorPixel(lon, lat float64, z int) (x, y int) {
 	phi := lat * math.Pi / 180
 	return int((lon + 180) / 360 * side), int((1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side)
 }
-
-// Points beyond 180 degrees of longitude count, and the response says that no map shows them.
-func TestPointsBeyondTheWorld(t *testing.T) {
-	url := started(t, database(t, `CREATE TABLE trips AS SELECT ccbf_agg(lon, lat, 0.01) AS s
-		FROM (SELECT CASE WHEN i < 10 THEN 190.505 ELSE 170.005 + i % 100 / 100 END AS lon, 10.005 AS lat FROM range(1000) t(i))`))
-	status, body := get(t, url+"/api/look?table=trips&column=s")
-	if l := decoded[layerExtent](t, body); status != http.StatusOK || !l.Degrees || l.Beyond != 10 || l.Outside > 50 {
-		t.Errorf("%d %s", status, body)
-	}
-	if a := summed(t, url, `{"table": "trips", "column": "s", "box": [169, 9, 191, 11]}`); a.Estimate != 1000 {
-		t.Errorf("all are %+v", a)
-	}
-}
