@@ -157,31 +157,3 @@ func testParts(t *testing.T, url string, l *layer, sum func(table, where string)
 		t.Error("nothing is drawn of thefts")
 	}
 }
-
-// A layer in metres is drawn in its own plane, cell by cell.
-func TestPlane(t *testing.T) {
-	url := started(t, database(t, `CREATE TABLE metres AS SELECT ccbf_agg(x, y, 100) AS s FROM (VALUES (500050, 4000050), (500050, 4000050), (500150, 4000050), (503050, 4002050)) t(x, y)`))
-	_, body := get(t, url+"/api/look?table=metres&column=s")
-	at := decoded[layerExtent](t, body)
-	if at.Degrees || at.Plane == nil || at.Plane.Side != 25600 {
-		t.Fatalf("the look is %s", body)
-	}
-	// At zoom 1 a pixel is half as wide as a cell: a cell has 4 pixels.
-	drawn := map[[2]int]uint8{}
-	for x := range 2 {
-		for y := range 2 {
-			img := tileAt(t, fmt.Sprintf("%s/tiles/metres/s/1/%d/%d.png?top=1", url, x, y))
-			for i := range tileSide * tileSide {
-				if _, _, _, a := img.At(i%tileSide, i/tileSide).RGBA(); a > 0 {
-					px, py := x*tileSide+i%tileSide, y*tileSide+i/tileSide
-					cell := [2]int{int(at.Plane.West)/100 + px/2, int(at.Plane.North)/100 - 1 - py/2}
-					drawn[cell]++
-				}
-			}
-		}
-	}
-	want := map[[2]int]uint8{{5000, 40000}: 4, {5001, 40000}: 4, {5030, 40020}: 4}
-	if fmt.Sprint(drawn) != fmt.Sprint(want) {
-		t.Errorf("pixels of cells: %v, want %v", drawn, want)
-	}
-}

@@ -2,11 +2,14 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -382,4 +385,119 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	bar = s.ShowProgress(out)
 	_, err = s.Strings(ctx, p.statement())
 	return err
+}
+
+// reachable returns the name under which DuckDB can read a file of points. A file at a URL is
+// copied if DuckDB's extension httpfs can be neither found nor installed. The returned function
+// removes the copy.
+func reachable(ctx context.Context, s *session.Session, file string, out io.Writer) (string, func(), error) {
+	none := func() {}
+	u := remote(file)
+	if u == nil {
+		return file, none, nil
+	}
+	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
+		return file, none, nil // DuckDB's own error is better
+	}
+	folder, err := os.MkdirTemp("", "ccbfsql-serve")
+	if err != nil {
+		return "", none, err
+	}
+	remove := func() { _ = os.RemoveAll(folder) }      // the copy is temporary: an error does not matter
+	copied := filepath.Join(folder, path.Base(u.Path)) // DuckDB recognises the format by the name
+	n, err := fetch(ctx, file, copied)
+	if err != nil {
+		remove()
+		return "", none, fmt.Errorf("%s: %w", file, err)
+	}
+	fmt.Fprintf(out, "DuckDB's extension httpfs is not installed: copied %s, %d bytes.\n", file, n)
+	return copied, remove, nil
+}
+
+// remote returns the URL of a single file, or nil if the name is not one.
+func remote(file string) *url.URL {
+	u, err := url.Parse(file)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
+		return nil
+	}
+	return u
+}
+
+// fetch copies the contents of a URL to a file, and returns the number of bytes.
+func fetch(ctx context.Context, from, to string) (n int64, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // opened for reading
+	if answer.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("the server answered %s", answer.Status)
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return 0, err
+	}
+	n, err = io.Copy(f, answer.Body)
+	return n, errors.Join(err, f.Close())
+}
+
+// pointTable is a table of points without sketches.
+type pointTable struct {
+	Table string `json:"table"`
+	X     string `json:"x"` // columns of the coordinates; twice the same for a GEOMETRY column
+	Y     string `json:"y"`
+}
+
+// tablesOfPoints returns the tables of points. It returns none if the database has sketches.
+func (s *server) tablesOfPoints(ctx context.Context) ([]pointTable, error) {
+	found := []pointTable{}
+	if layers, err := s.all(ctx); err != nil || len(layers) > 0 {
+		return found, err
+	}
+	db, done, err := s.source.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	all, err := tables(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		if at, err := located(t.columns, Points{}); err == nil {
+			found = append(found, pointTable{t.name, at.columns[0], at.columns[len(at.columns)-1]})
+		}
+	}
+	return found, nil
+}
+
+func (s *server) pointTables(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }
+
+// buildTable builds the sketches of a table of points, and serves them afterwards.
+func (s *server) buildTable(r *http.Request) (any, error) {
+	if err := isJSON(r); err != nil {
+		return nil, err
+	}
+	var asked struct {
+		Table string `json:"table"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, bad(`the body is not like {"table": "trips"}: %w`, err)
+	}
+	found, err := s.tablesOfPoints(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if s.build == nil || !slices.ContainsFunc(found, func(t pointTable) bool { return t.Table == asked.Table }) {
+		names := make([]string, len(found))
+		for i, t := range found {
+			names[i] = t.Table
+		}
+		return nil, &problem{http.StatusNotFound, fmt.Errorf("there is no table %q to build sketches of; there are: %s", asked.Table, strings.Join(names, ", "))}
+	}
+	return asked, s.build(r.Context(), asked.Table)
 }

@@ -321,42 +321,6 @@ func TestHotspots(t *testing.T) {
 	}
 }
 
-// A tile has its points where the projection puts them, and the four tiles below it show the same
-// places.
-func TestTiles(t *testing.T) {
-	url := started(t, database(t, towns))
-	// It reaches from 0 to 5.6 degrees east and from 48.9 to 52.5 north.
-	const path = "/tiles/to%20wns/s%22k/6/32/21.png"
-	img := tileAt(t, url+path)
-	if b := img.Bounds(); b.Dx() != tileSide || b.Dy() != tileSide {
-		t.Fatalf("a tile of %v", b)
-	}
-	filled := func(lon, lat float64) bool {
-		x, y := mercatorPixel(lon, lat, 6)
-		_, _, _, a := img.At(x-32*tileSide, y-21*tileSide).RGBA()
-		return a != 0
-	}
-	for _, p := range []struct {
-		lon, lat float64
-		want     bool
-	}{{0.5, 50.5, true}, {1.5, 50.5, true}, {0.5, 51.5, true}, {1.5, 51.5, true}, {1, 50.5, false}, {0.5, 51, false}, {0.1, 50.1, false}, {1.5, 51.9, false}} {
-		if got := filled(p.lon, p.lat); got != p.want {
-			t.Errorf("the pixel of (%v, %v) has points: %v", p.lon, p.lat, got)
-		}
-	}
-	// At a low zoom, and on the other side of the world.
-	for _, path := range []string{`/tiles/to%20wns/s%22k/7/0/0.png`, `/tiles/to%20wns/s%22k/24/0/0.png`} {
-		if status, body := get(t, url+path); status != http.StatusOK || !bytes.Equal(body, empty()) {
-			t.Errorf("%s: %d, %d bytes", path, status, len(body))
-		}
-	}
-	// One of the towns, and all of them.
-	one, all := drawnPixels(t, url+path+"?by=tile&value=0"), drawnPixels(t, url+path)
-	if one == 0 || all < 3*one {
-		t.Errorf("%d pixels of one town, %d of four", one, all)
-	}
-}
-
 // An unused connection, as browsers open in advance, does not make the server's end a failure.
 func TestUnusedConnections(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

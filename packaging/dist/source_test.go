@@ -6,8 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
 const modulePath = "github.com/ccbfsql/ccbfsql"
@@ -80,5 +84,48 @@ func TestGoInstall(t *testing.T) {
 	}
 	if !bytes.Contains(read(t, shell), read(t, filepath.Join(root, page, "index.html"))) {
 		t.Error("the shell does not have the map's page inside")
+	}
+}
+
+// TestCommunity runs the commands of the CI of DuckDB's community extensions that need no network.
+// Inside the CI's image, tests are left out.
+func TestCommunity(t *testing.T) {
+	_ = folder(t) // with make dist
+	if _, err := exec.LookPath("make"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("skipped: needs Linux and make")
+	}
+	platform := "linux_" + runtime.GOARCH
+	for _, target := range []string{"set_duckdb_version", "configure_ci", "release", "test_release"} {
+		cmd := exec.Command("make", target)
+		cmd.Dir = "../.."
+		cmd.Env = append(os.Environ(), "DUCKDB_PLATFORM="+platform, "DUCKDB_GIT_VERSION=v1.5.6", "LINUX_CI_IN_DOCKER=1", "GOARCH="+runtime.GOARCH)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("make %s: %v\n%s", target, err, out)
+		}
+	}
+	path := filepath.FromSlash("../../build/release/extension/ccbf/ccbf.duckdb_extension")
+	file := read(t, path)
+	if !strings.Contains(string(file[len(file)-512:]), platform+"\x00") {
+		t.Errorf("the footer is %q", file[len(file)-512:])
+	}
+	n, err := needs.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Glibc.Compare(needs.Oldest) > 0 {
+		t.Errorf("needs glibc %v, for %v", n.Glibc, n.Newest)
+	}
+}
+
+// README.md names the version of the driver in go.mod.
+func TestDriver(t *testing.T) {
+	for file, path := range map[string]string{"../../go.mod": "github.com/duckdb/duckdb-go/v2", "../../test/olddriver/go.mod": "github.com/marcboeker/go-duckdb/v2"} {
+		found := regexp.MustCompile(regexp.QuoteMeta(path) + ` (v\S+)`).FindSubmatch(read(t, file))
+		if found == nil {
+			t.Fatalf("no %s in %s", path, file)
+		}
+		if want := append([]byte("`"+path+"` "), found[1]...); !bytes.Contains(read(t, "../../README.md"), want) {
+			t.Errorf("README.md does not have %s", want)
+		}
 	}
 }
