@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"os"
@@ -95,47 +94,4 @@ func shell(t *testing.T, dir, script string) string {
 		fmt.Fprintf(&out, "-- exit status %d\n", exit.ExitCode())
 	}
 	return seconds.ReplaceAllString(out.String(), "real N s")
-}
-
-// TestAsDuckDB compares texts that this program writes with DuckDB's own casts.
-func TestAsDuckDB(t *testing.T) {
-	for name, query := range map[string]string{
-		"blob": `SELECT b, b::VARCHAR FROM (
-			SELECT unhex(printf('%02x%02x', i, 255 - i)) AS b FROM range(256) t(i) UNION ALL SELECT ''::BLOB)`,
-		"integer": `SELECT x, x::VARCHAR FROM (
-			VALUES ((-9223372036854775808)::BIGINT), (9223372036854775807), (0), (-1)) t(x)`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			out, err := exec.Command(command, "-csv", "-noheader", "-c", "SET threads=2;"+query).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range rows {
-				if row[0] != row[1] {
-					t.Errorf("%s, DuckDB writes %s", row[0], row[1])
-				}
-			}
-			t.Logf("%d rows", len(rows))
-		})
-	}
-}
-
-// TestStreams checks that a long result is not held in memory: the query would run for hours, and
-// its first rows arrive at once.
-func TestStreams(t *testing.T) {
-	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-html", "-insert", "-quote"} {
-		t.Run(mode, func(t *testing.T) {
-			out, err := exec.CommandContext(t.Context(), "sh", "-c",
-				// Ten minutes of processor time limit the query if the test fails. It needs a
-				// fraction of a second.
-				"ulimit -t 600; "+command+" "+mode+" -c 'SELECT range, [range] AS l FROM range(1000000000000)' | head -3").CombinedOutput()
-			if err != nil || bytes.Count(out, []byte("\n")) != 3 {
-				t.Errorf("%s, %v", out, err)
-			}
-		})
-	}
 }
