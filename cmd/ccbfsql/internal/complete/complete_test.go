@@ -57,6 +57,20 @@ func texts(candidates []Candidate) string {
 	return strings.Join(out, ",")
 }
 
+// completes checks the completions of a text, which must go on with what is typed. want "?" means any.
+func completes(t *testing.T, text, want string, complete func(text string, db *Database) (int, []Candidate)) {
+	t.Helper()
+	start, got := complete(text, db)
+	if want != "?" && texts(got) != want {
+		t.Errorf("%s: %s, want %s", text, texts(got), want)
+	}
+	for _, c := range got {
+		if !hasPrefix(c.Text, text[start:]) {
+			t.Errorf("%s: %q does not go on with %q", text, c.Text, text[start:])
+		}
+	}
+}
+
 func TestStatement(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"SELECT lo", "lon,local "},
@@ -77,15 +91,7 @@ func TestStatement(t *testing.T) {
 		{"FROM 'poi", "points.csv'"},
 		{"FROM 'data/", "data/"},
 	} {
-		start, got := Statement(tt.text, db)
-		if texts(got) != tt.want {
-			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
-		}
-		for _, c := range got {
-			if !hasPrefix(c.Text, tt.text[start:]) {
-				t.Errorf("%s: %s does not go on with %q", tt.text, c.Text, tt.text[start:])
-			}
-		}
+		completes(t, tt.text, tt.want, Statement)
 	}
 }
 
@@ -121,15 +127,7 @@ func TestOptions(t *testing.T) {
 		{"SELECT make(1), lo", "lon,local ", "none"},
 		{"SELECT ), lo", "lon,local ", "none"},
 	} {
-		start, got := Statement(tt.text, db)
-		if texts(got) != tt.want {
-			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
-		}
-		for _, c := range got {
-			if !hasPrefix(c.Text, tt.text[start:]) {
-				t.Errorf("%s: %s does not go on with %q", tt.text, c.Text, tt.text[start:])
-			}
-		}
+		completes(t, tt.text, tt.want, Statement)
 		if hint := cmp.Or(Hint(tt.text, db), "none"); tt.hint != "" && hint != tt.hint {
 			t.Errorf("%s: hint %q, want %q", tt.text, hint, tt.hint)
 		}
@@ -169,15 +167,9 @@ func TestDot(t *testing.T) {
 		{".map FROM m", "main.,months"},
 		{" .map -o a.png  -scale log  FROM m", "main.,months"},
 	} {
-		start, got := Dot(tt.text, commands, []string{"csv", "json"}, db)
-		if texts(got) != tt.want {
-			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
-		}
-		for _, c := range got {
-			if !hasPrefix(c.Text, tt.text[start:]) {
-				t.Errorf("%s: %q does not go on with %q", tt.text, c.Text, tt.text[start:])
-			}
-		}
+		completes(t, tt.text, tt.want, func(text string, db *Database) (int, []Candidate) {
+			return Dot(text, commands, []string{"csv", "json"}, db)
+		})
 	}
 }
 
@@ -185,15 +177,5 @@ func FuzzStatement(f *testing.F) {
 	for _, seed := range []string{"SELECT lo", "FROM 'a", "f(g('", "make({mode: 's", "make({b", "E'\\", "$a$", "/*", `"`} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		start, got := Statement(text, db)
-		if start < 0 || start > len(text) {
-			t.Fatalf("start %d", start)
-		}
-		for _, c := range got {
-			if !hasPrefix(c.Text, text[start:]) {
-				t.Errorf("%q does not go on with %q", c.Text, text[start:])
-			}
-		}
-	})
+	f.Fuzz(func(t *testing.T, text string) { completes(t, text, "?", Statement) })
 }
