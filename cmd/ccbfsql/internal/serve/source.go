@@ -102,9 +102,9 @@ func (s *source) end() {
 
 // become replaces the file by another one, which the next call of use opens.
 func (s *source) become(file string) {
-	s.end()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.shut()
 	s.file = file
 }
 
