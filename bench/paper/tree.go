@@ -14,81 +14,38 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// mapCounter is a structure that has counted points on a map.
-type mapCounter interface {
-	// count returns an upper bound of the number of points in a cell.
-	count(c grid.Cell) uint64
-	// box returns an upper bound and an estimate of the number of points in a box.
-	box(r grid.Rect) (high, estimate float64, err error)
-	// Estimate estimates the number of points in an area. Only points of the categories in of count.
-	Estimate(a ccbf.Area, of ccbf.Categories) (ccbf.Estimate, error)
-	// Density draws the box b into dst, which has the estimated number of points of each of width
-	// by height pixels.
-	Density(dst []float64, b orb.Bound, width, height int, of ccbf.Categories) error
+// mapSketch has counts of points on a map in cells that are factor by factor cells of the points.
+type mapSketch struct {
+	*ccbf.View
+	blob   []byte
+	factor int64
+	points grid.Grid
 }
 
-// sketchMap is a sketch of any form.
-type sketchMap struct{ *ccbf.View }
+// mapOf returns a BLOB of the points' own cells for queries.
+func mapOf(blob []byte) mapSketch { return mapSketch{View: viewOf(blob), blob: blob, factor: 1} }
 
-func (m sketchMap) count(c grid.Cell) uint64 { return m.Count(c, nil) }
+// coarse returns the cell of the sketch that contains a cell of the points.
+func (m mapSketch) coarse(c grid.Cell) grid.Cell {
+	up := func(i int64) int64 { return int64(math.Floor(float64(i) / float64(m.factor))) }
+	return grid.Cell{X: up(c.X), Y: up(c.Y)}
+}
 
-func (m sketchMap) box(r grid.Rect) (float64, float64, error) {
-	sum, err := m.Sum(ccbf.Box(r), ccbf.Categories{})
+// box returns an upper bound and an estimate of the number of points in a box. The estimate counts
+// each large cell by the fraction of it that is inside.
+func (m mapSketch) box(r grid.Rect) (high, estimate float64, err error) {
+	low, up := m.coarse(grid.Cell{X: r.MinX, Y: r.MinY}), m.coarse(grid.Cell{X: r.MaxX, Y: r.MaxY})
+	sum, err := m.Sum(ccbf.Box(grid.Rect{MinX: low.X, MinY: low.Y, MaxX: up.X, MaxY: up.Y}), ccbf.Categories{})
 	if err != nil {
 		return 0, 0, err
 	}
+	if m.factor > 1 {
+		whole := []float64{0}
+		err = m.Density(whole, m.points.Bound(r), 1, 1, ccbf.Categories{})
+		return float64(sum), whole[0], err
+	}
 	e, err := m.Estimate(ccbf.Box(r), ccbf.Categories{})
 	return float64(sum), e.Value, err
-}
-
-// coarseMap has exact counts of large cells. Each large cell is factor by factor cells.
-type coarseMap struct {
-	*ccbf.View
-	factor int64
-}
-
-// up returns the coordinate of the large cell that contains a cell.
-func (m coarseMap) up(a int64) int64 { return (a - ((a%m.factor)+m.factor)%m.factor) / m.factor }
-
-func (m coarseMap) count(c grid.Cell) uint64 {
-	return m.Count(grid.Cell{X: m.up(c.X), Y: m.up(c.Y)}, nil)
-}
-
-// part is a range of large cells in one direction, and the fraction of each of them that lies inside
-// the queried box.
-type part struct {
-	from, to int64
-	share    float64
-}
-
-// parts divides the cells from first to last into large cells. Those at both ends may be partly
-// outside.
-func (m coarseMap) parts(first, last int64) []part {
-	from, to := m.up(first), m.up(last)
-	width := float64(m.factor)
-	left, right := float64((from+1)*m.factor-first)/width, float64(last+1-to*m.factor)/width
-	if from == to {
-		return []part{{from, to, left + right - 1}}
-	}
-	all := []part{{from, from, left}, {to, to, right}}
-	if from+1 < to {
-		all = append(all, part{from + 1, to - 1, 1})
-	}
-	return all
-}
-
-func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
-	for _, y := range m.parts(r.MinY, r.MaxY) {
-		for _, x := range m.parts(r.MinX, r.MaxX) {
-			sum, err := m.Sum(ccbf.Box(grid.Rect{MinX: x.from, MinY: y.from, MaxX: x.to, MaxY: y.to}), ccbf.Categories{})
-			if err != nil {
-				return 0, 0, err
-			}
-			high += float64(sum)
-			estimate += float64(sum) * x.share * y.share
-		}
-	}
-	return high, estimate, nil
 }
 
 // mapPoints has points and the queries of a structure that has counted them.
@@ -98,7 +55,7 @@ type mapPoints struct {
 	bytes uint64     // bytes of the exact sketch
 	// asking has the queries. Each asks the structure of, and calls note with the kind of the query and
 	// the error of the answer. cells limits the number of queried cells: see mapStructure.
-	asking []func(of mapCounter, cells float64, note func(kind string, off float64))
+	asking []func(of mapSketch, cells float64, note func(kind string, off float64))
 }
 
 // Parameters of the queries.
@@ -146,7 +103,7 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 	}
 	for _, p := range outlines {
 		if truth := float64(report.Must(v.Sum(ccbf.NewPolygon(p).Area(), ccbf.Categories{}))); truth >= leastInside {
-			m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
+			m.asking = append(m.asking, func(of mapSketch, _ float64, note func(kind string, off float64)) {
 				if got, err := of.Estimate(ccbf.NewPolygon(p).Area(), ccbf.Categories{}); err == nil {
 					note(ofPolygon, math.Abs(got.Value-truth)/truth)
 				}
@@ -161,7 +118,7 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 
 // ask runs every query and returns the errors by kind of query. Boxes cover at most cells cells in all,
 // but at least three boxes of each side run.
-func (m *mapPoints) ask(of mapCounter, cells float64) map[string][]float64 {
+func (m *mapPoints) ask(of mapSketch, cells float64) map[string][]float64 {
 	errors := map[string][]float64{}
 	for _, ask := range m.asking {
 		ask(of, cells, func(kind string, off float64) { errors[kind] = append(errors[kind], off) })
@@ -171,9 +128,9 @@ func (m *mapPoints) ask(of mapCounter, cells float64) map[string][]float64 {
 
 // askCells adds queries for the counts of cells.
 func (m *mapPoints) askCells(kind string, places []place) {
-	m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
+	m.asking = append(m.asking, func(of mapSketch, _ float64, note func(kind string, off float64)) {
 		for _, p := range places {
-			n := of.count(p.Cell)
+			n := of.Count(of.coarse(p.Cell), nil)
 			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
 			note(kind, float64(n-p.points))
 		}
@@ -187,7 +144,7 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 		boxes[i] = m.squareAround(r, side)
 		truths[i] = float64(report.Must(m.view.Sum(ccbf.Box(boxes[i]), ccbf.Categories{})))
 	}
-	m.asking = append(m.asking, func(of mapCounter, cells float64, note func(kind string, off float64)) {
+	m.asking = append(m.asking, func(of mapSketch, cells float64, note func(kind string, off float64)) {
 		for i, b := range boxes[:int(min(float64(n), max(3, cells/float64(side*side))))] {
 			if high, e, err := of.box(b); err == nil {
 				report.Require(high >= truths[i], "%s, box %v: %v, the truth is %v", m.name, b, high, truths[i])
@@ -200,13 +157,13 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 
 // askWindow adds a query for the picture of a box.
 func (m *mapPoints) askWindow(b orb.Bound) {
-	picture := func(of mapCounter) ([]float64, error) {
+	picture := func(v *ccbf.View) ([]float64, error) {
 		pixels := make([]float64, windowPixels*windowPixels)
-		return pixels, of.Density(pixels, b, windowPixels, windowPixels, ccbf.Categories{})
+		return pixels, v.Density(pixels, b, windowPixels, windowPixels, ccbf.Categories{})
 	}
-	truth := report.Must(picture(sketchMap{m.view}))
-	m.asking = append(m.asking, func(of mapCounter, _ float64, note func(kind string, off float64)) {
-		if pixels, err := picture(of); err == nil {
+	truth := report.Must(picture(m.view))
+	m.asking = append(m.asking, func(of mapSketch, _ float64, note func(kind string, off float64)) {
+		if pixels, err := picture(of.View); err == nil {
 			floats.Sub(pixels, truth)
 			note(ofPicture, floats.Norm(pixels, 1)/floats.Sum(truth))
 		}
@@ -260,14 +217,13 @@ func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 	return kinds, weights
 }
 
-// mapStructure is a structure for a map that does not fit as exact counts.
-type mapStructure struct {
+// mapStructures are the structures for a map that does not fit as exact counts. cells is the largest
+// number of cells in all boxes of one side together: counters look up each cell, so they get fewer boxes.
+var mapStructures = []struct {
 	name  string
-	cells float64 // most cells in all boxes of one side together: a structure that looks up each cell gets fewer boxes
-	build func(p points, bytes uint64) (of mapCounter, size int)
-}
-
-var mapStructures = []mapStructure{
+	cells float64
+	build func(p points, bytes uint64) mapSketch
+}{
 	{"tree", math.Inf(1), sketchIn(ccbf.Params{Overflow: ccbf.ToTree})},
 	{"counters", fewCells, sketchIn(ccbf.Params{Overflow: ccbf.ToCounters})},
 	{"counters with 8 levels", fewCells, sketchIn(ccbf.Params{Levels: 8})},
@@ -281,34 +237,30 @@ const leastBytes = 512
 // of 1,024.
 const fewCells = 1e6
 
-// sketchIn returns a function that builds a sketch in a number of bytes.
-func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapCounter, int) {
-	return func(p points, bytes uint64) (mapCounter, int) {
-		blob := overflowed(of, p, bytes)
-		return sketchMap{viewOf(blob)}, len(blob)
+// sketchIn returns a function that builds a sketch in a number of bytes, which are not enough for the
+// exact form.
+func sketchIn(of ccbf.Params) func(p points, bytes uint64) mapSketch {
+	return func(p points, bytes uint64) mapSketch {
+		of := of
+		of.Bytes, of.Seed = bytes, seedOf(0)
+		m := mapOf(p.sketched(of))
+		report.Require(!m.IsExact(), "%s: %d bytes are enough for the exact form", p.name, bytes)
+		return m
 	}
-}
-
-// overflowed returns the BLOB of a sketch whose exact form does not fit.
-func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
-	of.Bytes, of.Seed = bytes, seedOf(0)
-	blob := p.sketched(of)
-	report.Require(!viewOf(blob).IsExact(), "%s: %d bytes are enough for the exact form", p.name, bytes)
-	return blob
 }
 
 // coarseIn returns the exact sketch of larger cells that fits into bytes. It tries whole multiples
 // of the cells: 2, 3 and so on, in steps of a quarter from 8 on.
-func coarseIn(p points, bytes uint64) (mapCounter, int) {
-	for factor := int64(2); ; factor += max(1, factor/4) {
-		m := coarseMap{factor: factor}
-		larger := points{res: p.res * float64(factor), places: slices.Clone(p.places)}
+func coarseIn(p points, bytes uint64) mapSketch {
+	m := mapSketch{points: report.Must(grid.New(p.res))}
+	for m.factor = 2; ; m.factor += max(1, m.factor/4) {
+		larger := points{res: p.res * float64(m.factor), places: slices.Clone(p.places)}
 		for i, at := range p.places {
-			larger.places[i].Cell = grid.Cell{X: m.up(at.X), Y: m.up(at.Y)}
+			larger.places[i].Cell = m.coarse(at.Cell)
 		}
 		if blob := larger.sketched(ccbf.Params{Bytes: 64 << 20}); uint64(len(blob)) <= bytes {
-			m.View = viewOf(blob)
-			return m, len(blob)
+			m.View, m.blob = viewOf(blob), blob
+			return m
 		}
 	}
 }
@@ -346,40 +298,36 @@ func mapSources(c report.Config) []*mapPoints {
 // to the least of all structures, and no error if the query is refused. A further row per structure
 // has its regret.
 func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
-	type answered struct {
-		size   float64
-		errors map[string][]float64
-	}
 	kinds, weights := mapKinds(mapSizeOf(c).sides)
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
 			bytes := m.bytes / share
-			if bytes < leastBytes { // counters with any layers need leastBytes
+			if bytes < leastBytes {
 				continue
 			}
-			all := report.Parallel(len(mapStructures), func(i int) answered {
-				built, size := mapStructures[i].build(m.points, bytes)
-				return answered{float64(size), m.ask(built, mapStructures[i].cells)}
+			sizes := make([]int, len(mapStructures))
+			all := report.Parallel(len(mapStructures), func(i int) map[string][]float64 {
+				built := mapStructures[i].build(m.points, bytes)
+				sizes[i] = len(built.blob)
+				return m.ask(built, mapStructures[i].cells)
 			})
 			least := map[string]float64{}
 			for _, kind := range kinds {
 				least[kind] = math.Inf(1)
-				for _, of := range all {
-					if e := of.errors[kind]; e != nil {
+				for _, errors := range all {
+					if e := errors[kind]; e != nil {
 						least[kind] = min(least[kind], report.Mean(e))
 					}
 				}
 			}
-			for i, of := range all {
+			for i, errors := range all {
 				at := report.At{"points": m.name, "share": share, "bytes": bytes, "structure": mapStructures[i].name}
 				sum, weight := 0.0, 0.0
 				for _, kind := range kinds {
-					asked, f, e := maps.Clone(at), report.Figures{"size": of.size}, of.errors[kind]
+					asked, f := maps.Clone(at), report.Figures{"size": float64(sizes[i])}
 					asked["question"] = kind
-					if e == nil {
-						f["refused"] = 1
-					} else {
-						f["error"], f["sigma"] = report.Mean(e), report.StandardError(e)
+					if e := errors[kind]; e != nil {
+						f["error"] = report.Mean(e)
 						f["ratio"] = (f["error"] + mapFloor) / (least[kind] + mapFloor)
 						f["log"] = math.Log(f["ratio"])
 						sum, weight = sum+weights[kind]*f["log"], weight+weights[kind]

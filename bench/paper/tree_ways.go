@@ -96,20 +96,19 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 			if m.bytes/share < leastBytes {
 				continue
 			}
-			whole := overflowed(ccbf.Params{Overflow: ccbf.ToTree}, m.points, m.bytes/share)
-			one, size := sketchMap{viewOf(whole)}, len(whole)
-			atOnce, ways := m.ask(one, math.Inf(1)), slices.DeleteFunc(treeWays(), func(w treeWay) bool { return !slices.Contains(w.shares, share) })
+			whole := sketchIn(ccbf.Params{Overflow: ccbf.ToTree})(m.points, m.bytes/share)
+			atOnce, ways := m.ask(whole, math.Inf(1)), slices.DeleteFunc(treeWays(), func(w treeWay) bool { return !slices.Contains(w.shares, share) })
 			blobs := report.Parallel(len(ways), func(i int) []byte { return ways[i].build(m, share).Blob() })
 			for i, blob := range blobs {
-				if bytes.Equal(blob, whole) {
+				if bytes.Equal(blob, whole.blob) {
 					continue
 				}
-				off := m.ask(sketchMap{viewOf(blob)}, math.Inf(1))
+				off := m.ask(mapOf(blob), math.Inf(1))
 				for _, kind := range lossKinds {
 					if off[kind] == nil { // tests have boxes of fewer sides
 						continue
 					}
-					f := report.Figures{"excess": report.Mean(off[kind]), "at once": report.Mean(atOnce[kind]), "size": float64(len(blob)), "of at once": float64(len(blob)) / float64(size)}
+					f := report.Figures{"excess": report.Mean(off[kind]), "at once": report.Mean(atOnce[kind]), "size": float64(len(blob)), "of at once": float64(len(blob)) / float64(len(whole.blob))}
 					f["loss"] = f["excess"] / f["at once"]
 					f["log loss"] = math.Log(f["loss"])
 					s.Record(report.At{"points": m.name, "part": share, "way": ways[i].name, "asked": kind}, f)

@@ -80,7 +80,7 @@ func (p *Program) command(args []string) {
 	for i, e := range chosen {
 		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
 		start := time.Now()
-		s, err := p.section(e, c, true)
+		s, err := p.Section(e, c, true)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", e.Name, err))
 			continue

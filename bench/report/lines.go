@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"gonum.org/v1/plot"
 )
 
 // This file makes series from rows, for the plots of texts.
@@ -89,22 +91,20 @@ func (d *Data) Within(kind, factor, by, x, figure string) []Series {
 }
 
 // plotting returns the functions of a text that declare plots: panels and columns by the plot's name.
-func plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
+func plotting(panels map[string][]*plot.Plot, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
-		// panel adds a panel to a plot. x and y are the labels of its axes, and logarithmic names the
-		// logarithmic ones: "x", "y" or "xy". legend is the place of the legend. Only the plot's first
-		// panel has a legend, unless the place ends with ", each".
-		"panel": func(plot, title, x, y, logarithmic, legend string, series ...[]Series) string {
+		// panel adds a panel to a plot: see the function panel. Only the plot's first panel has a
+		// legend, unless the place ends with ", each".
+		"panel": func(name, title, x, y, logarithmic, legend string, series ...[]Series) string {
 			place, each := strings.CutSuffix(legend, ", each")
-			if len(panels[plot]) > 0 && !each {
+			if len(panels[name]) > 0 && !each {
 				place = ""
 			}
-			panels[plot] = append(panels[plot], Panel{title, x, y, strings.Contains(logarithmic, "x"), strings.Contains(logarithmic, "y"),
-				slices.Concat(series...), place})
+			panels[name] = append(panels[name], panel(title, x, y, logarithmic, place, slices.Concat(series...)))
 			return ""
 		},
 		// columns sets how many panels of a plot are side by side. By default all are.
-		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
+		"columns": func(name string, n int) string { columns[name] = n; return "" },
 		// drawn returns series of which only the marks or only the line is drawn. label is a format
 		// for the present labels. styles, if given, has a style for each series.
 		"drawn": func(label string, only string, lines []Series, styles ...int) []Series {

@@ -136,11 +136,8 @@ func (v *view) own() []Experiment {
 // nothing if it has no section yet.
 func (v *view) functions() template.FuncMap {
 	return template.FuncMap{
-		"short": v.short, "link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
+		"link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
 		"last": func() string { return v.setting },
-		"has": func(names ...string) bool {
-			return !slices.ContainsFunc(names, func(name string) bool { return v.sections[name] == "" })
-		},
 	}
 }
 

@@ -21,8 +21,8 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	run := func(Config, *Section) {}
 	said := "**In short:** found %s\n\n| what |\n| claim of %[1]s |\n\n%[1]s\n\n| x | y |\n| %[1]s | 0.5 (0.4 to 0.6) |\n\n" + drawn("p")
-	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
-	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n{{if has \"a\"}}{{cell \"a\" \"y\" (list \"one\")}}{{row \"a\" \"one\" 2}}{{end}}\n", Claims: []string{"what"}}
+	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: []string{"what"}}
 	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
 	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
 	// A page without experiments lists the experiments of all pages.
@@ -32,7 +32,7 @@ func TestSave(t *testing.T) {
 		t.Helper()
 		e := p.experiments()[i]
 		e.Text = fmt.Sprintf(said, text)
-		s, err := p.section(e, Config{Scale: Full}, false)
+		s, err := p.Section(e, Config{Scale: Full}, false)
 		require.NoError(t, err)
 		require.NoError(t, Try(func() { p.save(s, dir) }))
 		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
@@ -53,10 +53,11 @@ func TestSave(t *testing.T) {
 	inOrder(save(0, "one"),
 		"# A\n", "- [First](#first). Found one\n", "- [Second: more](#second-more). Found two\n", "| section | what |\n| :-- | --: |\n",
 		"| [a](#first) | claim of one |\n", "| [a-b](#second-more) | claim of two |\n",
-		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "## First\n", "\none\n", "## Second: more\n", "\ntwo\n")
+		"see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "## First\n", "\none\n", "## Second: more\n", "\ntwo\n")
 	list, err := os.ReadFile(filepath.Join(dir, all.File))
 	require.NoError(t, err)
 	inOrder(string(list), "# All\n\n3, 2\n", "| [a-b](../A.md#second-more) | claim of two |\n| [c](../sub/B.md#third) | claim of three |", "- [First](../A.md#first). Found one")
+	b.Text += "{{cell \"a\" \"y\" (list \"one\")}}{{row \"a\" \"one\" 2}}\n"
 	inOrder(save(2, "four"), "# B, one machine\n0.5| one | 0.5 (0.4 to 0.6) | [First](../A.md#first) |\n", "four")
 	require.NotContains(t, save(1, "five"), "two", "what was replaced")
 	for _, stale := range [][]string{nil, {"sub/B.md"}} {
@@ -72,7 +73,8 @@ func TestCheck(t *testing.T) {
 	p := Program{}
 	page := &Page{Claims: []string{"what"}}
 	check := func(text string) error {
-		return p.Check(Experiment{Name: "x", Run: func(Config, *Section) {}, Text: text, page: page}, Config{})
+		_, err := p.Section(Experiment{Name: "x", Run: func(Config, *Section) {}, Text: text, page: page}, Config{}, false)
+		return err
 	}
 	good := "**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + drawn("f") + "\n\n"
 	require.NoError(t, check(good))

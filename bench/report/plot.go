@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -16,14 +15,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
-
-// Panel is one pair of axes, X and Y, with the series drawn on it.
-type Panel struct {
-	Title, X, Y string
-	LogX, LogY  bool
-	Series      []Series
-	Legend      string // the place of the legend, such as "top right"; "": none
-}
 
 // Series is a line of points.
 type Series struct {
@@ -57,75 +48,63 @@ const (
 	panelHeight = 3.2 * vg.Inch
 )
 
-// drawPanels draws rows of panels as SVG.
-func drawPanels(rows [][]Panel) []byte {
-	width := len(slices.MaxFunc(rows, func(a, b []Panel) int { return cmp.Compare(len(a), len(b)) }))
-	plots := make([][]*plot.Plot, len(rows))
-	for i, row := range rows {
-		plots[i] = make([]*plot.Plot, width)
-		for j, p := range row {
-			plots[i][j] = p.plot()
-		}
-	}
-	return svg(panelWidth*vg.Length(width), panelHeight*vg.Length(len(rows)), func(c draw.Canvas) {
-		tiles := draw.Tiles{Rows: len(rows), Cols: width, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: vg.Millimeter, PadRight: 2 * vg.Millimeter}
-		for i, row := range plot.Align(plots, tiles, c) {
-			for j, canvas := range row {
-				if p := plots[i][j]; p != nil {
-					p.Draw(canvas)
-				}
+// drawPanels draws panels in rows of so many columns, as SVG.
+func drawPanels(panels []*plot.Plot, columns int) []byte {
+	rows := slices.Collect(slices.Chunk(panels, columns))
+	last := len(rows) - 1
+	rows[last] = append(slices.Clone(rows[last]), make([]*plot.Plot, columns-len(rows[last]))...)
+	c := vgsvg.New(panelWidth*vg.Length(columns), panelHeight*vg.Length(len(rows)))
+	tiles := draw.Tiles{Rows: len(rows), Cols: columns, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: vg.Millimeter, PadRight: 2 * vg.Millimeter}
+	for i, row := range plot.Align(rows, tiles, draw.New(c)) {
+		for j, canvas := range row {
+			if p := rows[i][j]; p != nil {
+				p.Draw(canvas)
 			}
 		}
-	})
-}
-
-// svg returns an SVG picture.
-func svg(width, height vg.Length, paint func(draw.Canvas)) []byte {
-	c := vgsvg.New(width, height)
-	paint(draw.New(c))
+	}
 	var b bytes.Buffer
 	Must(c.WriteTo(&b))
 	return b.Bytes()
 }
 
-func (p Panel) plot() *plot.Plot {
+// panel returns a pair of axes x and y with series. logarithmic names the logarithmic axes: "x", "y"
+// or "xy". legend is the place of the legend, such as "top right"; "": none.
+func panel(title, x, y, logarithmic, legend string, series []Series) *plot.Plot {
 	out := plot.New()
-	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.Title, p.X, p.Y
+	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = title, x, y
 	// Logarithms are plotted on linear axes, because the library misplaces the label of a
 	// logarithmic one.
-	if p.LogX {
+	logX, logY := strings.Contains(logarithmic, "x"), strings.Contains(logarithmic, "y")
+	if logX {
 		out.X.Tick.Marker = plot.TickerFunc(decades)
 	}
-	if p.LogY {
+	if logY {
 		out.Y.Tick.Marker = plot.TickerFunc(decades)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	out.Add(grid)
-	out.Legend.Top, out.Legend.Left = strings.HasPrefix(p.Legend, "top"), strings.HasSuffix(p.Legend, "left")
+	top := strings.HasPrefix(legend, "top")
+	out.Legend.Top, out.Legend.Left = top, strings.HasSuffix(legend, "left")
 	entries := 0
-	for _, s := range p.Series {
-		s.add(out, p)
-		if p.Legend != "" && s.Label != "" {
+	for _, s := range series {
+		shown := s.add(out, logX, logY)
+		if legend != "" && s.Label != "" {
+			out.Legend.Add(s.Label, shown...)
 			entries++
 		}
 	}
-	makeRoom(&out.Y, p, entries)
+	// The y axis is longer by the space of the legend's entries.
+	if entries > 0 && out.Y.Min <= out.Y.Max {
+		share := min(0.6, 0.085*float64(entries))
+		space := (out.Y.Max - out.Y.Min) * (share / (1 - share))
+		if top {
+			out.Y.Max += space
+		} else {
+			out.Y.Min -= space
+		}
+	}
 	return out
-}
-
-// makeRoom extends the y axis at the legend's end by the space of the legend's entries.
-func makeRoom(y *plot.Axis, p Panel, entries int) {
-	if y.Min > y.Max || entries == 0 {
-		return
-	}
-	share := min(0.6, 0.085*float64(entries))
-	grow := share / (1 - share)
-	if strings.HasPrefix(p.Legend, "top") {
-		y.Max += (y.Max - y.Min) * grow
-	} else {
-		y.Min -= (y.Max - y.Min) * grow
-	}
 }
 
 // decades returns the ticks of an axis of base-10 logarithms. At most seven powers of ten have
@@ -157,12 +136,13 @@ func logarithm(is bool, v float64) float64 {
 	return math.Log10(v)
 }
 
-// add draws the series without points that a logarithmic axis cannot show.
-func (s Series) add(out *plot.Plot, p Panel) {
+// add draws the series without points that a logarithmic axis cannot show. It returns the parts for the
+// legend.
+func (s Series) add(out *plot.Plot, logX, logY bool) (shown []plot.Thumbnailer) {
 	var at plotter.XYs
 	var bars plotter.YErrors
 	for i := range s.X {
-		x, y := logarithm(p.LogX, s.X[i]), logarithm(p.LogY, s.Y[i])
+		x, y := logarithm(logX, s.X[i]), logarithm(logY, s.Y[i])
 		if math.IsNaN(x) || math.IsNaN(y) {
 			continue
 		}
@@ -170,11 +150,11 @@ func (s Series) add(out *plot.Plot, p Panel) {
 		if s.Lo == nil {
 			continue
 		}
-		low := logarithm(p.LogY, s.Lo[i])
+		low := logarithm(logY, s.Lo[i])
 		if math.IsNaN(low) { // on a logarithmic axis an interval that reaches 0 has no lower end
 			low = y - 1
 		}
-		bars = append(bars, struct{ Low, High float64 }{y - low, logarithm(p.LogY, s.Hi[i]) - y})
+		bars = append(bars, struct{ Low, High float64 }{y - low, logarithm(logY, s.Hi[i]) - y})
 	}
 	// The library's constructors refuse series without points. Here such a series has an entry in
 	// the legend, so its parts are made without them.
@@ -184,7 +164,6 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	if s.Dashed {
 		l.Dashes = []vg.Length{1, 3}
 	}
-	var shown []plot.Thumbnailer
 	if s.Only != "marks" {
 		shown = append(shown, l)
 	}
@@ -201,7 +180,5 @@ func (s Series) add(out *plot.Plot, p Panel) {
 		style.Color = l.Color
 		out.Add(&plotter.YErrorBars{XYs: at, YErrors: bars, LineStyle: style, CapWidth: vg.Points(3)})
 	}
-	if p.Legend != "" && s.Label != "" {
-		out.Legend.Add(s.Label, shown...)
-	}
+	return shown
 }

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"gonum.org/v1/plot"
 )
 
 // Section has the rows that an experiment records, and the text with their results.
@@ -49,8 +50,9 @@ const (
 
 var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
-// section runs an experiment. shown: Say writes to the terminal.
-func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) {
+// Section runs an experiment. It returns an error if the experiment fails or its text is malformed.
+// shown: Say writes to the terminal.
+func (p *Program) Section(e Experiment, c Config, shown bool) (*Section, error) {
 	s := &Section{name: e.Name, page: e.page, shown: shown, files: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
@@ -59,6 +61,7 @@ func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) 
 		if c.Scale != Full {
 			s.text += fmt.Sprintf("\nThe figures are those of a %s run.\n", c.Scale)
 		}
+		s.check()
 	})
 }
 
@@ -68,7 +71,7 @@ func (p *Program) section(e Experiment, c Config, shown bool) (*Section, error) 
 // line of the page. Files are in folder.
 func (s *Section) compose(text, folder string) {
 	var b strings.Builder
-	panels, columns := map[string][]Panel{}, map[string]int{}
+	panels, columns := map[string][]*plot.Plot{}, map[string]int{}
 	Check(Must(template.New(s.name).Funcs(formats).Funcs(promising).Funcs(plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for text := range strings.SplitSeq(b.String(), "\n\n") {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -82,7 +85,7 @@ func (s *Section) compose(text, folder string) {
 			all := panels[m[2]]
 			Require(all != nil, "no plot is called %q", m[2])
 			file := s.name + "-" + m[2] + ".svg"
-			s.files[file] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[m[2]], len(all)))))
+			s.files[file] = drawPanels(all, cmp.Or(columns[m[2]], len(all)))
 			text = figure(m[1], folder+file)
 		default:
 			text = strings.Join(lines, " ")
@@ -130,19 +133,12 @@ func ruled(lines []string) string {
 // malformed matches errors in a section: values that are not numbers, and empty cells.
 var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
-// Check runs an experiment. It returns an error if the result or a table is missing. So it does if a line
-// of a table has too few or too many cells.
-func (p *Program) Check(e Experiment, c Config) error {
-	s, err := p.section(e, c, false)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(s.text, "\n"+inShort) || s.tables == 0 {
-		return fmt.Errorf("no finding or no table in:\n%s", s.text)
-	}
-	if found := malformed.FindString(s.text); found != "" {
-		return fmt.Errorf("nothing, or no number, in: %s", found)
-	}
+// check fails if the result or a table is missing, a figure is no number, or a line of a table has too few
+// or too many cells.
+func (s *Section) check() {
+	Require(strings.Contains(s.text, "\n"+inShort) && s.tables > 0, "no finding or no table in:\n%s", s.text)
+	found := malformed.FindString(s.text)
+	Require(found == "", "nothing, or no number, in: %s", found)
 	head := 0
 	for line := range strings.SplitSeq(s.text, "\n") {
 		n := len(cells(line))
@@ -150,11 +146,9 @@ func (p *Program) Check(e Experiment, c Config) error {
 			head = 0
 		} else if head == 0 {
 			head = n
-		} else if n != head {
-			return fmt.Errorf("%d cells, the head has %d: %s", n, head, line)
 		}
+		Require(head == 0 || n == head, "%d cells, the head has %d: %s", n, head, line)
 	}
-	return nil
 }
 
 // formats are the functions of texts for the format of figures and for calculations with them.
