@@ -23,23 +23,14 @@ type container interface {
 	ContainsHashes(dst []bool, h1s, h2s []uint64)
 }
 
-// positives returns how many keys a filter may contain, according to itself.
-func positives(c container, h hashes) (hits int) {
+// positives returns how many of n consecutive numbers a filter may contain, according to itself. It
+// does not keep all hashes in memory.
+func positives(c container, seed, first uint64, n int) (hits int) {
 	var dst [pieceLen]bool
-	for from := 0; from < h.len(); from += pieceLen {
-		part := h.slice(from, min(from+pieceLen, h.len()))
+	for from := 0; from < n; from += pieceLen {
+		part := numbers(seed, first+uint64(from), min(pieceLen, n-from))
 		c.ContainsHashes(dst[:part.len()], part.h1, part.h2)
 		hits += report.Count(dst[:part.len()], func(yes bool) bool { return yes })
-	}
-	return hits
-}
-
-// falsePositives returns how many of n absent keys a filter may contain, according to itself. It
-// does not keep all hashes in memory.
-func falsePositives(c container, seed uint64, n int) int {
-	hits := 0
-	for from := 0; from < n; from += 1 << 16 {
-		hits += positives(c, numbers(seed, absent+uint64(from), min(1<<16, n-from)))
 	}
 	return hits
 }
@@ -80,7 +71,7 @@ func (t tally) figures() report.Figures {
 func tallies(seeds, asked int, build func(i int) (c container, rate float64)) (sum tally) {
 	for _, t := range report.Parallel(seeds, func(i int) (t tally) {
 		c, rate := build(i)
-		t.add(falsePositives(c, seedOf(i), asked), asked, rate)
+		t.add(positives(c, seedOf(i), absent, asked), asked, rate)
 		return t
 	}) {
 		sum.merge(t)
@@ -202,7 +193,7 @@ func rates(c report.Config, s *report.Section) {
 				to := int(load * float64(capacity))
 				x.add(h.slice(from, to))
 				from = to
-				t.add(falsePositives(x, seed, asked), asked, x.predicted())
+				t.add(positives(x, seed, absent, asked), asked, x.predicted())
 				return t
 			})
 			if i == 0 {

@@ -163,7 +163,7 @@ func blocks(c report.Config, s *report.Section) {
 		}).figures()
 		of["lost"], of["dropped"] = 0, of["far"]
 		for _, f := range filters {
-			of["lost"] += float64(n - positives(f, numbers(f.Seed(), 0, n)))
+			of["lost"] += float64(n - positives(f, f.Seed(), 0, n))
 		}
 		f := filters[0]
 		of["per key"] = float64(f.Bits()) / float64(n)

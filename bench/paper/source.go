@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"gonum.org/v1/gonum/spatial/kdtree"
 )
 
 // random returns the random generator of an experiment. Equal arguments give the same sequence.
@@ -100,14 +101,8 @@ func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k
 // pieceLen is the number of keys per call in race.
 const pieceLen = 4096
 
-// pieces are keys that can be divided.
-type pieces[P any] interface {
-	len() int
-	slice(from, to int) P
-}
-
 // timed returns the seconds of a function for each piece of the keys.
-func timed[P pieces[P]](h P, f func(P)) (took []float64) {
+func timed(h hashes, f func(hashes)) (took []float64) {
 	for from := 0; from < h.len(); from += pieceLen {
 		part := h.slice(from, min(from+pieceLen, h.len()))
 		start := time.Now()
@@ -128,7 +123,7 @@ func least(a, b []float64) []float64 {
 // race times functions on the same keys, in seconds per key. They run in turn, each on all keys in
 // pieces. The time of a piece is the smallest of all rounds, so that other load of the machine does
 // not count.
-func race[P pieces[P]](h P, rounds int, fs ...func(P)) []float64 {
+func race(h hashes, rounds int, fs ...func(hashes)) []float64 {
 	took := make([][]float64, len(fs))
 	for round := range rounds {
 		for turn := range fs {
@@ -208,28 +203,22 @@ func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
 
 // nearest returns the median distance of a point to the nearest other point.
 func nearest(places []place) float64 {
-	byX := slices.Clone(places)
-	slices.SortFunc(byX, func(a, b place) int { return int(a.X - b.X) })
+	tree := kdtree.New(kdtree.Points(report.Column(places, place.at)), false)
 	var distances []float64
-	for i, p := range byX {
-		least := math.Inf(1)
+	for _, p := range places {
+		two := kdtree.NewNKeeper(2) // the place itself, and the nearest other one
+		tree.NearestSet(two, p.at())
+		least := math.Sqrt(two.Heap[1].Dist)
 		if p.points > 1 {
 			least = 0
-		}
-		look := func(j int) bool {
-			dx, dy := float64(byX[j].X-p.X), float64(byX[j].Y-p.Y)
-			least = min(least, math.Hypot(dx, dy))
-			return math.Abs(dx) < least
-		}
-		for j := i + 1; j < len(byX) && look(j); j++ {
-		}
-		for j := i - 1; j >= 0 && look(j); j-- {
 		}
 		distances = append(distances, slices.Repeat([]float64{least}, int(p.points))...)
 	}
 	slices.Sort(distances)
 	return distances[len(distances)/2]
 }
+
+func (p place) at() kdtree.Point { return kdtree.Point{float64(p.X), float64(p.Y)} }
 
 // draw draws n points from the kernel density of places, which are in parts of a cell, with a
 // normal kernel.

@@ -122,7 +122,7 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 				if float64(most)*rate >= leastHits/2 {
 					asked = int(min(float64(most), max(10_000/rate, 100_000)))
 				}
-				sums[l].add(falsePositives(f, seedOf(i), asked), asked, rate)
+				sums[l].add(positives(f, seedOf(i), absent, asked), asked, rate)
 				if i == 0 {
 					at[l]["bytes"], at[l][name+" bits"] = bytes, float64(f.bits())/float64(to)
 				}
