@@ -98,13 +98,17 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 	b.Say("%s%s", what, text.String())
 }
 
-// record records a ratio for the tables and the figure. Its row has the columns what (the measured
-// operation) and way, and further factors, which can replace these two.
-func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
-	row = report.At{"what": what, "way": way}
+// factorsOf returns the columns of a row: what (the measured operation), way, and further factors, which
+// can replace these two.
+func factorsOf(what, way string, at report.At) report.At {
+	row := report.At{"what": what, "way": way}
 	maps.Copy(row, at)
-	b.note("ratio", r, row)
 	return row
+}
+
+// record records a ratio for the tables and the figure, in a row of factorsOf.
+func (b *bench) record(what, way string, r rounds, at report.At) {
+	b.note("ratio", r, factorsOf(what, way, at))
 }
 
 // note records a figure for the tables only.
@@ -123,8 +127,8 @@ func (b *bench) compare(what string, at report.At, reference contender, others .
 
 // recordTook records a time relative to a reference, and the time in seconds.
 func (b *bench) recordTook(what, way string, took, reference rounds, at report.At) {
-	row := b.record(what, way, took.over(reference), at)
-	b.note("took", took, row)
+	b.record(what, way, took.over(reference), at)
+	b.note("took", took, factorsOf(what, way, at))
 }
 
 // duckDB returns the version of DuckDB in this program.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 //	-- at: of=box; most=0.05  has further factors of its rows
 //	-- as: way                is before a query; the first one is the reference
 //	-- equal: way             is the same of a query whose only number is the reference's
+//	-- also: way              is the same of a query that is a second reference
+//	-- row: of=box            is before a query whose only row is recorded, with further factors
 //	-- set: name              is before a query for a number of the page
 //	-- run                    is before statements
 func (b *bench) script(name string, values any) {
@@ -30,8 +33,12 @@ func (b *bench) script(name string, values any) {
 			}
 		case "at":
 			next.at = factors(value)
-		case "as", "equal":
-			next.add(b, value, query, kind == "equal")
+		case "as", "equal", "also":
+			next.add(b, kind, value, query)
+		case "row":
+			next.run(b)
+			next = comparison{}
+			b.row(factors(value), query)
 		case "set":
 			b.Set(value, duck.Number(b.db, query))
 		default:
@@ -41,17 +48,37 @@ func (b *bench) script(name string, values any) {
 	next.run(b)
 }
 
+// row records the only row of a query. Its columns of numbers are figures, the others factors.
+func (b *bench) row(at report.At, query string) {
+	var columns map[string]any
+	row := duck.Column[string](b.db, "SELECT to_json(t)::VARCHAR FROM ("+query+") t")[0]
+	report.Check(json.Unmarshal([]byte(row), &columns))
+	figures := report.Figures{}
+	for name, v := range columns {
+		if n, is := v.(float64); is {
+			figures[name] = n
+		} else {
+			at[name] = v
+		}
+	}
+	b.Record(at, figures)
+}
+
 // comparison times queries relative to the first one.
 type comparison struct {
 	what       string
 	at         report.At
 	contenders []contender
 	equal      []string // the first query, and all others that must have its result
+	also       int      // index of the second reference; 0: none
 }
 
-func (c *comparison) add(b *bench, name, query string, equal bool) {
-	if equal || len(c.contenders) == 0 {
+func (c *comparison) add(b *bench, kind, name, query string) {
+	if kind == "equal" || len(c.contenders) == 0 {
 		c.equal = append(c.equal, query)
+	}
+	if kind == "also" {
+		c.also = len(c.contenders)
 	}
 	next := b.query(name, query)
 	if strings.HasSuffix(name, ", first query") {
@@ -60,6 +87,8 @@ func (c *comparison) add(b *bench, name, query string, equal bool) {
 	c.contenders = append(c.contenders, next)
 }
 
+// run records the figures of compare and, if there is a second reference, the figure "over also": the
+// time relative to it.
 func (c *comparison) run(b *bench) {
 	if len(c.contenders) == 0 {
 		return
@@ -67,7 +96,16 @@ func (c *comparison) run(b *bench) {
 	if len(c.equal) > 1 {
 		agree(b.db, c.equal...)
 	}
-	b.compare(c.what, c.at, c.contenders[0], c.contenders[1:]...)
+	took := b.inTurn(c.what, c.contenders...)
+	for i, x := range c.contenders {
+		if i == 0 || i == c.also {
+			continue
+		}
+		b.recordTook(c.what, x.name, took[i], took[0], c.at)
+		if c.also > 0 {
+			b.note("over also", took[i].over(took[c.also]), factorsOf(c.what, x.name, c.at))
+		}
+	}
 }
 
 // factors parses names with values. Values that look like numbers are numbers, unless they are

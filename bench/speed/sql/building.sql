@@ -1,19 +1,51 @@
 {{/* Points: the UK's crimes in two orders, and three kinds of skew. u^-5 inverts the distribution
-function of ranks with P(r) ~ r^-1.2 (rank); a rank is put on the grid by a multiplication modulo 2^24. */}}
+function of ranks with P(r) ~ r^-1.2 (rank); a rank is put on the grid by a multiplication modulo 2^24.
+Most of the time of the exact query is promised. */}}
 {{define "aggregate"}}
 CREATE TABLE filed AS SELECT lon AS x, lat AS y FROM ({{.crimes}});
 CREATE TABLE shuffled AS FROM filed ORDER BY hash(rowid);
 CREATE TABLE ranks AS SELECT (k % 4096)::DOUBLE x, (k // 4096)::DOUBLE y
 	FROM (SELECT ({{rank 16777216 1}}::UBIGINT * 2654435761 % 16777216)::BIGINT k FROM range({{.n}}) t(i));
 CREATE TABLE axes AS SELECT ({{rank 4097 2}} * 1597 % 4096)::DOUBLE x, ({{rank 4097 3}} * 2971 % 4096)::DOUBLE y FROM range({{.n}}) t(i);
-CREATE TABLE spread AS SELECT (((hash(i, 4) % 4096) / 4096.0) ^ 1.7 * 4096)::DOUBLE x, ((hash(i, 5) % 4194304) / 1024.0)::DOUBLE y FROM range({{.n}}) t(i);
+CREATE TABLE spread AS SELECT (((hash(i, 4) % 4096) / 4096.0) ^ 1.7 * 4096)::DOUBLE x, ((hash(i, 5) % 4194304) / 1024.0)::DOUBLE y FROM range({{.n}}) t(i)
+{{range list (list "UK crimes, as filed" "filed" "0.001" "0.65") (list "UK crimes, shuffled" "shuffled" "0.001" "0.65")
+	(list "Zipf 1.2 by cell" "ranks" "1" "0.4") (list "Zipf 1.2 by axis" "axes" "1" "0.65") (list "little skew" "spread" "1" "0.5") -}}
+{{$table := index . 1}}{{$res := index . 2 -}}
+-- compare: {{index . 0}}
+-- at: most={{index . 3}}; res={{$res}}
+-- as: exact GROUP BY
+{{template "cells" .}}
+-- as: ccbf_agg
+CREATE OR REPLACE TEMP TABLE a AS SELECT ccbf_agg(x, y, {{$res}}) AS s FROM {{$table}}
+-- as: ccbf_agg, dense
+CREATE OR REPLACE TEMP TABLE d AS SELECT ccbf_agg(x, y, {{$res}}, {exact: false}) AS s FROM {{$table}}
+-- as: ccbf_agg, paper
+CREATE OR REPLACE TEMP TABLE d AS SELECT ccbf_agg(x, y, {{$res}}, {exact: false, k: 8, layers: [16, 16]}) AS s FROM {{$table}}
+-- as: approx_count_distinct
+CREATE OR REPLACE TEMP TABLE e AS SELECT approx_count_distinct(floor(x / {{$res}}) * 4294967296 + floor(y / {{$res}})) AS n FROM {{$table}}
+-- row: points={{index . 0}}
+SELECT *, (FROM e) / cells - 1 AS error FROM (SELECT sum(n) AS n, count(*) AS cells FROM b), (SELECT (ccbf_info(s)).encoding AS form FROM a)
+{{end -}}
+{{range list (list "UK crimes, as filed" "filed" "0.001") (list "UK crimes, shuffled" "shuffled" "0.001") -}}
+-- run
+CREATE OR REPLACE TEMP TABLE a AS SELECT ccbf_agg(x, y, {{index . 2}}, {bytes: 16777216}) AS s FROM {{index . 1}};
+SET VARIABLE half = (SELECT octet_length(s) // 2 FROM a)
+-- row: tree={{index . 0}}
+SELECT getvariable('half')::VARCHAR AS bytes
+-- compare: {{index . 0}}
+-- as: exact GROUP BY
+{{template "cells" .}}
+-- also: ccbf_agg, exact
+CREATE OR REPLACE TEMP TABLE a AS SELECT ccbf_agg(x, y, {{index . 2}}, {bytes: 16777216}) AS s FROM {{index . 1}}
+-- as: ccbf_agg, tree
+CREATE OR REPLACE TEMP TABLE a AS SELECT ccbf_agg(x, y, {{index . 2}}, {bytes: getvariable('half'), overflow: 'tree'}) AS s FROM {{index . 1}}
+{{end}}
 {{end}}
 
-{{/* The cells of a table of points. */}}
-{{define "cells"}}CREATE OR REPLACE TEMP TABLE b AS SELECT floor(x / {{.res}}) AS cx, floor(y / {{.res}}) AS cy, count(*) AS n FROM {{.table}} GROUP BY ALL{{end}}
-{{define "cells, estimated"}}
-CREATE OR REPLACE TEMP TABLE e AS SELECT approx_count_distinct(floor(x / {{.res}}) * 4294967296 + floor(y / {{.res}})) AS n FROM {{.table}}
-{{end}}
+{{/* The cells of a table of points: its name is the second of the list, the size of cells the third. */}}
+{{define "cells" -}}
+CREATE OR REPLACE TEMP TABLE b AS SELECT floor(x / {{index . 2}}) AS cx, floor(y / {{index . 2}}) AS cy, count(*) AS n FROM {{index . 1}} GROUP BY ALL
+{{- end}}
 
 {{/* Groups of five points. */}}
 {{define "groups"}}
@@ -43,9 +75,20 @@ SELECT count(s) FROM (SELECT g, cms_agg(x, {width: 64, depth: 3}) s FROM p GROUP
 
 {{/* Sketches and the exact table by a key, in the smallest types that hold them. */}}
 {{define "sizes"}}
-CREATE OR REPLACE TABLE sketches AS SELECT {{.key}} AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g;
+CREATE TABLE p AS {{.crimes}}
+{{$folder := .folder}}{{range list (list "all in one" "0") (list "zoom 6" "quadkey(lon, lat, 6)") (list "zoom 8" "quadkey(lon, lat, 8)") (list "zoom 10" "quadkey(lon, lat, 10)")
+	(list "zoom 12" "quadkey(lon, lat, 12)") (list "zoom 14" "quadkey(lon, lat, 14)") (list "zoom 16" "quadkey(lon, lat, 16)") -}}
+-- run
+CREATE OR REPLACE TABLE sketches AS SELECT {{index . 1}} AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g;
 CREATE OR REPLACE TABLE counted AS
-	SELECT {{.key}} AS g, floor(lon / 0.001)::INTEGER AS x, floor(lat / 0.001)::INTEGER AS y, count(*)::UINTEGER AS n FROM p GROUP BY ALL ORDER BY g, y, x
+	SELECT {{index . 1}} AS g, floor(lon / 0.001)::INTEGER AS x, floor(lat / 0.001)::INTEGER AS y, count(*)::UINTEGER AS n FROM p GROUP BY ALL ORDER BY g, y, x;
+COPY sketches TO '{{$folder}}/sketches.parquet' (FORMAT parquet, COMPRESSION zstd);
+COPY counted TO '{{$folder}}/counted.parquet' (FORMAT parquet, COMPRESSION zstd)
+-- row: groups={{index . 0}}
+SELECT n / groups AS cells, bytes / n AS blobs, packed / n AS packed, "all" / n AS "table", packed / "all" AS "in Parquet", bytes / "all" AS "as they are"
+	FROM (SELECT count(*) AS n FROM counted), (SELECT count(*) AS groups, sum(octet_length(s)) AS bytes FROM sketches),
+	(SELECT size AS packed FROM read_blob('{{$folder}}/sketches.parquet')), (SELECT size AS "all" FROM read_blob('{{$folder}}/counted.parquet'))
+{{end}}
 {{end}}
 
 {{/* Keys that are all different, and by Zipf's law. */}}
@@ -78,6 +121,28 @@ SELECT octet_length(cuckoo_agg({{.keys}}, {capacity: {{.many}}})) FROM k
 {{/* (keys + 1)^u inverts the distribution function of the density 1/x from 1 on. */}}
 {{define "estimates"}}
 CREATE TABLE k AS SELECT floor(exp((hash(i) % 1000003 + 0.5) / 1000003 * ln({{.keys}} + 1)))::INT AS key, 'key ' || key AS text FROM range({{.n}}) t(i)
+{{$keys := .keys}}{{range list (list "numbers" "key") (list "texts" "text")}}{{$of := index . 0}}{{$key := index . 1 -}}
+-- compare: frequent, {{$of}}
+-- at: question=frequent; of={{$of}}
+-- as: DuckDB's own
+SELECT len(approx_top_k({{$key}}, 100)::VARCHAR) FROM k
+-- also: GROUP BY
+SELECT max(n) FROM (SELECT count(*) AS n FROM k GROUP BY {{$key}})
+-- as: cms_agg(key)
+SELECT octet_length(cms_agg({{$key}})) FROM k
+-- as: sbf_agg(key, {capacity: {{$keys}}})
+SELECT octet_length(sbf_agg({{$key}}, {capacity: {{$keys}}})) FROM k
+-- compare: different, {{$of}}
+-- at: question=different; of={{$of}}
+-- as: DuckDB's own
+SELECT len(approx_count_distinct({{$key}})::VARCHAR) FROM k
+-- also: DISTINCT
+SELECT count(DISTINCT {{$key}}) FROM k
+-- as: bloom_agg(key, {capacity: {{$keys}}})
+SELECT octet_length(bloom_agg({{$key}}, {capacity: {{$keys}}})) FROM k
+-- as: bloom_agg(key, {grow: true})
+SELECT octet_length(bloom_agg({{$key}}, {grow: true})) FROM k
+{{end}}
 {{end}}
 
 {{/* Points in sixteenths of a cell, in 31 x 30 tiles of 576 x 576 cells: of fifty million points
