@@ -101,37 +101,20 @@ func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k
 // pieceLen is the number of keys per call in race.
 const pieceLen = 4096
 
-// timed returns the seconds of a function for each piece of the keys.
-func timed(h hashes, f func(hashes)) (took []float64) {
+// timed returns the seconds that a function takes for all keys, in pieces.
+func timed(h hashes, f func(hashes)) float64 {
+	start := time.Now()
 	for from := 0; from < h.len(); from += pieceLen {
-		part := h.slice(from, min(from+pieceLen, h.len()))
-		start := time.Now()
-		f(part)
-		took = append(took, time.Since(start).Seconds())
+		f(h.slice(from, min(from+pieceLen, h.len())))
 	}
-	return took
+	return time.Since(start).Seconds()
 }
 
-// least returns the smaller of each two elements, or b if a is empty.
-func least(a, b []float64) []float64 {
-	for i := range a {
-		b[i] = min(a[i], b[i])
-	}
-	return b
-}
-
-// race times functions on the same keys, in seconds per key. They run in turn, each on all keys in
-// pieces. The time of a piece is the smallest of all rounds, so that other load of the machine does
-// not count.
+// race times functions on the same keys, in seconds per key: the least of several rounds, in which
+// they take turns.
 func race(h hashes, rounds int, fs ...func(hashes)) []float64 {
-	took := make([][]float64, len(fs))
-	for round := range rounds {
-		for turn := range fs {
-			i := (turn + round) % len(fs)
-			took[i] = least(took[i], timed(h, fs[i]))
-		}
-	}
-	return report.Column(took, func(t []float64) float64 { return report.Mean(t) * float64(len(t)) / float64(h.len()) })
+	took := report.InTurn(rounds, len(fs), func(i int) float64 { return timed(h, fs[i]) / float64(h.len()) })
+	return report.Column(took, slices.Min)
 }
 
 // leastOf returns the first element with the smallest value.
