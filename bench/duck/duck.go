@@ -3,10 +3,10 @@ package duck
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/template"
 
@@ -55,14 +55,21 @@ func Column[T any](db *sql.DB, query string) (out []T) {
 	return out
 }
 
-// Packed returns the bytes of a table or a query as Parquet with zstd.
-func Packed(db *sql.DB, table string) (bytes float64) {
-	Folder(func(dir string) {
-		file := filepath.Join(dir, "packed.parquet")
-		Run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, file))
-		bytes = float64(report.Must(os.Stat(file)).Size())
-	})
-	return bytes
+// Row returns the only row of a query: its columns of numbers as figures, the others as factors. NULLs
+// are left out.
+func Row(db *sql.DB, query string) (report.At, report.Figures) {
+	var columns map[string]any
+	row := Column[string](db, "SELECT to_json(t)::VARCHAR FROM ("+query+") t")[0]
+	report.Check(json.Unmarshal([]byte(row), &columns))
+	at, figures := report.At{}, report.Figures{}
+	for name, v := range columns {
+		if n, is := v.(float64); is {
+			figures[name] = n
+		} else if v != nil {
+			at[name] = v
+		}
+	}
+	return at, figures
 }
 
 // Folder calls f with a temporary folder.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -207,76 +208,54 @@ func exactSources(c report.Config) (sources []rowSource) {
 	return sources
 }
 
-// exactSize returns the size of exact counts: bytes per cell and, with categories, per pair of a
-// cell and a category.
-func (r rowSource) exactSize() report.Figures {
-	db := r.count()
-	defer db.Close()
-	cells := float64(db.distinct)
-	d := db.data(ofPlaces, 1)
-	d.Counts, d.Extent = db.sample, db.extent
-	likely, surely, err := advise.ExactBytes(d)
-	report.Check(err)
-	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
-	var pairs, list, pairList float64
-	before := duck.Number(db.DB, tableBytes)
-	duck.Run(db.DB, text("cells", nil))
-	after := duck.Number(db.DB, tableBytes)
-	duck.Run(db.DB, text("pairs", nil))
-	duck.Scan(db.DB, text("exact sketches", nil), &pairs, &list, &pairList)
-	return report.Figures{
-		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells,
-		"sketch": list / cells, "Parquet": duck.Packed(db.DB, "cells") / cells,
-		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": duck.Packed(db.DB, "pairs") / pairs,
-	}
-}
-
 // choosingExact measures the size of exact counts as a sketch and as a table.
 func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
-	for i, of := range report.Parallel(len(sources), func(i int) report.Figures { return sources[i].exactSize() }) {
+	for i, of := range report.Parallel(len(sources), func(i int) (of report.Figures) {
+		db := sources[i].count()
+		defer db.Close()
+		d := db.data(ofPlaces, 1)
+		d.Counts, d.Extent = db.sample, db.extent
+		likely, surely, err := advise.ExactBytes(d)
+		report.Check(err)
+		_, of = db.sizes("exact sizes", nil)
+		of["real"], of["surely"] = float64(likely)/of["cells"], float64(surely)/of["cells"]
+		return of
+	}) {
 		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000, "row": i + 1}, of)
 	}
-	groups(c, s)
-	keyTables(c, s)
-}
-
-// groups compares sketches of few cells each, in one Parquet file, with the table. "few" is the
-// number of cells per group up to which the table is smaller.
-func groups(c report.Config, s *report.Section) {
-	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
-	db := source.count()
+	// Sketches of few cells each, in one Parquet file, and the table.
+	db := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5).count()
 	defer db.Close()
-	s.Set("grouped", source.name)
+	s.Set("grouped", db.name)
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
-		var groups, blobs float64
-		duck.Run(db.DB, text("groups", 8*side))
-		duck.Scan(db.DB, "SELECT count(*), sum(octet_length(s)) FROM sketches", &groups, &blobs)
-		sketches, table, n := duck.Packed(db.DB, "sketches"), duck.Packed(db.DB, "cells"), float64(db.distinct)
-		of := report.Figures{"in group": n / groups, "blobs": blobs / n, "sketches": sketches / n, "table": table / n}
-		if table < sketches {
-			of["few"] = n / groups
-		}
-		s.Record(report.At{"side": side}, of)
+		s.Record(db.sizes("group sizes", side))
 	}
-}
-
-// keyTables measures exact tables of keys that are not cells.
-func keyTables(c report.Config, s *report.Section) {
-	n := report.Pick(c, 500, 20_000, 100_000)
-	s.Set("keys", n)
-	for _, keys := range []struct{ name, key string }{
+	// Tables of keys that are not cells.
+	keys := report.Pick(c, 500, 20_000, 100_000)
+	s.Set("keys", keys)
+	plain := zipfRows(keys, 10*keys, 0.8).count()
+	defer plain.Close()
+	for _, of := range [][2]string{
 		{"random numbers of 8 bytes", "hash(key, 11)"},
 		{"texts such as 'user-13579@example.org'", "'user-' || hash(key, 11) % 100000000 || '@example.org'"},
 		{"whole numbers without gaps", "key"},
 	} {
-		source := zipfRows(n, 10*n, 0.8)
-		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
-		db := source.count()
-		duck.Run(db.DB, "CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key")
-		s.Record(report.At{"key": keys.name}, report.Figures{"a key": duck.Packed(db.DB, "keys") / float64(db.distinct)})
-		report.Check(db.Close())
+		_, size := plain.sizes("key sizes", of[1])
+		s.Record(report.At{"key": of[0]}, size)
 	}
+}
+
+// sizes runs statements of the folder sql that write files into a folder, and returns the row of the
+// last one.
+func (c *counting) sizes(name string, of any) (at report.At, size report.Figures) {
+	duck.Folder(func(dir string) {
+		statements := strings.Split(text(name, report.At{"folder": dir, "of": of}), ";\n")
+		last := len(statements) - 1
+		duck.Run(c.DB, statements[:last]...)
+		at, size = duck.Row(c.DB, statements[last])
+	})
+	return at, size
 }
 
 // rowSource is a query for rows (key, x, y, category) in their order. x and y are in cells.

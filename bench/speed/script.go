@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -38,7 +38,9 @@ func (b *bench) script(name string, values any) {
 		case "row":
 			next.run(b)
 			next = comparison{}
-			b.row(factors(value), query)
+			at, figures := duck.Row(b.db, query)
+			maps.Copy(at, factors(value))
+			b.Record(at, figures)
 		case "set":
 			b.Set(value, duck.Number(b.db, query))
 		default:
@@ -46,22 +48,6 @@ func (b *bench) script(name string, values any) {
 		}
 	}
 	next.run(b)
-}
-
-// row records the only row of a query. Its columns of numbers are figures, the others factors.
-func (b *bench) row(at report.At, query string) {
-	var columns map[string]any
-	row := duck.Column[string](b.db, "SELECT to_json(t)::VARCHAR FROM ("+query+") t")[0]
-	report.Check(json.Unmarshal([]byte(row), &columns))
-	figures := report.Figures{}
-	for name, v := range columns {
-		if n, is := v.(float64); is {
-			figures[name] = n
-		} else {
-			at[name] = v
-		}
-	}
-	b.Record(at, figures)
 }
 
 // comparison times queries relative to the first one.

@@ -46,18 +46,30 @@ SELECT octet_length(s), avg(({{.family}}_get(s, {{.key}})::DOUBLE - n) / n) FROM
 {{end}}
 
 {{/* Exact counts as tables, of cells and of cells with categories, and their sketches. */}}
-{{define "cells"}}
-CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y
+{{define "exact sizes"}}
+SET VARIABLE before = (SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE');
+CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y;
+SET VARIABLE after = (SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE');
+CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y;
+COPY cells TO '{{.folder}}/cells.parquet' (FORMAT parquet, COMPRESSION zstd);
+COPY pairs TO '{{.folder}}/pairs.parquet' (FORMAT parquet, COMPRESSION zstd);
+SELECT cells, pairs, list / cells AS sketch, pairList / pairs AS "pair sketch", (getvariable('after') - getvariable('before')) / cells AS memory,
+	(SELECT size FROM read_blob('{{.folder}}/cells.parquet')) / cells AS "Parquet", (SELECT size FROM read_blob('{{.folder}}/pairs.parquet')) / pairs AS "pair Parquet"
+FROM (SELECT count(*) AS cells FROM cells), (SELECT count(*) AS pairs FROM pairs),
+	(SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) AS list, octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) AS pairList FROM raw)
 {{end}}
-{{define "pairs"}}
-CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y
+{{/* Sketches of squares of so many cells a side, and the table with the squares: bytes for each cell. The
+figure few is the number of cells in a group if the table is smaller. */}}
+{{define "group sizes"}}
+CREATE OR REPLACE TABLE sketches AS SELECT x // (8 * {{.of}}) AS gx, y // (8 * {{.of}}) AS gy, ccbf_agg(x, y, 1) AS s FROM raw GROUP BY ALL ORDER BY gx, gy;
+COPY sketches TO '{{.folder}}/sketches.parquet' (FORMAT parquet, COMPRESSION zstd);
+COPY (SELECT x // (8 * {{.of}}) AS gx, y // (8 * {{.of}}) AS gy, x, y, n FROM counted ORDER BY ALL) TO '{{.folder}}/cells.parquet' (FORMAT parquet, COMPRESSION zstd);
+SELECT '{{.of}}' AS side, cells / groups AS "in group", bytes / cells AS blobs, packed / cells AS sketches, "all" / cells AS "table", CASE WHEN "all" < packed THEN cells / groups END AS few
+FROM (SELECT count(*) AS cells FROM counted), (SELECT count(*) AS groups, sum(octet_length(s)) AS bytes FROM sketches),
+	(SELECT size AS packed FROM read_blob('{{.folder}}/sketches.parquet')), (SELECT size AS "all" FROM read_blob('{{.folder}}/cells.parquet'))
 {{end}}
-{{define "exact sketches"}}
-SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw),
-	(SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs
-{{end}}
-{{/* Sketches of squares of so many cells a side, and the table with the squares. */}}
-{{define "groups"}}
-CREATE OR REPLACE TABLE sketches AS SELECT x // {{.}} AS gx, y // {{.}} AS gy, ccbf_agg(x, y, 1) AS s FROM raw GROUP BY ALL ORDER BY gx, gy;
-CREATE OR REPLACE TABLE cells AS SELECT x // {{.}} AS gx, y // {{.}} AS gy, x, y, n FROM counted ORDER BY ALL
+{{/* The table of keys, which are an expression over key. */}}
+{{define "key sizes"}}
+COPY (SELECT {{.of}} AS key, n FROM counted ORDER BY key) TO '{{.folder}}/keys.parquet' (FORMAT parquet, COMPRESSION zstd);
+SELECT size / (SELECT count(*) FROM counted) AS "a key" FROM read_blob('{{.folder}}/keys.parquet')
 {{end}}
