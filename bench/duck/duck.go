@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // Open opens a database in memory with one connection and a number of threads.
@@ -20,6 +22,9 @@ func Open(threads int) *sql.DB {
 	db.SetMaxOpenConns(1)
 	return db
 }
+
+// File returns the path of a file with real data.
+func File(name string) string { return filepath.Join(report.Must(data.Folder()), name) }
 
 // Run runs statements.
 func Run(db *sql.DB, statements ...string) {

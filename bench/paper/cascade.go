@@ -23,7 +23,7 @@ type zipfData struct {
 }
 
 // zipfOf returns the zipfData with an alpha, of a size for the scale of the run.
-func zipfOf(c report.Config, alpha float64) zipfData {
+func zipfOf(c report.Scale, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }
 
@@ -41,7 +41,7 @@ func (z zipfData) draw(seed uint64) points {
 }
 
 // zipfMemory measures figure 3: error over memory for three skews.
-func zipfMemory(c report.Config, s *report.Section) {
+func zipfMemory(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
 	data := zipfOf(c, 0)
 	s.Set("draws", data.draws, "keys", data.keys, "k", paperK, "seeds", seeds)
@@ -57,7 +57,7 @@ func zipfMemory(c report.Config, s *report.Section) {
 const negligible = 0.0001
 
 // kSensitivity measures figure 2 (b): error over k.
-func kSensitivity(c report.Config, s *report.Section) {
+func kSensitivity(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
 	ks := report.Pick(c, []int{1, 4, 11}, []int{1, 2, 3, 4, 6, 8, 11, 16}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 	data := zipfOf(c, 1.5)
@@ -99,19 +99,19 @@ func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.
 var covidRivals = []structure{
 	cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)),
 	spectralOf("spectral, 2^20", paperK, 16),
-	{"Count-Min", func(p points, _, seed uint64) pointCounter {
-		return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, p)
+	{name: "Count-Min", width: 16, params: func(_, seed uint64) any {
+		return cms.Params{Epsilon: 0.001, Delta: 0.01, Conservative: true, Seed: seed}
 	}},
 	defaults,
 }
 
 // covidSeries measures table 2: the error as points are added.
-func covidSeries(c report.Config, s *report.Section) {
+func covidSeries(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	s.Set("what", covidWhat, "side", covidSide, "k", paperK, "seeds", seeds)
-	p := newPointSet("", covidWhat, 1)
+	p := points{what: covidWhat, res: 1}
 	full := [...]string{"0.00%", "0.00%", "0.00%", "0.00%", "0.23%", "0.51%"} // the paper's errors, per date, of counters that saturate
-	for date, places := range covid(c.Data) {
+	for date, places := range covid() {
 		for _, at := range places {
 			p.add(at.Cell, at.points)
 		}
@@ -124,16 +124,16 @@ func covidSeries(c report.Config, s *report.Section) {
 			case 1, 2:
 				at["published"], at["published last"] = full[date], "0.23% and 0.51%"
 			}
-			judgeAll(s, at, seeds, func(uint64) points { return p.points }, 2<<20, r)
+			judgeAll(s, at, seeds, func(uint64) points { return p }, 2<<20, r)
 		}
 	}
 }
 
 // urbanBytes returns the size of the first layer in table 4.
-func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
+func urbanBytes(c report.Scale) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
 
 // urban measures table 4: counts on a city's raster.
-func urban(c report.Config, s *report.Section) {
+func urban(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
 	for _, p := range all {
@@ -147,7 +147,7 @@ func urban(c report.Config, s *report.Section) {
 
 // overcount tests equation 2 of section 3: t insertions of n keys into m counters overcount by
 // about k t/n (1 - e^(-kn/m)) in all.
-func overcount(c report.Config, s *report.Section) {
+func overcount(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 20)
 	data := zipfOf(c, 0)
 	s.Set("seeds", seeds, "draws", data.draws, "k", paperK)

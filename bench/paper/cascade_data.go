@@ -18,14 +18,7 @@ const categoryBytes = 512 << 10
 
 // cellAlone is the paper's structure as in its public program, which hashes the cell without the
 // category.
-var cellAlone = structure{"the same, the cell alone hashed", func(p points, bytes, seed uint64) pointCounter {
-	p.places = slices.Clone(p.places)
-	for i := range p.places {
-		p.places[i].category = nil
-	}
-	a := paperCascade.count(p, bytes, seed)
-	return pointCounter{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
-}}
+var cellAlone = structure{name: "the same, the cell alone hashed", params: paperCascade.params, alone: true}
 
 // categoryStructures are the compared structures.
 var categoryStructures = []structure{paperSpectral, paperCountMin, paperCascade, paperStandard, denseDefaults, ourDefaults, cellAlone}
@@ -81,7 +74,7 @@ func askCategories(of structure, p points, strange []place, samples int, seed ui
 }
 
 // askAllCategories calls askCategories for every structure with several seeds.
-func askAllCategories(c report.Config, s *report.Section, p points) {
+func askAllCategories(c report.Scale, s *report.Section, p points) {
 	seeds, samples := report.Pick(c, 1, 1, 5), report.Pick(c, 200, 10_000, 10_000)
 	strange := strangers(p.places)
 	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys per counter of the cascade's first layer
@@ -123,10 +116,10 @@ func isolation(s *report.Section, points, structure string) {
 const sameKeys = 0.108
 
 // categories measures table 3: counts of cells and categories in one sketch.
-func categories(c report.Config, s *report.Section) {
+func categories(c report.Scale, s *report.Section) {
 	loads := []points{events().light(c)}
 	for _, res := range append([]float64{sameKeys}, report.Pick(c, nil, []float64{0.01}, []float64{0.05, 0.02, 0.01})...) {
-		loads = append(loads, crimeCategories(c.Data, res).light(c))
+		loads = append(loads, crimeCategories(res).light(c))
 	}
 	for _, p := range loads {
 		askAllCategories(c, s, p)
@@ -250,7 +243,7 @@ const bytesPerCell = float64(categoryBytes) / eventCells
 var globePoints = []struct {
 	name string
 	res  float64
-	read func(folder string, res float64) points
+	read func(res float64) points
 }{
 	{"cities, 1 degree", 1, cities.degrees},
 	{"cities, 0.1 degrees", 0.1, cities.degrees},
@@ -258,12 +251,12 @@ var globePoints = []struct {
 }
 
 // countrySums measures section 5.2.2: sums over countries.
-func countrySums(c report.Config, s *report.Section) {
+func countrySums(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
-	polygons, outlines := islands(c.Data)
+	polygons, outlines := islands()
 	s.Set("outlines", outlines, "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
 	for _, of := range globePoints[:report.Pick(c, 1, 3, 3)] {
-		w, inside := newWorld(of.read(c.Data, of.res), polygons)
+		w, inside := newWorld(of.read(of.res), polygons)
 		s.Record(report.At{"kind": of.name, "what": w.what}, report.Figures{"total": float64(w.total()), "inside": inside,
 			"polygons": float64(report.Count(w.truth, func(n uint64) bool { return n > largePolygon }))})
 		for _, by := range []structure{paperCascade, paperSpectral, paperCountMin, denseDefaults, ourDefaults} {
@@ -281,9 +274,9 @@ func countrySums(c report.Config, s *report.Section) {
 }
 
 // cancel tests section 4 of the CascadeCBF paper: errors cancel in large areas.
-func cancel(c report.Config, s *report.Section) {
+func cancel(c report.Scale, s *report.Section) {
 	boxes := report.Pick(c, 20, 200, 1000)
-	p := uk.degrees(c.Data, 0.01).light(c)
+	p := uk.degrees(0.01).light(c)
 	exact, _ := p.exact(64 << 20)
 	bounds := exact.Bounds
 	s.Set("what", p.what, "k", paperK, "boxes", boxes)

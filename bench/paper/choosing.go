@@ -98,11 +98,11 @@ func (r rowSource) compare(bits []float64) (all []comparison) {
 }
 
 // choosing compares the families at equal bytes, and the advice with the outcome.
-func choosing(c report.Config, s *report.Section) {
+func choosing(c report.Scale, s *report.Section) {
 	n := report.Pick(c, 2000, 4000, 20_000)
 	skews := report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6})
 	sources := report.Column(skews, func(skew float64) rowSource { return zipfRows(n, 10*n, skew) })
-	sets := realRows(c.Data, report.Pick(c, 3000, 20_000, 60_000))
+	sets := realRows(report.Pick(c, 3000, 20_000, 60_000))
 	sources = append(sources, sets[report.Pick(c, len(sets)-1, 0, 0):]...)
 	bits := report.Pick(c, []float64{4, 8}, []float64{2, 4, 8, 16}, []float64{2, 4, 6, 8, 12, 16, 24, 32})
 	bySource := report.Parallel(len(sources), func(i int) []comparison { return sources[i].compare(bits) })
@@ -198,8 +198,8 @@ func recordAdvice(s *report.Section, part []comparison) {
 }
 
 // exactSources returns the sources of which exact counts are measured.
-func exactSources(c report.Config) (sources []rowSource) {
-	sources = realRows(c.Data, report.Pick(c, 500, 50_000, 2_000_000))
+func exactSources(c report.Scale) (sources []rowSource) {
+	sources = realRows(report.Pick(c, 500, 50_000, 2_000_000))
 	n := report.Pick(c, 500, 20_000, 100_000)
 	sources = append(sources, zipfRows(n, 10*n, 1))
 	for _, cells := range []int{100, 10_000} {
@@ -209,7 +209,7 @@ func exactSources(c report.Config) (sources []rowSource) {
 }
 
 // choosingExact measures the size of exact counts as a sketch and as a table.
-func choosingExact(c report.Config, s *report.Section) {
+func choosingExact(c report.Scale, s *report.Section) {
 	sources := exactSources(c)
 	for i, of := range report.Parallel(len(sources), func(i int) (of report.Figures) {
 		db := sources[i].count()
@@ -268,7 +268,7 @@ func zipfRows(keys, occurrences int, skew float64) rowSource {
 
 // realRows returns all files of points and values at several resolutions. It reads at least atLeast
 // rows of each, if a file has as many, in random order.
-func realRows(folder string, atLeast int) (sources []rowSource) {
+func realRows(atLeast int) (sources []rowSource) {
 	for _, f := range []struct {
 		name, query, file, category string
 		rows                        int
@@ -282,7 +282,7 @@ func realRows(folder string, atLeast int) (sources []rowSource) {
 	} {
 		for _, by := range f.by {
 			sources = append(sources, rowSource{fmt.Sprintf(f.name, by), text(f.query, report.At{
-				"file": sqlFile(folder, f.file), "category": f.category, "by": by, "oneIn": max(1, f.rows/atLeast)})})
+				"file": sqlFile(f.file), "category": f.category, "by": by, "oneIn": max(1, f.rows/atLeast)})})
 		}
 	}
 	return sources

@@ -15,7 +15,7 @@ var encodingsOf = []sbf.Encoding{sbf.Plain, sbf.Elias, sbf.Steps, sbf.Index}
 
 // encodings measures the size of counters and the time of a lookup. Figures 10 to 15 of the
 // spectral paper.
-func encodings(c report.Config, s *report.Section) {
+func encodings(c report.Scale, s *report.Section) {
 	encodingBits(c, s)
 	indexSize(c, s)
 	lookupTimes(c, s)
@@ -46,7 +46,7 @@ func printedBits(v uint64) (elias, steps int) {
 }
 
 // encodingBits measures figure 10: bits per counter.
-func encodingBits(c report.Config, s *report.Section) {
+func encodingBits(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 5)
 	keys := report.Pick(c, 500, 5000, 20_000)
 	s.Set("bits seeds", seeds, "bits keys", keys, "bytes per bit", float64(keys)*spectralK/spectralGamma/8)
@@ -94,7 +94,7 @@ func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 
 // indexSize measures figures 13 to 15: the string-array index and its base array, in bits per
 // counter.
-func indexSize(c report.Config, s *report.Section) {
+func indexSize(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 	for filled := range 2 {
@@ -130,13 +130,13 @@ func indexOf(n, increments int, seed uint64) report.Figures {
 var answered [pieceLen]uint64
 
 // timedSizes returns the numbers of counters or keys in figures 11 and 12.
-func timedSizes(c report.Config) []int {
+func timedSizes(c report.Scale) []int {
 	return report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 }
 
 // lookupTimes measures figure 11: the lookup of a counter in each encoding, relative to plain words
 // in the same run.
-func lookupTimes(c report.Config, s *report.Section) {
+func lookupTimes(c report.Scale, s *report.Section) {
 	rounds, asked := report.Pick(c, 3, 7, 25), report.Pick(c, 1<<12, 1<<17, 1<<20)
 	s.Set("timed asked", asked, "timed rounds", rounds)
 	var first report.Figures
@@ -177,7 +177,7 @@ func lookupTimes(c report.Config, s *report.Section) {
 
 // hashTable measures figure 12: a Spectral Bloom Filter with k = 5, and a hash table of the same
 // keys. The filter has as many counters as the table has slots.
-func hashTable(c report.Config, s *report.Section) {
+func hashTable(c report.Scale, s *report.Section) {
 	sizes := timedSizes(c)
 	rounds, asked := report.Pick(c, 2, 5, 9), report.Pick(c, 1<<12, 1<<16, 1<<20)
 	s.Set("table asked", asked, "table rounds", rounds, "largest", sizes[len(sizes)-1])

@@ -180,7 +180,7 @@ var forms = []form{
 var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
 // rates compares the false positive rate of every form with its formula.
-func rates(c report.Config, s *report.Section) {
+func rates(c report.Scale, s *report.Section) {
 	seeds, capacity, asked := report.Pick(c, 1, 4, 20), report.Pick(c, 1000, 20_000, 30_000), report.Pick(c, 500, 100_000, 500_000)
 	s.Set("capacity", capacity, "seeds", seeds, "asked", asked, "rate of sbf", bloomRate(spectralK/spectralGamma, 1, spectralK))
 	for _, f := range forms {
@@ -214,7 +214,7 @@ func rates(c report.Config, s *report.Section) {
 }
 
 // countMin compares the estimates of Count-Min with its bound.
-func countMin(c report.Config, s *report.Section) {
+func countMin(c report.Scale, s *report.Section) {
 	seeds, draws, distinct := report.Pick(c, 2, 5, 20), report.Pick(c, 2000, 200_000, 1_000_000), report.Pick(c, 500, 20_000, 100_000)
 	s.Set("draws", draws, "distinct", distinct, "seeds", seeds, "1/e", 1/math.E)
 	for _, skew := range []float64{0, 0.5, 1, 1.5} {

@@ -21,7 +21,7 @@ func page(file, text string, experiments ...report.Experiment) *report.Page {
 }
 
 // run returns an experiment with this name.
-func run(name string, of func(report.Config, *report.Section)) report.Experiment {
+func run(name string, of func(report.Scale, *report.Section)) report.Experiment {
 	return report.Experiment{Name: name, Run: of}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +34,8 @@ type points struct {
 	name, what string  // names for tables and for texts
 	res        float64 // side of a cell
 	places     []place
-	order      []int32 // order in which points are added: indexes of places
+	order      []int32             // order in which points are added: indexes of places
+	index      map[grid.Cell]int32 // index of each cell's place, while points are added
 }
 
 func (p points) total() (n uint64) {
@@ -52,8 +52,8 @@ func (p points) occupied() points {
 }
 
 // light leaves at most two points at each place in tests, which have the smallest scale.
-func (p points) light(c report.Config) points {
-	if c.Scale == report.Tiny {
+func (p points) light(c report.Scale) points {
+	if c == report.Tiny {
 		p.places = slices.Clone(p.places)
 		for i := range p.places {
 			p.places[i].points = min(p.places[i].points, 2)
@@ -131,13 +131,11 @@ var files embed.FS
 var text = duck.Texts(files, nil)
 
 // sqlFile returns the name of a file with real data as a SQL string.
-func sqlFile(folder, file string) string {
-	return "'" + strings.ReplaceAll(filepath.Join(folder, file), "'", "''") + "'"
-}
+func sqlFile(file string) string { return "'" + strings.ReplaceAll(duck.File(file), "'", "''") + "'" }
 
 // read returns the places of the points. x and y are SQL expressions of lon and lat.
-func (d dataSet) read(folder, x, y, category, where string) []place {
-	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": sqlFile(folder, d.file), "where": where}))
+func (d dataSet) read(x, y, category, where string) []place {
+	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": sqlFile(d.file), "where": where}))
 }
 
 // readPlaces runs a query for x, y, category and points.
@@ -151,8 +149,8 @@ func readPlaces(query string) (places []place) {
 
 // degrees returns the points in cells of res degrees, without those at (0, 0), whose place is
 // unknown.
-func (d dataSet) degrees(folder string, res float64) points {
-	places := d.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "NULL", "lon <> 0 OR lat <> 0")
+func (d dataSet) degrees(res float64) points {
+	places := d.read(fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "NULL", "lon <> 0 OR lat <> 0")
 	return points{name: fmt.Sprintf("%s, %v degrees", d.name, res), what: d.what, res: res, places: places}
 }
 
@@ -161,39 +159,33 @@ const rasterSide = 4096
 
 // raster returns the points within a box of degrees on a raster over that box. Each cell is divided
 // into parts by parts parts.
-func (d dataSet) raster(folder string, west, south, east, north float64, parts int) points {
+func (d dataSet) raster(west, south, east, north float64, parts int) points {
 	side := float64(rasterSide * parts)
-	return points{what: d.what, res: 1, places: d.read(folder,
+	return points{what: d.what, res: 1, places: d.read(
 		fmt.Sprintf("(lon - %v) * %v", west, side/(east-west)), fmt.Sprintf("(lat - %v) * %v", south, side/(north-south)), "NULL",
 		fmt.Sprintf("lon >= %v AND lon < %v AND lat >= %v AND lat < %v", west, east, south, north))}
 }
 
 // crimeRaster returns the points of the UK file on a raster over all of them.
-func crimeRaster(c report.Config) points {
-	p := uk.raster(c.Data, -8.1, 49.9, 1.8, 57.6, 1)
+func crimeRaster(c report.Scale) points {
+	p := uk.raster(-8.1, 49.9, 1.8, 57.6, 1)
 	p.name, p.places = "crimes", p.places[:report.Pick(c, 5000, len(p.places), len(p.places))]
 	return p
 }
 
 // crimeCategories returns the cells of the UK file with their categories, by category, row and
 // column. Some rows have other text in place of a category; every category has thousands of rows.
-func crimeCategories(folder string, res float64) points {
-	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", sqlFile(folder, uk.file))
+func crimeCategories(res float64) points {
+	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", sqlFile(uk.file))
 	return points{name: fmt.Sprintf("crimes, %v degrees", res), what: uk.what, res: res,
-		places: uk.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
+		places: uk.read(fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
 }
 
-// pointSet collects points in their order.
-type pointSet struct {
-	points // one place per cell
-	index  map[grid.Cell]int32
-}
-
-func newPointSet(name, what string, res float64) *pointSet {
-	return &pointSet{points{name: name, what: what, res: res}, map[grid.Cell]int32{}}
-}
-
-func (p *pointSet) add(c grid.Cell, n uint64) {
+// add adds n points at a cell, after all others. Each cell has one place.
+func (p *points) add(c grid.Cell, n uint64) {
+	if p.index == nil {
+		p.index = map[grid.Cell]int32{}
+	}
 	at, known := p.index[c]
 	if !known {
 		at = int32(len(p.places))
@@ -216,8 +208,8 @@ const covidSide = 8192
 
 // covid returns the cells of the COVID-19 file's places with the new points at each date. A place
 // has a thousandth of all cases until then, rounded down.
-func covid(folder string) (byDate [][]place) {
-	return byCategory(readPlaces(text("covid", report.At{"file": sqlFile(folder, covidFile), "dates": covidDates, "side": covidSide})))
+func covid() (byDate [][]place) {
+	return byCategory(readPlaces(text("covid", report.At{"file": sqlFile(covidFile), "dates": covidDates, "side": covidSide})))
 }
 
 // byCategory splits places, which are sorted by category, into the places of each category.
@@ -232,32 +224,31 @@ func byCategory(places []place) (all [][]place) {
 }
 
 // covidPile returns the points of all dates, at each date place by place.
-func covidPile(folder string) *pointSet {
-	p := newPointSet("COVID-19", covidWhat, 1)
-	for _, at := range slices.Concat(covid(folder)...) {
+func covidPile() points {
+	p := points{name: "COVID-19", what: covidWhat, res: 1}
+	for _, at := range slices.Concat(covid()...) {
 		p.add(at.Cell, at.points)
 	}
 	return p
 }
 
 // covidDegrees returns the points of the COVID-19 file at a resolution in degrees.
-func covidDegrees(folder string, res float64) points {
-	out := newPointSet(fmt.Sprintf("COVID-19, %v degrees", res), covidWhat, res)
+func covidDegrees(res float64) points {
+	out := points{name: fmt.Sprintf("COVID-19, %v degrees", res), what: covidWhat, res: res}
 	const width, height = 360.0 / covidSide, 180.0 / covidSide // size of a raster's cell in degrees
-	for _, p := range slices.Concat(covid(folder)...) {
+	for _, p := range slices.Concat(covid()...) {
 		if p.points > 0 {
 			x, y := ((float64(p.X)+0.5)*width-180)/res, ((float64(p.Y)+0.5)*height-90)/res
 			out.add(grid.Cell{X: int64(math.Floor(x)), Y: int64(math.Floor(y))}, p.points)
 		}
 	}
-	return out.points
+	return out
 }
 
 // countries returns the polygons of the Natural Earth file.
-func countries(folder string) (polygons []orb.MultiPolygon, what string) {
-	polygons = outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile(folder, "ne_110m_countries.geojson") +
+func countries() []orb.MultiPolygon {
+	return outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile("ne_110m_countries.geojson") +
 		", columns = {features: 'STRUCT(geometry JSON)[]'})")
-	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
 }
 
 // outlines returns the polygons of a query for GeoJSON.
@@ -268,8 +259,8 @@ func outlines(query string) []orb.MultiPolygon {
 }
 
 // islands returns the polygons of the finer Natural Earth file one by one.
-func islands(folder string) (polygons []orb.MultiPolygon, what string) {
-	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile(folder, "ne_50m_countries.parquet"))
+func islands() (polygons []orb.MultiPolygon, what string) {
+	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile("ne_50m_countries.parquet"))
 	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth in its medium scale", len(polygons))
 }
 

@@ -41,7 +41,7 @@ const rationalBits = 131072
 
 // rational tests why the rate of filters with fractional k is lowest near whole k. Walther,
 // Mansour, Zollner and Werner, section 4 and figure 3.
-func rational(c report.Config, s *report.Section) {
+func rational(c report.Scale, s *report.Section) {
 	const m, example = rationalBits, 60000
 	seeds, asked := report.Pick(c, 1, 2, 5), report.Pick(c, 1000, 100_000, 400_000)
 	keys := report.Pick(c, []int{example}, []int{20000, example, 100000}, []int{20000, 40000, example, 80000, 100000})
@@ -131,7 +131,7 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 
 // blocks compares filters of blocks with standard ones of the same length.
 // Walther, Mansour, Zollner and Werner, section 3.
-func blocks(c report.Config, s *report.Section) {
+func blocks(c report.Scale, s *report.Section) {
 	seeds, asked := report.Pick(c, 1, 3, 10), report.Pick(c, 1000, 200_000, 1_000_000)
 	for _, m := range []uint64{131072, 131071, 100000, 196608, 65537} {
 		for _, k := range []float64{3, 7} {
@@ -174,7 +174,7 @@ func blocks(c report.Config, s *report.Section) {
 
 // blocksClaims tests the paper's other claims about filters of blocks, also for the filters that
 // bloom_agg makes for a capacity.
-func blocksClaims(c report.Config, s *report.Section) {
+func blocksClaims(c report.Scale, s *report.Section) {
 	seeds, asked, rounds := report.Pick(c, 1, 3, 10), report.Pick(c, 1000, 200_000, 1_000_000), report.Pick(c, 2, 7, 15)
 	const m, k = 131071, 7
 	n := int(math.Floor(m * math.Ln2 / k))

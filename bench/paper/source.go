@@ -55,11 +55,6 @@ type counter interface {
 	CountHashes(dst, h1s, h2s []uint64)
 }
 
-// adder is a sketch of hashed keys that is never full.
-type adder interface {
-	AddHashes(h1s, h2s, ns []uint64)
-}
-
 // counts returns the estimates of keys.
 func counts(c counter, h hashes) []uint64 {
 	dst := make([]uint64, h.len())
@@ -169,8 +164,8 @@ const fine = 1 << 12
 // crowds returns points drawn from the kernel density of New York's pickups, with several
 // bandwidths as multiples of a rule. It also returns the points of the UK file. Each data set is on
 // its own raster.
-func crowds(c report.Config, bandwidths []float64) (all []points, text string) {
-	pickups, crimes := taxis.raster(c.Data, -74.26, 40.49, -73.70, 40.92, fine), crimeRaster(c)
+func crowds(c report.Scale, bandwidths []float64) (all []points, text string) {
+	pickups, crimes := taxis.raster(-74.26, 40.49, -73.70, 40.92, fine), crimeRaster(c)
 	n := report.Pick(c, 10_000, urbanDraws, urbanDraws)
 	rule := nearest(pickups.places)
 	for _, x := range bandwidths {
@@ -206,7 +201,7 @@ func (p place) at() kdtree.Point { return kdtree.Point{float64(p.X), float64(p.Y
 // draw draws n points from the kernel density of places, which are in parts of a cell, with a
 // normal kernel.
 func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
-	p := newPointSet("", "", 1)
+	p := points{res: 1}
 	// near returns a coordinate in cells near a part of a cell. The point is at a random place in the
 	// part, moved by the kernel.
 	near := func(part int64) int64 {
@@ -216,7 +211,7 @@ func draw(r *rand.Rand, places []place, bandwidth float64, n int) points {
 		x := near(places[i].X)
 		p.add(grid.Cell{X: x, Y: near(places[i].Y)}, 1)
 	}
-	return p.points
+	return p
 }
 
 // The paper's description of its events: their number, the number of cells, the points of the

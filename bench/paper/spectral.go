@@ -113,7 +113,7 @@ func judge(estimates, truth []uint64) report.Figures {
 }
 
 // spectralSize returns the numbers of values and occurrences of a run.
-func spectralSize(c report.Config) (keys, draws int) {
+func spectralSize(c report.Scale) (keys, draws int) {
 	return report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 }
 

@@ -8,7 +8,7 @@ import (
 
 // spectralBelow measures how often and by how much estimates of recurring minimum are below the
 // truth. The paper says that they are not (section 6.2).
-func spectralBelow(c report.Config, s *report.Section) {
+func spectralBelow(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 2, 5, 40)
 	keys, draws := spectralSize(c)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "all", keys*seeds)
@@ -39,7 +39,7 @@ var estimators = []estimator{{"minimum (ms)", 0}, {"unbiased", 1}, {"boosted, 5 
 
 // spectralUnbiased measures the unbiased estimator and its boosted form.
 // Section 3.1.
-func spectralUnbiased(c report.Config, s *report.Section) {
+func spectralUnbiased(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 3, 20, 200)
 	keys, draws := spectralSize(c)
 	// "chance" is the standard deviation of a mean of k counters, each with a variance of N k/m for N

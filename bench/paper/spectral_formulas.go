@@ -28,7 +28,7 @@ func icebergError(counts []uint64, m, k int, threshold uint64) float64 {
 }
 
 // iceberg measures figure 4: keys that a query for frequent keys reports wrongly.
-func iceberg(c report.Config, s *report.Section) {
+func iceberg(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 2, 10, 100)
 	keys, draws := spectralSize(c)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds)
@@ -94,7 +94,7 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 }
 
 // spectralRange compares sums over ranges with exact sums. Section 5.5.
-func spectralRange(c report.Config, s *report.Section) {
+func spectralRange(c report.Scale, s *report.Section) {
 	seeds, draws, queries := report.Pick(c, 1, 3, 20), report.Pick(c, 2000, 50_000, 200_000), report.Pick(c, 20, 200, 1000)
 	const span = 1 << 16
 	s.Set("largest", span-1, "draws", draws, "seeds", seeds, "queries", queries, "lookups", mostLookups(span, queries))
@@ -231,7 +231,7 @@ type recurrence struct {
 	random, multiply []recurringOutcome // one outcome per seed: of our hashes, and of the paper's
 }
 
-func recurrenceOf(c report.Config, gamma float64) recurrence {
+func recurrenceOf(c report.Scale, gamma float64) recurrence {
 	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
 	out := recurrence{setting: settingOf(keys, draws, 0.5, gamma, spectralK)}
 	all := report.Parallel(report.Pick(c, 3, 50, 1000), func(i int) [2]recurringOutcome {
@@ -274,7 +274,7 @@ func (o recurringOutcome) figures(gamma float64) [7]float64 {
 }
 
 // spectralTable reproduces table 1.
-func spectralTable(c report.Config, s *report.Section) {
+func spectralTable(c report.Scale, s *report.Section) {
 	runs := report.Pick(c, 2, 5, 30)
 	inside := 0.0
 	for n, row := range table1 {
@@ -332,7 +332,7 @@ var table2 = []struct {
 }
 
 // spectralMemory reproduces table 2, from the rows of table 1 at gamma 0.7.
-func spectralMemory(c report.Config, s *report.Section, runs int) {
+func spectralMemory(c report.Scale, s *report.Section, runs int) {
 	all := recurrenceOf(c, spectralGamma)
 	const perKey = spectralK / spectralGamma
 	for name, of := range map[string][]recurringOutcome{"multiply": all.multiply, "random": all.random} {

@@ -11,7 +11,7 @@ import (
 
 // spectralMethods measures figures 6 and 8 (without deletions): additive errors and wrong results
 // over skew, gamma and k.
-func spectralMethods(c report.Config, s *report.Section) {
+func spectralMethods(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := spectralSize(c)
 	gammas := report.Pick(c, []float64{0.12, 2}, []float64{0.12, 0.5, 0.7, 1, 2}, []float64{0.12, 0.25, 0.4, 0.5, 0.6, 0.7, 0.83, 1, 1.25, 1.6, 2})
@@ -57,7 +57,7 @@ func leastFrom(d *report.Data, method, figure string) string {
 }
 
 // methodTimes compares the times to add an occurrence. Section 3.4.
-func methodTimes(c report.Config, s *report.Section, set setting) {
+func methodTimes(c report.Scale, s *report.Section, set setting) {
 	stream := pick(numbers(0, 0, len(set.counts)), shuffled(set.counts, random(0, 29)))
 	var adds []func(hashes)
 	methods := []method{methodMS, methodMI, methodRM, methodTRM}
@@ -73,18 +73,18 @@ func methodTimes(c report.Config, s *report.Section, set setting) {
 }
 
 // forest measures figure 7: the methods on the elevations of the Forest Cover data.
-func forest(c report.Config, s *report.Section) {
+func forest(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
 	// p has the elevations in the order of the file. Different elevations are numbered from 0 in the
 	// order of their first occurrence.
-	p := newPointSet("", "", 1)
-	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, elevations)) {
+	p := points{res: 1}
+	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(elevations)) {
 		p.add(at.Cell, 1)
 	}
 	stream := report.Column(p.order, func(i int32) int { return int(i) })
-	if c.Scale == report.Tiny {
+	if c == report.Tiny {
 		stream = stream[:5000]
 	}
 	data := make([]uint64, len(p.places))
@@ -152,7 +152,7 @@ func rawMI(s setting, of history, seed uint64) []uint64 {
 }
 
 // spectralChanges measures figures 8 and 9: deletions and a sliding window.
-func spectralChanges(c report.Config, s *report.Section) {
+func spectralChanges(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := spectralSize(c)
 	skews := report.Pick(c, []float64{0, 1}, []float64{0, 1, 2}, []float64{0, 0.5, 1, 1.5, 2})

@@ -14,11 +14,13 @@ import (
 // paperK is the CascadeCBF paper's number of hash functions unless varied. Section 5.
 const paperK = 8
 
-// structure is a kind of sketch. count builds it in a number of bytes, from points that are added one
-// by one in their order.
+// structure is a kind of sketch.
 type structure struct {
-	name  string
-	count func(p points, bytes, seed uint64) pointCounter
+	name string
+	// params returns the parameters for a size: ccbf.Params, or of keys sbf.Params or cms.Params.
+	params func(bytes, seed uint64) any
+	width  uint64 // bits of a counter of keys in the paper
+	alone  bool   // cells are hashed without their categories
 }
 
 // The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
@@ -57,41 +59,79 @@ func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} 
 
 // cascadeOf returns a CascadeCBF with layers of 16-bit counters.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) pointCounter {
-		of := ccbf.Params{Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
-		of.Widths = slices.Repeat([]int{16}, len(of.Counters))
-		return cascaded(of, p)
+	return structure{name: name, params: func(bytes, seed uint64) any {
+		all := counters(bytes)
+		return ccbf.Params{Dense: true, K: k, Mode: mode, Counters: all, Widths: slices.Repeat([]int{16}, len(all)), Seed: seed}
 	}}
 }
 
 // defaultsOf returns a CascadeCBF with default options in a given size. Cells that do not fit are
 // counted in counters, the subject of the paper.
 func defaultsOf(name string, dense bool) structure {
-	return structure{name, func(p points, bytes, seed uint64) pointCounter {
-		return cascaded(ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, p)
+	return structure{name: name, params: func(bytes, seed uint64) any {
+		return ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}
 	}}
 }
 
 // spectralOf returns a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) pointCounter {
-		counters := bytes * 8 / width
-		return hashed(report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), p, seed, counters, width)
+	return structure{name: name, width: width, params: func(bytes, seed uint64) any {
+		return sbf.Params{Counters: bytes * 8 / width, K: k, Method: sbf.MI, Seed: seed}
 	}}
 }
 
 // countMinOf returns a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
-	return structure{name, func(p points, bytes, seed uint64) pointCounter {
-		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, p)
+	return structure{name: name, width: width, params: func(bytes, seed uint64) any {
+		return cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Conservative: true, Seed: seed}
 	}}
 }
 
-// countMinned returns the counts of a Count-Min Sketch with conservative updates.
-func countMinned(of cms.Params, width uint64, p points) pointCounter {
-	of.Conservative = true
-	sk := report.Must(cms.New(of))
-	return hashed(sk, p, of.Seed, sk.Width()*sk.Depth(), width)
+// hashedSketch is a sketch of hashed keys that is never full.
+type hashedSketch interface {
+	AddHashes(h1s, h2s, ns []uint64)
+	Count(h1, h2 uint64) uint64
+}
+
+// hashed returns an empty sketch of hashed keys, and the number of its counters.
+func hashed(params any) (hashedSketch, uint64) {
+	if p, is := params.(sbf.Params); is {
+		return report.Must(sbf.New(p)), p.Counters
+	}
+	s := report.Must(cms.New(params.(cms.Params)))
+	return s, s.Width() * s.Depth()
+}
+
+// count adds points to an empty structure, one by one in their order.
+//
+// Counters of keys, which can widen, count as if they saturated at the paper's width. That is exact for
+// conservative updates, by induction over the points. A saturating counter holds the minimum of the
+// ceiling and the value of a wide counter. The same holds for the minimum of k counters.
+func (s structure) count(p points, bytes, seed uint64) pointCounter {
+	if s.alone {
+		p.places = slices.Clone(p.places)
+		for i := range p.places {
+			p.places[i].category = nil
+		}
+		s.alone = false
+		a := s.count(p, bytes, seed)
+		return pointCounter{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
+	}
+	params := s.params(bytes, seed)
+	if of, is := params.(ccbf.Params); is {
+		return cascaded(of, p)
+	}
+	sk, counters := hashed(params)
+	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
+	for i := range p.places {
+		of.h1[i], of.h2[i] = p.places[i].hash(seed)
+	}
+	for order := range slices.Chunk(p.order, pieceLen) {
+		batch := pick(of, order)
+		sk.AddHashes(batch.h1, batch.h2, nil)
+	}
+	most := uint64(1)<<s.width - 1
+	return pointCounter{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * s.width / 8, most: most}
 }
 
 // pointCounter is a structure that has counted points.
@@ -125,26 +165,6 @@ func cascaded(of ccbf.Params, p points) pointCounter {
 		valueBits += int(w) - 1
 	}
 	return pointCounter{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
-}
-
-// hashed returns the counts of a structure of hashed keys, as if its counters, which can widen,
-// saturated at a width. That is exact for conservative updates, by induction over the points. A
-// saturating counter holds the minimum of the ceiling and the value of a wide counter. The same
-// holds for the minimum of k counters.
-func hashed(sk interface {
-	adder
-	Count(h1, h2 uint64) uint64
-}, p points, seed, counters, width uint64) pointCounter {
-	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
-	for i := range p.places {
-		of.h1[i], of.h2[i] = p.places[i].hash(seed)
-	}
-	for order := range slices.Chunk(p.order, pieceLen) {
-		batch := pick(of, order)
-		sk.AddHashes(batch.h1, batch.h2, nil)
-	}
-	most := uint64(1)<<width - 1
-	return pointCounter{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
 }
 
 // excess returns by how much a count is too high, as a fraction of the truth. A count below the

@@ -8,10 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
 // matches are pairs of structures of which one should be faster, as indexes in racers.
@@ -28,9 +26,9 @@ var matches = []struct {
 
 // throughput measures table 1 and section 5.1: how many times as fast one structure is as another,
 // round by round.
-func throughput(c report.Config, s *report.Section) {
+func throughput(c report.Scale, s *report.Section) {
 	rounds, most := report.Pick(c, 1, 5, 11), report.Pick(c, 2000, 200_000, 1<<21)
-	cases := covidPile(c.Data).points
+	cases := covidPile()
 	city, text := crowds(c, []float64{1})
 	s.Set("k", paperK, "rounds", rounds, "text", fmt.Sprintf("One kind of points is %s, on the raster of their section, place after place and in random order. "+
 		"The others come in random order: %s", covidWhat, text))
@@ -93,55 +91,37 @@ func newOrderedCells(p points, most int) orderedCells {
 	return a
 }
 
-// racer creates a structure and inserts all points.
-type racer struct {
-	name   string
-	insert func(a orderedCells)
-}
-
 // racers are the structures with the paper's parameters, and ours with default options.
-var racers = []racer{
-	ofCascade("CascadeCBF, standard", paperInserts(ccbf.Standard)),
-	ofCascade("CascadeCBF, mi", paperInserts(ccbf.MinimalIncrement)),
-	ofHashed("spectral, mi", func() adder {
-		return report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI}))
-	}),
-	ofHashed("Count-Min, conservative", func() adder {
-		return report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true}))
-	}),
-	ofCascade("defaults, dense", ccbf.Params{Bytes: 2 * insertCounters, Dense: true}),
-	ofCascade("defaults", ccbf.Params{Bytes: 2 * insertCounters, Overflow: ccbf.ToCounters}),
+var racers = []structure{
+	cascadeOf("CascadeCBF, standard", paperK, ccbf.Standard, parts(1, 16)),
+	cascadeOf("CascadeCBF, mi", paperK, ccbf.MinimalIncrement, parts(1, 16)),
+	spectralOf("spectral, mi", paperK, 16),
+	countMinOf("Count-Min, conservative", paperK, 16),
+	defaultsOf("defaults, dense", true),
+	defaultsOf("defaults", false),
 }
 
 // oursExact is the index in racers of our defaults.
 const oursExact = 5
 
-func paperInserts(mode ccbf.Mode) ccbf.Params {
-	return ccbf.Params{Dense: true, K: paperK, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{insertCounters, insertCounters / 16}}
-}
-
-// ofCascade returns a racer of a ccbf sketch.
-func ofCascade(name string, p ccbf.Params) racer {
-	return racer{name, func(a orderedCells) {
+// insert creates a structure and inserts all points.
+func (s structure) insert(a orderedCells) {
+	params := s.params(2*insertCounters, 0)
+	if p, is := params.(ccbf.Params); is {
 		p.Res = 1
 		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(bridge.AddKeys(b, keys))
 		}
 		viewOf(report.Must(b.Sketch()).Blob()) // an exact sketch is encoded only here, and the measured time includes that
-	}}
-}
-
-// ofHashed returns a racer of a sketch of hashed keys.
-func ofHashed(name string, empty func() adder) racer {
-	return racer{name, func(a orderedCells) {
-		s := empty()
-		var h1s, h2s [insertBatch]uint64
-		for cells := range slices.Chunk(a.cells, insertBatch) {
-			for i, c := range cells {
-				h1s[i], h2s[i] = key.HashCell(0, c.X, c.Y)
-			}
-			s.AddHashes(h1s[:len(cells)], h2s[:len(cells)], nil)
+		return
+	}
+	sk, _ := hashed(params)
+	var h1s, h2s [insertBatch]uint64
+	for cells := range slices.Chunk(a.cells, insertBatch) {
+		for i, c := range cells {
+			h1s[i], h2s[i] = key.HashCell(0, c.X, c.Y)
 		}
-	}}
+		sk.AddHashes(h1s[:len(cells)], h2s[:len(cells)], nil)
+	}
 }

@@ -75,14 +75,14 @@ type mapSize struct {
 	boxes, stars, others, windows int
 }
 
-func mapSizeOf(c report.Config) mapSize {
+func mapSizeOf(c report.Scale) mapSize {
 	sides := []int64{4, 16, 64, 256, 1024}
 	return report.Pick(c, mapSize{sides[:2], 20, 5, 100, 1}, mapSize{sides, 500, 50, 5000, 2}, mapSize{sides, 2000, 60, 20_000, 2})
 }
 
 // newMapPoints draws the queries and computes their exact results. Without outlines the polygons
 // are stars.
-func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPoints {
+func newMapPoints(c report.Scale, p points, outlines []orb.MultiPolygon) *mapPoints {
 	v, size := p.exact(64 << 20)
 	most := mapSizeOf(c)
 	m := &mapPoints{points: p, view: v, bytes: uint64(size)}
@@ -270,10 +270,10 @@ func coarseIn(p points, bytes uint64) mapSketch {
 const mapFloor = 0.01
 
 // mapSources returns the points of the data sets, at resolutions in degrees.
-func mapSources(c report.Config) []*mapPoints {
+func mapSources(c report.Scale) []*mapPoints {
 	type source struct {
 		res      float64
-		read     func(folder string, res float64) points
+		read     func(res float64) points
 		outlines bool // the polygons are countries
 	}
 	sources := report.Pick(c, []source{{0.1, uk.degrees, false}},
@@ -282,14 +282,14 @@ func mapSources(c report.Config) []*mapPoints {
 			{0.001, uk.degrees, false}, {0.01, cities.degrees, false}, {0.001, taxis.degrees, false}, {0.01, uk.degrees, false},
 			{0.1, cities.degrees, true}, {0.0001, taxis.degrees, false}, {1, covidDegrees, true},
 		})
-	polygons, _ := countries(c.Data)
+	polygons := countries()
 	return report.Parallel(len(sources), func(i int) *mapPoints {
 		of := sources[i]
 		var outlines []orb.MultiPolygon
 		if of.outlines {
 			outlines = polygons
 		}
-		return newMapPoints(c, of.read(c.Data, of.res), outlines)
+		return newMapPoints(c, of.read(of.res), outlines)
 	})
 }
 
@@ -297,7 +297,7 @@ func mapSources(c report.Config) []*mapPoints {
 // small. It records a row per structure and kind of query. A row has the mean error and its ratio
 // to the least of all structures, and no error if the query is refused. A further row per structure
 // has its regret.
-func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
+func recordMaps(c report.Scale, s *report.Section, sources []*mapPoints) {
 	kinds, weights := mapKinds(mapSizeOf(c).sides)
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
@@ -341,7 +341,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 }
 
 // treeMaps compares structures for maps in fewer bytes than exact counts need.
-func treeMaps(c report.Config, s *report.Section) {
+func treeMaps(c report.Scale, s *report.Section) {
 	sources := mapSources(c)
 	recordMaps(c, s, sources)
 	recordWays(s, sources)

@@ -163,7 +163,7 @@ func recordPairs(s *report.Section, options string, pairs []pair, size, most, se
 }
 
 // variableLength compares each filter with its variable-length form.
-func variableLength(c report.Config, s *report.Section) {
+func variableLength(c report.Scale, s *report.Section) {
 	size, most, seeds := report.Pick(c, 1<<12, 1<<17, 1<<20), report.Pick(c, 2000, 1_000_000, 4_000_000), report.Pick(c, 1, 1, 2)
 	s.Set("size", size, "seeds", seeds, "most", most, "least hits", leastHits)
 	recordPairs(s, "paper's", pairs, size, most, seeds)
@@ -204,7 +204,7 @@ func (f filter) ask(h hashes) { f.ContainsHashes(yes[:h.len()], h.h1, h.h2) }
 const timeNoise = 0.05
 
 // variableSpeed measures table I: throughput of variable length relative to plain.
-func variableSpeed(c report.Config, s *report.Section) {
+func variableSpeed(c report.Scale, s *report.Section) {
 	capacity, rounds := report.Pick(c, 1<<14, 1<<17, 1<<20), report.Pick(c, 2, 5, 9)
 	s.Set("capacity", capacity, "piece", pieceLen, "rounds", rounds, "noise", 100*timeNoise)
 	for _, of := range []struct {

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // Scale is the size of experiments.
@@ -29,14 +27,8 @@ var scales = [...]string{Tiny: "tiny", Quick: "quick", Full: "full"}
 
 func (s Scale) String() string { return scales[s] }
 
-// Config has the settings of all experiments.
-type Config struct {
-	Scale Scale
-	Data  string // folder with real data
-}
-
 // Pick returns the value for the scale.
-func Pick[T any](c Config, tiny, quick, full T) T { return [...]T{tiny, quick, full}[c.Scale] }
+func Pick[T any](c Scale, tiny, quick, full T) T { return [...]T{tiny, quick, full}[c] }
 
 // Main runs the experiments that the command line names, or all. It exits with 1 if one fails.
 func (p *Program) Main() {
@@ -52,7 +44,6 @@ func (p *Program) command(args []string) {
 	out := flags.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
 	render := flags.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
 	keep := flags.Bool("keep", false, "replace the stored sections also where figures became slower")
-	folder := flags.String("data", "", "`folder` with the real data; test/data of the repository if empty")
 	flags.Usage = func() {
 		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Name)
 		for _, page := range p.Pages {
@@ -69,12 +60,9 @@ func (p *Program) command(args []string) {
 		return
 	}
 	chosen := p.choose(flags.Args())
-	c := Config{Scale: Full, Data: *folder}
-	if c.Data == "" {
-		c.Data = Must(data.Folder())
-	}
+	c := Full
 	if *small {
-		c.Scale = Quick
+		c = Quick
 	}
 	var failed error
 	for i, e := range chosen {
@@ -89,7 +77,7 @@ func (p *Program) command(args []string) {
 		// Each section is saved when its experiment ends, so that a later failure does not lose it.
 		if *out == "" {
 			fmt.Println(s.text)
-		} else if slower := e.page.slower(p.stored(*out)[e.Name], s.text); len(slower) > 0 && c.Scale == Full && !*keep {
+		} else if slower := e.page.slower(p.stored(*out)[e.Name], s.text); len(slower) > 0 && c == Full && !*keep {
 			failed = errors.Join(failed, fmt.Errorf("%s: slower than the stored figures, by more than the spread; -keep accepts that:\n  %s", e.Name, strings.Join(slower, "\n  ")))
 		} else {
 			p.save(s, *out)

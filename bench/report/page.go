@@ -37,7 +37,7 @@ type Page struct {
 // Experiment is one section of a page.
 type Experiment struct {
 	Name, Title string
-	Run         func(Config, *Section)
+	Run         func(Scale, *Section)
 	Text        string // template of the section: see compose
 	page        *Page
 }

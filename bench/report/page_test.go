@@ -19,7 +19,7 @@ func drawn(plot string) string {
 // replaces only its own, and the others stay.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
-	run := func(Config, *Section) {}
+	run := func(Scale, *Section) {}
 	said := "**In short:** found %s\n\n| what |\n| claim of %[1]s |\n\n%[1]s\n\n| x | y |\n| %[1]s | 0.5 (0.4 to 0.6) |\n\n" + drawn("p")
 	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
 	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: []string{"what"}}
@@ -32,7 +32,7 @@ func TestSave(t *testing.T) {
 		t.Helper()
 		e := p.experiments()[i]
 		e.Text = fmt.Sprintf(said, text)
-		s, err := p.Section(e, Config{Scale: Full}, false)
+		s, err := p.Section(e, Full, false)
 		require.NoError(t, err)
 		require.NoError(t, Try(func() { p.save(s, dir) }))
 		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 	p := Program{}
 	page := &Page{Claims: []string{"what"}}
 	check := func(text string) error {
-		_, err := p.Section(Experiment{Name: "x", Run: func(Config, *Section) {}, Text: text, page: page}, Config{}, false)
+		_, err := p.Section(Experiment{Name: "x", Run: func(Scale, *Section) {}, Text: text, page: page}, Tiny, false)
 		return err
 	}
 	good := "**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + drawn("f") + "\n\n"

@@ -52,14 +52,14 @@ var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
 // Section runs an experiment. It returns an error if the experiment fails or its text is malformed.
 // shown: Say writes to the terminal.
-func (p *Program) Section(e Experiment, c Config, shown bool) (*Section, error) {
+func (p *Program) Section(e Experiment, c Scale, shown bool) (*Section, error) {
 	s := &Section{name: e.Name, page: e.page, shown: shown, files: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.text = "## " + e.Title + "\n"
 		s.compose(e.Text, e.page.up()+p.Results+"/")
-		if c.Scale != Full {
-			s.text += fmt.Sprintf("\nThe figures are those of a %s run.\n", c.Scale)
+		if c != Full {
+			s.text += fmt.Sprintf("\nThe figures are those of a %s run.\n", c)
 		}
 		s.check()
 	})

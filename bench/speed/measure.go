@@ -5,7 +5,6 @@ import (
 	"embed"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,14 +19,14 @@ import (
 // memory.
 type bench struct {
 	*report.Section
-	c      report.Config
+	c      report.Scale
 	db     *sql.DB
 	rounds int
 }
 
 // in returns an experiment with this name and a database with a number of threads.
 func in(threads int, name string, experiment func(b *bench)) report.Experiment {
-	return report.Experiment{Name: name, Run: func(c report.Config, s *report.Section) {
+	return report.Experiment{Name: name, Run: func(c report.Scale, s *report.Section) {
 		db := duck.Open(threads)
 		defer db.Close()
 		experiment(&bench{s, c, db, report.Pick(c, 1, 5, 9)})
@@ -174,12 +173,11 @@ func coordinates(db *sql.DB, table string) (xs, ys []float64) {
 // crimes returns a query for the points of the UK file. They are moved by half of the last decimal
 // to the north-east, so that no point is on an edge of a cell. There floor(lon / 0.001), the key of
 // the exact tables, would round to either side.
-func crimes(c report.Config) string {
-	file := report.Must(filepath.Abs(filepath.Join(c.Data, "uk_crime_2018q4.parquet"))) // processes in other folders read it too
-	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM '%s' %s", file, report.Pick(c, "LIMIT 50000", "", ""))
+func crimes(c report.Scale) string {
+	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM '%s' %s", duck.File("uk_crime_2018q4.parquet"), report.Pick(c, "LIMIT 50000", "", ""))
 }
 
 // world creates the tables c(g), countries as GeoJSON, and cities(lon, lat).
 func (b *bench) world() {
-	b.make("world", report.At{"data": b.c.Data, "countries": report.Pick(b.c, 9, 177, 177)})
+	b.make("world", report.At{"countries": duck.File("ne_110m_countries.geojson"), "cities": duck.File("geonames_cities.parquet"), "n": report.Pick(b.c, 9, 177, 177)})
 }
