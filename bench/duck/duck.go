@@ -60,20 +60,27 @@ func Column[T any](db *sql.DB, query string) (out []T) {
 	return out
 }
 
-// Row returns the only row of a query: its columns of numbers as figures, the others as factors. NULLs
+// Rows calls f with each row of a query: its columns of numbers as figures, the others as factors. NULLs
 // are left out.
-func Row(db *sql.DB, query string) (report.At, report.Figures) {
-	var columns map[string]any
-	row := Column[string](db, "SELECT to_json(t)::VARCHAR FROM ("+query+") t")[0]
-	report.Check(json.Unmarshal([]byte(row), &columns))
-	at, figures := report.At{}, report.Figures{}
-	for name, v := range columns {
-		if n, is := v.(float64); is {
-			figures[name] = n
-		} else if v != nil {
-			at[name] = v
+func Rows(db *sql.DB, query string, f func(report.At, report.Figures)) {
+	for _, row := range Column[string](db, "SELECT to_json(t)::VARCHAR FROM ("+query+") t") {
+		var columns map[string]any
+		report.Check(json.Unmarshal([]byte(row), &columns))
+		at, figures := report.At{}, report.Figures{}
+		for name, v := range columns {
+			if n, is := v.(float64); is {
+				figures[name] = n
+			} else if v != nil {
+				at[name] = v
+			}
 		}
+		f(at, figures)
 	}
+}
+
+// Row returns the only row of a query, as Rows does.
+func Row(db *sql.DB, query string) (at report.At, figures report.Figures) {
+	Rows(db, query, func(a report.At, f report.Figures) { at, figures = a, f })
 	return at, figures
 }
 

@@ -21,60 +21,18 @@ var uses = [...]struct {
 	{"keys", true, false}, {"keys, removal", true, true},
 }
 
-// Indexes in uses of those without removal. The next index is the same use with removal.
-const (
-	ofPlaces = 0
-	ofKeys   = 2
-)
-
-// outcome is a sketch with its expected and its measured size and error.
-type outcome struct {
-	advise.Advice
-	bytes, err float64 // measured size, and measured error
-}
+// ofPlaces is the index in uses of places without removal.
+const ofPlaces = 0
 
 // hints are the ways to describe the distribution of counts to the advice.
 var hints = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
 
-// result has the outcomes for one use: of all candidates (tried), and of the advised sketches, one for
-// each entry of hints.
-type result struct {
-	tried   []outcome
-	advised [len(hints)]outcome
-}
+// manyKeys is the least number of keys for which chance affects the error of a sketch little.
+const manyKeys = 1000
 
-// exact reports whether the sketch for cells has no error.
-func (r *result) exact() bool { return r.tried[0].Family == "ccbf" && r.tried[0].err == 0 }
-
-// least returns the smallest error of the candidates of some families, or of all.
-func (r *result) least(families ...string) float64 {
-	best := math.Inf(1)
-	for _, o := range r.tried {
-		if len(families) == 0 || slices.Contains(families, o.Family) {
-			best = min(best, o.err)
-		}
-	}
-	return best
-}
-
-// off returns an expected error as a multiple of the measured one. Errors below 1 in 10,000 count
-// as equal.
-func off(expected, measured float64) float64 {
-	const least = 1e-4
-	return max(expected, least) / max(measured, least)
-}
-
-// comparison has the results for one source and one number of bits per key. of has the result of each
-// use.
-type comparison struct {
-	*counting
-	bits float64
-	of   [len(uses)]result
-}
-
-// compare builds all candidates of the advice, and the advised sketches, for each number of bits
-// per key.
-func (r rowSource) compare(bits []float64) (all []comparison) {
+// outcomes builds all candidates of the advice, and the advised sketches, for each use and number of bits
+// per key. It returns the rows of the table outcomes, without the number of the source.
+func (r rowSource) outcomes(bits []float64) (rows [][]any) {
 	db := r.count()
 	defer db.Close()
 	// A number of bits is left out if the sketch of all keys would be smaller than leastBytes, the
@@ -84,17 +42,26 @@ func (r rowSource) compare(bits []float64) (all []comparison) {
 		bits = []float64{math.Ceil(8 * leastBytes / float64(db.distinct))}
 	}
 	for _, b := range bits {
-		at := comparison{counting: db, bits: b}
-		for i := range uses {
-			d := db.data(i, b)
-			at.of[i].tried = report.Column(report.Must(advise.Candidates(d)), db.outcome)
-			at.of[i].advised[0] = db.outcome(report.Must(advise.For(d)))
+		for use, u := range uses {
+			build := func(told any, a advise.Advice) {
+				key := "key"
+				if a.Family == "ccbf" {
+					key = "x, y"
+				}
+				var bytes, err float64
+				duck.Scan(db.DB, text("outcome", report.At{"family": a.Family, "key": key, "call": a.Call}), &bytes, &err)
+				rows = append(rows, []any{db.name, db.skew, db.distinct, b, use, u.name, told, a.Family, a.Exact.String(), bytes / float64(a.Bytes), err, a.Error, a.ErrorLow, a.ErrorHigh})
+			}
+			d := db.data(use, b)
+			for _, a := range report.Must(advise.Candidates(d)) {
+				build(nil, a)
+			}
+			build(hints[0], report.Must(advise.For(d)))
 			d.Counts, d.Extent = db.sample, db.extent
-			at.of[i].advised[1] = db.outcome(report.Must(advise.For(d)))
+			build(hints[1], report.Must(advise.For(d)))
 		}
-		all = append(all, at)
 	}
-	return all
+	return rows
 }
 
 // choosing compares the families at equal bytes, and the advice with the outcome.
@@ -105,95 +72,19 @@ func choosing(c report.Scale, s *report.Section) {
 	sets := realRows(report.Pick(c, 3000, 20_000, 60_000))
 	sources = append(sources, sets[report.Pick(c, len(sets)-1, 0, 0):]...)
 	bits := report.Pick(c, []float64{4, 8}, []float64{2, 4, 8, 16}, []float64{2, 4, 6, 8, 12, 16, 24, 32})
-	bySource := report.Parallel(len(sources), func(i int) []comparison { return sources[i].compare(bits) })
-	s.Set("keys", n, "many", manyKeys, "told", []int{0, 1},
+	s.Set("keys", n, "many", manyKeys, "hints", hints,
 		"exactness", []advise.Exactness{advise.Certain, advise.Likely, advise.Open, advise.Unlikely})
-	for _, part := range bySource {
-		recordErrors(s, part)
-		recordAdvice(s, part)
-	}
-}
-
-// families are the compared families. use is an index in uses: that use is without removal, and the
-// one after it is the same with removal.
-var families = []struct {
-	name, family string
-	use          int
-}{{"CascadeCBF", "ccbf", ofPlaces}, {"Spectral", "sbf", ofKeys}, {"Count-Min", "cms", ofKeys}}
-
-const removal = ", removal"
-
-// recordErrors records the smallest error of each family at each size of a source. It also records
-// from how many bits on one family has a smaller error than another.
-func recordErrors(s *report.Section, part []comparison) {
-	for _, at := range part {
-		for i, suffix := range []string{"", removal} {
-			for _, f := range families {
-				s.Record(report.At{"data": at.name, "bits": at.bits, "family": f.name + suffix},
-					report.Figures{"least": at.of[f.use+i].least(f.family)})
-			}
+	db := duck.Open(1)
+	defer db.Close()
+	duck.Run(db, text("outcomes", nil))
+	for source, rows := range report.Parallel(len(sources), func(i int) [][]any { return sources[i].outcomes(bits) }) {
+		for _, row := range rows {
+			report.Must(db.Exec("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{source}, row...)...))
 		}
 	}
-	even, of := report.At{"source": part[0].name, "costs dense": "-", "costs Spectral": "-"}, report.Figures{"skew": part[0].skew}
-	dense := slices.DeleteFunc(slices.Clone(part), func(at comparison) bool { return at.of[ofPlaces].exact() })
-	if len(dense) > 0 {
-		closer := func(at comparison) bool { return at.of[ofKeys].least("cms") < at.of[ofKeys].least("sbf") }
-		of["closer"], of["sizes"] = float64(report.Count(part, closer)), float64(len(part))
-		of["even"] = crossing(dense, func(at *comparison) float64 { return at.of[ofKeys].least("sbf") / at.of[ofPlaces].least("ccbf") })
-		cost := func(use int, family string) string {
-			costs := report.Column(dense, func(at comparison) float64 { return off(at.of[use+1].least(family), at.of[use].least(family)) })
-			return report.Span(costs) + " times the error"
-		}
-		even["costs dense"], even["costs Spectral"] = cost(ofPlaces, "ccbf"), cost(ofKeys, "sbf")
-	}
-	s.Record(even, of)
-}
-
-// crossing returns from how many bits per key on a ratio is below 1. It interpolates between the two
-// settings around that number on a logarithmic scale. It returns the first or last number of bits if
-// the ratio is below 1 at all settings, or not at the last one.
-func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
-	for i := len(part) - 1; i >= 0; i-- {
-		above := math.Log(ratio(&part[i]))
-		if above < 0 {
-			continue
-		}
-		if i == len(part)-1 {
-			return part[i].bits
-		}
-		return part[i].bits * math.Pow(part[i+1].bits/part[i].bits, above/(above-math.Log(ratio(&part[i+1]))))
-	}
-	return part[0].bits
-}
-
-// manyKeys is the least number of keys for which chance affects the error of a sketch little.
-const manyKeys = 1000
-
-// recordAdvice records the quality of the advice by use and by entry of hints. Sketches of cells
-// without counters have no error: for them, it records only whether the advice expected that.
-func recordAdvice(s *report.Section, part []comparison) {
-	for i, u := range uses {
-		for by, name := range hints {
-			for _, at := range part {
-				r := &at.of[i]
-				a := &r.advised[by]
-				if !u.keys {
-					s.Record(report.At{"said": a.Exact, "told what": by}, report.Figures{"were": yesNo(r.exact())})
-				}
-				if r.exact() {
-					continue
-				}
-				of := report.Figures{"inside": yesNo(a.err >= a.ErrorLow && a.err <= a.ErrorHigh), "off": off(a.Error, a.err),
-					"bytes": a.bytes / float64(a.Advice.Bytes)}
-				if a.ErrorLow > 0 {
-					of["width"] = off(a.ErrorHigh, a.ErrorLow)
-				}
-				if at.distinct >= manyKeys {
-					of["regret"] = off(a.err, r.least())
-				}
-				s.Record(report.At{"use": u.name, "told": name}, of)
-			}
-		}
+	duck.Run(db, text("settings", nil))
+	for _, name := range []string{"errors", "crossings", "costs", "certainty", "advice"} {
+		duck.Rows(db, text(name, manyKeys), func(at report.At, of report.Figures) { s.Record(at, of) })
 	}
 }
 
@@ -320,14 +211,4 @@ func (c *counting) data(use int, bitsPerKey float64) advise.Data {
 		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: uses[use].keys, Remove: uses[use].remove,
 		Bytes: max(advise.MinBytes, uint64(bitsPerKey*float64(c.distinct)/8)),
 	}
-}
-
-// outcome runs the advised call and measures its sketch.
-func (c *counting) outcome(a advise.Advice) outcome {
-	o, key := outcome{Advice: a}, "key"
-	if a.Family == "ccbf" {
-		key = "x, y"
-	}
-	duck.Scan(c.DB, text("outcome", report.At{"family": a.Family, "key": key, "call": a.Call}), &o.bytes, &o.err)
-	return o
 }

@@ -157,7 +157,10 @@ var formats = template.FuncMap{
 	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
 	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
 	"span":          Span,
-	"mean":          Mean, "median": Median, "deviation": Deviation,
+	"times": func(x []float64) string {
+		return strings.Replace(Span(x)+" times the error", none+" times the error", none, 1)
+	},
+	"mean": Mean, "median": Median, "deviation": Deviation,
 	"most": func(x []float64) float64 { return Quantile(x, 1) }, "least": slices.Min[[]float64], "log10": math.Log10, "round": math.Round, "quantile": Quantile,
 	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b },
 	"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },

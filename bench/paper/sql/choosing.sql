@@ -73,3 +73,50 @@ FROM (SELECT count(*) AS cells FROM counted), (SELECT count(*) AS groups, sum(oc
 COPY (SELECT {{.of}} AS key, n FROM counted ORDER BY key) TO '{{.folder}}/keys.parquet' (FORMAT parquet, COMPRESSION zstd);
 SELECT size / (SELECT count(*) FROM counted) AS "a key" FROM read_blob('{{.folder}}/keys.parquet')
 {{end}}
+
+{{/* One row for each sketch: a candidate of the advice, or the advised one if told is not NULL. bytes is the length of its
+BLOB over the expected one, err its error, and expected, low and high are the advice's. */}}
+{{define "outcomes"}}
+CREATE TABLE outcomes (source INT, data VARCHAR, skew DOUBLE, keys BIGINT, bits DOUBLE, use INT, name VARCHAR, told VARCHAR, family VARCHAR, said VARCHAR,
+	bytes DOUBLE, err DOUBLE, expected DOUBLE, low DOUBLE, high DOUBLE)
+{{end}}
+{{/* The settings with the least errors. Errors below 1 in 10,000 count as equal (off). A setting is exact if sketches for
+places have no error. */}}
+{{define "settings"}}
+CREATE MACRO off(expected, measured) AS greatest(expected, 1e-4) / greatest(measured, 1e-4);
+CREATE TABLE settings AS SELECT source, any_value(data) AS data, any_value(skew) AS skew, bits, use, any_value(name) AS name, any_value(keys) AS keys,
+	min(err) AS least, min(err) FILTER (family = 'ccbf') AS ccbf, min(err) FILTER (family = 'sbf') AS sbf, min(err) FILTER (family = 'cms') AS cms,
+	use < 2 AND arg_min(err, rowid) = 0 AS exact FROM outcomes WHERE told IS NULL GROUP BY source, bits, use ORDER BY source, bits, use;
+CREATE TABLE dense AS SELECT source, p.data, bits, p.ccbf, r.ccbf AS ccbfRemoval, k.sbf, q.sbf AS sbfRemoval, ln(greatest(k.sbf / p.ccbf, 1e-300)) AS above,
+	row_number() OVER (PARTITION BY source ORDER BY bits) AS i, count(*) OVER (PARTITION BY source) AS n
+	FROM (FROM settings WHERE use = 0 AND NOT exact) p JOIN (FROM settings WHERE use = 1) r USING (source, bits)
+	JOIN (FROM settings WHERE use = 2) k USING (source, bits) JOIN (FROM settings WHERE use = 3) q USING (source, bits)
+{{end}}
+{{/* The smallest error of each family. */}}
+{{define "errors"}}
+SELECT data, bits::VARCHAR AS bits, unnest(CASE use WHEN 0 THEN ['CascadeCBF'] WHEN 1 THEN ['CascadeCBF, removal'] WHEN 2 THEN ['Spectral', 'Count-Min']
+	ELSE ['Spectral, removal', 'Count-Min, removal'] END) AS family, unnest(CASE WHEN use < 2 THEN [ccbf] ELSE [sbf, cms] END) AS least
+FROM settings ORDER BY source, settings.bits, use % 2, use
+{{end}}
+{{/* The skew of each source, the sizes at which Count-Min is closer than Spectral, and from how many bits on Spectral is closer than
+dense CascadeCBF: between two settings on a logarithmic scale, or the first or last number of bits. */}}
+{{define "crossings"}}
+SELECT source.data AS source, source.skew, closer, sizes, even FROM (SELECT DISTINCT source, data, skew FROM settings) source
+LEFT JOIN (SELECT source, count(*) AS sizes, count(*) FILTER (cms < sbf) AS closer FROM settings SEMI JOIN dense USING (source) WHERE use = 2 GROUP BY source) USING (source)
+LEFT JOIN (SELECT source, arg_max(CASE WHEN above < 0 OR i = n THEN a.bits ELSE a.bits * (b.bits / a.bits) ^ (above / (above - b.below)) END, CASE WHEN above < 0 THEN -i ELSE i END) AS even
+	FROM dense a LEFT JOIN (SELECT source, i - 1 AS i, bits, above AS below FROM dense) b USING (source, i) GROUP BY source) USING (source) ORDER BY source.source
+{{end}}
+{{/* How much larger errors are where occurrences can be removed. */}}
+{{define "costs"}}
+SELECT data AS source, off(ccbfRemoval, ccbf) AS "costs dense", off(sbfRemoval, sbf) AS "costs Spectral" FROM dense ORDER BY dense.source, bits
+{{end}}
+{{/* Whether sketches for places were exact, and what the advice said. */}}
+{{define "certainty"}}
+SELECT said, told AS "told what", exact::INT AS were FROM outcomes JOIN settings USING (source, bits, use) WHERE told IS NOT NULL AND use < 2 ORDER BY source, bits, use
+{{end}}
+{{/* The quality of the advice. Exact sketches are left out. The regret is for data with so many keys and more. */}}
+{{define "advice"}}
+SELECT s.name AS use, told, (err BETWEEN low AND high)::INT AS inside, off(expected, err) AS off, bytes, CASE WHEN low > 0 THEN off(high, low) END AS width,
+	CASE WHEN s.keys >= {{.}} THEN off(err, least) END AS regret
+FROM outcomes o JOIN settings s USING (source, bits, use) WHERE told IS NOT NULL AND NOT exact ORDER BY source, o.use, told DESC, bits
+{{end}}
