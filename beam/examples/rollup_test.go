@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/beam/internal/pipeline"
+	"github.com/stretchr/testify/require"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the script prints to rollup.out")
@@ -36,50 +37,33 @@ func TestRollup(t *testing.T) {
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=1")
 	build.Stderr = os.Stderr
-	path, err := build.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	shell := strings.TrimSpace(string(path))
+	shell, err := build.Output()
+	require.NoError(t, err)
 	dir := t.TempDir()
 	run := func(script string) string {
 		t.Helper()
 		path, err := filepath.Abs(script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := exec.Command(shell, "-f", path)
+		require.NoError(t, err)
+		c := exec.Command(strings.TrimSpace(string(shell)), "-f", path)
 		c.Dir = dir
 		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", script, err, out)
-		}
+		require.NoError(t, err, "%s: %s", script, out)
 		return string(out)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "points"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "points"), 0o755))
 	run("points.sql")
 	for _, year := range []string{"2017", "2018"} {
 		o := pipeline.NewOptions()
 		o.In, o.Out = []string{filepath.Join(dir, "points", year+".parquet")}, filepath.Join(dir, "out", year)
 		o.Zoom, o.Time, o.Res = 10, "day", "0.001"
-		if _, err := pipeline.Build(context.Background(), o, io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		_, err := pipeline.Build(context.Background(), o, io.Discard)
+		require.NoError(t, err)
 	}
 	have := run("rollup.sql")
 	if *rewrite {
-		if err := os.WriteFile("rollup.out", []byte(have), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
+		require.NoError(t, os.WriteFile("rollup.out", []byte(have), 0o644))
 	}
 	want, err := os.ReadFile("rollup.out")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if have != string(want) {
-		t.Errorf("prints\n%s\nbut rollup.out says\n%s", have, want)
-	}
+	require.NoError(t, err)
+	require.Equal(t, string(want), have)
 }

@@ -10,34 +10,28 @@ import (
 // The example makes the calls of a pipeline with sketches.CombineGlobally(s, fn, words). Several
 // workers accumulate parts of the words, the parts are merged, and the result is a BLOB.
 func ExampleKeys() {
-	fn, err := sketches.Keys(cms.Family, cms.Params{})
-	if err != nil {
-		panic(err)
-	}
-	part := func(words ...string) sketches.Accumulator {
-		a, err := fn.CreateAccumulator()
+	must := func(err error) {
 		if err != nil {
 			panic(err)
 		}
+	}
+	fn, err := sketches.Keys(cms.Family, cms.Params{})
+	must(err)
+	part := func(words ...string) sketches.Accumulator {
+		a, err := fn.CreateAccumulator()
+		must(err)
 		for _, word := range words {
-			if a, err = fn.AddInput(a, word); err != nil {
-				panic(err)
-			}
+			a, err = fn.AddInput(a, word)
+			must(err)
 		}
 		return a
 	}
 	a, err := fn.MergeAccumulators(part("to", "be"), part("or", "not", "to"))
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	blob, err := fn.ExtractOutput(a)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	v, err := cms.NewView(blob)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	fmt.Println(v.CountKey([]byte("to")), v.CountKey([]byte("be")))
 	// Output: 2 1
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/stretchr/testify/require"
 )
 
 // Points are decoded as they were encoded, and truncated bytes are an error.
@@ -16,18 +17,11 @@ func TestPointsOnTheWay(t *testing.T) {
 		{X: []float64{1, 2}, Y: []float64{3, 4}, N: []uint64{0, math.MaxUint64}},
 		{X: []float64{1, 2}, Y: []float64{3, 4}, Class: key.Text, Category: [][]byte{{}, []byte("theft")}},
 	} {
-		b, err := encodePoints(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := decodePoints(b)
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(p) { // an empty category may be decoded as nil
-			t.Errorf("%v came as %v, %v", p, got, err)
-		}
+		b := must(encodePoints(p))
+		require.Equal(t, fmt.Sprint(p), fmt.Sprint(must(decodePoints(b)))) // an empty category may be decoded as nil
 		for n := range b {
-			if _, err := decodePoints(b[:n]); err == nil {
-				t.Errorf("%d of %d bytes were taken for points", n, len(b))
-			}
+			_, err := decodePoints(b[:n])
+			require.Error(t, err, "%d of %d bytes", n, len(b))
 		}
 	}
 }

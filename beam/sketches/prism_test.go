@@ -1,92 +1,60 @@
 package sketches
 
 import (
-	"bytes"
-	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"reflect"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/stretchr/testify/require"
 )
 
 func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*sourceFn]())
-	register.Emitter2[[]byte, Point]()
-	register.Function2x1(dropKey)
-	register.Function1x2(globally)
-	register.Function2x2(wordOf)
+	register.Function1x2(withKey)
+	register.Function2x1(sumOf)
 }
 
 // TestMain removes temporary files that Beam leaves behind.
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "ccbf-test-")
-	if err != nil {
-		panic(err)
-	}
+	dir := must(os.MkdirTemp("", "ccbf-test-"))
 	_ = os.Setenv("TMPDIR", dir)
 	code := ptest.MainRet(m)
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// sourceFn emits every Of-th point, after all its siblings have started.
-type sourceFn struct {
-	Test      string
-	Index, Of int
-}
+// keyOf returns the key of a point: there are few keys, and one has most points.
+func keyOf(p Point) string { return fmt.Sprintf("x%d", max(0, int(p.X)/5)) }
 
-const prismPoints = 30_000
+func withKey(p Point) (string, Point) { return keyOf(p), p }
 
-// keyed returns the key of a point: there are few keys, and one has most points.
-func (f *sourceFn) keyed(p Point) string { return fmt.Sprintf("x%d", max(0, int(p.X)/5)) }
+// sumOf returns a key with the SHA-256 of its sketch.
+func sumOf(key string, blob []byte) string { return fmt.Sprintf("%s %x", key, sha256.Sum256(blob)) }
 
-func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func([]byte, Point)) error {
-	if err := join(ctx, f.Test); err != nil {
-		return err
-	}
-	points := testPoints()
-	for i := f.Index; i < len(points); i += f.Of {
-		emit([]byte(f.keyed(points[i])), points[i])
-	}
-	return nil
-}
+func testPoints() []Point { return somePoints(rand.New(rand.NewPCG(8, 3)), 30_000) }
 
-func testPoints() []Point { return somePoints(rand.New(rand.NewPCG(8, 3)), prismPoints) }
-
-// sources returns n collections of points, which run in n bundles at once.
-func sources(s beam.Scope, test string, n int) []beam.PCollection {
-	meet(test, n)
-	out := make([]beam.PCollection, n)
-	for i := range out {
-		out[i] = beam.ParDo(s, &sourceFn{Test: test, Index: i, Of: n}, beam.Impulse(s))
-	}
-	return out
-}
-
-// Every key's sketch has the bytes of one sketch of all its points, for any number of workers, with
-// and without lifted combiners.
+// Every key's sketch has the bytes of one sketch of all its points, with and without lifted combiners.
 func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
+	parts := map[string][]Point{}
+	for _, q := range testPoints() {
+		parts[keyOf(q)] = append(parts[keyOf(q)], q)
+	}
 	for _, p := range []ccbf.Params{
 		{Res: 0.5},
 		{Res: 0.5, Bytes: 2048, Dense: true, Mode: ccbf.Standard},
 		{Res: 0.5, Bytes: 1024, Mode: ccbf.Standard},
 	} {
-		want := map[string][]byte{}
-		parts := map[string][]Point{}
-		for _, q := range testPoints() {
-			k := new(sourceFn).keyed(q)
-			parts[k] = append(parts[k], q)
-		}
+		var want []string
 		for k, points := range parts {
-			want[k] = builtOf(p, points)
+			want = append(want, sumOf(k, builtOf(p, points)))
 		}
 		fn := must(CCBF(p))
 		for name, build := range map[string]func(s beam.Scope, cols []beam.PCollection) beam.PCollection{
@@ -103,78 +71,48 @@ func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 				return UnionPerKey(s, beam.Flatten(s, cols...))
 			},
 		} {
-			for _, n := range []int{1, 2, 8} {
-				t.Run(fmt.Sprintf("%v %d %s/%d", p.Mode, p.Bytes, name, n), func(t *testing.T) {
-					ptest.BuildAndRun(t, func(s beam.Scope) {
-						collect(s, t.Name(), build(s, sources(s, t.Name(), n)))
-					})
-					got := collected(t.Name())
-					if len(got) != len(want) {
-						t.Errorf("%d keys, want %d", len(got), len(want))
+			t.Run(fmt.Sprintf("%v %d %s", p.Mode, p.Bytes, name), func(t *testing.T) {
+				ptest.BuildAndRun(t, func(s beam.Scope) {
+					var cols []beam.PCollection
+					for points := range slices.Chunk(testPoints(), 4000) {
+						cols = append(cols, beam.ParDo(s, withKey, beam.CreateList(s, points)))
 					}
-					for k, blob := range want {
-						if !bytes.Equal(got[k], blob) {
-							t.Errorf("key %s: %d bytes that differ from the %d of the whole", k, len(got[k]), len(blob))
-						}
-					}
+					passert.EqualsList(s, beam.ParDo(s, sumOf, build(s, cols)), want)
 				})
-			}
+			})
 		}
 	}
 }
 
-func dropKey(_ []byte, p Point) Point { return p }
-
-func globally(blob []byte) ([]byte, []byte) { return []byte("all"), blob }
-
-func wordOf(k []byte, _ Point) ([]byte, string) { return []byte("all"), string(k) }
-
+// A sketch of a whole collection, of points or of keys, has the bytes of one accumulator.
 func TestPrismCombinesGlobally(t *testing.T) {
-	fn := must(CCBF(ccbf.Params{Res: 0.5}))
-	ptest.BuildAndRun(t, func(s beam.Scope) {
-		points := beam.ParDo(s, dropKey, sources(s, t.Name(), 1)[0])
-		collect(s, t.Name(), beam.ParDo(s, globally, CombineGlobally(s, fn, points)))
-	})
-	if want := builtOf(ccbf.Params{Res: 0.5}, testPoints()); !bytes.Equal(collected(t.Name())["all"], want) {
-		t.Error("the bytes differ from those of the whole")
-	}
-}
-
-func TestPrismCountsKeys(t *testing.T) {
-	fn := must(Keys(cms.Family, cms.Params{}))
-	truth := map[string]uint64{}
+	var words []string
+	counted := must(Keys(cms.Family, cms.Params{}))
+	whole := must(counted.CreateAccumulator())
 	for _, q := range testPoints() {
-		truth[new(sourceFn).keyed(q)]++
+		words = append(words, keyOf(q))
+		whole = must(counted.AddInput(whole, keyOf(q)))
 	}
 	ptest.BuildAndRun(t, func(s beam.Scope) {
-		words := beam.ParDo(s, wordOf, sources(s, t.Name(), 1)[0])
-		collect(s, t.Name(), CombinePerKey(s, fn, words))
+		points := CombineGlobally(s, must(CCBF(ccbf.Params{Res: 0.5})), beam.CreateList(s, testPoints()))
+		passert.Equals(s, points, builtOf(ccbf.Params{Res: 0.5}, testPoints()))
+		passert.Equals(s, CombineGlobally(s, counted, beam.CreateList(s, words)), must(counted.ExtractOutput(whole)))
 	})
-	sketch := must(cms.Decode(collected(t.Name())["all"]))
-	for k, n := range truth {
-		if got := sketch.CountKey([]byte(k)); got < n {
-			t.Errorf("%s counts %d of %d", k, got, n)
-		}
-	}
 }
 
 func TestCollectionsThatAreRefused(t *testing.T) {
 	_, s := beam.NewPipelineWithRoot()
 	fn := must(CCBF(ccbf.Params{Res: 1}))
 	words := beam.Create(s, "a")
-	if _, err := TryCombinePerKey(s, fn, words); err == nil || !strings.Contains(err.Error(), "must be of KV") {
-		t.Error(err)
-	}
-	if _, err := TryCombinePerKey(s, fn, beam.AddFixedKey(s, words)); err == nil || !strings.Contains(err.Error(), "not of string") {
-		t.Error(err)
-	}
+	_, err := TryCombinePerKey(s, fn, words)
+	require.ErrorContains(t, err, "must be of KV")
+	_, err = TryCombinePerKey(s, fn, beam.AddFixedKey(s, words))
+	require.ErrorContains(t, err, "not of string")
 }
 
 // A point without a cell fails the pipeline with an error that names it.
 func TestPrismFailsOnABadPoint(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	CombineGlobally(s, must(CCBF(ccbf.Params{Res: 1})), beam.Create(s, Point{1, 2}, Point{1e300, 2}))
-	if err := ptest.Run(p); err == nil || !strings.Contains(err.Error(), "1e+300") {
-		t.Error(err)
-	}
+	require.ErrorContains(t, ptest.Run(p), "1e+300")
 }

@@ -22,9 +22,10 @@ import (
 type disk struct {
 	filesystem.Interface
 	scheme string
-	// open opens a local file to write, and rename renames one; nil: as the local file system does.
-	open   func(ctx context.Context, fs filesystem.Interface, name string) (io.WriteCloser, error)
-	rename func(from, to string) error
+	// write returns a writer in place of the one of a local file, which it opens, and renamed an error of a
+	// rename; nil: as the local file system does.
+	write   func(ctx context.Context, open func() (io.WriteCloser, error)) (io.WriteCloser, error)
+	renamed func(to string) error
 }
 
 func (d disk) local(name string) string { return strings.TrimPrefix(name, d.scheme) }
@@ -42,39 +43,49 @@ func (d disk) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) 
 }
 
 func (d disk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	if d.open == nil {
-		return d.Interface.OpenWrite(ctx, d.local(name))
+	open := func() (io.WriteCloser, error) { return d.Interface.OpenWrite(ctx, d.local(name)) }
+	if d.write == nil {
+		return open()
 	}
-	return d.open(ctx, d.Interface, d.local(name))
+	return d.write(ctx, open)
 }
 
 func (d disk) Remove(_ context.Context, name string) error { return os.Remove(d.local(name)) }
 
 func (d disk) Rename(_ context.Context, from, to string) error {
-	if d.rename == nil {
-		return os.Rename(d.local(from), d.local(to))
+	if d.renamed != nil {
+		if err := d.renamed(to); err != nil {
+			return err
+		}
 	}
-	return d.rename(d.local(from), d.local(to))
+	return os.Rename(d.local(from), d.local(to))
 }
 
 func init() {
 	for _, d := range []disk{
-		{scheme: "small://", open: openSmall},
-		{scheme: "dying://", open: openDying},
-		{scheme: "cancelling://", open: openCancelling},
-		{scheme: "stuck://", rename: renameNoManifest},
+		// A disk with room for 1,000 bytes per file.
+		{scheme: "small://", write: func(_ context.Context, open func() (io.WriteCloser, error)) (io.WriteCloser, error) {
+			f, err := open()
+			return &fullAfter{f, 1000}, err
+		}},
+		// The process is killed when a file is complete, as by the loss of a machine.
+		{scheme: "dying://", write: func(_ context.Context, open func() (io.WriteCloser, error)) (io.WriteCloser, error) {
+			f, err := open()
+			return killer{f}, err
+		}},
+		{scheme: "cancelling://", write: cancel},
+		{scheme: "stuck://", renamed: func(to string) error {
+			if strings.HasSuffix(to, manifestSuffix) {
+				return errors.New("the disk is read only now")
+			}
+			return nil
+		}},
 	} {
 		filesystem.Register(strings.TrimSuffix(d.scheme, "://"), func(ctx context.Context) filesystem.Interface {
 			d.Interface = local.New(ctx)
 			return d
 		})
 	}
-}
-
-// openSmall opens a file of a disk with room for 1,000 bytes per file.
-func openSmall(ctx context.Context, fs filesystem.Interface, name string) (io.WriteCloser, error) {
-	f, err := fs.OpenWrite(ctx, name)
-	return &fullAfter{f, 1000}, err
 }
 
 type fullAfter struct {
@@ -89,26 +100,20 @@ func (f *fullAfter) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
-// openDying opens a file that kills the process when it is complete, as the loss of a machine does.
-func openDying(ctx context.Context, fs filesystem.Interface, name string) (io.WriteCloser, error) {
-	f, err := fs.OpenWrite(ctx, name)
-	return &failingWriter{f}, err
-}
+type killer struct{ io.WriteCloser }
 
-type failingWriter struct{ io.WriteCloser }
-
-func (f *failingWriter) Close() error {
+func (f killer) Close() error {
 	_ = f.WriteCloser.Close()
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
 
-// oneWriter lets only one openCancelling run at a time.
+// oneWriter lets only one cancel run at a time.
 var oneWriter sync.Mutex
 
-// openCancelling makes the runner cancel the run when the first step writes a file, and waits for that. The
+// cancel makes the runner cancel the run when the first step writes a file, and waits for that. The
 // worker in this process goes on. Its later writes are discarded, so that the test can remove its folder.
-func openCancelling(ctx context.Context, fs filesystem.Interface, name string) (io.WriteCloser, error) {
+func cancel(ctx context.Context, open func() (io.WriteCloser, error)) (io.WriteCloser, error) {
 	oneWriter.Lock()
 	defer oneWriter.Unlock()
 	conn, err := grpcx.Dial(ctx, *jobopts.Endpoint, time.Minute)
@@ -124,7 +129,7 @@ func openCancelling(ctx context.Context, fs filesystem.Interface, name string) (
 		if job.GetState() != jobpb.JobState_RUNNING {
 			continue
 		}
-		out, err := fs.OpenWrite(ctx, name)
+		f, err := open()
 		if err != nil {
 			return nil, err
 		}
@@ -135,15 +140,7 @@ func openCancelling(ctx context.Context, fs filesystem.Interface, name string) (
 		for err == nil { // until the run has ended
 			_, err = states.Recv()
 		}
-		return out, nil
+		return f, nil
 	}
 	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-}
-
-// renameNoManifest renames files that are no manifests.
-func renameNoManifest(from, to string) error {
-	if strings.HasSuffix(to, manifestSuffix) {
-		return errors.New("the disk is read only now")
-	}
-	return os.Rename(from, to)
 }

@@ -1,16 +1,13 @@
 package pipeline
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/stretchr/testify/require"
 )
 
 // A full disk fails the run with the name of the file. Nothing of this run remains, and all of
@@ -19,26 +16,17 @@ func TestAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 20, 5000)
 	other := dir + "/out/v.run-other/00000-of-00003.parquet.X"
-	if err := os.MkdirAll(filepath.Dir(other), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(other, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fillWith(t, other, "")
 	_, err := build(options(dir+"/p.parquet", "small://"+dir+"/out/v"))
-	if err == nil || !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), "-of-00003.parquet") {
-		t.Errorf("got %v, want an error that names the file and the disk", err)
-	}
-	left := must(filepath.Glob(dir + "/out/*/*"))
-	if len(left) != 1 || left[0] != other {
-		t.Errorf("files %v are left, want the one of another run", left)
-	}
+	require.ErrorContains(t, err, "no space left")
+	require.ErrorContains(t, err, "-of-00003.parquet")
+	require.Equal(t, []string{other}, files(dir+"/out/*/*"))
 }
 
 // A truncated file fails the run with its name.
 func TestFilesThatWereCutShort(t *testing.T) {
 	dir := t.TempDir()
-	whole := filepath.Join(dir, "whole.parquet")
+	whole := dir + "/whole.parquet"
 	points(t, whole, 21, 5000)
 	b := must(os.ReadFile(whole))
 	for name, content := range map[string]string{
@@ -47,48 +35,25 @@ func TestFilesThatWereCutShort(t *testing.T) {
 		"half.csv.gz":   "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xca",
 		"half.json":     `{"lon": 1, "lat": 2, "seen": "20`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		o := options(whole, filepath.Join(t.TempDir(), "v"))
-		o.In = append(o.In, filepath.Join(dir, name))
+		fillWith(t, dir+"/"+name, content)
+		o := options(whole, t.TempDir()+"/v")
+		o.In = append(o.In, dir+"/"+name)
 		fails(t, o, name)
 	}
-}
-
-// dyingEnv is a variable of the environment that names a folder. With it, this program is a run
-// that is killed after its first file.
-const dyingEnv = "CCBF_TEST_DIE_IN"
-
-func dieInTheMiddle() bool {
-	dir := os.Getenv(dyingEnv)
-	if dir == "" {
-		return false
-	}
-	beam.Init()
-	_, err := build(options(filepath.Join(dir, "p.parquet"), "dying://"+filepath.Join(dir, "out", "v")))
-	fmt.Println("still alive:", err)
-	return true
 }
 
 // A killed run leaves nothing that counts, and does not disturb the next run.
 func TestAWorkerThatDies(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 22, 4000)
-	child := exec.Command(must(os.Executable()))
-	child.Env = append(os.Environ(), dyingEnv+"="+dir)
-	out, err := child.CombinedOutput()
+	cmd := command("-in="+dir+"/p.parquet", "-out=dying://"+dir+"/out/v", "-zoom=6", "-time=seen", "-bucket=month", "-res=0.01")
+	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		t.Fatalf("the child ended with %v: %s", err, out)
-	}
-	if left := must(filepath.Glob(dir + "/out/v.run-*/*")); len(left) == 0 {
-		t.Error("the child died before it wrote anything")
-	}
-	if done := must(filepath.Glob(dir + "/out/*/*.parquet")); len(done) != 0 {
-		t.Errorf("files %v count", done)
-	}
-	o := options(filepath.Join(dir, "p.parquet"), filepath.Join(dir, "out", "v"))
+	require.ErrorAs(t, err, &exit, "%s", out)
+	require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal(), "%s", out)
+	require.NotEmpty(t, files(dir+"/out/v.run-*/*"), "the child died before it wrote anything")
+	require.Empty(t, files(dir+"/out/*/*.parquet"), "files that count")
+	o := options(dir+"/p.parquet", dir+"/out/v")
 	must(build(o))
 	same(t, o.Out, strings.Replace(direct, "%s", dir+"/p.parquet", 1))
 }
@@ -98,12 +63,7 @@ func TestAWorkerThatDies(t *testing.T) {
 func TestACancelledRun(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 23, 1000)
-	out := filepath.Join(dir, "out")
-	if _, err := build(options(filepath.Join(dir, "p.parquet"), "cancelling://"+filepath.Join(out, "v"))); err == nil || !strings.Contains(err.Error(), "was cancelled") {
-		t.Errorf("got %v, want an error that says so", err)
-	}
-	// A worker that is stopped may leave the run's folder behind: only a manifest makes files count.
-	if done := must(filepath.Glob(out + "/*.manifest.json")); len(done) != 0 {
-		t.Errorf("files %v count", done)
-	}
+	_, err := build(options(dir+"/p.parquet", "cancelling://"+dir+"/out/v"))
+	require.ErrorContains(t, err, "was cancelled")
+	require.Empty(t, files(dir+"/out/*.manifest.json"))
 }

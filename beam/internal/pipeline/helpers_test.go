@@ -13,11 +13,12 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMain removes temporary files that Beam and killed children leave behind.
 func TestMain(m *testing.M) {
-	if asCommand() || dieInTheMiddle() { // a child process of a test
+	if asCommand() { // a child process of a test
 		return
 	}
 	dir := must(os.MkdirTemp("", "ccbf-test-"))
@@ -47,17 +48,14 @@ var truth = sync.OnceValue(func() *sql.DB {
 // run runs statements in it.
 func run(t testing.TB, format string, args ...any) {
 	t.Helper()
-	if _, err := truth().Exec(fmt.Sprintf(format, args...)); err != nil {
-		t.Fatalf("%v\n%s", err, fmt.Sprintf(format, args...))
-	}
+	_, err := truth().Exec(fmt.Sprintf(format, args...))
+	require.NoError(t, err, format, args)
 }
 
 // one returns the result of a query for a number.
 func one(t testing.TB, format string, args ...any) (n int64) {
 	t.Helper()
-	if err := truth().QueryRow(fmt.Sprintf(format, args...)).Scan(&n); err != nil {
-		t.Fatalf("%v\n%s", err, fmt.Sprintf(format, args...))
-	}
+	require.NoError(t, truth().QueryRow(fmt.Sprintf(format, args...)).Scan(&n), format, args)
 	return n
 }
 
@@ -65,9 +63,7 @@ func one(t testing.TB, format string, args ...any) (n int64) {
 func result(t testing.TB, out string) string {
 	t.Helper()
 	m := must(readSummary(context.Background(), out+manifestSuffix))
-	if len(m.Files) == 0 {
-		t.Fatal("the manifest names no file")
-	}
+	require.NotEmpty(t, m.Files, "the manifest names no file")
 	return "read_parquet(['" + strings.Join(m.Files, "', '") + "'])"
 }
 
@@ -75,13 +71,9 @@ func result(t testing.TB, out string) string {
 func same(t testing.TB, out, query string) {
 	t.Helper()
 	got := "FROM " + result(t, out)
-	if rows := one(t, "SELECT count(*) FROM (%s)", query); rows == 0 {
-		t.Fatalf("no row in %s", query)
-	}
+	require.NotZero(t, one(t, "SELECT count(*) FROM (%s)", query), query)
 	for _, q := range [][2]string{{got, query}, {query, got}} {
-		if n := one(t, "SELECT count(*) FROM ((%s) EXCEPT ALL (%s))", q[0], q[1]); n != 0 {
-			t.Errorf("%d rows only in %s", n, q[0])
-		}
+		require.Zero(t, one(t, "SELECT count(*) FROM ((%s) EXCEPT ALL (%s))", q[0], q[1]), "rows only in %s", q[0])
 	}
 }
 
@@ -115,14 +107,14 @@ func bySQL(in, out, text string) *Options {
 	return o
 }
 
-// entries returns the names in a folder.
-func entries(t testing.TB, dir string) []string {
+// files returns the files that match a pattern.
+func files(pattern string) []string { return must(filepath.Glob(pattern)) }
+
+// fillWith writes a file.
+func fillWith(t testing.TB, name, content string) {
 	t.Helper()
-	var out []string
-	for _, e := range must(os.ReadDir(dir)) {
-		out = append(out, e.Name())
-	}
-	return out
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 // build runs Build without progress messages.
@@ -135,13 +127,7 @@ func fails(t *testing.T, o *Options, words ...string) {
 	t.Helper()
 	_, err := build(o)
 	for _, w := range words {
-		if err == nil || !strings.Contains(err.Error(), w) {
-			t.Errorf("got %v, want an error with %q", err, w)
-		}
+		require.ErrorContains(t, err, w)
 	}
-	if left := must(filepath.Glob(o.Out + "*")); len(left) != 0 {
-		t.Errorf("files %v were left", left)
-	}
+	require.Empty(t, files(o.Out+"*"))
 }
-
-func format(n int) string { return fmt.Sprint(n) }

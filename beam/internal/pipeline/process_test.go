@@ -7,13 +7,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // commandEnv is a variable of the environment. With it, this program is ccbf-pipeline: the client
@@ -31,13 +32,18 @@ func asCommand() bool {
 	return true
 }
 
+// command returns ccbf-pipeline with arguments as a child process.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(must(os.Executable()), args...)
+	cmd.Env = append(os.Environ(), commandEnv+"=1")
+	return cmd
+}
+
 // prism returns Beam's Prism server of go.mod's version, and a port for it.
 func prism(t *testing.T) (program, port string) {
 	t.Helper()
 	out, err := exec.Command("go", "tool", "-n", "prism").Output()
-	if err != nil {
-		t.Fatalf("go tool -n prism: %v", err)
-	}
+	require.NoError(t, err, "go tool -n prism")
 	return strings.TrimSpace(string(out)), freePort()
 }
 
@@ -82,9 +88,7 @@ func TestWorkersAreProcesses(t *testing.T) {
 
 	text := string(must(os.ReadFile("../../../docs/SCALE.md")))
 	found := regexp.MustCompile("(?s)\n## Workers in processes of their own\n.*?```sh\n(.*?)```\n").FindStringSubmatch(text)
-	if found == nil {
-		t.Fatal("docs/SCALE.md has no commands for workers in processes of their own")
-	}
+	require.NotNil(t, found, "docs/SCALE.md has no commands for workers in processes of their own")
 	program, port := prism(t)
 	script := found[1]
 	for _, r := range [][2]string{
@@ -95,21 +99,16 @@ func TestWorkersAreProcesses(t *testing.T) {
 		{"8073", port},
 		{"50000", freePort()},
 	} {
-		if !strings.Contains(script, r[0]) {
-			t.Fatalf("the commands of docs/SCALE.md do not have %q:\n%s", r[0], script)
-		}
+		require.Contains(t, script, r[0], "the commands of docs/SCALE.md")
 		script = strings.ReplaceAll(script, r[0], r[1])
 	}
 	out, err := inGroup(t, exec.Command("sh", "-e", "-c", script))
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, script, out)
-	}
+	require.NoError(t, err, "%s\n%s", script, out)
 	for _, name := range []string{"/out/v", "/out/v-external"} {
 		same(t, dir+name, strings.Replace(direct, "%s", dir+"/*.parquet", 1))
 	}
-	if !strings.Contains(out, "20000  good rows") || !strings.Contains(out, "The workers are other processes") {
-		t.Errorf("the run says:\n%s", out)
-	}
+	require.Contains(t, out, "20000  good rows")
+	require.Contains(t, out, "The workers are other processes")
 }
 
 // A killed worker ends the run with an error that names it, and no file remains.
@@ -118,13 +117,9 @@ func TestAWorkerProcessIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 13, 3000)
 	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out=dying://"+dir+"/out/v", "-zoom=6", "-res=0.01")
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || !regexp.MustCompile(`\nccbf-pipeline: .*worker\[job-\S+_go\]`).MatchString(out) {
-		t.Errorf("%v: %s", err, out)
-	}
-	if left := must(filepath.Glob(dir + "/out/*.json")); len(left) > 0 {
-		t.Errorf("files %v are left", left)
-	}
+	require.Error(t, err)
+	require.Regexp(t, `\nccbf-pipeline: .*worker\[job-\S+_go\]`, out)
+	require.Empty(t, files(dir+"/out/*.json"))
 }
 
 // A worker of another program than the client reports that, and the run ends.
@@ -132,17 +127,11 @@ func TestWorkersAreTheSameProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	points(t, dir+"/a.parquet", 14, 100)
-	other := filepath.Join(dir, "other")
-	if err := os.WriteFile(other, []byte("another program"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01", "-worker_binary="+other)
-	if err == nil || !regexp.MustCompile(`\nccbf-pipeline: .*is not the program that started the pipeline`).MatchString(out) {
-		t.Errorf("%v: %s", err, out)
-	}
-	if left := must(filepath.Glob(filepath.Join(dir, "v*"))); len(left) > 0 {
-		t.Errorf("files %v are left", left)
-	}
+	fillWith(t, dir+"/other", "another program")
+	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01", "-worker_binary="+dir+"/other")
+	require.Error(t, err)
+	require.Regexp(t, `\nccbf-pipeline: .*is not the program that started the pipeline`, out)
+	require.Empty(t, files(dir+"/v*"))
 }
 
 // A run leaves no temporary files behind, neither its own nor Beam's.
@@ -150,14 +139,11 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir, temp := t.TempDir(), t.TempDir()
 	points(t, dir+"/a.parquet", 15, 100)
-	cmd := exec.Command(must(os.Executable()), "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01")
-	cmd.Env = append(os.Environ(), commandEnv+"=1", "TMPDIR="+temp)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if left := entries(t, temp); len(left) > 0 {
-		t.Errorf("%v are left", left)
-	}
+	cmd := command("-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01")
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Empty(t, files(temp+"/*"))
 }
 
 // Ctrl-C ends a run in the middle of a query, and leaves nothing.
@@ -167,29 +153,20 @@ func TestASignal(t *testing.T) {
 	run(t, "COPY (SELECT i FROM range(4_000_000) t(i)) TO '%s/a.parquet'", dir)
 	// All rows but the first take long: together some minutes. Lengths differ, because DuckDB
 	// computes a value that is equal in a whole chunk once.
-	cmd := exec.Command(must(os.Executable()), "-in="+dir+"/a.parquet", "-out="+dir+"/out/v", "-threads=1",
+	cmd := command("-in="+dir+"/a.parquet", "-out="+dir+"/out/v", "-threads=1",
 		"-sql=SELECT min(md5(repeat('x', CASE WHEN i < 1000 THEN 1 ELSE 20000 + i % 7 END))) AS m FROM input")
-	cmd.Env = append(os.Environ(), commandEnv+"=1", "TMPDIR="+temp)
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	said := must(cmd.StderrPipe())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	text := ""
 	for lines := bufio.NewScanner(said); lines.Scan(); {
 		text += lines.Text() + "\n"
 		if strings.HasSuffix(lines.Text(), "parts united") { // a line of progress
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		}
 	}
-	if err := cmd.Wait(); err == nil || !strings.Contains(text, "\nccbf-pipeline: ended by a signal") {
-		t.Errorf("%v: %s", err, text)
-	}
-	if left := entries(t, temp); len(left) > 0 {
-		t.Errorf("%v are left among the temporary files", left)
-	}
-	if left := must(filepath.Glob(dir + "/out/*")); len(left) > 0 {
-		t.Errorf("files %v are left", left)
-	}
+	require.Error(t, cmd.Wait())
+	require.Contains(t, text, "\nccbf-pipeline: ended by a signal")
+	require.Empty(t, files(temp+"/*"))
+	require.Empty(t, files(dir+"/out/*"))
 }

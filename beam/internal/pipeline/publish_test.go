@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/stretchr/testify/require"
 )
 
 // A second run with the same name is an error, or replaces the first one, also with other keys and
@@ -21,23 +22,17 @@ func TestASecondRun(t *testing.T) {
 	points(t, in, 31, 2000)
 	must(build(options(in, out)))
 	points(t, in, 32, 1000)
-	o := options(in, out)
-	if _, err := build(o); err == nil || !strings.Contains(err.Error(), "-overwrite") {
-		t.Errorf("a second run: %v", err)
-	}
-	o = bySQL(in, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
+	_, err := build(options(in, out))
+	require.ErrorContains(t, err, "-overwrite")
+	o := bySQL(in, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
 	o.Files, o.Overwrite = 1, true
 	must(build(o))
 	same(t, out, "SELECT kind, ccbf_agg(lon, lat, 0.01) FROM '"+in+"' GROUP BY ALL")
-	if got := must(filepath.Glob(dir + "/out/*/*")); len(got) != 1 {
-		t.Errorf("files %v, want one", got)
-	}
+	require.Len(t, files(dir+"/out/*/*"), 1)
 	// A run without input leaves nothing behind.
 	points(t, in, 33, 0)
 	must(build(o))
-	if got := must(filepath.Glob(dir + "/out/*/*")); len(got) != 0 {
-		t.Errorf("files %v after a run without rows", got)
-	}
+	require.Empty(t, files(dir+"/out/*/*"))
 }
 
 // If two runs have the same -out at once, the slower one fails, and the files of the faster one
@@ -45,7 +40,6 @@ func TestASecondRun(t *testing.T) {
 func TestTwoRunsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 34, 2000)
-	o := options(dir+"/p.parquet", dir+"/v")
 	errs := make(chan error, 2)
 	for range 2 {
 		go func() {
@@ -54,28 +48,19 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		}()
 	}
 	first, second := <-errs, <-errs
-	if (first == nil) == (second == nil) {
-		t.Fatalf("the two runs ended with %v and %v, want one error", first, second)
-	}
-	if err := errors.Join(first, second); !strings.Contains(err.Error(), "v"+manifestSuffix) {
-		t.Errorf("the slower run: %v", err)
-	}
-	same(t, o.Out, strings.Replace(direct, "%s", dir+"/p.parquet", 1))
-	if got := must(filepath.Glob(dir + "/v.run-*")); len(got) != 1 {
-		t.Errorf("folders %v, want one", got)
-	}
+	require.NotEqual(t, first == nil, second == nil, "%v and %v, want one error", first, second)
+	require.ErrorContains(t, errors.Join(first, second), "v"+manifestSuffix)
+	same(t, dir+"/v", strings.Replace(direct, "%s", dir+"/p.parquet", 1))
+	require.Len(t, files(dir+"/v.run-*"), 1)
 }
 
 // If a manifest cannot be renamed, the run fails and leaves nothing behind.
 func TestARenameThatFails(t *testing.T) {
 	dir := t.TempDir()
 	points(t, dir+"/p.parquet", 35, 200)
-	if _, err := build(bySQL(dir+"/p.parquet", "stuck://"+dir+"/out/v", "SELECT count(*) AS n FROM input")); err == nil || !strings.Contains(err.Error(), "read only now") {
-		t.Errorf("got %v", err)
-	}
-	if left := must(filepath.Glob(dir + "/out/*/*")); len(left) > 0 {
-		t.Errorf("files %v are left", left)
-	}
+	_, err := build(bySQL(dir+"/p.parquet", "stuck://"+dir+"/out/v", "SELECT count(*) AS n FROM input"))
+	require.ErrorContains(t, err, "read only now")
+	require.Empty(t, files(dir+"/out/*/*"))
 }
 
 // A file with several names is read once. Names are relative to the client's folder.
@@ -83,18 +68,13 @@ func TestNamesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	points(t, dir+"/one.csv", 36, 500)
-	if err := os.Symlink("one.csv", "two.csv"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink("one.csv", "two.csv"))
 	o := bySQL("one.csv", "out/v", "SELECT count(*) AS n FROM input")
 	o.In = append(o.In, "./one.csv", "../"+filepath.Base(dir)+"/one.csv", "two.csv", "*.csv")
-	if s := must(build(o)); s.Rows != 500 {
-		t.Errorf("%d rows, want 500", s.Rows)
-	}
+	require.EqualValues(t, 500, must(build(o)).Rows)
 	m := must(readSummary(context.Background(), dir+"/out/v"+manifestSuffix))
-	if len(m.Files) != 1 || !strings.HasPrefix(m.Files[0], dir+"/out/v.run-") {
-		t.Errorf("the manifest names %v", m.Files)
-	}
+	require.Len(t, m.Files, 1)
+	require.Contains(t, m.Files[0], dir+"/out/v.run-")
 }
 
 // A second day is a second run. Compaction unites the sketches of each key to the sketch of all
@@ -108,15 +88,11 @@ func TestIncrementalAndCompact(t *testing.T) {
 		must(build(o))
 		days = append(days, o.Out+manifestSuffix)
 	}
+	// The input: manifests, globs, and its own output.
 	o := NewOptions()
-	o.In, o.Out, o.Threads = days, dir+"/compact/v", 2
-	must(compact(o))
-	same(t, o.Out, strings.Replace(direct, "%s", dir+"/?.parquet", 1))
-	// With a glob as input, and with its own output.
-	for _, in := range []string{dir + "/out/*.manifest.json", dir + "/out/*/*.parquet", o.Out + manifestSuffix} {
-		o := NewOptions()
-		o.In, o.Out, o.Threads = []string{in}, dir+"/again/v", 2
-		o.Overwrite = true
+	o.Threads, o.Overwrite = 2, true
+	for i, in := range [][]string{days, {dir + "/out/*.manifest.json"}, {dir + "/out/*/*.parquet"}, {dir + "/compact/0" + manifestSuffix}} {
+		o.In, o.Out = in, fmt.Sprintf("%s/compact/%d", dir, i)
 		must(compact(o))
 		same(t, o.Out, strings.Replace(direct, "%s", dir+"/?.parquet", 1))
 	}
@@ -130,13 +106,11 @@ func TestIncrementalAndCompact(t *testing.T) {
 	must(compact(n))
 	same(t, n.Out, fmt.Sprintf(q, "'"+dir+"/[ab].parquet'"))
 	o.In, o.Out = []string{dir + "/out/*/*.parquet"}, dir+"/out/v"
-	if _, err := compact(o); err == nil || !strings.Contains(err.Error(), "would count twice: write to another folder") {
-		t.Errorf("compaction into its own input: %v", err)
-	}
+	_, err := compact(o)
+	require.ErrorContains(t, err, "would count twice: write to another folder", "into its own input")
 	o.In, o.Out = []string{dir + "/a.parquet"}, dir+"/none"
-	if _, err := compact(o); err == nil || !strings.Contains(err.Error(), "no column of sketches") {
-		t.Errorf("compaction of points: %v", err)
-	}
+	_, err = compact(o)
+	require.ErrorContains(t, err, "no column of sketches")
 }
 
 // A run that does not wait for its end could not write a manifest.
@@ -156,50 +130,26 @@ func TestAttempts(t *testing.T) {
 	ctx := context.Background()
 	o := bySQL(dir+"/p.parquet", dir+"/v", "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
 	p := &Plan{Options: *o, Folder: dir + "/v.run-x/"}
-	if err := p.fill(ctx, o.In, func(context.Context, *sql.Conn) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, p.fill(ctx, o.In, func(context.Context, *sql.Conn) error { return nil }))
 	parts := map[int64][][]byte{}
-	var steps [][]byte
-	for attempt := range 2 {
-		err := (&readFn{*p}).ProcessElement(ctx, Piece{File: o.In[0]}, func(shard int64, part []byte) {
-			if attempt == 0 {
-				parts[shard] = append(parts[shard], part)
-			}
-		}, func(b []byte) {
-			if attempt == 0 {
-				steps = append(steps, b)
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	var steps, lost [][]byte
+	read := &readFn{*p}
+	require.NoError(t, read.ProcessElement(ctx, Piece{File: o.In[0]}, func(shard int64, part []byte) { parts[shard] = append(parts[shard], part) },
+		func(b []byte) { steps = append(steps, b) }))
+	require.NoError(t, read.ProcessElement(ctx, Piece{File: o.In[0]}, func(int64, []byte) {}, func(b []byte) { lost = append(lost, b) }))
+	require.Equal(t, steps, lost)
 	for shard, list := range parts {
-		for attempt := range 2 {
-			err := (&writeFn{*p}).ProcessElement(ctx, shard, iterate(list), func(b []byte) {
-				if attempt == 1 {
-					steps = append(steps, b)
-				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, summaries := range []*[][]byte{&lost, &steps} { // the second attempt counts
+			require.NoError(t, (&writeFn{*p}).ProcessElement(ctx, shard, iterate(list), func(b []byte) { *summaries = append(*summaries, b) }))
 		}
 	}
 	for range 2 {
-		if err := (&summaryFn{*p}).ProcessElement(ctx, nil, iterate(steps)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, (&summaryFn{*p}).ProcessElement(ctx, nil, iterate(steps)))
 	}
-	if err := os.WriteFile(p.Folder+summaryPrefix+"0", []byte(`{"rows": 20`), 0o644); err != nil { // file of a killed worker
-		t.Fatal(err)
-	}
+	fillWith(t, p.Folder+summaryPrefix+"0", `{"rows": 20`) // the file of a killed worker
 	must(p.publish(ctx))
 	same(t, o.Out, "SELECT kind, ccbf_agg(lon, lat, 0.01) FROM '"+o.In[0]+"' GROUP BY ALL")
-	if got := entries(t, p.Folder); len(got) != len(parts) {
-		t.Errorf("files %v, want %d", got, len(parts))
-	}
+	require.Len(t, files(p.Folder+"*"), len(parts))
 }
 
 func iterate[T any](list []T) func(*T) bool {
