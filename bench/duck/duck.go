@@ -33,6 +33,11 @@ func Run(db *sql.DB, statements ...string) {
 	}
 }
 
+// Insert inserts a row.
+func Insert(db *sql.DB, table string, row ...any) {
+	report.Must(db.Exec("INSERT INTO "+table+" VALUES (?"+strings.Repeat(", ?", len(row)-1)+")", row...))
+}
+
 // Scan reads the only row of a query.
 func Scan(db *sql.DB, query string, to ...any) { report.Check(db.QueryRow(query).Scan(to...)) }
 

@@ -79,7 +79,7 @@ func choosing(c report.Scale, s *report.Section) {
 	duck.Run(db, text("outcomes", nil))
 	for source, rows := range report.Parallel(len(sources), func(i int) [][]any { return sources[i].outcomes(bits) }) {
 		for _, row := range rows {
-			report.Must(db.Exec("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", append([]any{source}, row...)...))
+			duck.Insert(db, "outcomes", append([]any{source}, row...)...)
 		}
 	}
 	duck.Run(db, text("settings", nil))

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -206,17 +206,6 @@ const (
 func boundOf(side int64) string    { return fmt.Sprintf("boxes of %d, bound", side) }
 func estimateOf(side int64) string { return fmt.Sprintf("boxes of %d, estimate", side) }
 
-// mapKinds returns all kinds of queries in the order of the report, and their weights in the mix.
-// Cells, boxes, polygons and pictures have a quarter each, divided evenly among their kinds.
-func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
-	weights = map[string]float64{ofCells: 1. / 12, ofNear: 1. / 12, ofOthers: 1. / 12, ofPolygon: 1. / 4, ofPicture: 1. / 4}
-	kinds = slices.Concat([]string{ofCells, ofNear, ofOthers, ofPolygon, ofPicture}, report.Column(sides, boundOf), report.Column(sides, estimateOf))
-	for _, kind := range kinds[5:] {
-		weights[kind] = 1. / 4 / float64(2*len(sides))
-	}
-	return kinds, weights
-}
-
 // mapStructures are the structures for a map that does not fit as exact counts. cells is the largest
 // number of cells in all boxes of one side together: counters look up each cell, so they get fewer boxes.
 var mapStructures = []struct {
@@ -294,49 +283,42 @@ func mapSources(c report.Scale) []*mapPoints {
 }
 
 // recordMaps measures every data set in fractions of its exact bytes, if a sketch can be that
-// small. It records a row per structure and kind of query. A row has the mean error and its ratio
-// to the least of all structures, and no error if the query is refused. A further row per structure
-// has its regret.
+// small. It records a row per structure and kind of query, with no error if the query is refused, and a
+// row per structure with its regret.
 func recordMaps(c report.Scale, s *report.Section, sources []*mapPoints) {
-	kinds, weights := mapKinds(mapSizeOf(c).sides)
+	db := duck.Open(1)
+	defer db.Close()
+	duck.Run(db, text("maps", nil))
+	kinds := []string{ofCells, ofNear, ofOthers, ofPolygon, ofPicture}
+	sides := mapSizeOf(c).sides
+	kinds = slices.Concat(kinds, report.Column(sides, boundOf), report.Column(sides, estimateOf))
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
 			bytes := m.bytes / share
 			if bytes < leastBytes {
 				continue
 			}
-			sizes := make([]int, len(mapStructures))
-			all := report.Parallel(len(mapStructures), func(i int) map[string][]float64 {
-				built := mapStructures[i].build(m.points, bytes)
-				sizes[i] = len(built.blob)
-				return m.ask(built, mapStructures[i].cells)
-			})
-			least := map[string]float64{}
-			for _, kind := range kinds {
-				least[kind] = math.Inf(1)
-				for _, errors := range all {
-					if e := errors[kind]; e != nil {
-						least[kind] = min(least[kind], report.Mean(e))
-					}
-				}
-			}
-			for i, errors := range all {
-				at := report.At{"points": m.name, "share": share, "bytes": bytes, "structure": mapStructures[i].name}
-				sum, weight := 0.0, 0.0
+			for _, rows := range report.Parallel(len(mapStructures), func(i int) (rows [][]any) {
+				of := mapStructures[i]
+				built := of.build(m.points, bytes)
+				errors := m.ask(built, of.cells)
 				for _, kind := range kinds {
-					asked, f := maps.Clone(at), report.Figures{"size": float64(sizes[i])}
-					asked["question"] = kind
-					if e := errors[kind]; e != nil {
-						f["error"] = report.Mean(e)
-						f["ratio"] = (f["error"] + mapFloor) / (least[kind] + mapFloor)
-						f["log"] = math.Log(f["ratio"])
-						sum, weight = sum+weights[kind]*f["log"], weight+weights[kind]
+					var e any
+					if errors[kind] != nil {
+						e = report.Mean(errors[kind])
 					}
-					s.Record(asked, f)
+					rows = append(rows, []any{m.name, share, bytes, of.name, len(built.blob), kind, e})
 				}
-				s.Record(at, report.Figures{"regret": math.Exp(sum / weight), "log regret": sum / weight})
+				return rows
+			}) {
+				for _, row := range rows {
+					duck.Insert(db, "maps", row...)
+				}
 			}
 		}
+	}
+	for _, name := range []string{"map errors", "map regrets"} {
+		duck.Rows(db, text(name, mapFloor), func(at report.At, of report.Figures) { s.Record(at, of) })
 	}
 }
 
