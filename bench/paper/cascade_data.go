@@ -43,9 +43,9 @@ func strangers(places []place) (out []place) {
 }
 
 // askCategories counts points and then queries a sample of each category, and categories that cells
-// do not have. It returns the errors of the sample, and the rate and mean of results above 0 for
-// absent categories, beside the formula.
-func askCategories(of structure, p points, strange []place, samples int, seed uint64) report.Figures {
+// do not have. It returns the errors of the sample, and the lookups of absent categories with the mean
+// of results above 0.
+func askCategories(of structure, p points, strange []place, samples int, seed uint64) (report.Figures, tally) {
 	a := of.count(p, categoryBytes, seed)
 	r := random(seed, 62)
 	all := byCategory(p.places)
@@ -66,50 +66,46 @@ func askCategories(of structure, p points, strange []place, samples int, seed ui
 	}
 	var absent tally
 	absent.add(hits, len(strange), a.absentRate())
-	out := absent.figures()
-	out["mean"], out["most"], out["bytes"], out["expected"], out["variance"] = mean, most, float64(a.bytes), absent.expected, absent.variance
-	out["percent"], out["percent absent"], out["percent formula"] = 100*mean, 100*out["rate"], 100*out["formula"]
-	out["extra"], out["exact"] = sum/float64(max(1, hits)), yesNo(a.exact())
-	return out
+	return report.Figures{"mean": mean, "most": most, "bytes": float64(a.bytes), "rate": absent.rate(),
+		"percent": 100 * mean, "percent absent": 100 * absent.rate(), "percent formula": 100 * absent.formula(), "extra": sum / float64(max(1, hits))}, absent
 }
 
-// askAllCategories calls askCategories for every structure with several seeds.
+// askAllCategories calls askCategories for every structure with several seeds. It also records how often
+// categories are found in cells that lack them, over all seeds. A rate above the formula by more than four
+// standard errors is a failure.
 func askAllCategories(c report.Scale, s *report.Section, p points) {
 	seeds, samples := report.Pick(c, 1, 1, 5), report.Pick(c, 200, 10_000, 10_000)
 	strange := strangers(p.places)
 	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys per counter of the cascade's first layer
 	for _, of := range categoryStructures {
-		at := report.At{"points": p.name, "keys": len(p.places), "load": perCounter, "crimes": p.what != "", "structure": of.name}
-		s.Record(at, report.Parallel(seeds, func(i int) report.Figures {
-			return askCategories(of, p.shuffled(seedOf(i), 61), strange, samples, seedOf(i))
-		})...)
-		if of.name != paperSpectral.name && of.name != paperCountMin.name {
-			isolation(s, p.name, of.name)
+		tallies := make([]tally, seeds)
+		figures := report.Parallel(seeds, func(i int) (f report.Figures) {
+			f, tallies[i] = askCategories(of, p.shuffled(seedOf(i), 61), strange, samples, seedOf(i))
+			return f
+		})
+		s.Record(report.At{"points": p.name, "keys": len(p.places), "load": perCounter, "crimes": p.what != "", "structure": of.name}, figures...)
+		if of.name == paperSpectral.name || of.name == paperCountMin.name {
+			continue
 		}
+		var sum tally
+		for _, t := range tallies {
+			sum.merge(t)
+		}
+		all := sum.figures()
+		all["extra"] = report.MeanOf(figures, func(f report.Figures) float64 { return f["extra"] })
+		if of.alone { // it ignores categories: its hits are points of other categories, not false positives
+			delete(all, "formula")
+		} else {
+			report.Require(float64(sum.hits) <= sum.expected+4*math.Sqrt(sum.variance),
+				"%s, %s: %d of %d keys that are absent have a count, the formula allows %.0f", p.name, of.name, sum.hits, sum.asked, sum.expected)
+		}
+		if of.alone || sum.variance == 0 { // without a variance: the structure is exact, or every counter is in use
+			delete(all, "z")
+		} else {
+			all["isolation z"] = sum.z()
+		}
+		s.Record(report.At{"isolated": p.name, "structure": of.name}, all)
 	}
-}
-
-// isolation records how often categories are found in cells that lack them, over all seeds. A rate
-// above the formula by more than four standard errors is a failure.
-func isolation(s *report.Section, points, structure string) {
-	of := s.Where("points", points, "structure", structure)
-	sum := tally{int(of.Sum("hits")), int(of.Sum("asked")), of.Sum("expected"), of.Sum("variance")}
-	all := sum.figures()
-	const wrong = "%s, %s: %d of %d keys that are absent have a count, the formula allows %.0f"
-	switch {
-	case structure == cellAlone.name: // it ignores categories: its hits are points of other categories, not false positives
-		delete(all, "formula")
-		delete(all, "z")
-	case sum.variance > 0:
-		all["isolation z"] = sum.z()
-		report.Require(sum.z() <= 4, wrong, points, structure, sum.hits, sum.asked, sum.expected)
-	default: // without a variance: the structure is exact, or every counter is in use
-		delete(all, "z")
-		report.Require(float64(sum.hits) <= sum.expected, wrong, points, structure, sum.hits, sum.asked, sum.expected)
-	}
-	all["extra"] = of.Mean("extra")
-	all["lo"], all["hi"] = report.Wilson(sum.hits, sum.asked)
-	s.Record(report.At{"isolated": points, "structure": structure}, all)
 }
 
 // sameKeys is the resolution at which the UK has as many keys as the synthetic events.

@@ -50,11 +50,6 @@ func (b *bench) run(statements ...string) { duck.Run(b.db, statements...) }
 // rounds are measured values of several rounds: seconds, or ratios.
 type rounds []float64
 
-// String returns the median, the least and the largest.
-func (r rounds) String() string { return report.Rounds(r) }
-
-func (r rounds) median() float64 { return report.Median(r) }
-
 // over returns r relative to others, round by round.
 func (r rounds) over(others rounds) rounds {
 	out := make(rounds, len(r))
@@ -92,7 +87,7 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 	var text strings.Builder
 	for i, c := range contenders {
 		ms := report.Parts(times[i], 0.001)
-		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, ms.median(), slices.Min(ms), slices.Max(ms))
+		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, report.Median(ms), slices.Min(ms), slices.Max(ms))
 	}
 	b.Say("%s%s", what, text.String())
 }

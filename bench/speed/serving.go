@@ -29,7 +29,10 @@ type server struct {
 }
 
 func startServer(file string) *server {
-	s := &server{cmd: exec.Command(compiledShell(), "serve", "-addr", "127.0.0.1:0", file)}
+	build := exec.Command("go", "tool", "-n", "ccbfsql")
+	build.Dir = ".."
+	shell := strings.TrimSpace(string(report.Must(build.Output())))
+	s := &server{cmd: exec.Command(shell, "serve", "-addr", "127.0.0.1:0", file)}
 	out := report.Must(s.cmd.StdoutPipe())
 	report.Check(s.cmd.Start())
 	_, url, _ := strings.Cut(report.Must(bufio.NewReader(out).ReadString('\n')), " on ")
@@ -42,16 +45,6 @@ func (s *server) stop() {
 		report.Check(errors.Join(s.cmd.Process.Signal(os.Interrupt), s.cmd.Wait()))
 	}
 }
-
-// compiledShell returns the path of the program ccbfsql, which is compiled once.
-var compiledShell = sync.OnceValue(func() string {
-	bin := report.Must(filepath.Abs(filepath.Join("..", "build", "bench", "ccbfsql")))
-	compile := exec.Command("go", "build", "-o", bin, "./cmd/ccbfsql")
-	compile.Dir = ".."
-	out, err := compile.CombinedOutput()
-	report.Require(err == nil, "%w\n%s", err, out)
-	return bin
-})
 
 // Polygons over a quarter, half and all of the sketches.
 const (
