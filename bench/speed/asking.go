@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"math"
-	"strings"
-
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -63,8 +59,8 @@ const dailySketches = 487
 // categories of one sketch, which are days.
 func manySketches(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
-	b.script("county over days", around(-2.9, 53.45, 1))
-	b.script("town over tiles", around(-2.9, 53.45, 0.5))
+	b.script("county over days", report.At{"lon": -2.9, "lat": 53.45, "size": 1})
+	b.script("town over tiles", report.At{"lon": -2.9, "lat": 53.45, "size": 0.5})
 	b.Set("sketches", dailySketches)
 	b.script("boxes over days", report.At{"days": dailySketches, "boxes": []report.At{ // edges as numbers of cells
 		{"name": "30 x 30", "west": -120, "south": 51_490, "east": -90, "north": 51_520},
@@ -72,17 +68,6 @@ func manySketches(b *bench) {
 		{"name": "3,000 x 3,000", "west": -3_000, "south": 51_000, "east": 0, "north": 54_000},
 	}})
 	b.script("histogram of days", report.Pick(b.c, 65536, 1<<20, 1<<20))
-}
-
-// around returns an outline of 60 corners around a place, size times 0.9 by 0.5 degrees.
-func around(lon, lat, size float64) string {
-	var corners []string
-	for i := range 61 {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i%60) / 60)
-		d := size * (0.85 + 0.15*math.Sin(float64(i%60)*1.7))
-		corners = append(corners, fmt.Sprintf("%.6f %.6f", lon+0.45*d*cos, lat+0.25*d*sin))
-	}
-	return "POLYGON ((" + strings.Join(corners, ", ") + "))"
 }
 
 // drawn lists the largest cells of the whole country and draws it. The sketches are one of a

@@ -15,20 +15,27 @@ import (
 )
 
 // extension runs the same query in the extension and in this program in turn, with the same version
-// of DuckDB.
+// of DuckDB. It also measures how long hosts take to load the extension.
 func extension(b *bench) {
 	version := duckDB()
 	b.Set("version", version)
 	duck.Folder(func(dir string) {
-		h := host{folder: dir}
-		h.find(strings.TrimPrefix(version, "v"))
-		b.throughExtension(h)
+		start := host(dir, strings.TrimPrefix(version, "v"))
+		g := start()
+		defer g.stop()
+		b.throughExtension(g)
+		var opened, loaded rounds
+		for range b.rounds {
+			g := start()
+			g.stop()
+			opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
+		}
+		b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []rounds{loaded, opened})
+		b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
 	})
 }
 
-func (b *bench) throughExtension(h host) {
-	g := h.start()
-	defer g.stop()
+func (b *bench) throughExtension(g *guest) {
 	both := func(statement string) { b.run(statement); g.run(statement) }
 	both("CREATE TABLE uk AS " + crimes(b.c))
 	for _, threads := range []int{1, 2} {
@@ -39,54 +46,46 @@ func (b *bench) throughExtension(h host) {
 			{"by tile", "SELECT ccbf_agg(lon, lat, 0.001) AS s FROM uk GROUP BY quadkey(lon, lat, 10)"},
 		} {
 			statement := "CREATE OR REPLACE TEMP TABLE s AS " + q.query
-			var cpus [2]rounds
+			var cpus [2]rounds // processor time in the extension and here
+			spend := func(i int, cpu func() float64, run func(string)) func() {
+				return func() {
+					before := cpu()
+					run(statement)
+					cpus[i] = append(cpus[i], cpu()-before)
+				}
+			}
 			what := fmt.Sprintf("%s, %d threads", q.what, threads)
-			took := b.inTurn(what,
-				contender{name: "extension", run: func() { spend(&cpus[0], g.cpu, func() { g.run(statement) }) }},
-				contender{name: "embedded", run: func() { spend(&cpus[1], ownCPU, func() { b.run(statement) }) }})
+			took := b.inTurn(what, contender{name: "extension", run: spend(0, g.cpu, g.run)},
+				contender{name: "embedded", run: spend(1, ownCPU, func(statement string) { b.run(statement) })})
 			at := report.At{"sketch": q.what, "threads": threads}
 			b.record(what, "by the clock", took[0].over(took[1]), at)
 			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first of the rounds is left out
 		}
 	}
-	b.loads(h)
 }
 
-// spend runs f, and appends to to how much processor time it took. cpu returns the processor time of a
-// process so far.
-func spend(to *rounds, cpu func() float64, f func()) {
-	before := cpu()
-	f()
-	*to = append(*to, cpu()-before)
-}
-
-// loads measures how long hosts take to load the extension.
-func (b *bench) loads(h host) {
-	var opened, loaded rounds
-	for range b.rounds {
-		g := h.start()
-		g.stop()
-		opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
-	}
-	b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []rounds{loaded, opened})
-	b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
-}
-
-// host is a C program, from the tests of clients, that loads the extension.
-type host struct{ folder, library, extension string }
-
-// find compiles the host and finds DuckDB's library of a version.
-func (h *host) find(version string) {
+// host compiles a C program, from the tests of clients, that loads the extension. It returns a function
+// that starts it with DuckDB's library of a version.
+func host(dir, version string) (start func() *guest) {
 	found := report.Must(filepath.Glob(filepath.Join("..", "build", "clients", "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*")))
 	report.Require(len(found) > 0, "no libduckdb %s, which `make clients` brings where there is npm", version)
-	h.library, h.extension = found[0], report.Must(filepath.Abs(filepath.Join("..", "build", "ccbf.duckdb_extension")))
-	_, err := os.Stat(h.extension)
+	extension := report.Must(filepath.Abs(filepath.Join("..", "build", "ccbf.duckdb_extension")))
+	_, err := os.Stat(extension)
 	report.Require(err == nil, "no extension, which `make extension` makes: %w", err)
-	out, err := exec.Command("cc", "-O1", "-o", h.program(), filepath.Join("..", "test", "clients", "c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
+	program := filepath.Join(dir, "host")
+	out, err := exec.Command("cc", "-O1", "-o", program, filepath.Join("..", "test", "clients", "c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
 	report.Require(err == nil, "%w\n%s", err, out)
+	return func() *guest {
+		g := &guest{cmd: exec.Command(program, found[0])}
+		g.cmd.Stderr = os.Stderr
+		g.out = bufio.NewReader(report.Must(g.cmd.StdoutPipe()))
+		g.in = report.Must(g.cmd.StdinPipe())
+		report.Check(g.cmd.Start())
+		g.opened = timed(func() { g.do("open 1") })
+		g.loaded = timed(func() { g.run("LOAD '" + extension + "'") })
+		return g
+	}
 }
-
-func (h host) program() string { return filepath.Join(h.folder, "host") }
 
 // guest is a process of the host with the extension.
 type guest struct {
@@ -94,18 +93,6 @@ type guest struct {
 	in             io.WriteCloser
 	out            *bufio.Reader
 	opened, loaded float64 // seconds: to open a database, and to load the extension
-}
-
-// start starts a process with the extension loaded.
-func (h host) start() *guest {
-	g := &guest{cmd: exec.Command(h.program(), h.library)}
-	g.cmd.Stderr = os.Stderr
-	g.out = bufio.NewReader(report.Must(g.cmd.StdoutPipe()))
-	g.in = report.Must(g.cmd.StdinPipe())
-	report.Check(g.cmd.Start())
-	g.opened = timed(func() { g.do("open 1") })
-	g.loaded = timed(func() { g.run("LOAD '" + h.extension + "'") })
-	return g
 }
 
 // stop ends the process.

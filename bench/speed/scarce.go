@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -117,32 +118,24 @@ func measureIsolated(statements []string) {
 	// Writing 5 resets the peak to the present value (proc(5)).
 	report.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 	resident, cpu := status("VmRSS"), ownCPU()
-	stop := make(chan struct{})
-	counted := watch(stop)
-	var answer []string
-	clock := timed(func() { answer = duck.Column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
-	cpu = ownCPU() - cpu
-	close(stop)
-	fmt.Println(max(0, status("VmHWM")-resident), <-counted, cpu, clock, strings.Join(answer, ","))
-}
-
-// watch samples the memory that aggregates reserve until stop is closed, and sends the largest
-// value.
-func watch(stop <-chan struct{}) <-chan float64 {
-	most := make(chan float64)
-	go func() {
-		n := 0.0
+	counted, ended := 0.0, make(chan struct{})
+	var sampled sync.WaitGroup
+	sampled.Go(func() {
 		for tick := time.Tick(5 * time.Millisecond); ; {
-			n = max(n, float64(ccbfsql.MemoryUsed()))
+			counted = max(counted, float64(ccbfsql.MemoryUsed()))
 			select {
-			case <-stop:
-				most <- n
+			case <-ended:
 				return
 			case <-tick:
 			}
 		}
-	}()
-	return most
+	})
+	var answer []string
+	clock := timed(func() { answer = duck.Column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
+	cpu = ownCPU() - cpu
+	close(ended)
+	sampled.Wait()
+	fmt.Println(max(0, status("VmHWM")-resident), counted, cpu, clock, strings.Join(answer, ","))
 }
 
 // status returns a field of /proc/self/status in bytes.

@@ -117,11 +117,17 @@ CREATE OR REPLACE TABLE days AS SELECT day, ccbf_agg(lon, lat, 0.001) s FROM dat
 CREATE OR REPLACE TABLE counted AS SELECT day, floor(lon / 0.001)::BIGINT x, floor(lat / 0.001)::BIGINT y, count(*) n FROM dated GROUP BY ALL;
 {{end}}
 
+{{/* An outline of 60 corners around a place, size times 0.9 by 0.5 degrees. */}}
+{{define "around" -}}
+(SELECT 'POLYGON ((' || string_agg(format('{:.6f} {:.6f}', {{.lon}} + 0.45 * d * cos(a), {{.lat}} + 0.25 * d * sin(a)), ', ' ORDER BY i) || '))'
+	FROM (SELECT i, radians(i % 60 * 6) AS a, {{.size}} * (0.85 + 0.15 * sin(i % 60 * 1.7)) AS d FROM range(61) t(i)))
+{{- end}}
+
 {{/* A county, and the cells whose centres lie in it: a line from there to the east crosses an odd
 number of its edges. They are known before the clock starts. */}}
 {{define "county over days"}}
 {{template "daily" "hash(rowid) % 365"}}
-CREATE TABLE county AS SELECT '{{.}}' g;
+CREATE TABLE county AS SELECT {{template "around" .}} g;
 CREATE TABLE inside AS
 	WITH corners AS (SELECT split_part(c, ' ', 1)::DOUBLE x, split_part(c, ' ', 2)::DOUBLE y, i
 		FROM (SELECT unnest(string_split(g[11:-3], ', ')) c, generate_subscripts(string_split(g[11:-3], ', '), 1) i FROM county)),
@@ -143,7 +149,7 @@ SELECT sum(ccbf_polygon_sum(s, g)) FROM days, county
 {{/* A sketch for each map tile, most of which lie elsewhere. */}}
 {{define "town over tiles"}}
 CREATE TABLE tiles AS SELECT quadkey(lon, lat, 11) tile, ccbf_agg(lon, lat, 0.001) s FROM p GROUP BY tile;
-CREATE TABLE town AS SELECT '{{.}}' g, -3.125 x0, 53.325 y0, -2.675 x1, 53.575 y1;
+CREATE TABLE town AS SELECT {{template "around" .}} g, -3.125 x0, 53.325 y0, -2.675 x1, 53.575 y1;
 CREATE TABLE near AS SELECT s FROM tiles, town WHERE ccbf_bbox_overlaps(s, x0, y0, x1, y1)
 -- set: all
 SELECT count(*) FROM tiles
