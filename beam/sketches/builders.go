@@ -1,8 +1,6 @@
 package sketches
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"reflect"
@@ -17,7 +15,8 @@ import (
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Accumulator](), encodeAccumulator, load)
-	beam.RegisterCoder(pointsType, encodePoints, decodePoints)
+	beam.RegisterType(pointType)
+	beam.RegisterType(pointsType)
 }
 
 // Accumulator is a sketch that a pipeline is building, or none yet. Between workers it is encoded
@@ -160,17 +159,6 @@ var (
 	pointType  = reflect.TypeFor[Point]()
 	pointsType = reflect.TypeFor[Points]()
 )
-
-func encodePoints(p Points) ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(p)
-	return b.Bytes(), err
-}
-
-func decodePoints(b []byte) (p Points, err error) {
-	err = gob.NewDecoder(bytes.NewReader(b)).Decode(&p)
-	return p, err
-}
 
 // places builds a ccbf sketch.
 type places struct{ *ccbf.Builder }

@@ -56,13 +56,16 @@ func pointInputs(rng *rand.Rand, points []Point) (out []any) {
 			out, points = append(out, points[0]), points[1:]
 			continue
 		}
-		var p Points
-		for _, q := range points[:n] {
-			p.X, p.Y = append(p.X, q.X), append(p.Y, q.Y)
-		}
-		out, points = append(out, p), points[n:]
+		out, points = append(out, batchOf(points[:n])), points[n:]
 	}
 	return out
+}
+
+func batchOf(points []Point) (p Points) {
+	for _, q := range points {
+		p.X, p.Y = append(p.X, q.X), append(p.Y, q.Y)
+	}
+	return p
 }
 
 // builtOf returns the sketch that ccbf_agg builds of the points.

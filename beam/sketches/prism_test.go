@@ -14,6 +14,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/stretchr/testify/require"
 )
 
@@ -84,7 +86,7 @@ func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 	}
 }
 
-// A sketch of a whole collection, of points or of keys, has the bytes of one accumulator.
+// A sketch of a whole collection, of points, of batches or of keys, has the bytes of one accumulator.
 func TestPrismCombinesGlobally(t *testing.T) {
 	var words []string
 	counted := must(Keys(cms.Family, cms.Params{}))
@@ -93,11 +95,28 @@ func TestPrismCombinesGlobally(t *testing.T) {
 		words = append(words, keyOf(q))
 		whole = must(counted.AddInput(whole, keyOf(q)))
 	}
+	var batches []Points
+	for some := range slices.Chunk(testPoints(), 100) {
+		batches = append(batches, batchOf(some))
+	}
 	ptest.BuildAndRun(t, func(s beam.Scope) {
-		points := CombineGlobally(s, must(CCBF(ccbf.Params{Res: 0.5})), beam.CreateList(s, testPoints()))
-		passert.Equals(s, points, builtOf(ccbf.Params{Res: 0.5}, testPoints()))
+		places := must(CCBF(ccbf.Params{Res: 0.5}))
+		passert.Equals(s, CombineGlobally(s, places, beam.CreateList(s, testPoints())), builtOf(ccbf.Params{Res: 0.5}, testPoints()))
+		passert.Equals(s, CombineGlobally(s, places, beam.CreateList(s, batches)), builtOf(ccbf.Params{Res: 0.5}, testPoints()))
 		passert.Equals(s, CombineGlobally(s, counted, beam.CreateList(s, words)), must(counted.ExtractOutput(whole)))
 	})
+}
+
+// The weights and categories of a batch reach the sketch through a pipeline.
+func TestPrismTakesCategories(t *testing.T) {
+	fn := must(CCBF(ccbf.Params{Res: 1, Categories: true}))
+	batch := Points{X: []float64{1, 2}, Y: []float64{3, 4}, N: []uint64{5, 6}, Class: key.Text, Category: [][]byte{{}, []byte("theft")}}
+	whole := must(fn.AddInput(must(fn.CreateAccumulator()), batch))
+	ptest.BuildAndRun(t, func(s beam.Scope) {
+		passert.Equals(s, CombineGlobally(s, fn, beam.CreateList(s, []Points{batch})), must(fn.ExtractOutput(whole)))
+	})
+	v := must(ccbf.NewView(must(fn.ExtractOutput(whole))))
+	require.Equal(t, []uint64{5, 6}, []uint64{v.Count(grid.Cell{X: 1, Y: 3}, []byte{}), v.Count(grid.Cell{X: 2, Y: 4}, []byte("theft"))})
 }
 
 func TestCollectionsThatAreRefused(t *testing.T) {
