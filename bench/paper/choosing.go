@@ -118,7 +118,6 @@ func choosingExact(c report.Scale, s *report.Section) {
 	// Sketches of few cells each, in one Parquet file, and the table.
 	db := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5).count()
 	defer db.Close()
-	s.Set("grouped", db.name)
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
 		s.Record(db.sizes("group sizes", side))
 	}

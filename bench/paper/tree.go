@@ -283,8 +283,8 @@ func mapSources(c report.Scale) []*mapPoints {
 }
 
 // recordMaps measures every data set in fractions of its exact bytes, if a sketch can be that
-// small. It records a row per structure and kind of query, with no error if the query is refused, and a
-// row per structure with its regret.
+// small. It records a row per structure and kind of query, with no error if the query is refused. A further
+// row per structure has its regret.
 func recordMaps(c report.Scale, s *report.Section, sources []*mapPoints) {
 	db := duck.Open(1)
 	defer db.Close()

@@ -105,32 +105,19 @@ const leastHits = 50
 // measure looks up at most most absent keys in filters of a size. It returns the rates of the plain
 // and the variable form at every load, over all seeds.
 func (p pair) measure(step, size, most, seeds int) []report.Figures {
+	// A rate is too low to measure if it gives fewer than leastHits/2 hits even in the largest number of
+	// lookups. Then few lookups run.
+	asked := func(rate float64) int {
+		if float64(most)*rate < leastHits/2 {
+			return min(most, 100_000)
+		}
+		return int(min(float64(most), max(10_000/rate, 100_000)))
+	}
 	at := report.Column(varlenLoads, func(float64) report.Figures { return report.Figures{} })
 	for form, name := range []string{"plain", "variable"} {
-		sums := make([]tally, len(varlenLoads))
-		for i := range seeds {
-			h := numbers(seedOf(i), 0, size)
-			f, capacity := p.make(size, step, form == 1, false, seedOf(i))
-			bytes, from := float64(f.bits()/8), 0
-			for l, load := range varlenLoads {
-				to := int(load * float64(capacity))
-				f.add(h.slice(from, to))
-				from = to
-				rate := f.predicted()
-				// A rate is too low to measure if it gives fewer than leastHits/2 hits even in the
-				// largest number of lookups. Then few lookups run.
-				asked := min(most, 100_000)
-				if float64(most)*rate >= leastHits/2 {
-					asked = int(min(float64(most), max(10_000/rate, 100_000)))
-				}
-				sums[l].add(positives(f, seedOf(i), absent, asked), asked, rate)
-				if i == 0 {
-					at[l]["bytes"], at[l][name+" bits"] = bytes, float64(f.bits())/float64(to)
-				}
-			}
-		}
-		for l, sum := range sums {
+		for l, sum := range atLoads(seeds, varlenLoads, func(seed uint64) (filter, int) { return p.make(size, step, form == 1, false, seed) }, asked) {
 			of := at[l]
+			of["bytes"], of[name+" bits"] = float64(sum.bits/8), float64(sum.bits)/float64(sum.keys)
 			if of[name] = sum.formula(); sum.hits >= leastHits {
 				of[name], of[name+" far"] = sum.rate(), math.Abs(sum.z())
 				of["far"] = max(of["far"], of[name+" far"])

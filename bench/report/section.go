@@ -133,8 +133,8 @@ func ruled(lines []string) string {
 // malformed matches errors in a section: values that are not numbers, and empty cells.
 var malformed = regexp.MustCompile(`(?m)^.*(\b(NaN|Inf)\b|%!|<no value>|^\| +\||\| +\|).*$`)
 
-// check fails if the result or a table is missing, a figure is no number, or a line of a table has too few
-// or too many cells.
+// check fails if the result or a table is missing, or if a figure is no number. So it does if a line of a
+// table has too few or too many cells.
 func (s *Section) check() {
 	Require(strings.Contains(s.text, "\n"+inShort) && s.tables > 0, "no finding or no table in:\n%s", s.text)
 	found := malformed.FindString(s.text)

@@ -22,8 +22,8 @@ import (
 type disk struct {
 	filesystem.Interface
 	scheme string
-	// write returns a writer in place of the one of a local file, which it opens, and renamed an error of a
-	// rename; nil: as the local file system does.
+	// write opens a local file and returns a writer in its place. renamed returns the error of a rename.
+	// nil: as the local file system does.
 	write   func(ctx context.Context, open func() (io.WriteCloser, error)) (io.WriteCloser, error)
 	renamed func(to string) error
 }
