@@ -203,50 +203,25 @@ var table1 = []struct {
 	{0.5, [7]float64{0.969, 0, 0.009, 0.031, 2.65e-8, 8.21e-10, 11480352}},
 }
 
-// recurringOutcome has the measured values behind table 1 for one seed.
-type recurringOutcome struct {
-	recurring float64 // P(Rx): fraction of the keys whose smallest counter recurs.
-	errors    float64 // P(Ex|Rx): fraction of these keys whose estimate is wrong.
-	wrong     float64 // Fraction of the keys whose estimate by minimum selection is wrong.
+// table2 is the paper's table 2: the gain of more memory as a second filter. The ratio is the error
+// of a larger plain filter with more hash functions, divided by the error of recurring minimum.
+var table2 = []struct {
+	part, ratio float64
+	k           int
+}{
+	{1, 0.641, 10}, {0.5, 3.341, 7}, {0.33, 4.546, 6}, {0.25, 3.628, 6}, {0.2, 2.496, 6}, {0.1, 0.562, 5},
 }
 
-// second returns the load of a second filter with a number of counters per key of the first,
-// gamma_s = n(1-P(Rx))k/m_s, and its error, (1-e^-gamma_s)^k. Section 3.3.
-func (o recurringOutcome) second(counters float64) (gamma, err float64) {
-	gamma = (1 - o.recurring) * spectralK / counters
-	return gamma, bloomRate(1, gamma/spectralK, spectralK)
-}
+// errorWith is the name of E_RM with a second filter of a part of the first one's counters.
+func errorWith(part float64) string { return fmt.Sprintf("E_RM with %v m", part) }
 
-// erm returns P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s, the expected error of table 1. E_b^s is the error of
-// the second filter, as the method second returns it.
-func (o recurringOutcome) erm(counters float64) float64 {
-	_, second := o.second(counters)
-	return o.recurring*o.errors + (1-o.recurring)*second
-}
-
-// recurrence is the setting of tables 1 and 2, with the outcomes of our hashes, which are uniformly
-// random, and of the paper's hash functions.
-type recurrence struct {
-	setting
-	random, multiply []recurringOutcome // one outcome per seed: of our hashes, and of the paper's
-}
-
-func recurrenceOf(c report.Scale, gamma float64) recurrence {
-	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
-	out := recurrence{setting: settingOf(keys, draws, 0.5, gamma, spectralK)}
-	all := report.Parallel(report.Pick(c, 3, 50, 1000), func(i int) [2]recurringOutcome {
-		return [2]recurringOutcome{out.recurring(seedOf(i), false), out.recurring(seedOf(i), true)}
-	})
-	for _, o := range all {
-		out.random, out.multiply = append(out.random, o[0]), append(out.multiply, o[1])
-	}
-	return out
-}
-
-// recurring measures how often the smallest counter of a key recurs, and how often it is wrong.
-func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
-	keys := len(s.counts)
-	f := newModel(s.m, s.k, keys, seed, multiply)
+// recurring measures how often the smallest counter of a key recurs, P(Rx), and how often it is then wrong,
+// P(Ex|Rx). It returns the columns of table 1 that follow from these, and the errors of table 2. A second filter
+// with m_s counters has the load gamma_s = n(1-P(Rx))k/m_s and the error E_b^s = (1-e^-gamma_s)^k. The expected
+// error is E_RM = P(Rx)P(Ex|Rx) + (1-P(Rx)) E_b^s. Section 3.3.
+func (s setting) recurring(seed uint64, gamma float64, multiply bool) report.Figures {
+	keys := float64(len(s.counts))
+	f := newModel(s.m, s.k, len(s.counts), seed, multiply)
 	for key, n := range s.counts {
 		f.add(key, int(n))
 	}
@@ -257,48 +232,53 @@ func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
 		recurring += yesNo(recurs)
 		errors += yesNo(bad && recurs)
 	}
-	return recurringOutcome{recurring / float64(keys), errors / max(1, recurring), all / float64(keys)}
+	of := report.Figures{"P(Rx)": recurring / keys, "P(Ex given Rx)": errors / max(1, recurring), "E_b, measured": all / keys}
+	second := func(part float64) (gammaS, errorS, errorRM float64) {
+		gammaS = (1 - of["P(Rx)"]) * gamma / part
+		errorS = bloomRate(1, gammaS/spectralK, spectralK)
+		return gammaS, errorS, of["P(Rx)"]*of["P(Ex given Rx)"] + (1-of["P(Rx)"])*errorS
+	}
+	of["gamma_s"], of["E_b^s"], of["E_RM"] = second(0.5)
+	of[gainOfTable] = bloomRate(1, gamma/spectralK, spectralK) / of["E_RM"]
+	for _, row := range table2 {
+		_, _, of[errorWith(row.part)] = second(row.part)
+	}
+	return of
 }
 
-// expectedError returns the mean of erm over all outcomes. counters is the number of counters of the
-// second filter, per key of the first.
-func expectedError(all []recurringOutcome, counters float64) float64 {
-	return report.MeanOf(all, func(o recurringOutcome) float64 { return o.erm(counters) })
-}
-
-// figures returns a row of table 1, computed from the measured values.
-func (o recurringOutcome) figures(gamma float64) [7]float64 {
-	half := spectralK / gamma / 2
-	second, ofSecond := o.second(half)
-	return [7]float64{o.recurring, o.errors, o.wrong, second, ofSecond, o.erm(half), bloomRate(1, gamma/spectralK, spectralK) / o.erm(half)}
-}
-
-// spectralTable reproduces table 1.
+// spectralTable reproduces table 1, with our hashes, which are uniformly random, and with the paper's hash
+// functions (multiply).
 func spectralTable(c report.Scale, s *report.Section) {
-	runs := report.Pick(c, 2, 5, 30)
+	runs, seeds := report.Pick(c, 2, 5, 30), report.Pick(c, 3, 50, 1000)
+	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
+	s.Set("keys", keys, "draws", draws, "seeds", seeds, "runs", runs)
 	inside := 0.0
 	for n, row := range table1 {
-		all := recurrenceOf(c, row.gamma)
-		s.Set("keys", len(all.counts), "draws", report.Pick(c, 5000, spectralDraws, spectralDraws), "seeds", len(all.random), "runs", runs)
+		set := settingOf(keys, draws, 0.5, row.gamma, spectralK)
+		for _, multiply := range []bool{false, true} {
+			s.Record(report.At{"measured": row.gamma, "multiply": multiply}, report.Parallel(seeds, func(i int) report.Figures {
+				return set.recurring(seedOf(i), row.gamma, multiply)
+			})...)
+		}
+		ours, theirs := s.Where("measured", row.gamma, "multiply", false), s.Where("measured", row.gamma, "multiply", true)
 		for i, name := range tableFigures {
-			of := func(o recurringOutcome) float64 { return o.figures(row.gamma)[i] }
-			random, multiply, published := report.Column(all.random, of), report.Column(all.multiply, of), row.published[i]
+			multiply, published := theirs.All(name), row.published[i]
 			lo, hi := report.Quantile(multiply, 0.025), report.Quantile(multiply, 0.975)
 			inside += yesNo(published >= lo && published <= hi)
-			middle := report.Mean
+			middle, printed := report.Mean, name
 			if name == gainOfTable { // the gain is a quotient whose divisor can be close to 0: a mean says little
-				middle, name = report.Median, name+", median"
+				middle, printed = report.Median, name+", median"
 			}
-			s.Record(report.At{"gamma": row.gamma, "figure": name},
-				report.Figures{"published": published, "random": middle(random), "multiply": middle(multiply), "lo": lo, "hi": hi})
+			s.Record(report.At{"gamma": row.gamma, "figure": printed},
+				report.Figures{"published": published, "random": middle(ours.All(name)), "multiply": middle(multiply), "lo": lo, "hi": hi})
 		}
-		eb, half, published := bloomRate(1, row.gamma/spectralK, spectralK), spectralK/row.gamma/2, row.published[6]
-		gain := []float64{eb / expectedError(all.random, half), eb / expectedError(all.multiply, half)}
-		larger := all.setting
+		eb, published := bloomRate(1, row.gamma/spectralK, spectralK), row.published[6]
+		gain := []float64{eb / ours.Mean("E_RM"), eb / theirs.Mean("E_RM")}
+		larger := set
 		larger.m += (larger.m + 1) / 2
 		at := report.At{"of": row.gamma, "gain": published, "random": gain[0], "multiply": gain[1]}
 		recordMethods(s, at, []method{methodMS, methodRM, methodGathered}, runs, func(seed uint64) []report.Figures {
-			return append(all.run(seed, []method{methodMS}), larger.run(seed, []method{methodRM, methodGathered})...)
+			return append(set.run(seed, []method{methodMS}), larger.run(seed, []method{methodRM, methodGathered})...)
 		})
 		made := s.Where("of", row.gamma)
 		ms := made.Mean("wrong", "method", "ms")
@@ -311,7 +291,7 @@ func spectralTable(c report.Scale, s *report.Section) {
 		s.Set("last", gain[1])
 	}
 	s.Set("inside", inside)
-	spectralMemory(c, s, runs)
+	spectralMemory(s, settingOf(keys, draws, 0.5, spectralGamma, spectralK), runs)
 }
 
 // ratioOr returns a quotient, or NaN if b is 0.
@@ -322,32 +302,23 @@ func ratioOr(a, b float64) float64 {
 	return a / b
 }
 
-// table2 is the paper's table 2: the gain of more memory as a second filter. The ratio is the error
-// of a larger plain filter with more hash functions, divided by the error of recurring minimum.
-var table2 = []struct {
-	part, ratio float64
-	k           int
-}{
-	{1, 0.641, 10}, {0.5, 3.341, 7}, {0.33, 4.546, 6}, {0.25, 3.628, 6}, {0.2, 2.496, 6}, {0.1, 0.562, 5},
-}
-
 // spectralMemory reproduces table 2, from the rows of table 1 at gamma 0.7.
-func spectralMemory(c report.Scale, s *report.Section, runs int) {
-	all := recurrenceOf(c, spectralGamma)
+func spectralMemory(s *report.Section, set setting, runs int) {
 	const perKey = spectralK / spectralGamma
-	for name, of := range map[string][]recurringOutcome{"multiply": all.multiply, "random": all.random} {
-		single := 1 - report.MeanOf(of, func(o recurringOutcome) float64 { return o.recurring })
+	ours, theirs := s.Where("measured", spectralGamma, "multiply", false), s.Where("measured", spectralGamma, "multiply", true)
+	for name, of := range map[string]*report.Data{"multiply": theirs, "random": ours} {
+		single := 1 - of.Mean("P(Rx)")
 		s.Set("single "+name, single, "marker "+name, bloomRate(perKey, single, spectralK))
 	}
 	for _, row := range table2 {
 		plain := bloomRate(perKey*(1+row.part), 1, float64(row.k))
-		at := report.At{"part": row.part, "k": row.k, "ratio": row.ratio, "multiply": plain / expectedError(all.multiply, perKey*row.part),
-			"random": plain / expectedError(all.random, perKey*row.part)}
+		at := report.At{"part": row.part, "k": row.k, "ratio": row.ratio,
+			"multiply": plain / theirs.Mean(errorWith(row.part)), "random": plain / ours.Mean(errorWith(row.part))}
 		s.Record(at, report.Parallel(runs, func(i int) report.Figures {
 			seed := seedOf(i)
-			of := insertionsOf(len(all.counts), shuffled(all.counts, random(seed, 21)))
-			ms := setting{all.counts, int(float64(all.m) * (1 + row.part)), row.k}.apply(seed, of, []method{methodMS})
-			rm := judge(newRecurringModel(all.m, int(float64(all.m)*row.part), spectralK, len(all.counts), seed, false).run(of), of.truth)
+			of := insertionsOf(len(set.counts), shuffled(set.counts, random(seed, 21)))
+			ms := setting{set.counts, int(float64(set.m) * (1 + row.part)), row.k}.apply(seed, of, []method{methodMS})
+			rm := judge(newRecurringModel(set.m, int(float64(set.m)*row.part), spectralK, len(set.counts), seed, false).run(of), of.truth)
 			return report.Figures{"plain": ms[0]["wrong"], "rm": rm["wrong"]}
 		})...)
 	}
