@@ -199,6 +199,7 @@ func rates(c report.Scale, s *report.Section) {
 type loaded struct {
 	tally
 	keys, bits int
+	empty      int // bits of the first one without keys
 }
 
 // atLoads adds keys to filters with several seeds, up to each load of their capacity, and looks up absent
@@ -207,7 +208,7 @@ func atLoads(seeds int, loads []float64, build func(seed uint64) (f filter, capa
 	all := make([]loaded, len(loads))
 	for i := range seeds {
 		f, capacity := build(seedOf(i))
-		h, from := numbers(seedOf(i), 0, capacity), 0
+		h, from, empty := numbers(seedOf(i), 0, capacity), 0, f.bits()
 		for l, load := range loads {
 			to := int(load * float64(capacity))
 			f.add(h.slice(from, to))
@@ -216,7 +217,7 @@ func atLoads(seeds int, loads []float64, build func(seed uint64) (f filter, capa
 			n := asked(rate)
 			all[l].add(positives(f, seedOf(i), absent, n), n, rate)
 			if i == 0 {
-				all[l].keys, all[l].bits = to, f.bits()
+				all[l].keys, all[l].bits, all[l].empty = to, f.bits(), empty
 			}
 		}
 	}

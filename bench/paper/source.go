@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/spatial/kdtree"
 )
 
@@ -96,20 +97,33 @@ func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k
 // pieceLen is the number of keys per call in race.
 const pieceLen = 4096
 
-// timed returns the seconds that a function takes for all keys, in pieces.
-func timed(h hashes, f func(hashes)) float64 {
-	start := time.Now()
-	for from := 0; from < h.len(); from += pieceLen {
-		f(h.slice(from, min(from+pieceLen, h.len())))
+// laps are the times of a function for each piece of some keys: the least of several rounds, so that other
+// load of the machine does not count.
+type laps []float64
+
+// run times a function on the pieces.
+func (l *laps) run(h hashes, f func(hashes)) {
+	if *l == nil {
+		*l = slices.Repeat([]float64{math.Inf(1)}, (h.len()+pieceLen-1)/pieceLen)
 	}
-	return time.Since(start).Seconds()
+	for i := range *l {
+		part := h.slice(i*pieceLen, min((i+1)*pieceLen, h.len()))
+		start := time.Now()
+		f(part)
+		(*l)[i] = min((*l)[i], time.Since(start).Seconds())
+	}
 }
 
-// race times functions on the same keys, in seconds per key: the least of several rounds, in which
-// they take turns.
+// race times functions on the same keys, in seconds per key. They take turns, each on all keys.
 func race(h hashes, rounds int, fs ...func(hashes)) []float64 {
-	took := report.InTurn(rounds, len(fs), func(i int) float64 { return timed(h, fs[i]) / float64(h.len()) })
-	return report.Column(took, slices.Min)
+	took := make([]laps, len(fs))
+	for round := range rounds {
+		for turn := range fs {
+			i := (turn + round) % len(fs)
+			took[i].run(h, fs[i])
+		}
+	}
+	return report.Column(took, func(l laps) float64 { return floats.Sum(l) / float64(h.len()) })
 }
 
 // leastOf returns the first element with the smallest value.

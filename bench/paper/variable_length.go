@@ -2,11 +2,11 @@ package main
 
 import (
 	"math"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"gonum.org/v1/gonum/floats"
 )
 
 // maker makes a filter of about size slots or keys, for a number of fingerprint bits or hash
@@ -117,7 +117,7 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 	for form, name := range []string{"plain", "variable"} {
 		for l, sum := range atLoads(seeds, varlenLoads, func(seed uint64) (filter, int) { return p.make(size, step, form == 1, false, seed) }, asked) {
 			of := at[l]
-			of["bytes"], of[name+" bits"] = float64(sum.bits/8), float64(sum.bits)/float64(sum.keys)
+			of["bytes"], of[name+" bits"] = float64(sum.empty/8), float64(sum.bits)/float64(sum.keys)
 			if of[name] = sum.formula(); sum.hits >= leastHits {
 				of[name], of[name+" far"] = sum.rate(), math.Abs(sum.z())
 				of["far"] = max(of["far"], of[name+" far"])
@@ -216,7 +216,7 @@ func variableSpeed(c report.Scale, s *report.Section) {
 func contest(build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)
-	var took [4][2][]float64
+	var took [4][2]laps
 	report.InTurn(rounds, 2, func(form int) float64 {
 		f, _ := build(capacity, step, form == 1, true, 0)
 		for op, o := range operations {
@@ -224,12 +224,12 @@ func contest(build maker, step, capacity int, load float64, rounds int) (ratio [
 			if o.absent {
 				h = none
 			}
-			took[op][form] = append(took[op][form], timed(h, func(h hashes) { o.run(f, h) }))
+			took[op][form].run(h, func(h hashes) { o.run(f, h) })
 		}
 		return 0
 	})
 	for op := range took {
-		ratio[op] = slices.Min(took[op][0]) / slices.Min(took[op][1])
+		ratio[op] = floats.Sum(took[op][0]) / floats.Sum(took[op][1])
 	}
 	return ratio
 }
