@@ -25,7 +25,7 @@ func run(name string, of func(report.Scale, *report.Section)) report.Experiment 
 	return report.Experiment{Name: name, Run: of}
 }
 
-var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*report.Page{
+var program = report.Program{Results: "accuracy", Pages: []*report.Page{
 	page("ACCURACY.md", "accuracy.md"),
 	page("accuracy/maps.md", "maps.md",
 		run("choosing-exact", choosingExact), run("tree", treeMaps)),

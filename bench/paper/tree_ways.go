@@ -26,22 +26,20 @@ var lossKinds = append(report.Column([]int64{4, 16, 64, 256}, boundOf), ofCells)
 // the bytes for pruning are so small that not all cells fit between two prunings.
 func treeWays() (all []treeWay) {
 	for _, times := range []uint64{ccbf.HoldTree / 4, ccbf.HoldTree / 16} {
-		scarce := func(m *mapPoints, share uint64, order []int32) *ccbf.Sketch {
-			b := m.builder(m.bytes / share)
-			b.Hold = int64(times * (m.bytes / share))
-			for _, i := range order {
-				report.Check(b.Add(m.places[i].Cell, nil, key.None, 1))
-			}
-			return report.Must(b.Sketch())
+		for i, name := range []string{"pruned at %d times its bytes, points in random order", "pruned at %d times its bytes, row by row"} {
+			all = append(all, treeWay{fmt.Sprintf(name, times), []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
+				b := m.builder(m.bytes / share)
+				b.Hold = int64(times * (m.bytes / share))
+				order := m.shuffled(seedOf(0), 98).order
+				if i == 1 {
+					slices.Sort(order)
+				}
+				for _, i := range order {
+					report.Check(b.Add(m.places[i].Cell, nil, key.None, 1))
+				}
+				return report.Must(b.Sketch())
+			}})
 		}
-		name := fmt.Sprintf("pruned at %d times its bytes, ", times)
-		all = append(all, treeWay{name + "points in random order", []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
-			return scarce(m, share, m.shuffled(seedOf(0), 98).order)
-		}}, treeWay{name + "row by row", []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
-			order := m.shuffled(seedOf(0), 98).order
-			slices.Sort(order)
-			return scarce(m, share, order)
-		}})
 	}
 	for _, n := range []int{3, 12} {
 		for i, name := range []string{"%d random parts united", "%d regions united"} {

@@ -33,19 +33,19 @@ func Pick[T any](c Scale, tiny, quick, full T) T { return [...]T{tiny, quick, fu
 // Main runs the experiments that the command line names, or all. It exits with 1 if one fails.
 func (p *Program) Main() {
 	if err := Try(func() { p.command(os.Args[1:]) }); err != nil {
-		fmt.Fprintln(os.Stderr, p.Name+":", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
 func (p *Program) command(args []string) {
-	flags := flag.NewFlagSet(p.Name, flag.ExitOnError)
+	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
 	render := flags.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
 	keep := flags.Bool("keep", false, "replace the stored sections also where figures became slower")
 	flags.Usage = func() {
-		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Name)
+		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", os.Args[0])
 		for _, page := range p.Pages {
 			fmt.Fprintln(flags.Output(), page.File)
 			for _, e := range page.Experiments {

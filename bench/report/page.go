@@ -14,7 +14,6 @@ import (
 
 // Program has experiments and the pages with their results.
 type Program struct {
-	Name    string // the program as in "go run ./paper"
 	Results string // folder of the figures, in the folder of the pages
 	Pages   []*Page
 	Setting string // description of the machine; the file settingFile keeps that of the last run

@@ -27,7 +27,7 @@ func page(file, text string, experiments ...report.Experiment) *report.Page {
 // picture is the chart of docs/PERFORMANCE.md and docs/LIMITS.md.
 var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}
 
-var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{
+var program = report.Program{Results: "performance", Pages: []*report.Page{
 	page("PERFORMANCE.md", "performance.md"),
 	page("performance/building.md", "building.md",
 		in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),

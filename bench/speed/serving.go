@@ -59,11 +59,14 @@ const (
 	chosenRows  = " WHERE month BETWEEN 0 AND 3 AND kind BETWEEN 'a' AND 'c' AND solved"
 )
 
-// served measures requests to ccbfsql serve, relative to the same queries in SQL.
+// served measures requests to ccbfsql serve, relative to the same queries in SQL. The database has up to
+// 2,000 sketches of tiles, of points in towns of a thousand.
 func served(b *bench) {
 	duck.Folder(func(dir string) {
 		file := filepath.Join(dir, "map.duckdb")
-		makeMap(file, report.Pick(b.c, 20_000, 500_000, 2_000_000))
+		db := report.Must(connector.Open(file))
+		duck.Run(db, text("map", report.Pick(b.c, 20_000, 500_000, 2_000_000)))
+		report.Check(db.Close())
 		b.db = report.Must(connector.Open(file + "?access_mode=read_only&threads=2"))
 		defer b.db.Close()
 		b.requests(file)
@@ -103,13 +106,6 @@ func (b *bench) requests(file string) {
 			b.query("ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+q.polygon+"')) FROM tiles"+q.condition))
 		record(q.what, 150, took[0], took[1])
 	}
-}
-
-// makeMap creates a database with up to 2,000 sketches of tiles, of points in towns of a thousand.
-func makeMap(file string, points int) {
-	db := report.Must(connector.Open(file))
-	defer db.Close()
-	duck.Run(db, text("map", points))
 }
 
 // tilePath returns the path of the tile that contains a place.
