@@ -19,6 +19,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/agg"
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 	"github.com/ccbfsql/ccbfsql/udf"
 )
 
@@ -87,18 +88,18 @@ func (r *Registration) Release() { r.instance.Release() }
 
 // MemoryUsed returns the bytes that aggregates of this process use besides DuckDB's memory: the field
 // used of ccbf_memory().
-func MemoryUsed() int64 { return duck.MemoryUsed() }
+func MemoryUsed() int64 { return memory.Used() }
 
 // MemoryKept returns the bytes of decoded sketches that are cached, in addition to MemoryUsed. They are
 // freed when the memory is needed.
-func MemoryKept() int64 { return duck.MemoryCached() }
+func MemoryKept() int64 { return memory.Cached() }
 
 // MemoryLimit returns the largest number of bytes that aggregates of this process may use. The default
 // is 15% of the memory of the machine or of its cgroup; DuckDB's is 80%.
-func MemoryLimit() int64 { return duck.MemoryLimit() }
+func MemoryLimit() int64 { return memory.Limit() }
 
 // SetMemoryLimit sets the largest number of bytes that aggregates of this process may use besides
 // DuckDB's memory.
 // The default is 15% of the memory of the machine or of its cgroup. The environment variable
 // CCBF_MEMORY_LIMIT changes the default.
-func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }
+func SetMemoryLimit(bytes int64) error { return memory.SetLimit(bytes) }

@@ -5,6 +5,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // CCBF returns the aggregate functions of CascadeCBF.
@@ -67,7 +68,7 @@ var ccbfPages = aggregate[*ccbfPage]{
 
 // maxHold returns the largest number of bytes of cells that a builder holds, 16 for each cell. Pruning
 // them takes ten times as much memory.
-func maxHold() int64 { return duck.MemoryLimit() / 16 }
+func maxHold() int64 { return memory.Limit() / 16 }
 
 // builder returns the builder of a page, which it makes for a configuration if there is none.
 func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // keyedAgg is the aggregate X_agg of a family X: it builds sketches from keys.
@@ -83,7 +84,7 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 // withAdvice returns err. If memory was not enough for all groups, it adds the option that makes
 // sketches smaller.
 func (a *keyedAgg) withAdvice(err error) error {
-	if (errors.Is(err, duck.ErrBudget) || errors.Is(err, duck.ErrReclaimed)) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
+	if errors.Is(err, memory.ErrBudget) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
 		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
 	}
 	return err
@@ -219,7 +220,7 @@ func (c *keyedChunk) asWords(h hashes) []uint64 {
 }
 
 // addGroup adds keys of the chunk's plan to one group.
-func (a *keyedAgg) addGroup(c *keyedChunk, slabs *duck.Slabs, state *duck.State, h hashes) error {
+func (a *keyedAgg) addGroup(c *keyedChunk, slabs *memory.Slabs, state *duck.State, h hashes) error {
 	if c.id != 0 {
 		return a.add(slabs, state, c.id, c.asWords(h))
 	}

@@ -4,11 +4,12 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // Most groups have few rows. So keys and points first wait as words of 64 bits. A key of 8 bytes or a
 // cell is one word, and other keys are their two hashes. The first words wait inline in the DuckDB state. The
-// next ones wait in a slot of a slab, which many states share (duck.Slabs). With more words, the group
+// next ones wait in a slot of a slab, which many states share (memory.Slabs). With more words, the group
 // gets a page with its sketch. New words still wait inline then, so that several words need only one
 // look-up of the page.
 
@@ -40,7 +41,7 @@ const pageBytes = 256
 
 // basePage is the part that all pages have.
 type basePage struct {
-	lease  duck.Lease
+	lease  memory.Lease
 	config uint32 // number of the configuration of the sketch; 0 if it has none
 }
 
@@ -65,7 +66,7 @@ type wordFuncs[T groupPage] struct {
 }
 
 // add adds words to a state, behind those it has.
-func (a *aggregate[T]) add(slabs *duck.Slabs, s *duck.State, config uint32, words []uint64) error {
+func (a *aggregate[T]) add(slabs *memory.Slabs, s *duck.State, config uint32, words []uint64) error {
 	f := inlineOf(s)
 	if f.takes(config) {
 		if int(f.n)+len(words) <= inlineMost {
@@ -74,7 +75,7 @@ func (a *aggregate[T]) add(slabs *duck.Slabs, s *duck.State, config uint32, word
 			return nil
 		}
 		if !s.HasPage() {
-			ok, err := slabs.Append(s, a.most(config), f.keys[:f.n], words)
+			ok, err := slabs.Append(&s.Ref, a.most(config), f.keys[:f.n], words)
 			if ok {
 				f.config, f.n = config, 0
 			}
@@ -114,7 +115,7 @@ func (a *aggregate[T]) whole(s *duck.State) (t T, err error) {
 }
 
 // scatter adds words to the states of rows: perRow words for each row, 1 or 2.
-func (a *aggregate[T]) scatter(slabs *duck.Slabs, states []*duck.State, config uint32, words []uint64, perRow int) error {
+func (a *aggregate[T]) scatter(slabs *memory.Slabs, states []*duck.State, config uint32, words []uint64, perRow int) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
 		if f := inlineOf(s); f.takes(config) && int(f.n)+perRow <= inlineMost {
@@ -150,7 +151,7 @@ func (a *aggregate[T]) Combine(from, into duck.States) error {
 }
 
 // combine adds the state s to the state into.
-func (a *aggregate[T]) combine(slabs *duck.Slabs, s, into *duck.State) error {
+func (a *aggregate[T]) combine(slabs *memory.Slabs, s, into *duck.State) error {
 	f, g := inlineOf(s), inlineOf(into)
 	isNew := g.config == 0 && !into.HasPage()
 	if isNew && !s.HasPage() && !s.HasSlot() {

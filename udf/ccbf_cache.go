@@ -7,7 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
@@ -68,12 +68,12 @@ func newSketchCache() *sketchCache {
 	var err error
 	s.LRU, err = simplelru.NewLRU(maxCached, func(_ cacheKey, k *cachedSketch) {
 		s.bytes -= k.bytes
-		duck.UnreserveCache(k.bytes)
+		memory.UnreserveCache(k.bytes)
 	})
 	if err != nil {
 		panic(err)
 	}
-	duck.RegisterCache(s.empty)
+	memory.RegisterCache(s.empty)
 	return s
 }
 
@@ -128,7 +128,7 @@ func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 			return
 		}
 		s.bytes -= n
-		duck.UnreserveCache(n)
+		memory.UnreserveCache(n)
 	}()
 	if n > 0 {
 		if of, ok := bridge.Decode(v, key.allCategories); ok {
@@ -142,11 +142,11 @@ func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 func (s *sketchCache) reserve(n int64) bool {
 	s.Lock()
 	defer s.Unlock()
-	limit := duck.MemoryLimit() / 4
+	limit := memory.Limit() / 4
 	if n > limit {
 		return false
 	}
-	for s.bytes+n > limit || !duck.ReserveCache(n) {
+	for s.bytes+n > limit || !memory.ReserveCache(n) {
 		if _, _, ok := s.RemoveOldest(); !ok { // the cache is empty: threads that decode now have reserved the rest
 			return false
 		}

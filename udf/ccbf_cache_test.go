@@ -8,7 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // exactSketch returns a sketch of n points in n cells, in memory of its own.
@@ -71,14 +71,14 @@ func TestSketchCache(t *testing.T) {
 			t.Fatalf("round %d: %d bytes given up, %d left", round, n, s.bytes)
 		}
 	}
-	before := duck.MemoryLimit()
+	before := memory.Limit()
 	defer func() {
-		if err := duck.SetMemoryLimit(before); err != nil {
+		if err := memory.SetLimit(before); err != nil {
 			t.Error(err)
 		}
 	}()
 	each, _ := bridge.DecodedBytes(&v, true)
-	if err := duck.SetMemoryLimit(4 * 3 * each); err != nil { // of which a quarter holds three
+	if err := memory.SetLimit(4 * 3 * each); err != nil { // of which a quarter holds three
 		t.Fatal(err)
 	}
 	names := make([]cacheKey, 5)
@@ -99,7 +99,7 @@ func TestSketchCache(t *testing.T) {
 		t.Error("room for what is too much, or none for what fits")
 	}
 	s.bytes -= 2 * each
-	duck.UnreserveCache(2 * each)
+	memory.UnreserveCache(2 * each)
 	// A damaged sketch is not cached.
 	bad := bytes.Clone(blob)
 	bad[len(bad)-1] ^= 1

@@ -13,7 +13,7 @@ type reservation struct {
 	bytes int64
 }
 
-// take reserves n bytes more. The error wraps duck.ErrBudget.
+// take reserves n bytes more. The error wraps memory.ErrBudget.
 func (m *reservation) take(n int64) error {
 	if err := m.out.Charge(n); err != nil {
 		return err

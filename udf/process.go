@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // built is the version that the Makefile sets by the linker's -X, or "".
@@ -24,12 +25,12 @@ var Version = func() string {
 
 // Process returns the functions that report on the process.
 func Process() functions {
-	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "kept", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
+	bytes := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "kept", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
 	fns := []duck.Function{
-		function("process", "ccbf_memory", memory, func(rows *duck.Rows, out *duck.Result) error {
+		function("process", "ccbf_memory", bytes, func(rows *duck.Rows, out *duck.Result) error {
 			used, kept, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1)), duck.Out[uint64](out.Field(2))
 			for i := range out.Len() {
-				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryCached()), uint64(duck.MemoryLimit())
+				used[i], kept[i], limit[i] = uint64(memory.Used()), uint64(memory.Cached()), uint64(memory.Limit())
 			}
 			return nil
 		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the memory of aggregates and of running functions. kept is the memory of decoded sketches, which are kept until it is needed. limit is the largest sum of both that is allowed.",
@@ -41,7 +42,7 @@ func Process() functions {
 				if err != nil {
 					return err
 				}
-				if err := duck.SetMemoryLimit(int64(min(n, 1<<63-1))); err != nil {
+				if err := memory.SetLimit(int64(min(n, 1<<63-1))); err != nil {
 					return err
 				}
 				limits[i] = n

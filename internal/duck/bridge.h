@@ -14,14 +14,16 @@
 /* One aggregate state, in memory that DuckDB owns; State in state.go. */
 typedef struct {
 	uint64_t mark;
-	uint32_t handle;
-	uint32_t gen; /* generation of the page; the number of the Instance if handle is 0 */
+	uint64_t ref; /* memory.Ref in Go: the state's page, or the number of the Instance */
 	uint8_t in[48];
 } ccbf_state;
 
 /* The low bits of a mark are the number of the state's overload. */
 #define CCBF_NUMBER_BITS 20
 #define CCBF_NUMBERS (((uint64_t)1 << CCBF_NUMBER_BITS) - 1)
+
+/* The bit of ref that a state with a page has. */
+#define CCBF_HAS_PAGE ((uint64_t)1 << 63)
 
 /* A vector with its data and validity mask. */
 typedef struct {
@@ -81,9 +83,6 @@ typedef struct {
 void ccbf_be_guest(void);
 bool ccbf_enter_go(ccbf_stay *stay); /* false: the thread must not enter Go */
 void ccbf_leave_go(const ccbf_stay *stay);
-
-/* describe.c: the description of a vector's type; the caller frees it */
-uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
 
 /* catch.cpp: both return 0, or 1 if there is no memory */
 int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len);

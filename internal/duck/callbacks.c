@@ -85,7 +85,7 @@ static void state_init(void *info, void *state) {
 	uint64_t id = (uint64_t)(uintptr_t)duckdb_aggregate_function_get_extra_info(info);
 	memset(s, 0, sizeof *s);
 	s->mark = mark_of(id);
-	s->gen = (uint32_t)(id >> 32);
+	s->ref = id >> 32;
 }
 
 /* Calls the Go function go with the data c of the callback. */
@@ -174,7 +174,7 @@ static bool may_destroy(const ccbf_state *s, uintptr_t *page) {
  */
 static void wipe(ccbf_state *s) {
 	s->mark = 0;
-	s->handle = 0;
+	s->ref = 0;
 }
 
 /* Drops the pages of n states, and wipes their marks. */
@@ -198,7 +198,7 @@ static void destroy(ccbf_state **states, uint64_t n) {
 		if (!may_destroy(states[i], &page)) {
 			continue;
 		}
-		if (states[i]->handle == 0) {
+		if ((states[i]->ref & CCBF_HAS_PAGE) == 0) {
 			wipe(states[i]);
 			continue;
 		}

@@ -6,17 +6,16 @@
 // DuckDB's C API. Embedded fills the table from the symbols of the program's driver.
 // LoadTable fills it from the struct that DuckDB passes to an extension.
 //
-// A chunk costs one crossing from C into Go. Types of ANY columns, fields, lists, NULLs
-// and long strings cost a fixed number of crossings back. Nothing is allocated per row.
+// A chunk costs one crossing from C into Go. The parts of an ANY column's type, fields, lists,
+// NULLs and long strings cost crossings back, but their number does not depend on that of rows.
+// Nothing is allocated per row.
 // A panic in a function ends the query with an error, never the process.
 //
 // An aggregate's state is 64 bytes in DuckDB's memory. A larger one has a page besides:
-// a Go object charged to a process-wide budget (pages.go, budget.go). DuckDB does not
-// destroy every state, so the budget may reclaim a page (reclaim.go, docs/MEMORY.md).
-// docs/ARCHITECTURE.md follows a callback through the files.
+// a Go object of package memory. docs/ARCHITECTURE.md follows a callback through the files.
 //
-// Other packages use types.go, function.go, rows.go, result.go, list.go, state.go,
-// pages.go and register.go. exports.go, guard.go and frame.go run a callback.
+// Other packages use types.go, function.go, rows.go, result.go, list.go, state.go and
+// register.go. exports.go, guard.go and frame.go run a callback.
 //
 // DuckDB calls the C files. callsite.c finds the place that called, and probe.c reads
 // memory that may not be there; callers.go and learn.go tell by them which states DuckDB

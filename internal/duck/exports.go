@@ -45,16 +45,8 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 // result returns the writer of a callback's results.
 func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 	f.out.reset(&c.out, int(c.offset), int(c.rows), ov.Returns)
-	f.out.threads = threadsOf(c)
+	f.out.instance = instanceOf(uint32(uint64(c.id) >> 32))
 	return &f.out
-}
-
-// threadsOf returns the number of DuckDB's threads for queries, or 0 if it is not known.
-func threadsOf(c *C.ccbf_call) int {
-	if in := instanceOf(uint32(uint64(c.id) >> 32)); in != nil {
-		return int(in.threads.Load())
-	}
-	return 0
 }
 
 // ccbfGoScalar computes a scalar function for one chunk.
@@ -104,7 +96,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			C.ccbf_prefetch(c.states, c.rows)
 		}
 		rows := f.load(c, ov)
-		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread), slabs: &f.slabs}
+		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread), slabs: &f.Slabs}
 		states.sorted = states.part && rows.hasStruct() && host.isSortedWindow(u.site)
 		err := ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {
@@ -120,7 +112,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 func ccbfGoCombine(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
 		from := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
-		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1, slabs: &f.slabs}
+		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1, slabs: &f.Slabs}
 		return ov.Aggregate.Combine(from, into)
 	})
 }

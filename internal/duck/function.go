@@ -37,6 +37,8 @@ type Overload struct {
 	Scalar func(args *Rows, out *Result) error
 
 	Aggregate Aggregator
+
+	number uint64 // by which callbacks find the overload; 0 before it is registered
 }
 
 // Aggregator is an aggregate function. One value serves all queries and threads; the data of a

@@ -6,12 +6,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
@@ -30,9 +29,8 @@ func openDB(t testing.TB, fns []Function) (*sql.DB, *Instance) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
-		ReleaseAll()
-		if MemoryUsed() != 0 || PagesLive() != 0 {
-			t.Errorf("%d bytes in %d pages after ReleaseAll", MemoryUsed(), PagesLive())
+		if used := memory.Used(); used != 0 {
+			t.Errorf("%d bytes are held after the database was closed", used)
 		}
 	})
 	return db, register(t, db, fns)
@@ -182,14 +180,8 @@ type toyList struct {
 }
 
 type listPage struct {
-	lease *Lease
+	lease *memory.Lease
 	vals  []int64
-}
-
-// newPage gives a state a page of size bytes, and returns its lease.
-func newPage(s *State, size int64) (*Lease, error) {
-	l := new(Lease)
-	return l, s.NewPage(l, size)
 }
 
 func (a toyList) page(s *State) (*listPage, error) {
@@ -200,13 +192,9 @@ func (a toyList) page(s *State) (*listPage, error) {
 	if obj != nil {
 		return obj.(*listPage), nil
 	}
-	lease, err := newPage(s, a.cost)
-	if err != nil {
-		return nil, err
-	}
-	b := &listPage{lease: lease}
-	lease.Set(b)
-	return b, nil
+	b := &listPage{lease: new(memory.Lease)}
+	b.lease.Set(b)
+	return b, s.NewPage(b.lease, a.cost)
 }
 
 func (b *listPage) add(vals ...int64) error {
@@ -398,16 +386,4 @@ func show(v *Vector, i int) string {
 		return "[" + strings.Join(parts, " ") + "]"
 	}
 	return "?" + t.String()
-}
-
-// rounds is how often a test repeats itself: n times, or as often as the
-// environment says ("CCBF_ROUNDS=1000 go test ./internal/duck -run Memory").
-func rounds(n int) int {
-	if v, err := strconv.Atoi(os.Getenv("CCBF_ROUNDS")); err == nil && v > 0 {
-		return v
-	}
-	if raceDetector {
-		return max(n/4, 1)
-	}
-	return n
 }

@@ -7,105 +7,47 @@ package duck
 import "C"
 
 import (
-	"encoding/binary"
 	"fmt"
-	"sync"
 	"unsafe"
 )
 
-// seenTypes caches types by their descriptions, so that a column's type costs no allocation in
-// later chunks. It is emptied when it is full.
-var seenTypes struct {
-	sync.RWMutex
-	m map[string]Type
-}
-
-const seenTypesLimit = 4096
-
-// readType returns the type of a vector; the zero Type if there is no memory.
-func readType(vec unsafe.Pointer) Type {
-	var n C.uint64_t
-	p := C.ccbf_describe_vector(vec, &n)
+// readType returns the type that an object of DuckDB describes, and frees the object.
+func readType(p unsafe.Pointer) Type {
 	if p == nil {
 		return Type{}
 	}
-	defer C.free(unsafe.Pointer(p))
-	return parseType(unsafe.Slice((*byte)(unsafe.Pointer(p)), int(n)))
-}
-
-// parseType returns the type that desc describes; describe.c defines the description.
-func parseType(desc []byte) Type {
-	seenTypes.RLock()
-	t, ok := seenTypes.m[string(desc)]
-	seenTypes.RUnlock()
-	if ok {
-		return t
-	}
-	p := typeParser{b: desc}
-	t = p.parse()
-	seenTypes.Lock()
-	if seenTypes.m == nil || len(seenTypes.m) >= seenTypesLimit {
-		seenTypes.m = make(map[string]Type)
-	}
-	seenTypes.m[string(desc)] = t
-	seenTypes.Unlock()
-	return t
-}
-
-// typeParser parses the description of a type by describe.c. It does not check bounds, as no other
-// program writes descriptions. guarded turns a panic into an error.
-type typeParser struct{ b []byte }
-
-func (p *typeParser) u8() uint8 {
-	v := p.b[0]
-	p.b = p.b[1:]
-	return v
-}
-
-func (p *typeParser) u32() int {
-	v := binary.NativeEndian.Uint32(p.b)
-	p.b = p.b[4:]
-	return int(v)
-}
-
-func (p *typeParser) u64() uint64 {
-	v := binary.NativeEndian.Uint64(p.b)
-	p.b = p.b[8:]
-	return v
-}
-
-// text reads a length of 4 bytes and a text of that length.
-func (p *typeParser) text() string {
-	n := p.u32()
-	v := string(p.b[:n])
-	p.b = p.b[n:]
-	return v
-}
-
-// parse reads one type, with the types in it.
-func (p *typeParser) parse() Type {
-	t := Type{id: TypeID(p.u8())}
-	d := detail{alias: p.text()}
+	defer C.duckdb_destroy_logical_type(&p)
+	t := Type{id: TypeID(C.duckdb_get_type_id(p))}
+	d := detail{alias: takeText(C.duckdb_logical_type_get_alias(p))}
 	switch t.id {
 	case DecimalID:
-		d.width, d.scale = p.u8(), p.u8()
+		d.width, d.scale = uint8(C.duckdb_decimal_width(p)), uint8(C.duckdb_decimal_scale(p))
 	case EnumID:
-		d.dict = make([]string, p.u32())
+		d.dict = make([]string, C.duckdb_enum_dictionary_size(p))
 		for i := range d.dict {
-			d.dict[i] = p.text()
+			d.dict[i] = takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i)))
 		}
 	case ListID:
-		d.elem = p.parse()
+		d.elem = readType(C.duckdb_list_type_child_type(p))
 	case ArrayID:
-		d.size = p.u64()
-		d.elem = p.parse()
+		d.size = uint64(C.duckdb_array_type_array_size(p))
+		d.elem = readType(C.duckdb_array_type_child_type(p))
 	case MapID:
-		d.fields = []Field{{Name: "key", Type: p.parse()}, {Name: "value", Type: p.parse()}}
-	case StructID, UnionID:
-		d.fields = make([]Field, p.u32())
+		d.fields = []Field{
+			{Name: "key", Type: readType(C.duckdb_map_type_key_type(p))},
+			{Name: "value", Type: readType(C.duckdb_map_type_value_type(p))},
+		}
+	case StructID:
+		d.fields = make([]Field, C.duckdb_struct_type_child_count(p))
 		for i := range d.fields {
-			d.fields[i].Name = p.text()
-			d.fields[i].Type = p.parse()
+			d.fields[i].Name = takeText(C.duckdb_struct_type_child_name(p, C.uint64_t(i)))
+			d.fields[i].Type = readType(C.duckdb_struct_type_child_type(p, C.uint64_t(i)))
+		}
+	case UnionID:
+		d.fields = make([]Field, C.duckdb_union_type_member_count(p))
+		for i := range d.fields {
+			d.fields[i].Name = takeText(C.duckdb_union_type_member_name(p, C.uint64_t(i)))
+			d.fields[i].Type = readType(C.duckdb_union_type_member_type(p, C.uint64_t(i)))
 		}
 	default:
 		if d.alias == "" {
@@ -114,6 +56,15 @@ func (p *typeParser) parse() Type {
 	}
 	t.d = &d
 	return t
+}
+
+// takeText returns a text that DuckDB allocated, and frees it. No text is empty.
+func takeText(text *C.char) string {
+	if text == nil {
+		return ""
+	}
+	defer C.duckdb_free(unsafe.Pointer(text))
+	return C.GoString(text)
 }
 
 // logical returns DuckDB's object of a type. Free it with duckdb_destroy_logical_type. The error says that a

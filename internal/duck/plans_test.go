@@ -1,12 +1,11 @@
 package duck
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // plans is the ways in which DuckDB runs an aggregate. @ stands for the function, which is a sum
@@ -118,75 +117,12 @@ func TestPagesPerPlan(t *testing.T) {
 	mustExec(t, db, "SET threads = 2")
 	for _, p := range plans {
 		mustAsk(t, db, strings.ReplaceAll(p.query, "@", "toy_list"))
-		if n := in.Pages(); n != 0 && !p.left {
-			t.Errorf("%s: %d pages left behind", p.name, n)
+		if used := memory.Used(); used != 0 && !p.left {
+			t.Errorf("%s: %d bytes left behind", p.name, used)
 		}
 		in.Release()
-		if n := in.Pages(); n != 0 || MemoryUsed() != 0 {
-			t.Fatalf("%s: %d pages and %d bytes after Release", p.name, n, MemoryUsed())
+		if used := memory.Used(); used != 0 {
+			t.Fatalf("%s: %d bytes after Release", p.name, used)
 		}
-	}
-}
-
-func TestPreparedStatements(t *testing.T) {
-	db, _ := openDB(t, toys())
-	mustExec(t, db, planData)
-	st, err := db.Prepare("SELECT toy_sum(i + ?) , sum(i + ?) FROM d WHERE i % ? = 0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	for n := 1; n < 20; n++ {
-		var a, b float64
-		if err := st.QueryRow(n, n, n).Scan(&a, &b); err != nil {
-			t.Fatal(err)
-		}
-		if a != b {
-			t.Errorf("%d: %v, want %v", n, a, b)
-		}
-	}
-}
-
-// 50 connections at once, each with its own answers.
-func TestManyConnections(t *testing.T) {
-	db, _ := openDB(t, toys())
-	mustExec(t, db, planData)
-	mustExec(t, db, "SET threads = 8")
-	db.SetMaxOpenConns(50)
-	var wg sync.WaitGroup
-	errs := make(chan error, 50)
-	for c := range 50 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			conn, err := db.Conn(context.Background())
-			if err != nil {
-				errs <- err
-				return
-			}
-			defer conn.Close()
-			for k := range 4 {
-				m := c + k + 2
-				want := int64(0)
-				for i := 0; i < 10000; i += m {
-					want += int64(i)
-				}
-				var sum, length, listed sql.NullInt64
-				q := fmt.Sprintf("SELECT toy_sum(i), len(toy_list(i)), list_sum(toy_list(i)) FROM d WHERE i %% %d = 0", m)
-				if err := conn.QueryRowContext(context.Background(), q).Scan(&sum, &length, &listed); err != nil {
-					errs <- err
-					return
-				}
-				if sum.Int64 != want || listed.Int64 != want || length.Int64 != int64((10000+m-1)/m) {
-					errs <- fmt.Errorf("every %d: sum %v, list of %v with sum %v, want %d", m, sum, length, listed, want)
-					return
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	close(errs)
-	for err := range errs {
-		t.Error(err)
 	}
 }

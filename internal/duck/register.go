@@ -17,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // bound is a registered overload. Callbacks find it by its number.
@@ -29,8 +31,6 @@ var registry struct {
 	sync.Mutex
 	// bound has the overloads by number. Callbacks read it without the lock.
 	bound     atomic.Pointer[[]*bound]
-	numbers   map[*Overload]uint64 // the number of each registered overload
-	instances atomic.Pointer[[]*Instance]
 	ready     bool   // setMark has run.
 	fromTable string // how the table of C functions was filled: "process", "extension", or "" if not yet.
 	learned   bool   // learn has run for the DuckDB of this table.
@@ -94,20 +94,7 @@ func LoadTable(api unsafe.Pointer) error {
 // apiTable is the table of DuckDB's functions that C calls.
 func apiTable() []unsafe.Pointer { return C.ccbf_api[:] }
 
-// LibraryVersion returns DuckDB's version, such as "v1.5.6".
-func LibraryVersion() (string, error) {
-	registry.Lock()
-	defer registry.Unlock()
-	if registry.fromTable == "" {
-		return "", errNoTable
-	}
-	return C.GoString(C.duckdb_library_version()), nil
-}
-
 var errNoTable = errors.New("no API table: call Embedded or LoadTable first")
-
-// MaxParams is the largest number of parameters of a function.
-const MaxParams = C.CCBF_MAX_COLS
 
 // Register registers the functions with the database of a connection, for all of its connections.
 // Functions that this process has registered there before stay as they are, and the Instance is
@@ -121,7 +108,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	case conn == nil:
 		return nil, errors.New("no connection")
 	}
-	if err := readLimit(); err != nil {
+	if err := memory.ReadLimit(); err != nil {
 		return nil, err
 	}
 	setMark()
@@ -129,20 +116,14 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		registry.learned = true
 		learn()
 	}
-	for i := range fns {
-		if err := check(&fns[i]); err != nil {
-			return nil, err
-		}
-	}
 	in, err := findInstance(conn)
 	if err != nil {
 		return nil, err
 	}
 	if in == nil {
 		in = newInstance()
-		tag := tagFunction(in.id)
-		if err := registerOne(conn, tag, in); err != nil {
-			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
+		if err := registerOne(conn, &tag, in); err != nil {
+			return nil, fmt.Errorf("registering %s: %w", tagName, err)
 		}
 		if _, err := findInstance(conn); err != nil { // called because it also updates the number of threads
 			return nil, err
@@ -174,42 +155,19 @@ func setMark() {
 	registry.ready = true
 }
 
-// check returns an error for a function that cannot be registered.
-func check(f *Function) error {
-	if f.Name == "" || len(f.Overloads) == 0 {
-		return fmt.Errorf("function %q has no name or no overloads", f.Name)
-	}
-	for i := range f.Overloads {
-		ov := &f.Overloads[i]
-		switch {
-		case (ov.Scalar == nil) == (ov.Aggregate == nil):
-			return fmt.Errorf("function %s: an overload is either scalar or aggregate", f.Name)
-		case (ov.Scalar == nil) != (f.Overloads[0].Scalar == nil):
-			return fmt.Errorf("function %s: scalar and aggregate overloads under one name", f.Name)
-		case len(ov.Params) > MaxParams:
-			return fmt.Errorf("function %s: %d parameters; the most is %d", f.Name, len(ov.Params), MaxParams)
-		}
-	}
-	return nil
-}
-
 // numberOf returns the number of an overload, which is the same for every database. It may append
 // in place: readers have the header of an earlier, shorter slice.
-func numberOf(b *bound) uint64 {
-	if n, ok := registry.numbers[b.overload]; ok {
-		return n
+func numberOf(name string, ov *Overload) uint64 {
+	if ov.number == 0 {
+		var all []*bound
+		if p := registry.bound.Load(); p != nil {
+			all = *p
+		}
+		all = append(all, &bound{name, ov})
+		registry.bound.Store(&all)
+		ov.number = uint64(len(all))
 	}
-	var all []*bound
-	if p := registry.bound.Load(); p != nil {
-		all = *p
-	}
-	all = append(all, b)
-	registry.bound.Store(&all)
-	if registry.numbers == nil {
-		registry.numbers = make(map[*Overload]uint64)
-	}
-	registry.numbers[b.overload] = uint64(len(all))
-	return uint64(len(all))
+	return ov.number
 }
 
 // registerOne registers a function with the database of a connection. The registry is locked.
@@ -274,7 +232,7 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 	}
 	params, returns := types[:len(ov.Params)], types[len(ov.Params)]
 	// The high 32 bits are the number of the instance: state_init in C copies it into each state.
-	id := C.uint64_t(numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32)
+	id := C.uint64_t(numberOf(f.Name, ov) | uint64(in.id)<<32)
 	refused := C.int(0)
 	if ov.Aggregate != nil {
 		fn := C.duckdb_create_aggregate_function()

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
 // Result is a writer of the results of one chunk, or of a part of nested results.
@@ -24,13 +26,15 @@ type Result struct {
 	open   bool
 	list   listWriter
 
-	charged int64 // bytes counted against the budget until the callback ends
-	threads int   // number of DuckDB's threads for queries; 0 if not known
+	charged  int64     // bytes counted against the budget until the callback ends
+	instance *Instance // that of the query's database; nil if not known
 }
 
 // HasIdleThread reports whether DuckDB has several threads and no other callback runs. The number
 // of threads was read when functions were registered: a later SET threads is not noticed.
-func (r *Result) HasIdleThread() bool { return r.threads > 1 && isOnlyCallback() }
+func (r *Result) HasIdleThread() bool {
+	return r.instance != nil && r.instance.threads.Load() > 1 && memory.OnlyCallback()
+}
 
 // Len returns the number of rows to write.
 func (r *Result) Len() int { return r.n }

@@ -28,7 +28,7 @@ var sortedWindows sync.Map
 func (s States) noteSorted(vs []*Vector) {
 	w, _ := sortedWindows.LoadOrStore(s.thread, new(sortedWindow))
 	now := &w.(*sortedWindow).now
-	if state := s.At(0); state.handle == 0 && state.Inline == [48]byte{} {
+	if state := s.At(0); !state.HasPage() && !state.HasSlot() && state.Inline == [48]byte{} {
 		*now = partition{}
 	}
 	var row []byte

@@ -1,17 +1,19 @@
 package duck
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/internal/memory"
+)
 
 // State is an aggregate state, in memory that DuckDB owns, moves and frees. It has no Go pointers,
-// and Inline must not get any. Data that does not fit goes to a page (NewPage).
+// and Inline must not get any. Data that does not fit goes to a page (package memory).
 // Only one thread at a time writes a State.
 type State struct {
 	// mark tells a living state from other memory, and has the number of the overload.
 	mark uint64
-	// handle leads to the state's page. It is 0 if there is none.
-	handle uint32
-	// gen is the generation of the page. If handle is 0, it is the number of the Instance.
-	gen uint32
+	// Ref leads to the state's page. If there is none, it is the number of the Instance.
+	memory.Ref
 
 	// Inline is memory for the function, zero at first.
 	Inline [48]byte
@@ -28,11 +30,11 @@ const _ = -uint(unsafe.Sizeof(State{}) ^ 64)
 type States struct {
 	p      unsafe.Pointer // **State, in C memory
 	n      int
-	single bool   // all rows belong to the first state.
-	part   bool   // the rows can be a part of a chunk.
-	sorted bool   // a window over whole partitions has sorted the rows.
-	thread uint64 // number of the calling thread.
-	slabs  *Slabs // those of the callback.
+	single bool          // all rows belong to the first state.
+	part   bool          // the rows can be a part of a chunk.
+	sorted bool          // a window over whole partitions has sorted the rows.
+	thread uint64        // number of the calling thread.
+	slabs  *memory.Slabs // those of the callback.
 }
 
 // Len returns the number of rows (in Update) or of states (in Combine and Finalize).
@@ -47,7 +49,7 @@ func (s States) At(i int) *State {
 }
 
 // Slabs returns where states get slots in this callback.
-func (s States) Slabs() *Slabs { return s.slabs }
+func (s States) Slabs() *memory.Slabs { return s.slabs }
 
 // Single reports whether every row belongs to At(0).
 func (s States) Single() bool { return s.single }
@@ -58,4 +60,11 @@ func (s States) Slice() []*State {
 		return nil
 	}
 	return unsafe.Slice((**State)(s.p), s.n)
+}
+
+// markFinal notes that the pages of these states have made their results.
+func (s States) markFinal() {
+	for i := range s.n {
+		(*(**State)(unsafe.Add(s.p, i*8))).MarkFinal()
+	}
 }

@@ -26,7 +26,7 @@ func TestManyWindowFunctions(t *testing.T) {
 	}{{1, 64, 1}, {1, 5000, 1}, {8, 90 * 64, 90}, {8, 900, 300}} {
 		mustExec(t, db, fmt.Sprintf("SET threads = %d; CREATE OR REPLACE TABLE w AS SELECT i, i %% %d AS g FROM range(%d) t(i)", w.threads, w.groups, w.rows))
 		for _, n := range []int{2, 16, 64} {
-			for range rounds(2) {
+			for range 2 {
 				same(t, db, manyWindows("toy_sum", n, "PARTITION BY g"), manyWindows("sum", n, "PARTITION BY g"))
 			}
 		}

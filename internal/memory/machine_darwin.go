@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import "golang.org/x/sys/unix"
 

@@ -1,15 +1,15 @@
-package duck
+package memory
 
 import (
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
-	"unsafe"
 )
 
 func TestPageLifecycle(t *testing.T) {
-	s := &State{gen: 7} // of instance 7
+	s := new(Ref)
+	*s = 7 // of database 7
 	if obj, err := s.Page(); obj != nil || err != nil {
 		t.Fatalf("a new state has %v, %v", obj, err)
 	}
@@ -27,8 +27,8 @@ func TestPageLifecycle(t *testing.T) {
 	if err := l.Grow(-30); err != nil {
 		t.Fatal(err)
 	}
-	if l.Size() != 120 || MemoryUsed() != 120 || PagesLive() != 1 {
-		t.Errorf("size %d, used %d, live %d", l.Size(), MemoryUsed(), PagesLive())
+	if l.Size() != 120 || Used() != 120 || store.live.Load() != 1 {
+		t.Errorf("size %d, used %d, live %d", l.Size(), Used(), store.live.Load())
 	}
 	old := *s // DuckDB moves states by copying them
 	second, err := newPage(s, 10)
@@ -36,49 +36,49 @@ func TestPageLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.Set("second")
-	if _, err := old.Page(); !errors.Is(err, ErrReclaimed) {
+	if _, err := old.Page(); !errors.Is(err, ErrBudget) {
 		t.Errorf("the page that was replaced: error %v", err)
 	}
-	if err := l.Grow(1); !errors.Is(err, ErrReclaimed) {
+	if err := l.Grow(1); !errors.Is(err, ErrBudget) {
 		t.Errorf("growing it: error %v", err)
 	}
-	if MemoryUsed() != 10 {
-		t.Errorf("%d bytes in use", MemoryUsed())
+	if Used() != 10 {
+		t.Errorf("%d bytes in use", Used())
 	}
 	s.Drop()
 	s.Drop()
-	if s.gen != 7 || s.handle != 0 || MemoryUsed() != 0 || PagesLive() != 0 {
-		t.Errorf("after Drop: instance %d, handle %d, used %d, live %d", s.gen, s.handle, MemoryUsed(), PagesLive())
+	if *s != 7 || Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("after Drop: %d, used %d, live %d", *s, Used(), store.live.Load())
 	}
 }
 
-// A handle that no store gave out is not followed anywhere.
-func TestForgedHandles(t *testing.T) {
-	for _, h := range []uint32{1, 2, 15, 16, 1 << 16, 1<<26 - 1, 1 << 28, ^uint32(0)} {
-		s := State{handle: h, gen: 1}
-		_, err := s.Page()
-		if s.HasSlot() {
-			_, err = s.Words()
+// A Ref that no store gave out is not followed anywhere.
+func TestForgedRefs(t *testing.T) {
+	for _, r := range []Ref{hasPage, hasPage | 2, hasPage | 1<<26 - 1, hasPage | 1<<genShift, hasPage | isSlot, ^Ref(0)} {
+		_, err := r.Page()
+		if r.HasSlot() {
+			_, err = r.Words()
 		}
-		if !errors.Is(err, ErrReclaimed) {
-			t.Errorf("handle %d: error %v", h, err)
+		if !errors.Is(err, ErrBudget) {
+			t.Errorf("%x: error %v", uint64(r), err)
 		}
-		s.Drop()
+		r.Drop()
 	}
 }
 
 // newCallback stands for DuckDB calling: time passes for the store.
 func newCallback(f func()) {
-	fr := beginFrame()
+	var c Callback
+	c.Begin()
 	f()
-	fr.end()
+	c.End()
 }
 
 // TestReclaimOrder checks that finalized pages are reclaimed first, and then those that were not
 // touched for longest. Pages that a running callback has touched stay.
 func TestReclaimOrder(t *testing.T) {
 	withLimit(t, 100<<10)
-	states := make([]State, 100) // 1 KiB each: all of the budget
+	states := make([]Ref, 100) // 1 KiB each: all of the budget
 	for i := range states {
 		newCallback(func() {
 			l, err := newPage(&states[i], 1<<10)
@@ -96,18 +96,19 @@ func TestReclaimOrder(t *testing.T) {
 		}
 	})
 	newCallback(func() { // 90 to 93 have made their results
-		ptrs := []*State{&states[90], &states[91], &states[92], &states[93]}
-		States{p: unsafe.Pointer(&ptrs[0]), n: len(ptrs)}.markFinal()
+		for i := 90; i < 94; i++ {
+			states[i].MarkFinal()
+		}
 	})
 	alive := func() (gone []int) {
 		for i := range states {
-			if leaseOf(states[i].handle, states[i].gen) == nil {
+			if states[i].lease() == nil {
 				gone = append(gone, i)
 			}
 		}
 		return gone
 	}
-	var extra State
+	var extra Ref
 	newCallback(func() {
 		if _, err := newPage(&extra, 1<<10); err != nil {
 			t.Fatal(err)
@@ -134,31 +135,32 @@ func TestReclaimOrder(t *testing.T) {
 		t.Errorf("reclaimed %d of the 4 finalized pages: %v", finalized, gone)
 	}
 	// Everything else is in use by a running callback: no room.
-	outer := beginFrame()
+	var outer Callback
+	outer.Begin()
 	for i := range states {
 		_, _ = states[i].Page()
 	}
-	var none State
+	var none Ref
 	newCallback(func() {
 		if _, err := newPage(&none, 50<<10); !errors.Is(err, ErrBudget) {
 			t.Errorf("error %v", err)
 		}
 	})
-	outer.end()
+	outer.End()
 	newCallback(func() {
 		if _, err := newPage(&none, 50<<10); err != nil {
 			t.Errorf("error %v", err)
 		}
 	})
-	ReleaseAll()
-	if MemoryUsed() != 0 || PagesLive() != 0 {
-		t.Errorf("%d bytes, %d pages", MemoryUsed(), PagesLive())
+	releaseAll()
+	if Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("%d bytes, %d pages", Used(), store.live.Load())
 	}
 }
 
 func TestMillionBlocks(t *testing.T) {
 	withLimit(t, 1<<30)
-	states := make([]State, 1_000_000)
+	states := make([]Ref, 1_000_000)
 	for i := range states {
 		l, err := newPage(&states[i], 16)
 		if err != nil {
@@ -166,22 +168,22 @@ func TestMillionBlocks(t *testing.T) {
 		}
 		l.Set(&states[i])
 	}
-	if PagesLive() != 1_000_000 || MemoryUsed() != 16_000_000 {
-		t.Fatalf("%d pages, %d bytes", PagesLive(), MemoryUsed())
+	if store.live.Load() != 1_000_000 || Used() != 16_000_000 {
+		t.Fatalf("%d pages, %d bytes", store.live.Load(), Used())
 	}
 	for i := range states {
-		if obj, err := states[i].Page(); err != nil || obj.(*State) != &states[i] {
+		if obj, err := states[i].Page(); err != nil || obj.(*Ref) != &states[i] {
 			t.Fatalf("page %d: %v, %v", i, obj, err)
 		}
 	}
 	for i := range states[:500_000] {
 		states[i].Drop()
 	}
-	ReleaseAll()
-	if PagesLive() != 0 || MemoryUsed() != 0 {
-		t.Fatalf("%d pages, %d bytes", PagesLive(), MemoryUsed())
+	releaseAll()
+	if store.live.Load() != 0 || Used() != 0 {
+		t.Fatalf("%d pages, %d bytes", store.live.Load(), Used())
 	}
-	if n := len(store[3].free); n < 30_000 {
+	if n := len(store.free); n < 500_000 {
 		t.Errorf("%d entries to use again", n)
 	}
 }
@@ -190,7 +192,7 @@ func TestMillionBlocks(t *testing.T) {
 func TestPagesInParallel(t *testing.T) {
 	const budget = 1 << 20
 	withLimit(t, budget)
-	shared := new(State) // read by all, as a window's source is
+	shared := new(Ref) // read by all, as a window's source is
 	l, err := newPage(shared, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -202,9 +204,10 @@ func TestPagesInParallel(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			states := make([]State, 64)
+			states := make([]Ref, 64)
 			for n := range 3000 {
-				f := beginFrame()
+				var c Callback
+				c.Begin()
 				s := &states[n%len(states)]
 				switch l, err := newPage(s, int64(4<<10+g)); {
 				case errors.Is(err, ErrBudget):
@@ -212,7 +215,7 @@ func TestPagesInParallel(t *testing.T) {
 					errs <- err
 				default:
 					l.Set(g)
-					if err := l.Grow(100); err != nil && !errors.Is(err, ErrBudget) && !errors.Is(err, ErrReclaimed) {
+					if err := l.Grow(100); err != nil && !errors.Is(err, ErrBudget) {
 						errs <- err
 					}
 				}
@@ -223,10 +226,10 @@ func TestPagesInParallel(t *testing.T) {
 				if obj, err := other.Page(); err == nil && obj != nil && obj != g {
 					errs <- fmt.Errorf("page of %d is %v", g, obj)
 				}
-				if u := MemoryUsed(); u > budget {
+				if u := Used(); u > budget {
 					errs <- fmt.Errorf("%d bytes in use", u)
 				}
-				f.end()
+				c.End()
 			}
 			for i := range states {
 				states[i].Drop()
@@ -239,8 +242,37 @@ func TestPagesInParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared.Drop()
-	if MemoryUsed() != 0 || PagesLive() != 0 {
-		t.Errorf("%d bytes in %d pages", MemoryUsed(), PagesLive())
+	if Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("%d bytes in %d pages", Used(), store.live.Load())
+	}
+}
+
+func TestBudgetErrors(t *testing.T) {
+	withLimit(t, 1000)
+	var r Ref
+	if _, err := newPage(&r, 2000); !errors.Is(err, ErrBudget) {
+		t.Errorf("error %v", err)
+	}
+	l, err := newPage(&r, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Drop()
+	const text = "memory budget of 1000 bytes is used up (raise it with ccbf_memory_limit)"
+	if err := l.Grow(601); !errors.Is(err, ErrBudget) || err.Error() != text {
+		t.Errorf("error %v", err)
+	}
+	if err := l.Grow(600); err != nil {
+		t.Error(err)
+	}
+	if Used() != 1000 {
+		t.Errorf("%d bytes in use", Used())
+	}
+	if err := l.Grow(-1001); err == nil {
+		t.Error("gave back more than it had")
+	}
+	if SetLimit(0) == nil {
+		t.Error("a limit of 0 was taken")
 	}
 }
 
@@ -249,17 +281,17 @@ func TestParseBytes(t *testing.T) {
 		"1073741824": 1 << 30, "2GiB": 2 << 30, "500MB": 500e6, " 1.5 kib ": 1536,
 		"10 b": 10, "3k": 3000, "1TB": 1e12, "7 bytes": 7,
 	} {
-		if got, err := ParseBytes(text); err != nil || got != want {
+		if got, err := parseBytes(text); err != nil || got != want {
 			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "GiB", "0", "-1", "1 elephant", "1e3x", "99999999TiB", "0.5", "NaN", "Inf"} {
-		if got, err := ParseBytes(text); err == nil {
+		if got, err := parseBytes(text); err == nil {
 			t.Errorf("%q: %d, want an error", text, got)
 		}
 	}
 	for n, want := range map[int64]string{6 << 30: "6.0 GiB", 1000: "1000 bytes", 1536: "1.5 KiB", 1 << 40: "1.0 TiB"} {
-		if got := FormatBytes(n); got != want {
+		if got := formatBytes(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 // push appends words to the slot of a state, or fails the test.
-func push(t *testing.T, a *Slabs, s *State, words ...uint64) {
+func push(t *testing.T, a *Slabs, s *Ref, words ...uint64) {
 	t.Helper()
 	if ok, err := a.Append(s, MaxSlot, words[:len(words)/2], words[len(words)/2:]); !ok || err != nil {
 		t.Fatal(ok, err)
@@ -20,9 +20,9 @@ func push(t *testing.T, a *Slabs, s *State, words ...uint64) {
 // slices. A slot that would have too many words stays as it is.
 func TestSlotsHoldWhatWasWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	states, want := make([]State, 3000), make([][]uint64, 3000)
+	states, want := make([]Ref, 3000), make([][]uint64, 3000)
 	for i := range states {
-		states[i].gen = uint32(i%3) + 1 // of three instances
+		states[i] = Ref(i%3 + 1) // of three databases
 	}
 	var a Slabs
 	for round := range 40 {
@@ -32,7 +32,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 			if r.IntN(20) == 0 {
 				s.Drop()
 				want[i] = nil
-				if *s != (State{gen: uint32(i%3) + 1}) {
+				if *s != Ref(i%3+1) {
 					t.Fatalf("dropped: %+v", s)
 				}
 				continue
@@ -74,37 +74,37 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 		states[i].Drop()
 		states[i].Drop()
 	}
-	if MemoryUsed() != 0 || PagesLive() != 0 {
-		t.Errorf("%d bytes in %d pages are left", MemoryUsed(), PagesLive())
+	if Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
 	}
 }
 
 // Slabs are small if there is one state, and large if there are many.
 func TestSlabsGrow(t *testing.T) {
-	defer ReleaseAll()
+	defer releaseAll()
 	var a Slabs
 	defer a.done()
-	states := make([]State, 100_000)
+	states := make([]Ref, 100_000)
 	for i := range states {
 		push(t, &a, &states[i], 1, 2, 3, 4, 5, 6, 7)
-		if i == 0 && MemoryUsed() > minSlab*8+slabHead {
-			t.Errorf("%d bytes for one state", MemoryUsed())
+		if i == 0 && Used() > minSlab*8+slabHead {
+			t.Errorf("%d bytes for one state", Used())
 		}
 	}
-	if least := int64(len(states) * 8 * 8); MemoryUsed() > least+least/50+maxSlab*8 {
-		t.Errorf("%d bytes for slots of %d", MemoryUsed(), least)
+	if least := int64(len(states) * 8 * 8); Used() > least+least/50+maxSlab*8 {
+		t.Errorf("%d bytes for slots of %d", Used(), least)
 	}
-	if PagesLive() > int64(len(states)*8/maxSlab+20) {
-		t.Errorf("%d slabs", PagesLive())
+	if store.live.Load() > int64(len(states)*8/maxSlab+20) {
+		t.Errorf("%d slabs", store.live.Load())
 	}
 }
 
 // TestSlotsReclaimed checks that a page replaces a slot. A slot that was reclaimed is an error, and so
 // is a slot that no slab gave out.
 func TestSlotsReclaimed(t *testing.T) {
-	defer ReleaseAll()
+	defer releaseAll()
 	var a Slabs
-	var s State
+	var s Ref
 	push(t, &a, &s, make([]uint64, 20)...)
 	a.done()
 	old := s
@@ -114,12 +114,12 @@ func TestSlotsReclaimed(t *testing.T) {
 	if words, err := s.Words(); words != nil || err != nil {
 		t.Fatal(words, err)
 	}
-	for _, s := range []State{old, {handle: ^uint32(0), gen: ^uint32(0)}, {handle: slotFlag}, {handle: slotFlag | 17, gen: 1}} {
-		if words, err := s.Words(); !errors.Is(err, ErrReclaimed) {
+	for _, s := range []Ref{old, ^Ref(0), hasPage | isSlot, hasPage | isSlot | 1<<genShift | 17} {
+		if words, err := s.Words(); !errors.Is(err, ErrBudget) {
 			t.Errorf("%+v: %x, %v", s, words, err)
 		}
 		before := s
-		if ok, err := a.Append(&s, 100, []uint64{1}, nil); ok || !errors.Is(err, ErrReclaimed) || s != before {
+		if ok, err := a.Append(&s, 100, []uint64{1}, nil); ok || !errors.Is(err, ErrBudget) || s != before {
 			t.Errorf("one more word of %+v: %v, %v", s, ok, err)
 		}
 		s.Drop()
@@ -130,27 +130,28 @@ func TestSlotsReclaimed(t *testing.T) {
 // are used stay.
 func TestSlabsAreReclaimed(t *testing.T) {
 	withLimit(t, 1<<20)
-	defer ReleaseAll()
+	defer releaseAll()
 	var a Slabs
 	callback := func(f func()) {
-		frame := beginFrame()
+		var c Callback
+		c.Begin()
 		f()
 		a.done()
-		frame.end()
+		c.End()
 	}
-	fill := func(states []State) {
+	fill := func(states []Ref) {
 		for i := range states {
 			push(t, &a, &states[i], uint64(i))
 		}
 	}
-	forgotten, used := make([]State, 3000), make([]State, 3000) // 192 kB each
+	forgotten, used := make([]Ref, 3000), make([]Ref, 3000) // 192 kB each
 	callback(func() { fill(forgotten) })
 	for range 20 {
 		callback(func() {})
 	}
 	callback(func() { fill(used) })
 	for range 10 {
-		callback(func() { fill(make([]State, 3000)) })
+		callback(func() { fill(make([]Ref, 3000)) })
 		callback(func() {
 			for i := range used {
 				if words, err := used[i].Words(); err != nil || words[0] != uint64(i) {
@@ -158,13 +159,13 @@ func TestSlabsAreReclaimed(t *testing.T) {
 				}
 			}
 		})
-		if MemoryUsed() > 1<<20 {
-			t.Fatalf("%d bytes in use", MemoryUsed())
+		if Used() > 1<<20 {
+			t.Fatalf("%d bytes in use", Used())
 		}
 	}
 	gone := 0
 	for i := range forgotten {
-		if _, err := forgotten[i].Words(); errors.Is(err, ErrReclaimed) {
+		if _, err := forgotten[i].Words(); errors.Is(err, ErrBudget) {
 			gone++
 		}
 	}
@@ -172,10 +173,10 @@ func TestSlabsAreReclaimed(t *testing.T) {
 		t.Errorf("%d of %d slots that no one uses were given up", gone, len(forgotten))
 	}
 	callback(func() { // alone larger than the budget
-		states := make([]State, 20_000)
+		states := make([]Ref, 20_000)
 		for i := range states {
 			if ok, err := a.Append(&states[i], 1, []uint64{1}, nil); !ok {
-				if !errors.Is(err, ErrBudget) || states[i] != (State{}) {
+				if !errors.Is(err, ErrBudget) || states[i] != (Ref(0)) {
 					t.Errorf("%v, %+v", err, states[i])
 				}
 				return
@@ -187,13 +188,13 @@ func TestSlabsAreReclaimed(t *testing.T) {
 
 // Slots may be given back by one thread while others take some of the same slab.
 func TestSlabsOfSeveralThreads(t *testing.T) {
-	dropped := make(chan []State, 8)
+	dropped := make(chan []Ref, 8)
 	var takers, droppers sync.WaitGroup
 	for range 4 {
 		takers.Go(func() {
 			var a Slabs
 			for range 200 {
-				states := make([]State, 100)
+				states := make([]Ref, 100)
 				for i := range states {
 					words := make([]uint64, 1+i%MaxSlot)
 					words[0] = uint64(i)
@@ -220,7 +221,7 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 	takers.Wait()
 	close(dropped)
 	droppers.Wait()
-	if MemoryUsed() != 0 || PagesLive() != 0 {
-		t.Errorf("%d bytes in %d pages are left", MemoryUsed(), PagesLive())
+	if Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
 	}
 }

@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import (
 	"os"
@@ -13,7 +13,7 @@ func TestImportReadsNothing(t *testing.T) {
 	const child = "CCBF_TEST_IMPORT"
 	if os.Getenv(child) != "" {
 		t.Setenv(LimitVariable, "123456")
-		if got := MemoryLimit(); got != 123456 {
+		if got := Limit(); got != 123456 {
 			t.Errorf("the budget is %d: it was read before anything asked for it", got)
 		}
 		return

@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// ErrBudget is wrapped by the error of a query that needs more memory than the
-// budget has left.
-var ErrBudget = errors.New("memory budget is used up")
+// ErrBudget is wrapped by the error of a query that needs more memory than the budget has left, or whose
+// memory was reclaimed for others.
+var ErrBudget = errors.New("memory budget")
 
 // LimitVariable is the environment variable that sets the budget.
 const LimitVariable = "CCBF_MEMORY_LIMIT"
@@ -25,44 +25,41 @@ var (
 	limit atomic.Int64
 )
 
-// readLimit sets limit from LimitVariable, or else from the machine's memory, once. The error
+// ReadLimit sets limit from LimitVariable, or else from the machine's memory, once. The error
 // says that LimitVariable is no number of bytes; Register returns it.
-var readLimit = sync.OnceValue(func() error {
+var ReadLimit = sync.OnceValue(func() error {
 	n := defaultLimit()
 	var bad error
 	if text := os.Getenv(LimitVariable); text != "" {
-		if v, err := ParseBytes(text); err != nil {
+		if v, err := parseBytes(text); err != nil {
 			bad = fmt.Errorf("%s: %w", LimitVariable, err)
 		} else {
 			n = v
 		}
 	}
-	limit.CompareAndSwap(0, n) // keeps a limit that SetMemoryLimit has set before
+	limit.CompareAndSwap(0, n) // keeps a limit that SetLimit has set before
 	return bad
 })
 
-// memoryLimit returns the budget in bytes.
-func memoryLimit() int64 {
+// Limit returns the budget of the process in bytes.
+func Limit() int64 {
 	if n := limit.Load(); n != 0 {
 		return n
 	}
-	_ = readLimit() // Register returns this error to the user
+	_ = ReadLimit() // Register returns this error to the user
 	return limit.Load()
 }
 
-// MemoryUsed returns the bytes that all pages and callbacks have reserved, without those of
-// caches (MemoryCached).
-func MemoryUsed() int64 {
-	cached := MemoryCached()
+// Used returns the bytes that all pages and callbacks have reserved, without those of
+// caches (Cached).
+func Used() int64 {
+	cached := Cached()
 	return max(0, used.Load()-cached) // never negative: a cache may shrink between the two loads
 }
 
-// MemoryLimit returns the budget of the process in bytes.
-func MemoryLimit() int64 { return memoryLimit() }
-
-// SetMemoryLimit sets the budget in bytes. If pages exceed it, they are reclaimed when memory is
+// SetLimit sets the budget in bytes. If pages exceed it, they are reclaimed when memory is
 // next reserved. The error says that n is not above 0.
-func SetMemoryLimit(n int64) error {
+func SetLimit(n int64) error {
 	if n <= 0 {
 		return fmt.Errorf("a memory limit of %d bytes; it must be above 0", n)
 	}
@@ -70,18 +67,18 @@ func SetMemoryLimit(n int64) error {
 	return nil
 }
 
-// reserve charges n bytes to the budget. Where they do not fit, it empties the caches, and then
+// Reserve charges n bytes to the budget. Where they do not fit, it empties the caches, and then
 // reclaims pages. The error wraps ErrBudget.
-func reserve(n int64) error {
+func Reserve(n int64) error {
 	for range 4 {
 		if tryReserve(n) {
 			return nil
 		}
-		if emptyCaches() == 0 && sweep(n) == 0 {
+		if EmptyCaches() == 0 && sweep(n) == 0 {
 			break
 		}
 	}
-	return budgetError()
+	return errBudget()
 }
 
 // tryReserve charges n bytes to the budget if they fit. It never exceeds the limit, not even
@@ -89,7 +86,7 @@ func reserve(n int64) error {
 func tryReserve(n int64) bool {
 	for {
 		u := used.Load()
-		if n > memoryLimit()-u {
+		if n > Limit()-u {
 			return false
 		}
 		if used.CompareAndSwap(u, u+n) {
@@ -98,36 +95,20 @@ func tryReserve(n int64) bool {
 	}
 }
 
-// unreserve gives n bytes back to the budget.
-func unreserve(n int64) {
+// Unreserve gives n bytes back to the budget.
+func Unreserve(n int64) {
 	used.Add(-n)
 	collectGarbage(n)
 }
 
-// A group that found no room and a group that lost its page differ by chance only. Both errors
-// have one text.
-
-func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
-
-func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
-
-// budgetText returns the text that both errors have.
-func budgetText() string {
-	return fmt.Sprintf("memory budget of %s is used up (raise it with ccbf_memory_limit)", FormatBytes(memoryLimit()))
+// errBudget returns the error of a query that found no memory, or whose memory was reclaimed: which of
+// them it is depends on chance.
+func errBudget() error {
+	return fmt.Errorf("%w of %s is used up (raise it with ccbf_memory_limit)", ErrBudget, formatBytes(Limit()))
 }
 
-// budgetErrorText is an error with the sentinel ErrBudget or ErrReclaimed, and a text with the
-// size of the budget.
-type budgetErrorText struct {
-	sentinel error
-	text     string
-}
-
-func (e budgetErrorText) Error() string { return e.text }
-func (e budgetErrorText) Unwrap() error { return e.sentinel }
-
-// FormatBytes returns a number of bytes with a unit, such as "6.0 GiB".
-func FormatBytes(n int64) string {
+// formatBytes returns a number of bytes with a unit, such as "6.0 GiB".
+func formatBytes(n int64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
 	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " bytes"
@@ -152,10 +133,10 @@ var byteUnits = map[string]float64{
 	"t": 1e12, "tb": 1e12, "tib": 1 << 40,
 }
 
-// ParseBytes parses a number of bytes with or without a unit: 1073741824, 2GiB, 500 MB. Units
+// parseBytes parses a number of bytes with or without a unit: 1073741824, 2GiB, 500 MB. Units
 // with an i are powers of 1024, the others powers of 1000. The error says that text is no number,
 // or below 1 or too large.
-func ParseBytes(text string) (int64, error) {
+func parseBytes(text string) (int64, error) {
 	s := strings.TrimSpace(text)
 	end := strings.LastIndexAny(s, "0123456789.") + 1
 	unit, known := byteUnits[strings.ToLower(strings.TrimSpace(s[end:]))]

@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import (
 	"math/bits"
@@ -12,7 +12,6 @@ var (
 	// emptySweepAt is the value of clock at the last sweep that found nothing. No sweep runs again until
 	// another callback begins, because no page becomes older before that.
 	emptySweepAt atomic.Uint32
-	sweeps       atomic.Int64
 )
 
 // ageBuckets is the number of buckets for ages, 16 to each power of two. That is precise enough
@@ -36,7 +35,7 @@ func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
 	defer sweepMu.Unlock()
 	now := clock.Load()
-	limit := memoryLimit()
+	limit := Limit()
 	if need > limit || now != 0 && emptySweepAt.Load() == now {
 		return 0
 	}
@@ -45,7 +44,6 @@ func sweep(need int64) (freed int64) {
 		return 1 // another thread has made room meanwhile
 	}
 	target := max(over, limit/16)
-	sweeps.Add(1)
 	oldest := oldestRunning(now)
 
 	// place returns the number of a page's bucket, or -1 if the page must stay. Pages that have made
@@ -63,12 +61,11 @@ func sweep(need int64) (freed int64) {
 		return b
 	}
 	var bytes [2 * ageBuckets]int64
-	eachLease(func(l *Lease) bool {
+	eachLease(func(l *Lease) {
 		if b := place(l); b >= 0 {
 			// An empty page counts as 1 byte. Otherwise it would stay forever, as it frees nothing.
 			bytes[b] += max(l.size.Load(), 1)
 		}
-		return true
 	})
 	from, sum := len(bytes), int64(0)
 	for from > 0 && sum < target {
@@ -82,10 +79,10 @@ func sweep(need int64) (freed int64) {
 	// Drop all pages of the buckets with numbers above from. In bucket from, drop pages until rest bytes
 	// are free.
 	rest := target - (sum - bytes[from])
-	eachLease(func(l *Lease) bool {
+	eachLease(func(l *Lease) {
 		b := place(l)
 		if b < from || b == from && rest <= 0 {
-			return true
+			return
 		}
 		if n, ok := forget(l); ok {
 			freed += n
@@ -93,7 +90,6 @@ func sweep(need int64) (freed int64) {
 				rest -= max(n, 1)
 			}
 		}
-		return true
 	})
 	if freed == 0 {
 		emptySweepAt.Store(now)
@@ -112,7 +108,7 @@ var (
 // the budget. Go by itself waits until the heap has doubled, and the process would take more than
 // the budget.
 func collectGarbage(n int64) {
-	if freedSinceGC.Add(n) < memoryLimit()/4 {
+	if freedSinceGC.Add(n) < Limit()/4 {
 		return
 	}
 	if !collecting.CompareAndSwap(false, true) {

@@ -1,4 +1,4 @@
-package duck
+package memory
 
 import (
 	"sync"
@@ -33,7 +33,7 @@ func ReserveCache(n int64) bool {
 	if n <= 0 {
 		return false
 	}
-	limit := memoryLimit()
+	limit := Limit()
 	for {
 		u := used.Load()
 		if n > limit-limit/4-u {
@@ -49,21 +49,21 @@ func ReserveCache(n int64) bool {
 // UnreserveCache gives n bytes back that ReserveCache reserved.
 func UnreserveCache(n int64) {
 	caches.bytes.Add(-n)
-	unreserve(n)
+	Unreserve(n)
 }
 
-// MemoryCached returns the bytes that caches have reserved.
-func MemoryCached() int64 { return caches.bytes.Load() }
+// Cached returns the bytes that caches have reserved.
+func Cached() int64 { return caches.bytes.Load() }
 
 // shrinkIdleCaches empties all caches if they hold more than they may while no query runs.
 func shrinkIdleCaches() {
-	if MemoryCached() > memoryLimit()/idleFraction {
-		emptyCaches()
+	if Cached() > Limit()/idleFraction {
+		EmptyCaches()
 	}
 }
 
-// emptyCaches empties all caches and returns the bytes that they held.
-func emptyCaches() (bytes int64) {
+// EmptyCaches empties all caches and returns the bytes that they held.
+func EmptyCaches() (bytes int64) {
 	caches.Lock()
 	defer caches.Unlock()
 	for _, empty := range caches.empty {

@@ -1,12 +1,12 @@
-package duck
+package memory
 
 import "testing"
 
 // A lease says how little of the budget is left, whoever has the rest.
 func TestScarce(t *testing.T) {
-	ReleaseAll()
+	releaseAll()
 	withLimit(t, 1000)
-	var s, other State
+	var s, other Ref
 	defer s.Drop()
 	defer other.Drop()
 	l, err := newPage(&s, 100)
@@ -25,7 +25,7 @@ func TestScarce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := l.Scarce(); got != of.want {
-			t.Errorf("%d of %d bytes held: %d, want %d", MemoryUsed(), MemoryLimit(), got, of.want)
+			t.Errorf("%d of %d bytes held: %d, want %d", Used(), Limit(), got, of.want)
 		}
 	}
 }

@@ -1,10 +1,10 @@
-package duck
+package memory
 
 import "sync/atomic"
 
 // Very many states need a little more memory than they have inline. A page for each would be
 // looked up by its lease, and allocated and collected by itself. Instead, they share slabs. A slab
-// is a page with slots of many states. A state has the slab's handle and the number of its slot,
+// is a page with slots of many states. A state's Ref has the index of the slab and the number of its slot,
 // so one load that is not in the CPU caches finds its words. A state has at most one slot. If that
 // is full, its words move to a larger one.
 //
@@ -32,46 +32,32 @@ const (
 	slabHead = 192 // bytes of a slab without its words
 )
 
-// The handle of a state with a slot has slotFlag, the low bits of the slot's number, and the
-// handle of the slab's lease. Its gen has the high bits of the number, and the lease's generation.
-const (
-	slotFlag   = 1 << 31
-	handleBits = 26
-	numberLow  = 5
-	genBits    = 25
-	// slabGen is set in the generation of slabs only, so a handle of a page never finds a slab.
-	slabGen = 1 << 31
-)
-
-const _ = uint(1<<handleBits - shards*maxChunks*chunkLen) // handles fit
-const _ = uint(1<<(numberLow+32-genBits) - maxSlots)      // and numbers of slots
-
-// slabGeneration is the generation of the newest slab.
-var slabGeneration atomic.Uint32
+const _ = uint(1<<slotBits - maxSlots) // numbers of slots fit into a Ref
 
 // HasSlot reports whether the state was given a slot, reclaimed or not.
-func (s *State) HasSlot() bool { return s.handle >= slotFlag }
+func (r *Ref) HasSlot() bool { return *r&isSlot != 0 }
 
 // slot returns the slab of the state's slot, and its memory from that slot on; nil if the slab was
 // dropped.
-func (s *State) slot() (*slab, []uint64) {
-	l := leaseOf(s.handle&(1<<handleBits-1), slabGen|s.gen&(1<<genBits-1))
+func (r Ref) slot() (*slab, []uint64) {
+	l := r.lease()
 	if l == nil {
 		return nil, nil
 	}
 	l.touch()
 	sl := l.obj.(*slab)
-	return sl, sl.words[int(s.handle&^slotFlag>>handleBits|s.gen>>genBits<<numberLow)*slotLine:]
+	return sl, sl.words[r&slotNumber>>slotShift*slotLine:]
 }
 
-// Words returns the words in the state's slot, nil if it has none. The error wraps ErrReclaimed.
-func (s *State) Words() ([]uint64, error) {
-	if !s.HasSlot() {
+// Words returns the words in the state's slot, nil if it has none. The error wraps ErrBudget if it was
+// reclaimed.
+func (r *Ref) Words() ([]uint64, error) {
+	if !r.HasSlot() {
 		return nil, nil
 	}
-	_, slot := s.slot()
+	_, slot := r.slot()
 	if slot == nil {
-		return nil, reclaimedError()
+		return nil, errBudget()
 	}
 	return slot[1:][:uint32(slot[0])], nil
 }
@@ -93,15 +79,15 @@ type Slabs struct {
 
 // Append adds words to a state without a page: those of first, then those of last. It reports false and
 // changes nothing if the slot would have more than most words, or more than MaxSlot. The error wraps
-// ErrBudget, or ErrReclaimed if the state's slot was reclaimed.
-func (a *Slabs) Append(s *State, most int, first, last []uint64) (bool, error) {
+// ErrBudget, also if the state's slot was reclaimed.
+func (a *Slabs) Append(r *Ref, most int, first, last []uint64) (bool, error) {
 	var old []uint64
 	var from *slab
-	instance, n := s.gen, len(first)+len(last)
-	if s.HasSlot() {
+	instance, n := uint32(*r), len(first)+len(last)
+	if r.HasSlot() {
 		var slot []uint64
-		if from, slot = s.slot(); slot == nil {
-			return false, reclaimedError()
+		if from, slot = r.slot(); slot == nil {
+			return false, errBudget()
 		}
 		had, room := int(uint32(slot[0])), int(slot[0]>>32)
 		if had+n <= min(most, room) {
@@ -125,15 +111,13 @@ func (a *Slabs) Append(s *State, most int, first, last []uint64) (bool, error) {
 			return false, err
 		}
 	}
-	number := uint32(a.next / slotLine)
 	slot := a.words[a.next : a.next+size]
+	*r = a.lease.ref | Ref(a.next/slotLine)<<slotShift
 	a.next += size
 	a.taken++
 	slot[0] = uint64(size-1)<<32 | uint64(n)
 	at := 1 + copy(slot[1:], old)
 	copy(slot[at+copy(slot[at:], first):], last)
-	s.handle = slotFlag | number<<handleBits&^slotFlag | a.lease.handle
-	s.gen = a.lease.gen&(1<<genBits-1) | number>>numberLow<<genBits
 	if from != nil {
 		from.release(1)
 	}
@@ -179,7 +163,7 @@ func (a *Slabs) done() {
 func (a *Slabs) grow(instance uint32) error {
 	words := max(minSlab, a.size)
 	sl := new(slab)
-	if err := sl.lease.open(instance, int64(words)*8+slabHead, slabGen|slabGeneration.Add(1)&(1<<genBits-1)); err != nil {
+	if err := sl.lease.open(instance, int64(words)*8+slabHead, isSlot); err != nil {
 		return err
 	}
 	a.done()

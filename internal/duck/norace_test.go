@@ -1,5 +1,0 @@
-//go:build !race
-
-package duck
-
-const raceDetector = false
