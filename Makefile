@@ -30,7 +30,7 @@ MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod packaging
 RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
 # Of the tests over SQL those with several threads or connections; the others
 # take minutes under the race detector and have nothing to race.
-RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestUnwrap
+RACESQL := TestSQL|TestManyConnections|TestCancelled|TestRegister|TestRelease|TestUnwrap
 
 # The packages whose tests take longest, which begin first: beside each other, and none alone
 # at the end.

@@ -2,7 +2,6 @@ package test
 
 import (
 	"database/sql"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -212,35 +211,4 @@ func insert(t *testing.T, db *sql.DB, form string, sealed bool, blobs [][]byte, 
 		exec(t, db, "INSERT INTO bad SELECT ?, ?, i, unhex(string_split(?, ' ')[i + 1]), ? FROM range(?) t(i)", form, sealed, strings.Join(texts, " "), good, n)
 		blobs = blobs[n:]
 	}
-}
-
-// TestHostilePolygons: every truncation and every flipped bit of a WKB polygon with a hole.
-func TestHostilePolygons(t *testing.T) {
-	db := open(t)
-	exec(t, db, "CREATE TABLE bad (form VARCHAR, sealed BOOLEAN, n BIGINT, b BLOB, g BLOB)")
-	var b []byte
-	b = append(b, 1, 3, 0, 0, 0, 2, 0, 0, 0)
-	for _, ring := range []string{"0 0 9 0 9 9 0 9 0 0", "2 2 4 2 4 4 2 2"} {
-		var v []float64
-		for _, f := range strings.Fields(ring) {
-			v = append(v, float64(f[0]-'0'))
-		}
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(v)/2))
-		var err error
-		if b, err = binary.Append(b, binary.LittleEndian, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(t, db, "CREATE TABLE s AS SELECT ccbf_agg(i % 10, i // 10, 1) AS exact, ccbf_agg(i % 10, i // 10, 1, {exact: false, bytes: 1000}) AS dense FROM range(100) t(i)")
-	want(t, db, "78", "SELECT ccbf_polygon_sum(exact, ?::BLOB) FROM s", b)
-	plain, _ := damage(b)
-	insert(t, db, "wkb", false, plain, b)
-	got := mustAsk(t, db, "SELECT count(*), count(TRY(ccbf_polygon_sum(exact, b))), count(TRY(ccbf_polygon_sum(dense, b))), count(*) FILTER (TRY(ccbf_polygon_sum(exact, b)) > 100) FROM bad, s")
-	t.Logf("polygons, answered exact and dense, beyond the total: %s", got)
-	if !strings.HasSuffix(got, "|0") {
-		t.Error("a polygon counts more points than there are")
-	}
-	// As WKT: every truncation.
-	want(t, db, "0", "SELECT count(TRY(ccbf_polygon_sum(exact, left(w, n)))) FROM s, (SELECT 'MULTIPOLYGON (((0 0, 9 0, 9 9, 0 9, 0 0), (2 2, 4 2, 4 4, 2 2)))' w), range(100) r(n) WHERE n < length(w)")
-	want(t, db, "0", "SELECT count(TRY(ccbf_polygon_sum(exact, left(w, n)))) FROM s, (SELECT '{\"type\": \"Polygon\", \"coordinates\": [[[0, 0], [9, 0], [9, 9], [0, 0]]]}' w), range(100) r(n) WHERE n < length(w)")
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -78,18 +76,4 @@ func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	if got := mustAsk(t, db, query, args...); got != answer {
 		t.Errorf("%.400s\n got %s, want %s", query, got, answer)
 	}
-}
-
-// rounds returns how often a test repeats its rounds: few times, or CCBF_ROUNDS times.
-func rounds(t testing.TB, few int) int {
-	t.Helper()
-	text := os.Getenv("CCBF_ROUNDS")
-	if text == "" {
-		return few
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("CCBF_ROUNDS is %q, must be a number of rounds", text)
-	}
-	return n
 }

@@ -1,53 +1,13 @@
 package test
 
 import (
-	"encoding/json"
 	"fmt"
 	osexec "os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-// TestSquaresAsGeoParquet: COPY writes ccbf_squares as GeoParquet 1.0, whose metadata has their box
-// and encoding, and DuckDB reads them back.
-func TestSquaresAsGeoParquet(t *testing.T) {
-	db, file := open(t), filepath.Join(t.TempDir(), "squares.parquet")
-	exec(t, db, "CREATE TABLE p AS SELECT (hash(i) % 600) / 1000 - 1.5 AS x, (hash(i, 1) % 400) / 1000 + 53 AS y FROM range(5000) t(i)")
-	exec(t, db, fmt.Sprintf("COPY (SELECT unnest(ccbf_squares(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 0.05) AS s FROM p)) TO '%s'", file))
-	var geo struct {
-		Version string
-		Primary string `json:"primary_column"`
-		Columns map[string]struct {
-			Encoding string
-			Types    []string  `json:"geometry_types"`
-			Box      []float64 `json:"bbox"`
-		}
-	}
-	text := mustAsk(t, db, fmt.Sprintf("SELECT decode(value) FROM parquet_kv_metadata('%s') WHERE decode(key) = 'geo'", file))
-	if err := json.Unmarshal([]byte(text), &geo); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	var box []float64
-	want := mustAsk(t, db, "SELECT [min(grid_edge(i, 0.05)), min(grid_edge(j, 0.05)), max(grid_edge(i + 1, 0.05)), max(grid_edge(j + 1, 0.05))]::VARCHAR FROM (SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j FROM p)")
-	if err := json.Unmarshal([]byte(want), &box); err != nil {
-		t.Fatalf("%v: %s", err, want)
-	}
-	column := geo.Columns[geo.Primary]
-	if geo.Version != "1.0.0" || column.Encoding != "WKB" || !slices.Equal(column.Types, []string{"Polygon"}) || !slices.Equal(column.Box, box) {
-		t.Errorf("the file says %s, want WKB polygons in %s", text, want)
-	}
-	// Each square is in its place: its centre is in a cell with the same count.
-	differ := mustAsk(t, db, fmt.Sprintf(`SELECT count(*) FROM (SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j, count(*) AS n FROM p GROUP BY ALL) AS c
-		FULL JOIN (SELECT regexp_extract_all(geometry::VARCHAR, '-?[0-9.]+')::DOUBLE[] AS v, count AS n FROM '%s') AS s
-		ON grid_cell((list_min(v[1:10:2]) + list_max(v[1:10:2])) / 2, 0.05) = i AND grid_cell((list_min(v[2:10:2]) + list_max(v[2:10:2])) / 2, 0.05) = j AND c.n = s.n
-		WHERE c.n IS NULL OR s.n IS NULL`, file))
-	if differ != "0" {
-		t.Errorf("%s squares are not those of GROUP BY", differ)
-	}
-}
 
 // TestFilesForQGIS: QGIS opens the files that docs/MAPS.md writes with COPY. GDAL, which QGIS uses,
 // finds the points of the table in them.
