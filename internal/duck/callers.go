@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"bytes"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -62,34 +63,24 @@ const (
 // Its kind is then the kind of the other places in its function, if that is one kind. Compilers
 // copy loops: DuckDB 1.5.5 builds trees for DISTINCT in windows with three copies of one.
 func (h *hostFacts) siteKind(site callSite) (kind siteKind, learned bool) {
-	var whole, one bool
-	for i := range h.sites {
-		s := &h.sites[i]
-		if s.at == site.at {
-			return s.kind, true
-		}
-		if s.function == site.function && site.function != 0 {
-			whole, one = whole || s.kind == wholeSite, one || s.kind == oneSite
-		}
+	if i := h.indexOf(site.at); i >= 0 {
+		return h.sites[i].kind, true
 	}
-	switch {
-	case whole == one:
-		return unknownSite, false
-	case whole:
-		return wholeSite, false
+	for _, s := range h.sites {
+		if s.function != site.function || site.function == 0 || s.kind == staleSite || s.kind == kind {
+			continue
+		}
+		if kind != unknownSite {
+			return unknownSite, false // the places in the function pass both kinds
+		}
+		kind = s.kind
 	}
-	return oneSite, false
+	return kind, false
 }
 
-// isSortedWindow reports whether a place is called by a window over whole partitions with an
-// order of rows.
-func (h *hostFacts) isSortedWindow(site callSite) bool {
-	for _, caller := range h.sortedWindows {
-		if caller == site.caller {
-			return true
-		}
-	}
-	return false
+// indexOf returns the index of the known place with the address at, or -1.
+func (h *hostFacts) indexOf(at uintptr) int {
+	return slices.IndexFunc(h.sites, func(s knownSite) bool { return s.at == at })
 }
 
 // arrayKind says what an array of states is.

@@ -1,6 +1,7 @@
 package duck
 
 /*
+#include <stdlib.h>
 #include "bridge.h"
 */
 import "C"
@@ -8,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -27,10 +29,7 @@ func errUnclear() error {
 func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	n, rows := int(c.ncols), int(c.rows)
 	r := &f.rows
-	for cap(r.cols) < n {
-		r.cols = append(r.cols[:cap(r.cols)], Vector{})
-	}
-	r.n, r.cols = rows, r.cols[:n]
+	r.n, r.cols = rows, resized(r.cols, n)
 	cols := unsafe.Slice(c.cols, n)
 	for i := range cols {
 		var t Type
@@ -53,22 +52,17 @@ func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 //
 //export ccbfGoScalar
 func ccbfGoScalar(c *C.ccbf_call) {
-	b := boundOf(uint64(c.id))
-	if b == nil {
-		scalarError(c.info, errUnknownFunction)
-		return
-	}
-	f := beginFrame()
-	err := guarded(b.name, func() error {
-		out := f.result(c, b.overload)
-		if err := b.overload.Scalar(f.load(c, b.overload), out); err != nil {
+	err := runCallback(c, func(f *frame, ov *Overload) error {
+		out := f.result(c, ov)
+		if err := ov.Scalar(f.load(c, ov), out); err != nil {
 			return err
 		}
 		return out.flush()
 	})
-	f.end()
 	if err != nil {
-		scalarError(c.info, err)
+		text := cText(err)
+		C.duckdb_scalar_function_set_error(c.info, text)
+		C.free(unsafe.Pointer(text))
 	}
 }
 
@@ -97,7 +91,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		}
 		rows := f.load(c, ov)
 		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread), slabs: &f.Slabs}
-		states.sorted = states.part && rows.hasStruct() && host.isSortedWindow(u.site)
+		states.sorted = states.part && rows.hasStruct() && slices.Contains(host.sortedWindows, u.site.caller)
 		err := ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {
 			return fmt.Errorf("%w; %w", err, errDamaged)
@@ -137,17 +131,22 @@ func ccbfGoFinalize(c *C.ccbf_call) {
 
 // aggregate runs one callback of an aggregate function: call, with a frame and the overload.
 func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
-	b := boundOf(uint64(c.id))
-	if b == nil {
-		aggregateError(c.info, errUnknownFunction)
-		return
+	if err := runCallback(c, call); err != nil {
+		text := cText(err)
+		C.duckdb_aggregate_function_set_error(c.info, text)
+		C.free(unsafe.Pointer(text))
+	}
+}
+
+// runCallback runs one callback: call, with a frame and the overload.
+func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) error {
+	ov := overloadOf(uint64(c.id))
+	if ov == nil {
+		return errUnknownFunction
 	}
 	f := beginFrame()
-	err := guarded(b.name, func() error { return call(f, b.overload) })
-	f.end()
-	if err != nil {
-		aggregateError(c.info, err)
-	}
+	defer f.end()
+	return guarded(ov.function, func() error { return call(f, ov) })
 }
 
 // ccbfGoDestroy drops the pages of n states.

@@ -38,7 +38,8 @@ type Overload struct {
 
 	Aggregate Aggregator
 
-	number uint64 // by which callbacks find the overload; 0 before it is registered
+	function string // name of the function, once it is registered
+	number   uint64 // by which callbacks find the overload; 0 before it is registered
 }
 
 // Aggregator is an aggregate function. One value serves all queries and threads; the data of a

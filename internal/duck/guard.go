@@ -9,7 +9,6 @@ import "C"
 import (
 	"fmt"
 	"strings"
-	"unsafe"
 )
 
 // guarded runs a callback of a function. A panic becomes an error of the query: in C it would end
@@ -44,18 +43,4 @@ func named(name string, err error) error {
 // cText returns an error's text for C, with zero bytes replaced, as they would end it.
 func cText(err error) *C.char {
 	return C.CString(strings.ReplaceAll(err.Error(), "\x00", `\0`))
-}
-
-// scalarError makes err the error of a call of a scalar function.
-func scalarError(info unsafe.Pointer, err error) {
-	text := cText(err)
-	C.duckdb_scalar_function_set_error(info, text)
-	C.free(unsafe.Pointer(text))
-}
-
-// aggregateError makes err the error of a call of an aggregate function.
-func aggregateError(info unsafe.Pointer, err error) {
-	text := cText(err)
-	C.duckdb_aggregate_function_set_error(info, text)
-	C.free(unsafe.Pointer(text))
 }

@@ -100,18 +100,13 @@ func (h *hostFacts) runQueries() string {
 	runAll(learnSorted, sortedQuery)
 	runAll(learnConstants, partsQuery)
 	h.sortedWindows = append(h.sortedWindows, l.sorted...)
-	for _, s := range l.stale {
-		h.add(s, staleSite)
-	}
-	whole := false
-	for _, p := range l.places {
-		kind := p.kind()
-		whole = whole || kind == wholeSite && p.site.at != 0
-		if kind != unknownSite {
-			h.add(p.site, kind)
+	for _, s := range slices.Concat(l.stale, l.sites) {
+		// A place of another DuckDB in this process keeps its kind.
+		if s.at != 0 && s.kind != unknownSite && h.indexOf(s.at) < 0 {
+			h.sites = append(h.sites, s)
 		}
 	}
-	if !whole {
+	if !slices.ContainsFunc(l.sites, func(s knownSite) bool { return s.kind == wholeSite && s.at != 0 }) {
 		return "the stack does not say who calls a function"
 	}
 	return ""
@@ -136,13 +131,6 @@ func openInMemory() (conn unsafe.Pointer, closeBoth func()) {
 	return conn, func() {
 		C.duckdb_disconnect(&conn)
 		C.duckdb_close(&db)
-	}
-}
-
-// add adds the place s with what it passes. If the place is known already, it keeps its old kind.
-func (h *hostFacts) add(s callSite, kind siteKind) {
-	if s.at != 0 && !slices.ContainsFunc(h.sites, func(known knownSite) bool { return known.at == s.at }) {
-		h.sites = append(h.sites, knownSite{s, kind})
 	}
 }
 
@@ -176,28 +164,10 @@ const (
 // result is 0.
 type learner struct {
 	step   learnStep
-	places []learnedPlace
-	stale  []callSite // places that passed a row again
-	sorted []uintptr  // callers of the places that ran sortedQuery
-	last   []int64    // in learnStreaming: the value of the last row, if any. All rows have different values
-}
-
-// learnedPlace is the observations of one place.
-type learnedPlace struct {
-	site     callSite
-	whole    bool // in some call, every entry was a state
-	notWhole bool // in some call, an entry was no state
-}
-
-// kind returns what the place passes, by the observations of it.
-func (p *learnedPlace) kind() siteKind {
-	switch {
-	case p.whole && p.notWhole:
-		return unknownSite
-	case p.whole:
-		return wholeSite
-	}
-	return oneSite
+	sites  []knownSite
+	stale  []knownSite // places that passed a row again
+	sorted []uintptr   // callers of the places that ran sortedQuery
+	last   []int64     // in learnStreaming: the value of the last row, if any. All rows have different values
 }
 
 // observe notes the place of a call and what its array of states shows.
@@ -205,7 +175,7 @@ func (l *learner) observe(args *Rows, u updateCall) {
 	if l.step == learnStreaming && u.rows == 1 {
 		value := Slice[int64](args.Col(0))[0]
 		if slices.Contains(l.last, value) {
-			l.stale = append(l.stale, u.site)
+			l.stale = append(l.stale, knownSite{u.site, staleSite})
 		}
 		l.last = append(l.last[:0], value)
 	}
@@ -219,18 +189,16 @@ func (l *learner) observe(args *Rows, u updateCall) {
 		}
 		return
 	}
-	k := slices.IndexFunc(l.places, func(p learnedPlace) bool { return p.site.at == u.site.at })
-	if k < 0 {
-		k = len(l.places)
-		l.places = append(l.places, learnedPlace{site: u.site})
+	kind := oneSite
+	if l.step == learnWhole && bool(C.ccbf_all_states((**C.ccbf_state)(u.states), C.uint64_t(u.rows), C.uint64_t(u.mark))) {
+		kind = wholeSite // no chance match: no other aggregate has arrays in memory
 	}
-	p := &l.places[k]
+	k := slices.IndexFunc(l.sites, func(s knownSite) bool { return s.at == u.site.at })
 	switch {
-	case l.step != learnWhole: // the place is known now
-	case bool(C.ccbf_all_states((**C.ccbf_state)(u.states), C.uint64_t(u.rows), C.uint64_t(u.mark))):
-		p.whole = true // no chance match: no other aggregate has arrays in memory
-	default:
-		p.notWhole = true
+	case k < 0:
+		l.sites = append(l.sites, knownSite{u.site, kind})
+	case l.step == learnWhole && l.sites[k].kind != kind: // after wholeQueries, the place is known
+		l.sites[k].kind = unknownSite
 	}
 }
 

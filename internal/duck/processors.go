@@ -9,8 +9,6 @@ import (
 // processorsVariable is the environment variable that sets GOMAXPROCS.
 const processorsVariable = "GOMAXPROCS"
 
-var addProcessorOnce sync.Once
-
 // AddProcessor increases GOMAXPROCS by one, once, unless the environment sets it. Programs that
 // only run DuckDB call it: the shell and the extension. Other programs set GOMAXPROCS themselves.
 //
@@ -18,9 +16,7 @@ var addProcessorOnce sync.Once
 // the runtime's monitor thread wakes up every 20 µs to take Ps from threads that are in DuckDB.
 // With an idle P it does not, and sleeps for up to 10 ms. A million groups spent a sixteenth of
 // their processor time on that. DuckDB's threads use the machine either way.
-func AddProcessor() {
-	addProcessorOnce.Do(addProcessor)
-}
+var AddProcessor = sync.OnceFunc(addProcessor)
 
 // addProcessor is AddProcessor without the limit to one call.
 func addProcessor() {

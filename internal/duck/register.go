@@ -10,10 +10,9 @@ package duck
 import "C"
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -21,28 +20,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
-// bound is a registered overload. Callbacks find it by its number.
-type bound struct {
-	name     string
-	overload *Overload
-}
-
 var registry struct {
 	sync.Mutex
-	// bound has the overloads by number. Callbacks read it without the lock.
-	bound     atomic.Pointer[[]*bound]
-	ready     bool   // setMark has run.
+	// overloads are the registered ones by number, from 1 on. Callbacks read it without the lock.
+	overloads atomic.Pointer[[]*Overload]
 	fromTable string // how the table of C functions was filled: "process", "extension", or "" if not yet.
 	learned   bool   // learn has run for the DuckDB of this table.
 }
 
 // processMark is the high bits of the mark that begins every living state. It is random, so other
-// data does not have it.
-var processMark uint64
+// data does not have it. Freed memory often contains addresses, and no address of a program has the highest
+// bit. So a mark with this bit is not found there by chance. The low bits stay free for the overload's
+// number.
+var processMark = (rand.Uint64() | 1<<63) &^ numbers
 
-// boundOf returns the overload with a number, or nil.
-func boundOf(id uint64) *bound {
-	all := registry.bound.Load()
+// overloadOf returns the overload with a number, or nil.
+func overloadOf(id uint64) *Overload {
+	all := registry.overloads.Load()
 	i := int(uint32(id)) - 1
 	if all == nil || i < 0 || i >= len(*all) {
 		return nil
@@ -111,9 +105,9 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	if err := memory.ReadLimit(); err != nil {
 		return nil, err
 	}
-	setMark()
 	if !registry.learned {
 		registry.learned = true
+		C.ccbf_set_mark(C.uint64_t(processMark))
 		learn()
 	}
 	in, err := findInstance(conn)
@@ -141,31 +135,17 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	return in, nil
 }
 
-// setMark sets processMark, once.
-func setMark() {
-	if registry.ready {
-		return
-	}
-	// Freed memory often contains addresses, and no address of a program has the highest bit. So a mark
-	// with this bit is not found there by chance. The low bits stay free for the overload's number.
-	var random [8]byte
-	rand.Read(random[:]) // never fails
-	processMark = (binary.NativeEndian.Uint64(random[:]) | 1<<63) &^ numbers
-	C.ccbf_set_mark(C.uint64_t(processMark))
-	registry.ready = true
-}
-
-// numberOf returns the number of an overload, which is the same for every database. It may append
-// in place: readers have the header of an earlier, shorter slice.
-func numberOf(name string, ov *Overload) uint64 {
+// numberOf returns the number of an overload of a function, which is the same for every database. It
+// may append in place: readers have the header of an earlier, shorter slice.
+func numberOf(function string, ov *Overload) uint64 {
 	if ov.number == 0 {
-		var all []*bound
-		if p := registry.bound.Load(); p != nil {
+		var all []*Overload
+		if p := registry.overloads.Load(); p != nil {
 			all = *p
 		}
-		all = append(all, &bound{name, ov})
-		registry.bound.Store(&all)
-		ov.number = uint64(len(all))
+		all = append(all, ov)
+		ov.function, ov.number = function, uint64(len(all))
+		registry.overloads.Store(&all)
 	}
 	return ov.number
 }

@@ -52,17 +52,7 @@ func TestRegisterInTransaction(t *testing.T) {
 	if _, err := conn.ExecContext(ctx, "BEGIN; CREATE TABLE t AS SELECT 1 AS x"); err != nil {
 		t.Fatal(err)
 	}
-	err = conn.Raw(func(dc any) error {
-		p, err := ConnOf(dc)
-		if err != nil {
-			return err
-		}
-		_, err = Register(p, toys())
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	registerOn(t, conn, toys())
 	var n int64
 	if err := conn.QueryRowContext(ctx, "SELECT toy_sum(x) FROM t").Scan(&n); err != nil || n != 1 {
 		t.Errorf("%d, %v", n, err)
@@ -139,7 +129,7 @@ func TestClosedDatabases(t *testing.T) {
 		if instanceOf(in.id) != nil {
 			t.Error("the instance of a closed database is still there")
 		}
-		if n := len(*registry.bound.Load()); bounds == 0 {
+		if n := len(*registry.overloads.Load()); bounds == 0 {
 			bounds = n
 		} else if n != bounds {
 			t.Errorf("%d overloads are bound, %d after the first database", n, bounds)

@@ -107,10 +107,7 @@ func (r *Result) SetString(i int, s string) {
 func (r *Result) Field(j int) *Result {
 	if !r.open {
 		fields := r.typ.Fields()
-		for cap(r.kids) < len(fields) {
-			r.kids = append(r.kids[:cap(r.kids)], Result{})
-		}
-		r.kids = r.kids[:len(fields)]
+		r.kids = resized(r.kids, len(fields))
 		r.open = true
 		if len(fields) > 0 {
 			cols := make([]C.ccbf_col, len(fields))

@@ -169,7 +169,7 @@ func (v *Vector) openFields() {
 	if v.Type().ID() != StructID {
 		fields = nil
 	}
-	v.sizeKids(len(fields))
+	v.kids = resized(v.kids, len(fields))
 	v.open = true
 	if len(fields) == 0 {
 		return
@@ -181,12 +181,13 @@ func (v *Vector) openFields() {
 	}
 }
 
-// sizeKids makes n kids. Their own kids are used again from chunk to chunk.
-func (v *Vector) sizeKids(n int) {
-	for cap(v.kids) < n {
-		v.kids = append(v.kids[:cap(v.kids)], Vector{})
+// resized returns s with n elements. Those that it had before, also behind its end, are used again
+// from chunk to chunk.
+func resized[T any](s []T, n int) []T {
+	for cap(s) < n {
+		s = append(s[:cap(s)], *new(T))
 	}
-	v.kids = v.kids[:n]
+	return s[:n]
 }
 
 // listEntry is the range of a row's elements in the child vector of a LIST.
@@ -201,7 +202,7 @@ func (v *Vector) ListRange(i int) (offset, n int) {
 // Elem returns the elements of all rows of a LIST.
 func (v *Vector) Elem() *Vector {
 	if !v.open {
-		v.sizeKids(1)
+		v.kids = resized(v.kids, 1)
 		v.open = true
 		if v.Type().ID() == ListID {
 			var col C.ccbf_col

@@ -60,7 +60,7 @@ type Type struct {
 
 // detail is the parameters of a type beside its id.
 type detail struct {
-	alias        string
+	alias        string   // name of a type that was created over another one, such as "JSON"
 	fields       []Field  // STRUCT, UNION; key and value of a MAP
 	elem         Type     // LIST, ARRAY
 	size         uint64   // ARRAY
@@ -108,12 +108,14 @@ func StructOf(fields ...Field) Type {
 // ID returns the number of the type.
 func (t Type) ID() TypeID { return t.id }
 
-// Alias returns the name of a type that was created over another one, such as "JSON", or "".
-func (t Type) Alias() string {
+var noDetail detail
+
+// parameters returns what belongs to the type beside its id, empty for simple types.
+func (t Type) parameters() *detail {
 	if t.d == nil {
-		return ""
+		return &noDetail
 	}
-	return t.d.alias
+	return t.d
 }
 
 // IsGeometry reports whether the type is the GEOMETRY of DuckDB 1.5, whose values are WKB. Before
@@ -121,46 +123,24 @@ func (t Type) Alias() string {
 func (t Type) IsGeometry() bool { return t.id == GeometryID }
 
 // Fields returns the fields of a STRUCT, the members of a UNION, or key and value of a MAP.
-func (t Type) Fields() []Field {
-	if t.d == nil {
-		return nil
-	}
-	return t.d.fields
-}
+func (t Type) Fields() []Field { return t.parameters().fields }
 
 // Elem returns the type of the elements of a LIST or an ARRAY.
-func (t Type) Elem() Type {
-	if t.d == nil {
-		return Type{}
-	}
-	return t.d.elem
-}
+func (t Type) Elem() Type { return t.parameters().elem }
 
 // Size returns the length of an ARRAY.
-func (t Type) Size() uint64 {
-	if t.d == nil {
-		return 0
-	}
-	return t.d.size
-}
+func (t Type) Size() uint64 { return t.parameters().size }
 
 // Decimal returns the number of digits of a DECIMAL, and how many of them are behind the point.
 // Values are int16 up to a width of 4, int32 up to 9, int64 up to 18, else of 128 bits.
 func (t Type) Decimal() (width, scale uint8) {
-	if t.d == nil {
-		return 0, 0
-	}
-	return t.d.width, t.d.scale
+	d := t.parameters()
+	return d.width, d.scale
 }
 
 // Dictionary returns the texts of an ENUM. Values are indexes into it: uint8 for up to 255 texts,
 // uint16 for up to 65535, else uint32.
-func (t Type) Dictionary() []string {
-	if t.d == nil {
-		return nil
-	}
-	return t.d.dict
-}
+func (t Type) Dictionary() []string { return t.parameters().dict }
 
 var typeNames = map[TypeID]string{
 	BooleanID: "BOOLEAN", TinyIntID: "TINYINT", SmallIntID: "SMALLINT",
@@ -178,8 +158,8 @@ var typeNames = map[TypeID]string{
 
 // String returns the type in SQL.
 func (t Type) String() string {
-	if a := t.Alias(); a != "" {
-		return a
+	if alias := t.parameters().alias; alias != "" {
+		return alias
 	}
 	switch t.id {
 	case DecimalID:

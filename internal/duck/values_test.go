@@ -179,47 +179,6 @@ func TestStringResults(t *testing.T) {
 	}
 }
 
-// BLOBs that are assigned together are each row's own, also where the rows are put into another
-// order, kept, or written one at a time.
-func TestBlobsAssignedTogether(t *testing.T) {
-	numbered := func(i int64) []byte { return []byte(strings.Repeat(fmt.Sprint(i, ","), 1+int(i%60))) }
-	db, _ := openDB(t, []Function{
-		oneArg("toy_blob", BigInt, Blob, func(args *Rows, out *Result) error {
-			for i, n := range Slice[int64](args.Col(0))[:out.Len()] {
-				if n%11 == 3 {
-					out.SetNull(i)
-				} else {
-					out.SetBytes(i, numbered(n))
-				}
-			}
-			return nil
-		}),
-		aggregateOf("toy_sum_blob", BigInt, Blob, sumBlob{numbered: numbered}),
-	})
-	const want = "repeat(i || ',', 1 + i % 60)"
-	for _, q := range [][2]string{
-		{"SELECT i, decode(x) FROM (SELECT i, toy_blob(i) x FROM range(20000) t(i)) ORDER BY hash(i)",
-			"SELECT i, CASE WHEN i % 11 = 3 THEN NULL ELSE " + want + " END FROM range(20000) t(i) ORDER BY hash(i)"},
-		{"SELECT i, decode(toy_sum_blob(i)) FROM range(20000) t(i) GROUP BY i ORDER BY hash(i)", "SELECT i, " + want + " FROM range(20000) t(i) ORDER BY hash(i)"},
-		{"SELECT decode(toy_sum_blob(i) OVER (ORDER BY i ROWS CURRENT ROW)) FROM range(5000) t(i) ORDER BY i", "SELECT " + want + " FROM range(5000) t(i) ORDER BY i"},
-	} {
-		same(t, db, q[0], q[1])
-	}
-}
-
-// sumBlob is toySum, whose result is made a text.
-type sumBlob struct {
-	toySum
-	numbered func(int64) []byte
-}
-
-func (a sumBlob) Finalize(states States, out *Result) error {
-	for i := range out.Len() {
-		out.SetBytes(i, a.numbered(sumOf(states.At(i)).sum))
-	}
-	return nil
-}
-
 // STRUCT and LIST results, nested in each other.
 func TestNestedResults(t *testing.T) {
 	spot := StructOf(Field{"x", Double}, Field{"name", Varchar}, Field{"tags", ListOf(Varchar)})

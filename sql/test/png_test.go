@@ -2,7 +2,6 @@ package test
 
 import (
 	"bytes"
-	"image/png"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/internal/picture"
@@ -45,26 +44,6 @@ func TestPictureOfCounts(t *testing.T) {
 		}
 		if !bytes.Equal(got, want.Bytes()) {
 			t.Errorf("options %q: another picture", options)
-		}
-	}
-}
-
-// One cell of four has points. Only its pixels have a colour.
-func TestPictureIsNorthUp(t *testing.T) {
-	db := open(t)
-	var blob []byte
-	if err := db.QueryRow("SELECT ccbf_png(ccbf_agg(10.5, 21.5, 1), 10, 20, 12, 22, 10, 6)").Scan(&blob); err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(blob))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for y := range 6 {
-		for x := range 10 {
-			if _, _, _, a := img.At(x, y).RGBA(); (a > 0) != (x < 5 && y < 3) {
-				t.Errorf("pixel (%d, %d) has opacity %d", x, y, a)
-			}
 		}
 	}
 }

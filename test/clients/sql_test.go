@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,38 +55,4 @@ func TestTooOld(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Errors while parallel parts of a group are combined: DuckDB forgets their states. The next query
-// is right, and closing the database frees all memory.
-func TestCombineErrors(t *testing.T) {
-	times := 1
-	if os.Getenv("CCBF_LONG") != "" {
-		times = 3
-	}
-	each(t, func(t *testing.T, _ int, c *client) {
-		h := loaded(t, c, ":memory:")
-		conn := connect(t, h)
-		mustExec(t, conn, "SET threads = 8; CREATE TABLE d AS SELECT i, i // 250000 AS part FROM range(1000000) t(i)")
-		for range times {
-			for _, q := range []string{
-				"SELECT ccbf_agg(i % 1000, i % 7, 1 + part, {category: 'a'}) FROM d",
-				"SELECT i % 100, ccbf_agg(i % 1000, i % 7, 1, {category: 'a', k: 1 + part}) FROM d GROUP BY ALL",
-				"SELECT i % 100, cms_agg(i % 1000, {width: 100 + part}) FROM d GROUP BY ALL",
-			} {
-				if err := conn.Exec(q); err == nil || !strings.Contains(err.Error(), "options differ within a group") {
-					t.Fatalf("%s: error %v", q, err)
-				}
-			}
-			if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i % 1000, i % 7, 1, {category: 'a'})) FROM d"); err != nil || got != "1000000" {
-				t.Fatalf("afterwards: %s, %v", got, err)
-			}
-		}
-		if err := h.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
-			t.Errorf("after closing the database %s bytes are held, %v", got, err)
-		}
-	})
 }

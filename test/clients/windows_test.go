@@ -8,11 +8,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// Random windows and ORDER BY, compared with exact SQL, with other queries for each version.
-// CCBF_LONG=1: 10,000 queries.
+// Random windows and ORDER BY, compared with exact SQL, and windows with STRUCTs, compared with GROUP BY, with other
+// queries for each version. CCBF_LONG=1: 10,000 queries of each kind.
 func TestRandomWindows(t *testing.T) {
-	each(t, func(t *testing.T, i int, c *client) {
-		sqltest.Windows(t, connect(t, loaded(t, c, ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(30))
+	each(t, func(t *testing.T, i int, client *client) {
+		c := connect(t, loaded(t, client, ":memory:"))
+		sqltest.Windows(t, c, 14, 30000+10000*i, sqltest.WindowCount(30))
+		sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
+		t.Log(sqltest.OrderedStructs(t, c), "queries refused")
 	})
 }
 
