@@ -84,25 +84,16 @@ func TestImportsRunOneWay(t *testing.T) {
 	used := map[*importRule][]string{} // of what a rule allows
 	withC := map[string]bool{}         // folders with cgo
 	files := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != "." && (d.Name() == "build" || d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		from := filepath.ToSlash(filepath.Dir(path))
+	eachGoFile(t, func(path, from string) {
 		rule, own := ruleOf(rules, from)
 		if rule == nil {
 			t.Errorf("%s: say in %s what %s may import", path, architecture, from)
-			return nil
+			return
 		}
 		seen[own] = true
 		f, err := parser.ParseFile(files, path, nil, parser.ImportsOnly)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		for _, i := range f.Imports {
 			name := strings.Trim(i.Path.Value, `"`)
@@ -134,11 +125,7 @@ func TestImportsRunOneWay(t *testing.T) {
 				t.Errorf("%s imports %s: by %s, %s may import %v", path, name, architecture, own, rule.allowed)
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for i := range rules {
 		for _, p := range rules[i].packages {
 			if !seen[p] {
@@ -155,5 +142,24 @@ func TestImportsRunOneWay(t *testing.T) {
 		if folder != "internal/duck" && folder != "cmd/ccbf-extension" {
 			t.Errorf("%s: there is cgo in %s, too", architecture, folder)
 		}
+	}
+}
+
+// eachGoFile calls f for the path and the folder of each Go file of the repository that is no test.
+func eachGoFile(t *testing.T, f func(path, folder string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (d.Name() == "build" || d.Name() == "testdata" || d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			f(path, filepath.ToSlash(filepath.Dir(path)))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

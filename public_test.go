@@ -4,32 +4,34 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// notForOthers are the folders whose packages only this repository uses.
-var notForOthers = map[string]bool{"internal": true, "cmd": true, "test": true, "bench": true, "testdata": true, "build": true}
+// isPublic reports whether other programs can use the packages of a folder.
+func isPublic(folder string) bool {
+	for _, name := range strings.Split(folder, "/") {
+		switch name {
+		case "internal", "cmd", "test", "bench", "sql", "packaging":
+			return false
+		}
+	}
+	return true
+}
 
 // TestPublicPackagesNameNoInternalTypes: packages that other programs can import name no type that
 // these cannot.
 func TestPublicPackagesNameNoInternalTypes(t *testing.T) {
 	files := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != "." && (notForOthers[d.Name()] || strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
+	eachGoFile(t, func(path, folder string) {
+		if !isPublic(folder) {
+			return
 		}
 		f, err := parser.ParseFile(files, path, nil, 0)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		internal := map[string]bool{} // names of packages
 		for _, i := range f.Imports {
@@ -47,11 +49,7 @@ func TestPublicPackagesNameNoInternalTypes(t *testing.T) {
 				return true
 			})
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // exported are the types of what a file exports: of functions and methods, of
@@ -110,24 +108,9 @@ func TestStabilityNamesEveryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	promisesNothing := map[string]bool{"internal": true, "cmd": true, "bench": true, "test": true, "sql": true, "packaging": true, "examples": true}
-	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if name := d.Name(); promisesNothing[name] || name == "testdata" || name == "build" || name == "node_modules" || path == "beam" || strings.HasPrefix(name, ".") && path != "." {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		folder := filepath.ToSlash(filepath.Dir(path))
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.Contains(string(page), "`"+folder+"`") {
+	eachGoFile(t, func(_, folder string) {
+		if isPublic(folder) && !strings.HasPrefix(folder, "examples") && !strings.HasPrefix(folder, "beam") && !strings.Contains(string(page), "`"+folder+"`") {
 			t.Errorf("docs/STABILITY.md does not name %s", folder)
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

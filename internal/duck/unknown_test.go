@@ -50,6 +50,17 @@ func TestUnknownCallers(t *testing.T) {
 	}
 }
 
+// manyWindows is a query with n functions over one constant window, each its own
+// state. DuckDB lays their one-entry arrays side by side, in any order.
+func manyWindows(f string, n int, over string) string {
+	var a, t strings.Builder
+	for k := range n {
+		fmt.Fprintf(&a, ", %s(i + %d) OVER (%s) a%d", f, k, over, k)
+		fmt.Fprintf(&t, " + a%d", k)
+	}
+	return fmt.Sprintf("SELECT sum(0%s), min(n) FROM (SELECT count(*) OVER (PARTITION BY g %% 2) n%s FROM w)", t.String(), a.String())
+}
+
 // Arrays made by hand, as no DuckDB that is known makes them.
 func TestUnclearArrays(t *testing.T) {
 	openDB(t, nil)

@@ -79,18 +79,6 @@ func TestTypesAsReported(t *testing.T) {
 	}
 }
 
-// DuckDB 1.5's GEOMETRY is plain WKB.
-func TestGeometryIsWKB(t *testing.T) {
-	db, _ := openDB(t, toys())
-	const point = "0101000000000000000000f03f0000000000000040" // little-endian, type 1, 1.0, 2.0
-	if got := mustAsk(t, db, "SELECT toy_show('POINT(1 2)'::GEOMETRY)"); got != point {
-		t.Errorf("got %s", got)
-	}
-	if !(Type{id: GeometryID}).IsGeometry() || Blob.IsGeometry() {
-		t.Error("IsGeometry")
-	}
-}
-
 func TestScalarShapes(t *testing.T) {
 	db, _ := openDB(t, toys())
 	mustExec(t, db, "CREATE TABLE d AS SELECT i, CASE WHEN i % 3 = 0 THEN NULL ELSE i END AS n FROM range(10000) t(i)")

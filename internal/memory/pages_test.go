@@ -158,36 +158,6 @@ func TestReclaimOrder(t *testing.T) {
 	}
 }
 
-func TestMillionBlocks(t *testing.T) {
-	withLimit(t, 1<<30)
-	states := make([]Ref, 1_000_000)
-	for i := range states {
-		l, err := newPage(&states[i], 16)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Set(&states[i])
-	}
-	if store.live.Load() != 1_000_000 || Used() != 16_000_000 {
-		t.Fatalf("%d pages, %d bytes", store.live.Load(), Used())
-	}
-	for i := range states {
-		if obj, err := states[i].Page(); err != nil || obj.(*Ref) != &states[i] {
-			t.Fatalf("page %d: %v, %v", i, obj, err)
-		}
-	}
-	for i := range states[:500_000] {
-		states[i].Drop()
-	}
-	releaseAll()
-	if store.live.Load() != 0 || Used() != 0 {
-		t.Fatalf("%d pages, %d bytes", store.live.Load(), Used())
-	}
-	if n := len(store.free); n < 500_000 {
-		t.Errorf("%d entries to use again", n)
-	}
-}
-
 // Many threads make, read, grow, drop and reclaim; the books balance.
 func TestPagesInParallel(t *testing.T) {
 	const budget = 1 << 20

@@ -67,6 +67,9 @@ func TestCycles(t *testing.T) {
 			if after.mb > before.mb+20 {
 				t.Errorf("grew by %.1f MB, want 20 at most", after.mb-before.mb)
 			}
+			if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
+				t.Errorf("%s bytes are held for databases that are closed, %v", got, err)
+			}
 			// Both runtimes start a few threads on demand. A leak would be one per round.
 			if after.threads >= before.threads+10 {
 				t.Errorf("%d threads more", after.threads-before.threads)

@@ -107,34 +107,6 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestManyDatabases opens and closes databases, each of which loads the extension and runs a query.
-// After the first hundred the process does not grow any more, in memory or in threads.
-func TestManyDatabases(t *testing.T) {
-	count := 250
-	if os.Getenv("CCBF_LONG") != "" {
-		count = 1000
-	}
-	p := cHost(t, newest(t))
-	p.do("load %s", extension(t))
-	const query = "SELECT count(s), sum(ccbf_total(s)) FROM (SELECT ccbf_agg(i, i, 1, {category: i % 3}) s FROM range(2000) t(i) GROUP BY i % 100 LIMIT 50)"
-	p.do("cycle 100 %s", query)
-	before, threads := p.resident()
-	took := p.do("cycle %d %s", count-100, query)
-	after, threadsAfter := p.resident()
-	t.Logf("%d cycles: %d kB and %d threads after 100, %d kB and %d threads at the end; %s ms for the last %d", count, before, threads, after, threadsAfter, took, count-100)
-	if after-before > 20<<10 {
-		t.Errorf("resident memory grew from %d to %d kB", before, after)
-	}
-	// Go starts a thread if all others are in C at that moment.
-	if threadsAfter > threads+4 {
-		t.Errorf("%d threads became %d", threads, threadsAfter)
-	}
-	p.load(1, extension(t))
-	if used := p.sql(1, "SELECT (ccbf_memory()).used"); used != "0" {
-		t.Errorf("%s bytes are held for databases that are closed", used)
-	}
-}
-
 // Databases load the extension, open and close while queries run in another database.
 func TestLoadWhileQueriesRun(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {

@@ -13,8 +13,7 @@
  *	                the interrupt
  *	stress N T TEXT runs TEXT on T connections at once, 20 times each, and opens,
  *	                loads (the file of "load") and closes databases meanwhile
- *	load PATH       the extension that stress and cycle load
- *	cycle COUNT TEXT   so many times: open, load, TEXT, close
+ *	load PATH       the extension that stress loads
  *	segv COUNT      so many reads of a bad address that a handler of the host's
  *	                recovers from
  *	bell            from now on a timer interrupts every millisecond; the handler
@@ -104,17 +103,6 @@ static void load(handle conn) {
 	char sql[sizeof extension + 10];
 	snprintf(sql, sizeof sql, "LOAD '%s'", extension);
 	must(conn, sql);
-}
-
-static void cycle(int count, const char *sql) {
-	for (int i = 0; i < count; i++) {
-		handle db, conn;
-		open_database(&db, &conn, "1");
-		load(conn);
-		must(conn, sql);
-		duckdb_disconnect(&conn);
-		duckdb_close(&db);
-	}
 }
 
 static struct {
@@ -337,10 +325,6 @@ int main(int argc, char **argv) {
 			printf("%d\n", stress(databases[n], m, line + at));
 		} else if (sscanf(line, "load %4095[^\n]", extension) == 1) {
 			puts("ok");
-		} else if (sscanf(line, "cycle %d %n", &n, &at) == 1) {
-			double began = now();
-			cycle(n, line + at);
-			printf("%.3f\n", now() - began);
 		} else if (sscanf(line, "segv %d", &n) == 1) {
 			printf("%d\n", segv(n));
 		} else if (strcmp(line, "cpu") == 0) {
