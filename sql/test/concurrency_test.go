@@ -7,9 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // TestManyConnections: 50 connections at once on 8 threads, each with its own mix of queries, get
@@ -78,35 +75,4 @@ func TestManyConnections(t *testing.T) {
 		t.Error(err)
 	}
 	want(t, db, "0", "SELECT (ccbf_memory()).used")
-}
-
-// TestManyConnectionsAskForUnions: a repeated union is the sketch of all points, also if several
-// connections compute unions and other databases are closed meanwhile.
-func TestManyConnectionsAskForUnions(t *testing.T) {
-	db := open(t)
-	exec(t, db, "SET threads = 2")
-	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, (hash(i) % 800 * (hash(i) % 3))::DOUBLE AS x, (hash(i, 1) % 850)::DOUBLE AS y FROM range(100000) t(i)")
-	exec(t, db, "CREATE TABLE days AS SELECT day, ccbf_agg(x, y, 1) AS s FROM p GROUP BY day ORDER BY day")
-	exec(t, db, "CREATE TABLE wanted AS SELECT k, (SELECT md5(ccbf_agg(x, y, 1)) FROM p WHERE day >= k) AS u FROM range(3) t(k)")
-	var wait sync.WaitGroup
-	for i := range 4 {
-		wait.Go(func() {
-			for round := range 12 {
-				k := (i + round) % 3
-				got, err := ask(db, fmt.Sprintf("SELECT (SELECT md5(ccbf_union_agg(s)) FROM days WHERE day >= %d) = u FROM wanted WHERE k = %[1]d", k))
-				if err != nil || got != "true" {
-					t.Errorf("union %d in round %d: %s %v", k, round, got, err)
-				}
-				if i == 0 && round%3 == 2 {
-					if other, err := connector.Open(""); err != nil || other.Ping() != nil || other.Close() != nil {
-						t.Error("another database cannot be opened and closed")
-					}
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if used := ccbfsql.MemoryUsed(); used != 0 {
-		t.Errorf("%d bytes are used, and no query runs", used)
-	}
 }

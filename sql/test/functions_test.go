@@ -1,12 +1,8 @@
 package test
 
 import (
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,22 +28,6 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: no summary or no group", f.Name)
 		}
 	}
-}
-
-func TestNames(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range ccbfsql.Functions() {
-		if seen[f.Name] {
-			t.Errorf("%s is there twice", f.Name)
-		}
-		seen[f.Name] = true
-		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(f.Name) {
-			t.Errorf("%s: not a name for SQL", f.Name)
-		}
-	}
-	// In DuckDB every function exists, as one kind of function.
-	names := "'" + strings.Join(slices.Sorted(maps.Keys(seen)), "', '") + "'"
-	want(t, open(t), fmt.Sprint(len(seen), "|", len(seen)), "SELECT count(DISTINCT function_name), count(DISTINCT (function_name, function_type)) FROM duckdb_functions() WHERE function_name IN ("+names+")")
 }
 
 // TestEveryFunctionIsTested: every function is in a .test file, so that a family without one is
