@@ -3,9 +3,7 @@
 // docs/MEMORY.md describes who owns the memory of a group.
 package agg
 
-import (
-	"github.com/ccbfsql/ccbfsql/internal/duck"
-)
+import "github.com/ccbfsql/ccbfsql/internal/duck"
 
 // functions is a list of SQL functions, which package ccbfsql registers and documents.
 type functions = []duck.Function

@@ -52,6 +52,21 @@ func TestPageLifecycle(t *testing.T) {
 	}
 }
 
+// TestRelease checks that Release drops the pages of one database.
+func TestRelease(t *testing.T) {
+	a, b := Ref(1), Ref(2)
+	for _, r := range []*Ref{&a, &b} {
+		if _, err := newPage(r, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Release(1)
+	if a.lease() != nil || b.lease() == nil || Used() != 100 {
+		t.Errorf("%v, %v, %d bytes in use", a.lease(), b.lease(), Used())
+	}
+	b.Drop()
+}
+
 // A Ref that no store gave out is not followed anywhere.
 func TestForgedRefs(t *testing.T) {
 	for _, r := range []Ref{hasPage, hasPage | 2, hasPage | 1<<26 - 1, hasPage | 1<<genShift, hasPage | isSlot, ^Ref(0)} {
