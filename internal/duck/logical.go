@@ -8,6 +8,8 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -23,10 +25,7 @@ func readType(p unsafe.Pointer) Type {
 	case DecimalID:
 		d.width, d.scale = uint8(C.duckdb_decimal_width(p)), uint8(C.duckdb_decimal_scale(p))
 	case EnumID:
-		d.dict = make([]string, C.duckdb_enum_dictionary_size(p))
-		for i := range d.dict {
-			d.dict[i] = takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i)))
-		}
+		d.dict = dictionary(p)
 	case ListID:
 		d.elem = readType(C.duckdb_list_type_child_type(p))
 	case ArrayID:
@@ -56,6 +55,33 @@ func readType(p unsafe.Pointer) Type {
 	}
 	t.d = &d
 	return t
+}
+
+// enumTexts has the texts of an ENUM.
+type enumTexts struct {
+	all   string // the texts, each with a 0 at its end.
+	texts []string
+}
+
+// lastEnum is the ENUM that was read last. Each chunk of rows asks for its texts, which may be thousands.
+var lastEnum atomic.Pointer[enumTexts]
+
+// dictionary returns the texts of an ENUM.
+func dictionary(p unsafe.Pointer) []string {
+	var size C.uint64_t
+	read := unsafe.Pointer(C.ccbf_enum_texts(p, &size))
+	if read == nil {
+		return nil
+	}
+	defer C.free(read)
+	all := unsafe.String((*byte)(read), int(size))
+	if last := lastEnum.Load(); last != nil && last.all == all {
+		return last.texts
+	}
+	now := &enumTexts{all: strings.Clone(all)}
+	now.texts = strings.Split(strings.TrimSuffix(now.all, "\x00"), "\x00")
+	lastEnum.Store(now)
+	return now.texts
 }
 
 // takeText returns a text that DuckDB allocated, and frees it. No text is empty.
