@@ -1,12 +1,14 @@
 package udf
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkb"
 	"github.com/paulmach/orb/encoding/wkt"
 )
 
@@ -62,7 +64,6 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
-	var wkb []byte
 	return eachValid(rows, out, func(i int) error {
 		p, err := polygons.at(i)
 		if err != nil {
@@ -71,9 +72,9 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 		if p, err = grid.Globe(p); err != nil {
 			return err
 		}
-		wkb = grid.AppendWKB(wkb[:0], p)
-		out.SetBytes(i, wkb)
-		return nil
+		b, err := wkb.Marshal(p, binary.LittleEndian)
+		out.SetBytes(i, b)
+		return err
 	})
 }
 
@@ -104,11 +105,11 @@ func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
 	if sameBytes(b, p.last) {
 		return p.parsed, nil
 	}
-	parsed, err := grid.ParsePolygon(b)
+	parsed, srid, err := grid.ParsePolygonSRID(b)
 	if err != nil {
 		return nil, err
 	}
-	p.last, p.parsed, p.prepared = b, parsed, nil
+	p.last, p.parsed, p.srid, p.prepared = b, parsed, srid, nil
 	return parsed, nil
 }
 
@@ -119,7 +120,7 @@ func (p *polygonColumn) prepare(i int) (*ccbf.Polygon, error) {
 	}
 	if p.prepared == nil {
 		p.prepared = ccbf.NewPolygon(p.parsed)
-		p.bound, p.srid = p.parsed.Bound(), grid.SRID(p.last)
+		p.bound = p.parsed.Bound()
 	}
 	return p.prepared, nil
 }

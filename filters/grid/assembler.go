@@ -12,7 +12,8 @@ import (
 // geometry, for error messages. The reader calls it for each part of the geometry, and assembler checks
 // the part.
 type assembler struct {
-	format string // name of the format, for error messages.
+	format string // what is read, for error messages, such as "polygon: WKT".
+	srid   int    // the SRID that was read last, or 0.
 	mp     orb.MultiPolygon
 	poly   orb.Polygon
 	ring   orb.Ring // memory that all rings share
@@ -45,7 +46,7 @@ func (a *assembler) fail(is error, at int, format string, args ...any) error {
 	if a.inRing {
 		fmt.Fprintf(&place, "point %d, ", len(a.ring)+1)
 	}
-	return errf(is, "polygon: %s (%sbyte %d): %s", a.format, &place, at, fmt.Sprintf(format, args...))
+	return errf(is, "%s (%sbyte %d): %s", a.format, &place, at, fmt.Sprintf(format, args...))
 }
 
 // noInside returns the error for a geometry that is no polygon.
@@ -132,13 +133,13 @@ func (a *assembler) endPolygon() {
 	}
 }
 
-// result returns the polygons that were read, or the error that ended the reading.
-func (a *assembler) result(err error) (orb.MultiPolygon, error) {
+// result returns the polygons that were read and their SRID, or the error that ended the reading.
+func (a *assembler) result(err error) (orb.MultiPolygon, int, error) {
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, 0, err
 	case a.mp == nil:
-		return orb.MultiPolygon{}, nil
+		return orb.MultiPolygon{}, a.srid, nil
 	}
-	return a.mp, nil
+	return a.mp, a.srid, nil
 }

@@ -25,8 +25,8 @@ func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 	if !json.Valid(b) {
 		return nil, notJSON(b)
 	}
-	r := jsonReader{assembler: assembler{format: "GeoJSON"}, b: b}
-	return r.result(r.root())
+	r := jsonReader{assembler: assembler{format: "polygon: GeoJSON"}, b: b}
+	return withoutSRID(r.result(r.root()))
 }
 
 // notJSON returns an error that says where a text stops being JSON.
@@ -235,18 +235,14 @@ func (r *jsonReader) object(at int) (object, error) {
 	return o, nil
 }
 
-// text returns the string from place at to place end. Escapes in Go equal those in JSON, except for a
-// slash and for surrogate pairs, which no name in GeoJSON has. A string with these is returned as
-// written.
+// text returns the string from place at to place end.
 func (r *jsonReader) text(at, end int) string {
-	plain := r.b[at+1 : end-1]
-	if bytes.IndexByte(plain, '\\') < 0 {
+	if plain := r.b[at+1 : end-1]; bytes.IndexByte(plain, '\\') < 0 {
 		return string(plain)
 	}
-	if s, err := strconv.Unquote(string(r.b[at:end])); err == nil {
-		return s
-	}
-	return string(plain)
+	var s string
+	_ = json.Unmarshal(r.b[at:end], &s) // it is valid JSON
+	return s
 }
 
 // skip returns the first place from i on that is no space.

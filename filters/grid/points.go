@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/paulmach/orb"
@@ -16,97 +15,39 @@ const (
 // extended forms. It drops Z, M and SRIDs, and leaves out empty points. For another geometry the error
 // wraps ErrGeometryType, for damaged bytes ErrPolygon. Memory is bounded by a multiple of len(wkb).
 func AppendPoints(dst []orb.Point, wkb []byte) ([]orb.Point, error) {
-	r := pointReader{b: wkb}
-	typ := r.header()
+	r := wkbReader{assembler: assembler{format: "points: WKB"}, b: wkb}
+	dst, err := r.appendPoints(dst, false)
+	if err == nil {
+		err = r.end()
+	}
+	return dst, err
+}
+
+// appendPoints appends the points of the next geometry. inMulti says that it is a member of a MultiPoint.
+func (r *wkbReader) appendPoints(dst []orb.Point, inMulti bool) ([]orb.Point, error) {
+	at := r.at
+	typ, ordinates, err := r.header()
 	switch {
-	case r.err != nil:
+	case err != nil:
+		return dst, err
 	case typ == wkbPoint:
-		dst = r.appendPoint(dst)
-	case typ == wkbMultiPoint:
-		n := r.count()
-		for ; n > 0 && r.err == nil; n-- {
-			if typ := r.header(); r.err == nil && typ != wkbPoint {
-				r.err = errf(ErrGeometryType, "points: a MultiPoint holds a %s", typeNames[typ])
-			}
-			dst = r.appendPoint(dst)
+		b, err := r.take(8 * ordinates)
+		if err != nil {
+			return dst, err
 		}
-	default:
-		r.err = errf(ErrGeometryType, "points: a %s is no Point or MultiPoint", typeNames[typ])
+		x, y := math.Float64frombits(r.order.Uint64(b)), math.Float64frombits(r.order.Uint64(b[8:]))
+		if x != x && y != y { // POINT EMPTY
+			return dst, nil
+		}
+		return append(dst, orb.Point{x, y}), nil
+	case inMulti:
+		return dst, r.fail(ErrGeometryType, at, "a MultiPoint holds a %s", typeNames[typ])
+	case typ != wkbMultiPoint:
+		return dst, r.fail(ErrGeometryType, at, "a %s is no Point or MultiPoint", typeNames[typ])
 	}
-	if r.err == nil && len(r.b) > 0 {
-		r.err = errf(ErrPolygon, "points: %d bytes follow the geometry", len(r.b))
+	n, err := r.count("points", 5+16)
+	for ; err == nil && n > 0; n-- {
+		dst, err = r.appendPoints(dst, true)
 	}
-	return dst, r.err
-}
-
-// pointReader decodes a POINT or MULTIPOINT in WKB. b is the part that was not read yet.
-type pointReader struct {
-	b     []byte
-	order binary.ByteOrder
-	size  int // bytes of a point, which may have more than two coordinates.
-	err   error
-}
-
-// take returns the next n bytes, or nil after an error.
-func (r *pointReader) take(n int) []byte {
-	if r.err != nil {
-		return nil
-	}
-	if len(r.b) < n {
-		r.err = errf(ErrPolygon, "points: the bytes end in the middle of the geometry")
-		return nil
-	}
-	taken := r.b[:n]
-	r.b = r.b[n:]
-	return taken
-}
-
-// header reads the byte order, the type and the SRID of a geometry, and returns the type.
-func (r *pointReader) header() uint32 {
-	b := r.take(5)
-	if b == nil {
-		return 0
-	}
-	r.order = binary.BigEndian
-	if b[0] == 1 {
-		r.order = binary.LittleEndian
-	}
-	code := r.order.Uint32(b[1:])
-	typ, ordinates, known := wkbType(code)
-	if b[0] > 1 || !known {
-		r.err = errf(ErrPolygon, "points: %x is not WKB", b)
-		return 0
-	}
-	r.size = 8 * ordinates
-	if code&ewkbSRID != 0 {
-		r.take(4)
-	}
-	return typ
-}
-
-// count reads how many members follow. Each has a header and a point.
-func (r *pointReader) count() uint32 {
-	b := r.take(4)
-	if b == nil {
-		return 0
-	}
-	n := r.order.Uint32(b)
-	if uint64(n)*(5+16) > uint64(len(r.b)) {
-		r.err = errf(ErrPolygon, "points: %d points in %d bytes", n, len(r.b))
-		return 0
-	}
-	return n
-}
-
-func (r *pointReader) appendPoint(dst []orb.Point) []orb.Point {
-	b := r.take(r.size)
-	if b == nil {
-		return dst
-	}
-	p := orb.Point{math.Float64frombits(r.order.Uint64(b)), math.Float64frombits(r.order.Uint64(b[8:]))}
-	// POINT EMPTY has two NaN.
-	if p[0] != p[0] && p[1] != p[1] {
-		return dst
-	}
-	return append(dst, p)
+	return dst, err
 }

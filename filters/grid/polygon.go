@@ -2,11 +2,9 @@ package grid
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/paulmach/orb"
 )
@@ -41,7 +39,8 @@ const (
 	typeCollection   = "GeometryCollection"
 )
 
-// ParsePolygon reads a polygon in any of the forms that ParseWKT, ParseGeoJSON and ParseWKB read. The
+// ParsePolygon reads a polygon in any of the forms that ParseWKT and ParseGeoJSON read, or a Polygon, a
+// MultiPolygon or a GeometryCollection in well-known binary of the OGC, the ISO or the extended form. The
 // first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits, '{' GeoJSON, a letter
 // WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as PostgreSQL writes
 // them, or 0x. The result shares no memory with b.
@@ -55,74 +54,38 @@ const (
 // wraps ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge, and names the place in the geometry and
 // the byte. Memory is bounded by a multiple of len(b), whatever b claims. Rings may run either way round,
 // and cross themselves and each other; Scan defines what that means.
-func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
+func ParsePolygon(b []byte) (orb.MultiPolygon, error) { return withoutSRID(ParsePolygonSRID(b)) }
+
+func withoutSRID(mp orb.MultiPolygon, _ int, err error) (orb.MultiPolygon, error) { return mp, err }
+
+// ParsePolygonSRID is ParsePolygon. It also returns the number of the coordinate system that the polygon
+// names, or 0. WKT names it by "SRID=n;" in front, and extended WKB in its header.
+func ParsePolygonSRID(b []byte) (mp orb.MultiPolygon, srid int, err error) {
 	if len(b) > 0 && b[0] <= 1 {
-		return ParseWKB(b)
+		return parseWKB(b)
 	}
 	b = bytes.TrimPrefix(b, byteOrderMark)
 	t := bytes.TrimLeft(b, " \t\r\n")
 	digits, isHex := hexDigits(t)
 	switch {
 	case len(t) == 0:
-		return nil, errf(ErrPolygon, "polygon: the text is empty")
+		return nil, 0, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
-		return ParseGeoJSON(b)
+		mp, err = ParseGeoJSON(b)
+		return mp, 0, err
 	case isHex:
 		return parseHex(digits)
 	case isGeoPackage(b):
-		return nil, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
+		return nil, 0, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
 		if len(b) > maxInput {
 			// Refuse long texts before the conversion copies them.
-			return nil, tooLong("WKT", len(b))
+			return nil, 0, tooLong("WKT", len(b))
 		}
-		return ParseWKT(string(b))
+		return parseWKT(string(b))
 	}
-	return nil, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
+	return nil, 0, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
 }
-
-// SRID returns the number of the coordinate system that a polygon for ParsePolygon names, 0 if it names
-// none. WKT begins with "SRID=n;", and extended WKB has it in its header.
-func SRID(b []byte) int {
-	t := bytes.TrimSpace(bytes.TrimPrefix(b, byteOrderMark))
-	digits, isHex := hexDigits(t)
-	switch {
-	case len(b) > 0 && b[0] <= 1:
-	case isHex:
-		head := digits[:min(len(digits), 2*sridEnd)]
-		b = make([]byte, hex.DecodedLen(len(head)))
-		n, err := hex.Decode(b, head)
-		if err != nil {
-			return 0
-		}
-		b = b[:n]
-	default:
-		r := wktReader{s: string(t[:min(len(t), 64)])}
-		if r.srid() != nil || r.at == 0 {
-			return 0
-		}
-		digits := strings.TrimSpace(strings.TrimLeft(r.s[len("SRID"):r.at-1], " \t\r\n="))
-		n, err := strconv.Atoi(digits)
-		if err != nil {
-			return 0
-		}
-		return n
-	}
-	if len(b) < sridEnd {
-		return 0
-	}
-	order := binary.ByteOrder(binary.BigEndian)
-	if b[0] == 1 {
-		order = binary.LittleEndian
-	}
-	if order.Uint32(b[1:])&ewkbSRID == 0 {
-		return 0
-	}
-	return int(int32(order.Uint32(b[5:])))
-}
-
-// sridEnd is where the SRID of extended WKB ends.
-const sridEnd = 9
 
 // byteOrderMark is written before text in UTF-8 by some programs.
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -143,15 +106,15 @@ func hexDigits(t []byte) (digits []byte, is bool) {
 func isGeoPackage(b []byte) bool { return len(b) >= 8 && b[0] == 'G' && b[1] == 'P' && b[2] < ' ' }
 
 // parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
-func parseHex(digits []byte) (orb.MultiPolygon, error) {
+func parseHex(digits []byte) (orb.MultiPolygon, int, error) {
 	if len(digits)/2 > maxInput {
-		return nil, tooLong("WKB", len(digits)/2)
+		return nil, 0, tooLong("WKB", len(digits)/2)
 	}
 	b := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(b, digits); err != nil {
-		return nil, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
+		return nil, 0, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
 	}
-	return ParseWKB(b)
+	return parseWKB(b)
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -203,18 +202,4 @@ func asGeoJSON(t testing.TB, mp orb.MultiPolygon) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// AppendWKB writes the same bytes as orb.
-func TestAppendWKB(t *testing.T) {
-	rng := rand.New(rand.NewPCG(41, 41))
-	for _, mp := range []orb.MultiPolygon{{}, polygons.Random(rng, polygons.Holed, orb.Bound{Max: orb.Point{9, 9}}), polygons.Random(rng, polygons.Multi, orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}})} {
-		want, err := wkb.Marshal(mp, binary.LittleEndian)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := AppendWKB(nil, mp); !bytes.Equal(got, want) {
-			t.Errorf("%x\nwant\n%x", got, want)
-		}
-	}
 }

@@ -19,17 +19,17 @@ const (
 	ewkbSRID = 0x20000000
 )
 
-// ParseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in well-known binary. Each
+// parseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in well-known binary. Each
 // geometry may have either byte order, and the OGC, the ISO or the extended form. Z, M and SRIDs are
 // allowed, also in members. See ParsePolygon.
-func ParseWKB(b []byte) (orb.MultiPolygon, error) {
+func parseWKB(b []byte) (orb.MultiPolygon, int, error) {
 	if len(b) > maxInput {
-		return nil, tooLong("WKB", len(b))
+		return nil, 0, tooLong("WKB", len(b))
 	}
-	r := wkbReader{assembler: assembler{format: "WKB"}, b: b}
+	r := wkbReader{assembler: assembler{format: "polygon: WKB"}, b: b}
 	err := r.geometry(0, 0)
-	if err == nil && r.at < len(b) {
-		err = r.fail(ErrPolygon, r.at, "%d bytes follow the geometry", len(b)-r.at)
+	if err == nil {
+		err = r.end()
 	}
 	return r.result(err)
 }
@@ -40,6 +40,14 @@ type wkbReader struct {
 	b     []byte
 	at    int
 	order binary.ByteOrder // the byte order of the current geometry.
+}
+
+// end returns an error if bytes are left.
+func (r *wkbReader) end() error {
+	if r.at < len(r.b) {
+		return r.fail(ErrPolygon, r.at, "%d bytes follow the geometry", len(r.b)-r.at)
+	}
+	return nil
 }
 
 // geometry reads the next geometry. depth is the number of collections around it. within is the type of
@@ -126,7 +134,9 @@ func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 		return 0, 0, r.fail(ErrPolygon, at, "geometry type %d is not known", code)
 	}
 	if code&ewkbSRID != 0 {
-		_, err = r.take(4)
+		if b, err = r.take(4); err == nil {
+			r.srid = int(int32(r.order.Uint32(b)))
+		}
 	}
 	return typ, ordinates, err
 }
@@ -158,26 +168,4 @@ func (r *wkbReader) count(what string, least int) (int, error) {
 		return 0, r.fail(ErrPolygon, at, "%d %s of at least %d bytes each, but %d bytes are left", n, what, least, left)
 	}
 	return int(n), nil
-}
-
-// AppendWKB appends a multipolygon in well-known binary, OGC form, little-endian, as ParseWKB reads it.
-func AppendWKB(dst []byte, mp orb.MultiPolygon) []byte {
-	le := binary.LittleEndian
-	head := func(typ uint32, members int) {
-		dst = append(dst, 1) // little-endian
-		dst = le.AppendUint32(dst, typ)
-		dst = le.AppendUint32(dst, uint32(members))
-	}
-	head(wkbMultiPolygon, len(mp))
-	for _, poly := range mp {
-		head(wkbPolygon, len(poly))
-		for _, ring := range poly {
-			dst = le.AppendUint32(dst, uint32(len(ring)))
-			for _, p := range ring {
-				dst = le.AppendUint64(dst, math.Float64bits(p[0]))
-				dst = le.AppendUint64(dst, math.Float64bits(p[1]))
-			}
-		}
-	}
-	return dst
 }

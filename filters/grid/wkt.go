@@ -12,12 +12,14 @@ import (
 // ParseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in well-known text. Case does
 // not matter, Z and M are allowed, and members or the whole geometry may be EMPTY. "SRID=n;" may stand in
 // front. The points of a polygon have two to four numbers, all of them as many. See ParsePolygon.
-func ParseWKT(s string) (orb.MultiPolygon, error) {
+func ParseWKT(s string) (orb.MultiPolygon, error) { return withoutSRID(parseWKT(s)) }
+
+func parseWKT(s string) (orb.MultiPolygon, int, error) {
 	if len(s) > maxInput {
-		return nil, tooLong("WKT", len(s))
+		return nil, 0, tooLong("WKT", len(s))
 	}
-	r := wktReader{assembler: assembler{format: "WKT"}, s: s}
-	err := r.srid()
+	r := wktReader{assembler: assembler{format: "polygon: WKT"}, s: s}
+	err := r.readSRID()
 	if err == nil {
 		err = r.geometry(0, 0)
 	}
@@ -74,8 +76,8 @@ func (r *wktReader) empty() bool {
 	return false
 }
 
-// srid reads "SRID=n;" if it comes next.
-func (r *wktReader) srid() error {
+// readSRID reads "SRID=n;" if it comes next.
+func (r *wktReader) readSRID() error {
 	at := r.at
 	if !strings.EqualFold(r.word(), "SRID") {
 		r.at = at
@@ -83,9 +85,11 @@ func (r *wktReader) srid() error {
 	}
 	value, rest, found := strings.Cut(r.s[r.at:], ";")
 	value, is := strings.CutPrefix(strings.TrimSpace(value), "=")
-	if _, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); !found || !is || err != nil {
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	if !found || !is || err != nil {
 		return r.fail(ErrPolygon, r.at, "SRID is not followed by = and a number and a semicolon")
 	}
+	r.srid = n
 	r.at = len(r.s) - len(rest)
 	return nil
 }
