@@ -80,7 +80,7 @@ func TestLegendThatFits(t *testing.T) {
 
 // Letters have the contrast that WCAG 2.1 asks of text, 4.5, on any picture.
 func TestLabelsAreReadable(t *testing.T) {
-	p := palettes[0].what()
+	p := palettes[0]()
 	for _, ground := range []color.Color{color.White, color.Black, color.NRGBA{0xf9, 0x96, 3, 0xff}} {
 		_, letters, _ := over(p[inks+inkSteps-1], ground).Xyz()
 		_, box, _ := over(p[inks], ground).Xyz()

@@ -24,15 +24,15 @@ const (
 	faintSteps  = 16
 )
 
-// palettes rise evenly in lightness, L*, so that they read in grey and to all kinds of
+// palettes are in the order of Palettes. They rise evenly in lightness, L*, so that they read in grey and to all kinds of
 // colour vision. Viridis stands out on light and dark ground; Inferno and Magma are for
 // dark ground, ColorBrewer's YlOrRd is for light ground. Dusk has one lightness.
-var palettes = choices[func() color.Palette]{
-	{"viridis", palette(colorgrad.Viridis(), 34, 80)},
-	{"inferno", palette(colorgrad.Inferno(), 26, 94)},
-	{"magma", palette(colorgrad.Magma(), 26, 94)},
-	{"ylorrd", palette(colorgrad.YlOrRd(), 91, 27)},
-	{"dusk", dusk},
+var palettes = [...]func() color.Palette{
+	palette(colorgrad.Viridis(), 34, 80),
+	palette(colorgrad.Inferno(), 26, 94),
+	palette(colorgrad.Magma(), 26, 94),
+	palette(colorgrad.YlOrRd(), 91, 27),
+	dusk,
 }
 
 // The first colour is half transparent, and colours of the upper third are opaque.
@@ -119,9 +119,9 @@ func Opaque(p color.Palette) color.Palette {
 // Colours returns the colours of a palette from few points to many, without transparency. It returns nil if
 // no palette has the name.
 func Colours(name string) []color.Color {
-	made, err := palettes.find("palette", name)
+	palette, err := choose("palette", name, Palettes)
 	if err != nil {
 		return nil
 	}
-	return Opaque(made())[first:inks]
+	return Opaque(palettes[palette]())[first:inks]
 }

@@ -28,7 +28,7 @@ func TestLightnessIsEven(t *testing.T) {
 		if name == "dusk" {
 			continue
 		}
-		p := palettes[i].what()
+		p := palettes[i]()
 		var steps []float64
 		for c := first; c+apart < inks; c += apart {
 			from, to := solid(p[c]), solid(p[c+apart])

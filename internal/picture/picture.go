@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -35,8 +34,8 @@ type Options struct {
 
 // Palettes are the names of the palettes, and Scales are the names of the scales, the defaults first.
 var (
-	Palettes = palettes.names()
-	Scales   = laws.names()
+	Palettes = []string{"viridis", "inferno", "magma", "ylorrd", "dusk"}
+	Scales   = []string{"log", "sqrt", "linear", "equal"}
 )
 
 // Draw draws values, row by row from the top. The largest, or Top, gets the last colour of the
@@ -48,16 +47,15 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 	if n := len(values); width < 1 || height < 1 || width > n || height > n || width*height != n {
 		return nil, fmt.Errorf("%d values for a picture of %d x %d pixels", n, width, height)
 	}
-	colours, err := palettes.find("palette", o.Palette)
+	palette, err := choose("palette", o.Palette, Palettes)
 	if err != nil {
 		return nil, err
 	}
-	law, err := laws.find("scale", o.Scale)
+	s, err := newScale(values, &o)
 	if err != nil {
 		return nil, err
 	}
-	s := newScale(law, values, &o)
-	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
+	img := image.NewPaletted(image.Rect(0, 0, width, height), palettes[palette]())
 	if s.paint(img.Pix, values) {
 		img.Palette = faded(img.Palette, s.colour(0, s.one))
 	}
@@ -79,34 +77,11 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	return Write(w, img)
 }
 
-// choices has the values of an option by name. The default comes first.
-type choices[T any] []choice[T]
-
-// choice is a value of an option with its name.
-type choice[T any] struct {
-	name string
-	what T
-}
-
-func (c choices[T]) names() []string {
-	names := make([]string, len(c))
-	for i := range c {
-		names[i] = c[i].name
-	}
-	return names
-}
-
-// find returns the choice with this name, or the default if name is empty. option is the name of the
-// option in an error.
-func (c choices[T]) find(option, name string) (T, error) {
+// choose returns the index of a name among the choices of an option, or 0 if the name is empty.
+func choose(option, name string, choices []string) (int, error) {
 	if name == "" {
-		return c[0].what, nil
+		return 0, nil
 	}
-	for i := range c {
-		if strings.EqualFold(c[i].name, name) {
-			return c[i].what, nil
-		}
-	}
-	var none T
-	return none, sketch.OptionError(option, "is '%s', must be '%s'", name, strings.Join(c.names(), "' or '"))
+	o := sketch.Option{Name: option, Choices: choices}
+	return o.Choose(name)
 }

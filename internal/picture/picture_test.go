@@ -156,8 +156,8 @@ func TestErrors(t *testing.T) {
 		{-2, -2, 4, Options{}, "4 values for a picture of -2 x -2 pixels"},
 		{2, 2, 3, Options{}, "3 values for a picture of 2 x 2 pixels"},
 		{1 << 40, 1 << 40, 0, Options{}, "0 values for a picture of 1099511627776 x 1099511627776 pixels"},
-		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'viridis' or 'inferno' or 'magma' or 'ylorrd' or 'dusk'`},
-		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log' or 'sqrt' or 'linear' or 'equal'`},
+		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'viridis', 'inferno', 'magma', 'ylorrd' or 'dusk'`},
+		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log', 'sqrt', 'linear' or 'equal'`},
 	} {
 		var b bytes.Buffer
 		err := Encode(&b, make([]float64, c.values), c.width, c.height, c.o)

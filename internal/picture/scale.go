@@ -10,13 +10,14 @@ import (
 // the same number of pixels.
 type law func(share, low, top float64) float64
 
-var laws = choices[law]{
+// laws are in the order of Scales.
+var laws = [...]law{
 	// The share is log(1 + v/low). So doubling a value moves it equally far anywhere on the scale,
 	// and values below low fade out.
-	{"log", func(share, low, top float64) float64 { return low * math.Expm1(share*math.Log1p(top/low)) }},
-	{"sqrt", func(share, _, top float64) float64 { return share * share * top }},
-	{"linear", func(share, _, top float64) float64 { return share * top }},
-	{"equal", nil},
+	func(share, low, top float64) float64 { return low * math.Expm1(share*math.Log1p(top/low)) },
+	func(share, _, top float64) float64 { return share * share * top },
+	func(share, _, top float64) float64 { return share * top },
+	nil, // the same number of pixels for each colour
 }
 
 // faintest is the fraction of the largest value below which a value is not drawn. So small values come from
@@ -33,8 +34,13 @@ type scale struct {
 	one   float64          // smaller values are faint; 0 if no value is.
 }
 
-// newScale returns the scale for values. If the options have no top, it is taken from the values.
-func newScale(l law, values []float64, o *Options) *scale {
+// newScale returns the scale for values. If the options have no top, it is taken from the values. Errors as
+// Draw.
+func newScale(values []float64, o *Options) (*scale, error) {
+	law, err := choose("scale", o.Scale, Scales)
+	if err != nil {
+		return nil, err
+	}
 	s, low := &scale{top: o.Top}, o.Low
 	if n := len(o.Steps); n > 1 {
 		s.top = o.Steps[n-1]
@@ -43,14 +49,12 @@ func newScale(l law, values []float64, o *Options) *scale {
 		}
 	} else {
 		if s.top == 0 {
-			var t tally
-			t.add(values)
-			if s.top = t.top; t.drawn == 0 {
-				return s
+			if s.top = largest(values); s.top == 0 {
+				return s, nil
 			}
-			low = max(s.low(&t.counts, t.drawn, values), min(o.One, s.top))
+			low = max(s.low(values), min(o.One, s.top))
 		}
-		if l == nil {
+		if l := laws[law]; l == nil {
 			s.equalize(values)
 		} else {
 			for i := range s.least {
@@ -60,7 +64,7 @@ func newScale(l law, values []float64, o *Options) *scale {
 	}
 	s.least[0] = s.faintest()
 	s.one = min(o.One, s.top) // the largest is never faint
-	return s
+	return s, nil
 }
 
 // between interpolates linearly between steps: share 0 gives the first step, and share 1 the last.
@@ -98,13 +102,9 @@ func (s *scale) equalize(values []float64) {
 // Steps returns the least values of n colours, evenly apart, as Draw draws values, and the value of
 // the last colour. It returns nil if nothing is drawn. Errors as Draw.
 func Steps(values []float64, n int, o Options) ([]float64, error) {
-	law, err := laws.find("scale", o.Scale)
-	if err != nil {
+	s, err := newScale(values, &o)
+	if err != nil || s.top == 0 {
 		return nil, err
-	}
-	s := newScale(law, values, &o)
-	if s.top == 0 {
-		return nil, nil
 	}
 	steps := make([]float64, n+1)
 	for i := range n {
@@ -114,26 +114,15 @@ func Steps(values []float64, n int, o Options) ([]float64, error) {
 	return steps, nil
 }
 
-// tally counts values from normal up in bins: eight for each power of two.
-type tally struct {
-	counts [1 << (63 - lowShift)]int
-	drawn  int
-	top    float64
-}
-
-func (t *tally) add(values []float64) {
-	// The bits of normal numbers above 0 are from least to below most, in the order of the numbers. All other
-	// numbers have bits outside of that: 0, subnormal, negative and infinite ones, and NaN.
-	const least, most = 1 << 52, 0x7ff0_0000_0000_0000
-	top := math.Float64bits(t.top)
+// largest returns the largest value that is drawn, or 0 if none is.
+func largest(values []float64) float64 {
+	top := 0.0
 	for _, v := range values {
-		if b := math.Float64bits(v); b-least < most-least {
-			top = max(top, b)
-			t.counts[b>>lowShift]++
-			t.drawn++
+		if v > top && v >= normal && v <= math.MaxFloat64 {
+			top = v
 		}
 	}
-	t.top = math.Float64frombits(top)
+	return top
 }
 
 // faintest returns the smallest value that is drawn.
@@ -142,29 +131,19 @@ func (s *scale) faintest() float64 { return max(s.top*faintest, normal) }
 // lowShift leaves the exponent and an eighth.
 const lowShift = 52 - 3
 
-// low returns the lower quartile of the values that are drawn, within an eighth. Mostly it is one point, or its
-// fraction in a pixel. counts has the number of values, from normal up, with each exponent and eighth, and n is their
-// sum. Values that are too faint are subtracted.
-func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) float64 {
-	faintest := s.faintest()
-	first := int(math.Float64bits(faintest) >> lowShift)
-	for _, few := range counts[:first] {
-		n -= few
-	}
-	if counts[first] > 0 {
-		counts[first] = 0
-		for _, v := range values {
-			if math.Float64bits(v)>>lowShift == uint64(first) {
-				if v >= faintest {
-					counts[first]++
-				} else {
-					n--
-				}
-			}
+// low returns the lower quartile of the values that are drawn, within an eighth. Mostly it is one point, or
+// its fraction in a pixel.
+func (s *scale) low(values []float64) float64 {
+	var counts [1 << (63 - lowShift)]int // the number of values with each exponent and eighth
+	drawn, faintest := 0, s.faintest()
+	for _, v := range values {
+		if v >= faintest && v <= s.top {
+			counts[math.Float64bits(v)>>lowShift]++
+			drawn++
 		}
 	}
-	i := first
-	for below := counts[i]; below <= n/4; below += counts[i] {
+	i := 0
+	for below := counts[i]; below <= drawn/4; below += counts[i] {
 		i++
 	}
 	return math.Float64frombits(uint64(i) << lowShift)
