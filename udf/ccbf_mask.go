@@ -3,7 +3,7 @@ package udf
 import (
 	"fmt"
 	"math"
-	"slices"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
@@ -74,15 +74,23 @@ func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
 // thousand lookups.
 const maxSearches = 16
 
+// sampleCells is the largest number of cells with which another resolution is searched for.
+const sampleCells = 64
+
 // mask removes from s the cells that the filter does not have. If the filter has no more cells of s than
 // by chance, it may have been made for another resolution. If it has the places of s at another
 // resolution, mask returns an error that says so.
 func (f *cellFilter) mask(s *ccbf.Sketch) error {
-	var some sample
+	var some []grid.Cell // a random sample
+	random := rand.New(rand.NewPCG(1, 1))
 	lookups, kept := 0, 0
 	err := bridge.KeepCells(s, func(c grid.Cell) bool {
-		some.add(c)
 		lookups++
+		if len(some) < sampleCells {
+			some = append(some, c)
+		} else if i := random.IntN(lookups); i < sampleCells {
+			some[i] = c
+		}
 		has := f.has(s.Grid, c)
 		if has {
 			kept++
@@ -93,12 +101,14 @@ func (f *cellFilter) mask(s *ccbf.Sketch) error {
 		return err
 	}
 	f.searches++
-	if res, found := f.otherRes(s.Grid, some.cells); found {
-		or := ""
-		if res > s.Grid.Res() {
-			or = ", or coarsen the sketch with ccbf_coarsen"
+	res := s.Grid.Res()
+	for _, ratio := range ratios {
+		switch {
+		case f.hasPlaces(s.Grid, some, res*ratio):
+			return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys with ccbf_cell_key(x, y, %[2]v), or coarsen the sketch with ccbf_coarsen", shortest(res*ratio), res)
+		case ratio <= fineRatio && f.hasPlaces(s.Grid, some, res/ratio):
+			return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys with ccbf_cell_key(x, y, %[2]v)", shortest(res/ratio), res)
 		}
-		return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys with ccbf_cell_key(x, y, %[2]v)%[3]s", res, s.Grid.Res(), or)
 	}
 	return nil
 }
@@ -106,85 +116,47 @@ func (f *cellFilter) mask(s *ccbf.Sketch) error {
 // ratios is ratios of two resolutions that are likely to be used together.
 var ratios = [...]float64{2, 2.5, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100, 1000}
 
-// fewCells and fineRatio limit the lookups of finer cells: a cell has as many as the square of the
-// ratio.
-const (
-	fewCells  = 16
-	fineRatio = 10
-)
+// fineRatio limits the lookups of finer cells: a cell has as many as the square of the ratio.
+const fineRatio = 10
 
-// otherRes returns a resolution at which the filter finds more of the places of some cells than by
-// chance.
-func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found bool) {
-	for _, ratio := range ratios {
-		if found, res := f.hasCoarser(g, ratio, some); found {
-			return res, true
-		}
-		if ratio <= fineRatio {
-			if found, res := f.hasFiner(g, ratio, some[:min(fewCells, len(some))]); found {
-				return res, true
+// hasPlaces reports whether the filter has more of the places of some cells than by chance, in cells of
+// another resolution.
+func (f *cellFilter) hasPlaces(g grid.Grid, some []grid.Cell, res float64) bool {
+	other, err := grid.New(shortest(res))
+	if err != nil {
+		return false
+	}
+	has := map[grid.Cell]bool{} // by cell of the other resolution. A second lookup is no new evidence.
+	hits := 0
+	lookUp := func(c grid.Cell) {
+		if _, known := has[c]; !known {
+			has[c] = f.has(other, c)
+			if has[c] {
+				hits++
 			}
 		}
 	}
-	return 0, false
-}
-
-// hasCoarser tests a resolution that is ratio times as large as that of g, and returns it. It reports
-// whether the filter then has more of the places in the parameter some than by chance.
-func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
-	coarse, err := grid.New(decimal(g.Res() * ratio))
-	if err != nil {
-		return false, 0
-	}
-	has := 0
-	var lookups []grid.Cell
 	for _, c := range some {
-		at, err := coarse.Cell(g.Center(c))
-		if err != nil || slices.Contains(lookups, at) {
-			continue // looking up the same key again gives no new evidence
-		}
-		lookups = append(lookups, at)
-		if f.has(coarse, at) {
-			has++
-		}
-	}
-	return !byChance(has, len(lookups), f.fpp), coarse.Res()
-}
-
-// hasFiner is hasCoarser for a resolution ratio times as small as that of g.
-func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
-	fine, err := grid.New(decimal(g.Res() / ratio))
-	if err != nil {
-		return false, 0
-	}
-	lookups, has := 0, 0
-	for i, c := range some {
-		if slices.Contains(some[:i], c) { // the same cell occurs again, with another category
-			continue
-		}
 		b := g.Bound(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
-		r, err := fine.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-		if err != nil || r.Count() > (fineRatio+1)*(fineRatio+1) {
+		inside, err := other.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+		if err != nil {
 			continue
 		}
-		for y := r.MinY; y <= r.MaxY; y++ {
-			for x := r.MinX; x <= r.MaxX; x++ {
-				lookups++
-				if f.has(fine, grid.Cell{X: x, Y: y}) {
-					has++
-				}
+		for y := inside.MinY; y <= inside.MaxY; y++ {
+			for x := inside.MinX; x <= inside.MaxX; x++ {
+				lookUp(grid.Cell{X: x, Y: y})
 			}
 		}
+		if around, err := other.Cell(g.Center(c)); inside.Empty() && err == nil {
+			lookUp(around)
+		}
 	}
-	return !byChance(has, lookups, f.fpp), fine.Res()
+	return !byChance(hits, len(has), f.fpp)
 }
 
-// decimal returns the number with at most 15 digits that is nearest to v.
-func decimal(v float64) float64 {
-	d, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 14, 64), 64)
-	if err != nil { // v is infinite
-		return v
-	}
+// shortest returns the number with at most 15 digits that is nearest to v.
+func shortest(v float64) float64 {
+	d, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 14, 64), 64)
 	return d
 }
 
@@ -200,30 +172,4 @@ func byChance(has, keys int, fpp float64) bool {
 		return true
 	}
 	return k-mean+k*math.Log(mean/k) > math.Log(certainty)
-}
-
-// sample is a sample of the cells of a list, evenly spread over the list.
-type sample struct {
-	cells        []grid.Cell
-	step, passed int // every step-th cell is kept; passed is the number of cells so far
-}
-
-const sampleCells = 64
-
-// add offers the next cell of the list to the sample, which keeps every step-th cell.
-func (s *sample) add(c grid.Cell) {
-	if s.step == 0 {
-		s.step = 1
-	}
-	if s.passed++; s.passed%s.step != 0 {
-		return
-	}
-	if s.cells = append(s.cells, c); len(s.cells) < 2*sampleCells {
-		return
-	}
-	for i := range sampleCells {
-		s.cells[i] = s.cells[2*i+1]
-	}
-	s.cells = s.cells[:sampleCells]
-	s.step *= 2
 }
