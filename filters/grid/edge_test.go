@@ -178,15 +178,3 @@ func TestCoarserGrid(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNew(b *testing.B) {
-	for _, res := range []float64{0.001, 1. / 3} {
-		b.Run(strconv.FormatFloat(res, 'g', 4, 64), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := New(res); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

@@ -92,13 +92,6 @@ func TestAreaOfParts(t *testing.T) {
 	}
 }
 
-// haversine is the distance of two places in metres.
-func haversine(a, b orb.Point) float64 {
-	const degree = math.Pi / 180
-	sinLat, sinLon := math.Sin((b[1]-a[1])*degree/2), math.Sin((b[0]-a[0])*degree/2)
-	return 2 * EarthRadius * math.Asin(math.Sqrt(min(1, sinLat*sinLat+math.Cos(a[1]*degree)*math.Cos(b[1]*degree)*sinLon*sinLon)))
-}
-
 func TestCircle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	centres := []orb.Point{{0, 0}, {-0.1276, 51.5072}, {180, 0}, {-180, -17}, {179.999, 65}, {12, 89.9}, {12, 90}, {-77, -90}, {10, 85}}
@@ -123,10 +116,6 @@ func TestCircle(t *testing.T) {
 					part = 1.01
 				}
 				p := destination(c, azimuth, metres*part)
-				d := haversine(c, p)
-				if math.Abs(d-metres*part) > 1e-3*metres+1e-3 {
-					t.Fatalf("%v is %v m from %v, want %v", p, d, c, metres*part)
-				}
 				if got := planar.MultiPolygonContains(circle, p); got != (part < 1) {
 					t.Errorf("%v, %v m: has %v, %v of the radius away: %v", c, metres, p, part, got)
 				}
