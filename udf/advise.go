@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"reflect"
+
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -71,7 +73,7 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if !d.Equal(&last) {
+		if !reflect.DeepEqual(d, last) {
 			a, err := advise.For(d)
 			if err != nil {
 				return err

@@ -51,12 +51,6 @@ type Data struct {
 	Categories uint64
 }
 
-// Equal reports whether two describe the same data and purpose.
-func (d *Data) Equal(e *Data) bool {
-	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
-		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Areas == e.Areas && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories
-}
-
 // check returns an error for a value that is out of range.
 func (d *Data) check() error {
 	switch {

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -78,48 +77,6 @@ func TestFiles(t *testing.T) {
 		if !known && !slices.Contains([]string{"README.md", "cut.sql", "data.go", "data_test.go"}, f.Name()) {
 			t.Errorf("%s is in no list: see README.md", filepath.Join(folder, f.Name()))
 		}
-	}
-}
-
-// Nothing needs a file that a clone does not have: no text of the repository
-// names the folder beside it where such files once were.
-func TestNothingOutsideTheRepository(t *testing.T) {
-	root := filepath.Dir(filepath.Dir(filepath.Dir(Path(t, "cut.sql"))))
-	names := []string{"../" + "shared", "\"" + "shared\", \"data\""}
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			// Skip folders that are built, and those of others.
-			if slices.Contains([]string{".git", "build", "node_modules"}, d.Name()) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		switch filepath.Ext(path) {
-		case ".go", ".md", ".sql", ".test", ".sh", ".txt", ".c", ".h", ".ts", ".js", ".mjs", ".java", ".yml", "":
-		default:
-			return nil
-		}
-		f, err := os.Open(path)
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		lines.Buffer(nil, 16<<20)
-		for n := 1; lines.Scan(); n++ {
-			for _, name := range names {
-				if strings.Contains(lines.Text(), name) {
-					t.Error(fmt.Sprint(path, ":", n), "names", name)
-				}
-			}
-		}
-		return lines.Err()
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 
