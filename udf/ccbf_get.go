@@ -77,21 +77,18 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		if err != nil {
 			return err
 		}
-		if r.selection.several() || r.wantsParts(rows) {
-			return ccbfGetSeveral(r, at, rows, out, put)
-		}
 		p := placesPool.Get().(*places)
 		p.at = at
 		defer func() {
 			p.forget() // drop references to the chunk's memory, which DuckDB reuses
 			placesPool.Put(p)
 		}()
-		p.gather(rows, out)
+		p.gather(r, rows, out)
 		p.find(r)
 		from := uint32(0)
 		for i := range p.sketches.values {
 			to := p.ends[i]
-			if err := p.lookup(r, i, from, to); err != nil {
+			if err := p.lookup(r, out, i, from, to); err != nil {
 				return err
 			}
 			from = to
@@ -100,26 +97,6 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		put(out, p.order, p.counts)
 		return nil
 	}
-}
-
-// wantsParts reports whether some row selects categories of its sketch by parts of a STRUCT.
-func (r *ccbfReader) wantsParts(rows *duck.Rows) bool {
-	if r.selection.parts.column == nil {
-		return false
-	}
-	var h ccbf.Head
-	var last []byte
-	for i := range rows.Len() {
-		if !rows.Col(0).Valid(i) {
-			continue
-		}
-		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-			if last = blob; bridge.ReadHead(&h, blob) == nil && r.selection.parts.selects(h.Class()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // forget removes references to the chunk's memory.
@@ -141,8 +118,8 @@ func (p *places) find(r *ccbfReader) {
 
 // gather sorts the rows by their sketches, by the address of the bytes, and writes NULL for rows
 // with a NULL.
-func (p *places) gather(rows *duck.Rows, out *duck.Result) {
-	n, blobs, whole := rows.Len(), rows.Col(0), p.at.empty == nil
+func (p *places) gather(r *ccbfReader, rows *duck.Rows, out *duck.Result) {
+	n, blobs, whole := rows.Len(), rows.Col(0), p.at.empty == nil && !r.selection.several()
 	for i := range rows.NumCols() {
 		whole = whole && rows.Col(i).AllValid()
 	}
@@ -156,7 +133,7 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 	var last []byte
 	var at uint32
 	for i := range n {
-		if !whole && (!valid(rows, i) || p.at.isEmpty(i)) {
+		if !whole && (!valid(rows, i) || p.at.isEmpty(i) || !r.selection.valid(i)) {
 			out.SetNull(i)
 			continue
 		}
@@ -169,13 +146,16 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 }
 
 // lookup counts the places of the rows order[from:to] in sketch i.
-func (p *places) lookup(r *ccbfReader, i int, from, to uint32) error {
-	blob := p.sketches.values[i]
-	if k := p.decoded[i]; k != nil {
+func (p *places) lookup(r *ccbfReader, out *duck.Result, i int, from, to uint32) error {
+	blob, several := p.sketches.values[i], r.selection.several()
+	if k := p.decoded[i]; k != nil && !several && !r.selection.lists(k.Class()) {
 		return p.lookupDecoded(r, k, from, to)
 	}
 	if err := r.view.Reset(blob); err != nil {
 		return err
+	}
+	if several || r.selection.lists(r.view.Class()) {
+		return p.lookupSeveral(r, blob, out, from, to)
 	}
 	if err := p.lookupView(r, from, to); err != nil {
 		return err
@@ -286,34 +266,20 @@ func (p *places) lookupView(r *ccbfReader, from, to uint32) error {
 	return nil
 }
 
-// ccbfGetSeveral looks up places with several categories. It counts rows with the same sketch and
-// the same categories at once.
-func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
-	var of []uint32
-	var cells []grid.Cell
-	var last ccbf.Categories
-	var blob []byte
-	counts := make([]uint64, rows.Len())
-	count := func() {
-		if len(of) > 0 {
-			r.view.Counts(counts[:len(of)], cells, last)
-			put(out, of, counts[:len(of)])
-			of, cells = of[:0], cells[:0]
-		}
+// lookupSeveral counts the places of the rows order[from:to] in the sketch of r's view, each for several
+// categories. It counts consecutive rows with the same categories at once.
+func (p *places) lookupSeveral(r *ccbfReader, blob []byte, out *duck.Result, from, to uint32) error {
+	if err := r.view.CheckCategory(true); err != nil {
+		return err
 	}
-	err := eachValid(rows, out, func(i int) error {
-		if !r.selection.valid(i) || at.isEmpty(i) {
-			out.SetNull(i)
-			return nil
-		}
-		if b := rows.Col(0).Bytes(i); !sameBytes(b, blob) {
-			count() // count in the old sketch, before r.view changes
-			blob = b
-			if err := r.open(b); err != nil {
-				return err
-			}
-		}
-		categories, err := r.categories(blob, out, i)
+	of, cells := p.order[from:to], p.cells[:to-from]
+	if err := p.cellsOf(r.view.Grid, of, cells); err != nil {
+		return err
+	}
+	var last ccbf.Categories
+	begin, counts := 0, p.counts[from:to]
+	for i, row := range of {
+		categories, err := r.categories(blob, out, int(row))
 		if err != nil {
 			return err
 		}
@@ -321,19 +287,10 @@ func ccbfGetSeveral(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Re
 			categories = ccbf.Of(slices.Clone(one))
 		}
 		if !categories.Same(&last) {
-			count()
-			last = categories
+			r.view.Counts(counts[begin:i], cells[begin:i], last)
+			begin, last = i, categories
 		}
-		c, err := r.view.Grid.Cell(at.xs[i], at.ys[i])
-		if err != nil {
-			return err
-		}
-		of, cells = append(of, uint32(i)), append(cells, c)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	count()
+	r.view.Counts(counts[begin:], cells[begin:], last)
 	return nil
 }

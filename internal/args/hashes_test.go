@@ -3,7 +3,6 @@ package args
 import (
 	"encoding/binary"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -122,19 +121,6 @@ func TestAlike(t *testing.T) {
 				t.Errorf("of %d values number %d is NULL, and they are alike", n, i)
 			}
 			mask[i/64] ^= 1 << (i % 64)
-		}
-	}
-}
-
-// A DECIMAL of few digits is the double that is nearest to it, as SQL's cast has it.
-func TestQuotient(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 1))
-	for range 5000 {
-		scale := r.Int64N(exactDigits + 1)
-		n := r.Int64N(2e15-1) - 1e15 + 1
-		want, _ := new(big.Rat).SetFrac(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(scale), nil)).Float64()
-		if got := quotient(n, uint8(scale)); got != want {
-			t.Errorf("%d / 10^%d is %v, want %v", n, scale, got, want)
 		}
 	}
 }

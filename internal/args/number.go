@@ -63,24 +63,10 @@ func float(v *duck.Vector, i int) float64 {
 		return float64(duck.Slice[float32](v)[i])
 	case duck.DoubleID:
 		return duck.Slice[float64](v)[i]
-	case duck.DecimalID:
-		if width, scale := v.Type().Decimal(); width <= exactDigits {
-			lo, _ := int128(v, i)
-			return quotient(int64(lo), scale)
-		}
 	}
 	f, _ := strconv.ParseFloat(text(v, i), 64) // the nearest float64, as SQL's own cast
 	return f
 }
-
-// quotient returns n / 10^scale, for an n of at most exactDigits digits. Both are doubles
-// without an error, so their quotient is the nearest one.
-func quotient(n int64, scale uint8) float64 { return float64(n) / powers[scale] }
-
-// exactDigits is how many decimal digits a double has without an error.
-const exactDigits = 15
-
-var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // text returns value i of a numeric vector as SQL writes it, for errors.
 func text(v *duck.Vector, i int) string {
