@@ -2,8 +2,8 @@ package udf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +31,7 @@ type selection struct {
 	class     key.Class // of the sketch
 	offset, n int       // of a list of whole categories
 	of        []byte    // the sketch's BLOB, if its categories were listed
-	tests     []byte    // the tests, as appendTests writes them
+	tests     [][]test  // of categories that were listed
 }
 
 // reset sets s to a column.
@@ -83,15 +83,16 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if err != nil {
 		return s.set, err
 	}
-	var all []byte
-	for _, tests := range anyOf {
-		all = appendTests(all, tests)
-	}
-	if sameBytes(blob, s.of) && string(all) == string(s.tests) {
+	if sameBytes(blob, s.of) && reflect.DeepEqual(anyOf, s.tests) {
 		return s.set, nil
 	}
-	held := bridge.CategoryBytes(v)
-	if err := out.Charge(2*int64(len(all)) + held); err != nil {
+	size, held := int64(0), bridge.CategoryBytes(v)
+	for _, tests := range anyOf {
+		for i := range tests {
+			size += tests[i].bytes()
+		}
+	}
+	if err := out.Charge(size + held); err != nil {
 		return s.set, err
 	}
 	fields := class.Fields()
@@ -102,7 +103,7 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 		return s.set, err
 	}
 	out.Discharge(held / 2) // keep the charge for the keys, which set holds
-	s.set, s.of, s.tests, s.n = ccbf.AnyOf(keys...), blob, all, -1
+	s.set, s.of, s.tests, s.n = ccbf.AnyOf(keys...), blob, anyOf, -1
 	return s.set, nil
 }
 
@@ -120,11 +121,7 @@ func (s *selection) readValues(class key.Class, out *duck.Result, i int) (ccbf.C
 	if err := s.whole.read(&t, class, i); err != nil {
 		return s.set, err
 	}
-	size := 0
-	for _, v := range t.values {
-		size += len(v) + 2*24
-	}
-	if err := out.Charge(int64(size)); err != nil {
+	if err := out.Charge(t.bytes()); err != nil {
 		return s.set, err
 	}
 	s.set, s.offset, s.n, s.class, s.of = ccbf.AnyOf(t.values...), offset, n, class, nil
@@ -299,21 +296,13 @@ func (t *test) passes(class key.Class, value []byte) bool {
 	return found
 }
 
-// appendTests appends bytes that are equal for equal tests only.
-func appendTests(dst []byte, tests []test) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(tests)))
-	for _, t := range tests {
-		dst = binary.AppendVarint(dst, int64(t.field))
-		if t.null {
-			dst = key.AppendNullField(dst)
-			continue
-		}
-		dst = binary.AppendUvarint(dst, 1+uint64(len(t.values)))
-		for _, v := range append(t.values, t.low, t.high) {
-			dst = key.AppendField(dst, v)
-		}
+// bytes returns about the memory of the test.
+func (t *test) bytes() int64 {
+	n := len(t.low) + len(t.high)
+	for _, v := range t.values {
+		n += len(v) + 2*24
 	}
-	return dst
+	return int64(n)
 }
 
 // parts is a column of STRUCTs that select categories by some of their fields; categories are STRUCTs
@@ -326,10 +315,6 @@ type parts struct {
 	column *duck.Vector // nil if there is none
 	parts  []part
 	must   bool // the STRUCT is no single category: a part has several values, or a number as name
-
-	class  key.Class   // class of the categories of the sketch that was read last
-	fields []key.Class // classes of the fields of class
-	placed bool        // true if part.field is known for class
 }
 
 // part is one field of such a STRUCT.
@@ -359,15 +344,7 @@ func (p *parts) reset(column *duck.Vector) error {
 
 // selects reports whether the column has parts of categories of a class, and no whole categories.
 func (p *parts) selects(class key.Class) bool {
-	return p.column != nil && (p.must || len(p.parts) < len(p.fieldsOf(class)))
-}
-
-// fieldsOf returns the classes of the fields of a class.
-func (p *parts) fieldsOf(class key.Class) []key.Class {
-	if class != p.class {
-		p.class, p.placed, p.fields = class, false, class.Fields()
-	}
-	return p.fields
+	return p.column != nil && (p.must || len(p.parts) < len(class.Fields()))
 }
 
 // valid reports whether all parts of row i select something.
@@ -375,12 +352,8 @@ func (p *parts) valid(i int) bool {
 	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.valid(i) })
 }
 
-// place finds the field of each part in keys of a class.
-func (p *parts) place(class key.Class) error {
-	fields := p.fieldsOf(class)
-	if p.placed {
-		return nil
-	}
+// place finds the field of each part in keys of a class, which has these fields.
+func (p *parts) place(class key.Class, fields []key.Class) error {
 	if fields == nil {
 		return fmt.Errorf("parts of a category are asked for, but categories are %v and have none", class)
 	}
@@ -408,20 +381,20 @@ func (p *parts) place(class key.Class) error {
 		}
 		taken[part.field] = part.name
 	}
-	p.placed = true
 	return nil
 }
 
 // read returns the conditions that the parts of row i set for categories of this class.
 func (p *parts) read(class key.Class, i int) ([]test, error) {
-	if err := p.place(class); err != nil {
+	fields := class.Fields()
+	if err := p.place(class, fields); err != nil {
 		return nil, err
 	}
 	tests := make([]test, len(p.parts))
 	for j := range p.parts {
 		part := &p.parts[j]
 		tests[j].field = part.field
-		if err := part.read(&tests[j], p.fields[part.field], i); err != nil {
+		if err := part.read(&tests[j], fields[part.field], i); err != nil {
 			return nil, fmt.Errorf("part %q of the category: %w", part.name, err)
 		}
 	}

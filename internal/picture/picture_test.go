@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -217,29 +216,6 @@ func TestSteps(t *testing.T) {
 	if steps, err := Steps(make([]float64, 4), 8, Options{}); err != nil || steps != nil {
 		t.Errorf("of nothing: %v, %v", steps, err)
 	}
-}
-
-// Pictures drawn at once are those drawn one by one.
-func TestAtOnce(t *testing.T) {
-	values := counts(200 * 100)
-	o := Options{Label: "several at once"}
-	encode := func() []byte {
-		var b bytes.Buffer
-		if err := Encode(&b, values, 200, 100, o); err != nil {
-			t.Error(err)
-		}
-		return b.Bytes()
-	}
-	want := encode()
-	var done sync.WaitGroup
-	for range 8 {
-		done.Go(func() {
-			if !bytes.Equal(encode(), want) {
-				t.Error("other bytes")
-			}
-		})
-	}
-	done.Wait()
 }
 
 // Pictures of one scale agree: a value has one colour in all of them, and what
