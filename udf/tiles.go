@@ -1,7 +1,6 @@
 package udf
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -25,9 +24,9 @@ func Tiles() functions {
 	z := duck.Param{Name: "z", Type: duck.BigInt} // BIGINT, as range() returns it, is not cast to INTEGER implicitly
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}
 	return []duck.Function{
-		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX, grid.Grid.TileX),
+		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX, grid.Grid.MiddleLon),
 			"Column of the Web Mercator tile that contains a longitude at a zoom level."+ofCells, "SELECT tile_x(-0.1276, 8)", params(lon, z), paramRes),
-		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY, grid.Grid.TileY),
+		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY, grid.Grid.MiddleLat),
 			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level. The map ends at 85.0511 degrees; latitudes beyond are in its first or last row."+ofCells, "SELECT tile_y(51.5072, 8)", params(lat, z), paramRes),
 		atPoints(function("tiles", "quadkey", duck.Varchar, quadkey,
 			"Name of the Web Mercator tile that contains a longitude and a latitude, or a POINT. It has a digit from 0 to 3 per zoom level, so a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
@@ -50,19 +49,21 @@ func zoom(z *duck.Vector, i int) int {
 
 // tileNumber returns a function that computes the column or row of a tile, for a coordinate or for the
 // centre of its cell.
-func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g grid.Grid, degrees float64, z int) (int64, error)) compute {
+func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g grid.Grid, degrees float64) (float64, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		degrees, numbers, res := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out), optional(rows, 2)
 		var g grid.Grid
 		return eachValid(rows, out, func(i int) (err error) {
-			if res == nil {
-				numbers[i], err = at(degrees[i], zoom(rows.Col(1), i))
-				return err
+			place := degrees[i]
+			if res != nil {
+				if g, err = gridOf(g, res, i); err != nil {
+					return err
+				}
+				if place, err = middle(g, place); err != nil {
+					return err
+				}
 			}
-			if g, err = gridOf(g, res, i); err != nil {
-				return err
-			}
-			numbers[i], err = ofCell(g, degrees[i], zoom(rows.Col(1), i))
+			numbers[i], err = at(place, zoom(rows.Col(1), i))
 			return err
 		})
 	}
@@ -87,13 +88,19 @@ func quadkey(rows *duck.Rows, out *duck.Result) error {
 			out.SetNull(i)
 			return nil
 		}
-		start := len(names)
-		if res == nil {
-			names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(z, i))
-		} else if g, err = gridOf(g, res, i); err == nil {
-			names, err = g.AppendQuadkey(names, lon[i], lat[i], zoom(z, i))
+		x, y, start := lon[i], lat[i], len(names)
+		if res != nil {
+			if g, err = gridOf(g, res, i); err != nil {
+				return err
+			}
+			if x, err = g.MiddleLon(x); err != nil {
+				return err
+			}
+			if y, err = g.MiddleLat(y); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		if names, err = grid.AppendQuadkey(names, x, y, zoom(z, i)); err != nil {
 			return err
 		}
 		out.SetBytes(i, names[start:])
@@ -123,7 +130,7 @@ func quadkeyBox(rows *duck.Rows, out *duck.Result) error {
 	return eachValid(rows, out, func(i int) error {
 		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))
 		if err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		xmin, ymin, xmax, ymax, err := grid.TileBounds(z, x, y)
 		setCorners(out, i, xmin, ymin, xmax, ymax)
@@ -136,7 +143,7 @@ func quadbin(rows *duck.Rows, out *duck.Result) error {
 	return eachValid(rows, out, func(i int) error {
 		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))
 		if err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		n, err := grid.Quadbin(z, x, y)
 		numbers[i] = int64(n) // no overflow: n is below 2^63
