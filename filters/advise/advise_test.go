@@ -141,27 +141,6 @@ func TestModelOfSample(t *testing.T) {
 	}
 }
 
-func TestPoisson(t *testing.T) {
-	const draws = 100_000
-	r := rand.New(rand.NewPCG(3, 3))
-	for _, mean := range []float64{-1, 0, 0.3, 5, 63, 65, 1e4} {
-		sum, squares := 0.0, 0.0
-		for range draws {
-			n := float64(poisson(r, mean))
-			sum += n
-			squares += (n - mean) * (n - mean)
-		}
-		want := max(mean, 0)
-		// The variance of a squared deviation is mean + 2 mean^2; rounding adds 1/12.
-		if off := math.Abs(sum/draws - want); off > 4*math.Sqrt(want/draws) {
-			t.Errorf("mean of %v draws with mean %v is %v", draws, mean, sum/draws)
-		}
-		if off := math.Abs(squares/draws - want); mean >= 0 && off > 4*math.Sqrt((want+2*want*want)/draws)+1.0/12 {
-			t.Errorf("variance with mean %v is %v", mean, squares/draws)
-		}
-	}
-}
-
 // TestListBytes: an exact CascadeCBF of evenly distributed cells, one in 300 of the plane, is as long
 // as the size for real data. A list of cells without gaps is not shorter than the smallest size.
 func TestListBytes(t *testing.T) {

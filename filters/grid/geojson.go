@@ -49,14 +49,20 @@ type jsonReader struct {
 	b []byte
 }
 
-// object is a GeoJSON object: its type, and the places where the values of its members begin. The place
-// of a missing or null member is 0.
+// object is a GeoJSON object: its type, and the places where the object and the values of its members begin.
 type object struct {
-	// at is the place where the object begins.
-	at                                          int
-	typ                                         string
-	unlocated                                   bool // whether the member geometry is null.
-	geometry, features, geometries, coordinates int
+	at      int
+	typ     string
+	members map[string]int
+}
+
+// member returns the place where the value of a member begins, or 0 if it is missing or null.
+func (r *jsonReader) member(o object, name string) int {
+	at := o.members[name]
+	if r.b[at] == 'n' {
+		return 0
+	}
+	return at
 }
 
 func (r *jsonReader) root() error {
@@ -67,7 +73,7 @@ func (r *jsonReader) root() error {
 	case o.typ == "Feature":
 		return r.feature(o)
 	case o.typ == "FeatureCollection":
-		return r.members(o, o.features, "features", "feature", func(o object) error {
+		return r.members(o, "features", "feature", func(o object) error {
 			if o.typ != "Feature" {
 				return r.fail(ErrPolygon, o.at, "a FeatureCollection holds %s, not a Feature", quote(o.typ))
 			}
@@ -78,13 +84,14 @@ func (r *jsonReader) root() error {
 }
 
 func (r *jsonReader) feature(o object) error {
+	at, has := o.members["geometry"]
 	switch {
-	case o.unlocated: // RFC 7946, section 3.2
-		return nil
-	case o.geometry == 0:
+	case !has:
 		return r.fail(ErrPolygon, o.at, "the Feature has no geometry")
+	case r.b[at] == 'n': // RFC 7946, section 3.2
+		return nil
 	}
-	g, err := r.object(o.geometry)
+	g, err := r.object(at)
 	if err != nil {
 		return err
 	}
@@ -93,12 +100,13 @@ func (r *jsonReader) feature(o object) error {
 
 // geometry reads a geometry from object o. depth is the number of collections around it.
 func (r *jsonReader) geometry(o object, depth int) error {
+	coordinates := r.member(o, "coordinates")
 	switch {
 	case o.typ == typeCollection:
 		if err := r.deeper(o.at, depth); err != nil {
 			return err
 		}
-		return r.members(o, o.geometries, "geometries", "geometry", func(o object) error { return r.geometry(o, depth+1) })
+		return r.members(o, "geometries", "geometry", func(o object) error { return r.geometry(o, depth+1) })
 	case o.typ == "Feature" || o.typ == "FeatureCollection":
 		return r.fail(ErrPolygon, o.at, "a %s where a geometry should be", o.typ)
 	case o.typ != typePolygon && o.typ != typeMultiPolygon:
@@ -106,13 +114,13 @@ func (r *jsonReader) geometry(o object, depth int) error {
 			return r.noInside(o.at, o.typ)
 		}
 		return r.fail(ErrPolygon, o.at, "type %s is not known", quote(o.typ))
-	case o.coordinates == 0:
+	case coordinates == 0:
 		return r.fail(ErrPolygon, o.at, "the %s has no coordinates", o.typ)
 	case o.typ == typePolygon:
-		_, err := r.polygon(o.coordinates)
+		_, err := r.polygon(coordinates)
 		return err
 	}
-	_, err := r.list(o.coordinates, func(n, at int) (end int, err error) {
+	_, err := r.list(coordinates, func(n, at int) (end int, err error) {
 		err = r.in("member", n, func() error {
 			end, err = r.polygon(at)
 			return err
@@ -122,8 +130,9 @@ func (r *jsonReader) geometry(o object, depth int) error {
 	return err
 }
 
-// members calls read for each object in the array that begins at place at. name and what are for errors.
-func (r *jsonReader) members(o object, at int, name, what string, read func(object) error) error {
+// members calls read for each object in the array that the member with this name is. what is for errors.
+func (r *jsonReader) members(o object, name, what string, read func(object) error) error {
+	at := r.member(o, name)
 	if at == 0 {
 		return r.fail(ErrPolygon, o.at, "the %s has no %s", o.typ, name)
 	}
@@ -200,34 +209,20 @@ func (r *jsonReader) list(at int, f func(n, at int) (int, error)) (end int, err 
 }
 
 func (r *jsonReader) object(at int) (object, error) {
-	o := object{at: at}
+	o := object{at: at, members: map[string]int{}}
 	if r.b[at] != '{' {
 		return o, r.fail(ErrPolygon, at, "%s where an object should be", quote(r.b[at:]))
 	}
 	for i := r.skip(at + 1); r.b[i] != '}'; {
 		end := r.end(i)
 		value := r.skip(r.skip(end) + 1) // after the colon
-		member := value
-		if r.b[value] == 'n' {
-			member = 0
-		}
-		switch r.text(i, end) {
-		case "type":
-			if r.b[value] == '"' {
-				o.typ = r.text(value, r.end(value))
-			}
-		case "geometry":
-			o.geometry, o.unlocated = member, member == 0
-		case "features":
-			o.features = member
-		case "geometries":
-			o.geometries = member
-		case "coordinates":
-			o.coordinates = member
-		}
+		o.members[r.text(i, end)] = value
 		if i = r.skip(r.end(value)); r.b[i] == ',' {
 			i = r.skip(i + 1)
 		}
+	}
+	if typ := o.members["type"]; r.b[typ] == '"' {
+		o.typ = r.text(typ, r.end(typ))
 	}
 	if o.typ == "" {
 		return o, r.fail(ErrPolygon, at, "the object has no type")

@@ -186,27 +186,3 @@ func TestHuge(t *testing.T) {
 		}
 	}
 }
-
-// A comb whose teeth all begin in the first row, in the worst order: sorting
-// them must not take quadratic time.
-func TestCombSortsFast(t *testing.T) {
-	const teeth = 200_000
-	rng := rand.New(rand.NewPCG(10, 10))
-	var mp orb.MultiPolygon
-	for _, i := range rng.Perm(teeth) {
-		x := float64(4 * i)
-		mp = append(mp, orb.Polygon{{{x, 0}, {x + 2, 0}, {x + 2, 2}, {x, 2}, {x, 0}}})
-	}
-	s := mustScan(t, mustGrid(t, 1), mp, MaxRect())
-	for y := range int64(2) {
-		row := s.Row(y)
-		if len(row) != teeth {
-			t.Fatalf("%d intervals", len(row))
-		}
-		for i, iv := range row {
-			if iv.X0 != int64(4*i) || iv.X1 != iv.X0+1 {
-				t.Fatalf("interval %d: %v", i, iv)
-			}
-		}
-	}
-}

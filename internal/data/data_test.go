@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,31 +76,5 @@ func TestFiles(t *testing.T) {
 		if !known && !slices.Contains([]string{"README.md", "cut.sql", "data.go", "data_test.go"}, f.Name()) {
 			t.Errorf("%s is in no list: see README.md", filepath.Join(folder, f.Name()))
 		}
-	}
-}
-
-// outside records that Path failed.
-type outside struct{ said string }
-
-func (*outside) Helper()             {}
-func (o *outside) Fatal(args ...any) { o.said = fmt.Sprint(args...); panic(o) }
-
-// Outside of the repository, and for a file that is not there, the test fails and
-// says so: it is not skipped.
-func TestPathFails(t *testing.T) {
-	said := func(file string) string {
-		o := new(outside)
-		func() {
-			defer func() { _ = recover() }()
-			Path(o, file)
-		}()
-		return o.said
-	}
-	if s := said("no_such.parquet"); !strings.Contains(s, "no_such.parquet") {
-		t.Errorf("a file that is not there: %q", s)
-	}
-	t.Chdir(t.TempDir())
-	if s := said("cut.sql"); !strings.Contains(s, "run it inside of the repository") {
-		t.Errorf("outside of the repository: %q", s)
 	}
 }
