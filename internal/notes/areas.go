@@ -66,9 +66,9 @@ func (a *Areas) refusal(what string) error {
 	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
 }
 
-// Note returns a text for the user if no sketch has points in an area, and the area may be a
+// note returns a text for the user if no sketch has points in an area, and the area may be a
 // mistake. Otherwise it returns "".
-func (a *Areas) Note() string {
+func (a *Areas) note() string {
 	if a.Met {
 		return ""
 	}
@@ -103,26 +103,29 @@ func short(v float64) string {
 	return strconv.FormatFloat(v+0, 'f', -1, 64) // v+0 turns -0 into 0
 }
 
+// The notes of the process, from all calls so far.
 var (
-	mu   sync.Mutex
-	seen Areas // areas of all calls of the process so far
+	mu       sync.Mutex
+	seen     Areas
+	category Category
 )
 
 // Record adds the note of a chunk to the note of the process.
 func Record(a *Areas) {
-	if !a.Met && a.Doubt == bridge.NoDoubt {
-		return
-	}
 	mu.Lock()
 	defer mu.Unlock()
 	seen.add(a)
 }
 
-// Take returns the note of the process, and starts a new one.
-func Take() Areas {
+// Take returns the texts of the notes of the process, and starts new notes.
+func Take() (texts []string) {
 	mu.Lock()
 	defer mu.Unlock()
-	a := seen
-	seen = Areas{}
-	return a
+	for _, text := range []string{seen.note(), category.note()} {
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	seen, category = Areas{}, Category{}
+	return texts
 }

@@ -21,8 +21,8 @@ func (c *Category) Add(b *Category) {
 	}
 }
 
-// Note returns a text for the user if no sketch has its category. Otherwise it returns "".
-func (c *Category) Note() string {
+// note returns a text for the user if no sketch has its category. Otherwise it returns "".
+func (c *Category) note() string {
 	switch {
 	case c.Found || c.Missing == "":
 		return ""
@@ -32,23 +32,9 @@ func (c *Category) Note() string {
 	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.Missing, c.Near)
 }
 
-var category Category // the note of the process, from all calls so far
-
 // RecordCategory adds the note of a chunk to the note of the process.
 func RecordCategory(c *Category) {
-	if !c.Found && c.Missing == "" {
-		return
-	}
 	mu.Lock()
 	defer mu.Unlock()
 	category.Add(c)
-}
-
-// TakeCategory returns the note of the process, and starts a new one.
-func TakeCategory() Category {
-	mu.Lock()
-	defer mu.Unlock()
-	c := category
-	category = Category{}
-	return c
 }

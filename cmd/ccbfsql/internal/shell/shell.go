@@ -98,7 +98,6 @@ func (sh *Shell) execute(sql string) error {
 		return err
 	}
 	notes.Take() // discard the notes of queries that the shell ran for itself
-	notes.TakeCategory()
 	begin := time.Now()
 	err := sh.print(sql)
 	if onceErr := sh.endOnce(); err == nil {
@@ -108,18 +107,16 @@ func (sh *Shell) execute(sql string) error {
 		// The time is printed after an error too.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
-	if areas, category := notes.Take(), notes.TakeCategory(); err == nil {
-		sh.note(areas.Note())
-		sh.note(category.Note())
+	if texts := notes.Take(); err == nil {
+		for _, text := range texts {
+			sh.note(text)
+		}
 	}
 	return err
 }
 
 // note prints a remark to standard error about a result that may be a mistake.
 func (sh *Shell) note(text string) {
-	if text == "" {
-		return
-	}
 	kind := "Note:"
 	if colourful(sh.stderr) {
 		kind = painted(ansi.AttrYellowForegroundColor, kind)
