@@ -51,14 +51,6 @@ func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
 }
 
-// AppendTileQuadkey appends the quadkey of a tile to dst. Errors as TileBounds.
-func AppendTileQuadkey(dst []byte, z int, x, y int64) ([]byte, error) {
-	if err := checkTile(z, x, y); err != nil {
-		return dst, err
-	}
-	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
-}
-
 // ParseQuadkey returns the tile that a quadkey names; its length is the zoom.
 // Errors wrap ErrTile: longer than MaxZoom, or a digit other than 0 to 3.
 func ParseQuadkey(s string) (z int, x, y int64, err error) {

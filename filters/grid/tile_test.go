@@ -34,10 +34,6 @@ func TestTileKnown(t *testing.T) {
 		if z != c.z || px != c.x || py != c.y || err != nil {
 			t.Errorf("%q: %d %d %d %v", c.quadkey, z, px, py, err)
 		}
-		b, err := AppendTileQuadkey([]byte("t"), c.z, c.x, c.y)
-		if string(b) != "t"+c.quadkey || err != nil {
-			t.Errorf("%d/%d/%d: %q %v", c.z, c.x, c.y, b, err)
-		}
 	}
 }
 
@@ -51,7 +47,7 @@ func TestTileErrors(t *testing.T) {
 	_, errZ0 := Quadkey(0, 0, -1)
 	_, _, _, _, errT := TileBounds(2, 4, 0)
 	_, _, _, _, errTZ := TileBounds(64, 0, 0)
-	_, errA := AppendTileQuadkey(nil, 2, 0, -1)
+	_, _, _, _, errA := TileBounds(2, 0, -1)
 	_, _, _, errD := ParseQuadkey("0142")
 	_, _, _, errL := ParseQuadkey(strings.Repeat("1", 31))
 	for _, c := range []struct {
