@@ -147,14 +147,14 @@ func (p *places) gather(r *ccbfReader, rows *duck.Rows, out *duck.Result) {
 
 // lookup counts the places of the rows order[from:to] in sketch i.
 func (p *places) lookup(r *ccbfReader, out *duck.Result, i int, from, to uint32) error {
-	blob, several := p.sketches.values[i], r.selection.several()
-	if k := p.decoded[i]; k != nil && !several && !r.selection.lists(k.Class()) {
+	blob := p.sketches.values[i]
+	if k := p.decoded[i]; k != nil && (!r.has || !r.selection.severalOf(k.Class())) {
 		return p.lookupDecoded(r, k, from, to)
 	}
 	if err := r.view.Reset(blob); err != nil {
 		return err
 	}
-	if several || r.selection.lists(r.view.Class()) {
+	if r.has && r.selection.severalOf(r.view.Class()) {
 		return p.lookupSeveral(r, blob, out, from, to)
 	}
 	if err := p.lookupView(r, from, to); err != nil {

@@ -53,6 +53,10 @@ func (s *selection) reset(column *duck.Vector) error {
 // several reports whether rows have more than a single category, whatever the class of categories is.
 func (s *selection) several() bool { return s.parts.must || s.whole.several() }
 
+// severalOf reports whether rows have more than a single category of a sketch whose categories have this
+// class.
+func (s *selection) severalOf(class key.Class) bool { return s.several() || s.parts.selects(class) }
+
 // lists reports whether read has to list the categories of a sketch whose categories have this class.
 func (s *selection) lists(class key.Class) bool { return s.whole.ranged || s.parts.selects(class) }
 
