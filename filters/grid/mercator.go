@@ -52,3 +52,49 @@ func row(lat float64) int64 {
 	}
 	return y
 }
+
+// The formula of a row takes a sine, a logarithm and a division. Below the largest zooms, a row at MaxZoom
+// that is off by a few rows is enough, unless it is beside an edge. So rowAt uses a table of third-order
+// expansions, one for each piece of latitude. It uses the formula only if the guess lies within slack rows
+// of an edge.
+const (
+	pieces = 1024
+	slack  = 16 // the table is off by less than 4; the tests check it
+
+	pieceSize = 2 * MaxLat / pieces // degrees
+)
+
+// expansions has, for each piece, the row in powers of the degrees from the middle of the piece.
+var expansions = func() (t [pieces][4]float64) {
+	const rows = -worldSize / (2 * math.Pi) // rows per unit of the projection
+	for i := range t {
+		lat := -MaxLat + (float64(i)+0.5)*pieceSize
+		sin, cos := math.Sincos(lat * (math.Pi / 180))
+		sec, tan, deg := 1/cos, sin/cos, math.Pi/180
+		t[i] = [4]float64{
+			worldSize/2 + rows*math.Log((1+sin)/(1-sin))/2,
+			rows * sec * deg,
+			rows * sec * tan * deg * deg / 2,
+			rows * sec * (2*sec*sec - 1) * deg * deg * deg / 6,
+		}
+	}
+	return t
+}()
+
+// guessRow returns row(lat) as a fraction, off by less than slack. lat is within -MaxLat..MaxLat.
+func guessRow(lat float64) float64 {
+	i := min(int((lat+MaxLat)*(1/pieceSize)), pieces-1)
+	d := lat - (-MaxLat + (float64(i)+0.5)*pieceSize)
+	e := &expansions[i]
+	return e[0] + d*(e[1]+d*(e[2]+d*e[3]))
+}
+
+// rowAt returns row(lat) >> (MaxZoom - z), mostly without computing row.
+func rowAt(lat float64, z int) int64 {
+	k := MaxZoom - z
+	y := int64(guessRow(min(max(lat, -MaxLat), MaxLat)))
+	if r := y & (1<<k - 1); r >= slack && r < 1<<k-slack {
+		return y >> k
+	}
+	return row(lat) >> k
+}

@@ -30,7 +30,7 @@ func TileY(lat float64, z int) (int64, error) {
 	if z < 0 || z > MaxZoom || !(lat >= -90 && lat <= 90) {
 		return 0, tileError(0, lat, z)
 	}
-	return row(lat) >> (MaxZoom - z), nil
+	return rowAt(lat, z), nil
 }
 
 // Quadkey returns the quadkey of the tile at a point. It has one digit from 0 to 3 per zoom, so that a
@@ -47,7 +47,7 @@ func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
 		return dst, tileError(lon, lat, z)
 	}
-	x, y := column(lon)>>(MaxZoom-z), row(lat)>>(MaxZoom-z)
+	x, y := column(lon)>>(MaxZoom-z), rowAt(lat, z)
 	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
 }
 
@@ -120,10 +120,24 @@ func tileError(lon, lat float64, z int) error {
 	}
 }
 
+// base4 has the four base-4 digits of every byte.
+var base4 = func() (t [256][4]byte) {
+	for i := range t {
+		t[i] = [4]byte{'0' + byte(i>>6), '0' + byte(i>>4&3), '0' + byte(i>>2&3), '0' + byte(i&3)}
+	}
+	return t
+}()
+
 // appendDigits appends v in base 4, in n digits.
 func appendDigits(dst []byte, v uint64, n int) []byte {
-	for n--; n >= 0; n-- {
-		dst = append(dst, '0'+byte(v>>(2*n)&3))
+	if r := n & 3; r != 0 {
+		d := &base4[byte(v>>(2*(n-r)))]
+		dst = append(dst, d[4-r:]...)
+		n -= r
+	}
+	for n -= 4; n >= 0; n -= 4 {
+		d := &base4[byte(v>>(2*n))]
+		dst = append(dst, d[:]...)
 	}
 	return dst
 }

@@ -173,3 +173,33 @@ func TestQuadkeysNest(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The table may only be used where it cannot change the answer.
+func TestRowAtEqualsRow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	worst := 0.0
+	check := func(lat float64) {
+		exact := row(lat)
+		c := min(max(lat, -MaxLat), MaxLat)
+		worst = max(worst, math.Abs(guessRow(c)-float64(exact)-0.5)-0.5)
+		for z := range MaxZoom + 1 {
+			if got := rowAt(lat, z); got != exact>>(MaxZoom-z) {
+				t.Fatalf("latitude %v, zoom %d: %d, want %d", lat, z, got, exact>>(MaxZoom-z))
+			}
+		}
+	}
+	for range 50000 {
+		check(180*rng.Float64() - 90)
+		z := rng.IntN(MaxZoom + 1)
+		check(rowEdge(rng.Int64N(1<<z+1) << (MaxZoom - z)))
+	}
+	for i := range pieces + 1 {
+		edge := -MaxLat + float64(i)*pieceSize
+		check(edge)
+		check(math.Nextafter(edge, -90))
+		check(math.Nextafter(edge, 90))
+	}
+	if worst > slack/4 {
+		t.Errorf("the table is off by %v rows", worst)
+	}
+}
