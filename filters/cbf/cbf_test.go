@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 		if s.width != c.bits || s.inc != c.inc || s.capacity != c.capacity {
 			t.Errorf("%+v: %d bits, L %d, capacity %d", c.p, s.width, s.inc, s.capacity)
 		}
-		if r := s.rate(float64(s.capacity), false); r < c.leastFull || r > c.mostWhole {
+		if r := s.rate(float64(s.capacity)); r < c.leastFull || r > c.mostWhole {
 			t.Errorf("%+v: rate %v when full", c.p, r)
 		}
 	}

@@ -68,14 +68,13 @@ type Params struct {
 	// Increment is L, a power of two. For counters (or halves, with VariableLength) of w bits it is
 	// from 2 to 2^(w-2), and at most MaxIncrement, so that two occurrences always fit. The default is 2
 	// for 4 bits, 8 for 8, 64 for 16: then about as many occurrences fit as the square root of 2^w.
-	// Larger values make fewer false positives and more stuck counters. TestDefaultsGrid prints the
-	// rates by which the defaults were chosen.
+	// Larger values make fewer false positives and more stuck counters.
 	Increment uint64
 	// VariableLength uses halves of counters while there are at most Alpha*Capacity occurrences. Alpha
 	// is in (0, 1]. Up to that number, the false positive rate is about the square of the rate
 	// without VariableLength. A larger Alpha costs stuck halves after many removals, most with halves
-	// of 2 bits, which are stuck at 3 (TestDefaultsGrid, TestHistory). Filters from which few keys are ever removed lose nothing
-	// by Alpha = 1.
+	// of 2 bits, which are stuck at 3 (TestHistory). Filters from which few keys are ever removed lose
+	// nothing by Alpha = 1.
 	VariableLength bool
 	Alpha          float64
 	// Seed is the seed of the keys' hashes.

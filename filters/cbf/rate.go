@@ -40,34 +40,9 @@ func (s *shape) passOf(one, alone, two, none float64) float64 {
 	return signed + one/l + two*(1-(l*l-1)/(6*l*l)) + three
 }
 
-// passHalves is pass for a hash function and the extra one beside it. Both count in one word, to which
-// j of all occurrences come. Given j, the r lower and the r upper halves of the word are filled
-// independently. Each occurrence fills a given half with a probability of 1/r.
-func (s *shape) passHalves(x float64) float64 {
-	r := float64(s.perWord())
-	mean := x * r
-	p := math.Exp(-mean) // probability that j occurrences come to the word, here for j = 0
-	sum := 0.0
-	for j := 1.0; j < mean+12*math.Sqrt(mean)+40; j++ {
-		p *= mean / j
-		miss := 1 - 1/r
-		none := math.Pow(miss, j)
-		one := j / r * math.Pow(miss, j-1)
-		alone := j / r * math.Pow(1-2/r, j-1)
-		two := j * (j - 1) / 2 / r / r * math.Pow(miss, j-2)
-		half := s.passOf(one, alone, two, none)
-		sum += p * half * half
-	}
-	return sum
-}
-
-// rate returns the false positive rate with n keys. halves says whether the upper halves are there.
-func (s *shape) rate(n float64, halves bool) float64 {
-	x := float64(s.k) * n / float64(s.counters())
-	if halves {
-		return math.Pow(s.passHalves(x), float64(s.k))
-	}
-	return math.Pow(s.pass(x), float64(s.k))
+// rate returns the false positive rate with n keys, without halves.
+func (s *shape) rate(n float64) float64 {
+	return math.Pow(s.pass(float64(s.k)*n/float64(s.counters())), float64(s.k))
 }
 
 // size sets k, unless it is set, and returns the fewest counters with which a full filter has the rate
@@ -102,7 +77,7 @@ func (s *shape) size(fpp float64) float64 {
 func (s shape) bestK() uint64 {
 	best, least := uint64(1), math.Inf(1)
 	for s.k = 1; s.k <= MaxK; s.k++ {
-		if r := s.rate(float64(s.capacity), false); r < least {
+		if r := s.rate(float64(s.capacity)); r < least {
 			best, least = s.k, r
 		}
 	}

@@ -163,77 +163,25 @@ func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	return a, b
 }
 
-// addOne adds v to the counter that begins at bit at of a word of a Plain or Increment filter. stuck is
-// 1 if the counter is at its ceiling now. That is rare, so the branch is predictable.
-func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
-	if c := word >> (at & 63) & g.ceiling; c+v >= g.ceiling {
-		return word | g.ceiling<<(at&63), 1
-	}
-	return word + v<<(at&63), 0
-}
-
-// addSigned is addOne for a Tandem filter. An empty pair gets the signature that sign chooses by x.
-func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
-	at &= 63
-	partner := (at ^ g.width) & 63
-	c, p := word>>at&g.ceiling, word>>partner&g.ceiling
-	code, note := g.sign(v, x)
-	notes, inc := g.notes, g.inc
-	a, b := c, p
-	if p-1 < notes {
-		a = inc + c&notes
-	}
-	if p-1 < notes {
-		b = 0
-	}
-	if c-1 < notes {
-		a = 0
-	}
-	if c-1 < notes {
-		b = inc + p&notes
-	}
-	a += v
-	ceiling := g.ceiling
-	over := a >= ceiling
-	if over {
-		a = ceiling
-	}
-	if c|p == 0 {
-		a = code
-	}
-	if c|p == 0 {
-		b = note
-	}
-	if over && c|p != 0 {
-		stuck = 1
-	}
-	return word ^ (c^a)<<at ^ (p^b)<<partner, stuck
-}
-
-// add adds n occurrences of m, n at least 1. stuck is 1 if the counter is at its ceiling now.
+// add adds n occurrences of m, n at least 1. stuck is 1 if the counter is at its ceiling now. Only a single
+// occurrence in an empty pair of a Tandem filter gets a signature.
 func (g *kernel) add(word uint64, m *mark, n uint64) (after, stuck uint64) {
-	switch {
-	case n > 1:
-		return g.addMany(word, m, n)
-	case g.variant == Tandem:
-		return g.addSigned(word, m.at, m.v, m.sign)
-	}
-	return g.addOne(word, m.at, m.v)
-}
-
-// addMany is add for n occurrences, n at least 2. They get no signature.
-func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
-	n = min(n, g.ceiling) * m.v
-	c := word >> m.at & g.ceiling
+	at := m.at & 63
+	c := word >> at & g.ceiling
+	more := min(n, g.ceiling) * m.v
 	if g.variant != Tandem {
-		s, stuck := g.sum(c, n)
-		return word ^ (c^s)<<m.at, stuck
+		sum, stuck := g.sum(c, more)
+		return word ^ (c^sum)<<at, stuck
 	}
-	partner := m.at ^ g.width
+	partner := (at ^ g.width) & 63
 	p := word >> partner & g.ceiling
+	if c|p == 0 && n == 1 {
+		code, note := g.sign(m.v, m.sign)
+		return word | code<<at | note<<partner, 0
+	}
 	a, b := g.unsigned(c, p)
-	a, stuck = g.sum(a, n)
-	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck
+	a, stuck = g.sum(a, more)
+	return word ^ (c^a)<<at ^ (p^b)<<partner, stuck
 }
 
 // remove returns the word without n occurrences of m, n at least 1. It reports false if the word cannot

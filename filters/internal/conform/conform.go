@@ -103,6 +103,9 @@ type Family struct {
 	BlobsApart bool
 	// Keys is the number of distinct keys in the random operations; 0 means 5,000.
 	Keys int
+	// Even says that keys are equally frequent, and come a few times at once at most. It is for sketches
+	// that have room for few occurrences of a key.
+	Even bool
 	// Heavy is how many keys the work of one Add corresponds to; 0 means 1. Random histories are shorter
 	// by this factor, unless CCBF_LONG is set.
 	Heavy int
@@ -224,6 +227,14 @@ func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	t.Helper()
 	if c, ok := s.(Counter); ok {
 		f.compare(t, when, id, c.Count(id), n)
+	}
+}
+
+// checkCounts is checkCount for each key of truth.
+func (f Family) checkCounts(t testing.TB, when string, s Subject, truth map[uint64]uint64) {
+	t.Helper()
+	for id, n := range truth {
+		f.checkCount(t, when, s, id, n)
 	}
 }
 

@@ -31,43 +31,25 @@ func FuzzOps(f *testing.F, fam Family) {
 		if len(ops) > 3000 {
 			t.Skip("longer than is worth the time")
 		}
-		s, truth := fam.small(), map[uint64]uint64{}
+		h := fam.history(fam.small)
 		for ; len(ops) >= 3; ops = ops[3:] {
 			id, n := spread(uint64(ops[1]%64)), uint64(ops[2])
 			switch ops[0] % 5 {
-			case 0, 4:
-				if ops[0]%5 == 4 {
-					n <<= 16
-				}
-				if err := s.Add(id, n); err != nil {
-					fam.full(t, err)
-					t.Skip("no room")
-				}
-				truth[id] += n
+			case 0:
+				h.add(t, id, n)
 			case 1:
-				if n = min(n, truth[id]); n > 0 && fam.Laws.Deletable {
-					must(t, s.Remove(id, n))
-					truth[id] -= n
+				if n = min(n, h.truth[id]); n > 0 && h.holds(id) {
+					h.remove(t, id, n)
 				}
 			case 2:
-				other := fam.small()
-				must(t, other.Add(id, n))
-				if err := s.Union(other); err != nil {
-					fam.full(t, err)
-					t.Skip("no room")
-				}
-				truth[id] += n
+				h.unite(t, []op{{id, n}})
 			case 3:
-				blob := s.Blob()
-				d, err := fam.Decode(blob)
-				must(t, err)
-				same(t, "decoded and encoded", blob, d.Blob())
-				s = d
+				h.passBlob(t)
+			case 4:
+				h.add(t, id, n<<16)
 			}
-			fam.checkCount(t, "after an operation", s, id, truth[id])
+			fam.checkCount(t, "after an operation", h.s, id, h.truth[id])
 		}
-		for id, n := range truth {
-			fam.checkCount(t, "at the end", s, id, n)
-		}
+		h.check(t, "at the end")
 	})
 }

@@ -17,7 +17,7 @@ func (f Family) samples(t testing.TB) [][]byte {
 	blobs := [][]byte{s.Blob()}
 	must(t, s.Add(42, 3))
 	blobs = append(blobs, s.Blob())
-	add(t, s, newSource(6, 50).ops(200))
+	f.add(t, s, f.source(6, 50).ops(200))
 	return append(blobs, s.Blob())
 }
 
@@ -25,7 +25,7 @@ func (f Family) samples(t testing.TB) [][]byte {
 func codec(t testing.TB, f Family) {
 	blobs := f.samples(t)
 	for i, n := range []int{0, 10, 1000, 20_000} {
-		blobs = append(blobs, add(t, f.New(), newSource(7+uint64(i), f.keys()).ops(n)).Blob())
+		blobs = append(blobs, f.add(t, f.New(), f.source(7+uint64(i), f.keys()).ops(n)).Blob())
 	}
 	for _, blob := range blobs {
 		keep := bytes.Clone(blob)
@@ -40,7 +40,7 @@ func codec(t testing.TB, f Family) {
 				t.Fatalf("%v on the BLOB, %v decoded", got, want)
 			}
 		}
-		src := newSource(20, f.keys())
+		src := f.source(20, f.keys())
 		for i := range uint64(1000) {
 			id := src.id()
 			if i%2 == 0 {
@@ -67,7 +67,7 @@ func codec(t testing.TB, f Family) {
 		b, err := f.Decode(keep)
 		must(t, err)
 		ops := src.ops(100)
-		same(t, "additions after decoding", add(t, a, ops).Blob(), add(t, b, ops).Blob())
+		same(t, "additions after decoding", f.add(t, a, ops).Blob(), f.add(t, b, ops).Blob())
 	}
 }
 

@@ -34,46 +34,35 @@ func subtract(t testing.TB, f Family) {
 		}
 		same(t, "refusing "+what, before, s.Blob())
 	}
-	src := newSource(6, f.keys())
+	src := f.source(6, f.keys())
 	for _, size := range []int{0, 3, 300, f.fewer(3000)} {
 		a, b := src.ops(size), src.ops(size/2)
-		whole := add(t, add(t, f.New(), a), b)
-		part := add(t, f.New(), b).Blob()
+		whole := f.add(t, f.add(t, f.New(), a), b)
+		part := f.add(t, f.New(), b).Blob()
 		if !f.Laws.Deletable {
 			refused("from a family without deletion", whole, part, refusal)
 			continue
 		}
 		// The keys of b may also be added between those of a.
 		if f.Laws.OrderFree {
-			whole = add(t, add(t, add(t, f.New(), a[:size/2]), b), a[size/2:])
+			whole = f.add(t, f.add(t, f.add(t, f.New(), a[:size/2]), b), a[size/2:])
 		}
 		must(t, take(whole, part))
 		must(t, f.Check(whole.Blob()))
 		if f.Laws.Restores && !f.BlobsApart {
-			same(t, "a and b less b, and a", add(t, f.New(), a).Blob(), whole.Blob())
+			same(t, "a and b less b, and a", f.add(t, f.New(), a).Blob(), whole.Blob())
 		}
-		truth := map[uint64]uint64{}
-		for _, o := range a {
-			truth[o.id] += o.n
-		}
-		for id, n := range truth {
-			f.checkCount(t, "after subtracting", whole, id, n)
-		}
+		f.checkCounts(t, "after subtracting", whole, counted(a))
 		// The results are ordinary sketches: later keys count, and the rest can be subtracted too.
-		add(t, whole, b)
-		for _, o := range b {
-			truth[o.id] += o.n
-		}
-		for id, n := range truth {
-			f.checkCount(t, "after subtracting and adding", whole, id, n)
-		}
+		f.add(t, whole, b)
+		f.checkCounts(t, "after subtracting and adding", whole, counted(a, b))
 		blob := whole.Blob()
 		must(t, take(whole, blob))
 		must(t, f.Check(whole.Blob()))
 
-		more := add(t, f.New(), append(b, op{1 << 50, 1})).Blob()
-		refused("one more than there is", add(t, f.New(), b), more, sketch.ErrTooMany)
-		other := add(t, f.New(), []op{{1 << 51, 1}}).Blob()
-		refused("another key than there is", add(t, f.New(), []op{{1 << 50, 1}}), other, sketch.ErrTooMany)
+		more := f.add(t, f.New(), append(b, op{1 << 50, 1})).Blob()
+		refused("one more than there is", f.add(t, f.New(), b), more, sketch.ErrTooMany)
+		other := f.add(t, f.New(), []op{{1 << 51, 1}}).Blob()
+		refused("another key than there is", f.add(t, f.New(), []op{{1 << 50, 1}}), other, sketch.ErrTooMany)
 	}
 }
