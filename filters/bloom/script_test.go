@@ -9,16 +9,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/cockroachdb/datadriven"
 )
 
 // The scripts in testdata, and the golden BLOBs.
 func TestScripts(t *testing.T) {
 	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
-		"intersect": func(_ script.Sketches[*Sketch], s, other *Sketch, _ script.Args) (string, error) {
+		"intersect": func(_ *testing.T, _ *datadriven.TestData, _ map[string]*Sketch, s, other *Sketch) (string, error) {
 			return "", s.Intersect(other)
 		},
-		"shrink": func(_ script.Sketches[*Sketch], s, _ *Sketch, a script.Args) (string, error) {
-			return "", s.Shrink(a.Uint("bytes", 0))
+		"shrink": func(t *testing.T, d *datadriven.TestData, _ map[string]*Sketch, s, _ *Sketch) (string, error) {
+			var size uint64
+			d.ScanArgs(t, "bytes", &size)
+			return "", s.Shrink(size)
 		},
 	})
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/cockroachdb/datadriven"
 )
 
 // The scripts in testdata, and the golden BLOBs.
 func TestScripts(t *testing.T) {
 	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
-		"join": func(_ script.Sketches[*Sketch], s, other *Sketch, _ script.Args) (string, error) {
+		"join": func(_ *testing.T, _ *datadriven.TestData, _ map[string]*Sketch, s, other *Sketch) (string, error) {
 			hi, lo, err := JoinSize(s, other)
 			return fmt.Sprintf("%d %d\n", hi, lo), err
 		},

@@ -9,12 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/cockroachdb/datadriven"
 )
 
 // The scripts in testdata, and the golden BLOBs.
 func TestScripts(t *testing.T) {
 	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
-		"buckets": func(_ script.Sketches[*Sketch], s, _ *Sketch, _ script.Args) (string, error) { return buckets(s), nil },
+		"buckets": func(_ *testing.T, _ *datadriven.TestData, _ map[string]*Sketch, s, _ *Sketch) (string, error) {
+			return buckets(s), nil
+		},
 	})
 }
 

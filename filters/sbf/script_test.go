@@ -9,20 +9,26 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/cockroachdb/datadriven"
 )
 
 // The scripts in testdata, and the golden BLOBs.
 func TestScripts(t *testing.T) {
 	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
-		"product": func(all script.Sketches[*Sketch], s, other *Sketch, a script.Args) (string, error) {
+		"product": func(t *testing.T, d *datadriven.TestData, all map[string]*Sketch, s, other *Sketch) (string, error) {
 			p, err := Product(s, other)
 			if err == nil {
-				all[a.Values["as"]] = p
+				var as string
+				d.ScanArgs(t, "as", &as)
+				all[as] = p
 			}
 			return "", err
 		},
-		"sum": func(_ script.Sketches[*Sketch], s, _ *Sketch, a script.Args) (string, error) {
-			n, err := s.RangeSum(a.Int("lo", 0), a.Int("hi", 0))
+		"sum": func(t *testing.T, d *datadriven.TestData, _ map[string]*Sketch, s, _ *Sketch) (string, error) {
+			var lo, hi int64
+			d.ScanArgs(t, "lo", &lo)
+			d.ScanArgs(t, "hi", &hi)
+			n, err := s.RangeSum(lo, hi)
 			return fmt.Sprintln(n), err
 		},
 	})

@@ -13,10 +13,10 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,91 +24,37 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/cockroachdb/datadriven"
 )
 
-// Args are the arguments of a command. Name is the first argument without a value: the name of a sketch.
-type Args struct {
-	Name   string
-	Values map[string]string
-	failed func(string)
-}
+// Command runs a command of a script on sketch s and returns its output. If the command has the argument
+// with, other is the sketch that it names, otherwise s. all has the sketches of the script by name.
+type Command[S any] func(t *testing.T, d *datadriven.TestData, all map[string]S, s, other S) (string, error)
 
-// Has reports whether the command has an argument with this name.
-func (a Args) Has(name string) bool {
-	_, ok := a.Values[name]
-	return ok
-}
-
-// Uint returns the argument with this name as a number. If there is none, it returns otherwise. An
-// argument that is no number fails the script.
-func (a Args) Uint(name string, otherwise uint64) uint64 {
-	if !a.Has(name) {
-		return otherwise
-	}
-	v, err := strconv.ParseUint(a.Values[name], 0, 64)
-	a.check(name, err)
-	return v
-}
-
-// Int is Uint for a number with a sign.
-func (a Args) Int(name string, otherwise int64) int64 {
-	if !a.Has(name) {
-		return otherwise
-	}
-	v, err := strconv.ParseInt(a.Values[name], 0, 64)
-	a.check(name, err)
-	return v
-}
-
-func (a Args) check(name string, err error) {
-	if err != nil {
-		a.failed(fmt.Sprintf("%s=%s: %v", name, a.Values[name], err))
-	}
-}
-
-// Sketches has the sketches of a script by name.
-type Sketches[S any] map[string]S
-
-// Named returns the sketch with this name, or an error that lists all names.
-func (s Sketches[S]) Named(name string) (S, error) {
-	if one, ok := s[name]; ok {
-		return one, nil
-	}
-	var none S
-	return none, fmt.Errorf("no sketch has the name %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(s)), ", "))
-}
-
-// Run runs testdata/*.txt. Every script has sketches by name. run does a command and returns its
-// output. Run itself does two commands. blob prints the bytes of a sketch. golden compares it with a
-// file of testdata/golden, whose sketch gets the name "as". Golden files are written only if there are
-// none, because the BLOBs of an older version must be readable forever.
-func Run[S interface{ Blob() []byte }](
-	t *testing.T, decode func(blob []byte) (S, error), run func(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error),
-) {
+// Keyed runs the scripts of a family of sketches of keys. These are their commands beside own, those of the
+// family alone. The first argument is the name of a sketch.
+//
+//	new NAME option=value ...   an empty sketch; gather: one that is built at once
+//	add NAME [n=3]              the words of the input are keys, numbers where the
+//	remove NAME [n=3]           sketch needs them by their values
+//	union NAME with=OTHER
+//	info NAME                   what the family tells of it
+//	blob NAME                   its bytes
+//	golden NAME file= as=OTHER  whether they are those of a file of testdata/golden, which is read as OTHER
+//	VERB NAME                   one of the family's questions: get, contains
+func Keyed[P comparable, S keyed.Mergeable[S], V any](t *testing.T, f *keyed.Family[P, S, V], own map[string]Command[S]) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("%d scripts, error %v", len(scripts), err)
 	}
 	for _, script := range scripts {
 		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := Sketches[S]{}
+			k := kit[P, S, V]{f, own, map[string]S{}}
 			datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
-				a := argsOf(d)
-				a.failed = func(why string) { d.Fatalf(t, "%s", why) }
-				var out string
-				var err error
-				switch d.Cmd {
-				case "blob":
-					var s S
-					if s, err = sketches.Named(a.Name); err == nil {
-						out = hex.Dump(s.Blob())
-					}
-				case "golden":
-					out, err = golden(sketches, a, decode)
-				default:
-					out, err = run(sketches, d, a)
-				}
+				out, err := k.run(t, d)
 				if err != nil {
 					return "error: " + err.Error() + "\n"
 				}
@@ -118,34 +64,195 @@ func Run[S interface{ Blob() []byte }](
 	}
 }
 
-func argsOf(d *datadriven.TestData) Args {
-	a := Args{Values: map[string]string{}}
-	for i, c := range d.CmdArgs {
-		if i == 0 && len(c.Vals) == 0 {
-			a.Name = c.Key
-			continue
-		}
-		a.Values[c.Key] = strings.Join(c.Vals, ",")
-	}
-	return a
+// kit runs a script of a family.
+type kit[P comparable, S keyed.Mergeable[S], V any] struct {
+	f   *keyed.Family[P, S, V]
+	own map[string]Command[S]
+	all map[string]S // sketches by name
 }
 
-func golden[S interface{ Blob() []byte }](sketches Sketches[S], a Args, decode func([]byte) (S, error)) (string, error) {
-	s, err := sketches.Named(a.Name)
+// text returns the argument with this name, empty if there is none.
+func text(d *datadriven.TestData, name string) string {
+	for _, a := range d.CmdArgs[1:] {
+		if a.Key == name {
+			return strings.Join(a.Vals, ",")
+		}
+	}
+	return ""
+}
+
+func (k *kit[P, S, V]) run(t *testing.T, d *datadriven.TestData) (string, error) {
+	name := d.CmdArgs[0].Key
+	if d.Cmd == "new" || d.Cmd == "gather" {
+		return k.make(name, d)
+	}
+	s, other := k.named(t, d, name), k.named(t, d, cmp.Or(text(d, "with"), name))
+	if command, ok := k.own[d.Cmd]; ok {
+		return command(t, d, k.all, s, other)
+	}
+	questions := k.f.Questions()
+	if q := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Verb == d.Cmd }); q >= 0 {
+		return k.query(s, questions[q].Kind, d.Input)
+	}
+	switch d.Cmd {
+	case "add":
+		return "", k.change(t, s, d, k.f.AddKey)
+	case "remove":
+		return "", k.change(t, s, d, k.f.RemoveKey)
+	case "union":
+		return "", s.Union(other)
+	case "info":
+		return k.info(s)
+	case "blob":
+		return hex.Dump(s.Blob()), nil
+	case "golden":
+		return k.golden(s.Blob(), text(d, "file"), text(d, "as"))
+	}
+	d.Fatalf(t, "unknown command %q", d.Cmd)
+	return "", nil
+}
+
+// named returns the sketch with this name.
+func (k *kit[P, S, V]) named(t *testing.T, d *datadriven.TestData, name string) S {
+	s, ok := k.all[name]
+	if !ok {
+		d.Fatalf(t, "no sketch has the name %q", name)
+	}
+	return s
+}
+
+func (k *kit[P, S, V]) make(name string, d *datadriven.TestData) (string, error) {
+	settings, options := k.f.Settings(), k.f.Options()
+	for _, arg := range d.CmdArgs[1:] {
+		i := slices.IndexFunc(options, func(o sketch.Option) bool { return o.Name == arg.Key })
+		if i < 0 {
+			return "", fmt.Errorf("option %q is not known", arg.Key)
+		}
+		v, err := valueOf(options[i].Kind, text(d, arg.Key))
+		if err == nil {
+			err = settings.Set(i, v)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	of := k.f.New
+	if d.Cmd == "gather" {
+		of = k.f.Gather
+	}
+	s, err := of(settings.Params().(P))
 	if err != nil {
 		return "", err
 	}
-	blob := s.Blob()
-	old, err := Golden(a.Values["file"], blob)
+	k.all[name] = s
+	words, err := k.f.Describe(s.Blob())
+	return words + "\n", err
+}
+
+// valueOf parses the text of an option's value. An empty text sets a flag.
+func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
+	switch k {
+	case sketch.WholeKind:
+		v.Whole, err = strconv.ParseUint(text, 0, 64)
+	case sketch.NumberKind:
+		v.Number, err = strconv.ParseFloat(text, 64)
+	case sketch.FlagKind:
+		v.Flag = text != "false"
+	case sketch.TextKind:
+		v.Text = text
+	case sketch.RangeKind:
+		_, err = fmt.Sscanf(text, "%d,%d", &v.Lo, &v.Hi)
+	default:
+		err = fmt.Errorf("scripts cannot write %v", k)
+	}
+	return v, err
+}
+
+// keyOf returns a word as a key, with its class. If the sketch needs numbers as keys and the word is a
+// number, the key is this number.
+func keyOf(s keyed.Sketch, word string) ([]byte, key.Class) {
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil && keyed.ByValue(s) {
+		return key.AppendInt64(nil, n), key.Int
+	}
+	return []byte(word), key.Text
+}
+
+// change adds or removes the words of the input, n times each.
+func (k *kit[P, S, V]) change(t *testing.T, s S, d *datadriven.TestData, change func(s keyed.Sketch, b []byte, n uint64) error) error {
+	n, err := strconv.ParseUint(cmp.Or(text(d, "n"), "1"), 0, 64)
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	for _, word := range strings.Fields(d.Input) {
+		b, class := keyOf(s, word)
+		if err := keyed.BaseOf(s).SetKeyClass(class); err != nil {
+			return err
+		}
+		if err := change(s, b, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// query prints the results for the words of the input, from the BLOB of s.
+func (k *kit[P, S, V]) query(s S, kind keyed.QuestionKind, input string) (string, error) {
+	r := k.f.Reader()
+	if err := r.Open(s.Blob()); err != nil {
+		return "", err
+	}
+	if kind == keyed.OneOfAll {
+		return fmt.Sprintln(r.Estimate()), nil
+	}
+	var out strings.Builder
+	for _, word := range strings.Fields(input) {
+		b, _ := keyOf(s, word)
+		h1, h2 := key.Hash(keyed.BaseOf(s).Seed(), b)
+		n, is := []uint64{0}, []bool{false}
+		if kind == keyed.HowOften {
+			r.CountHashes(n, []uint64{h1}, []uint64{h2})
+			fmt.Fprintln(&out, word, n[0])
+		} else {
+			r.ContainsHashes(is, []uint64{h1}, []uint64{h2})
+			fmt.Fprintln(&out, word, is[0])
+		}
+	}
+	return out.String(), nil
+}
+
+func (k *kit[P, S, V]) info(s S) (string, error) {
+	r := k.f.Reader()
+	if err := r.Open(s.Blob()); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for i, v := range r.Info(nil) {
+		f := k.f.InfoFields()[i]
+		value := map[sketch.Kind]any{
+			sketch.WholeKind: v.Whole, sketch.NumberKind: v.Number, sketch.FlagKind: v.Flag, sketch.TextKind: v.Text,
+			sketch.WholesKind: v.Wholes, sketch.SignedKind: v.Lo,
+		}[f.Kind]
+		if v.Null {
+			value = "unknown"
+		}
+		fmt.Fprintln(&out, f.Name, value)
+	}
+	return out.String(), nil
+}
+
+// golden compares a BLOB with a golden file, whose sketch gets the name as.
+func (k *kit[P, S, V]) golden(blob []byte, file, as string) (string, error) {
+	old, err := Golden(file, blob)
 	if err != nil {
 		return "", err
 	}
-	if s, err = decode(old); err != nil {
+	s, err := k.f.Decode(old)
+	if err != nil {
 		return "", err
 	}
-	sketches[a.Values["as"]] = s
+	k.all[as] = s
 	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", a.Values["file"], hex.Dump(old)), nil
+		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
 	}
 	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
 }
@@ -160,17 +267,8 @@ func Golden(file string, blob []byte) ([]byte, error) {
 	switch {
 	case !errors.Is(err, os.ErrNotExist):
 		return old, err
-	case !rewriting():
+	case !slices.ContainsFunc(os.Args, func(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") }):
 		return nil, fmt.Errorf("%w: go test -rewrite writes it", err)
 	}
 	return blob, errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(path, blob, 0o644))
-}
-
-func rewriting() bool {
-	for _, arg := range os.Args {
-		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") {
-			return true
-		}
-	}
-	return false
 }
