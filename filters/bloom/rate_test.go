@@ -95,46 +95,6 @@ func TestLowRate(t *testing.T) {
 	}
 }
 
-// A fraction of k is no gain: the rate is the mean of q^floor(k) and
-// q^(floor(k)+1) weighted by the fraction, which convexity keeps above q^k.
-// Walther et al., section 4, report minima near whole k without a reason: this
-// is the reason.
-func TestConvexity(t *testing.T) {
-	const m, n, asked = 131_072, 20_000, 400_000
-	for _, activation := range []Activation{ByHash, ByPosition} {
-		for _, k := range []float64{NoHashes, 0.3, 0.5, 1, 1.5, 2, 2.5, 3.5, 5.7} {
-			s := mustNew(t, Params{Bits: m, K: k, Variant: Rational, Activation: activation})
-			k := max(k, 0)
-			conform.AddKeys(t, Family, s, 0, n)
-			q, p := s.Fill(), k-math.Floor(k)
-			want := (1-p)*math.Pow(q, math.Floor(k)) + p*math.Pow(q, math.Floor(k)+1)
-			got := conform.Positives(s, asked)
-			sigma := math.Sqrt(want * (1 - want) / asked)
-			if math.Abs(got-want) > 4*sigma || got < math.Pow(q, k)-4*sigma {
-				t.Errorf("k %v: measured %.5f, mixture %.5f, q^k %.5f, sigma %.5f", k, got, want, math.Pow(q, k), sigma)
-			}
-			// The claim is worth something where the two curves are apart.
-			if p == 0.5 && want-math.Pow(q, k) < 10*sigma {
-				t.Errorf("k %v: mixture %.5f and q^k %.5f are not told apart by sigma %.5f", k, want, math.Pow(q, k), sigma)
-			}
-		}
-	}
-	// The best k of all is whole at every number of keys, and fractions
-	// between two whole numbers are above the chord's lower end.
-	for _, n := range []float64{20_000, 60_000, 100_000} {
-		best, at := 1.0, 0.0
-		for k := 0.5; k <= 6; k += 0.125 {
-			s := mustNew(t, Params{Bits: m, K: k, Variant: Rational})
-			if r := s.FPPAt(n); r < best {
-				best, at = r, k
-			}
-		}
-		if at != math.Trunc(at) {
-			t.Errorf("%v keys: the lowest rate is at k %v", n, at)
-		}
-	}
-}
-
 // Blocks share one activation, so that keys have floor(k) positions or one more. The rate equals that of a
 // Rational filter of the same length and k.
 func TestBlocksAreNoWorse(t *testing.T) {

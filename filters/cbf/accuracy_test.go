@@ -8,8 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
-var loads = []float64{0.25, 0.5, 0.75, 0.9}
-
 // passHalves is pass for a hash function and the extra one beside it. Both count in one word, to which
 // j of all occurrences come. Given j, the r lower and the r upper halves of the word are filled
 // independently. Each occurrence fills a given half with a probability of 1/r.
@@ -85,49 +83,4 @@ func TestRates(t *testing.T) {
 			{By: "Info", Mean: fpp, Bias: 3e-3 * fpp}, // from the counters alone
 		}
 	})
-}
-
-// reductions returns the measured rates at 25, 50, 75 and 90% load, at equal bits, and by how much
-// variable length lowers them.
-func reductions(t *testing.T, p Params, asked int) (fixed, variable, by [4]float64) {
-	v := p
-	v.VariableLength = true
-	a, b := mustNew(t, p), mustNew(t, v)
-	n := 0
-	for i, load := range loads {
-		to := int(load * float64(p.Capacity))
-		for _, s := range []*Sketch{a, b} {
-			conform.AddKeys(t, Family, s, n, to)
-		}
-		n = to
-		fixed[i], variable[i] = conform.Positives(a, asked), conform.Positives(b, asked)
-		by[i] = 1 - variable[i]/fixed[i]
-	}
-	return fixed, variable, by
-}
-
-// Below the threshold the rate of variable length is about the square of the other one. Past it, with
-// additions only, the filters differ in stuck counters alone, which let no more through here.
-func TestVariableLength(t *testing.T) {
-	for _, p := range []Params{
-		{Variant: Plain, K: 4, CounterBits: 4},
-		{Variant: Increment, K: 3, CounterBits: 8, Increment: 2},
-		{Variant: Tandem, K: 3, CounterBits: 8, Increment: 2},
-	} {
-		p.Capacity = 1 << 15
-		p.Counters = uint64(float64(p.Capacity*p.K) / math.Ln2)
-		fixed, variable, by := reductions(t, p, 1<<18)
-		t.Logf("%v: fixed %.6f variable %.6f reduction %.4f", p.Variant, fixed, variable, by)
-		// If the halves were independent, the formula would give 1 - r at both loads, with r the rate
-		// of fixed length. They share words, which adds at most half of r here. Published: 0.88 and
-		// 0.68 over five kinds of filters.
-		for i := range 2 {
-			if want := 1 - 2*fixed[i] - 8/(fixed[i]*(1<<18)); by[i] < want || by[i] < 0.88 {
-				t.Errorf("%v: load %v: reduction %.4f, want %.4f", p.Variant, loads[i], by[i], want)
-			}
-		}
-		if variable[2] != fixed[2] || variable[3] != fixed[3] {
-			t.Errorf("%v: past the threshold the rates are %v and %v", p.Variant, fixed[2:], variable[2:])
-		}
-	}
 }

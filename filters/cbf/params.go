@@ -73,8 +73,8 @@ type Params struct {
 	// VariableLength uses halves of counters while there are at most Alpha*Capacity occurrences. Alpha
 	// is in (0, 1]. Up to that number, the false positive rate is about the square of the rate
 	// without VariableLength. A larger Alpha costs stuck halves after many removals, most with halves
-	// of 2 bits, which are stuck at 3 (TestHistory). Filters from which few keys are ever removed lose
-	// nothing by Alpha = 1.
+	// of 2 bits, which are stuck at 3. Filters from which few keys are ever removed lose nothing by
+	// Alpha = 1.
 	VariableLength bool
 	Alpha          float64
 	// Seed is the seed of the keys' hashes.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -172,101 +170,6 @@ func TestAchievableLoadOfCopies(t *testing.T) {
 		if math.Abs(mean-c.load) > 4*sigma {
 			t.Errorf("%d slots, %d copies of each key: full at %.3f of the slots, said to be %v, sigma %.3f", c.slots, c.copies, mean, c.load, sigma)
 		}
-	}
-}
-
-// 10^7 random operations (CCBF_LONG=1) fill and empty a filter again and again, beside an exact
-// history. No key that is there is ever missing.
-func TestChurn(t *testing.T) {
-	n := 150_000
-	if os.Getenv("CCBF_LONG") == "1" {
-		n = 10_000_000
-	}
-	for _, p := range everyForm() {
-		if !p.Duplicates {
-			continue
-		}
-		p.Capacity = 1500
-		t.Run(p.name(), func(t *testing.T) {
-			churn(t, mustNew(t, p), n)
-		})
-	}
-}
-
-func churn(t *testing.T, s *Sketch, n int) {
-	r := rand.New(rand.NewPCG(5, 6))
-	slots := int(s.buckets) * int(s.b)
-	type pair struct{ h1, h2 uint64 }
-	var live []pair
-	refused, next := 0, uint64(0)
-	target := slots
-	for step := range n {
-		if step%2000 == 0 {
-			// Up to where the filter is full, down to a third, and so on.
-			target = slots/3 + r.IntN(slots-slots/3)
-			if r.IntN(4) == 0 {
-				target = slots
-			}
-		}
-		if len(live) < target && r.IntN(8) != 0 {
-			h := pair{}
-			h.h1, h.h2 = key.HashUint64(s.Seed(), next)
-			next++
-			if len(live) > 0 && r.IntN(10) == 0 {
-				h = live[r.IntN(len(live))] // once more
-			}
-			if err := s.Add(h.h1, h.h2, 1); err != nil {
-				refused++
-				target = len(live) * 3 / 4
-			} else {
-				live = append(live, h)
-			}
-		} else if len(live) > 0 {
-			k := r.IntN(len(live))
-			h := live[k]
-			live[k] = live[len(live)-1]
-			live = live[:len(live)-1]
-			if err := s.Remove(h.h1, h.h2, 1); err != nil {
-				t.Fatalf("step %d: %v", step, err)
-			}
-		}
-		if len(live) > 0 {
-			if h := live[r.IntN(len(live))]; !s.Contains(h.h1, h.h2) {
-				t.Fatalf("step %d: a key is gone", step)
-			}
-		}
-		if step%(n/30) == 0 {
-			counts := map[pair]uint64{}
-			for _, h := range live {
-				counts[h]++
-			}
-			for h, k := range counts {
-				if got := s.Count(h.h1, h.h2); got < k {
-					t.Fatalf("step %d: a key counts %d, it is there %d times", step, got, k)
-				}
-			}
-			emptyAbove(t, s)
-			d, err := Decode(s.Blob())
-			if err != nil {
-				t.Fatalf("step %d: %v", step, err)
-			}
-			if d.stored != uint64(len(live)) || s.stored != d.stored {
-				t.Fatalf("step %d: %d, decoded %d fingerprints of %d keys", step, s.stored, d.stored, len(live))
-			}
-			s = d
-		}
-	}
-	if refused == 0 {
-		t.Error("the filter was never full")
-	}
-	// Everything that was added can be removed.
-	for _, h := range live {
-		if err := s.Remove(h.h1, h.h2, 1); err != nil {
-			t.Fatalf("at the end: %v", err)
-		}
-	}
-	if s.stored != 0 {
-		t.Errorf("%d fingerprints are left", s.stored)
 	}
 }
 

@@ -14,8 +14,8 @@
 // small. RM and TRM give a third of the counters to a second filter, for keys that seem to be wrong.
 //
 // The table was measured over 5 sketches of 1,000 keys and 100,000 occurrences with a skew of 0.5, in
-// 7,143 counters, gamma 0.7 (TestMethodsCompared). The error is the square root of the mean square, as
-// in section 6.1.
+// 7,143 counters, gamma 0.7. The error is the square root of the mean square, as in section 6.1.
+// docs/papers/spectral.md has more of them.
 //
 //	               wrong   error  below the truth
 //	MS             3.5 %   11.5   never

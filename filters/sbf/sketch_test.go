@@ -97,40 +97,6 @@ func TestUnionOfEncodings(t *testing.T) {
 	}
 }
 
-// After a union of two filled sketches RM is MS on the first filter: never
-// below the truth, and goes on so.
-func TestUnionOfRecurring(t *testing.T) {
-	for _, f := range recurringForms {
-		f.p.Counters, f.p.Seed = 3000, 5
-		truth := map[uint64]uint64{}
-		r := rand.New(rand.NewPCG(6, 6))
-		part := func() *Sketch {
-			s := mustNew(t, f.p)
-			for _, v := range zipf(r, 0.8, 500, 20_000) {
-				truth[v]++
-				must(t, s.AddInt(int64(v), 1))
-			}
-			return s
-		}
-		s := part()
-		must(t, s.Union(part()))
-		if v := judged(s, truth); v.below != 0 {
-			t.Errorf("%s: %v keys are below the truth", f.name, v.below)
-		}
-		p := f.p
-		p.Method, p.Marker, p.Counters = MS, MarkerDefault, s.shape.first.m
-		ms := mustNew(t, p)
-		for v, n := range truth {
-			must(t, ms.AddInt(int64(v), n))
-		}
-		for v := range uint64(1000) {
-			if got, want := s.CountInt(int64(v)), ms.CountInt(int64(v)); got != want {
-				t.Fatalf("%s: key %d counted %d after the union, %d by MS", f.name, v, got, want)
-			}
-		}
-	}
-}
-
 func TestProduct(t *testing.T) {
 	for _, p := range []Params{{}, {Method: MI}, {Method: RM}, {Blocked: true}, {Encoding: Elias}, {Range: Range{0, 999}}} {
 		p.Counters = 4000

@@ -16,9 +16,6 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"slices"
-	"unsafe"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Sizes and versions of the BLOB format.
@@ -108,27 +105,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum returns the checksum of every byte except its own four.
 func checksum(blob []byte) uint32 {
-	sum := crc32.Checksum(blob[:atChecksum], castagnoli)
-	for rest := blob[atFlags:]; ; rest = rest[stretch:] {
-		if len(rest) < 2*stretch {
-			return crc32.Update(sum, castagnoli, rest)
-		}
-		simd.Prefetch(unsafe.Pointer(&rest[stretch]), stretchLines[:])
-		sum = crc32.Update(sum, castagnoli, rest[:stretch])
-	}
+	return crc32.Update(crc32.Checksum(blob[:atChecksum], castagnoli), castagnoli, blob[atFlags:])
 }
-
-// stretch is the number of bytes that are prefetched while those before them are added up. The sum
-// alone requests too few lines of a large BLOB at a time.
-const stretch = 1 << 13
-
-// stretchLines holds the offsets of the cache lines of a stretch.
-var stretchLines = func() (lines [stretch / 64]uint32) {
-	for i := range lines {
-		lines[i] = uint32(i) * 64
-	}
-	return lines
-}()
 
 // Begin appends a BLOB's header and parameters to dst. The caller appends the
 // body and then calls Seal with all that was appended.
