@@ -234,14 +234,6 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-func BenchmarkConvertDecimalToFloat(b *testing.B) {
-	k, dst := dec("0.1"), make([]byte, 0, 32)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = Convert(dst, Decimal, Float, k)
-	}
-}
-
 // Keys come from BLOBs that anybody may have made. Keys that are cut off or not of their class do not
 // cause a panic. An error names the classes, and a result is a key that converts to itself.
 func TestDamagedKeys(t *testing.T) {

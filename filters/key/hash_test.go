@@ -168,12 +168,3 @@ func TestPartsOfAKeyAreKeptApart(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkHashCell(b *testing.B) {
-	var sink uint64
-	for i := 0; b.Loop(); i++ {
-		h1, h2 := HashCell(0, int64(i), int64(i>>3))
-		sink += h1 ^ h2
-	}
-	_ = sink
-}

@@ -2,6 +2,8 @@ package keyed
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -171,23 +173,18 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 func (spec *Spec[P, S, V]) lacks() (names []string) {
 	var none S
 	var view V
-	_, takesKeys := any(none).(valueSketch)
-	for _, field := range []struct {
-		name  string
-		there bool
-	}{
-		{"ID", spec.ID != 0}, {"Name", spec.Name != ""}, {"Article", spec.Article != ""}, {"Noun", spec.Noun != ""},
-		{"Title", spec.Title != ""}, {"About", spec.About != ""},
-		{"Summaries.Agg", spec.Summaries.Agg != ""}, {"Summaries.Info", spec.Summaries.Info != ""},
-		{"Summaries.Remove", spec.Summaries.Remove != "" || spec.Remove == nil},
-		{"Options", len(spec.Options) > 0}, {"New", spec.New != nil}, {"Add", spec.Add != nil || takesKeys},
-		{"View", spec.View != nil}, {"Copy", spec.Copy != nil}, {"Agree", spec.Agree != nil}, {"Unite", spec.Unite != nil},
-		{"Questions", len(spec.Questions) > 0}, {"Info", spec.Info.append != nil}, {"Words", spec.Words != nil},
-		{"Laws", spec.Laws != nil}, {"Samples", len(spec.Samples) > 0},
-	} {
-		if !field.there {
-			names = append(names, field.name)
+	optional := []string{"Defaults", "Gather", "Empty", "Remove", "RemoveFrom", "Check", "Subtract"}
+	if _, takesKeys := any(none).(valueSketch); takesKeys {
+		optional = append(optional, "Add")
+	}
+	fields := reflect.ValueOf(spec).Elem()
+	for i := range fields.NumField() {
+		if name := fields.Type().Field(i).Name; fields.Field(i).IsZero() && !slices.Contains(optional, name) {
+			names = append(names, name)
 		}
+	}
+	if about := spec.Summaries; about.Agg == "" || about.Info == "" || about.Remove == "" && spec.Remove != nil {
+		names = append(names, "Summaries")
 	}
 	for _, q := range spec.Questions {
 		if method, has := q.Kind.answeredBy(none); !has {

@@ -44,22 +44,11 @@ func wholeNote() noteSpec {
 // function would fail in the middle of a query.
 func TestDefineIncomplete(t *testing.T) {
 	for want, drop := range map[string]func(s *noteSpec){
-		"ID":                                   func(s *noteSpec) { s.ID = 0 },
-		"Name":                                 func(s *noteSpec) { s.Name = "" },
-		"Article":                              func(s *noteSpec) { s.Article = "" },
-		"Noun":                                 func(s *noteSpec) { s.Noun = "" },
-		"Title, About":                         func(s *noteSpec) { s.Title, s.About = "", "" },
-		"Summaries.Agg":                        func(s *noteSpec) { s.Summaries.Agg = "" },
-		"Summaries.Info":                       func(s *noteSpec) { s.Summaries.Info = "" },
-		"Summaries.Remove":                     func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
-		"Options":                              func(s *noteSpec) { s.Options = nil },
-		"New, Add":                             func(s *noteSpec) { s.New, s.Add = nil, nil },
-		"View, Copy":                           func(s *noteSpec) { s.View, s.Copy = nil, nil },
-		"Agree, Unite":                         func(s *noteSpec) { s.Agree, s.Unite = nil, nil },
+		"ID, Name":                             func(s *noteSpec) { s.ID, s.Name = 0, "" },
+		"New, Add, View":                       func(s *noteSpec) { s.New, s.Add, s.View = nil, nil, nil },
+		"Summaries":                            func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
 		"Questions, Info":                      func(s *noteSpec) { s.Questions, s.Info = nil, Info[note]{} },
 		"Sketch.CountHashes, View.CountHashes": func(s *noteSpec) { s.Questions[0].Kind = HowOften },
-		"Words, Laws":                          func(s *noteSpec) { s.Words, s.Laws = nil, nil },
-		"Samples":                              func(s *noteSpec) { s.Samples = nil },
 	} {
 		s := wholeNote()
 		drop(&s)

@@ -164,7 +164,7 @@ func TestForbiddenIsRefused(t *testing.T) {
 
 // forms are small sketches of all families in all their forms.
 func forms(t *testing.T) []form {
-	all := slices.Concat(ccbfForms(t), keyedForms(t))
+	all := slices.Concat(ccbfForms(t), keyedForms())
 	seen := map[sketch.ID]bool{}
 	for _, f := range all {
 		h, err := sketch.Parse(f.blob)
