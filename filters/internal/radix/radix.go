@@ -52,21 +52,17 @@ func (s *Scratch) Sort(keys []uint64) {
 		return
 	}
 	diff, sorted := varying(keys)
-	if !sorted {
-		s.SortBits(keys, diff)
+	if sorted {
+		return
 	}
-}
-
-// SortBits sorts keys that differ only in the bits of mask. If mask is one stretch of bits, it
-// sorts any keys by those bits, and is stable.
-func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	s.keys = room(s.keys, len(keys))
-	if sorted := s.SortBitsIn(keys, s.keys[:len(keys)], mask); len(keys) > 0 && &sorted[0] != &keys[0] {
-		copy(keys, sorted)
+	if in := s.SortBitsIn(keys, s.keys[:len(keys)], diff); &in[0] != &keys[0] {
+		copy(keys, in)
 	}
 }
 
-// SortBitsIn is SortBits, but uses other as memory, which must be as long as keys. It returns the slice
+// SortBitsIn sorts keys that differ only in the bits of mask. If mask is one stretch of bits, it sorts any
+// keys by those bits, and is stable. The memory other must be as long as keys. SortBitsIn returns the slice
 // that has the result: keys or other.
 func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
 	from, to := keys, other[:len(keys)]
