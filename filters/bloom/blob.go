@@ -88,10 +88,7 @@ func (v *View) check() error {
 	}
 	// An occurrence sets at most a bit for each of its positions. In a standard filter it sets at least
 	// one.
-	set := uint64(0)
-	for b := v.bits; len(b) > 0; b = b[8:] {
-		set += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(b)))
-	}
+	set := ones(v.bits)
 	if over, most := bits.Mul64(total, uint64(math.Ceil(v.k))); over == 0 && set > most || set == 0 && total > 0 && v.variant == Standard {
 		return sketch.Invalidf("a total of %d, but %d bits are set", total, set)
 	}

@@ -59,17 +59,13 @@ func NewView(blob []byte) (View, error) {
 	if variable > 1 {
 		return View{}, sketch.Invalidf("encoding %d, must be 0 or 1", variable)
 	}
-	bucketBits := p.FingerprintBits * p.Slots
-	switch {
-	case buckets < 2 || buckets > MaxBody*8/bucketBits:
-		return View{}, sketch.Invalidf("%d buckets, must be from 2 to %d", buckets, MaxBody*8/bucketBits)
-	case p.Variant == Plain && buckets&(buckets-1) != 0:
-		return View{}, sketch.Invalidf("%d buckets, must be a power of two in a plain filter", buckets)
-	case buckets%2 != 0:
-		return View{}, sketch.Invalidf("%d buckets, must be even", buckets)
-	case p.Capacity < 1 || p.Capacity > buckets*p.Slots:
+	if err := p.checkBuckets(buckets); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if p.Capacity < 1 || p.Capacity > buckets*p.Slots {
 		return View{}, sketch.Invalidf("capacity %d in %d slots", p.Capacity, buckets*p.Slots)
 	}
+	bucketBits := p.FingerprintBits * p.Slots
 	if want := bodySize(buckets, bucketBits); uint64(len(b.Body)) != want {
 		return View{}, sketch.Invalidf("a body of %d bytes, but %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
 	}

@@ -138,7 +138,10 @@ func (p Params) sized() (_ Params, buckets uint64, err error) {
 		return p, buckets, err
 	}
 	buckets = p.Buckets
-	if err := p.checkBuckets(); err != nil {
+	if p.Capacity != 0 {
+		return p, 0, sketch.OptionError("buckets", "is %d beside \"capacity\" %d: give one of them", buckets, p.Capacity)
+	}
+	if err := p.checkBuckets(buckets); err != nil {
 		return p, 0, err
 	}
 	p.Buckets, p.Capacity = 0, max(1, uint64(p.loadOf()*float64(buckets*p.Slots)))
@@ -146,11 +149,9 @@ func (p Params) sized() (_ Params, buckets uint64, err error) {
 }
 
 // checkBuckets returns an error for a number of buckets that is out of range.
-func (p Params) checkBuckets() error {
+func (p Params) checkBuckets(n uint64) error {
 	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
-	switch n := p.Buckets; {
-	case p.Capacity != 0:
-		return sketch.OptionError("buckets", "is %d beside \"capacity\" %d: give one of them", n, p.Capacity)
+	switch {
 	case n < 2 || n > most || bodySize(n, p.FingerprintBits*p.Slots) > MaxBody:
 		return sketch.OptionError("buckets", "is %d, must be from 2 to what fits %d bytes", n, MaxBody)
 	case p.Variant == Plain && n&(n-1) != 0:

@@ -24,8 +24,8 @@ func Compare(c Class, a, b []byte) (int, bool) {
 			order = -order
 		}
 		return order, ok && two
-	case Int, Date, Decimal, Time, Timestamp, TimestampTZ, Interval:
-	default:
+	}
+	if !c.Ordered() {
 		return 0, false
 	}
 	if x, ok := int64Of(a); ok && c != Decimal {

@@ -1,6 +1,9 @@
 package key
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // Fields returns the classes of the fields of a class of STRUCTs, in order. It is nil for other
 // classes.
@@ -8,7 +11,7 @@ func (c Class) Fields() []Class {
 	if !c.IsStruct() {
 		return nil
 	}
-	s := inside(c)
+	s := shape(c >> partBits) // without its beginning
 	return s.fields()
 }
 
@@ -32,11 +35,15 @@ func (s *shape) fields() []Class {
 // own key, nil if it is NULL, and the rest. It returns false if there is no such field.
 func CutField(c Class, b []byte) (value, rest []byte, ok bool) {
 	if !c.IsStruct() {
-		value, rest, null, ok := cutField(b)
-		if null {
-			value = nil
+		n, size := binary.Uvarint(b)
+		switch rest := b[max(size, 0):]; {
+		case size <= 0 || n != nullField && n-1 > uint64(len(rest)):
+			return nil, b, false
+		case n == nullField:
+			return nil, rest, true
+		default:
+			return rest[:n-1], rest[n-1:], true
 		}
-		return value, rest, ok
 	}
 	if len(b) == 0 || b[0] > structField {
 		return nil, b, false

@@ -71,53 +71,19 @@ func (s *shape) next() Class {
 	return part
 }
 
-// inside returns the shape of a STRUCT's class without its beginning.
-func inside(c Class) shape { return shape(c >> partBits) }
-
-// knownStruct reports whether a number is the class of a STRUCT.
+// knownStruct reports whether a number is the class of a STRUCT: the one that its fields make.
 func knownStruct(c Class) bool {
-	depth, last := 1, Class(structBegins)
-	for s := inside(c); s != 0; {
-		part := s.next()
-		switch part {
-		case structBegins:
-			depth++
-		case structEnds:
-			if depth--; depth == 0 || last == structBegins {
-				return false
-			}
-		default:
-			if part == None || !part.Known() {
-				return false
-			}
-		}
-		last = part
-	}
-	return depth == 1 && last != structBegins
+	again, ok := Struct(c.Fields()...)
+	return ok && again == c
 }
 
 // structName returns "STRUCT(BIGINT, VARCHAR)".
 func structName(c Class) string {
-	var b strings.Builder
-	b.WriteString("STRUCT(")
-	first := true
-	for s := inside(c); s != 0; {
-		part := s.next()
-		if part == structEnds {
-			b.WriteByte(')')
-			continue
-		}
-		if !first {
-			b.WriteString(", ")
-		}
-		if first = part == structBegins; first {
-			b.WriteString("STRUCT(")
-		} else {
-			b.WriteString(part.String())
-		}
+	var names []string
+	for _, f := range c.Fields() {
+		names = append(names, f.String())
 	}
-	b.WriteByte(')')
-	return b.String()
+	return "STRUCT(" + strings.Join(names, ", ") + ")"
 }
 
 // The bytes of a STRUCT consist of those of its fields, one after the other. A field that is NULL is a
@@ -156,22 +122,6 @@ func EndField(dst []byte, at int) []byte {
 	copy(dst[at+size-1:], dst[at:at+n])
 	copy(dst[at-1:], room[:size])
 	return dst
-}
-
-// cutField splits the first field off b if it is no STRUCT. It reports false if there is none.
-func cutField(b []byte) (value, rest []byte, null, ok bool) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 {
-		return nil, b, false, false
-	}
-	b = b[size:]
-	if n == nullField {
-		return nil, b, true, true
-	}
-	if n-1 > uint64(len(b)) {
-		return nil, b, false, false
-	}
-	return b[:n-1], b[n-1:], false, true
 }
 
 // alike reports whether Convert may convert STRUCTs of one class to the other: they have as many

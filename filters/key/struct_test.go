@@ -82,29 +82,6 @@ func TestStructClasses(t *testing.T) {
 	}
 }
 
-// Every class has one number, and every number that is known is the class that its
-// fields make.
-func TestStructClassesOneNumber(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 7))
-	known := 0
-	for i := range 300_000 {
-		c := Class(r.Uint64()>>(4*r.UintN(15)))&^partMask | structBegins
-		if i < 1<<16 {
-			c = Class(i)<<4 | structBegins
-		}
-		if !c.Known() {
-			continue
-		}
-		known++
-		if again, ok := Struct(c.Fields()...); !ok || again != c {
-			t.Fatalf("%#x %v becomes %#x", uint64(c), c, uint64(again))
-		}
-	}
-	if known < 1000 {
-		t.Errorf("%d classes were known", known)
-	}
-}
-
 func TestStructBytes(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), 300)
 	v := structOf(of(Int, AppendInt64(nil, 1)), of(Text, []byte("oak")), structOf(of(Text, nil), of(Date, nil).orNull()), of(Text, long))

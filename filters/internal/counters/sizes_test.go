@@ -73,35 +73,6 @@ func TestPaperExample(t *testing.T) {
 	}
 }
 
-// Figure 10: nothing is shorter than the sum of the counters' logarithms. Steps are shorter than Elias
-// while counters are small, and Elias catches up at a mean of 100.
-func TestFigure10(t *testing.T) {
-	r := rand.New(rand.NewPCG(21, 0))
-	for _, mean := range []float64{1, 2, 5, 10, 20, 50, 100} {
-		vs := spectral(mean, 0.5, 20_000, r)
-		m := float64(len(vs))
-		least := uint64(math.MaxUint64)
-		for _, code := range allStepCodes() {
-			least = min(least, stepsBits(code, vs))
-		}
-		body := float64(len(Encode(nil, Steps, slice(vs)))) * 8
-		// At most the directory, the head and 7 bits to begin each group.
-		if most := float64(least) + 64 + (32+7)*(m/64+1); body > most {
-			t.Errorf("mean %v: steps take %v bits, the best code %d, so at most %v", mean, body, least, most)
-		}
-		elias, bound := eliasBits(vs), logBits(vs)
-		if least < bound || elias < bound {
-			t.Errorf("mean %v: below the log counters", mean)
-		}
-		if mean <= 50 && least >= elias || float64(least) > 1.1*float64(elias) {
-			t.Errorf("mean %v: steps %.2f bits, Elias %.2f", mean, float64(least)/m, float64(elias)/m)
-		}
-		t.Logf("mean %3v: log %.2f Elias %.2f steps %.2f | bodies: plain %.2f Elias %.2f steps %.2f index %.2f bits a counter", mean,
-			float64(bound)/m, float64(elias)/m, float64(least)/m, float64(len(Encode(nil, Plain, slice(vs)))*8)/m,
-			float64(len(Encode(nil, Elias, slice(vs)))*8)/m, body/m, float64(len(Encode(nil, Index, slice(vs)))*8)/m)
-	}
-}
-
 // An index of given parameters has exactly the bits that its drawing has.
 func TestIndexSize(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 0))
