@@ -186,8 +186,8 @@ func (s *shape) fillIn() {
 	}
 }
 
-// check returns an error for a shape that is out of range, except for its size. k and capacity may
-// still be 0.
+// check returns an error for counters or increments that are out of range. These depend on the variant;
+// the options check the other ranges.
 func (s *shape) check() error {
 	least := uint64(2)
 	if s.variant != Plain {
@@ -203,18 +203,6 @@ func (s *shape) check() error {
 		if most := min(MaxIncrement, uint64(1)<<(s.narrow()-2)); s.inc < 2 || s.inc > most || bits.OnesCount64(s.inc) != 1 {
 			return sketch.OptionError("increment", "is %d, must be a power of two from 2 to %d for \"counter_bits\" %d%s", s.inc, most, s.width, s.form())
 		}
-	} else if s.inc != 1 {
-		return sketch.OptionError("increment", "is %d in a plain filter", s.inc)
-	}
-	switch {
-	case s.k > MaxK:
-		return sketch.OptionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
-	case s.capacity > MaxCapacity:
-		return sketch.OptionError("capacity", "is %d, must be from 1 to %d", s.capacity, uint64(MaxCapacity))
-	case s.variable && !(s.alpha > 0 && s.alpha <= 1):
-		return sketch.OptionError("alpha", "is %v, must be above 0 and at most 1", s.alpha)
-	case !s.variable && s.alpha != 0:
-		return sketch.OptionError("alpha", "is %v in a filter without variable length", s.alpha)
 	}
 	return nil
 }

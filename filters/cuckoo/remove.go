@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -37,7 +38,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 		}
 	}
 	for range n {
-		if !s.take(i, j, fp) {
+		if !s.take(i, j, fingerprint{fp, s.knownBits()}) {
 			return tooMany(1, 0) // only if n is 1
 		}
 	}
@@ -57,26 +58,70 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// take removes the longest fingerprint that matches a key's, or reports false. If two are equally long
-// it removes the one in the bucket that is first in memory, whichever of the two is the key's first.
-func (t *table) take(i, j, fp uint64) bool {
-	best, at, slot := 0, uint64(0), 0
+// take removes the fingerprint of an occurrence with the fingerprint q, its own or that of another filter, from
+// buckets i and j. It reports false if there is none. If two are equally long it removes the one in the bucket
+// that is first in memory, whichever of the two is the key's first.
+//
+// The fingerprint may be any prefix of q, or have q as a prefix. Each fingerprint belongs to one
+// occurrence and is a prefix of its hash. That must remain so for the others, whichever of them was
+// meant. If no fingerprint is longer than q, the longest is removed: the others are prefixes of its hash
+// too. If some are longer, one of these is removed, and the others are cut to
+// their common prefix.
+func (t *table) take(i, j uint64, q fingerprint) bool {
+	var longer, longest fingerprint
+	var at, atLongest place
+	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
-		if t.narrow && t.anyZero(t.word(b)^t.lanes(fp)) == 0 {
+		if t.narrow && t.anyZero(t.word(b)^t.lanes(q.v)) == 0 {
 			continue
 		}
 		p := t.read(b)
-		for k, q := range p.slice() {
-			if q.matches(fp) && int(q.known) > best {
-				best, at, slot = int(q.known), b, k
+		for k, o := range p.slice() {
+			switch {
+			case o.known <= q.known:
+				if o.matches(q.v) && o.known > longest.known {
+					longest, atLongest = o, place{b, k}
+				}
+			case !q.matches(o.v):
+			case longer.known == 0:
+				longer, at, common = o, place{b, k}, uint(o.known)
+			default:
+				common = min(common, uint(o.known), uint(bits.TrailingZeros64(o.v^longer.v)))
 			}
 		}
 	}
-	if best == 0 {
+	switch {
+	case longer.known > 0:
+		t.shorten(i, q, common)
+		t.shorten(j, q, common)
+	case longest.known > 0:
+		at = atLongest
+	default:
 		return false
 	}
-	t.drop(at, slot)
+	t.drop(at.bucket, at.slot)
 	return true
+}
+
+// place is a slot of a bucket.
+type place struct {
+	bucket uint64
+	slot   int
+}
+
+// shorten cuts the fingerprints of bucket i to n bits that are longer than q and have q as a prefix. Only a
+// bucket that is not full has such fingerprints, and it keeps their order.
+func (t *table) shorten(i uint64, q fingerprint, n uint) {
+	p := t.read(i)
+	cut := false
+	for k, o := range p.slice() {
+		if o.known > q.known && uint(o.known) > n && q.matches(o.v) {
+			p.all[k], cut = o.cut(n), true
+		}
+	}
+	if cut {
+		t.write(i, &p)
+	}
 }
 
 // drop removes the fingerprint in this slot of bucket i. If the field of the last fingerprint has another

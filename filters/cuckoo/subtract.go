@@ -1,10 +1,6 @@
 package cuckoo
 
-import (
-	"math/bits"
-
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
-)
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 // Subtract subtracts the occurrences of other, all of which were added here before. It leaves other
 // unchanged, which must agree in all parameters and in the class of keys (sketch.ErrDiffer). It is an
@@ -35,13 +31,7 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 	for i := range other.buckets {
 		p := other.read(i)
 		for _, q := range p.slice() {
-			var found bool
-			if c.variable {
-				found = c.takeMatching(i, c.other(i, q.v), q)
-			} else {
-				found = c.take(i, c.other(i, q.v), q.v)
-			}
-			if !found {
+			if !c.take(i, c.other(i, q.v), q) {
 				return keyed.ErrNoPart
 			}
 			c.stored--
@@ -51,66 +41,4 @@ func (s *Sketch) subtract(other *table, base keyed.Base) error {
 	keyed.Shrink(&c.Base, total)
 	*s = *c
 	return nil
-}
-
-// takeMatching removes the fingerprint of an occurrence, for which another filter has q, from buckets i and
-// j. It reports false if there is none.
-//
-// The fingerprint may be any prefix of q, or have q as a prefix. Each fingerprint belongs to one
-// occurrence and is a prefix of its hash. That must remain so for the others, whichever of them was
-// meant. If no fingerprint is longer than q, the longest is removed, as in take: the others are
-// prefixes of its hash too. If some are longer, one of these is removed, and the others are cut to
-// their common prefix.
-func (t *table) takeMatching(i, j uint64, q fingerprint) bool {
-	var longer, longest fingerprint
-	var at, atLongest place
-	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
-	for _, b := range [...]uint64{min(i, j), max(i, j)} {
-		p := t.read(b)
-		for k, o := range p.slice() {
-			switch {
-			case o.known <= q.known:
-				if o.matches(q.v) && o.known > longest.known {
-					longest, atLongest = o, place{b, k}
-				}
-			case !q.matches(o.v):
-			case longer.known == 0:
-				longer, at, common = o, place{b, k}, uint(o.known)
-			default:
-				common = min(common, uint(o.known), uint(bits.TrailingZeros64(o.v^longer.v)))
-			}
-		}
-	}
-	switch {
-	case longer.known > 0:
-		t.shorten(i, q, common)
-		t.shorten(j, q, common)
-	case longest.known > 0:
-		at = atLongest
-	default:
-		return false
-	}
-	t.drop(at.bucket, at.slot)
-	return true
-}
-
-// place is a slot of a bucket.
-type place struct {
-	bucket uint64
-	slot   int
-}
-
-// shorten cuts the fingerprints of bucket i to n bits that are longer than q and have q as a prefix. Only a
-// bucket that is not full has such fingerprints, and it keeps their order.
-func (t *table) shorten(i uint64, q fingerprint, n uint) {
-	p := t.read(i)
-	cut := false
-	for k, o := range p.slice() {
-		if o.known > q.known && uint(o.known) > n && q.matches(o.v) {
-			p.all[k], cut = o.cut(n), true
-		}
-	}
-	if cut {
-		t.write(i, &p)
-	}
 }
