@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -125,28 +124,6 @@ type form struct {
 
 // form resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) form() (form, error) {
-	if l := lastForm.Load(); l != nil && l.of == p {
-		return l.form, nil
-	}
-	f, err := p.newForm()
-	if err == nil {
-		lastForm.Store(&formOf{p, f})
-	}
-	return f, err
-}
-
-// formOf is parameters and the form that they give.
-type formOf struct {
-	of   Params
-	form form
-}
-
-// lastForm is the form made last, for the many filters of one aggregate, because finding a filter's
-// length takes a search.
-var lastForm atomic.Pointer[formOf]
-
-// newForm computes the form of the parameters. Errors wrap sketch.ErrOption.
-func (p Params) newForm() (form, error) {
 	if p.Grow {
 		return p.step(1)
 	}

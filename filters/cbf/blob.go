@@ -1,7 +1,6 @@
 package cbf
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math/bits"
 
@@ -82,10 +81,10 @@ func NewView(blob []byte) (View, error) {
 		return View{}, sketch.Invalidf("phase %d", phase)
 	case s.variant > Tandem:
 		return View{}, sketch.Invalidf("%v", s.variant)
-	case s.capacity == 0 || s.k == 0 || s.variable && s.alpha == 0:
+	case s.capacity == 0 || s.capacity > MaxCapacity || s.k == 0 || s.k > MaxK || s.variable && !(s.alpha > 0 && s.alpha <= 1):
 		return View{}, sketch.Invalidf("capacity %d, %d hash functions, alpha %v", s.capacity, s.k, s.alpha)
 	}
-	if err := cmp.Or(options.Check(Params{Capacity: s.capacity, K: s.k, Alpha: s.alpha}), s.check()); err != nil {
+	if err := s.check(); err != nil {
 		return View{}, sketch.Invalidf("%v", err)
 	}
 	s.words = uint64(len(b.Body)) / 8

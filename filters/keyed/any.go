@@ -147,7 +147,7 @@ func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
 	if f.spec.Empty != nil {
 		return f.spec.Empty(params.(P))
 	}
-	s, err := f.gather(params.(P))
+	s, err := f.Gather(params.(P))
 	if err != nil || ByValue(s) {
 		return 0, 0
 	}
@@ -156,19 +156,11 @@ func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
 
 // Make implements Any.
 func (f *Family[P, S, V]) Make(params any) (Sketch, error) {
-	s, err := f.gather(params.(P))
+	s, err := f.Gather(params.(P))
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-// gather makes an empty sketch that is built once and then encoded.
-func (f *Family[P, S, V]) gather(p P) (S, error) {
-	if f.spec.Gather != nil {
-		return f.spec.Gather(p)
-	}
-	return f.spec.New(p)
 }
 
 // Load implements Any.
@@ -273,9 +265,7 @@ func (s *settings[P]) Len() int { return len(s.options) }
 func (s *settings[P]) Set(i int, v sketch.Value) error { return s.options[i].Set(&s.p, v) }
 
 func (s *settings[P]) Params() any {
-	if s.defaults != nil {
-		s.defaults(&s.p)
-	}
+	s.defaults(&s.p)
 	if last, ok := s.last.(P); !ok || last != s.p {
 		s.last = s.p
 	}

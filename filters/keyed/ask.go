@@ -14,7 +14,7 @@ import (
 func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
 
 // Gather makes an empty sketch that is built once and then encoded.
-func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.gather(p) }
+func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.spec.Gather(p) }
 
 // Counts reports whether the first question is about single keys, and not about all together.
 func (f *Family[P, S, V]) Counts() bool { return f.spec.Questions[0].Kind != OneOfAll }

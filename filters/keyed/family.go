@@ -203,6 +203,15 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	if names := spec.lacks(); len(names) > 0 {
 		panic(fmt.Sprintf("keyed.Define: the Spec of family %d %q has no %s", uint8(spec.ID), spec.Name, strings.Join(names, ", ")))
 	}
+	if spec.Gather == nil {
+		spec.Gather = spec.New
+	}
+	if spec.Defaults == nil {
+		spec.Defaults = func(*P) {}
+	}
+	if spec.Check == nil {
+		spec.Check = func(*V) error { return nil }
+	}
 	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
@@ -234,9 +243,6 @@ func (f *Family[P, S, V]) Verified(blob []byte) (V, error) {
 func (f *Family[P, S, V]) check(blob []byte, v *V) error {
 	if err := sketch.Verify(blob); err != nil {
 		return err
-	}
-	if f.spec.Check == nil {
-		return nil
 	}
 	return f.spec.Check(v)
 }

@@ -49,7 +49,7 @@ func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
 
 // sample builds the sketch of a Sample, and returns its BLOB.
 func (f *Family[P, S, V]) sample(sample Sample[P, S]) ([]byte, error) {
-	s, err := f.gather(sample.Params)
+	s, err := f.Gather(sample.Params)
 	if err != nil {
 		return nil, err
 	}
