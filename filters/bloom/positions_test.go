@@ -194,3 +194,26 @@ func TestShrink(t *testing.T) {
 		}
 	}
 }
+
+// Shrunk before or after the keys came, a filter is the same: what Shrink says
+// of the keys that follow.
+func TestShrinkAndAddCommute(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	for range 200 {
+		p := Params{Bits: 1 + r.Uint64N(1<<12), K: r.Float64() * 10, Variant: Blocks}
+		a, b := mustNew(t, p), mustNew(t, p)
+		size := start + 8 + r.Uint64N(1+p.Bits/8)
+		if a.Shrink(size) != nil {
+			continue
+		}
+		seed := r.Uint64()
+		random(a, rand.New(rand.NewPCG(seed, 0)), 100)
+		random(b, rand.New(rand.NewPCG(seed, 0)), 100)
+		if err := b.Shrink(size); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.Blob(), b.Blob()) {
+			t.Fatalf("%+v, %d bytes: differ", p, size)
+		}
+	}
+}

@@ -181,8 +181,8 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	s.MustBeMade()
 	if s.pending != nil {
-		if ns == nil {
-			return s.addLater(h1s, h2s)
+		if ns == nil || !s.multiset {
+			return s.addLater(h1s, h2s, ns)
 		}
 		if err := s.enterPending(); err != nil {
 			return err

@@ -113,16 +113,29 @@ func (s *Sketch) keep(b *batch, n int) {
 	w.n += uint64(n)
 }
 
-// addLater is AddHashes for a sketch whose fingerprints wait, for one occurrence of each key. When more of
-// them wait than the capacity, it enters them into the buckets.
-func (s *Sketch) addLater(h1s, h2s []uint64) error {
-	keyed.Grow(&s.Base, uint64(len(h1s)))
+// addLater is AddHashes for a sketch whose fingerprints wait. When more of them wait than the capacity,
+// it enters them into the buckets.
+func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
 	var b batch
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))
 		s.bothOf(&b, h1s[:n], h2s[:n])
-		s.keep(&b, n)
 		h1s, h2s = h1s[n:], h2s[n:]
+		if ns == nil {
+			s.keep(&b, n)
+			keyed.Grow(&s.Base, uint64(n))
+			continue
+		}
+		kept := 0
+		for k, times := range ns[:n] {
+			b.i[kept], b.j[kept], b.fp[kept] = b.i[k], b.j[k], b.fp[k]
+			if times > 0 {
+				kept++
+			}
+			keyed.Grow(&s.Base, times)
+		}
+		s.keep(&b, kept)
+		ns = ns[n:]
 	}
 	return s.enterMost()
 }

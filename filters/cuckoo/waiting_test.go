@@ -3,7 +3,6 @@ package cuckoo
 import (
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -59,12 +58,19 @@ func TestWaiting(t *testing.T) {
 				truth[parts[0].meeting(h1s[k], h2s[k])] = true
 			}
 			var ns []uint64
-			total += uint64(m)
-			if r.IntN(20) == 0 { // weights end the waiting
-				ns = slices.Repeat([]uint64{1}, m)
-				if !p.Duplicates {
-					ns[0] = 5
-					total += 4
+			if !p.Duplicates && r.IntN(3) == 0 {
+				ns = make([]uint64, m)
+				for k := range ns {
+					ns[k] = 1 + r.Uint64N(5)
+					total += ns[k]
+				}
+			} else {
+				total += uint64(m)
+				if r.IntN(40) == 0 { // which end the waiting of a multiset
+					ns = make([]uint64, m)
+					for k := range ns {
+						ns[k] = 1
+					}
 				}
 			}
 			s := &parts[r.IntN(len(parts))]

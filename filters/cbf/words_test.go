@@ -1,0 +1,107 @@
+package cbf
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// A key stays after as many additions as Family.About says. A counter of w bits is full at 2^w-1. An
+// occurrence adds 1, or with increments from L = 2 to 2L-1 = 3. A key stays when all of its counters
+// are full, first with 3s and last with 2s.
+func TestAboutFills(t *testing.T) {
+	const four, halves = 1<<4 - 1, 1<<2 - 1
+	for _, c := range []struct {
+		p           Params
+		first, last int
+	}{
+		{Params{}, four, four},
+		{Params{VariableLength: true}, halves, halves},
+		{Params{Variant: Increment}, four / 3, (four + 1) / 2},
+		{Params{Variant: Tandem}, four / 3, (four + 1) / 2},
+	} {
+		c.p.Capacity = 1000
+		first, last := 1<<16, 0
+		for i := range uint64(100) {
+			h1, h2 := hashOf(i)
+			n := 1
+			for ; !stays(t, c.p, h1, h2, uint64(n)); n++ {
+			}
+			first, last = min(first, n), max(last, n)
+		}
+		if first != c.first || last != c.last {
+			t.Errorf("%+v: a key stays after %d to %d times, want %d to %d", c.p, first, last, c.first, c.last)
+		}
+	}
+	about := strings.ReplaceAll(Family.Family.About, "`", "")
+	for _, said := range []string{
+		fmt.Sprintf("Counters of the default 4 bits are full after %d times.", four),
+		fmt.Sprintf("Their halves with variable_length are full after %d times.", halves),
+		fmt.Sprintf("With increments in 4 bits, this takes %d to %d times.", four/3, (four+1)/2),
+	} {
+		if !strings.Contains(about, said) {
+			t.Errorf("Family.About does not say %q", said)
+		}
+	}
+}
+
+func stays(t *testing.T, p Params, h1, h2, n uint64) bool {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Add(h1, h2, n)
+	if err := s.Remove(h1, h2, n); err != nil {
+		t.Fatal(err)
+	}
+	return s.Contains(h1, h2)
+}
+
+// The option variable_length says how much higher the rate is past alpha with increments, beside
+// filters of as many bytes without it. It is 5 to 40 times in counters of 8 bits, and about 100 times
+// or more, to a tenth, in counters of 4. The keys are fixed. The rates follow from the filters' own
+// counters (Info.FPP).
+func TestVariableLengthPastAlpha(t *testing.T) {
+	const capacity = 20_000
+	for _, variant := range []Variant{Increment, Tandem} {
+		filter := func(p Params) *Sketch {
+			p.Capacity, p.Variant = capacity, variant
+			s, err := New(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		variable := filter(Params{VariableLength: true})
+		bits := variable.counters() * variable.width
+		four, eight := filter(Params{Counters: bits / 4}), filter(Params{Counters: bits / 8, CounterBits: 8})
+		rate := func(s *Sketch) float64 {
+			v, err := NewView(s.Blob())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.Info().FPP
+		}
+		for i := range uint64(capacity) {
+			h1, h2 := hashOf(i)
+			for _, s := range []*Sketch{variable, four, eight} {
+				s.Add(h1, h2, 1)
+			}
+			if n := i + 1; n*10 > capacity*5 && n%(capacity/10) == 0 {
+				a, b := rate(variable)/rate(four), rate(variable)/rate(eight)
+				t.Logf("%v, %d keys: %.1f times the rate of counters of 4 bits, %.1f of 8", variant, n, a, b)
+				if a < 90 || b < 5 || b > 40 {
+					t.Errorf("%v, %d keys: %.1f times the rate of counters of 4 bits, %.1f of 8, want 90 or more, 5 to 40", variant, n, a, b)
+				}
+			}
+		}
+	}
+}
+
+func hashOf(i uint64) (h1, h2 uint64) {
+	return key.Hash(0, binary.LittleEndian.AppendUint64(nil, i))
+}
