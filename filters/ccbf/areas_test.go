@@ -191,9 +191,7 @@ func TestAreasTogether(t *testing.T) {
 	v.head.Limit.Covered = AreaLimit - 25_000
 	var tooMany *ErrTooManyCells
 	for i := range 4 { // of 10,000 cells each
-		if err := v.Reset(blob); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Reset(blob))
 		_, err := v.Sum(Box(grid.MaxRect()), Categories{})
 		if i < 2 && err != nil || i >= 2 && (!errors.As(err, &tooMany) || tooMany.Left != 5000) {
 			t.Errorf("question %d: %v", i, err)

@@ -13,7 +13,7 @@ func TestBlobChangesNothing(t *testing.T) {
 		p := hot(r, 20_000, 5000)
 		s := must(New(Params{Res: 1, Bytes: 1 << 10, Mode: mode}))
 		for _, o := range p {
-			must(0, s.Add(o.Cell, nil, o.n))
+			noError(t, s.Add(o.Cell, nil, o.n))
 		}
 		blob := s.Blob()
 		sameBytes(t, "a Builder's", blob, blobOf(t, builderOf(t, s.Config, p)))
@@ -25,7 +25,7 @@ func TestBlobChangesNothing(t *testing.T) {
 			if got := s.count(c.Cell, nil); got != n {
 				t.Fatalf("%v: %v counts %d, want %d", mode, c, got, n)
 			}
-			must(0, s.Remove(c.Cell, nil, n))
+			noError(t, s.Remove(c.Cell, nil, n))
 		}
 		sameBytes(t, "emptied", s.Blob(), must(New(Params{Res: 1, Bytes: 1 << 10, Mode: mode})).Blob())
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -17,28 +19,17 @@ func TestBuild(t *testing.T) {
 	for _, n := range []int{0, 1, 1024, 3000} {
 		p := ccbf.Params{Res: 0.5}
 		xs, ys := make([]float64, n), make([]float64, n)
-		c, err := p.Config()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := kit.Must(p.Config())
 		b := ccbf.NewBuilder(c, nil)
 		for i := range xs {
 			xs[i], ys[i] = r.Float64()*50-25, r.Float64()*50-25
 			if i%100 == 99 { // beyond the region of keys
 				xs[i] *= 1e9
 			}
-			cell, err := c.Grid.Cell(xs[i], ys[i])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := b.Add(cell, nil, key.None, 1); err != nil {
-				t.Fatal(err)
-			}
+			cell := kit.Must(c.Grid.Cell(xs[i], ys[i]))
+			kit.NoError(t, b.Add(cell, nil, key.None, 1))
 		}
-		want, err := b.Sketch()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := kit.Must(b.Sketch())
 		got, err := ccbf.Build(p, xs, ys)
 		if err != nil || !bytes.Equal(got.Blob(), want.Blob()) {
 			t.Errorf("%d points: %v, another BLOB", n, err)

@@ -58,19 +58,13 @@ func TestBuilderAccountsForItsMemory(t *testing.T) {
 					weigh(r, p)
 				}
 				for _, o := range p {
-					if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, b.Add(o.Cell, nil, 0, o.n))
 				}
 				check("after points")
 				part := builderOf(t, cfg, hot(r, 5000, 3000))
-				if err := b.Merge(part); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, b.Merge(part))
 				check("after a merge")
-				if err := b.AddView(viewOf(t, blobOf(t, part))); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, b.AddView(viewOf(t, blobOf(t, part))))
 				check("after a BLOB")
 			}
 			blobOf(t, b)
@@ -90,9 +84,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 		for i := range keys {
 			_, _, keys[i] = cells.Key(grid.Cell{X: r.Int64N(distinct / 50), Y: r.Int64N(50)})
 		}
-		if err := b.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.addPoints(keys))
 	}
 	// A buffer, its list, memory to sort it, and words for the keys of a call; all points would take 21 MB.
 	if most := int64(1 << 23); budget.most > most {
@@ -115,16 +107,10 @@ func TestHoldExceeded(t *testing.T) {
 			all := weigh(r, hot(r, 30_000, 10_000))
 			parts := split(r, all, 3)
 			for _, o := range parts[0] {
-				if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, b.Add(o.Cell, nil, 0, o.n))
 			}
-			if err := b.Merge(builderOf(t, cfg, parts[1])); err != nil {
-				t.Fatal(err)
-			}
-			if err := b.AddView(viewOf(t, blobOf(t, builderOf(t, cfg, parts[2])))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Merge(builderOf(t, cfg, parts[1])))
+			noError(t, b.AddView(viewOf(t, blobOf(t, builderOf(t, cfg, parts[2])))))
 			v := viewOf(t, blobOf(t, b))
 			if v.IsExact() {
 				t.Fatalf("%v, %d bytes: still exact", mode, hold)
@@ -157,9 +143,7 @@ func TestSketchOnTheWay(t *testing.T) {
 				}
 				counts(t, name, viewOf(t, so), all[:i].model(), false)
 			}
-			if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(o.Cell, nil, 0, o.n))
 		}
 		if params.Mode == Standard || !params.Dense {
 			sameBytes(t, name+" at the end", blobOf(t, builderOf(t, cfg, all)), blobOf(t, b))
@@ -177,12 +161,8 @@ func TestMergeLeavesItsSource(t *testing.T) {
 		want := blobOf(t, builderOf(t, cfg, p))
 		for range 2 {
 			into := builderOf(t, cfg, hot(r, 6000, 900))
-			if err := into.Merge(from); err != nil {
-				t.Fatal(err)
-			}
-			if err := into.addPoints(crowd(9000)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, into.Merge(from))
+			noError(t, into.addPoints(crowd(9000)))
 			blobOf(t, into)
 		}
 		sameBytes(t, name, want, blobOf(t, from))
@@ -227,9 +207,7 @@ func TestNoAllocations(t *testing.T) {
 			// In steady state the buffer has its size: a point is a store, but
 			// for the run that each full buffer becomes.
 			steady := NewBuilder(cfg, nil)
-			if err := steady.addPoints(make([]uint64, 3*countAtOnce/2)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, steady.addPoints(make([]uint64, 3*countAtOnce/2)))
 			key := []uint64{7}
 			if n := conform.Allocations(func() { _ = steady.addPoints(key) }); n != 0 {
 				t.Errorf("%s: addPoints allocates %v times", name, n)
@@ -294,10 +272,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 			}
 			return s.Blob(), nil
 		}
-		want, err := made(NewBuilder(cfg, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(made(NewBuilder(cfg, nil)))
 		told := 0
 		for at := 1; ; at++ {
 			budget := &refusal{at: at}

@@ -104,10 +104,7 @@ func TestCategories(t *testing.T) {
 						}
 					}
 				}
-				s, err := Decode(blob)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must(Decode(blob))
 				sameBytes(t, "encoded again", blob, s.Blob())
 				if params.Mode == Standard || !params.Dense {
 					sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
@@ -127,15 +124,11 @@ func TestCategoryErrors(t *testing.T) {
 	if err := b.Add(cell, []byte("x"), key.Text, 1); !errors.Is(err, ErrNoCategory) {
 		t.Error(err)
 	}
-	if err := a.Add(cell, []byte("x"), key.Text, 1); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.Add(cell, []byte("x"), key.Text, 1))
 	if err := a.Add(cell, []byte("x"), key.Int, 1); !errors.Is(err, sketch.ErrDiffer) {
 		t.Errorf("another class: %v", err)
 	}
-	if err := b.Add(cell, nil, 0, 1); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.Add(cell, nil, 0, 1))
 	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false; build both with a category, or both without" {
 		t.Error(err)
 	}
@@ -166,9 +159,7 @@ func TestCategoryErrors(t *testing.T) {
 	}
 	// Classes: a number and a text do not meet; none goes with any.
 	numbers, none := NewBuilder(with, nil), NewBuilder(with, nil)
-	if err := numbers.Add(cell, []byte("12345678"), key.Int, 1); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, numbers.Add(cell, []byte("12345678"), key.Int, 1))
 	if err := numbers.AddView(va); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: type of category BIGINT vs VARCHAR; build both with the same type of category" {
 		t.Error(err)
 	}

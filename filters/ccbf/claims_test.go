@@ -12,14 +12,9 @@ import (
 // edited is a BLOB whose parameters say something else, and its checksum right.
 func edited(t *testing.T, blob []byte, edit func(p *params)) []byte {
 	t.Helper()
-	b, err := sketch.Parse(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(sketch.Parse(blob))
 	var p params
-	if err := p.read(&b, grid.Grid{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.read(&b, grid.Grid{}))
 	edit(&p)
 	return sketch.Join(b.Header, p.append(nil), b.Body)
 }
@@ -33,9 +28,7 @@ func within(bounds grid.Rect) func(*params) {
 func reset(t *testing.T, blob []byte) *View {
 	t.Helper()
 	v := new(View)
-	if err := v.Reset(blob); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, v.Reset(blob))
 	return v
 }
 

@@ -50,15 +50,15 @@ func TestClip(t *testing.T) {
 			}
 		}
 		s := sketchOf(t, config(t, Params{}), p)
-		must(0, s.Clip(NewPolygon(mp)))
+		noError(t, s.Clip(NewPolygon(mp)))
 		counts(t, "clipped", viewOf(t, s.Blob()), want, true)
 		sameBytes(t, "the cells inside", sketchOf(t, s.Config, in).Blob(), s.Blob())
 
 		s = sketchOf(t, config(t, Params{Bytes: 2000}), p)
 		whole := viewOf(t, s.Blob())
-		must(0, s.Clip(NewPolygon(mp)))
+		noError(t, s.Clip(NewPolygon(mp)))
 		blob := s.Blob()
-		must(0, Check(blob))
+		noError(t, Check(blob))
 		v := viewOf(t, blob)
 		counts(t, "a clipped tree", v, want, false)
 		if a, b := must(whole.Sum(NewPolygon(mp).Area(), Categories{})), must(v.Sum(NewPolygon(mp).Area(), Categories{})); v.Form() != Tree || a != b {

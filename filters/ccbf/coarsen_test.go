@@ -29,7 +29,7 @@ func TestCoarsenByAnyFactor(t *testing.T) {
 		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7)
 		model := larger(p.model(), factor)
 		s := sketchOf(t, config(t, Params{Res: 0.25}), p)
-		must(0, s.Coarsen(uint64(factor)))
+		noError(t, s.Coarsen(uint64(factor)))
 		var q points
 		for s, n := range model {
 			q.add(s, n)
@@ -44,9 +44,9 @@ func TestCoarsenByAnyFactor(t *testing.T) {
 			t.Fatal("no tree")
 		}
 		total := s.Total
-		must(0, s.Coarsen(uint64(factor)))
+		noError(t, s.Coarsen(uint64(factor)))
 		blob := s.Blob()
-		must(0, Check(blob))
+		noError(t, Check(blob))
 		v := viewOf(t, blob)
 		if n, known := v.Total(); n != total || !known {
 			t.Errorf("by %d: %d points, %d before", factor, n, total)
@@ -74,15 +74,15 @@ func TestCoarsenTwice(t *testing.T) {
 	p, q := strewn(r, 500), strewn(r, 500)
 	c := config(t, Params{Res: 0.001})
 	once, twice := sketchOf(t, c, p), sketchOf(t, c, p)
-	must(0, once.Coarsen(30))
-	must(0, twice.Coarsen(10))
-	must(0, twice.Coarsen(3))
+	noError(t, once.Coarsen(30))
+	noError(t, twice.Coarsen(10))
+	noError(t, twice.Coarsen(3))
 	sameBytes(t, "by 10 and by 3", once.Blob(), twice.Blob())
 	both, other := sketchOf(t, c, append(p[:len(p):len(p)], q...)), sketchOf(t, c, q)
-	must(0, both.Coarsen(30))
-	must(0, other.Coarsen(30))
+	noError(t, both.Coarsen(30))
+	noError(t, other.Coarsen(30))
 	b := NewBuilder(once.Config, nil)
-	must(0, b.AddView(viewOf(t, once.Blob())))
-	must(0, b.AddView(viewOf(t, other.Blob())))
+	noError(t, b.AddView(viewOf(t, once.Blob())))
+	noError(t, b.AddView(viewOf(t, other.Blob())))
 	sameBytes(t, "united", both.Blob(), blobOf(t, b))
 }

@@ -44,13 +44,6 @@ func (s subject) UnionBlob(blob []byte) error {
 	return s.Sketch.Union(o)
 }
 
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 func emptySketch(p Params) *Sketch { return must(NewBuilder(must(p.Config()), nil).Sketch()) }
 
 // boundedSketch returns an empty sketch. If it has counters, its bounds are so wide that they do

@@ -22,16 +22,12 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 	for _, mode := range []Mode{Standard, MinimalIncrement} {
 		c := config(t, Params{Dense: true, Mode: mode, K: 4, Widths: []int{4, 8, 16}, Counters: []uint64{3 << 17, 3 << 14, 3 << 11}})
 		together, single := NewBuilder(c, nil), NewBuilder(c, nil)
-		if err := together.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, together.addPoints(keys))
 		if slots := together.plain.counting.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
 			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
 		}
 		single.OneByOne = true
-		if err := single.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, single.addPoints(keys))
 		a, b := blobOf(t, together), blobOf(t, single)
 		if mode == Standard {
 			sameBytes(t, "sums", a, b)
@@ -67,9 +63,7 @@ func TestMergingRecentCells(t *testing.T) {
 	all, from := NewBuilder(c, nil), NewBuilder(c, nil)
 	all.OneByOne = true
 	for _, b := range []*Builder{from, all, all} {
-		if err := b.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.addPoints(keys))
 	}
 	if from.plain.counting.recents.Slots() == 0 {
 		t.Fatal("there are no recent cells to be merged")
@@ -77,13 +71,9 @@ func TestMergingRecentCells(t *testing.T) {
 	want := blobOf(t, all)
 	for range 2 {
 		empty, half := NewBuilder(c, nil), NewBuilder(c, nil)
-		if err := half.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, half.addPoints(keys))
 		for _, b := range []*Builder{empty, empty, half} {
-			if err := b.Merge(from); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Merge(from))
 		}
 		sameBytes(t, "merged into an empty one, twice", blobOf(t, empty), want)
 		sameBytes(t, "merged into one that counts", blobOf(t, half), want)
@@ -104,9 +94,7 @@ func TestRecentCellsFarApart(t *testing.T) {
 			keys[7] = 3
 		}
 		for _, b := range []*Builder{together, single} {
-			if err := b.addPoints(keys); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.addPoints(keys))
 		}
 	}
 	sameBytes(t, "far apart", blobOf(t, together), blobOf(t, single))
@@ -120,11 +108,7 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 	}
 	c := config(t, Params{Dense: true, Bytes: 1 << 18})
 	from, into := NewBuilder(c, nil), NewBuilder(c, nil)
-	if err := from.addPoints(keys); err != nil {
-		t.Fatal(err)
-	}
-	if err := into.Merge(from); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, from.addPoints(keys))
+	noError(t, into.Merge(from))
 	sameBytes(t, "merged into an empty one", blobOf(t, into), blobOf(t, from))
 }

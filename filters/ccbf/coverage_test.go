@@ -53,9 +53,7 @@ func newRandomCounters(t *testing.T, r *rand.Rand) *randomCounters {
 			weight = upTo(r, 100_000) // one giant
 		}
 		s.truth[c] += weight
-		if err := b.Add(c, nil, 0, weight); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(c, nil, 0, weight))
 	}
 	s.view = viewOf(t, blobOf(t, b))
 	return s

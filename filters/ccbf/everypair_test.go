@@ -192,9 +192,7 @@ func TestEveryPair(t *testing.T) {
 			model := maps.Clone(ma)
 			model[at]--
 			check("remove", s, model)
-			if err := s.Add(at.Cell, at.bytes(), 3); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Add(at.Cell, at.bytes(), 3))
 			model[at] += 3
 			check("add", s, model)
 		}
@@ -222,9 +220,6 @@ func boxOfPoints(p points) grid.Rect {
 func boxed(t *testing.T, p points) *Polygon {
 	b := boxOfPoints(p)
 	text := fmt.Sprintf("POLYGON ((%[1]d %[2]d, %[3]d %[2]d, %[3]d %[4]d, %[1]d %[4]d, %[1]d %[2]d))", b.MinX, b.MinY, b.MaxX+1, b.MaxY+1)
-	mp, err := grid.ParseWKT(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mp := must(grid.ParseWKT(text))
 	return NewPolygon(mp)
 }

@@ -106,10 +106,7 @@ func TestExactForm(t *testing.T) {
 			if i := v.Info(); i.Cells != uint64(len(m)) || !i.Exact || !i.Additive || i.Bytes != uint64(len(blob)) || i.Categories != 0 {
 				t.Errorf("info %+v for %d cells", i, len(m))
 			}
-			s, err := Decode(blob)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(Decode(blob))
 			for k, n := range m {
 				if got := s.count(k.Cell, nil); got != n {
 					t.Fatalf("decoded, %v counts %d, want %d", k, got, n)
@@ -130,10 +127,7 @@ func TestExactForm(t *testing.T) {
 // docs/FORMAT.md alone.
 func TestExactBodyByTheDocument(t *testing.T) {
 	for name, p := range cellSets() {
-		b, err := sketch.Parse(blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must(sketch.Parse(blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p))))
 		got := readByTheDocument(t, b)
 		want := p.model()
 		if len(got) != len(want) {
@@ -288,9 +282,7 @@ func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
 func TestBytesPerCell(t *testing.T) {
 	keys := crowd(1 << 17)
 	b := NewBuilder(config(t, Params{Bytes: 1 << 22}), nil)
-	if err := b.addPoints(slices.Clone(keys)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.addPoints(slices.Clone(keys)))
 	v := viewOf(t, blobOf(t, b))
 	i := v.Info()
 
@@ -305,16 +297,11 @@ func TestBytesPerCell(t *testing.T) {
 		last = k
 	}
 	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(flate.NewWriter(&packed, flate.BestCompression))
 	if _, err := w.Write(list); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 
 	per := float64(i.Bytes) / float64(i.Cells)
 	t.Logf("%d cells in %d bytes, %.3f each; flate: %d bytes", i.Cells, i.Bytes, per, packed.Len())

@@ -32,9 +32,7 @@ func towns(t testing.TB, n int) []byte {
 		t.Fatalf("point %d has no key", got)
 	}
 	b := NewBuilder(c, nil)
-	if err := b.addPoints(keys); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.addPoints(keys))
 	return blobOf(t, b)
 }
 

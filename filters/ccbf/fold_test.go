@@ -95,19 +95,13 @@ func TestFoldAndUnion(t *testing.T) {
 	var parts *Builder
 	for i, p := range []points{a, b} {
 		s := sketchOf(t, cfg, p)
-		if err := s.Fold(size); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Fold(size))
 		if i == 0 {
 			parts = NewBuilder(s.Config, nil)
 		}
-		if err := parts.AddView(viewOf(t, s.Blob())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, parts.AddView(viewOf(t, s.Blob())))
 	}
-	if err := both.Fold(size); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, both.Fold(size))
 	sameBytes(t, "folded and united", both.Blob(), blobOf(t, parts))
 }
 
@@ -173,22 +167,18 @@ func TestFoldAfterRemovalAndMask(t *testing.T) {
 		for range 60 {
 			c := spot{grid.Cell{X: r.Int64N(12)}, plain}
 			if n := r.Uint64N(9); r.IntN(2) == 0 {
-				must(0, s.Add(c.Cell, nil, n))
+				noError(t, s.Add(c.Cell, nil, n))
 				m[c] += n
 			} else {
-				must(0, s.Remove(c.Cell, nil, m[c]))
+				noError(t, s.Remove(c.Cell, nil, m[c]))
 				m[c] = 0
 			}
 		}
 		if s.Saturated() {
 			t.Fatal("saturated")
 		}
-		if err := s.Mask(must(Decode(s.Blob()))); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Fold(mostHead(2) + s.shape.Bytes() - 7); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Mask(must(Decode(s.Blob()))))
+		noError(t, s.Fold(mostHead(2)+s.shape.Bytes()-7))
 		counts(t, "folded", viewOf(t, s.Blob()), m, false)
 	}
 }
@@ -228,7 +218,7 @@ func TestFoldIsASmallerBuild(t *testing.T) {
 	} {
 		s := sketchOf(t, config(t, c.params), c.p)
 		form := s.Form()
-		must(0, s.Fold(c.size))
+		noError(t, s.Fold(c.size))
 		want := c.params
 		want.Bytes = c.size
 		small := sketchOf(t, config(t, want), c.p)

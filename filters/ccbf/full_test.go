@@ -25,13 +25,13 @@ func TestFullCountersReadAsTheTotal(t *testing.T) {
 				t.Errorf("%v, widths %v: a point far from full counters reads %d", mode, widths, got)
 			}
 			if mode == Standard {
-				must(0, s.Remove(here.Cell, nil, 990))
+				noError(t, s.Remove(here.Cell, nil, 990))
 				if got := s.count(here.Cell, nil); got != 11 {
 					t.Errorf("widths %v: %d of 11 points after a removal", widths, got)
 				}
 			}
 			// Without a total there is only what can be counted at all.
-			must(0, s.Mask(must(Decode(s.Blob()))))
+			noError(t, s.Mask(must(Decode(s.Blob()))))
 			if got := viewOf(t, s.Blob()).Count(here.Cell, nil); got != math.MaxUint64 {
 				t.Errorf("%v, widths %v: %d after a mask, whose total is unknown", mode, widths, got)
 			}
@@ -92,10 +92,10 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 				}
 				for _, op := range operations {
 					s := dense(pa)
-					must(0, op.run(s, dense(pb)))
+					noError(t, op.run(s, dense(pb)))
 					want := combined(pa.model(), pb.model(), op.model)
 					check(op.name, s, want)
-					must(0, s.Add(both[0].Cell, nil, both[0].n))
+					noError(t, s.Add(both[0].Cell, nil, both[0].n))
 					want[both[0].spot] = saturate.Add(want[both[0].spot], both[0].n)
 					check(op.name+" and one more", s, want)
 				}
@@ -106,7 +106,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 				if mode == Standard && total < math.MaxUint64 {
 					s := dense(both)
 					for _, o := range pb {
-						must(0, s.Remove(o.Cell, nil, o.n))
+						noError(t, s.Remove(o.Cell, nil, o.n))
 					}
 					check("removed", s, pa.model())
 				}
@@ -121,7 +121,7 @@ func TestATotalBeyondItsRangeStays(t *testing.T) {
 	here, there := spot{grid.Cell{X: 3}, plain}, spot{grid.Cell{X: 30}, plain}
 	cfg := config(t, Params{Dense: true, Mode: Standard, Widths: []int{4}, Counters: []uint64{1 << 16}})
 	s := sketchOf(t, cfg, points{{here, math.MaxUint64}, {there, math.MaxUint64}})
-	must(0, s.Remove(there.Cell, nil, math.MaxUint64))
+	noError(t, s.Remove(there.Cell, nil, math.MaxUint64))
 	if got := must(Decode(s.Blob())).count(here.Cell, nil); got != math.MaxUint64 || s.Total != math.MaxUint64 {
 		t.Errorf("%d points left, a total of %d", got, s.Total)
 	}

@@ -134,22 +134,14 @@ func TestGolden(t *testing.T) {
 			c := config(t, g.params)
 			s := sketchOf(t, c, g.points)
 			if g.change != nil {
-				if err := g.change(s); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, g.change(s))
 			}
 			blob := s.Blob()
-			old, err := script.Golden(g.file+".blob", blob)
-			if err != nil {
-				t.Fatal(err)
-			}
+			old := must(script.Golden(g.file+".blob", blob))
 			if !bytes.Equal(old, blob) {
 				t.Errorf("this version writes\n%sinstead of\n%s", hex.Dump(blob), hex.Dump(old))
 			}
-			d, err := Decode(old)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(Decode(old))
 			sameBytes(t, "written again", old, d.Blob())
 			v := viewOf(t, old)
 			if v.IsExact() != g.exact {
@@ -210,10 +202,7 @@ func TestHashVersion(t *testing.T) {
 
 // TestFormatExamples: the code writes the examples of the documentation.
 func TestFormatExamples(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must(os.ReadFile("../../docs/FORMAT.md"))
 	has := func(lines string) {
 		t.Helper()
 		if !bytes.Contains(doc, []byte(lines)) {

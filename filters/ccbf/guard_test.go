@@ -91,9 +91,7 @@ func TestErrorsOnZipf(t *testing.T) {
 				truth, b := make([]float64, cells), NewBuilder(config(t, params), nil)
 				for _, i := range s {
 					truth[i]++
-					if err := b.Add(grid.Cell{X: int64(i), Y: int64(2 * i)}, nil, 0, 1); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, b.Add(grid.Cell{X: int64(i), Y: int64(2 * i)}, nil, 0, 1))
 				}
 				v := viewOf(t, blobOf(t, b))
 				occurred, ours, theirs := 0.0, 0.0, 0.0

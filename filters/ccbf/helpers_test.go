@@ -16,6 +16,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
+func must[T any](v T, err error) T { return kit.Must(v, err) }
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	kit.NoError(t, err)
+}
+
 // spot is a cell of a model, in a category. The category of points without one
 // is plain.
 type spot struct {
@@ -93,9 +100,7 @@ func builderOf(t testing.TB, c Config, p points) *Builder {
 	t.Helper()
 	b := NewBuilder(c, nil)
 	for _, o := range p {
-		if err := b.Add(o.Cell, o.bytes(), o.class(), o.n); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(o.Cell, o.bytes(), o.class(), o.n))
 	}
 	return b
 }
@@ -104,34 +109,19 @@ func builderOf(t testing.TB, c Config, p points) *Builder {
 // BLOB, which sketchOf decodes.
 func blobOf(t testing.TB, b *Builder) []byte {
 	t.Helper()
-	blob, err := b.appendBlob(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blob
+	return must(b.appendBlob(nil))
 }
 
 func sketchOf(t testing.TB, c Config, p points) *Sketch {
 	t.Helper()
-	s, err := builderOf(t, c, p).Sketch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, err = Decode(s.Blob()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must(Decode(must(builderOf(t, c, p).Sketch()).Blob()))
 }
 
 func viewOf(t testing.TB, blob []byte) *View {
 	t.Helper()
 	v := new(View)
-	if err := v.Reset(blob); err != nil {
-		t.Fatal(err)
-	}
-	if err := sketch.Verify(blob); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, v.Reset(blob))
+	noError(t, sketch.Verify(blob))
 	return v
 }
 
@@ -140,11 +130,7 @@ func config(t testing.TB, p Params) Config {
 	if p.Res == 0 {
 		p.Res = 1
 	}
-	c, err := p.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must(p.Config())
 }
 
 func sameBytes(t testing.TB, what string, a, b []byte) {

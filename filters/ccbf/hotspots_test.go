@@ -152,9 +152,7 @@ func TestRasterWithLevels(t *testing.T) {
 			b := randomBound(r, []float64{8, 40, 150}[i%3])
 			width, height := 1+r.IntN(20), 1+r.IntN(20)
 			counts := make([]uint64, width*height)
-			if err := v.Raster(counts, b, width, height, Categories{}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, v.Raster(counts, b, width, height, Categories{}))
 			for j, got := range counts {
 				box := boxOf(t, v.Grid, pixelBound(b, width, height, j/width, j%width))
 				if want := pixelSum(v, box); got != want || got < boxTruth(m, box, nil) {
@@ -174,9 +172,7 @@ func TestRasterWithLevels(t *testing.T) {
 				}
 			}
 			got, want := make([]float64, width*height), density(squares, nil, float64(int(1)<<level), b, width, height)
-			if err := v.Density(got, b, width, height, Categories{}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, v.Density(got, b, width, height, Categories{}))
 			for j := range got {
 				if math.Abs(got[j]-want[j]) > 1e-6 {
 					t.Fatalf("%s: pixel %d of %d x %d of %v is %v, want %v of level %d", name, j, width, height, b, got[j], want[j], level)
@@ -286,14 +282,9 @@ func TestHotspotsOfRegions(t *testing.T) {
 	for range 60_000 {
 		c, n := grid.Cell{X: cells.Highest - 150 + r.Int64N(300), Y: r.Int64N(300)}, 1+r.Uint64N(9)
 		counts[c] += n
-		if err := b.Add(c, nil, 0, n); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(c, nil, 0, n))
 	}
-	v, err := NewView(blobOf(t, b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(NewView(blobOf(t, b)))
 	for _, box := range []grid.Rect{v.Bounds, {MinX: cells.Highest - 20, MinY: 30, MaxX: cells.Highest + 80, MaxY: 260}} {
 		for _, least := range []uint64{1, 20} {
 			want := map[grid.Cell]uint64{}

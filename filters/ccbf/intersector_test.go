@@ -63,23 +63,17 @@ func intersection(t testing.TB, r *rand.Rand, views []*View, mixed bool) *Sketch
 	one := newIntersector(nil)
 	for _, i := range r.Perm(len(views)) {
 		if !mixed {
-			if err := one.AddView(views[i]); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, one.AddView(views[i]))
 			continue
 		}
 		x := newIntersector(nil)
-		if err := x.AddView(views[i]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, x.AddView(views[i]))
 		xs = append(xs, x)
 	}
 	for len(xs) > 1 {
 		i := r.IntN(len(xs) - 1)
 		want := must(xs[i+1].Sketch()).Blob()
-		if err := xs[i].Merge(xs[i+1]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, xs[i].Merge(xs[i+1]))
 		sameBytes(t, "the source of a merge", want, must(xs[i+1].Sketch()).Blob())
 		xs = append(xs[:i+1], xs[i+2:]...)
 	}
@@ -145,15 +139,9 @@ func TestIntersectorErrorsAndBudget(t *testing.T) {
 		budget := &purse{limit: 1 << 20}
 		x, y := newIntersector(budget), newIntersector(nil)
 		for range 100 { // as often as it takes for what is not given back to show
-			if err := y.AddView(v); err != nil {
-				t.Fatal(err)
-			}
-			if err := x.AddView(v); err != nil {
-				t.Fatal(err)
-			}
-			if err := x.Merge(y); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, y.AddView(v))
+			noError(t, x.AddView(v))
+			noError(t, x.Merge(y))
 		}
 		if budget.given != x.held || x.held > 100_000 {
 			t.Errorf("%d bytes granted, %d accounted for", budget.given, x.held)

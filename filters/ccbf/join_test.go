@@ -36,9 +36,7 @@ func united(t *testing.T, r *rand.Rand, blobs [][]byte, order []int) []byte {
 		if r.IntN(3) == 0 {
 			parts = append(parts, NewBuilder(v.Config, nil))
 		}
-		if err := parts[len(parts)-1].AddView(v); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, parts[len(parts)-1].AddView(v))
 	}
 	for len(parts) > 1 {
 		i := r.IntN(len(parts) - 1)
@@ -48,9 +46,7 @@ func united(t *testing.T, r *rand.Rand, blobs [][]byte, order []int) []byte {
 		if !parts[i].sketches { // the first, where the first sketch began another
 			parts[i] = NewBuilder(parts[i+1].Config, nil)
 		}
-		if err := parts[i].Merge(parts[i+1]); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, parts[i].Merge(parts[i+1]))
 		parts = append(parts[:i+1], parts[i+2:]...)
 	}
 	return blobOf(t, parts[0])
@@ -84,9 +80,7 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 			got := united(t, r, blobs, order)
 			x := newIntersector(nil)
 			for _, i := range order {
-				if err := x.AddView(viewOf(t, blobs[i])); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, x.AddView(viewOf(t, blobs[i])))
 			}
 			narrow := must(x.Sketch()).Blob()
 			if want == nil {
@@ -108,18 +102,18 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 		// Two of them, both ways round; subtract and mask keep what the left one is.
 		a, b := must(Decode(blobs[0])), must(Decode(blobs[1]))
 		c, d := must(Decode(blobs[0])), must(Decode(blobs[1]))
-		must(0, c.Intersect(b))
-		must(0, d.Intersect(a))
+		noError(t, c.Intersect(b))
+		noError(t, d.Intersect(a))
 		sameBytes(t, "intersect", c.Blob(), d.Blob())
 		u := must(Decode(united(t, r, blobs, []int{0, 1})))
 		parameters := u.Config
-		must(0, u.Subtract(b))
+		noError(t, u.Subtract(b))
 		if u.Config != parameters {
 			t.Error("subtract changed parameters")
 		}
 		counts(t, "subtract", viewOf(t, u.Blob()), exactModel(blobs[0]), true)
 		parameters = a.Config
-		must(0, a.Mask(b))
+		noError(t, a.Mask(b))
 		if a.Config != parameters {
 			t.Error("mask changed parameters")
 		}
@@ -151,7 +145,7 @@ func TestExactSketchesMeetOthers(t *testing.T) {
 			for range 4 {
 				got := united(t, r, blobs, r.Perm(len(blobs)))
 				v := viewOf(t, got)
-				must(0, Check(got))
+				noError(t, Check(got))
 				counts(t, form.String(), v, all.model(), false)
 				switch {
 				case v.Form() != form:
@@ -173,9 +167,9 @@ func TestExactSketchesMeetOthers(t *testing.T) {
 				truth := [2]map[spot]uint64{p.model(), exactModel(blobs[1])}
 				for i, pair := range [][2]*Sketch{{must(Decode(blobs[0])), e}, {must(Decode(blobs[1])), s}} {
 					model := combined(truth[i], truth[1-i], op.model)
-					must(0, op.run(pair[0], pair[1]))
+					noError(t, op.run(pair[0], pair[1]))
 					blob := pair[0].Blob()
-					must(0, Check(blob))
+					noError(t, Check(blob))
 					counts(t, op.name, viewOf(t, blob), model, false)
 				}
 			}
@@ -223,7 +217,7 @@ func TestTreesOfOtherBytes(t *testing.T) {
 		t.Error(err)
 	}
 	x := newIntersector(nil)
-	must(0, x.AddView(viewOf(t, c.Blob())))
+	noError(t, x.AddView(viewOf(t, c.Blob())))
 	if err := x.AddView(viewOf(t, b.Blob())); !errors.Is(err, ErrForms) {
 		t.Error(err)
 	}

@@ -63,13 +63,8 @@ func TestLevelsNeverUndercount(t *testing.T) {
 			blob := s.Blob()
 			v := viewOf(t, blob)
 			for level := uint8(0); level <= levels; level++ {
-				c, err := Decode(blob)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := c.Coarsen(1 << level); err != nil {
-					t.Fatal(err)
-				}
+				c := must(Decode(blob))
+				noError(t, c.Coarsen(1<<level))
 				coarse := viewOf(t, c.Blob())
 				if got := coarse.Grid.Res(); got != float64(uint64(1)<<level) {
 					t.Fatalf("resolution %v at level %d", got, level)
@@ -100,15 +95,11 @@ func TestCoarsenThenUnite(t *testing.T) {
 	var b *Builder
 	for _, part := range []points{few, many} {
 		s := sketchOf(t, c, part)
-		if err := s.Coarsen(4); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Coarsen(4))
 		if b == nil {
 			b = NewBuilder(s.Config, nil)
 		}
-		if err := b.AddView(viewOf(t, s.Blob())); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.AddView(viewOf(t, s.Blob())))
 	}
 	united := blobOf(t, b)
 	counts(t, "united", viewOf(t, united), squaresOf(append(few, many...).model(), 2), false)
@@ -117,9 +108,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 	if whole.IsExact() {
 		t.Fatal("the whole is still exact")
 	}
-	if err := whole.Coarsen(4); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, whole.Coarsen(4))
 	// Not the same bytes: the whole has counted the finer cells of few as well.
 	counts(t, "whole", viewOf(t, whole.Blob()), squaresOf(append(few, many...).model(), 2), false)
 }
@@ -151,19 +140,12 @@ func TestRemoveFromLevels(t *testing.T) {
 		s := sketchOf(t, config(t, p), pts[:2000])
 		want := s.Blob()
 		for _, o := range pts[2000:] {
-			if err := s.Add(o.Cell, o.bytes(), o.n); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Add(o.Cell, o.bytes(), o.n))
 		}
 		for _, o := range pts[2000:] {
-			if err := s.Remove(o.Cell, o.bytes(), o.n); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Remove(o.Cell, o.bytes(), o.n))
 		}
-		d, err := Decode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(Decode(want))
 		// A flag may stay where the upper counter is shared, and so may bounds.
 		for x := range d.shape.Layers {
 			l, was := &s.dense.Layers[x], &d.dense.Layers[x]
@@ -183,9 +165,7 @@ func TestLimitWithLevels(t *testing.T) {
 	sum := func(levels int) (uint64, error) {
 		s := sketchOf(t, config(t, Params{Dense: true, Levels: levels}), nil)
 		for _, c := range []grid.Cell{{X: wide.MinX, Y: wide.MinY}, {X: wide.MaxX, Y: wide.MaxY}, {}} {
-			if err := s.Add(c, nil, 1); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Add(c, nil, 1))
 		}
 		return viewOf(t, s.Blob()).Sum(Box(wide), Categories{})
 	}
@@ -220,10 +200,7 @@ func TestSumsWithLevels(t *testing.T) {
 							truth += n
 						}
 					}
-					got, err := v.Sum(Box(box), Of(category))
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := must(v.Sum(Box(box), Of(category)))
 					if got < truth || v.IsExact() && got != truth {
 						t.Fatalf("box %v, category %q: %d, truth %d", box, category, got, truth)
 					}

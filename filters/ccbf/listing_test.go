@@ -14,10 +14,7 @@ import (
 // cellsOfView collects what Cells returns.
 func cellsOfView(t *testing.T, v *View, box grid.Rect, category []byte) []Spot {
 	t.Helper()
-	seq, err := v.Cells(Box(box), Of(category))
-	if err != nil {
-		t.Fatal(err)
-	}
+	seq := must(v.Cells(Box(box), Of(category)))
 	all := slices.Collect(seq)
 	if most, _ := v.listed(Box(v.Bounds), Of(category)); len(all) > most {
 		t.Fatalf("%d cells, at most %d", len(all), most)
@@ -92,9 +89,7 @@ func TestCellsOfTrees(t *testing.T) {
 			}
 			s := sketchOf(t, config(t, Params{Bytes: 1 << 10, Categories: totals, Totals: totals}), p)
 			for _, o := range p[:added] { // into cells that leaves hold
-				if err := s.Add(o.Cell, o.bytes(), 1); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, s.Add(o.Cell, o.bytes(), 1))
 			}
 			v := viewOf(t, s.Blob())
 			if v.Form() != Tree {

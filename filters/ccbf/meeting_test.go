@@ -45,7 +45,7 @@ func TestAKeyMeetsItself(t *testing.T) {
 					one := must(NewBuilder(cfg, nil).Sketch())
 					for left := n; left > 0; {
 						w := min(left, 1+r.Uint64N(40))
-						must(0, one.Add(at.Cell, nil, w))
+						noError(t, one.Add(at.Cell, nil, w))
 						left -= w
 					}
 					var p points
@@ -64,7 +64,7 @@ func TestAKeyMeetsItself(t *testing.T) {
 						}
 					}
 					if mode == Standard { // what went in comes out
-						must(0, one.Remove(at.Cell, nil, n-1))
+						noError(t, one.Remove(at.Cell, nil, n-1))
 						if got := one.count(at.Cell, nil); got != 1 {
 							t.Fatalf("counters %v, k %d: %v reads %d after all but one were removed", l.sizes, k, at.Cell, got)
 						}
@@ -102,7 +102,7 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 					for to := s.shape; ; {
 						next, _, ok := to.Folded()
 						if !ok {
-							must(0, s.Fold(size+to.Bytes()))
+							noError(t, s.Fold(size+to.Bytes()))
 							return s
 						}
 						to = next
@@ -116,20 +116,20 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 				check("folded", fold(dense(pa)), pa.model())
 				for _, op := range operations {
 					s := dense(pa)
-					must(0, op.run(s, dense(pb)))
+					noError(t, op.run(s, dense(pb)))
 					want := combined(pa.model(), pb.model(), op.model)
 					check(op.name, s, want)
 					check(op.name+", folded", fold(s), want)
 				}
 				if mode == Standard {
 					s := fold(dense(both))
-					must(0, s.Subtract(fold(dense(pb))))
+					noError(t, s.Subtract(fold(dense(pb))))
 					check("folded, subtracted", s, pa.model())
 					// Counted in the folded shape, less what was counted before a fold.
 					part := fold(dense(pb))
 					s = sketchOf(t, part.Config, both)
 					s.makeDense()
-					must(0, s.Subtract(part))
+					noError(t, s.Subtract(part))
 					check("less a folded one", s, pa.model())
 				}
 			}

@@ -35,9 +35,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 		var in peak
 		b := NewBuilder(config(t, params), &in)
 		for i := range cells {
-			if err := b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))
 		}
 		before := in.now
 		in.most = before
@@ -64,9 +62,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 		made = bytesAllocated(func() {
 			u := NewBuilder(v.Config, &out)
 			for range 2 {
-				if err := u.AddView(v); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, u.AddView(v))
 			}
 		})
 		if made > 2*out.most+1<<20 {
@@ -81,19 +77,13 @@ func TestSpillingIsCounted(t *testing.T) {
 		var p peak
 		b := NewBuilder(config(t, params), &p)
 		for i := range 200_000 {
-			if err := b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))
 		}
-		if err := b.finish(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.finish())
 		p.most = p.now
 		before := p.now
 		made := bytesAllocated(func() {
-			if err := b.goToCounters(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.goToCounters())
 		})
 		// The squares of a level are made from those below, for each layer anew.
 		if counted := (p.most - before) * int64(1+params.Levels*b.shape.Layers); b.dense == nil || made > counted*5/4+1<<16 {

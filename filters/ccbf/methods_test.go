@@ -25,15 +25,10 @@ func TestEncodings(t *testing.T) {
 		if is, _ := value.([]byte); err != nil || !bytes.Equal(is, blob) {
 			t.Errorf("%s: Value: %v", name, err)
 		}
-		text, err := json.Marshal(struct{ S Sketch }{*s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(json.Marshal(struct{ S Sketch }{*s}))
 		var fromBinary, scanned Sketch
 		var fromJSON struct{ S Sketch }
-		if err := errors.Join(fromBinary.UnmarshalBinary(blob), json.Unmarshal(text, &fromJSON), scanned.Scan(blob)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(fromBinary.UnmarshalBinary(blob), json.Unmarshal(text, &fromJSON), scanned.Scan(blob)))
 		for _, read := range []*Sketch{&fromBinary, &fromJSON.S, &scanned} {
 			sameBytes(t, name, read.Blob(), blob)
 		}
@@ -67,15 +62,11 @@ func TestUnion(t *testing.T) {
 		if i%3 == 0 {
 			part = b
 		}
-		if err := errors.Join(part.Add(cell, nil, key.None, 1), whole.Add(cell, nil, key.None, 1)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(part.Add(cell, nil, key.None, 1), whole.Add(cell, nil, key.None, 1)))
 	}
 	s, other := must(a.Sketch()), must(b.Sketch())
 	before := other.Blob()
-	if err := s.Union(other); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Union(other))
 	want := must(whole.Sketch()).Blob()
 	sameBytes(t, "union", s.Blob(), want)
 	sameBytes(t, "the other part", other.Blob(), before)

@@ -112,9 +112,7 @@ func maximaView(t *testing.T, c Config, m map[spot]uint64) *View {
 
 func foldedView(t *testing.T, v *View) *View {
 	s := must(v.Sketch())
-	if err := s.Fold(uint64(len(v.blob)) * 3 / 5); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Fold(uint64(len(v.blob))*3/5))
 	return viewOf(t, s.Blob())
 }
 
@@ -126,9 +124,7 @@ func unitedView(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64, n int, 
 	}
 	all := NewBuilder(c, nil)
 	for _, p := range parts {
-		if err := all.AddView(of(p)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, all.AddView(of(p)))
 	}
 	return viewOf(t, blobOf(t, all))
 }
@@ -212,9 +208,7 @@ func TestErrorOfCellsWithPointsUnknown(t *testing.T) {
 	p := oneByOne(r, spreadMap(r, 500, spreads[1].count))
 	for _, mode := range []Mode{Standard, MinimalIncrement} {
 		s := sketchOf(t, config(t, Params{Dense: true, Mode: mode, Bytes: 1000}), p)
-		if err := s.Intersect(sketchOf(t, s.Config, p)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Intersect(sketchOf(t, s.Config, p)))
 		for name, v := range map[string]*View{
 			"an intersection": viewOf(t, s.Blob()),
 			"levels":          viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Mode: mode, Bytes: 1000, Levels: 2}), p))),

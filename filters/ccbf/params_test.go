@@ -27,7 +27,7 @@ func TestSmallSketchesAreSmall(t *testing.T) {
 			b := NewBuilder(c, nil)
 			for _, i := range r.Perm(want.side * want.side)[:want.number] {
 				n := 1 + r.Uint64N(1+r.Uint64N(100)) // many small counts
-				must(0, b.Add(grid.Cell{X: x + int64(i%want.side), Y: y + int64(i/want.side)}, nil, 0, n))
+				noError(t, b.Add(grid.Cell{X: x + int64(i%want.side), Y: y + int64(i/want.side)}, nil, 0, n))
 			}
 			n := len(must(b.Sketch()).Blob())
 			largest, sum = max(largest, n), sum+n
@@ -158,8 +158,8 @@ func TestHeadsAreReadAgain(t *testing.T) {
 	for range 500 {
 		blob := blobs[r.IntN(len(blobs))]
 		var fresh Head
-		must(0, fresh.reset(blob))
-		if must(0, h.reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
+		noError(t, fresh.reset(blob))
+		if noError(t, h.reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
 			t.Fatalf("%+v, afresh %+v", h, fresh)
 		}
 	}

@@ -84,9 +84,7 @@ var built = []struct {
 			parts[i] = append(parts[i], o)
 		}
 		for _, p := range parts {
-			if err := all.AddView(viewOf(t, blobOf(t, builderOf(t, c, p)))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, all.AddView(viewOf(t, blobOf(t, builderOf(t, c, p)))))
 		}
 		return viewOf(t, blobOf(t, all))
 	}, false},
@@ -273,9 +271,7 @@ func TestEstimatesAfterSetOperations(t *testing.T) {
 		for name, f := range map[string]func(a, b *Sketch) error{"intersection": (*Sketch).Intersect, "mask": (*Sketch).Mask} {
 			a, b := counted(r, skewed(r)), counted(r, skewed(r))
 			s, o := sketchOf(t, c, streamed(r, a)), sketchOf(t, c, streamed(r, b))
-			if err := f(s, o); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f(s, o))
 			truth := 0.0
 			for at, n := range a {
 				if m := b[at]; name == "mask" && m > 0 {

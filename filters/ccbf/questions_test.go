@@ -17,10 +17,7 @@ import (
 // grid.Scan, which questions do not use.
 func inArea(t *testing.T, g grid.Grid, mp orb.MultiPolygon) func(grid.Cell) bool {
 	t.Helper()
-	s, err := g.Scan(mp, grid.MaxRect())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(g.Scan(mp, grid.MaxRect()))
 	in := map[grid.Cell]bool{}
 	for y := s.Bounds().MinY; y <= s.Bounds().MaxY; y++ {
 		for _, i := range s.Row(y) {
@@ -152,12 +149,8 @@ func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories
 	var sum, one [side * side]uint64
 	var whole, part, added [side * side]float64
 	_ = of.Each(func(category []byte) error {
-		if err := v.Raster(one[:], bound, side, side, Of(category)); err != nil {
-			t.Fatal(err)
-		}
-		if err := v.Density(part[:], bound, side, side, Of(category)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Raster(one[:], bound, side, side, Of(category)))
+		noError(t, v.Density(part[:], bound, side, side, Of(category)))
 		for i := range sum {
 			sum[i] += one[i]
 			added[i] += part[i]
@@ -167,9 +160,7 @@ func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories
 	if err := v.Raster(one[:], bound, side, side, of); err != nil || one != sum {
 		t.Fatalf("%s: the raster is %v, of its categories %v, error %v", name, one, sum, err)
 	}
-	if err := v.Density(whole[:], bound, side, side, of); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, v.Density(whole[:], bound, side, side, of))
 	for i := range whole {
 		if math.Abs(whole[i]-added[i]) > 1e-6*(1+added[i]) {
 			t.Fatalf("%s: pixel %d is %v, of its categories %v", name, i, whole[i], added[i])

@@ -55,11 +55,7 @@ func pixelBound(b orb.Bound, width, height, row, column int) orb.Bound {
 
 func boxOf(t testing.TB, g grid.Grid, b orb.Bound) grid.Rect {
 	t.Helper()
-	r, err := g.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must(g.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1]))
 }
 
 // TestRasterIsMadeOfSums: each pixel is the sum of its box, and all pixels add up to the sum of the
@@ -73,9 +69,7 @@ func TestRasterIsMadeOfSums(t *testing.T) {
 			width, height := 1+r.IntN(40), 1+r.IntN(40)
 			dst := make([]uint64, width*height)
 			dst[0] = 99 // what was there is gone
-			if err := v.Raster(dst, b, width, height, Categories{}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, v.Raster(dst, b, width, height, Categories{}))
 			sum := uint64(0)
 			for j, got := range dst {
 				sum += got
@@ -99,9 +93,7 @@ func TestRasterFarAndHuge(t *testing.T) {
 		const far = grid.MaxIndex + 1
 		b := bound(-far, -far, far, far)
 		dst := make([]uint64, 63*64)
-		if err := v.Raster(dst, b, 63, 64, Categories{}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Raster(dst, b, 63, 64, Categories{}))
 		m := p.model()
 		for j, got := range dst {
 			if want := boxTruth(m, boxOf(t, v.Grid, pixelBound(b, 63, 64, j/63, j%63)), nil); got != want {
@@ -118,9 +110,7 @@ func TestRasterIsNorthFirst(t *testing.T) {
 	for name, params := range map[string]Params{"exact": {}, "dense": {Dense: true}} {
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
 		counts, density := make([]uint64, 8), make([]float64, 8)
-		if err := errors.Join(v.Raster(counts, bound(-2, -2, 2, 2), 4, 2, Categories{}), v.Density(density, bound(-2, -2, 2, 2), 4, 2, Categories{})); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(v.Raster(counts, bound(-2, -2, 2, 2), 4, 2, Categories{}), v.Density(density, bound(-2, -2, 2, 2), 4, 2, Categories{})))
 		for i, want := range []uint64{7, 0, 0, 0, 0, 0, 0, 9} {
 			if counts[i] != want || density[i] != float64(want) {
 				t.Errorf("%s: pixel %d is %d and %v, want %d", name, i, counts[i], density[i], want)
@@ -175,9 +165,7 @@ func TestDensity(t *testing.T) {
 				width, height := 1+r.IntN(20), 1+r.IntN(20)
 				got, want := make([]float64, width*height), density(m, nil, res, b, width, height)
 				got[0] = 99
-				if err := v.Density(got, b, width, height, Categories{}); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, v.Density(got, b, width, height, Categories{}))
 				for j := range got {
 					// Rounding of coordinates: a few ulps of the box in cells.
 					if math.Abs(got[j]-want[j]) > 1e-9*total {
@@ -188,9 +176,7 @@ func TestDensity(t *testing.T) {
 			// A box around all cells has all points, at any size.
 			for _, side := range []int{1, 7, 64, 700} {
 				got, sum := make([]float64, side*side*2), 0.0
-				if err := v.Density(got, bound(-110*res, -60*res, 120*res, 70*res), 2*side, side, Categories{}); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, v.Density(got, bound(-110*res, -60*res, 120*res, 70*res), 2*side, side, Categories{}))
 				for _, n := range got {
 					sum += n
 				}
@@ -276,9 +262,7 @@ func TestDensityOfATreeIsItsLeaves(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
 		x := 200 * r.NormFloat64()
-		if err := b.Add(grid.Cell{X: int64(x), Y: int64(x * r.Float64())}, nil, key.None, 1); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(grid.Cell{X: int64(x), Y: int64(x * r.Float64())}, nil, key.None, 1))
 	}
 	v := viewOf(t, blobOf(t, b))
 	if i := v.Info(); i.Leaves == 0 {
@@ -286,9 +270,7 @@ func TestDensityOfATreeIsItsLeaves(t *testing.T) {
 	}
 	box := orb.Bound{Min: orb.Point{-83.7, -41.2}, Max: orb.Point{120.1, 90.4}}
 	got, want := make([]float64, side*side), make([]float64, side*side)
-	if err := v.Density(got, box, side, side, Categories{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, v.Density(got, box, side, side, Categories{}))
 	dx, dy := (box.Max[0]-box.Min[0])/side, (box.Max[1]-box.Min[1])/side
 	both := func(low, high, from, to float64) float64 { return max(min(high, to)-max(low, from), 0) }
 	for s := range must(v.Cells(Box(v.Bounds), Categories{})) {
@@ -315,20 +297,13 @@ func TestRasterOfCounters(t *testing.T) {
 		b := NewBuilder(config(t, Params{Res: 1, Bytes: 1 << 18, Dense: true, Levels: levels}), nil)
 		r := rand.New(rand.NewPCG(78, uint64(levels)))
 		for range 30_000 {
-			if err := b.Add(grid.Cell{X: r.Int64N(1200), Y: r.Int64N(1200)}, nil, 0, 1+r.Uint64N(3)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(grid.Cell{X: r.Int64N(1200), Y: r.Int64N(1200)}, nil, 0, 1+r.Uint64N(3)))
 		}
-		v, err := NewView(blobOf(t, b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must(NewView(blobOf(t, b)))
 		box := orb.Bound{Min: orb.Point{-10, 7}, Max: orb.Point{1190, 1211}}
 		const width, height = 70, 50
 		raster := make([]uint64, width*height)
-		if err := v.Raster(raster, box, width, height, Categories{}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Raster(raster, box, width, height, Categories{}))
 		if levels > 0 {
 			if want := squareBySquare(&v, box, width, height); !slices.Equal(raster, want) {
 				t.Errorf("%d levels: squares looked up one by one make another raster", levels)
@@ -339,17 +314,14 @@ func TestRasterOfCounters(t *testing.T) {
 				break // BoxSum takes other squares
 			}
 			x, y := i%width, height-1-i/width
-			rect, err := v.Grid.Box(-10+1200*float64(x)/width, 7+1204*float64(y)/height, -10+1200*float64(x+1)/width, 7+1204*float64(y+1)/height)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rect := must(v.Grid.Box(-10+1200*float64(x)/width, 7+1204*float64(y)/height, -10+1200*float64(x+1)/width, 7+1204*float64(y+1)/height))
 			if want, err := v.Sum(Box(rect), Categories{}); err != nil || raster[i] != want {
 				t.Fatalf("pixel %d: %d, the sum of its cells is %d, %v", i, raster[i], want, err)
 			}
 		}
 		v.limitAreas()
 		v.head.Limit.Covered = AreaLimit - 1000
-		err = v.Raster(raster[:1], box, 1, 1, Categories{})
+		err := v.Raster(raster[:1], box, 1, 1, Categories{})
 		if err == nil {
 			err = v.Raster(raster[:2], box, 1, 2, Categories{})
 		}
@@ -371,9 +343,7 @@ func TestRasterWithCategories(t *testing.T) {
 		counts, got := make([]uint64, 12*9), make([]float64, 12*9)
 		for _, category := range append(categories, "other", plain) {
 			asked := spot{category: category}.bytes()
-			if err := errors.Join(v.Raster(counts, b, 12, 9, Of(asked)), v.Density(got, b, 12, 9, Of(asked))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(v.Raster(counts, b, 12, 9, Of(asked)), v.Density(got, b, 12, 9, Of(asked))))
 			want := density(viewModel(v, asked), nil, 1, b, 12, 9)
 			for i := range counts {
 				box := boxOf(t, v.Grid, pixelBound(b, 12, 9, i/12, i%12))
@@ -394,9 +364,7 @@ func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
 	}
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Categories: true}), p)))
 	got := make([]float64, 1<<20)
-	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, Categories{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, Categories{}))
 	for i, n := range got {
 		if want := 10_000 * 0.25 / (1 << 20); math.Abs(n-want) > 1e-9 {
 			t.Fatalf("pixel %d is %v, want %v", i, n, want)
@@ -412,20 +380,12 @@ func TestDensityInLentBins(t *testing.T) {
 	for i := range xs {
 		xs[i], ys[i] = 20*r.NormFloat64(), 20*r.NormFloat64()
 	}
-	s, err := Build(Params{Res: 1}, xs, ys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := NewView(s.Blob())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Build(Params{Res: 1}, xs, ys))
+	v := must(NewView(s.Blob()))
 	const side = 128
 	dst := make([]float64, side*side)
 	for _, half := range []float64{4, 32, 16, 4} { // few cells, more than before, fewer
-		if err := v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, Categories{}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, Categories{}))
 		pixel := 2 * half / side // a power of 2
 		for i, got := range dst {
 			x, y := -half+(float64(i%side)+0.5)*pixel, half-(float64(i/side)+0.5)*pixel

@@ -100,10 +100,7 @@ func TestScarceMemory(t *testing.T) {
 				return blobs, nil
 			}
 			plenty := &small{limit: 1 << 40}
-			want, err := build(func() Budget { return plenty })
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(build(func() Budget { return plenty }))
 			limit := plenty.most / of.part
 			unknowing := &small{limit: plenty.most - 1}
 			if _, err := build(func() Budget { return refuses{unknowing} }); !errors.Is(err, errSmall) {

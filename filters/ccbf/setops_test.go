@@ -54,13 +54,8 @@ func TestSubtractUndoesUnion(t *testing.T) {
 			}
 			a, b := sketchOf(t, cfg, pa), sketchOf(t, cfg, pb)
 			both := builderOf(t, cfg, pa)
-			if err := both.AddView(viewOf(t, b.Blob())); err != nil {
-				t.Fatal(err)
-			}
-			u, err := Decode(blobOf(t, both))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, both.AddView(viewOf(t, b.Blob())))
+			u := must(Decode(blobOf(t, both)))
 			if u.Saturated() {
 				t.Fatal("saturated")
 			}
@@ -130,9 +125,7 @@ func TestSubtractWhatIsNoPart(t *testing.T) {
 	}
 	standard := config(t, Params{Dense: true, Mode: Standard})
 	s, o = sketchOf(t, standard, small), sketchOf(t, standard, small)
-	if err := o.Mask(s); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, o.Mask(s))
 	if err := s.Subtract(o); !errors.Is(err, sketch.ErrNotAdditive) {
 		t.Error(err)
 	}
@@ -168,9 +161,7 @@ func TestMismatchedSketches(t *testing.T) {
 		a, b := sketchOf(t, config(t, c.left), cell), emptySketch(c.right)
 		before, ob := a.Blob(), b.Blob()
 		x := newIntersector(nil)
-		if err := x.AddView(viewOf(t, before)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, x.AddView(viewOf(t, before)))
 		d := builderOf(t, a.Config, cell)
 		for what, err := range map[string]error{
 			"intersect": a.Intersect(b), "mask": a.Mask(b), "subtract": a.Subtract(b),
@@ -208,9 +199,7 @@ func TestChangesWhileExact(t *testing.T) {
 				m[c] -= n
 			}
 		case 2:
-			if err := s.Add(c.Cell, nil, n); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Add(c.Cell, nil, n))
 			m[c] = saturate.Add(m[c], n)
 		case 3:
 			to := cell()
@@ -246,9 +235,7 @@ func TestMoveWhileDense(t *testing.T) {
 	for range 1000 {
 		from, to := p[r.IntN(len(p))].spot, p[r.IntN(len(p))].spot
 		n := r.Uint64N(m[from] + 1)
-		if err := s.Move(from.Cell, to.Cell, nil, &n); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Move(from.Cell, to.Cell, nil, &n))
 		m[from] -= n
 		m[to] += n
 	}
@@ -276,9 +263,7 @@ func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 					category = []byte("x")
 				}
 				for i := range r.Int64N(4) {
-					if err := s.Add(grid.Cell{X: i}, category, r.Uint64N(200)); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, s.Add(grid.Cell{X: i}, category, r.Uint64N(200)))
 				}
 				for range 10 {
 					c := grid.Cell{X: r.Int64N(10)}

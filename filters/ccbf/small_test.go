@@ -30,9 +30,7 @@ func TestSmallOfAnySize(t *testing.T) {
 		}
 		before := slices.Clone(keys)
 		b := NewBuilder(cfg, nil)
-		if err := b.addPoints(keys); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.addPoints(keys))
 		small.Reset(&cfg)
 		got := small.AppendBlob([]byte("x"), keys)
 		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)

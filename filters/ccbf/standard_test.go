@@ -34,13 +34,9 @@ func unite(t testing.TB, r *rand.Rand, c Config, parts []points) *Builder {
 			into, from = from, into
 		}
 		if r.IntN(2) == 0 {
-			if err := into.Merge(from); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, into.Merge(from))
 		} else {
-			if err := into.AddView(viewOf(t, blobOf(t, from))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, into.AddView(viewOf(t, blobOf(t, from))))
 		}
 		bs[i] = into
 		bs = append(bs[:i+1], bs[i+2:]...)
@@ -112,9 +108,7 @@ func TestExactUnionIsTheWhole(t *testing.T) {
 	for n := 2; n <= 10; n++ {
 		into := NewBuilder(cfg, nil)
 		for _, p := range split(r, all.shuffled(r), n) {
-			if err := into.Merge(builderOf(t, cfg, p)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, into.Merge(builderOf(t, cfg, p)))
 		}
 		sameBytes(t, fmt.Sprintf("%d builders", n), whole, blobOf(t, into))
 	}
@@ -141,9 +135,7 @@ func TestWaysToAdd(t *testing.T) {
 		}
 		one, batch, mixed := NewBuilder(cfg, nil), NewBuilder(cfg, nil), NewBuilder(cfg, nil)
 		for i, k := range keys {
-			if err := one.addPoints([]uint64{k}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, one.addPoints([]uint64{k}))
 			var err error
 			if i%1000 < 500 {
 				err = mixed.addPoints([]uint64{k})
@@ -156,9 +148,7 @@ func TestWaysToAdd(t *testing.T) {
 		}
 		for from := 0; from < len(keys); {
 			to := min(len(keys), from+r.IntN(3000))
-			if err := batch.addPoints(keys[from:to]); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, batch.addPoints(keys[from:to]))
 			from = to
 		}
 		for name, b := range map[string]*Builder{"one by one": one, "in batches": batch, "in both ways": mixed} {

@@ -30,9 +30,7 @@ func suppressed(t *testing.T, r *rand.Rand, k uint64, p Params) (exact, hidden V
 			if i == 2 && r.IntN(20) > 0 {
 				i = 0
 			}
-			if err := s.Add(c, categories[i], 1+r.Uint64N(3)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Add(c, categories[i], 1+r.Uint64N(3)))
 		}
 	}
 	exact = must(NewView(s.Blob()))
@@ -40,9 +38,7 @@ func suppressed(t *testing.T, r *rand.Rand, k uint64, p Params) (exact, hidden V
 		t.Fatalf("a sketch in the form %v", exact.Form())
 	}
 	h := must(exact.Sketch())
-	if err := h.Suppress(k); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, h.Suppress(k))
 	blob := h.Blob()
 	if err := Check(blob); err != nil {
 		t.Fatalf("suppressed with k = %d: %v", k, err)
@@ -158,24 +154,16 @@ func TestSuppressKeeps(t *testing.T) {
 func TestSuppressAgain(t *testing.T) {
 	s := must(New(Params{Res: 1}))
 	for i := range int64(40) {
-		if err := s.Add(grid.Cell{X: i * i, Y: -i}, nil, 1); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Add(grid.Cell{X: i * i, Y: -i}, nil, 1))
 	}
-	if err := s.Suppress(5); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Suppress(5))
 	once := s.Blob()
 	again := must(Decode(once))
-	if err := again.Suppress(5); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, again.Suppress(5))
 	if !bytes.Equal(again.Blob(), once) {
 		t.Error("suppressed twice it is another sketch")
 	}
-	if err := again.Suppress(41); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, again.Suppress(41))
 	v := must(NewView(again.Blob()))
 	if total, known := v.Total(); total != 0 || !known || v.Info().Suppressed != 40 || Check(again.Blob()) != nil {
 		t.Errorf("a total of %d, %d dropped, %v", total, v.Info().Suppressed, Check(again.Blob()))
@@ -185,15 +173,9 @@ func TestSuppressAgain(t *testing.T) {
 // TestSuppressForgets: what was added later is not suppressed, and the sketch does not say so.
 func TestSuppressForgets(t *testing.T) {
 	s := must(New(Params{Res: 1}))
-	if err := s.Add(grid.Cell{}, nil, 9); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Suppress(5); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Add(grid.Cell{X: 70}, nil, 1); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Add(grid.Cell{}, nil, 9))
+	noError(t, s.Suppress(5))
+	noError(t, s.Add(grid.Cell{X: 70}, nil, 1))
 	v := must(NewView(s.Blob()))
 	if info := v.Info(); info.AtLeast != 0 || v.Count(grid.Cell{X: 70}, nil) != 1 {
 		t.Errorf("at least %d after a point was added", info.AtLeast)

@@ -36,23 +36,17 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		}
 		for range 2000 {
 			c := grid.Cell{X: int64(r.NormFloat64() * 150), Y: int64(r.NormFloat64() * 5)}
-			if err := b.Add(c, category, class, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(c, category, class, 1+r.Uint64N(30)*r.Uint64N(2)))
 		}
 		s := must(b.Sketch())
 		if params.Levels > 0 {
-			if err := s.Coarsen(2); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Coarsen(2))
 		}
 		v := viewOf(t, s.Blob())
 		side := v.Grid.Res()
 		box := bound(-300*side, -7*side, 301*side, 8*side)
 		pixels := make([]uint64, 601*15)
-		if err := v.Raster(pixels, box, 601, 15, Of(category)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, v.Raster(pixels, box, 601, 15, Of(category)))
 		sum, some := uint64(0), 0
 		for i, got := range pixels {
 			at := grid.Cell{X: int64(i%601) - 300, Y: 7 - int64(i/601)}
@@ -95,15 +89,11 @@ func TestFewCellsCountAsOneByOne(t *testing.T) {
 			if p.Categories {
 				category = []byte{byte(r.IntN(2))}
 			}
-			if err := b.Add(grid.Cell{X: r.Int64N(90), Y: r.Int64N(90)}, category, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.Add(grid.Cell{X: r.Int64N(90), Y: r.Int64N(90)}, category, key.None, 1+r.Uint64N(30)*r.Uint64N(2)))
 		}
 		s := must(b.Sketch())
 		if p.Levels > 0 {
-			if err := s.Coarsen(1 << p.Levels); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Coarsen(1<<p.Levels))
 		}
 		v := viewOf(t, s.Blob())
 		for range 300 {
@@ -138,9 +128,7 @@ func TestSweepsOfAllSizes(t *testing.T) {
 	b := NewBuilder(config(t, Params{Dense: true, Bytes: 40_000}), nil)
 	for range 10_000 {
 		c := grid.Cell{X: r.Int64N(20_000), Y: r.Int64N(60)}
-		if err := b.Add(c, nil, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(c, nil, key.None, 1+r.Uint64N(30)*r.Uint64N(2)))
 	}
 	v := viewOf(t, must(b.Sketch()).Blob())
 	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {256, 2}, {257, 40}, {9_000, 1}, {9_000, 59}, {17_384, 2}, {17_384, 40}} {

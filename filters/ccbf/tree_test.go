@@ -231,9 +231,7 @@ func TestTree(t *testing.T) {
 
 			s := must(Decode(united))
 			sameBytes(t, "written again", united, s.Blob())
-			if err := s.Fold(uint64(len(united)) * 2 / 3); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Fold(uint64(len(united))*2/3))
 			folded := s.Blob()
 			if len(folded) > len(united)*2/3 {
 				t.Fatalf("folded to %d of %d bytes", len(folded), len(united))
@@ -245,15 +243,11 @@ func TestTree(t *testing.T) {
 			for i, o := range all {
 				switch {
 				case i%7 == 0:
-					if err := s.Remove(o.Cell, o.bytes(), o.n); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, s.Remove(o.Cell, o.bytes(), o.n))
 					j.truth[o.spot] -= o.n
 				case i%7 == 1 && i < 2000:
 					to := spot{grid.Cell{X: o.X + 3, Y: o.Y - 900}, o.category}
-					if err := s.Move(o.Cell, to.Cell, o.bytes(), &o.n); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, s.Move(o.Cell, to.Cell, o.bytes(), &o.n))
 					j.truth[o.spot] -= o.n
 					j.truth[to] += o.n
 				}
@@ -282,9 +276,7 @@ func uniteBlobs(t *testing.T, c Config, blobs ...[]byte) []byte {
 	t.Helper()
 	b := NewBuilder(c, nil)
 	for _, blob := range blobs {
-		if err := b.AddView(viewOf(t, blob)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.AddView(viewOf(t, blob)))
 	}
 	return blobOf(t, b)
 }
@@ -318,9 +310,7 @@ func TestTreeNarrows(t *testing.T) {
 		}{{"intersect", (*Sketch).Intersect, both}, {"mask", (*Sketch).Mask, masked}} {
 			a, b := sketchOf(t, c, p), sketchOf(t, c, right)
 			before := b.Blob()
-			if err := op.do(a, b); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, op.do(a, b))
 			sameBytes(t, "the right side of "+op.name, before, b.Blob())
 			v := viewOf(t, a.Blob())
 			if _, known := v.Total(); known || v.additive() || v.Form() != Tree {
@@ -337,9 +327,7 @@ func TestTreeNarrows(t *testing.T) {
 		}
 		x := newIntersector(nil)
 		for _, part := range []points{p, right} {
-			if err := x.AddView(viewOf(t, blobOf(t, builderOf(t, c, part)))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, x.AddView(viewOf(t, blobOf(t, builderOf(t, c, part)))))
 		}
 		j := judge{t, r, viewOf(t, must(x.Sketch()).Blob()), both, false}
 		j.check("intersect_agg", nil)
@@ -355,9 +343,7 @@ func TestTreeSubtracts(t *testing.T) {
 	if part.Form() != Exact {
 		t.Fatal("the part is to be exact")
 	}
-	if err := s.Subtract(part); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Subtract(part))
 	j := judge{t, r, viewOf(t, s.Blob()), p[200:].model(), true}
 	j.check("less its part", nil)
 	if err := part.Subtract(sketchOf(t, c, p)); !errors.Is(err, sketch.ErrNotAdditive) && !errors.Is(err, sketch.ErrTooMany) {
@@ -375,9 +361,7 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 	p := villages(r, 60_000)
 	b := NewBuilder(c, nil)
 	for i, o := range p {
-		if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.Add(o.Cell, nil, 0, o.n))
 		if most := 4 * 8 * b.mostCells(); i%7 == 0 && b.held > most { // a front, and lists of twice as many words
 			t.Fatalf("%d bytes are held, at most %d", b.held, most)
 		}
@@ -390,9 +374,7 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 	sampledError(t, "pruned on the way", j.v, p.model())
 	// In two builders, one merged into the other.
 	left, right := builderOf(t, c, p[:50_000]), builderOf(t, c, p[50_000:])
-	if err := left.Merge(right); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, left.Merge(right))
 	j.v = viewOf(t, blobOf(t, left))
 	j.check("merged", nil)
 	sampledError(t, "merged", j.v, p.model())
@@ -538,9 +520,7 @@ func TestTreeCoarsens(t *testing.T) {
 	p := villages(r, 8000)
 	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
 		s := sketchOf(t, c, p)
-		if err := s.Coarsen(factor); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Coarsen(factor))
 		truth := map[spot]uint64{}
 		for at, n := range p.model() {
 			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n

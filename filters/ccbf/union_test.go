@@ -16,27 +16,20 @@ func TestFewCellsStayExact(t *testing.T) {
 		cfg := config(t, params)
 		part := NewBuilder(cfg, nil)
 		for i := range 600 {
-			if err := part.Add(grid.Cell{X: int64(i * 7 % 40), Y: int64(i / 40)}, nil, 0, 1); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, part.Add(grid.Cell{X: int64(i * 7 % 40), Y: int64(i / 40)}, nil, 0, 1))
 		}
 		v := viewOf(t, blobOf(t, part))
 		b := NewBuilder(cfg, nil)
 		b.Hold = 1 << 20
 		most := int64(0)
 		for range 400 {
-			if err := b.AddView(v); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, b.AddView(v))
 			most = max(most, b.held)
 		}
 		if most > 2*b.Hold || 400*cells.Bytes(600) < 2*b.Hold {
 			t.Errorf("%s: %d bytes held, %d are enough", name, most, b.Hold)
 		}
-		s, err := b.Sketch()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(b.Sketch())
 		if !s.IsExact() || s.Total != 400*600 || s.count(grid.Cell{X: 7, Y: 0}, nil) != 400*part.sectionCount(t, grid.Cell{X: 7, Y: 0}) {
 			t.Errorf("%s: %v, total %d", name, s.Form(), s.Total)
 		}
@@ -46,10 +39,7 @@ func TestFewCellsStayExact(t *testing.T) {
 // sectionCount is the count of a cell in what was added.
 func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	t.Helper()
-	s, err := b.Sketch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(b.Sketch())
 	return s.count(c, nil)
 }
 
@@ -71,15 +61,11 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 					weight = 1 << r.UintN(40) // too large to be packed
 				}
 				for _, b := range []*Builder{whole, part} {
-					if err := b.Add(c, nil, 0, weight); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, b.Add(c, nil, 0, weight))
 				}
 			}
 			u := unions[i%2]
-			if err := u.AddView(viewOf(t, blobOf(t, part))); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, u.AddView(viewOf(t, blobOf(t, part))))
 			if u.held != spent[i%2].now || u.held != u.memory() {
 				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
 			}
@@ -88,9 +74,7 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 		for range 2 { // the second builder is left unchanged
 			both := NewBuilder(cfg, nil)
 			for _, u := range unions {
-				if err := both.Merge(u); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, both.Merge(u))
 			}
 			if !bytes.Equal(blobOf(t, both), blobOf(t, whole)) {
 				t.Errorf("%s: the union is not the sketch of all points", name)
@@ -114,14 +98,10 @@ func TestUnionWhereMemoryIsScarce(t *testing.T) {
 		for range 6000 {
 			c := grid.Cell{X: r.Int64N(2000), Y: r.Int64N(2000)}
 			for _, b := range []*Builder{whole, part} {
-				if err := b.Add(c, nil, 0, 1); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, b.Add(c, nil, 0, 1))
 			}
 		}
-		if err := union.AddView(viewOf(t, blobOf(t, part))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, union.AddView(viewOf(t, blobOf(t, part))))
 	}
 	if union.held != spent.now || union.held > whole.held/4 {
 		t.Fatalf("%d bytes are held of %d granted, %d without packing", union.held, spent.now, whole.held)
@@ -145,9 +125,7 @@ func TestUnionOfMixedForms(t *testing.T) {
 				p := weigh(r, hot(r, []int{0, 40, 700}[r.IntN(3)], 500))
 				s := sketchOf(t, config(t, Params{Mode: mode, Overflow: ToCounters, Bytes: 600, Dense: kind == 1}), p)
 				if kind == 2 { // with itself, which leaves counts as they are
-					if err := s.Intersect(sketchOf(t, s.Config, p)); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, s.Intersect(sketchOf(t, s.Config, p)))
 					lost = lost || !s.TotalKnown
 				}
 				blobs = append(blobs, s.Blob())
@@ -162,13 +140,9 @@ func TestUnionOfMixedForms(t *testing.T) {
 					if grouped {
 						into = part
 					}
-					if err := into.AddView(viewOf(t, blobs[i])); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, into.AddView(viewOf(t, blobs[i])))
 					if grouped {
-						if err := b.Merge(part); err != nil {
-							t.Fatal(err)
-						}
+						noError(t, b.Merge(part))
 					}
 				}
 				return blobOf(t, b)

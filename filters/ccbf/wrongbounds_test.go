@@ -21,10 +21,7 @@ func TestWrongBounds(t *testing.T) {
 			v := reset(t, edited(t, blob, within(wrong)))
 			area := orb.Bound{Min: orb.Point{float64(r.Int64N(200) - 100), float64(r.Int64N(200) - 100)}}
 			area.Max = orb.Point{area.Min[0] + float64(1+r.Int64N(100)), area.Min[1] + float64(1+r.Int64N(100))}
-			box, err := v.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			box := must(v.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1]))
 			outline := NewPolygon(orb.MultiPolygon{area.ToPolygon()})
 			for what, ask := range map[string]func(){
 				"count":            func() { v.Count(grid.Cell{X: x, Y: y}, nil) },

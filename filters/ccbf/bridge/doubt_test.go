@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -68,10 +70,7 @@ func TestDoubt(t *testing.T) {
 		if got, certain := DoubtOf(&h, area); got != c.want || certain != c.certain {
 			t.Errorf("%s: %v, certain %v", c.name, got, certain)
 		}
-		cells, err := h.Grid.Box(c.area[0], c.area[1], c.area[2], c.area[3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := kit.Must(h.Grid.Box(c.area[0], c.area[1], c.area[2], c.area[3]))
 		if c.want != NoDoubt && !Doubtful(&h, cells) {
 			t.Errorf("%s: not doubtful at first sight", c.name)
 		}

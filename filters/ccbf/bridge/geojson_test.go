@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -37,10 +39,7 @@ func TestGeoJSON(t *testing.T) {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
 				}
 				i := 0
-				spots, err := v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				spots := kit.Must(v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{}))
 				for s := range spots {
 					if s.Count < threshold {
 						continue
@@ -80,10 +79,7 @@ func TestGeoJSONDigits(t *testing.T) {
 		{0.25, 5, "1.25"}, {1, -7, "-7"}, {500, 3, "1500"}, {10, 100, "1000"}, {1.0 / 3, 1, "0.3333333333333333"}, {0.003, 1001, "3.003"}, {0.0001, 404001, "40.4001"}, {1.0 / 1024, 3, "0.0029296875"},
 		{1e-20, 2, "2e-20"}, {1e200, -2, "-2e+200"}, {1e300, 1 << 50, "1.7976931348623157e+308"},
 	} {
-		g, err := grid.New(c.res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := kit.Must(grid.New(c.res))
 		w := newFeatureWriter(g)
 		if got := string(w.edge(nil, c.cell)); got != c.want {
 			t.Errorf("cell %d at %v begins at %s, want %s", c.cell, c.res, got, c.want)

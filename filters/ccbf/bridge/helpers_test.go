@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -18,10 +20,7 @@ func viewOf(t *testing.T, p ccbf.Params, points []grid.Cell) *ccbf.View {
 
 func open(t *testing.T, blob []byte) *ccbf.View {
 	t.Helper()
-	v, err := ccbf.NewView(blob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := kit.Must(ccbf.NewView(blob))
 	return &v
 }
 
@@ -31,10 +30,7 @@ func blobOf(t *testing.T, p ccbf.Params, points []grid.Cell) []byte {
 	if p.Res == 0 {
 		p.Res = 1
 	}
-	c, err := p.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := kit.Must(p.Config())
 	b := ccbf.NewBuilder(c, nil)
 	for i, at := range points {
 		var category []byte
@@ -42,9 +38,7 @@ func blobOf(t *testing.T, p ccbf.Params, points []grid.Cell) []byte {
 		if c.Categories {
 			category, class = key.AppendInt64(nil, int64(i%2)), key.Int
 		}
-		if err := b.Add(at, category, class, 1); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, b.Add(at, category, class, 1))
 	}
 	return encoded(t, b)
 }
@@ -52,10 +46,7 @@ func blobOf(t *testing.T, p ccbf.Params, points []grid.Cell) []byte {
 // encoded is the sketch that a builder has.
 func encoded(t *testing.T, b *ccbf.Builder) []byte {
 	t.Helper()
-	s, err := b.Sketch()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := kit.Must(b.Sketch())
 	return s.Blob()
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -113,9 +115,7 @@ func TestEstimatesOfExact(t *testing.T) {
 	const side = 50
 	counts := make([]float64, side*side)
 	e := NewEstimates(make([]float64, side*side), side, side)
-	if err := exact.Density(counts, box, side, side, ccbf.Categories{}); err != nil {
-		t.Fatal(err)
-	}
+	kit.NoError(t, exact.Density(counts, box, side, side, ccbf.Categories{}))
 	for _, v := range []*ccbf.View{exact, dense} {
 		if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<20); err != nil {
 			t.Fatal(err)
@@ -187,9 +187,7 @@ func TestDensityWithin(t *testing.T) {
 		box := v.Grid.Bound(v.Bounds)
 		const side = 16
 		whole, some, again := make([]float64, side*side), make([]float64, side*side), make([]float64, side*side)
-		if err := v.Density(whole, box, side, side, ccbf.Categories{}); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, v.Density(whole, box, side, side, ccbf.Categories{}))
 		if sampled, err := AddDensity(v, some, box, side, side, ccbf.Categories{}, 1<<30); err != nil || sampled {
 			t.Fatalf("%s: sampled %v, %v, though all may be read", name, sampled, err)
 		}

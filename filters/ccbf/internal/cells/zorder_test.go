@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -37,10 +39,7 @@ func TestKeys(t *testing.T) {
 	for round := range 4000 {
 		n := r.IntN(23)
 		res := []float64{1, 0.001, 3, 1e-7, 0.003, 1. / 3}[round%6]
-		g, err := grid.New(res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := kit.Must(grid.New(res))
 		xs, ys := make([]float64, n), make([]float64, n)
 		for i := range n {
 			for _, v := range []*float64{&xs[i], &ys[i]} {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -37,8 +39,6 @@ func townsBody(n int) (body []byte, bounds grid.Rect) {
 func readerOf(t *testing.T, body []byte, bounds grid.Rect, total uint64) *Reader {
 	t.Helper()
 	r := &Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Total: total, Sums: true}}}
-	if err := r.Reset(body); err != nil {
-		t.Fatal(err)
-	}
+	kit.NoError(t, r.Reset(body))
 	return r
 }

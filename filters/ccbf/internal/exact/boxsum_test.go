@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -33,10 +35,7 @@ func added(l cells.List, c grid.Cell, category []byte, n uint64) cells.List {
 // sumOf returns the sum over a box.
 func sumOf(t *testing.T, r *Reader, b cells.Box, of cells.Categories) uint64 {
 	t.Helper()
-	n, err := r.Sum(form.Box{Box: b}, of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := kit.Must(r.Sum(form.Box{Box: b}, of))
 	return n
 }
 
@@ -86,9 +85,7 @@ func TestBoxSumOfCategories(t *testing.T) {
 		box.MaxX, box.MaxY = box.MinX+r.Int64N(1<<r.IntN(11)), box.MinY+r.Int64N(1<<r.IntN(11))
 		body, _ := AppendList(nil, l, bounds, 1<<30)
 		v.Head = &form.Head{Bounds: bounds, Categories: true, Total: l.Total(), Sums: true}
-		if err := v.Reset(body); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, v.Reset(body))
 		for _, category := range [][]byte{nil, {0}, {7}, {77}} {
 			want := uint64(0)
 			for _, s := range l {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -40,9 +42,7 @@ func TestTableOfUnequalCategories(t *testing.T) {
 			t.Fatal("no body")
 		}
 		v := Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Categories: true, Total: l.Total()}}}
-		if err := v.Reset(body); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, v.Reset(body))
 		each, ok := v.Table(false)
 		all, same := v.Table(true)
 		if !ok || !same {

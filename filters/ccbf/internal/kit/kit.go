@@ -4,9 +4,26 @@ package kit
 import (
 	"math/big"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
+
+// Must returns a value whose error a test takes for a fault of its own.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// NoError ends a test at an error.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Layouts has layers of every kind: whole words and packed widths, one to eight layers, and sizes
 // that are powers of two and others.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -61,10 +63,7 @@ func dataCells(tb testing.TB, name string) (s cells.Squares) {
 // readPoints reads the columns lon and lat of a Parquet file, a point for each row that
 // has both.
 func readPoints(tb testing.TB, path string, add func(lon, lat float64, n uint64)) {
-	f, err := file.OpenParquetFile(path, false)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := kit.Must(file.OpenParquetFile(path, false))
 	defer f.Close()
 	for g := range f.NumRowGroups() {
 		group := f.RowGroup(g)
@@ -72,10 +71,7 @@ func readPoints(tb testing.TB, path string, add func(lon, lat float64, n uint64)
 		var at [2][]float64
 		var is [2][]int16
 		for c, column := range []string{"lon", "lat"} {
-			in, err := group.Column(f.MetaData().Schema.ColumnIndexByName(column))
-			if err != nil {
-				tb.Fatal(err)
-			}
+			in := kit.Must(group.Column(f.MetaData().Schema.ColumnIndexByName(column)))
 			values, levels := make([]float64, n), make([]int16, n)
 			for rows, have := int64(0), 0; rows < n; {
 				all, some, err := in.(*file.Float64ColumnChunkReader).ReadBatch(n-rows, values[have:], levels[rows:], nil)
@@ -99,15 +95,9 @@ func readPoints(tb testing.TB, path string, add func(lon, lat float64, n uint64)
 
 // readCases reads the last column of the COVID-19 cases.
 func readCases(tb testing.TB, path string, add func(lon, lat float64, n uint64)) {
-	f, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := kit.Must(os.Open(path))
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	rows := kit.Must(csv.NewReader(f).ReadAll())
 	for _, row := range rows[1:] {
 		lat, err := strconv.ParseFloat(row[2], 64)
 		lon, errOfLon := strconv.ParseFloat(row[3], 64)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -85,9 +87,7 @@ func ask(t testing.TB, blob []byte) bool {
 		}
 		var top form.Top
 		top.K, top.Most = 5, 100
-		if err := readerOf(sheets).TopK(a.area().Area.(form.Area), cells.Categories{}, &top); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, readerOf(sheets).TopK(a.area().Area.(form.Area), cells.Categories{}, &top))
 	}
 	parts, err := Check(tables, [][]Sheet{sheets}, most)
 	if err != nil {
@@ -219,10 +219,7 @@ func TestNothing(t *testing.T) {
 			t.Fatalf("%d parts do not fit", len(parts))
 		}
 		r := sketch.NewReader("a code", p.Code.AppendCode(nil))
-		tables, err := ReadCode(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := kit.Must(ReadCode(r))
 		sheets := make([][]Sheet, len(parts))
 		for i := range parts {
 			sheets[i] = encoded(t, p.Code, p.Sheets[i])

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -95,22 +97,15 @@ func encoded(t testing.TB, c *Code, sheets []cells.Squares) []Sheet {
 		t.Fatalf("%d bytes, planned %d", len(blob), c.Size())
 	}
 	r := sketch.NewReader("a tree", blob)
-	tables, err := ReadCode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := kit.Must(ReadCode(r))
 	out := make([]Sheet, len(sheets))
 	for i := range out {
-		if err := out[i].Read(tables, r, new(Packet)); err != nil {
-			t.Fatal(err)
-		}
+		kit.NoError(t, out[i].Read(tables, r, new(Packet)))
 		if all, ok := out[i].All(); !ok || !equal(&all, &sheets[i]) {
 			t.Fatalf("sheet %d of %d leaves comes back otherwise (%v)", i, sheets[i].Len(), ok)
 		}
 	}
-	if err := r.Done(); err != nil {
-		t.Fatal(err)
-	}
+	kit.NoError(t, r.Done())
 	return out
 }
 
