@@ -15,7 +15,7 @@ import (
 )
 
 // boxTruth is the sum of a view's counts over the model's cells in a box.
-func boxTruth(m map[spot]uint64, box grid.Rect, category []byte) (sum uint64) {
+func boxTruth(m model, box grid.Rect, category []byte) (sum uint64) {
 	for s, n := range m {
 		if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
 			sum = saturate.Add(sum, n)

@@ -49,7 +49,7 @@ func TestCategories(t *testing.T) {
 				v := viewOf(t, blob)
 				m := p.model()
 				counts(t, "each category", v, m, v.IsExact())
-				all := map[spot]uint64{}
+				all := model{}
 				sum := uint64(0)
 				for s, n := range m {
 					all[spot{s.Cell, plain}] += n

@@ -42,7 +42,7 @@ func TestClip(t *testing.T) {
 				}
 			}
 		}
-		want, in := map[spot]uint64{}, points(nil)
+		want, in := model{}, points(nil)
 		for s, n := range p.model() {
 			if want[s] = 0; inside[s.Cell] {
 				want[s] = n

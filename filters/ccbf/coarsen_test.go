@@ -9,8 +9,8 @@ import (
 )
 
 // larger is a model in cells factor times as large.
-func larger(m map[spot]uint64, factor int64) map[spot]uint64 {
-	out := map[spot]uint64{}
+func larger(m model, factor int64) model {
+	out := model{}
 	for s, n := range m {
 		// Not as the code does it: down to the multiple below, then divided.
 		down := func(v int64) int64 { return (v - (v%factor+factor)%factor) / factor }

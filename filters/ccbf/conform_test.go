@@ -112,53 +112,52 @@ func conformFamily(name string, large, small Params, laws conform.Laws, load int
 	}
 }
 
-func families() []conform.Family {
+// families are sketches of every form. Counters have the layers of both modes, packed ones and a single
+// one.
+func families() map[string]conform.Family {
 	sums := conform.Laws{Alone: true, OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}
 	exact := sums
 	exact.Exact, exact.Restores = true, true
 	mi := conform.Laws{Alone: true, UnionCommutes: true}
-	var fs []conform.Family
-	fs = append(fs, conformFamily("exact", Params{}, Params{}, exact, 5000, 0))
-	for _, l := range []struct {
-		name   string
-		widths []int
-		large  []uint64
-		small  []uint64
+	pruned := conform.Laws{OrderFree: true, UnionCommutes: true, Prunes: true, Deletable: true, Alone: true}
+	all := map[string]conform.Family{
+		"exact": conformFamily("exact", Params{}, Params{}, exact, 5000, 0),
+		"tree":  conformFamily("tree", Params{Overflow: ToTree, Bytes: 1 << 10}, Params{Overflow: ToTree, Bytes: 400}, pruned, 0, 0),
+	}
+	for _, c := range []struct {
+		name         string
+		laws         conform.Laws
+		mode         Mode
+		widths       []int
+		large, small []uint64
+		levels       [2]int
 	}{
-		{"4,8,16,32", []int{4, 8, 16, 32}, []uint64{1 << 16, 1 << 13, 1 << 10, 1 << 7}, []uint64{256, 32, 16, 4}},
-		{"8,16,32", []int{8, 16, 32}, []uint64{1 << 16, 1 << 12, 1 << 8}, []uint64{256, 16, 4}},
-		{"4,6,12,24", []int{4, 6, 12, 24}, []uint64{1 << 16, 1 << 13, 1 << 10, 1 << 8}, []uint64{256, 64, 16, 4}},
-		{"32", []int{32}, []uint64{50_000}, []uint64{100}},
+		{"mi", mi, MinimalIncrement, []int{4, 8, 16, 32}, []uint64{1 << 16, 1 << 13, 1 << 10, 1 << 7}, []uint64{256, 32, 16, 4}, [2]int{}},
+		{"mi, one layer", mi, MinimalIncrement, []int{32}, []uint64{50_000}, []uint64{100}, [2]int{}},
+		{"standard", sums, Standard, []int{8, 16, 32}, []uint64{1 << 16, 1 << 12, 1 << 8}, []uint64{256, 16, 4}, [2]int{}},
+		{"standard, packed", sums, Standard, []int{4, 6, 12, 24}, []uint64{1 << 16, 1 << 13, 1 << 10, 1 << 8}, []uint64{256, 64, 16, 4}, [2]int{}},
+		// Squares around the origin are shared by cells there, as are their counters.
+		{"standard, levels", sums, Standard, []int{4, 8, 16, 32}, []uint64{1 << 18, 1 << 15, 1 << 12, 1 << 9}, []uint64{512, 64, 16, 4}, [2]int{6, 2}},
 	} {
-		large := Params{Dense: true, Widths: l.widths, Counters: l.large}
-		small := Params{Dense: true, Widths: l.widths, Counters: l.small}
+		large := Params{Dense: true, Mode: c.mode, Widths: c.widths, Counters: c.large, Levels: c.levels[0]}
+		small := Params{Dense: true, Mode: c.mode, Widths: c.widths, Counters: c.small, Levels: c.levels[1]}
 		// There are 5,000 keys at 4 positions each. The fraction of counters in use is at most 1 -
 		// e^(-20000/50000), so four of them are in use with p below 0.013.
-		fs = append(fs, conformFamily("mi "+l.name, large, small, mi, 5000, 0.013))
-		large.Mode, small.Mode = Standard, Standard
-		fs = append(fs, conformFamily("standard "+l.name, large, small, sums, 5000, 0.013))
+		all[c.name] = conformFamily(c.name, large, small, c.laws, 5000, 0.013)
 	}
-	pruned := conform.Laws{OrderFree: true, UnionCommutes: true, Prunes: true, Deletable: true, Alone: true}
-	fs = append(fs, conformFamily("tree", Params{Overflow: ToTree, Bytes: 1 << 12}, Params{Overflow: ToTree, Bytes: 1 << 9}, pruned, 0, 0))
-	fs = append(fs, conformFamily("tree, tiny", Params{Overflow: ToTree, Bytes: 400}, Params{Overflow: ToTree, Bytes: 400}, pruned, 0, 0))
-	// Squares around the origin are shared by cells there, as are their counters.
-	levels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{1 << 18, 1 << 15, 1 << 12, 1 << 9}, Levels: 6}
-	fewLevels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{512, 64, 16, 4}, Levels: 2}
-	fs = append(fs, conformFamily("mi, levels", levels, fewLevels, mi, 5000, 0.013))
-	levels.Mode, fewLevels.Mode = Standard, Standard
-	return append(fs, conformFamily("standard, levels", levels, fewLevels, sums, 5000, 0.013))
+	return all
 }
 
 func TestConformance(t *testing.T) {
-	for _, f := range families() {
-		t.Run(f.Name, func(t *testing.T) { conform.Run(t, f) })
+	for name, f := range families() {
+		t.Run(name, func(t *testing.T) { conform.Run(t, f) })
 	}
 }
 
-func FuzzBlobExact(f *testing.F)    { conform.Fuzz(f, families()[0]) }
-func FuzzBlobMi(f *testing.F)       { conform.Fuzz(f, families()[1]) }
-func FuzzBlobStandard(f *testing.F) { conform.Fuzz(f, families()[2]) }
-func FuzzBlobTree(f *testing.F)     { conform.Fuzz(f, families()[9]) }
-func FuzzOpsExact(f *testing.F)     { conform.FuzzOps(f, families()[0]) }
-func FuzzOpsPacked(f *testing.F)    { conform.FuzzOps(f, families()[6]) }
-func FuzzOpsTree(f *testing.F)      { conform.FuzzOps(f, families()[9]) }
+func FuzzBlobExact(f *testing.F)    { conform.Fuzz(f, families()["exact"]) }
+func FuzzBlobMi(f *testing.F)       { conform.Fuzz(f, families()["mi"]) }
+func FuzzBlobStandard(f *testing.F) { conform.Fuzz(f, families()["standard"]) }
+func FuzzBlobTree(f *testing.F)     { conform.Fuzz(f, families()["tree"]) }
+func FuzzOpsExact(f *testing.F)     { conform.FuzzOps(f, families()["exact"]) }
+func FuzzOpsPacked(f *testing.F)    { conform.FuzzOps(f, families()["standard, packed"]) }
+func FuzzOpsTree(f *testing.F)      { conform.FuzzOps(f, families()["tree"]) }

@@ -75,7 +75,7 @@ func TestEveryPair(t *testing.T) {
 		left.Categories, right.Categories = categories, categories
 		made := func(p Params, pts points) *Sketch { return sketchOf(t, config(t, p), pts) }
 		what := fmt.Sprintf("round %d: %v and %v", round, made(left, pa).Form(), made(right, pb).Form())
-		check := func(op string, s *Sketch, model map[spot]uint64) {
+		check := func(op string, s *Sketch, model model) {
 			t.Helper()
 			done[op]++
 			blob := s.Blob()
@@ -165,7 +165,7 @@ func TestEveryPair(t *testing.T) {
 		}
 		s := made(left, pa)
 		if err := s.Coarsen(4); err == nil {
-			model := map[spot]uint64{}
+			model := model{}
 			for at, n := range ma {
 				at.Cell = at.Cell.Coarser(4)
 				model[at] = saturate.Add(model[at], n)
@@ -178,7 +178,7 @@ func TestEveryPair(t *testing.T) {
 		}
 		s = made(left, pa)
 		if err := s.Clip(boxed(t, pb)); err == nil {
-			model := map[spot]uint64{}
+			model := model{}
 			area := boxOfPoints(pb)
 			for at, n := range ma {
 				if area.Contains(at.Cell) {

@@ -63,7 +63,7 @@ func cellSets() map[string]points {
 }
 
 // empties are cells around those of a model that it does not have.
-func empties(m map[spot]uint64) (out []spot) {
+func empties(m model) (out []spot) {
 	for s := range m {
 		for _, d := range []grid.Cell{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}, {X: 1 << 32}, {Y: -1 << 32}} {
 			n := spot{grid.Cell{X: s.X + d.X, Y: s.Y + d.Y}, s.category}
@@ -168,7 +168,7 @@ func (l *bitList) class(k uint) uint64 {
 	return 1<<(e+k-1) | l.number(e+k-1)
 }
 
-func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
+func readByTheDocument(t *testing.T, b sketch.Blob) model {
 	t.Helper()
 	body := b.Params
 	uvarint := func() uint64 {
@@ -181,7 +181,7 @@ func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
 		body = body[n:]
 		return v
 	}
-	m := map[spot]uint64{}
+	m := model{}
 	flags := uvarint()
 	if uvarint() != 1<<5 {
 		t.Fatal("the resolution is not 1")

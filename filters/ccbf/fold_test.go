@@ -163,7 +163,7 @@ func TestFoldAfterRemovalAndMask(t *testing.T) {
 	r := rand.New(rand.NewPCG(104, 0))
 	for round := range 200 {
 		cfg := config(t, Params{Dense: true, Mode: Standard, K: 1 + round%3, Widths: []int{3, 8}, Counters: []uint64{32, 2}})
-		s, m := sketchOf(t, cfg, nil), map[spot]uint64{}
+		s, m := sketchOf(t, cfg, nil), model{}
 		for range 60 {
 			c := spot{grid.Cell{X: r.Int64N(12)}, plain}
 			if n := r.Uint64N(9); r.IntN(2) == 0 {

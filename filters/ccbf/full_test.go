@@ -63,7 +63,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 				}
 				pa, pb := some(), some()
 				both := append(pa[:len(pa):len(pa)], pb...)
-				check := func(what string, s *Sketch, want map[spot]uint64) {
+				check := func(what string, s *Sketch, want model) {
 					t.Helper()
 					blob := s.Blob()
 					if s.Saturated() != atCeiling(s) {

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"bytes"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
 )
 
 func must[T any](v T, err error) T { return kit.Must(v, err) }
@@ -56,26 +59,73 @@ func (s spot) class() key.Class {
 	return key.Text
 }
 
-// points are occurrences in the order in which they come.
-type points []struct {
+// occurrences are n points of a cell.
+type occurrences struct {
 	spot
 	n uint64
 }
 
-func (p *points) add(s spot, n uint64) {
-	*p = append(*p, struct {
-		spot
-		n uint64
-	}{s, n})
-}
+// points are occurrences in the order in which they come.
+type points []occurrences
+
+func (p *points) add(s spot, n uint64) { *p = append(*p, occurrences{s, n}) }
 
 // model returns the true counts of points.
-func (p points) model() map[spot]uint64 {
-	m := map[spot]uint64{}
+func (p points) model() model {
+	m := model{}
 	for _, o := range p {
 		m[o.spot] = saturate.Add(m[o.spot], o.n)
 	}
 	return m
+}
+
+// model is the true counts of cells, which every answer is compared with.
+type model map[spot]uint64
+
+// where is the sum over the cells inside of an area.
+func (m model) where(inside func(grid.Cell) bool, of Categories) (sum uint64) {
+	for s, n := range m {
+		if of.Has(s.bytes()) && inside(s.Cell) {
+			sum = saturate.Add(sum, n)
+		}
+	}
+	return sum
+}
+
+// in is the sum over a box.
+func (m model) in(box grid.Rect, of Categories) uint64 { return m.where(box.Contains, of) }
+
+// cells are the counts of cells inside of an area, of some categories together.
+func (m model) cells(inside func(grid.Cell) bool, of Categories) map[grid.Cell]uint64 {
+	out := map[grid.Cell]uint64{}
+	for s, n := range m {
+		if n > 0 && of.Has(s.bytes()) && inside(s.Cell) {
+			out[s.Cell] = saturate.Add(out[s.Cell], n)
+		}
+	}
+	return out
+}
+
+// insideOf reports whether a cell's centre lies in a polygon, by orb's planar. It lies within the
+// outer ring of a part and within none of its holes.
+func insideOf(mp orb.MultiPolygon, g grid.Grid) func(grid.Cell) bool {
+	return func(c grid.Cell) bool {
+		x, y := g.Center(c)
+		return planar.MultiPolygonContains(mp, orb.Point{x, y})
+	}
+}
+
+// cellsOf are the cells of a box, row by row.
+func cellsOf(box grid.Rect) iter.Seq[grid.Cell] {
+	return func(yield func(grid.Cell) bool) {
+		for y := box.MinY; y <= box.MaxY; y++ {
+			for x := box.MinX; x <= box.MaxX; x++ {
+				if !yield(grid.Cell{X: x, Y: y}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func (p points) shuffled(r *rand.Rand) points {
@@ -146,7 +196,7 @@ func sameBytes(t testing.TB, what string, a, b []byte) {
 
 // counts compares every count of a view with a model: equal or, without exact, not below it. Cells
 // count together as they do one by one.
-func counts(t testing.TB, what string, v *View, m map[spot]uint64, exact bool) {
+func counts(t testing.TB, what string, v *View, m model, exact bool) {
 	t.Helper()
 	for s, n := range m {
 		if got := v.Count(s.Cell, s.bytes()); got < n || exact && got != n {
@@ -183,7 +233,7 @@ func atCeiling(s *Sketch) bool {
 	return false
 }
 
-func sortedSpots(m map[spot]uint64) []spot {
+func sortedSpots(m model) []spot {
 	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
 		pa, pb := labelOfSpot(a), labelOfSpot(b)
 		if c := pa.Compare(pb); c != 0 {
@@ -208,7 +258,7 @@ func labelOfSpot(s spot) cells.Label {
 }
 
 // sectionsOf lays a model out as the sections of an exact sketch.
-func sectionsOf(m map[spot]uint64) cells.List {
+func sectionsOf(m model) cells.List {
 	var out cells.List
 	for _, s := range sortedSpots(m) {
 		if m[s] == 0 {

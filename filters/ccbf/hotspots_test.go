@@ -164,7 +164,7 @@ func TestRasterWithLevels(t *testing.T) {
 			}
 			pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
 			level := int(min(max(math.Round(math.Log2(pixel)), 0), 5))
-			squares := map[spot]uint64{}
+			squares := model{}
 			all := v.Bounds.Squares(level)
 			for y := all.MinY; y <= all.MaxY; y++ {
 				for x := all.MinX; x <= all.MaxX; x++ {

@@ -91,7 +91,7 @@ func TestIntersectorOfAnyForms(t *testing.T) {
 			t.Run(fmt.Sprint(mode, " ", forms), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(92, uint64(len(forms))))
 				var views []*View
-				var want map[spot]uint64
+				var want model
 				for i, form := range forms {
 					cfg := config(t, Params{Dense: form == 'd', Mode: mode, Overflow: ToCounters, Bytes: 1 << 12, Categories: true, Totals: true})
 					var p points

@@ -59,7 +59,7 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 		r := rand.New(rand.NewPCG(301, uint64(round)))
 		var blobs [][]byte
 		var all points
-		most, common := uint64(0), map[spot]uint64(nil)
+		most, common := uint64(0), model(nil)
 		for i := range 2 + r.IntN(4) {
 			p := weigh(r, hot(r, r.IntN(400), 300))
 			s := sketchOf(t, config(t, anyParams(r)), p)
@@ -91,7 +91,7 @@ func TestExactSketchesOfAnyParametersCombine(t *testing.T) {
 		}
 		for what, c := range map[string]struct {
 			blob  []byte
-			model map[spot]uint64
+			model model
 		}{"union": {want, all.model()}, "intersection": {both, common}} {
 			v := viewOf(t, c.blob)
 			if !v.IsExact() || v.Bytes != most || must(Decode(c.blob)) == nil {
@@ -164,7 +164,7 @@ func TestExactSketchesMeetOthers(t *testing.T) {
 			}
 			e := must(Decode(blobs[1]))
 			for _, op := range operations {
-				truth := [2]map[spot]uint64{p.model(), exactModel(blobs[1])}
+				truth := [2]model{p.model(), exactModel(blobs[1])}
 				for i, pair := range [][2]*Sketch{{must(Decode(blobs[0])), e}, {must(Decode(blobs[1])), s}} {
 					model := combined(truth[i], truth[1-i], op.model)
 					noError(t, op.run(pair[0], pair[1]))
@@ -187,8 +187,8 @@ func strewn(r *rand.Rand, n int) points {
 }
 
 // exactModel is the cells of an exact BLOB.
-func exactModel(blob []byte) map[spot]uint64 {
-	m := map[spot]uint64{}
+func exactModel(blob []byte) model {
+	m := model{}
 	for _, s := range must(Decode(blob)).squares.Sections {
 		for i, k := range s.Keys {
 			m[spot{cells.CellOf(s.X, s.Y, k), plain}] = s.Counts[i]

@@ -35,8 +35,8 @@ func hotFor(p Params, r *rand.Rand) points {
 }
 
 // squaresOf adds up a model in squares of a level, all categories or one.
-func squaresOf(m map[spot]uint64, level uint8) map[spot]uint64 {
-	squares := map[spot]uint64{}
+func squaresOf(m model, level uint8) model {
+	squares := model{}
 	for s, n := range m {
 		s.Cell = grid.Cell{X: floorDiv(s.X, 1<<level), Y: floorDiv(s.Y, 1<<level)}
 		squares[s] += n

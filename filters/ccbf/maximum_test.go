@@ -15,13 +15,13 @@ import (
 // counter's keys. The part of it that does not fit a counter goes to the counter above, which takes
 // the largest such part. A digit is kept only if the counters above do not exceed the need already.
 // It returns the raw counters of every layer.
-func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturated bool) {
+func referenceMaximum(c *Config, m model) (layers [][]uint64, saturated bool) {
 	s := c.shape
 	need := make([][]uint64, s.Layers)
 	for x := range need {
 		need[x] = make([]uint64, s.Size[x])
 	}
-	all := map[spot]uint64{}
+	all := model{}
 	for k, n := range m {
 		all[k] += n
 		if c.Totals {
@@ -79,7 +79,7 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 				if round%5 == 0 {
 					most = 1 << 63 // saturates, but for the largest layouts
 				}
-				m := map[spot]uint64{}
+				m := model{}
 				for range 1 + r.IntN(40) {
 					s := spot{grid.Cell{X: r.Int64N(100) - 50, Y: r.Int64N(100) - 50}, plain}
 					if totals {
@@ -124,7 +124,7 @@ func scattered(r *rand.Rand, n, distinct int) points {
 	return p
 }
 
-func meanExcess(t *testing.T, v *View, m map[spot]uint64) float64 {
+func meanExcess(t *testing.T, v *View, m model) float64 {
 	t.Helper()
 	sum := 0.0
 	for s, n := range m {

@@ -108,7 +108,7 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 						to = next
 					}
 				}
-				check := func(what string, s *Sketch, want map[spot]uint64) {
+				check := func(what string, s *Sketch, want model) {
 					t.Helper()
 					counts(t, fmt.Sprintf("%v, counters %v, k %d, %s", mode, l.sizes, params.K, what), viewOf(t, s.Blob()), want, false)
 				}

@@ -98,7 +98,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 	r := rand.New(rand.NewPCG(270, 0))
 	for _, params := range []Params{{Bytes: 4000}, {Bytes: 4000, K: 32}, {Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}}} {
 		params.Dense = true
-		blob := blobOf(t, builderOf(t, config(t, params), oneByOne(r, spreadMap(r, 500, spreads[3].count))))
+		blob := blobOf(t, builderOf(t, config(t, params), counted(r, spreads[3])))
 		v := reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
 		body := blob[len(blob)-int(v.shape.Bytes()):]
 		for i := range body {

@@ -67,7 +67,7 @@ func TestQuestionsOfCategoriesInAreas(t *testing.T) {
 	}
 }
 
-func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories, in func(grid.Cell) bool, has func(string) bool, m map[spot]uint64) {
+func judgeQuestions(t *testing.T, name string, v *View, area Area, of Categories, in func(grid.Cell) bool, has func(string) bool, m model) {
 	t.Helper()
 	truth, byCategory, total := map[grid.Cell]uint64{}, map[string]uint64{}, uint64(0)
 	for s, n := range m {

@@ -120,7 +120,7 @@ func TestRasterIsNorthFirst(t *testing.T) {
 }
 
 // density is Density the plain way: every cell against every pixel.
-func density(m map[spot]uint64, category []byte, side float64, b orb.Bound, width, height int) []float64 {
+func density(m model, category []byte, side float64, b orb.Bound, width, height int) []float64 {
 	out := make([]float64, width*height)
 	common := func(a0, a1, b0, b1 float64) float64 { return max(0, min(a1, b1)-max(a0, b0)) }
 	for s, n := range m {
@@ -137,8 +137,8 @@ func density(m map[spot]uint64, category []byte, side float64, b orb.Bound, widt
 }
 
 // viewModel returns the counts of a view near the origin.
-func viewModel(v *View, category []byte) map[spot]uint64 {
-	m, box := map[spot]uint64{}, v.Bounds.Intersect(grid.Rect{MinX: -150, MinY: -100, MaxX: 150, MaxY: 100})
+func viewModel(v *View, category []byte) model {
+	m, box := model{}, v.Bounds.Intersect(grid.Rect{MinX: -150, MinY: -100, MaxX: 150, MaxY: 100})
 	for y := box.MinY; y <= box.MaxY; y++ {
 		for x := box.MinX; x <= box.MaxX; x++ {
 			if c := (grid.Cell{X: x, Y: y}); v.Count(c, category) > 0 {

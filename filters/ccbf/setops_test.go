@@ -13,8 +13,8 @@ import (
 )
 
 // combined is a model of both, cell by cell.
-func combined(a, b map[spot]uint64, f func(x, y uint64) uint64) map[spot]uint64 {
-	m := map[spot]uint64{}
+func combined(a, b model, f func(x, y uint64) uint64) model {
+	m := model{}
 	for s, x := range a {
 		if n := f(x, b[s]); n > 0 {
 			m[s] = n
@@ -180,7 +180,7 @@ func TestMismatchedSketches(t *testing.T) {
 // out of a count of 2^64-1, which can be of more points.
 func TestChangesWhileExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(83, 0))
-	s, m := emptySketch(Params{Res: 1}), map[spot]uint64{}
+	s, m := emptySketch(Params{Res: 1}), model{}
 	cell := func() spot { return spot{grid.Cell{X: r.Int64N(5), Y: r.Int64N(5) << 31}, plain} }
 	for i := range 4000 {
 		c, n := cell(), r.Uint64()>>r.UintN(64)

@@ -42,7 +42,7 @@ type judge struct {
 	*testing.T
 	r     *rand.Rand
 	v     *View
-	truth map[spot]uint64
+	truth model
 	sums  bool
 }
 
@@ -297,7 +297,7 @@ func TestTreeNarrows(t *testing.T) {
 	m := p.model()
 	for _, right := range []points{q, few} {
 		o := right.model()
-		both, masked := map[spot]uint64{}, map[spot]uint64{}
+		both, masked := model{}, model{}
 		for s, n := range m {
 			if o[s] > 0 {
 				both[s], masked[s] = min(n, o[s]), n
@@ -306,7 +306,7 @@ func TestTreeNarrows(t *testing.T) {
 		for _, op := range []struct {
 			name  string
 			do    func(a, b *Sketch) error
-			truth map[spot]uint64
+			truth model
 		}{{"intersect", (*Sketch).Intersect, both}, {"mask", (*Sketch).Mask, masked}} {
 			a, b := sketchOf(t, c, p), sketchOf(t, c, right)
 			before := b.Blob()
@@ -383,7 +383,7 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 // sampledError holds the error that a tree states, which was pruned while it was built, against
 // its counts. A sample has at least half as many cells as it may have, and its mean is within 4
 // standard deviations.
-func sampledError(t *testing.T, what string, v *View, m map[spot]uint64) {
+func sampledError(t *testing.T, what string, v *View, m model) {
 	t.Helper()
 	sum, squares, most := 0.0, 0.0, uint64(0)
 	for s, n := range m {
@@ -521,7 +521,7 @@ func TestTreeCoarsens(t *testing.T) {
 	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
 		s := sketchOf(t, c, p)
 		noError(t, s.Coarsen(factor))
-		truth := map[spot]uint64{}
+		truth := model{}
 		for at, n := range p.model() {
 			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n
 		}

@@ -79,7 +79,7 @@ func TestTreeIntersectionsInAnyOrder(t *testing.T) {
 	c := config(t, Params{Bytes: 4000})
 	for _, united := range []bool{false, true} {
 		var views []*View
-		var want map[spot]uint64
+		var want model
 		for i := range 3 {
 			var part points // most of all, and each time others
 			for j, o := range p {

@@ -34,7 +34,8 @@ func carrier(s *cascade.Shape, class int) uint64 {
 func TestMetIsWhatIsFound(t *testing.T) {
 	for _, l := range kit.Layouts {
 		r := rand.New(rand.NewPCG(210, 0))
-		s := shapeOf(t, l.Widths, l.Sizes, 1)
+		s := kit.Must(cascade.NewShape(1, l.Widths))
+		kit.NoError(t, s.SetCounters(l.Sizes))
 		for round := range 6 {
 			keys := 1 << round * int(s.Size[0]) / 16
 			for _, sums := range []bool{true, false} {
