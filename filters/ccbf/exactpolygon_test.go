@@ -1,13 +1,10 @@
 package ccbf
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/paulmach/orb"
 )
@@ -36,17 +33,6 @@ func towns(t testing.TB, n int) []byte {
 	return blobOf(t, b)
 }
 
-// round is a polygon of n corners.
-func round(x, y, radius float64, n int) orb.MultiPolygon {
-	var ring orb.Ring
-	for i := range n {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
-		d := radius * (0.9 + 0.1*math.Sin(float64(i)/3))
-		ring = append(ring, orb.Point{x + d*cos, y + d*sin})
-	}
-	return orb.MultiPolygon{{append(ring, ring[0])}}
-}
-
 // An index in no particular order and blocks that are none: some answer, soon.
 func TestAreasOfDamagedSketches(t *testing.T) {
 	blob := towns(t, 20_000)
@@ -73,39 +59,5 @@ func TestAreasOfDamagedSketches(t *testing.T) {
 	}
 	if asked < 100 {
 		t.Errorf("only %d of 200 damaged sketches are read at all", asked)
-	}
-}
-
-// TestLongOutlineOverManySections: an outline has more edges than sections have cells. The sums equal those
-// of the cells one by one.
-func TestLongOutlineOverManySections(t *testing.T) {
-	r := rand.New(rand.NewPCG(67, 0))
-	cfg := config(t, Params{Res: 0.25, Categories: true, Totals: true})
-	var p points
-	for i := range 4000 {
-		c := spot{grid.Cell{X: r.Int64N(60) - 30, Y: r.Int64N(60) - 30}, fmt.Sprint(r.IntN(200))}
-		switch {
-		case i%5 == 0:
-			c.X += cells.Highest // over the edge of a region
-		case i%2 == 0:
-			c.category = "many"
-		}
-		p.add(c, 1+r.Uint64N(4))
-	}
-	v, m := viewOf(t, blobOf(t, builderOf(t, cfg, p))), p.model()
-	for i := range 9 {
-		mp := round(r.Float64(), r.Float64(), 2+6*r.Float64(), 1000)
-		if i%3 == 0 {
-			mp = shifted(mp, (cells.Highest+1)*0.25)
-		}
-		want := uint64(0)
-		for s, n := range m {
-			if inside(mp, cfg.Grid, s.Cell) {
-				want += n
-			}
-		}
-		if got, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil || got != want || want == 0 {
-			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
-		}
 	}
 }

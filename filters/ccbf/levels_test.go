@@ -178,34 +178,3 @@ func TestLimitWithLevels(t *testing.T) {
 		t.Errorf("4e12 cells with 20 levels: %d, %v", n, err)
 	}
 }
-
-// TestSumsWithLevels: sums over boxes are never below the truth, and equal to it in exact sketches.
-func TestSumsWithLevels(t *testing.T) {
-	for name, p := range formsWithLevels(6) {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(5, 5)) // of its own, as forms come in any order
-			pts := hotFor(p, r)
-			v := viewOf(t, blobOf(t, builderOf(t, config(t, p), pts)))
-			categories := [][]byte{nil}
-			if p.Categories {
-				categories = append(categories, []byte("c1"))
-			}
-			for range 300 {
-				x, y := r.Int64N(240)-120, r.Int64N(240)-120
-				box := grid.Rect{MinX: x, MinY: y, MaxX: x + r.Int64N(200), MaxY: y + r.Int64N(200)}
-				for _, category := range categories {
-					truth := uint64(0)
-					for s, n := range pts.model() {
-						if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
-							truth += n
-						}
-					}
-					got := must(v.Sum(Box(box), Of(category)))
-					if got < truth || v.IsExact() && got != truth {
-						t.Fatalf("box %v, category %q: %d, truth %d", box, category, got, truth)
-					}
-				}
-			}
-		})
-	}
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/paulmach/orb"
 )
 
 // villages are n points in some towns and a few anywhere, in categories where there are
@@ -34,164 +33,6 @@ func villages(r *rand.Rand, n int, categories ...string) points {
 		p.add(s, 1+r.Uint64N(3))
 	}
 	return p
-}
-
-// judge holds what a tree answers against the points. sums says that lower bounds are
-// known.
-type judge struct {
-	*testing.T
-	r     *rand.Rand
-	v     *View
-	truth model
-	sums  bool
-}
-
-// in is the truth in a rectangle, of a category or of all.
-func (j *judge) in(box grid.Rect, category *string) uint64 {
-	n := uint64(0)
-	for s, k := range j.truth {
-		if box.Contains(s.Cell) && (category == nil || s.category == *category) {
-			n += k
-		}
-	}
-	return n
-}
-
-func (j *judge) box() grid.Rect {
-	w, h := int64(1)<<j.r.IntN(12), int64(1)<<j.r.IntN(12)
-	x, y := j.r.Int64N(4000)-2000, j.r.Int64N(4000)-2000
-	return grid.Rect{MinX: x, MinY: y, MaxX: x + w - 1, MaxY: y + h - 1}
-}
-
-func (j *judge) bounds(what string, e Estimate, truth uint64) {
-	j.Helper()
-	if !e.Certain || e.Low > truth || e.High < truth || e.Value < float64(e.Low) || e.Value > float64(e.High) {
-		j.Fatalf("%s is %+v, the truth %d", what, e, truth)
-	}
-	if e.Low > 0 && !j.sums {
-		j.Fatalf("%s is %+v: nothing is known from below", what, e)
-	}
-}
-
-// check asks everything, of points of all categories where category is nil.
-func (j *judge) check(what string, category *string) {
-	j.Helper()
-	var text []byte
-	if category != nil && *category != plain {
-		text = []byte(*category)
-	}
-	most := j.v.Error().Most
-	if !j.sums {
-		most = ^uint64(0)
-	}
-	at := map[grid.Cell]uint64{}
-	for s, n := range j.truth {
-		if category == nil || s.category == *category {
-			at[s.Cell] += n
-		}
-	}
-	for c, n := range at {
-		if got := j.v.Count(c, text); got < n || got-n > most {
-			j.Fatalf("%s: cell %v counts %d of %d, at most %d too many", what, c, got, n, most)
-		}
-	}
-	var asked []grid.Cell
-	for c := range at {
-		asked = append(asked, c, grid.Cell{X: c.X + 1, Y: c.Y - 3})
-	}
-	together := make([]uint64, len(asked))
-	j.v.Counts(together, asked, Of(text))
-	for i, c := range asked {
-		if got := j.v.Count(c, text); together[i] != got {
-			j.Fatalf("%s: cell %v counts %d among others, %d alone", what, c, together[i], got)
-		}
-	}
-	for range 200 {
-		c := grid.Cell{X: j.r.Int64N(4000) - 2000, Y: j.r.Int64N(4000) - 2000}
-		if got := j.v.Count(c, text); got < at[c] || got-at[c] > most {
-			j.Fatalf("%s: cell %v counts %d of %d, at most %d too many", what, c, got, at[c], most)
-		}
-	}
-	for i := range 24 {
-		b := j.box()
-		truth := j.in(b, category)
-		e := must(j.v.Estimate(Box(b), Of(text)))
-		j.bounds(fmt.Sprintf("%s: box %v", what, b), e, truth)
-		if sum := must(j.v.Sum(Box(b), Of(text))); sum != e.High {
-			j.Fatalf("%s: box %v sums %d, estimated at most %d", what, b, sum, e.High)
-		}
-		if i%8 > 0 {
-			continue
-		}
-		threshold := 1 + j.r.Uint64N(40)
-		spots := must(j.v.Hotspots(Box(b), threshold, Of(text)))
-		for c, n := range at {
-			if n < threshold || !b.Contains(c) {
-				continue
-			}
-			if !squareHolds(spots, c) {
-				j.Fatalf("%s: cell %v of %d points is no hotspot of %d", what, c, n, threshold)
-			}
-		}
-	}
-	j.raster(what, category, text)
-}
-
-// squareHolds reports whether a cell is in one of the squares, whose corners are the
-// curve's and not the grid's.
-func squareHolds(spots []Spot, c grid.Cell) bool {
-	for _, s := range spots {
-		side := int64(1) << s.Level
-		if c.X >= s.Cell.X && c.X < s.Cell.X+side && c.Y >= s.Cell.Y && c.Y < s.Cell.Y+side {
-			return true
-		}
-	}
-	return false
-}
-
-// raster holds the pixels of a picture against the boxes that they are.
-func (j *judge) raster(what string, category *string, text []byte) {
-	j.Helper()
-	const width, height = 16, 11
-	b := orb.Bound{Min: orb.Point{-1700.5, -1500.25}, Max: orb.Point{1650, 1722.5}}
-	px := make([]uint64, width*height)
-	if err := j.v.Raster(px, b, width, height, Of(text)); err != nil {
-		j.Fatal(err)
-	}
-	at := make([]uint64, len(px))
-	all := 0.0
-	for s, n := range j.truth {
-		if category != nil && s.category != *category {
-			continue
-		}
-		all += float64(n)
-		x, y := j.v.Grid.Center(s.Cell)
-		i := math.Floor((x - b.Min[0]) / (b.Max[0] - b.Min[0]) * width)
-		k := math.Floor((y - b.Min[1]) / (b.Max[1] - b.Min[1]) * height)
-		if i >= 0 && i < width && k >= 0 && k < height {
-			at[(height-1-int(k))*width+int(i)] += n
-		}
-	}
-	for i := range px {
-		if px[i] < at[i] {
-			j.Fatalf("%s: pixel %d has %d of %d", what, i, px[i], at[i])
-		}
-	}
-	if !j.sums {
-		return
-	}
-	// Leaves reach further than points: 2^17 cells hold all that these trees have.
-	wide := orb.Bound{Min: orb.Point{-1 << 17, -1 << 17}, Max: orb.Point{1 << 17, 1 << 17}}
-	spread, sum := make([]float64, 64*64), 0.0
-	if err := j.v.Density(spread, wide, 64, 64, Of(text)); err != nil {
-		j.Fatal(err)
-	}
-	for _, n := range spread {
-		sum += n
-	}
-	if math.Abs(sum-all) > 1e-9*all {
-		j.Fatalf("%s: a picture adds up to %g of %g points", what, sum, all)
-	}
 }
 
 // TestTree: counts of a tree are never below the truth and its bounds hold, after building,
@@ -222,12 +63,12 @@ func TestTree(t *testing.T) {
 				blobs = append(blobs, blob)
 				all = append(all, p...)
 				j := judge{t, r, viewOf(t, blob), p.model(), true}
-				j.checkAll("built", kind.categories)
+				j.check("built", kind.categories...)
 			}
 			united := uniteBlobs(t, c, blobs...)
 			sameBytes(t, "another order of sketches", united, uniteBlobs(t, c, blobs[2], blobs[0], blobs[3], blobs[1]))
 			j := judge{t, r, viewOf(t, united), all.model(), true}
-			j.checkAll("united", kind.categories)
+			j.check("united", kind.categories...)
 
 			s := must(Decode(united))
 			sameBytes(t, "written again", united, s.Blob())
@@ -237,7 +78,7 @@ func TestTree(t *testing.T) {
 				t.Fatalf("folded to %d of %d bytes", len(folded), len(united))
 			}
 			j.v = viewOf(t, folded)
-			j.checkAll("folded", kind.categories)
+			j.check("folded", kind.categories...)
 
 			// Some points leave, some move.
 			for i, o := range all {
@@ -253,17 +94,8 @@ func TestTree(t *testing.T) {
 				}
 			}
 			j.v = viewOf(t, s.Blob())
-			j.checkAll("after some left", kind.categories)
+			j.check("after some left", kind.categories...)
 		})
-	}
-}
-
-// checkAll checks all categories, and all together.
-func (j *judge) checkAll(what string, categories []string) {
-	j.Helper()
-	j.check(what, nil)
-	for _, c := range categories {
-		j.check(what+", "+c, &c)
 	}
 }
 
@@ -317,7 +149,7 @@ func TestTreeNarrows(t *testing.T) {
 				t.Fatalf("%s: a %v whose total is known (%v), additive %v", op.name, v.Form(), known, v.additive())
 			}
 			j := judge{t, r, v, op.truth, false}
-			j.check(op.name, nil)
+			j.check(op.name)
 			if err := a.Remove(p[0].Cell, nil, 1); !errors.Is(err, errNarrowed) {
 				t.Errorf("%s: removal is %v", op.name, err)
 			}
@@ -330,7 +162,7 @@ func TestTreeNarrows(t *testing.T) {
 			noError(t, x.AddView(viewOf(t, blobOf(t, builderOf(t, c, part)))))
 		}
 		j := judge{t, r, viewOf(t, must(x.Sketch()).Blob()), both, false}
-		j.check("intersect_agg", nil)
+		j.check("intersect_agg")
 	}
 }
 
@@ -345,7 +177,7 @@ func TestTreeSubtracts(t *testing.T) {
 	}
 	noError(t, s.Subtract(part))
 	j := judge{t, r, viewOf(t, s.Blob()), p[200:].model(), true}
-	j.check("less its part", nil)
+	j.check("less its part")
 	if err := part.Subtract(sketchOf(t, c, p)); !errors.Is(err, sketch.ErrNotAdditive) && !errors.Is(err, sketch.ErrTooMany) {
 		t.Errorf("an exact sketch less a tree: %v", err)
 	}
@@ -370,13 +202,13 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 		t.Fatal("it was never pruned")
 	}
 	j := judge{t, r, viewOf(t, blobOf(t, b)), p.model(), true}
-	j.check("pruned on the way", nil)
+	j.check("pruned on the way")
 	sampledError(t, "pruned on the way", j.v, p.model())
 	// In two builders, one merged into the other.
 	left, right := builderOf(t, c, p[:50_000]), builderOf(t, c, p[50_000:])
 	noError(t, left.Merge(right))
 	j.v = viewOf(t, blobOf(t, left))
-	j.check("merged", nil)
+	j.check("merged")
 	sampledError(t, "merged", j.v, p.model())
 }
 
@@ -510,34 +342,5 @@ func TestOverflow(t *testing.T) {
 	x, y := s.bounds, s.squares.Sections.Total()
 	if s.Form() != Tree || x == cells.NoBounds || y == 0 {
 		t.Fatalf("a %v of %d points", s.Form(), y)
-	}
-}
-
-// TestTreeCoarsens: a coarsened tree never counts fewer points than the coarser grid has.
-func TestTreeCoarsens(t *testing.T) {
-	r := rand.New(rand.NewPCG(151, 0))
-	c := config(t, Params{Bytes: 2000, Overflow: ToTree})
-	p := villages(r, 8000)
-	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
-		s := sketchOf(t, c, p)
-		noError(t, s.Coarsen(factor))
-		truth := model{}
-		for at, n := range p.model() {
-			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n
-		}
-		v := viewOf(t, s.Blob())
-		if v.Grid.Res() != float64(factor) || v.Form() != Tree {
-			t.Fatalf("a %v of resolution %v", v.Form(), v.Grid.Res())
-		}
-		j := judge{t, r, v, truth, true}
-		for at, n := range truth {
-			if got := v.Count(at.Cell, nil); got < n {
-				t.Fatalf("factor %d: cell %v counts %d of %d", factor, at.Cell, got, n)
-			}
-		}
-		for range 100 {
-			b := j.box()
-			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
-		}
 	}
 }

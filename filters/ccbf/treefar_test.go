@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -10,50 +9,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// Trees with cells in any region, and in several at once, coarsen as those around the
-// origin do.
-func TestTreeCoarsensFarAway(t *testing.T) {
-	r := rand.New(rand.NewPCG(157, 0))
-	for _, c := range []struct {
-		at         grid.Cell
-		categories []string
-	}{
-		{grid.Cell{X: 3<<32 + 5, Y: -2<<32 - 7}, nil},
-		{grid.Cell{X: 1 << 45, Y: -1 << 44}, nil},
-		{grid.Cell{X: cells.Highest + 1, Y: 100}, nil}, // over the border of two regions
-		{grid.Cell{X: cells.Highest + 1, Y: cells.Highest + 1}, []string{"oak", "elm"}},
-	} {
-		p := villages(r, 6000, c.categories...)
-		for i := range p {
-			p[i].X += c.at.X
-			p[i].Y += c.at.Y
-		}
-		cfg := config(t, Params{Bytes: 2500, Categories: c.categories != nil, Totals: c.categories != nil})
-		whole := sketchOf(t, cfg, p)
-		for _, level := range []uint{1, 3, 10} {
-			s := must(Decode(whole.Blob()))
-			if err := s.Coarsen(1 << level); err != nil {
-				t.Fatalf("around %v, by 2^%d: %v", c.at, level, err)
-			}
-			var coarse points
-			for _, o := range p {
-				coarse.add(spot{cells.Square(o.Cell, uint8(level)), o.category}, o.n)
-			}
-			v, truth := viewOf(t, s.Blob()), coarse.model()
-			if total, known := v.Total(); !known || total != whole.Total || v.Form() != Tree {
-				t.Fatalf("a %v of %d points", v.Form(), total)
-			}
-			counts(t, fmt.Sprint("around ", c.at), v, truth, false)
-			j := judge{t, r, v, truth, true}
-			for range 60 {
-				from := coarse[r.IntN(len(coarse))].Cell
-				b := grid.Rect{MinX: from.X - r.Int64N(400), MinY: from.Y - r.Int64N(400), MaxX: from.X + r.Int64N(400), MaxY: from.Y + r.Int64N(400)}
-				j.bounds(fmt.Sprintf("box %v", b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
-			}
-		}
-	}
-}
 
 // A square that none of the coarser grid holds is an error, and the sketch stays.
 func TestTreeCoarsensAcrossABorder(t *testing.T) {
