@@ -3,12 +3,10 @@ package tree
 import (
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // The scale of thresholds ascends by less than 1/16, and tauOf rounds up to it.
@@ -85,98 +83,6 @@ func TestPruningIsTheRule(t *testing.T) {
 			}
 			if excess != truth {
 				t.Fatalf("%s, threshold %d: excess %d, counted %d", name, tau.Value(), excess, truth)
-			}
-		}
-	}
-}
-
-// Whatever it is cut to, a tree is never below the truth, and its bounds hold.
-func TestNeverBelow(t *testing.T) {
-	r := rand.New(rand.NewPCG(16, 0))
-	for name, counts := range inOrder(shapes()) {
-		held := squaresOf(counts)
-		whole := CodeFor([][]cells.Squares{{held}})
-		for _, part := range []uint64{1, 2, 5, 20} {
-			p, ok := Fit([]cells.Squares{held}, whole.Size()/part)
-			if !ok {
-				if whole.Size()/part > 200 {
-					t.Errorf("%s does not fit %d bytes", name, whole.Size()/part)
-				}
-				continue
-			}
-			sheets := encoded(t, p.Code, p.Sheets[0])
-			checkBounds(t, r, name, sheets, counts, p.Parts[0].Most())
-		}
-	}
-}
-
-func checkBounds(t *testing.T, r *rand.Rand, name string, sheets []Sheet, counts map[uint64]uint64, most uint64) {
-	t.Helper()
-	keys := sortedByNumber(counts)
-	for _, k := range keys {
-		if r.IntN(len(keys)) > 300 {
-			continue
-		}
-		if got := count(sheets, k); got < counts[k] || got > counts[k]+most {
-			t.Fatalf("%s: cell %#x counts %d, the truth is %d and the guarantee %d", name, k, got, counts[k], most)
-		}
-	}
-	for range 200 {
-		x, y := grid.Deinterleave(keys[r.IntN(len(keys))])
-		size := uint64(1) << r.IntN(14)
-		a := box{x0: uint64(x) - min(uint64(x), r.Uint64N(size)), y0: uint64(y) - min(uint64(y), r.Uint64N(size))}
-		a.x1, a.y1 = a.x0+size, a.y0+1+r.Uint64N(size)
-		truth := uint64(0)
-		for _, k := range keys {
-			if a.has(k) {
-				truth += counts[k]
-			}
-		}
-		sum := a.sum(sheets)
-		const rounding = 1e-9
-		if sum.Low > truth || truth > sum.High || sum.Estimate < float64(sum.Low)*(1-rounding) || sum.Estimate > float64(sum.High)*(1+rounding) {
-			t.Fatalf("%s: box %+v has %d points, the tree says %+v", name, a, truth, sum)
-		}
-	}
-}
-
-// The union of trees keeps what each of them knows, in any order.
-func TestUnion(t *testing.T) {
-	r := rand.New(rand.NewPCG(17, 0))
-	for name, counts := range inOrder(shapes()) {
-		parts := make([]map[uint64]uint64, 3)
-		for i := range parts {
-			parts[i] = map[uint64]uint64{}
-		}
-		for _, k := range sortedByNumber(counts) {
-			for range min(counts[k], 5) {
-				parts[r.IntN(len(parts))][k]++
-			}
-			if counts[k] > 5 {
-				parts[0][k] += counts[k] - 5
-			}
-		}
-		var trees []cells.Squares
-		for i, part := range parts {
-			trees = append(trees, cut(squaresOf(part), Tau(40*i)))
-		}
-		a := cells.Merge(cells.Merge(trees[0], trees[1]), trees[2])
-		b := cells.Merge(trees[2], cells.Merge(trees[1], trees[0]))
-		if !equal(&a, &b) {
-			t.Fatalf("%s: the union depends on the order", name)
-		}
-		whole := squaresOf(counts)
-		if a.Total() != whole.Total() {
-			t.Fatalf("%s: %d points united, %d", name, a.Total(), whole.Total())
-		}
-		for _, limit := range []uint64{math.MaxUint32, 2000, 300} {
-			p, ok := Fit([]cells.Squares{a}, limit)
-			if !ok {
-				continue
-			}
-			checkBounds(t, r, name, encoded(t, p.Code, p.Sheets[0]), counts, p.Parts[0].Most())
-			if p.Cells != 0 {
-				t.Errorf("%s: an excess that nobody measured", name)
 			}
 		}
 	}
