@@ -327,25 +327,6 @@ func TestMinimalIncrement(t *testing.T) {
 	}
 }
 
-// A key alone reads as its count in mode mi too, through all layers, at once
-// and one by one.
-func TestMinimalIncrementOfALonelyKey(t *testing.T) {
-	s := shapeOf(t, []int{2, 3, 8}, []uint64{1 << 10, 1 << 9, 1 << 8}, 4)
-	h1, h2 := key.HashCell(0, 3, 4)
-	single := New(s)
-	for n := range uint64(1000) {
-		if got := single.Count(h1, h2); got != n {
-			t.Fatalf("%d counted one by one read as %d", n, got)
-		}
-		once := New(s)
-		once.Insert(false, []uint64{h1}, []uint64{h2}, []uint64{n})
-		if !bytes.Equal(once.Body, single.Body) {
-			t.Fatalf("%d at once and one by one differ", n)
-		}
-		single.Insert(false, []uint64{h1}, []uint64{h2}, nil)
-	}
-}
-
 // A counter that continues in one at its ceiling has the largest value: raising it changes nothing.
 func TestRaisingUnderACeiling(t *testing.T) {
 	d := New(shapeOf(t, []int{31, 34}, []uint64{10, 5}, 1))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // TestBodyLimit: blocks fit as many bytes as they have, and no less.
@@ -43,6 +44,32 @@ func TestPackWords(t *testing.T) {
 			if got[i] != w {
 				t.Fatalf("word %d of %d is %#x, want %#x", i, len(words), got[i], w)
 			}
+		}
+	}
+}
+
+// The order of a block's codes is the one that takes the fewest bits.
+func TestOrderIsTheBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 0))
+	for range 2000 {
+		var lengths [65]uint32
+		for range 1 + r.IntN(6) {
+			lengths[r.IntN(1+r.IntN(65))] = r.Uint32N(40)
+		}
+		cost := func(k uint) (sum uint) {
+			for length, n := range lengths {
+				sum += uint(n) * bitio.ClassBits(uint(length), k)
+			}
+			return sum
+		}
+		best := uint(0)
+		for k := range uint(bitio.MaxOrder + 1) {
+			if cost(k) < cost(best) {
+				best = k
+			}
+		}
+		if got := bitio.BestOrder(&lengths); got != best {
+			t.Fatalf("order %d of %d bits, the best is %d of %d", got, cost(got), best, cost(best))
 		}
 	}
 }

@@ -1,0 +1,114 @@
+package exact
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// townsBody returns the body of 3,000 points in towns, and the bounds of their cells.
+func townsBody(t *testing.T) (body []byte, bounds grid.Rect) {
+	t.Helper()
+	var keys []uint64
+	for _, c := range kit.Towns(3_000) {
+		_, _, key := cells.Key(c)
+		keys = append(keys, key)
+	}
+	l := cells.List{{Label: cells.Label{None: true}, Squares: cells.Collect(keys, nil)}}
+	bounds = l.Bounds()
+	body, ok := AppendList(nil, l, bounds, 1<<30)
+	if !ok {
+		t.Fatal("no body")
+	}
+	return body, bounds
+}
+
+// decode decodes block i, number by number, and returns the number of cells; false if the block is
+// damaged. Tests compare batches with it.
+func (b *blocks) decode(i int, keys, counts *[cells.BlockCells]uint64) (int, bool) {
+	r, gapOrder, countOrder, n, ok := b.block(i)
+	if !ok {
+		return 0, false
+	}
+	for j := range n {
+		if keys[j] = b.First(i); j > 0 {
+			keys[j] = keys[j-1] + r.ReadClass(gapOrder) + 1
+		}
+		counts[j] = r.ReadClass(countOrder) + 1
+		if counts[j] == 0 || j > 0 && keys[j] <= keys[j-1] {
+			return 0, false
+		}
+	}
+	return n, r.Done()
+}
+
+// TestBlocksAtOnce: blocks decoded at once equal those decoded one by one, damaged ones too.
+func TestBlocksAtOnce(t *testing.T) {
+	body, bounds := townsBody(t)
+	r := rand.New(rand.NewPCG(72, 0))
+	for round := range 300 {
+		b := append([]byte(nil), body...)
+		if round > 0 {
+			b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		}
+		v := Reader{Squares: form.Squares{Head: &form.Head{Bounds: bounds, Total: 3_000}}}
+		if v.Reset(b) != nil {
+			continue
+		}
+		s := &v.sections[0]
+		for i := range blockCount(s.cells) {
+			list := append(make([]int32, 0, together), int32(i))[:1+r.IntN(together)]
+			for j := range list[1:] {
+				list[1+j] = int32(r.IntN(blockCount(s.cells)))
+			}
+			var some batch
+			for _, block := range list {
+				some.put(&s.blocks, int(block), ^uint64(0))
+			}
+			some.read()
+			for j, block := range list {
+				var keys, counts [cells.BlockCells]uint64
+				n, ok := s.decode(int(block), &keys, &counts)
+				if !ok {
+					n = 0
+				}
+				got := some.cells(j)
+				if len(got.Keys) != n {
+					t.Fatalf("round %d, blocks %d: number %d has %d cells, alone %d", round, list, j, len(got.Keys), n)
+				}
+				for x := range n {
+					if got.Keys[x] != keys[x] || got.Counts[x] != counts[x] {
+						t.Fatalf("round %d, blocks %d: cell %d of number %d is %d with %d, alone %d with %d", round, list, x, j, got.Keys[x], got.Counts[x], keys[x], counts[x])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSquaresStayInside: EachSquare returns no cell outside its rectangle, whatever bounds a sketch claims.
+// Callers rely on it.
+func TestSquaresStayInside(t *testing.T) {
+	body, bounds := townsBody(t)
+	claimed := bounds
+	claimed.MinX += (bounds.MaxX - bounds.MinX) / 3
+	claimed.MaxY -= (bounds.MaxY - bounds.MinY) / 3
+	for _, clip := range []grid.Rect{bounds, claimed} {
+		n := 0
+		var v Reader
+		v.Head = &form.Head{Bounds: claimed, Total: 3_000, Sums: true}
+		kit.NoError(t, v.Reset(body))
+		v.EachSquare(clip, cells.Categories{}, func(c grid.Cell, _ uint8, _ uint64) {
+			if n++; !claimed.Contains(c) {
+				t.Fatalf("%v is outside of %v", c, claimed)
+			}
+		})
+		if n == 0 {
+			t.Error("no cells")
+		}
+	}
+}
