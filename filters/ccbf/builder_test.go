@@ -11,20 +11,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-var errFull = errors.New("the budget is spent")
-
-// purse is a Budget of so many bytes that remembers the most it gave.
-type purse struct{ limit, given, most int64 }
-
-func (p *purse) Grow(delta int64) error {
-	if delta > 0 && p.given+delta > p.limit {
-		return errFull
-	}
-	p.given += delta
-	p.most = max(p.most, p.given)
-	return nil
-}
-
 // memory returns the bytes that a builder holds, which its budget must have reserved.
 func (b *Builder) memory() (n int64) {
 	for _, s := range b.all {
@@ -43,13 +29,13 @@ func TestBuilderAccountsForItsMemory(t *testing.T) {
 		for _, hold := range []int64{1 << 30, 1 << 17} {
 			r := rand.New(rand.NewPCG(71, 0))
 			cfg := config(t, params)
-			whole := &purse{limit: 1 << 30}
+			whole := &budget{}
 			b := NewBuilder(cfg, whole)
 			b.Hold = hold
 			check := func(when string) {
 				t.Helper()
-				if b.held != whole.given || b.held != b.memory() {
-					t.Fatalf("%s, %s: %d bytes accounted for, %d granted, %d held", name, when, b.held, whole.given, b.memory())
+				if b.held != whole.now || b.held != b.memory() {
+					t.Fatalf("%s, %s: %d bytes accounted for, %d granted, %d held", name, when, b.held, whole.now, b.memory())
 				}
 			}
 			for i := range 12 {
@@ -76,7 +62,7 @@ func TestBuilderAccountsForItsMemory(t *testing.T) {
 // However many points there are, a builder of few cells stays small.
 func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))
-	budget := &purse{limit: 1 << 40}
+	budget := &budget{}
 	b := NewBuilder(config(t, Params{Bytes: 1 << 16}), budget)
 	keys := make([]uint64, 1<<16)
 	const distinct = 5000
@@ -151,24 +137,6 @@ func TestSketchOnTheWay(t *testing.T) {
 	}
 }
 
-// Merging leaves its source as it is.
-func TestMergeLeavesItsSource(t *testing.T) {
-	for name, params := range forms() {
-		r := rand.New(rand.NewPCG(77, 0))
-		cfg := config(t, params)
-		p := weigh(r, hot(r, 9000, 1500))
-		from := builderOf(t, cfg, p)
-		want := blobOf(t, builderOf(t, cfg, p))
-		for range 2 {
-			into := builderOf(t, cfg, hot(r, 6000, 900))
-			noError(t, into.Merge(from))
-			noError(t, into.addPoints(crowd(9000)))
-			blobOf(t, into)
-		}
-		sameBytes(t, name, want, blobOf(t, from))
-	}
-}
-
 func TestNoAllocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(78, 0))
 	for name, params := range forms() {
@@ -219,18 +187,6 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// refusal is a Budget that refuses once, the at-th request.
-type refusal struct{ at, asked int }
-
-func (r *refusal) Grow(delta int64) error {
-	if delta > 0 {
-		if r.asked++; r.asked == r.at {
-			return errFull
-		}
-	}
-	return nil
-}
-
 // Whichever request for memory is refused, building ends in that error or in the same bytes: no
 // refusal is lost, and with it points.
 func TestEveryRefusalIsTold(t *testing.T) {
@@ -275,7 +231,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		want := must(made(NewBuilder(cfg, nil)))
 		told := 0
 		for at := 1; ; at++ {
-			budget := &refusal{at: at}
+			budget := &budget{refuse: at}
 			got, err := made(NewBuilder(cfg, budget))
 			if budget.asked < at {
 				break

@@ -115,7 +115,7 @@ func TestExactForm(t *testing.T) {
 			sameBytes(t, "encoded again", blob, s.Blob())
 			sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
 			if len(p) > 1 {
-				sameBytes(t, "merged", blob, blobOf(t, unite(t, r, cfg, split(r, p, 4))))
+				sameBytes(t, "merged", blob, blobOf(t, unite(t, r, cfg, split(r, p, 4), true)))
 			}
 			appended := s.appendBlob([]byte("before"))
 			sameBytes(t, "appended", append([]byte("before"), blob...), appended)

@@ -84,7 +84,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 					}
 				}
 				check("made", dense(pa), pa.model())
-				u := must(unite(t, r, cfg, []points{pa, pb}).Sketch())
+				u := must(unite(t, r, cfg, []points{pa, pb}, true).Sketch())
 				u.makeDense()
 				check("united", u, both.model())
 				if u.Fold(uint64(len(u.Blob()))-8) == nil {

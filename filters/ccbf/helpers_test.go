@@ -2,6 +2,8 @@ package ccbf
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -216,6 +218,35 @@ func counts(t testing.TB, what string, v *View, m model, exact bool) {
 			t.Fatalf("%s: %v counts %d among others, %d alone", what, c, together[i], got)
 		}
 	}
+}
+
+var errFull = errors.New("the budget is spent")
+
+// budget is a Budget that remembers the most it gave. It refuses what is beyond a limit and one request,
+// if there are any. Builders may know that its last half is scarce.
+type budget struct {
+	limit, now, most int64
+	asked, refuse    int
+	scarce           bool
+}
+
+func (b *budget) Grow(delta int64) error {
+	if delta > 0 {
+		b.asked++
+		if b.asked == b.refuse || b.limit > 0 && b.now+delta > b.limit {
+			return fmt.Errorf("%w: %d of %d are held, %d more wanted", errFull, b.now, b.limit, delta)
+		}
+	}
+	b.now += delta
+	b.most = max(b.most, b.now)
+	return nil
+}
+
+func (b *budget) Scarce() int {
+	if !b.scarce {
+		return 0
+	}
+	return int(max(0, (b.now-b.limit/2+b.limit/4-1)/(b.limit/4)))
 }
 
 // atCeiling reports whether a counter of a dense sketch is at its ceiling: all

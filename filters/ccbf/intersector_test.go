@@ -132,19 +132,19 @@ func TestIntersectorErrorsAndBudget(t *testing.T) {
 	r := rand.New(rand.NewPCG(93, 0))
 	for _, p := range []Params{{Bytes: 1 << 12}, {Bytes: 1 << 12, Dense: true}} {
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, p), hot(r, 1000, 500))))
-		refused := newIntersector(&purse{limit: 100})
+		refused := newIntersector(&budget{limit: 100})
 		if err := refused.AddView(v); !errors.Is(err, errFull) {
 			t.Error(err)
 		}
-		budget := &purse{limit: 1 << 20}
+		budget := &budget{limit: 1 << 20}
 		x, y := newIntersector(budget), newIntersector(nil)
 		for range 100 { // as often as it takes for what is not given back to show
 			noError(t, y.AddView(v))
 			noError(t, x.AddView(v))
 			noError(t, x.Merge(y))
 		}
-		if budget.given != x.held || x.held > 100_000 {
-			t.Errorf("%d bytes granted, %d accounted for", budget.given, x.held)
+		if budget.now != x.held || x.held > 100_000 {
+			t.Errorf("%d bytes granted, %d accounted for", budget.now, x.held)
 		}
 	}
 }

@@ -10,15 +10,6 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// peak is a budget that remembers the most that was held, and gives any.
-type peak struct{ now, most int64 }
-
-func (p *peak) Grow(delta int64) error {
-	p.now += delta
-	p.most = max(p.most, p.now)
-	return nil
-}
-
 // TestAllocationsAreCounted: memory is reserved before sketches are read and written. The test
 // measures all allocations, so slices that grow may reach twice their size, and pooled memory a
 // megabyte.
@@ -32,7 +23,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 		"dense":                   {Bytes: 4 << 20, Dense: true},
 		"dense, standard":         {Bytes: 4 << 20, Dense: true, Mode: Standard},
 	} {
-		var in peak
+		var in budget
 		b := NewBuilder(config(t, params), &in)
 		for i := range cells {
 			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))
@@ -58,7 +49,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d bytes allocated to read it, Memory is %d", name, made, memory)
 		}
 		// United with itself: what is read is counted, and what is merged.
-		var out peak
+		var out budget
 		made = bytesAllocated(func() {
 			u := NewBuilder(v.Config, &out)
 			for range 2 {
@@ -74,7 +65,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 // A builder that spills counts the counters and what they are made from.
 func TestSpillingIsCounted(t *testing.T) {
 	for name, params := range map[string]Params{"cells": {Bytes: 1 << 20, Overflow: ToCounters}, "levels": {Bytes: 1 << 20, Levels: 3}} {
-		var p peak
+		var p budget
 		b := NewBuilder(config(t, params), &p)
 		for i := range 200_000 {
 			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))

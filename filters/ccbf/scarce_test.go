@@ -9,29 +9,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// small is a budget that refuses, of which several builders know how much is left.
-type small struct{ now, most, limit int64 }
-
-var errSmall = errors.New("no room")
-
-func (s *small) Grow(delta int64) error {
-	if s.now+delta > s.limit {
-		return fmt.Errorf("%w: %d of %d are held, %d more wanted", errSmall, s.now, s.limit, delta)
-	}
-	s.now += delta
-	s.most = max(s.most, s.now)
-	return nil
-}
-
-func (s *small) Scarce() int {
-	return int(max(0, (s.now-s.limit/2+s.limit/4-1)/(s.limit/4)))
-}
-
-// refuses is a budget that only refuses.
-type refuses struct{ *small }
-
-func (r refuses) Scarce() int { return 0 }
-
 // TestScarceMemory builds many groups of several parts, as threads do. In half or a third of the
 // memory that they need at 16 bytes a cell, they have the same bytes.
 func TestScarceMemory(t *testing.T) {
@@ -99,14 +76,14 @@ func TestScarceMemory(t *testing.T) {
 				}
 				return blobs, nil
 			}
-			plenty := &small{limit: 1 << 40}
+			plenty := &budget{limit: 1 << 40, scarce: true}
 			want := must(build(func() Budget { return plenty }))
 			limit := plenty.most / of.part
-			unknowing := &small{limit: plenty.most - 1}
-			if _, err := build(func() Budget { return refuses{unknowing} }); !errors.Is(err, errSmall) {
+			unknowing := &budget{limit: plenty.most - 1}
+			if _, err := build(func() Budget { return unknowing }); !errors.Is(err, errFull) {
 				t.Errorf("whoever does not know that memory is scarce: error %v", err)
 			}
-			scarce := &small{limit: limit}
+			scarce := &budget{limit: limit, scarce: true}
 			got, err := build(func() Budget { return scarce })
 			if err != nil {
 				t.Fatalf("in %d of %d bytes: %v", limit, plenty.most, err)

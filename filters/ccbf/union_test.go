@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -41,74 +40,6 @@ func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	t.Helper()
 	s := must(b.Sketch())
 	return s.count(c, nil)
-}
-
-// TestUnionOfManySmallSketches: the union of many small sketches is the sketch of all their points. This
-// holds for one builder and for two that are merged. The builders account for the memory that they have.
-func TestUnionOfManySmallSketches(t *testing.T) {
-	r := rand.New(rand.NewPCG(310, 0))
-	for name, params := range map[string]Params{"default": {Bytes: 1 << 22}, "counters": {Bytes: 1 << 22, Overflow: ToCounters}, "standard": {Bytes: 1 << 22, Mode: Standard}} {
-		cfg := config(t, params)
-		whole := NewBuilder(cfg, nil)
-		var spent [2]peak
-		unions := [2]*Builder{NewBuilder(cfg, &spent[0]), NewBuilder(cfg, &spent[1])}
-		for i := range 60 {
-			part := NewBuilder(cfg, nil)
-			for range 6000 {
-				c := grid.Cell{X: r.Int64N(1000) - 500, Y: r.Int64N(1000)}
-				weight := uint64(1)
-				if i%7 == 3 && r.IntN(50) == 0 {
-					weight = 1 << r.UintN(40) // too large to be packed
-				}
-				for _, b := range []*Builder{whole, part} {
-					noError(t, b.Add(c, nil, 0, weight))
-				}
-			}
-			u := unions[i%2]
-			noError(t, u.AddView(viewOf(t, blobOf(t, part))))
-			if u.held != spent[i%2].now || u.held != u.memory() {
-				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
-			}
-		}
-		first := blobOf(t, unions[1])
-		for range 2 { // the second builder is left unchanged
-			both := NewBuilder(cfg, nil)
-			for _, u := range unions {
-				noError(t, both.Merge(u))
-			}
-			if !bytes.Equal(blobOf(t, both), blobOf(t, whole)) {
-				t.Errorf("%s: the union is not the sketch of all points", name)
-			}
-		}
-		if !bytes.Equal(blobOf(t, unions[1]), first) {
-			t.Errorf("%s: a builder changed when it was merged", name)
-		}
-	}
-}
-
-// TestUnionWhereMemoryIsScarce: if memory is scarce, cells are packed, and the union is the same.
-func TestUnionWhereMemoryIsScarce(t *testing.T) {
-	r := rand.New(rand.NewPCG(311, 0))
-	cfg := config(t, Params{Bytes: 1 << 22})
-	whole := NewBuilder(cfg, nil)
-	spent := &scarce{}
-	union := NewBuilder(cfg, spent)
-	for range 60 {
-		part := NewBuilder(cfg, nil)
-		for range 6000 {
-			c := grid.Cell{X: r.Int64N(2000), Y: r.Int64N(2000)}
-			for _, b := range []*Builder{whole, part} {
-				noError(t, b.Add(c, nil, 0, 1))
-			}
-		}
-		noError(t, union.AddView(viewOf(t, blobOf(t, part))))
-	}
-	if union.held != spent.now || union.held > whole.held/4 {
-		t.Fatalf("%d bytes are held of %d granted, %d without packing", union.held, spent.now, whole.held)
-	}
-	if !bytes.Equal(blobOf(t, union), blobOf(t, whole)) {
-		t.Error("the union is not the sketch of all points")
-	}
 }
 
 // TestUnionOfMixedForms unites sketches of all forms, and results of intersections. In mode standard the
@@ -172,8 +103,3 @@ func TestUnionOfMixedForms(t *testing.T) {
 		}
 	}
 }
-
-// scarce is a budget that has little left, and refuses nothing.
-type scarce struct{ peak }
-
-func (s *scarce) Scarce() int { return 1 }
