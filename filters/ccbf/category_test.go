@@ -37,79 +37,31 @@ func forms() map[string]Params {
 	}
 }
 
+// TestCategories: totals and bytes of sketches with categories; TestQuestions asks for their counts.
 func TestCategories(t *testing.T) {
 	for name, params := range forms() {
 		for _, totals := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				r := rand.New(rand.NewPCG(51, 0))
-				params.Categories, params.Totals = true, totals
-				cfg := config(t, params)
-				p := categorised(r, 400)
-				blob := blobOf(t, builderOf(t, cfg, p))
-				v := viewOf(t, blob)
-				m := p.model()
-				counts(t, "each category", v, m, v.IsExact())
-				all := model{}
-				sum := uint64(0)
-				for s, n := range m {
-					all[spot{s.Cell, plain}] += n
-					sum += n
-				}
-				together := totals || v.Form() != Dense
-				if err := v.CheckCategory(false); together != (err == nil) {
-					t.Errorf("a question without category: %v", err)
-				} else if err != nil && !errors.Is(err, ErrNeedsCategory) {
-					t.Error(err)
-				}
-				if err := v.CheckCategory(true); err != nil {
-					t.Error(err)
-				}
-				if together {
-					counts(t, "all together", v, all, v.IsExact())
-				}
-				if n, known := v.Total(); n != sum || !known {
-					t.Errorf("total %d, want %d", n, sum)
-				}
-				if v.Class() != key.Text {
-					t.Errorf("class %v", v.Class())
-				}
-				if i := v.Info(); v.IsExact() && (i.Categories != uint64(len(categories)) || i.Cells != uint64(len(m))) {
-					t.Errorf("info %+v", i)
-				}
-				// A category that nothing has, and one's cells in another.
-				if v.IsExact() {
-					for s := range m {
-						for _, c := range append(categories, "other") {
-							o := spot{s.Cell, c}
-							if n := v.Count(o.Cell, o.bytes()); n != m[o] {
-								t.Fatalf("%v counts %d, want %d", o, n, m[o])
-							}
-						}
-					}
-				}
-				// Many at once count as one by one.
-				var cells []grid.Cell
-				for _, o := range p {
-					cells = append(cells, o.Cell, grid.Cell{X: o.Y, Y: o.X})
-				}
-				dst := make([]uint64, len(cells))
-				for _, category := range append([][]byte{nil}, []byte(categories[1])) {
-					if v.CheckCategory(category != nil) != nil {
-						continue
-					}
-					v.Counts(dst, cells, Of(category))
-					for i, c := range cells {
-						if n := v.Count(c, category); dst[i] != n {
-							t.Fatalf("%v of %q counts %d among many, %d alone", c, category, dst[i], n)
-						}
-					}
-				}
-				s := must(Decode(blob))
-				sameBytes(t, "encoded again", blob, s.Blob())
-				if params.Mode == Standard || !params.Dense {
-					sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
-				}
-			})
+			r := rand.New(rand.NewPCG(51, 0))
+			params.Categories, params.Totals = true, totals
+			cfg, p := config(t, params), categorised(r, 400)
+			blob := blobOf(t, builderOf(t, cfg, p))
+			v, m := viewOf(t, blob), p.model()
+			counts(t, name, v, m, v.IsExact())
+			together := totals || v.Form() != Dense
+			if err := v.CheckCategory(false); together != (err == nil) || err != nil && !errors.Is(err, ErrNeedsCategory) {
+				t.Errorf("%s: a question without category: %v", name, err)
+			}
+			noError(t, v.CheckCategory(true))
+			if n, known := v.Total(); n != m.in(grid.MaxRect(), Categories{}) || !known || v.Class() != key.Text {
+				t.Errorf("%s: total %d, known %v, class %v", name, n, known, v.Class())
+			}
+			if i := v.Info(); v.IsExact() && (i.Categories != uint64(len(categories)) || i.Cells != uint64(len(m))) {
+				t.Errorf("%s: info %+v", name, i)
+			}
+			sameBytes(t, "encoded again", blob, must(Decode(blob)).Blob())
+			if params.Mode == Standard || !params.Dense {
+				sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
+			}
 		}
 	}
 }
@@ -167,29 +119,4 @@ func TestCategoryErrors(t *testing.T) {
 		t.Errorf("class %v, error %v", none.class, err)
 	}
 	sameBytes(t, "nothing and a", blobOf(t, a), blobOf(t, none))
-}
-
-// TestCategoriesAreIsolated: another category of a cell counts 0. There are 200 keys at 4 positions in 6,000
-// counters. All positions of an absent key are in use with a probability below (800/6000)^4 = 0.00032. The
-// bound 5 of 2,800 is the mean and more than 4 sigma.
-func TestCategoriesAreIsolated(t *testing.T) {
-	r := rand.New(rand.NewPCG(52, 0))
-	cfg := config(t, Params{Dense: true, Categories: true, Widths: []int{8}, Counters: []uint64{6000}})
-	var p points
-	for i := range 200 {
-		p.add(spot{grid.Cell{X: int64(i)}, categories[i%7]}, 1+r.Uint64N(100))
-	}
-	v := viewOf(t, blobOf(t, builderOf(t, cfg, p)))
-	m, wrong := p.model(), 0
-	for s := range m {
-		for i := range 14 {
-			o := spot{s.Cell, "other" + string(rune('a'+i))}
-			if v.Count(o.Cell, o.bytes()) != 0 {
-				wrong++
-			}
-		}
-	}
-	if wrong > 5 {
-		t.Errorf("%d of %d absent keys have a count", wrong, 14*len(m))
-	}
 }
