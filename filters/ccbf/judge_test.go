@@ -361,7 +361,9 @@ func (j *judge) picture(what string, b orb.Bound, width, height int, of Categori
 			pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height)) / v.Grid.Res()
 			level = int(min(max(math.Round(math.Log2(pixel)), 0), float64(v.Levels)))
 		}
-		for c := range cellsOf(v.Bounds.Squares(level)) {
+		shown := boxOf(j, v.Grid, b)
+		shown = grid.Rect{MinX: shown.MinX - 1, MinY: shown.MinY - 1, MaxX: shown.MaxX + 1, MaxY: shown.MaxY + 1} // edges cut cells
+		for c := range cellsOf(v.Bounds.Intersect(shown).Squares(level)) {
 			n := uint64(0)
 			_ = of.Each(func(category []byte) error {
 				n += leastOf(v, level, c, category)
