@@ -7,44 +7,24 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/paulmach/orb"
+	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 )
 
-// star is a polygon with ragged edges around a place.
-func star(r *rand.Rand, x, y, size float64) orb.MultiPolygon {
-	var ring orb.Ring
-	n := 3 + r.IntN(20)
-	for i := range n {
-		a := 2 * math.Pi * float64(i) / float64(n)
-		d := size * (0.2 + 0.8*r.Float64())
-		ring = append(ring, orb.Point{x + d*math.Cos(a), y + d*math.Sin(a)})
-	}
-	return orb.MultiPolygon{orb.Polygon{append(ring, ring[0])}}
-}
-
-// TestClip: Clip keeps the cells whose centres are inside, which grid.Scan lists row by row. The
-// sum of a tree over the polygon stays the same, and no cell inside is below the truth.
+// TestClip: Clip keeps the cells whose centres are inside. The sum of a tree over the polygon stays the
+// same, and no cell inside is below the truth.
 func TestClip(t *testing.T) {
-	for round := range 40 {
-		r := rand.New(rand.NewPCG(321, uint64(round)))
+	for i := range 42 {
+		r := rand.New(rand.NewPCG(321, uint64(i)))
 		p := strewn(r, 3000)
 		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7) // in a region of its own
-		mp := star(r, r.Float64()*300-150, r.Float64()*300-150, 20+r.Float64()*400)
-		if round == 0 {
-			mp = star(r, 1e4, 1e4, 10)
+		mp := polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], bound(-200, -200, 200, 200))
+		if i == 0 {
+			mp = shifted(mp, 1e4)
 		}
-		inside := map[grid.Cell]bool{}
-		scan := must(must(grid.New(1)).Scan(mp, grid.Rect{MinX: -200, MinY: -200, MaxX: 199, MaxY: 199}))
-		for y := scan.Bounds().MinY; y <= scan.Bounds().MaxY; y++ {
-			for _, x := range scan.Row(y) {
-				for i := x.X0; i <= x.X1; i++ {
-					inside[grid.Cell{X: i, Y: y}] = true
-				}
-			}
-		}
+		inside := insideOf(mp, must(grid.New(1)))
 		want, in := model{}, points(nil)
 		for s, n := range p.model() {
-			if want[s] = 0; inside[s.Cell] {
+			if want[s] = 0; inside(s.Cell) {
 				want[s] = n
 				in.add(s, n)
 			}

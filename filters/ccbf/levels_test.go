@@ -34,24 +34,6 @@ func hotFor(p Params, r *rand.Rand) points {
 	return pts
 }
 
-// squaresOf adds up a model in squares of a level, all categories or one.
-func squaresOf(m model, level uint8) model {
-	squares := model{}
-	for s, n := range m {
-		s.Cell = grid.Cell{X: floorDiv(s.X, 1<<level), Y: floorDiv(s.Y, 1<<level)}
-		squares[s] += n
-	}
-	return squares
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
 // No square of any level reads below the truth, and every one reads as the sketch
 // coarsened to its level says.
 func TestLevelsNeverUndercount(t *testing.T) {
@@ -69,7 +51,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 				if got := coarse.Grid.Res(); got != float64(uint64(1)<<level) {
 					t.Fatalf("resolution %v at level %d", got, level)
 				}
-				truth := squaresOf(pts.model(), level)
+				truth := larger(pts.model(), 1<<level)
 				counts(t, fmt.Sprint("level ", level), coarse, truth, v.IsExact())
 				if a, _ := v.Total(); a != 4000 {
 					t.Errorf("total %d", a)
@@ -102,7 +84,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 		noError(t, b.AddView(viewOf(t, s.Blob())))
 	}
 	united := blobOf(t, b)
-	counts(t, "united", viewOf(t, united), squaresOf(append(few, many...).model(), 2), false)
+	counts(t, "united", viewOf(t, united), larger(append(few, many...).model(), 4), false)
 
 	whole := sketchOf(t, c, append(few, many...))
 	if whole.IsExact() {
@@ -110,7 +92,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 	}
 	noError(t, whole.Coarsen(4))
 	// Not the same bytes: the whole has counted the finer cells of few as well.
-	counts(t, "whole", viewOf(t, whole.Blob()), squaresOf(append(few, many...).model(), 2), false)
+	counts(t, "whole", viewOf(t, whole.Blob()), larger(append(few, many...).model(), 4), false)
 }
 
 func TestCoarsenErrors(t *testing.T) {

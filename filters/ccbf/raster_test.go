@@ -3,7 +3,6 @@ package ccbf
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -106,31 +105,6 @@ func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
 	for i, n := range got {
 		if want := 10_000 * 0.25 / (1 << 20); math.Abs(n-want) > 1e-9 {
 			t.Fatalf("pixel %d is %v, want %v", i, n, want)
-		}
-	}
-}
-
-// TestDensityInLentBins: if cells are larger than pixels, each pixel gets its part of its cell. Pictures
-// that used the pooled memory before do not matter.
-func TestDensityInLentBins(t *testing.T) {
-	r := rand.New(rand.NewPCG(85, 0))
-	xs, ys := make([]float64, 2000), make([]float64, 2000)
-	for i := range xs {
-		xs[i], ys[i] = 20*r.NormFloat64(), 20*r.NormFloat64()
-	}
-	s := must(Build(Params{Res: 1}, xs, ys))
-	v := must(NewView(s.Blob()))
-	const side = 128
-	dst := make([]float64, side*side)
-	for _, half := range []float64{4, 32, 16, 4} { // few cells, more than before, fewer
-		noError(t, v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, Categories{}))
-		pixel := 2 * half / side // a power of 2
-		for i, got := range dst {
-			x, y := -half+(float64(i%side)+0.5)*pixel, half-(float64(i/side)+0.5)*pixel
-			cell := grid.Cell{X: int64(math.Floor(x)), Y: int64(math.Floor(y))}
-			if want := float64(v.Count(cell, nil)) * pixel * pixel; got != want {
-				t.Fatalf("%v to %v: pixel %d of cell %v has %v points, must have %v", -half, half, i, cell, got, want)
-			}
 		}
 	}
 }
