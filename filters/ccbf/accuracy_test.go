@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -566,30 +565,6 @@ func TestEstimatesAfterSetOperations(t *testing.T) {
 			if e := must(viewOf(t, s.Blob()).Estimate(NewPolygon(wholeMap).Area(), Categories{})); e.Low != 0 || e.High < truth {
 				t.Errorf("%v, %s: %+v, the truth %v", mode, op.name, e, truth)
 			}
-		}
-	}
-}
-
-func TestEstimateLimits(t *testing.T) {
-	var p points
-	p.add(spot{grid.Cell{}, plain}, 2)
-	p.add(spot{grid.Cell{X: 20_000, Y: 20_000}, plain}, 4)
-	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
-	high := orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 2e8}, {0, 2e8}, {0, 0}}}}
-	wide := orb.MultiPolygon{{{{0, 0}, {2e4, 0}, {2e4, 2e4}, {0, 2e4}, {0, 0}}}}
-	var tooMany *ErrTooManyCells
-	if _, err := exact.Estimate(NewPolygon(high).Area(), Categories{}); !errors.As(err, &tooMany) {
-		t.Errorf("2e8 rows: %v", err)
-	}
-	if e, err := exact.Estimate(NewPolygon(wide).Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 4e8}) {
-		t.Errorf("4e8 cells of an exact sketch: %+v, %v", e, err)
-	}
-	// Rows count together where the caller says so, once for a polygon.
-	exact.limitAreas()
-	asked := NewPolygon(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1e6}, {0, 1e6}, {0, 0}}}})
-	for range 5 {
-		if e, err := exact.Estimate(asked.Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.head.Limit.Covered < 1e6 || exact.head.Limit.Covered > 4e6 {
-			t.Errorf("%+v after %d, %v", e, exact.head.Limit.Covered, err)
 		}
 	}
 }

@@ -139,24 +139,3 @@ func TestRemoveFromLevels(t *testing.T) {
 		}
 	}
 }
-
-// The limit is on lookups, so that levels allow for areas that cells alone do
-// not.
-func TestLimitWithLevels(t *testing.T) {
-	wide := grid.Rect{MinX: -1 << 20, MinY: -1 << 20, MaxX: 1<<20 - 1, MaxY: 1<<20 - 1}
-	sum := func(levels int) (uint64, error) {
-		s := sketchOf(t, config(t, Params{Dense: true, Levels: levels}), nil)
-		for _, c := range []grid.Cell{{X: wide.MinX, Y: wide.MinY}, {X: wide.MaxX, Y: wide.MaxY}, {}} {
-			noError(t, s.Add(c, nil, 1))
-		}
-		return viewOf(t, s.Blob()).Sum(Box(wide), Categories{})
-	}
-	var many *ErrTooManyCells
-	if _, err := sum(0); !errors.As(err, &many) {
-		t.Errorf("4e12 cells: %v", err)
-	}
-	// 7 of 2^20 counters in use with each key: a chance of 1e-20 for a fourth.
-	if n, err := sum(20); err != nil || n != 3 {
-		t.Errorf("4e12 cells with 20 levels: %d, %v", n, err)
-	}
-}

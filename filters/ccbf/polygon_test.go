@@ -1,14 +1,11 @@
 package ccbf
 
 import (
-	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/paulmach/orb"
 )
 
@@ -58,26 +55,5 @@ func TestPolygonOverManySketches(t *testing.T) {
 	}
 	if met < 100 || missed < 100 {
 		t.Errorf("%d polygons meet, %d do not: too few to tell", met, missed)
-	}
-}
-
-func TestPolygonErrors(t *testing.T) {
-	p := NewPolygon(orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}})
-	var one points
-	one.add(spot{grid.Cell{}, plain}, 1)
-	for name, params := range forms() {
-		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), one)))
-		for range 2 {
-			if _, err := v.Sum(p.Area(), Categories{}); !errors.Is(err, grid.ErrNotFinite) {
-				t.Errorf("%s: a polygon with NaN: %v", name, err)
-			}
-			if _, err := v.Head.meets(p.Area()); !errors.Is(err, grid.ErrNotFinite) {
-				t.Errorf("%s: a polygon with NaN: %v", name, err)
-			}
-		}
-	}
-	var h Head
-	if err := h.reset([]byte("no sketch")); !errors.Is(err, sketch.ErrInvalid) {
-		t.Errorf("a head of no sketch: %v", err)
 	}
 }
