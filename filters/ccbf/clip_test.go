@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 )
@@ -17,7 +18,7 @@ func TestClip(t *testing.T) {
 		r := rand.New(rand.NewPCG(321, uint64(i)))
 		p := strewn(r, 3000)
 		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7) // in a region of its own
-		mp := polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], bound(-200, -200, 200, 200))
+		mp := polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], kit.Bound(-200, -200, 200, 200))
 		if i == 0 {
 			mp = shifted(mp, 1e4)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
 )
 
 // anywhereIn makes n points in a square of a side that begins at a cell, in two categories or in
@@ -177,7 +178,7 @@ func TestEveryPair(t *testing.T) {
 			check("fold", s, ma)
 		}
 		s = made(left, pa)
-		if err := s.Clip(boxed(t, pb)); err == nil {
+		if err := s.Clip(NewPolygon(orb.MultiPolygon{s.Grid.Bound(boxOfPoints(pb)).ToPolygon()})); err == nil {
 			model := model{}
 			area := boxOfPoints(pb)
 			for at, n := range ma {
@@ -214,12 +215,4 @@ func boxOfPoints(p points) grid.Rect {
 		return grid.Rect{}
 	}
 	return b
-}
-
-// boxed is that rectangle as a polygon.
-func boxed(t *testing.T, p points) *Polygon {
-	b := boxOfPoints(p)
-	text := fmt.Sprintf("POLYGON ((%[1]d %[2]d, %[3]d %[2]d, %[3]d %[4]d, %[1]d %[4]d, %[1]d %[2]d))", b.MinX, b.MinY, b.MaxX+1, b.MaxY+1)
-	mp := must(grid.ParseWKT(text))
-	return NewPolygon(mp)
 }

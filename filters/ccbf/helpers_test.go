@@ -136,14 +136,10 @@ func (p points) shuffled(r *rand.Rand) points {
 	return p
 }
 
-// hot makes n points without category, Zipf distributed over cells in all four
-// quadrants around the origin.
-func hot(r *rand.Rand, n, cells int) points {
-	z := rand.NewZipf(r, 1.2, 2, uint64(cells-1))
-	var p points
-	for range n {
-		i := int64(z.Uint64())
-		p.add(spot{grid.Cell{X: i%211 - 100, Y: i/211 - 50}, plain}, 1)
+// hot makes n points without category in a few cells, of which some are frequent.
+func hot(r *rand.Rand, n, cells int) (p points) {
+	for _, c := range kit.Hot(r, n, cells) {
+		p.add(spot{c, plain}, 1)
 	}
 	return p
 }

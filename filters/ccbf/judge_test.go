@@ -11,6 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/paulmach/orb"
@@ -405,11 +406,6 @@ func pixelSum(v *View, box grid.Rect, category []byte) (sum uint64) {
 	return sum
 }
 
-// bound is a box by its edges.
-func bound(xmin, ymin, xmax, ymax float64) orb.Bound {
-	return orb.Bound{Min: orb.Point{xmin, ymin}, Max: orb.Point{xmax, ymax}}
-}
-
 // randomBound is a box with edges anywhere within reach, or on halves, where
 // centres and edges of cells of side 1 lie.
 func randomBound(r *rand.Rand, reach float64) orb.Bound {
@@ -422,7 +418,7 @@ func randomBound(r *rand.Rand, reach float64) orb.Bound {
 	}
 	for {
 		a, b := orb.Point{edge(), edge()}, orb.Point{edge(), edge()}
-		if b := bound(min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1])); form.CheckRaster(b, 1, 1) == nil {
+		if b := kit.Bound(min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1])); form.CheckRaster(b, 1, 1) == nil {
 			return b
 		}
 	}
@@ -436,7 +432,7 @@ func pixelBound(b orb.Bound, width, height, row, column int) orb.Bound {
 		}
 		return b.Min[axis] + (b.Max[axis]-b.Min[axis])*float64(i)/float64(n)
 	}
-	return bound(edge(0, column, width), edge(1, height-1-row, height), edge(0, column+1, width), edge(1, height-row, height))
+	return kit.Bound(edge(0, column, width), edge(1, height-1-row, height), edge(0, column+1, width), edge(1, height-row, height))
 }
 
 func boxOf(t testing.TB, g grid.Grid, b orb.Bound) grid.Rect {
@@ -504,7 +500,7 @@ func TestQuestions(t *testing.T) {
 					j.area(what, Box(b), b.Contains, of)
 				} else {
 					reach := []float64{1, 5, 20}[i%3]
-					mp := polygons.Random(r, polygons.Kinds[i/2%len(polygons.Kinds)], bound(-reach, -reach, reach, reach))
+					mp := polygons.Random(r, polygons.Kinds[i/2%len(polygons.Kinds)], kit.Bound(-reach, -reach, reach, reach))
 					if far && i%3 == 0 {
 						mp = shifted(mp, (cells.Highest+1)*0.25)
 					}
@@ -570,7 +566,7 @@ func TestQuestionsFarAndHuge(t *testing.T) {
 			j.area(fmt.Sprintf("%s, outline %d", name, i), NewPolygon(mp).Area(), insideOf(mp, cfg.Grid), Categories{})
 		}
 		const far, side = grid.MaxIndex + 1, 16
-		pixels, b := make([]uint64, side*side), bound(-far, -far, far, far)
+		pixels, b := make([]uint64, side*side), kit.Bound(-far, -far, far, far)
 		noError(t, j.v.Raster(pixels, b, side, side, Categories{}))
 		for i, got := range pixels {
 			if want := j.truth.in(boxOf(t, cfg.Grid, pixelBound(b, side, side, i/side, i%side)), Categories{}); got != want {

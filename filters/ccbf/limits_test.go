@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/paulmach/orb"
@@ -265,7 +266,7 @@ func TestLimitsTogether(t *testing.T) {
 		ask    func(v *View) error
 	}{
 		"cells":           {Params{Dense: true}, func(v *View) error { return limited(v, grid.MaxRect(), nil)["box"]() }},
-		"pixels":          {Params{Dense: true}, func(v *View) error { return v.Raster(make([]uint64, 4), bound(0, 0, 100, 100), 2, 2, Categories{}) }},
+		"pixels":          {Params{Dense: true}, func(v *View) error { return v.Raster(make([]uint64, 4), kit.Bound(0, 0, 100, 100), 2, 2, Categories{}) }},
 		"squares":         {Params{Dense: true, Levels: 5}, func(v *View) error { return limited(v, grid.MaxRect(), nil)["hotspots"]() }},
 		"a sum of levels": {Params{Dense: true, Levels: 5}, func(v *View) error { return limited(v, grid.MaxRect(), nil)["box"]() }},
 	} {

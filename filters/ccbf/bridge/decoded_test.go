@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -13,7 +14,7 @@ import (
 // Decoded answers as the view does. Neither counters, nor an empty sketch, nor one that was
 // damaged is decoded.
 func TestDecode(t *testing.T) {
-	points := hot(rand.New(rand.NewPCG(61, 0)), 20_000, 3000)
+	points := kit.Hot(rand.New(rand.NewPCG(61, 0)), 20_000, 3000)
 	v := viewOf(t, ccbf.Params{Bytes: 1 << 20}, points)
 	d, ok := Decode(v, true)
 	if bytes, has := DecodedBytes(v, true); !ok || !has || bytes < 8*3000 || DecodedCost(v) < 2 || Spent(v) != 0 {
@@ -47,7 +48,7 @@ func TestDecode(t *testing.T) {
 func TestDamagedSketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))
 	for _, categories := range []bool{false, true} {
-		blob := blobOf(t, ccbf.Params{Bytes: 1 << 20, Categories: categories, Totals: categories}, hot(r, 3000, 1000))
+		blob := blobOf(t, ccbf.Params{Bytes: 1 << 20, Categories: categories, Totals: categories}, kit.Hot(r, 3000, 1000))
 		opened := 0
 		for range 2000 {
 			bad := slices.Clone(blob)

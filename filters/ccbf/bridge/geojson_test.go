@@ -31,7 +31,7 @@ func TestGeoJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(95, 0))
 	for _, res := range []float64{1, 0.001, 0.3, 1.0 / 3, 250, 1e-300, 1e300, math.Pi, 1 << 20, 1e-12} {
 		for _, bytes := range []uint64{1 << 20, 1 << 9} {
-			v := viewOf(t, ccbf.Params{Res: res, Bytes: bytes}, hot(r, 3000, 900))
+			v := viewOf(t, ccbf.Params{Res: res, Bytes: bytes}, kit.Hot(r, 3000, 900))
 			for _, threshold := range []uint64{1, 3} {
 				text, err := AppendGeoJSON(v, []byte("x"), ccbf.Box(v.Bounds), threshold, ccbf.Categories{}, nil)
 				var f features
@@ -89,7 +89,7 @@ func TestGeoJSONDigits(t *testing.T) {
 
 // TestGeoJSONLimits: the text is limited by room and by the length of strings.
 func TestGeoJSONLimits(t *testing.T) {
-	v := viewOf(t, ccbf.Params{}, hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))
+	v := viewOf(t, ccbf.Params{}, kit.Hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))
 	full := errors.New("full")
 	most := int64(0)
 	if _, err := AppendGeoJSON(v, nil, ccbf.Box(v.Bounds), 1, ccbf.Categories{}, func(n int64) error {

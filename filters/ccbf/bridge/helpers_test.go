@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
@@ -9,7 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/paulmach/orb"
 )
 
 // viewOf is a view of the sketch of points, each a cell.
@@ -48,18 +46,4 @@ func encoded(t *testing.T, b *ccbf.Builder) []byte {
 	t.Helper()
 	s := kit.Must(b.Sketch())
 	return s.Blob()
-}
-
-// hot is n points in at most so many cells, by Zipf's law.
-func hot(r *rand.Rand, n, cells int) (p []grid.Cell) {
-	z := rand.NewZipf(r, 1.2, 2, uint64(cells-1))
-	for range n {
-		i := int64(z.Uint64())
-		p = append(p, grid.Cell{X: i%211 - 100, Y: i/211 - 50})
-	}
-	return p
-}
-
-func bound(xmin, ymin, xmax, ymax float64) orb.Bound {
-	return orb.Bound{Min: orb.Point{xmin, ymin}, Max: orb.Point{xmax, ymax}}
 }

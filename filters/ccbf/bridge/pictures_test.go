@@ -41,7 +41,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 					t.Fatalf("%s is %v", name, v.Form())
 				}
 				n := NoiseOf(v)
-				box := bound(0, 0, 256, 256)
+				box := kit.Bound(0, 0, 256, 256)
 				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), side, side)
 				if _, err := AddDensity(v, counts, box, side, side, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
@@ -106,8 +106,8 @@ func TestEstimatesOfCounters(t *testing.T) {
 // TestEstimatesOfExact: exact sketches look as in a picture of counts, also beside counters.
 func TestEstimatesOfExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 4))
-	exact := viewOf(t, ccbf.Params{Res: 1}, hot(r, 2000, 500))
-	dense := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 10}, hot(r, 2000, 500))
+	exact := viewOf(t, ccbf.Params{Res: 1}, kit.Hot(r, 2000, 500))
+	dense := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 10}, kit.Hot(r, 2000, 500))
 	box := exact.Grid.Bound(exact.Bounds)
 	if NoiseOf(exact) != nil || NoiseOf(dense) == nil {
 		t.Error("noise is of dense sketches")
@@ -148,7 +148,7 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	}
 	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 13, Levels: 6}, pts)
 	const side = 256
-	box := bound(0, 0, side, side)
+	box := kit.Bound(0, 0, side, side)
 	e := NewEstimates(make([]float64, side*side), side, side)
 	if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<30); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestDensityWithin(t *testing.T) {
 		"plain":  {Res: 1, Dense: true, Bytes: 1 << 16},
 		"levels": {Res: 1, Dense: true, Bytes: 1 << 16, Levels: 2},
 	} {
-		v := viewOf(t, p, hot(r, 20_000, 2000))
+		v := viewOf(t, p, kit.Hot(r, 20_000, 2000))
 		box := v.Grid.Bound(v.Bounds)
 		const side = 16
 		whole, some, again := make([]float64, side*side), make([]float64, side*side), make([]float64, side*side)
@@ -233,7 +233,7 @@ func total(values []float64) (n float64) {
 // Nobody can make a picture take long by the bounds that a sketch says it has.
 func TestDensityWithinIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 2))
-	v := viewOf(t, ccbf.Params{Res: 1e-6, Dense: true, Bytes: 1 << 12}, hot(r, 1000, 100))
+	v := viewOf(t, ccbf.Params{Res: 1e-6, Dense: true, Bytes: 1 << 12}, kit.Hot(r, 1000, 100))
 	v.Bounds, hidden.Reader(v).(*counters.Reader).Head.Bounds = grid.MaxRect(), grid.MaxRect()
 	for _, b := range []grid.Rect{grid.MaxRect(), {MinX: -1 << 30, MinY: -5, MaxX: 1 << 30, MaxY: 5}} {
 		dst := make([]float64, 64*64)

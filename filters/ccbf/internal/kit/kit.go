@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // Must returns a value whose error a test takes for a fault of its own.
@@ -61,6 +62,22 @@ func Positions(h1, h2 uint64, k int, m uint64) []uint64 {
 		at[i] = j.Mod(j, new(big.Int).SetUint64(m)).Uint64()
 	}
 	return at
+}
+
+// Hot returns the cells of n points, Zipf distributed over cells in all four quadrants around the origin.
+func Hot(r *rand.Rand, n, cells int) []grid.Cell {
+	z := rand.NewZipf(r, 1.2, 2, uint64(cells-1))
+	points := make([]grid.Cell, n)
+	for j := range points {
+		i := int64(z.Uint64())
+		points[j] = grid.Cell{X: i%211 - 100, Y: i/211 - 50}
+	}
+	return points
+}
+
+// Bound returns a box by its edges.
+func Bound(xmin, ymin, xmax, ymax float64) orb.Bound {
+	return orb.Bound{Min: orb.Point{xmin, ymin}, Max: orb.Point{xmax, ymax}}
 }
 
 // Towns returns the cells of n points in towns of a country of 8,000 x 8,000 cells. Points come
