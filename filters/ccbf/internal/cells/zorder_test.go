@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -93,6 +92,64 @@ func TestNext(t *testing.T) {
 			}
 			if got, ok := c.Next(key); ok != found || ok && got != want {
 				t.Fatalf("columns %d to %d, rows %d to %d: from %d on there is %d, %t; want %d, %t", x0, x1, y0, y1, key, got, ok, want, found)
+			}
+		}
+	}
+}
+
+// TestBounds: Bounds holds all cells, one by one, wherever the outermost are.
+func TestBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 0))
+	for i := range 300 {
+		s := Section{Label: Label{None: true}}
+		want := NoBounds
+		side := int64(1) << (i % 27)
+		for range 1 + r.IntN(1000) {
+			c := grid.Cell{X: r.Int64N(side) - side/3, Y: r.Int64N(side) - r.Int64N(5)*side}
+			if i%3 == 0 { // along an edge
+				c.Y = 7 + r.Int64N(2)
+			}
+			_, _, z := Key(c)
+			s.Keys = append(s.Keys, z)
+			want = Hull(want, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+		}
+		slices.Sort(s.Keys)
+		s.Keys = slices.Compact(s.Keys)
+		if got := (List{s}).Bounds(); got != want {
+			t.Fatalf("%d cells in %v, bounds %v", len(s.Keys), want, got)
+		}
+	}
+}
+
+// townKeys makes keys of n points in towns.
+func townKeys(n int) []uint64 {
+	keys := make([]uint64, n)
+	for i, c := range kit.Towns(n) {
+		_, _, keys[i] = Key(c)
+	}
+	return keys
+}
+
+func TestSortedRunsCountEveryKey(t *testing.T) {
+	keys := townKeys(100_000)
+	for _, n := range []int{0, 1, 300, 5000, 100_000} {
+		want := map[uint64]uint64{}
+		for _, k := range keys[:n] {
+			want[k]++
+		}
+		for name, weights := range map[string][]uint64{"plain": nil, "weighted": make([]uint64, n)} {
+			for i := range weights {
+				weights[i] = 1
+			}
+			in := append([]uint64(nil), keys[:n]...)
+			r := Collect(in, weights)
+			if len(r.Keys) != len(want) {
+				t.Fatalf("%s, %d keys: %d cells, want %d", name, n, len(r.Keys), len(want))
+			}
+			for i, k := range r.Keys {
+				if r.Counts[i] != want[k] || i > 0 && k <= r.Keys[i-1] {
+					t.Fatalf("%s, %d keys: cell %d counts %d, want %d", name, n, k, r.Counts[i], want[k])
+				}
 			}
 		}
 	}
