@@ -183,15 +183,44 @@ func (d *Descent) cancel(w *window) {
 
 // relation returns the relation of window w to the polygon.
 func (d *Descent) relation(w *window) Relation {
-	if len(d.edges) > w.edges || len(d.turns) > w.turns {
+	ring, one := d.crossedBy(w)
+	if !one {
 		return Partly
 	}
+	defer d.reset()
 	members := d.cross(d.odd[w.odd:])
-	d.reset()
+	relation := Outside
 	if members > 0 {
-		return Inside
+		relation = Inside
 	}
-	return Outside
+	// The edges of a ring in another polygon, or of a hole outside, change nothing.
+	if ring != noRing && (members+d.cross([]int32{ring}) > 0) != (members > 0) {
+		return Partly
+	}
+	return relation
+}
+
+// noRing is the number of no ring.
+const noRing = -1
+
+// crossedBy returns the ring of all edges and turns of window w, or noRing if there are none. It returns
+// false if there are several rings.
+func (d *Descent) crossedBy(w *window) (ring int32, one bool) {
+	ring = noRing
+	for _, i := range d.edges[w.edges:] {
+		id := d.s.edges[i].ring
+		if ring != noRing && ring != id {
+			return ring, false
+		}
+		ring = id
+	}
+	for _, t := range d.turns[w.turns:] {
+		if ring != noRing && ring != t.ring {
+			return ring, false
+		}
+		ring = t.ring
+	}
+	return ring, true
 }
 
 // Contains reports whether a cell of the rectangle entered last is inside.
