@@ -4,48 +4,106 @@ package connector
 
 import (
 	"context"
+	"database/sql/driver"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// conn is a connection that its connector counts while it is in use. database/sql calls ResetSession
-// before it takes a connection from its pool, and IsValid before it returns one.
+// conn is a connection that counts running queries in its connector.
 type conn struct {
 	*duckdb.Conn
-	c     *Connector
-	inUse bool // under the lock of c
-}
-
-// ResetSession implements driver.SessionResetter.
-func (c *conn) ResetSession(context.Context) error {
-	c.use(true)
-	return nil
-}
-
-// IsValid implements driver.Validator.
-func (c *conn) IsValid() bool {
-	c.use(false)
-	return true
+	c         *Connector
+	unwrapped bool // true if the Connector's number unwrapped includes this connection; under its lock
 }
 
 func (c *conn) Close() error {
 	err := c.Conn.Close()
-	c.use(false)
+	c.c.mu.Lock()
+	defer c.c.mu.Unlock()
+	if c.unwrapped {
+		c.unwrapped = false
+		c.c.unwrapped--
+		c.c.release()
+	}
 	return err
 }
 
-// use counts the connection as used or as unused. When no connection of the database is used, no query
-// runs, and the memory of groups is freed.
-func (c *conn) use(inUse bool) {
-	c.c.mu.Lock()
-	defer c.c.mu.Unlock()
-	switch {
-	case inUse && !c.inUse:
-		c.c.inUse++
-	case !inUse && c.inUse:
-		if c.c.inUse--; c.c.inUse == 0 {
-			c.c.registration.Release()
-		}
+// ExecContext counts the query as running until it has returned.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.c.begin()
+	defer c.c.end()
+	return c.Conn.ExecContext(ctx, query, args)
+}
+
+// QueryContext counts the query as running until its rows are closed.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.c.begin()
+	return c.rows(c.Conn.QueryContext(ctx, query, args))
+}
+
+func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	return c.stmt(c.Conn.PrepareContext(ctx, query))
+}
+
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	return c.stmt(c.Conn.Prepare(query))
+}
+
+// stmt wraps a prepared statement, so that its queries are counted as running.
+func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
+	if err != nil {
+		return nil, err
 	}
-	c.inUse = inUse
+	return &stmt{s.(*duckdb.Stmt), c}, nil
+}
+
+// rows ends its query when it is closed.
+func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
+	if err != nil {
+		c.c.end()
+		return nil, err
+	}
+	return &rows{columns: r.(columns), c: c.c}, nil
+}
+
+// stmt is a prepared statement whose queries are counted as running.
+type stmt struct {
+	*duckdb.Stmt
+	c *conn
+}
+
+// ExecContext counts the query as running until it has returned.
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	s.c.c.begin()
+	defer s.c.c.end()
+	return s.Stmt.ExecContext(ctx, args)
+}
+
+// QueryContext counts the query as running until its rows are closed.
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	s.c.c.begin()
+	return s.c.rows(s.Stmt.QueryContext(ctx, args))
+}
+
+// columns is the optional methods of the driver's rows that return column types.
+type columns interface {
+	driver.Rows
+	driver.RowsColumnTypeScanType
+	driver.RowsColumnTypeDatabaseTypeName
+}
+
+// rows is the result of a query, which is counted as running until Close.
+type rows struct {
+	columns
+	c      *Connector
+	closed bool
+}
+
+func (r *rows) Close() error {
+	err := r.columns.Close()
+	if !r.closed {
+		r.closed = true
+		r.c.end()
+	}
+	return err
 }

@@ -5,7 +5,7 @@
 //
 //	db, err := connector.Open("cities.duckdb")
 //
-// When no connection is in use, it frees the memory of groups that DuckDB did not destroy.
+// When no query runs, it frees the memory of groups that DuckDB did not destroy.
 package connector
 
 import (
@@ -34,36 +34,37 @@ type Connector struct {
 
 	mu           sync.Mutex
 	registration *ccbfsql.Registration
-	inUse        int // number of connections that are in use
+	running      int // number of running queries
+	unwrapped    int // number of connections whose queries the Connector does not see
 }
 
 // New returns a connector for a database, with the dsn of Open.
 func New(dsn string) (*Connector, error) {
+	c := &Connector{}
 	inner, err := duckdb.NewConnector(dsn, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{inner: inner}, nil
+	c.inner = inner
+	return c, nil
 }
 
 // Connect opens a connection, with every function registered.
 func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
-	made, err := c.inner.Connect(ctx)
+	opened, err := c.inner.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inner := made.(*duckdb.Conn)
+	inner := opened.(*duckdb.Conn)
 	r, err := ccbfsql.RegisterConn(inner)
 	if err != nil {
 		_ = inner.Close() // return the error of RegisterConn, not that of Close
 		return nil, err
 	}
-	opened := &conn{Conn: inner, c: c}
 	c.mu.Lock()
 	c.registration = r
 	c.mu.Unlock()
-	opened.use(true)
-	return opened, nil
+	return &conn{Conn: inner, c: c}, nil
 }
 
 // Driver returns the bundled driver.
@@ -72,8 +73,30 @@ func (c *Connector) Driver() driver.Driver { return c.inner.Driver() }
 // Close closes the database.
 func (c *Connector) Close() error { return c.inner.Close() }
 
-// Release frees the memory of groups that DuckDB did not destroy, for programs that keep a connection
-// in use. Call it only while no query runs on the database: a running query ends with an error.
+// begin and end count the running queries. When none runs, no query uses the memory of groups.
+func (c *Connector) begin() {
+	c.mu.Lock()
+	c.running++
+	c.mu.Unlock()
+}
+
+// end counts one running query less. After the last one it frees the memory of groups.
+func (c *Connector) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running--
+	c.release()
+}
+
+// release frees the memory of groups if no query runs. The connector is locked.
+func (c *Connector) release() {
+	if c.running == 0 && c.unwrapped == 0 {
+		c.registration.Release()
+	}
+}
+
+// Release frees the memory of groups that DuckDB did not destroy, for programs that use Unwrap. Call
+// it only while no query runs on the database: a running query ends with an error.
 func (c *Connector) Release() {
 	c.mu.Lock()
 	r := c.registration
@@ -85,8 +108,18 @@ func (c *Connector) Release() {
 
 // Unwrap returns the bundled driver's connection, for its appender and the like. driverConn is the
 // argument that (*sql.Conn).Raw passes for a database of this package.
+//
+// This package does not see queries that run on the result. So until the connection is closed, the
+// memory of groups that DuckDB never destroys is freed only by Release, or when the budget needs
+// it.
 func Unwrap(driverConn any) (*duckdb.Conn, bool) {
 	if c, ok := driverConn.(*conn); ok {
+		c.c.mu.Lock()
+		if !c.unwrapped {
+			c.unwrapped = true
+			c.c.unwrapped++
+		}
+		c.c.mu.Unlock()
 		return c.Conn, true
 	}
 	return nil, false

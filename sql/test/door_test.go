@@ -99,8 +99,8 @@ func TestUnwrap(t *testing.T) {
 	}
 }
 
-// TestUnwrappedQueries: queries on an unwrapped connection count as running while it is in use. The end
-// of another query does not free their memory.
+// TestUnwrappedQueries: this package does not see queries on an unwrapped connection. The end of
+// another query does not free their memory.
 func TestUnwrappedQueries(t *testing.T) {
 	db, err := connector.Open("")
 	if err != nil {
@@ -132,7 +132,7 @@ func TestUnwrappedQueries(t *testing.T) {
 	}
 }
 
-// TestReleaseUnwrapped: a program that keeps a connection in use knows when no query runs, and Release
+// TestReleaseUnwrapped: a program that unwraps connections knows when no query runs, and Release
 // relies on that.
 func TestReleaseUnwrapped(t *testing.T) {
 	c, err := connector.New("")
