@@ -114,7 +114,7 @@ func (d *Descent) narrow(from, w *window) {
 			continue
 		}
 		west, east := 2*min(e.x0, e.x1), 2*max(e.x0, e.x1)
-		if west <= left && east > left || west <= right && east > right {
+		if (west <= left && east > left || west <= right && east > right) && (lo == hi || !e.isFlat()) {
 			first, last := e.crossing(d.s.g.center(lo)), e.crossing(d.s.g.center(hi))
 			west, east = min(first, last), max(first, last)
 		}

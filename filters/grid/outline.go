@@ -1,6 +1,10 @@
 package grid
 
-import "github.com/paulmach/orb"
+import (
+	"math"
+
+	"github.com/paulmach/orb"
+)
 
 // outline has the edges of a polygon on a grid that cross rows of bounds.
 type outline struct {
@@ -13,14 +17,16 @@ type outline struct {
 // edge is one side of a ring, turned so that it points upward. It crosses the centre lines of the rows
 // from start to end-1.
 type edge struct {
-	// Half of the coordinates of the lower end and of x of the upper end. No difference of two halves
-	// overflows.
-	x0, y0, x1 float64
-	slope      float64
-	start, end int64
-	ring       int32
-	up         bool // whether the ring runs upward along this edge.
+	// Half of the coordinates of the lower and the upper end. No difference of two halves overflows.
+	x0, y0, x1, y1 float64
+	slope          float64 // +Inf if it overflows.
+	start, end     int64
+	ring           int32
+	up             bool // whether the ring runs upward along this edge.
 }
+
+// isFlat reports whether the slope of the edge overflows.
+func (e *edge) isFlat() bool { return math.IsInf(e.slope, 1) }
 
 // ring is the state of a ring while a row is swept.
 type ring struct {
@@ -72,21 +78,27 @@ func (o *outline) add(a, b orb.Point, id int32) {
 	if e.start >= e.end {
 		return
 	}
-	e.x0, e.y0, e.x1 = a[0]/2, a[1]/2, b[0]/2
-	if e.slope = (e.x1 - e.x0) / (b[1]/2 - e.y0); e.slope-e.slope != 0 {
-		e.slope = 0 // it overflows: take the edge for upright
+	e.x0, e.y0, e.x1, e.y1 = a[0]/2, a[1]/2, b[0]/2, b[1]/2
+	if e.slope = (e.x1 - e.x0) / (e.y1 - e.y0); math.IsInf(e.slope, -1) {
+		e.slope = math.Inf(1)
 	}
 	o.edges = append(o.edges, e)
 }
 
 // crossing returns the x at which an edge crosses the centre line at height cy. This must be the line of
 // one of the edge's rows. It depends only on the ends of the edge, so no error builds up from row to row,
-// and it is monotone in cy. Rounding must not carry it past the end of the edge. The conversion keeps the
-// compiler from fusing the multiplication into the addition, which would make results depend on the
-// machine.
+// and it is monotone in cy, unless the edge is flat. Rounding must not carry it past the end of the edge. The
+// conversions keep the compiler from fusing multiplications into additions, which would make results depend
+// on the machine.
 func (e *edge) crossing(cy float64) float64 {
 	x := e.x0 + float64((cy/2-e.y0)*e.slope)
-	if (x <= e.x1) != (e.slope >= 0) {
+	switch {
+	case (x <= e.x1) == (e.slope >= 0):
+	case e.isFlat():
+		t := (cy/2 - e.y0) / (e.y1 - e.y0)
+		x = float64(e.x0*(1-t)) + float64(e.x1*t)
+		x = min(max(x, min(e.x0, e.x1)), max(e.x0, e.x1))
+	default:
 		x = e.x1
 	}
 	return 2 * x
