@@ -97,8 +97,8 @@ func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k
 // pieceLen is the number of keys per call in race.
 const pieceLen = 4096
 
-// laps are the times of a function for each piece of some keys: the least of several rounds, so that other
-// load of the machine does not count.
+// laps are the times of a function for each piece of some keys. Each is the least of several rounds, so that
+// other load of the machine does not count.
 type laps []float64
 
 // run times a function on the pieces.

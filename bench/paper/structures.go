@@ -186,8 +186,8 @@ func (a *pointCounter) absentRate() float64 {
 
 // judge counts the points with a structure. It returns the errors over the places with points as
 // fractions of the truth, and the size.
-func (of structure) judge(p points, bytes, seed uint64) report.Figures {
-	a := of.count(p, bytes, seed)
+func (s structure) judge(p points, bytes, seed uint64) report.Figures {
+	a := s.count(p, bytes, seed)
 	var errors []float64
 	for i := range p.places {
 		if p.places[i].points > 0 {

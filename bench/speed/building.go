@@ -6,7 +6,7 @@ import (
 )
 
 // aggregate builds one sketch: of the UK's crimes in two orders, and of points with three kinds of
-// skew. Of the crimes it also builds a tree with half the bytes of the exact sketch.
+// skew. It also builds a tree of the crimes, with half the bytes of the exact sketch.
 func aggregate(b *bench) {
 	b.script("aggregate", report.At{"crimes": crimes(b.c), "n": report.Pick(b.c, 20_000, 1_000_000, 10_000_000)})
 }

@@ -85,7 +85,7 @@ func (j *judge) counts(what string, of Categories) {
 	}
 }
 
-// reads is what a cell counts.
+// reads returns the count of a cell.
 func (j *judge) reads(c grid.Cell, of Categories) (n uint64) {
 	_ = of.Each(func(category []byte) error {
 		n += j.v.Count(c, category)
@@ -226,8 +226,8 @@ func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
 	return least
 }
 
-// listing asks for all cells, or for the leaves of a tree. They are those of the truth, or their counts
-// add up to what cells read.
+// listing lists all cells, or the leaves of a tree. They equal the truth, or their counts add up to the counts
+// of cells.
 func (j *judge) listing(what string, area Area, of Categories, truth map[grid.Cell]uint64) {
 	j.Helper()
 	seq, got := must(j.v.Cells(area, of)), map[Spot]uint64{}
@@ -387,7 +387,7 @@ func (j *judge) picture(what string, b orb.Bound, width, height int, of Categori
 // pixelSum is the sum over the largest squares of levels inside a box, found cell by cell.
 func pixelSum(v *View, box grid.Rect, category []byte) (sum uint64) {
 	top := v.Bounds.Squares(int(v.Levels))
-	reach := spotRect(Spot{Cell: grid.Cell{X: top.MinX << v.Levels, Y: top.MinY << v.Levels}}).Union(spotRect(Spot{Cell: grid.Cell{X: top.MaxX << v.Levels, Y: top.MaxY << v.Levels}, Level: uint8(v.Levels)}))
+	reach := spotRect(Spot{Cell: grid.Cell{X: top.MinX << v.Levels, Y: top.MinY << v.Levels}}).Union(spotRect(Spot{Cell: grid.Cell{X: top.MaxX << v.Levels, Y: top.MaxY << v.Levels}, Level: v.Levels}))
 	for c := range cellsOf(box.Intersect(reach)) {
 		level := 0
 		for l := 1; l <= int(v.Levels); l++ {
@@ -456,8 +456,8 @@ func shifted(mp orb.MultiPolygon, dx float64) orb.MultiPolygon {
 	return mp
 }
 
-// TestQuestions: every query takes any set of categories and any area. It is asked of sketches of every
-// form: of points around the origin and, where they are listed, of some over the edge of a region.
+// TestQuestions: every query takes any set of categories and any area. Sketches of every form answer it, with
+// points around the origin. Those that list their points also have points over the edge of a region.
 func TestQuestions(t *testing.T) {
 	all := forms()
 	all["tree"] = Params{Bytes: 600}
@@ -514,8 +514,8 @@ func TestQuestions(t *testing.T) {
 }
 
 // TestQuestionsFarAndHuge: exact sketches answer exactly about cells at the ends of the world, in several
-// regions, with counts that pass 2^64 together, in many categories, and about outlines with more edges
-// than sections have cells.
+// regions and many categories. Their counts pass 2^64 together. Outlines have more edges than sections have
+// cells.
 func TestQuestionsFarAndHuge(t *testing.T) {
 	sets := cellSets()
 	r := rand.New(rand.NewPCG(61, 0))

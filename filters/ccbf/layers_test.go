@@ -82,8 +82,8 @@ func TestAKeyMeetsItself(t *testing.T) {
 }
 
 // TestCountersLoseNothing: no operation undercounts in layers that fill up, and in those whose positions
-// meet: weights of any size, unions, folds, subtractions, removals, intersections, masks, levels, areas,
-// and counters made of exact counts. A fold makes positions meet that were apart when they were counted.
+// meet. Operations are weights of any size, unions, folds, subtractions, removals, intersections, masks, levels
+// and areas. Some counters are made of exact counts. A fold makes positions meet that were apart when they were counted.
 func TestCountersLoseNothing(t *testing.T) {
 	layouts := oddLayouts
 	for _, widths := range [][]int{{2}, {4}, {5}, {2, 3}, {4, 8}, {2, 2, 2, 2}, {3, 4, 9}, {16, 16}, {4, 8, 16, 32}, {64}} {

@@ -8,12 +8,12 @@ import "math"
 
 const maxLon, maxLatitude = 180, 90
 
-// MiddleLon returns the longitude of the centre of the cells of a longitude, cut to -180..180. A longitude
-// outside of that is returned as it is. Errors as Cell.
+// MiddleLon returns the longitude of the centre of the cells of a longitude, cut to -180..180. It returns a
+// longitude outside of that as it is. Errors as Cell.
 func (g Grid) MiddleLon(lon float64) (float64, error) { return g.middle("longitude", lon, maxLon) }
 
-// MiddleLat returns the latitude of the centre of the cells of a latitude, cut to -90..90. A latitude
-// outside of that is returned as it is. Errors as Cell.
+// MiddleLat returns the latitude of the centre of the cells of a latitude, cut to -90..90. It returns a
+// latitude outside of that as it is. Errors as Cell.
 func (g Grid) MiddleLat(lat float64) (float64, error) { return g.middle("latitude", lat, maxLatitude) }
 
 func (g Grid) middle(name string, v, most float64) (float64, error) {

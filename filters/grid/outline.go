@@ -86,8 +86,8 @@ func (o *outline) add(a, b orb.Point, id int32) {
 }
 
 // crossing returns the x at which an edge crosses the centre line at height cy. This must be the line of
-// one of the edge's rows. It depends only on the ends of the edge, so no error builds up from row to row,
-// and it is monotone in cy, unless the edge is flat. Rounding must not carry it past the end of the edge. The
+// one of the edge's rows. It depends only on the ends of the edge, so no error builds up from row to row.
+// It is monotone in cy, unless the edge is flat. Rounding must not carry it past the end of the edge. The
 // conversions keep the compiler from fusing multiplications into additions, which would make results depend
 // on the machine.
 func (e *edge) crossing(cy float64) float64 {

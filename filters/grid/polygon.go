@@ -39,8 +39,8 @@ const (
 	typeCollection   = "GeometryCollection"
 )
 
-// ParsePolygon reads a polygon in any of the forms that ParseWKT and ParseGeoJSON read, or a Polygon, a
-// MultiPolygon or a GeometryCollection in well-known binary of the OGC, the ISO or the extended form. The
+// ParsePolygon reads a polygon in any of the forms that ParseWKT and ParseGeoJSON read. It also reads a
+// Polygon, MultiPolygon or GeometryCollection in well-known binary of the OGC, ISO or extended form. The
 // first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits, '{' GeoJSON, a letter
 // WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as PostgreSQL writes
 // them, or 0x. The result shares no memory with b.

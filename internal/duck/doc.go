@@ -7,7 +7,7 @@
 // LoadTable fills it from the struct that DuckDB passes to an extension.
 //
 // A chunk costs one crossing from C into Go. The parts of an ANY column's type, fields, lists,
-// NULLs and long strings cost crossings back, but their number does not depend on that of rows.
+// NULLs and long strings cost crossings back. Their number does not depend on the number of rows.
 // Nothing is allocated per row.
 // A panic in a function ends the query with an error, never the process.
 //

@@ -73,8 +73,8 @@ func (l *Lease) Scarce() int {
 
 // Ref is the part of a state that leads to its page or slot. It has no Go pointers, so it can be in memory
 // that DuckDB owns, moves and frees. Without a page it is the number of the database. Otherwise it has the
-// highest bit, and from the lowest bit on: the index of the page's Lease in the store, the number of the
-// state's slot if the page is a slab, and the generation of the Lease. So an old or forged Ref finds
+// highest bit. Its lowest bits are the index of the page's Lease in the store. The number of the state's slot
+// follows if the page is a slab, and then the generation of the Lease. So an old or forged Ref finds
 // no page that was made later.
 type Ref uint64
 

@@ -4,8 +4,8 @@ import "sync/atomic"
 
 // Very many states need a little more memory than they have inline. A page for each would be
 // looked up by its lease, and allocated and collected by itself. Instead, they share slabs. A slab
-// is a page with slots of many states. A state's Ref has the index of the slab and the number of its slot,
-// so one load that is not in the CPU caches finds its words. A state has at most one slot. If that
+// is a page with slots of many states. A state's Ref has the index of the slab and the number of its slot.
+// So one load that is not in the CPU caches finds its words. A state has at most one slot. If that
 // is full, its words move to a larger one.
 //
 // A slab hands its slots out in order, each of them once. It is dropped when its last slot is

@@ -141,7 +141,7 @@ func (h *history) unite(t testing.TB, ops []op) {
 }
 
 // passBlob encodes and decodes the subject, and goes on with the decoded one. The BLOB must be valid, and
-// answers on it are those of the decoded subject.
+// give the same answers as the decoded subject.
 func (h *history) passBlob(t testing.TB) {
 	t.Helper()
 	blob := h.s.Blob()

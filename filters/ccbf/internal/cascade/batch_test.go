@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// batched are layers that batches of keys take by every kernel and by none: with any number of positions,
-// and with fours that continue in layers of few counters or of many.
+// batched are layers of which every kernel, or none, takes batches of keys. Some have another number of
+// positions, and others have fours that continue in layers of few counters or of many.
 var batched = []struct {
 	widths []int
 	sizes  []uint64
@@ -71,8 +71,8 @@ func TestCountsOfManyKeys(t *testing.T) {
 	}
 }
 
-// TestInsertsOfManyKeys: many keys at once are counted as one by one, with weights and without, through
-// carries and up to the ceiling of the last layer. Keys are few or many for the counters.
+// TestInsertsOfManyKeys: many keys at once are counted as one by one, with weights and without. Counters carry
+// and reach the ceiling of the last layer. Keys are few or many for the counters.
 func TestInsertsOfManyKeys(t *testing.T) {
 	for _, c := range batched {
 		for _, sums := range []bool{false, true} {

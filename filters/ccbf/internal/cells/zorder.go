@@ -82,8 +82,8 @@ func (c Corners) Has(key uint64) bool {
 func (c Corners) Low() uint64 { return c.minX | c.minY }
 
 // Next returns the lowest key of c that is at least key, and false if there is none. It looks at the bits from
-// the highest on, and keeps the part of c whose keys have the same higher bits as key (Tropf and Herzog,
-// Multidimensional Range Search in Dynamically Balanced Trees, 1981: BIGMIN).
+// the highest on, and keeps the part of c whose keys have the same higher bits as key. This is BIGMIN in
+// Tropf and Herzog 1981, "Multidimensional Range Search in Dynamically Balanced Trees".
 func (c Corners) Next(key uint64) (next uint64, found bool) {
 	low, high := c.minX|c.minY, c.maxX|c.maxY
 	for i := bits.Len64((low ^ high) | (low ^ key)); i > 0; i-- {

@@ -165,11 +165,6 @@ func (b *box) overlap(key uint64, level uint8) (w, h, side uint64) {
 	return max(x1, x0) - x0, max(y1, y0) - y0, side
 }
 
-func (b *box) has(key uint64) bool {
-	x, y := grid.Deinterleave(key)
-	return uint64(x) >= b.x0 && uint64(x) < b.x1 && uint64(y) >= b.y0 && uint64(y) < b.y1
-}
-
 func sortedByNumber[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // before reports whether a square comes before another in the order of cells.Squares.
