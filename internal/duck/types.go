@@ -60,8 +60,8 @@ type Type struct {
 
 // detail is the parameters of a type beside its id.
 type detail struct {
-	alias        string   // name of a type over another one, such as "JSON"
-	fields       []Field  // STRUCT, UNION; key and value of a MAP
+	alias        string   // name of a type over another one, such as "JSON".
+	fields       []Field  // STRUCT, UNION; key and value of a MAP.
 	elem         Type     // LIST, ARRAY
 	size         uint64   // ARRAY
 	width, scale uint8    // DECIMAL
