@@ -32,8 +32,8 @@ func (m mean) sigma() float64 {
 func (m mean) String() string { return fmt.Sprintf("%.4g ± %.2g", m.value(), m.sigma()) }
 
 // TestAccuracy: a tree of points in towns, in half the bytes of the exact form, is as accurate as when it was
-// made. This is the mean error of boxes around cells with points, and that of counts of
-// such cells. Other cells are up to 4 cells away, or anywhere. Bounds hold, and building states the error that cells have.
+// made. This is the mean error of boxes around cells with points, and of counts. Some counts belong to such cells,
+// others to cells up to 4 cells away, or anywhere. Bounds hold, and building states the error that cells have.
 func TestAccuracy(t *testing.T) {
 	counts := map[uint64]uint64{}
 	for _, c := range kit.Towns(200_000) {
