@@ -135,8 +135,8 @@ func meanAndError(x []float64) (mean, err float64) {
 // average at most 1.5 times as wide as those of a normal distribution with the measured spread.
 func TestEstimatesOverSeeds(t *testing.T) {
 	const seeds = 8
-	// The inverse of a deviation measured from 8 values is too large by this factor on average, if they are
-	// normal: the square root of 7/2, times Gamma(3) / Gamma(7/2).
+	// The inverse of a deviation that is measured from 8 normal values is too large by this factor on average.
+	// It is the square root of 7/2, times Gamma(3) / Gamma(7/2).
 	const inverseOfSpread = 1.1259
 	shapes := []Params{ // from nearly empty to nearly full
 		{K: 8, Widths: []int{16, 16}, Counters: []uint64{11264, 704}}, // the paper's 14 counters a cell
