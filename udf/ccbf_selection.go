@@ -3,7 +3,6 @@ package udf
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +86,7 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if err != nil {
 		return s.set, err
 	}
-	if sameBytes(blob, s.of) && reflect.DeepEqual(anyOf, s.tests) {
+	if sameBytes(blob, s.of) && slices.EqualFunc(anyOf, s.tests, equalTests) {
 		return s.set, nil
 	}
 	size, held := int64(0), bridge.CategoryBytes(v)
@@ -260,6 +259,14 @@ type test struct {
 	low, high []byte
 }
 
+// equal reports whether two tests are the same.
+func (t test) equal(o test) bool {
+	return t.field == o.field && t.null == o.null && t.ranged == o.ranged &&
+		bytes.Equal(t.low, o.low) && bytes.Equal(t.high, o.high) && slices.EqualFunc(t.values, o.values, bytes.Equal)
+}
+
+func equalTests(a, b []test) bool { return slices.EqualFunc(a, b, test.equal) }
+
 // wholeCategory is the field of a test for the category itself.
 const wholeCategory = -1
 
@@ -319,6 +326,11 @@ type parts struct {
 	column *duck.Vector // nil if there is none
 	parts  []part
 	must   bool // the STRUCT is no single category: a part has several values, or a number as name
+
+	// Of the categories that were read last. Consecutive sketches mostly have the same class.
+	class  key.Class
+	fields []key.Class // classes of the fields of class
+	placed bool        // whether part.field is known for class
 }
 
 // part is one field of such a STRUCT.
@@ -348,7 +360,15 @@ func (p *parts) reset(column *duck.Vector) error {
 
 // selects reports whether the column has parts of categories of a class, and no whole categories.
 func (p *parts) selects(class key.Class) bool {
-	return p.column != nil && (p.must || len(p.parts) < len(class.Fields()))
+	return p.column != nil && (p.must || len(p.parts) < len(p.fieldsOf(class)))
+}
+
+// fieldsOf returns the classes of the fields of a class.
+func (p *parts) fieldsOf(class key.Class) []key.Class {
+	if class != p.class {
+		p.class, p.placed, p.fields = class, false, class.Fields()
+	}
+	return p.fields
 }
 
 // valid reports whether all parts of row i select something.
@@ -356,8 +376,12 @@ func (p *parts) valid(i int) bool {
 	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.valid(i) })
 }
 
-// place finds the field of each part in keys of a class, which has these fields.
-func (p *parts) place(class key.Class, fields []key.Class) error {
+// place finds the field of each part in keys of a class.
+func (p *parts) place(class key.Class) error {
+	fields := p.fieldsOf(class)
+	if p.placed {
+		return nil
+	}
 	if fields == nil {
 		return fmt.Errorf("parts of a category are asked for, but categories are %v and have none", class)
 	}
@@ -385,20 +409,20 @@ func (p *parts) place(class key.Class, fields []key.Class) error {
 		}
 		taken[part.field] = part.name
 	}
+	p.placed = true
 	return nil
 }
 
 // read returns the conditions that the parts of row i set for categories of this class.
 func (p *parts) read(class key.Class, i int) ([]test, error) {
-	fields := class.Fields()
-	if err := p.place(class, fields); err != nil {
+	if err := p.place(class); err != nil {
 		return nil, err
 	}
 	tests := make([]test, len(p.parts))
 	for j := range p.parts {
 		part := &p.parts[j]
 		tests[j].field = part.field
-		if err := part.read(&tests[j], fields[part.field], i); err != nil {
+		if err := part.read(&tests[j], p.fields[part.field], i); err != nil {
 			return nil, fmt.Errorf("part %q of the category: %w", part.name, err)
 		}
 	}

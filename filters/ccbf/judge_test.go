@@ -38,7 +38,7 @@ func (j *judge) check(what string, categories ...string) {
 		j.counts(what, of)
 		for range 6 {
 			b := j.box(12)
-			j.area(what, Box(b), b.Contains, of)
+			j.area(fmt.Sprintf("%s, box %v", what, b), Box(b), b.Contains, of)
 		}
 		j.picture(what, randomBound(j.r, 1700*j.v.Grid.Res()), 16, 11, of)
 	}
@@ -541,6 +541,7 @@ func TestQuestionsFarAndHuge(t *testing.T) {
 		sets["many categories"] = append(sets["many categories"], occurrences{c, 1 + r.Uint64N(4)})
 	}
 	for name, p := range sets {
+		r := rand.New(rand.NewPCG(61, uint64(len(p)))) // its own, so that a failure comes again
 		with := len(p) > 0 && p[0].category != plain
 		cfg := config(t, Params{Bytes: 1 << 20, Categories: with, Totals: with})
 		blob := blobOf(t, builderOf(t, cfg, p))

@@ -89,6 +89,7 @@ func TestCountersLoseNothing(t *testing.T) {
 	for _, widths := range [][]int{{2}, {4}, {5}, {2, 3}, {4, 8}, {2, 2, 2, 2}, {3, 4, 9}, {16, 16}, {4, 8, 16, 32}, {64}} {
 		layouts = append(layouts, layout{widths, []uint64{16, 8, 4, 2}[4-len(widths):]})
 	}
+	subtracted := map[string]int{}
 	for i, l := range layouts {
 		for _, mode := range []Mode{MinimalIncrement, Standard} {
 			for round := range 10 {
@@ -169,18 +170,28 @@ func TestCountersLoseNothing(t *testing.T) {
 						noError(t, s.Remove(o.Cell, nil, o.n))
 					}
 					check("removed", s, pa.model())
-					for _, part := range []*Sketch{dense(cfg, pb), fold(dense(cfg, pb))} {
-						// Counted in the folded shape, less what was counted before a fold.
-						s := dense(part.Config, both)
-						if part.Saturated() || s.Saturated() {
+					folded := fold(dense(cfg, pb))
+					for _, c := range []struct {
+						what        string
+						whole, part *Sketch
+					}{
+						{"less a part", dense(cfg, both), dense(cfg, pb)},
+						{"folded, less a folded part", fold(dense(cfg, both)), folded},
+						{"counted in the folded shape, less a folded part", dense(folded.Config, both), folded},
+					} {
+						if c.part.Saturated() || c.whole.Saturated() {
 							continue
 						}
-						noError(t, s.Subtract(part))
-						check("less a part", s, pa.model())
+						noError(t, c.whole.Subtract(c.part))
+						check(c.what, c.whole, pa.model())
+						subtracted[c.what]++
 					}
 				}
 			}
 		}
+	}
+	if len(subtracted) < 3 {
+		t.Errorf("subtractions of layers that are not full: %v", subtracted)
 	}
 }
 

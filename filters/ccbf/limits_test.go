@@ -213,6 +213,13 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
+	for _, v := range []*View{exact, dense, levels} {
+		for _, b := range []grid.Rect{{MinX: 3, MinY: 3, MaxX: 2, MaxY: 9}, {MinX: -9, MinY: -9, MaxX: -1, MaxY: 99}} {
+			if hot, top := must(v.Hotspots(Box(b), 1, Categories{})), must(v.TopK(Box(b), 5, Categories{})); len(hot)+len(top) > 0 {
+				t.Errorf("%v: %v, %v", b, hot, top)
+			}
+		}
+	}
 	bad := NewPolygon(orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}})
 	for name, params := range forms() {
 		v := made(params, p[:1])

@@ -33,6 +33,7 @@ func unite(t testing.TB, r *rand.Rand, c Config, parts []points, views bool) *Bu
 		}
 		bs = append(bs, b)
 	}
+	sources := map[*Builder][]byte{}
 	for len(bs) > 1 {
 		i := r.IntN(len(bs) - 1)
 		into, from := bs[i], bs[i+1]
@@ -44,13 +45,16 @@ func unite(t testing.TB, r *rand.Rand, c Config, parts []points, views bool) *Bu
 			noError(t, into.AddView(viewOf(t, before)))
 		} else {
 			noError(t, into.Merge(from))
-			sameBytes(t, "the source of a merge", before, blobOf(t, from))
+			sources[from] = before
 		}
 		if into.held != into.budget.(*budget).now || into.held != into.memory() {
 			t.Fatalf("%d bytes accounted for, %d granted, %d held", into.held, into.budget.(*budget).now, into.memory())
 		}
 		bs[i] = into
 		bs = append(bs[:i+1], bs[i+2:]...)
+	}
+	for from, before := range sources { // at the end, as the union has grown since
+		sameBytes(t, "the source of a merge", before, blobOf(t, from))
 	}
 	return bs[0]
 }

@@ -58,15 +58,14 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	return s.Remove(h1, h2, n)
 }
 
-// take removes the fingerprint of an occurrence with the fingerprint q, its own or that of another filter, from
-// buckets i and j. It reports false if there is none. If two are equally long it removes the one in the bucket
-// that is first in memory, whichever of the two is the key's first.
+// take removes the fingerprint of an occurrence with the fingerprint q, its own or that of another filter,
+// from buckets i and j. It reports false if there is none. If two are equally long it removes the one in
+// the bucket that is first in memory, whichever of the two is the key's first.
 //
 // The fingerprint may be any prefix of q, or have q as a prefix. Each fingerprint belongs to one
 // occurrence and is a prefix of its hash. That must remain so for the others, whichever of them was
 // meant. If no fingerprint is longer than q, the longest is removed: the others are prefixes of its hash
-// too. If some are longer, one of these is removed, and the others are cut to
-// their common prefix.
+// too. If some are longer, one of these is removed, and the others are cut to their common prefix.
 func (t *table) take(i, j uint64, q fingerprint) bool {
 	var longer, longest fingerprint
 	var at, atLongest place

@@ -13,7 +13,7 @@ import (
 // the part.
 type assembler struct {
 	format string // what is read, for error messages, such as "polygon: WKT".
-	srid   int    // the SRID that was read last, or 0.
+	srid   int    // the SRID of the geometry, or 0.
 	mp     orb.MultiPolygon
 	poly   orb.Polygon
 	ring   orb.Ring // memory that all rings share

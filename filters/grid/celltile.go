@@ -25,8 +25,8 @@ func (g Grid) middle(name string, v, most float64) (float64, error) {
 }
 
 // Tile returns the cells whose centres a tile holds. They are the cells of the points for which TileX of
-// MiddleLon and TileY of MiddleLat return it. The outermost tiles also have the cells beyond the edge of the map, up to
-// those of longitude 180 and latitude 90. Errors as TileBounds.
+// MiddleLon and TileY of MiddleLat return it. The outermost tiles also have the cells beyond the edge of
+// the map, up to those of longitude 180 and latitude 90. Errors as TileBounds.
 func (g Grid) Tile(z int, x, y int64) (Rect, error) {
 	xmin, ymin, xmax, ymax, err := TileBounds(z, x, y)
 	if err != nil {

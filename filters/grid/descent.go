@@ -26,12 +26,13 @@ type Descent struct {
 	windows []window // rectangles that were entered and not left.
 	edges   []int32  // the edges of all windows, window after window.
 	turns   []turn   // the turns of all windows, likewise.
-	odd     []int32  // the odd rings of all windows, likewise. All cells of a window lie to the right of an odd number of their edges.
+	odd     []int32  // the odd rings of all windows, likewise.
 	toggled []int32  // rings whose state has changed.
 }
 
 // window is a rectangle that a Descent has entered. The fields edges, turns and odd are indexes of slices
-// of Descent. There the window's elements begin, and they end where those of the next window begin.
+// of Descent. There the window's elements begin, and they end where those of the next window begin. A
+// ring is odd if all cells of the window lie to the right of an odd number of its edges.
 type window struct {
 	rect              Rect
 	edges, turns, odd int

@@ -34,6 +34,8 @@ var (
 	ErrRange = errors.New("cell index out of range")
 	// ErrBox is a box with a NaN bound or with bounds in the wrong order.
 	ErrBox = errors.New("box is not valid")
+	// ErrLength is a batch whose slices differ in length.
+	ErrLength = errors.New("lengths differ")
 	// ErrPolygon is a polygon that cannot be read: its text, its bytes, or
 	// its rings.
 	ErrPolygon = errors.New("polygon is not valid")
@@ -201,10 +203,14 @@ func (g Grid) Bound(r Rect) orb.Bound {
 
 // Cells writes the cell of each point (xs[i], ys[i]) to dst[i] and returns
 // len(xs). At the first point that Cell would refuse it stops and returns its
-// index with Cell's error; dst[:index] is written. ys and dst must be at least
-// as long as xs. It allocates nothing unless it fails.
+// index with Cell's error; dst[:index] is written. ys must be as long as xs
+// and dst at least as long: otherwise an error wrapping ErrLength. It
+// allocates nothing unless it fails.
 func (g Grid) Cells(dst []Cell, xs, ys []float64) (int, error) {
 	n := len(xs)
+	if len(ys) != n || len(dst) < n {
+		return 0, errf(ErrLength, "%d x, %d y and room for %d cells: lengths differ", n, len(ys), len(dst))
+	}
 	ys, dst = ys[:n], dst[:n]
 	for i, x := range xs {
 		y := ys[i]

@@ -93,6 +93,12 @@ func TestCells(t *testing.T) {
 			t.Fatalf("(%v %v): %v in a batch, %v alone", xs[i], ys[i], dst[i], c)
 		}
 	}
+	if _, err := g.Cells(dst[:1], xs[:2], ys[:2]); !errors.Is(err, ErrLength) {
+		t.Error(err)
+	}
+	if _, err := g.Cells(dst, xs[:2], ys[:1]); !errors.Is(err, ErrLength) {
+		t.Error(err)
+	}
 }
 
 func TestCenterIsInItsCell(t *testing.T) {

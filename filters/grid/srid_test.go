@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 // The coordinate system is found in every form that names one.
 func TestSRID(t *testing.T) {
+	two := orb.MultiPolygon{{square}, {tri}}
 	extended := ewkb.MustMarshal(orb.Polygon{square}, 27700)
 	for _, c := range []struct {
 		text string
@@ -23,6 +25,8 @@ func TestSRID(t *testing.T) {
 		{string(wkb.MustMarshal(orb.Polygon{square})), 0},
 		{string(extended), 27700},
 		{hex.EncodeToString(extended), 27700},
+		{string(form{order: binary.LittleEndian, srid: true}.multi(two)), 4326},
+		{string(form{order: binary.BigEndian, members: true}.multi(two)), 0}, // only members name one
 	} {
 		if _, got, err := ParsePolygonSRID([]byte(c.text)); err != nil || got != c.want {
 			t.Errorf("%q: %d, %v, want %d", c.text, got, err, c.want)

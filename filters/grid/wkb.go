@@ -134,7 +134,7 @@ func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 		return 0, 0, r.fail(ErrPolygon, at, "geometry type %d is not known", code)
 	}
 	if code&ewkbSRID != 0 {
-		if b, err = r.take(4); err == nil {
+		if b, err = r.take(4); err == nil && at == 0 { // members may name one too, which does not count
 			r.srid = int(int32(r.order.Uint32(b)))
 		}
 	}

@@ -35,7 +35,7 @@ func (a failingUpdate) Update(args *Rows, states States) error {
 // TestMemoryLeftBehind runs queries whose states DuckDB does not destroy, several times. The budget holds,
 // and the next query works. Release frees everything.
 func TestMemoryLeftBehind(t *testing.T) {
-	const budget = 16 << 20
+	const budget = 4 << 20
 	before := memory.Limit()
 	if err := memory.SetLimit(budget); err != nil {
 		t.Fatal(err)

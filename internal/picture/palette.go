@@ -24,8 +24,8 @@ const (
 	faintSteps  = 16
 )
 
-// palettes are in the order of Palettes. They rise evenly in lightness, L*, so that they read in grey and to all kinds of
-// colour vision. Viridis stands out on light and dark ground; Inferno and Magma are for
+// palettes are in the order of Palettes. They rise evenly in lightness, L*, so that they read in grey and
+// to all kinds of colour vision. Viridis stands out on light and dark ground; Inferno and Magma are for
 // dark ground, ColorBrewer's YlOrRd is for light ground. Dusk has one lightness.
 var palettes = [...]func() color.Palette{
 	palette(colorgrad.Viridis(), 34, 80),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
@@ -78,7 +79,8 @@ func TestKeysThatWait(t *testing.T) {
 	}
 }
 
-// The options of a family's samples mean the same as their parameters.
+// The options of a family's samples mean the same as their parameters. Aggregates have the bytes of the Go
+// packages.
 func TestOptionsOfForms(t *testing.T) {
 	db := open(t)
 	for _, f := range filters.Keyed() {
@@ -88,6 +90,15 @@ func TestOptionsOfForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			want(t, db, fmt.Sprintf("%X", s.Blob()), fmt.Sprintf("SELECT hex(%s_empty({%s}))", f.About().Name, form.Options))
+			if err := keyed.BaseOf(s).SetKeyClass(key.Int); err != nil {
+				t.Fatal(err)
+			}
+			for i := range int64(9) {
+				if err := f.AddKey(s, key.AppendInt64(nil, i%5), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want(t, db, fmt.Sprintf("%X", s.Blob()), fmt.Sprintf("SELECT hex(%s_agg(i %% 5, {%s})) FROM range(9) t(i)", f.About().Name, form.Options))
 		}
 	}
 }

@@ -48,14 +48,16 @@ var truth = sync.OnceValue(func() *sql.DB {
 // run runs statements in it.
 func run(t testing.TB, format string, args ...any) {
 	t.Helper()
-	_, err := truth().Exec(fmt.Sprintf(format, args...))
-	require.NoError(t, err, format, args)
+	statement := fmt.Sprintf(format, args...)
+	_, err := truth().Exec(statement)
+	require.NoError(t, err, statement)
 }
 
 // one returns the result of a query for a number.
 func one(t testing.TB, format string, args ...any) (n int64) {
 	t.Helper()
-	require.NoError(t, truth().QueryRow(fmt.Sprintf(format, args...)).Scan(&n), format, args)
+	query := fmt.Sprintf(format, args...)
+	require.NoError(t, truth().QueryRow(query).Scan(&n), query)
 	return n
 }
 

@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )

@@ -3,9 +3,8 @@ package bridge
 import (
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )

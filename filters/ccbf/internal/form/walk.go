@@ -217,7 +217,9 @@ func (w *walk) run() {
 func (w *walk) box() {
 	at, some := w.corners.Low(), true
 	for i, n := 0, w.sheet.Packets(); i < n && some; i++ {
-		i = max(i, Above(w.sheet, at, i, n)-1)
+		if at > w.last(i) {
+			i = max(i, Above(w.sheet, at, i, n)-1)
+		}
 		first, last := w.sheet.First(i), w.last(i)
 		if at, some = w.corners.Next(max(at, first)); !some || at > last {
 			continue

@@ -100,20 +100,20 @@ func (m *Model) look() (o overcount, fraction float64, known bool) {
 //
 // The weights, here and of the parts, are fitted to artificial cells and to cells of seven real maps.
 // There were 1 to 16 parts of equal and unequal sizes, and the largest factors were minimised.
-// TestErrorsOfRealCells and TestErrorOfCellsWithPoints hold them.
+// sql/test/data/errors.test and TestErrorOfCellsWithPoints hold them.
 func (l *occupiedEstimate) extra(surplus float64) float64 {
 	return max(l.late, surplus) + 0.4*min(l.late, surplus) + 0.1*l.larger.Excess
 }
 
 // fullest is the least fraction of a surplus that a count has if all counters are full (measured:
-// TestErrorsOfRealCells).
+// sql/test/data/errors.test).
 const fullest = 0.7
 
 // mixed returns how close the counts of counters that were added up are to sums, from 0 to 1. A surplus is
 // added to a cell's points if each of its k counters has it from other parts than the cell's points. If
 // each key is in one part, the probability is the k-th power of that for one counter. Keys with many
 // points are in several parts. The exponent is about half as large, and grows more slowly than k
-// (measured: TestErrorsOfRealCells).
+// (measured: TestIntervalsOfAnyCounters).
 func (l *occupiedEstimate) mixed(together, k float64) float64 {
 	return math.Pow(1-together, math.Pow(k/4, 0.75)*2*(1+l.single*l.single))
 }
@@ -203,7 +203,7 @@ func (d *distribution) halved(t, f float64, halvings uint8, k float64) float64 {
 // in the end. It is ahead by d or more at some time with the probability C(f+g, f+d) / C(f+g, f)
 // (reflection). The source is Feller, An Introduction to Probability Theory, volume 1, III.1. All k
 // counters must be ahead, each with points of its own. So the probability is squared (measured:
-// TestErrorsOfRealCells).
+// sql/test/data/errors.test).
 func (d *distribution) late(f float64) (excess float64) {
 	if len(d.values) == 0 {
 		return 0
