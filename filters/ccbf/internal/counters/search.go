@@ -173,11 +173,11 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
 	side, n := int64(1)<<level, 0
 	for _, q := range squares {
-		column, one := p.Columns.Whole(q.at.X<<level, side)
-		line, two := p.Lines.Whole(q.at.Y<<level, side)
-		if one && two {
-			p.Add(column, line, q.least)
-			continue
+		if column, ok := p.Columns.Whole(q.at.X<<level, side); ok {
+			if line, ok := p.Lines.Whole(q.at.Y<<level, side); ok {
+				p.Add(column, line, q.least)
+				continue
+			}
 		}
 		squares[n] = q
 		n++

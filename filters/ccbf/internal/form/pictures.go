@@ -312,16 +312,16 @@ func (p *Pixels) Add(column, line int, n uint64) {
 // [at[i], at[i+1]).
 type Cuts struct {
 	at    []int64
-	scale float64 // pixels per cell, for a first guess
+	scale float64 // pixels per cell
+	first float64 // where the centre of cell at[0] is, in cells from the side of the box
 }
 
 // CutsOf divides axis 0 (x) or 1 (y) of a box on a grid.
 func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 	c := Cuts{at: make([]int64, pixels+1)}
 	g.Cuts(c.at, b.Min[axis], b.Max[axis])
-	if cells := c.at[pixels] - c.at[0]; cells > 0 {
-		c.scale = float64(pixels) / float64(cells)
-	}
+	c.scale = float64(pixels) * g.Res() / (b.Max[axis] - b.Min[axis])
+	c.first = float64(c.at[0]) + 0.5 - b.Min[axis]/g.Res()
 	return c
 }
 
@@ -346,12 +346,17 @@ func (c *Cuts) Whole(first, n int64) (pixel int, ok bool) {
 
 // Part returns the pixel of a cell between From() and To().
 func (c *Cuts) Part(cell int64) int {
-	// Pixels have equal lengths, so the guess is usually right. If coordinates have too few bits for the
-	// pixels, it may be wrong: a binary search then finds the pixel.
-	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
-	if c.at[guess] <= cell && cell < c.at[guess+1] {
-		return guess
+	// The guess is wrong where it is rounded to the other side of a cut. If coordinates have too few bits
+	// for the pixels, it may be wrong more often.
+	pixel := int((float64(cell-c.at[0]) + c.first) * c.scale)
+	if uint(pixel) < uint(len(c.at)-1) && c.at[pixel] <= cell && cell < c.at[pixel+1] {
+		return pixel
 	}
+	return c.search(cell)
+}
+
+// search is Part for a cell that is not where it was guessed.
+func (c *Cuts) search(cell int64) int {
 	i, _ := slices.BinarySearch(c.at, cell+1)
 	return i - 1
 }
