@@ -5,7 +5,6 @@ package bitio
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
@@ -64,7 +63,7 @@ func ClassBits(length, k uint) uint {
 }
 
 // MaxOrder is the largest order.
-const MaxOrder = 56
+const MaxOrder = simd.MaxOrder
 
 // BestOrder returns the order in which the class codes of numbers with these bit lengths take the fewest
 // bits. If there are several such orders, it returns the smallest.
@@ -155,16 +154,6 @@ func NewReader(buf []byte) Reader { return Reader{buf: buf, wide: buf} }
 // NewReaderIn returns a Reader of buf[from:to].
 func NewReaderIn(buf []byte, from, to int) Reader {
 	return Reader{buf: buf[:to], pos: uint(from) * 8, wide: buf}
-}
-
-// fetched is the offsets that Fetch prefetches, one for each cache line.
-var fetched = [4]uint32{0, 64, 128, 192}
-
-// Fetch prefetches the next bytes, about as many as a block usually has.
-func (r *Reader) Fetch() {
-	if at := r.pos / 8; at+256 <= uint(len(r.wide)) {
-		simd.Prefetch(unsafe.Pointer(&r.wide[at]), fetched[:])
-	}
 }
 
 // Overrun reports whether more bits were read than there are.

@@ -1,6 +1,10 @@
 package bitio
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
+)
 
 // ReadPairs reads len(us) pairs of numbers that WriteClasses wrote with orders j and k. Past the end it
 // returns any numbers. It finds both codes of a pair in one window without a branch, so that the next pair
@@ -8,20 +12,20 @@ import "encoding/binary"
 func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 	vs = vs[:len(us)]
 	buf, pos := r.wide, r.pos
-	uParts, vParts := &classParts[j], &classParts[k]
+	gaps, counts := simd.OrderOf(uint64(j)), simd.OrderOf(uint64(k))
 	for i := range us {
 		if at := pos / 8; at+8 <= uint(len(buf)) {
 			w := binary.LittleEndian.Uint64(buf[at:at+8]) >> (pos & 7)
-			u, m := classIn(w, j, uParts)
+			u, m := gaps.Read(w)
 			if w >>= m & 63; k == 0 && w&1 != 0 && m < 57 {
 				us[i], vs[i] = u, 0
-				pos += m + 1
+				pos += uint(m) + 1
 				continue
 			}
-			v, n := classIn(w, k, vParts)
+			v, n := counts.Read(w)
 			if m += n; m <= 57 {
 				us[i], vs[i] = u, v
-				pos += m
+				pos += uint(m)
 				continue
 			}
 		}

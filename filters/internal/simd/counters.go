@@ -1,30 +1,7 @@
 package simd
 
-import "math/bits"
-
-// MaxSize is the largest number of counters in a layer that the kernels support.
+// MaxSize is the largest number of counters in a layer that foursKernel supports.
 const MaxSize = 1<<23 - 1
-
-// Starts computes the first counter of each key in a layer, and the step to the next one, from the
-// key's hashes. The layer has size counters, fewer than 2^32. All slices are as long as h1.
-func Starts(at, step []uint32, h1, h2 []uint64, size uint64) {
-	at, step, h2 = at[:len(h1)], step[:len(h1)], h2[:len(h1)]
-	done := 0
-	if use && len(h1) >= 8 && 2 <= size && size <= MaxSize {
-		done = len(h1) &^ 7
-		startsKernel(&at[0], &step[0], &h1[0], &h2[0], done, size, 1<<36%size, float64(size), 1/float64(size))
-	}
-	reciprocal := ^uint64(0) / size
-	// q is at most one too small, which wrap corrects.
-	mod := func(h uint64) uint64 {
-		q, _ := bits.Mul64(h, reciprocal)
-		return wrap(h-q*size, size)
-	}
-	for i := done; i < len(h1); i++ {
-		j := mod(h2[i])
-		at[i], step[i] = uint32(wrap(mod(h1[i])+j, size)), uint32(j)
-	}
-}
 
 // wrap returns j modulo size without a branch. j must be below 2*size.
 func wrap(j, size uint64) uint64 {

@@ -15,14 +15,13 @@ func finishKernel(h1s, h2s *uint64, n int)
 //go:noescape
 func keysKernel(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
 
-// startsKernel is Starts for n keys, a multiple of 8, and sizes from 2 to MaxSize. rest is 2^36 modulo
-// size, float is size, and inverse is 1/size.
-//
-//go:noescape
-func startsKernel(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, float, inverse float64)
-
 // foursKernel is LeastFours for n keys, a multiple of 8. The parameter above is the size of the second
 // layer, and inverse is 1/above. second is nil if the kernel must not read that layer.
 //
 //go:noescape
 func foursKernel(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)
+
+// runsKernel is Runs.Read. All runs have a window at their positions.
+//
+//go:noescape
+func runsKernel(r *Runs, buf *byte, from, to int) int

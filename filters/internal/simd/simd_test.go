@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -89,27 +90,80 @@ func TestCellKeys(t *testing.T) {
 	})
 }
 
-// Keys begin where the remainders of their hashes say, in layers of any size.
-func TestStarts(t *testing.T) {
+// bitString is a string of bits, each one byte.
+type bitString []byte
+
+// class appends the class code of order k: as many zeros as v has bits above k, a one, and the other bits
+// of v, the leading one left out.
+func (b *bitString) class(v, k uint64) (length int) {
+	e, low := bits.Len64(v>>k), int(k)
+	if e > 0 {
+		low += e - 1
+	}
+	*b = append(append(*b, make([]byte, e)...), 1)
+	for i := range low {
+		*b = append(*b, byte(v>>i&1))
+	}
+	return e + 1 + low
+}
+
+// TestRuns: four runs that are read at once have the keys and counts that were written, up to the first
+// code that is long. Read stops before the last eight bytes.
+func TestRuns(t *testing.T) {
 	both(t, func(with bool) {
-		r := rand.New(rand.NewPCG(4, 4))
-		sizes := []uint64{1, 2, 3, 5, 8, MaxSize - 1, MaxSize, MaxSize + 1, 1<<32 - 1, 1 << 32}
-		for range 2000 {
-			sizes = append(sizes, 1+r.Uint64N(1<<24)>>r.UintN(24))
-		}
-		for _, m := range sizes {
-			n := r.IntN(257)
-			h1, h2, at, step := random(r, n), random(r, n), make([]uint32, n), make([]uint32, n)
-			near := []uint64{0, 1, m - 1, m, 1<<36 - 1, 1 << 36, math.MaxUint64, math.MaxUint64 / m * m, math.MaxUint64/m*m - 1}
-			for i := 0; i < n; i += 2 { // as near to a multiple as can be
-				h1[i], h2[i] = near[r.IntN(len(near))], r.Uint64()/m*m-uint64(r.IntN(2))
+		r := rand.New(rand.NewPCG(7, 8))
+		long, whole := 0, 0
+		for round := range 400 {
+			var got, want Runs
+			var code bitString
+			n := 2 + r.IntN(MaxRun-1)
+			stop := n // where the first long code is
+			for i := range 4 {
+				j, k := r.Uint64N(1+r.Uint64N(MaxOrder+1)), r.Uint64N(1+r.Uint64N(MaxOrder+1))
+				got.At[i], got.GapOrder[i], got.CountOrder[i] = uint64(len(code)), j, k
+				want.Keys[i][0] = r.Uint64() >> 8
+				got.Keys[i][0] = want.Keys[i][0]
+				for x := 1; x < n; x++ {
+					gap, count := r.Uint64()>>min(63-j, 40)>>r.UintN(24), r.Uint64()>>min(62-min(k, 62), 50)>>r.UintN(14)
+					if round%3 > 0 {
+						gap, count = gap&(4<<min(j, 20)-1), count&(2<<min(k, 8)-1)
+					}
+					want.Keys[i][x], want.Counts[i][x] = want.Keys[i][x-1]+gap+1, count+1
+					if code.class(gap, j)+code.class(count, k) > Window {
+						stop = min(stop, x)
+					}
+				}
+				want.At[i] = uint64(len(code))
 			}
-			Starts(at, step, h1, h2, m)
-			for i := range h1 {
-				if by := h2[i] % m; uint64(step[i]) != by || uint64(at[i]) != (h1[i]%m+by)%m {
-					t.Fatalf("kernels %v, size %d, key %d of %d: %d, steps of %d; hashes %d and %d", with, m, i, n, at[i], step[i], h1[i], h2[i])
+			buf := make([]byte, len(code)/8+1+8*r.IntN(2))
+			for i, bit := range code {
+				buf[i/8] |= bit << (i % 8)
+			}
+			from := 1 + r.IntN(n-1)
+			to := got.Read(buf, 1, from)
+			if to == from {
+				to = got.Read(buf, from, n)
+			}
+			near := slices.Max(got.At[:])+64 > uint64(len(buf))*8
+			if to > stop || to < stop && !near {
+				t.Fatalf("kernels %v, round %d: read up to cell %d of %d, the first long code is of %d", with, round, to, n, stop)
+			}
+			if to == n && got.At != want.At {
+				t.Fatalf("kernels %v, round %d: came to %d, written were %d", with, round, got.At, want.At)
+			}
+			for i := range 4 {
+				if !slices.Equal(got.Keys[i][:to], want.Keys[i][:to]) || !slices.Equal(got.Counts[i][1:to], want.Counts[i][1:to]) {
+					t.Fatalf("kernels %v, round %d, orders %d and %d: run %d differs", with, round, got.GapOrder[i], got.CountOrder[i], i)
 				}
 			}
+			if to == n {
+				whole++
+			} else if to == stop {
+				long++
+			}
+		}
+		if long < 50 || whole < 50 {
+			t.Errorf("kernels %v: %d rounds came to a long code, %d to the end", with, long, whole)
 		}
 	})
 }

@@ -117,7 +117,10 @@ const keyBatch = 256
 // counterStarts has, for a batch of keys, the position of the first counter and the step to the next one.
 type counterStarts struct{ at, step [keyBatch]uint32 }
 
-// find computes the starts of at most a batch of keys in a layer.
+// find computes the starts of at most a batch of keys in a layer of fewer than 2^32 counters.
 func (s *counterStarts) find(l *Layer, h1, h2 []uint64) {
-	simd.Starts(s.at[:len(h1)], s.step[:len(h1)], h1, h2, l.Size)
+	for i, h := range h1 {
+		step := l.mod(h2[i])
+		s.at[i], s.step[i] = uint32(next(l.mod(h), step, l.Size)), uint32(step)
+	}
 }

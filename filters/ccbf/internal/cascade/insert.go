@@ -134,42 +134,35 @@ func (d *Counters) raisesFours() bool {
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	l, up := &d.Layers[0], &d.Layers[1]
 	l0, l1, w := l.data, up.data[:up.Size], uint64(1)
-	var s counterStarts
-	for len(h1) > 0 {
-		m := min(keyBatch, len(h1))
-		s.find(l, h1[:m], h2[:m])
-		for i, at := range s.at[:m] {
-			if n != nil {
-				w = n[i]
-			}
-			j0, step := uint64(at), uint64(s.step[i])
-			j1 := next(j0, step, l.Size)
-			j2 := next(j1, step, l.Size)
-			j3 := next(j2, step, l.Size)
-			y0, y1, y2, y3 := up.mod(j0), up.mod(j1), up.mod(j2), up.mod(j3)
-			u0, u1, u2, u3 := l1[y0], l1[y1], l1[y2], l1[y3]
-			least := min(underByte(loadNibble(l0, j0), u0), underByte(loadNibble(l0, j1), u1),
-				underByte(loadNibble(l0, j2), u2), underByte(loadNibble(l0, j3), u3))
-			if (u0|u1|u2|u3)&byteFlag != 0 || w > mostUnderByte-least {
-				d.raiseKey([]uint64{j0, j1, j2, j3}, w)
-				continue
-			}
-			to := least + w
-			if to <= nibbleMask {
-				raiseNibble(l0, j0, to)
-				raiseNibble(l0, j1, to)
-				raiseNibble(l0, j2, to)
-				raiseNibble(l0, j3, to)
-				continue
-			}
-			raiseUnderByte(l0, l1, j0, y0, to)
-			raiseUnderByte(l0, l1, j1, y1, to)
-			raiseUnderByte(l0, l1, j2, y2, to)
-			raiseUnderByte(l0, l1, j3, y3, to)
+	for i, h := range h1 {
+		if n != nil {
+			w = n[i]
 		}
-		if h1, h2 = h1[m:], h2[m:]; n != nil {
-			n = n[m:]
+		step := l.mod(h2[i])
+		j0 := next(l.mod(h), step, l.Size)
+		j1 := next(j0, step, l.Size)
+		j2 := next(j1, step, l.Size)
+		j3 := next(j2, step, l.Size)
+		y0, y1, y2, y3 := up.mod(j0), up.mod(j1), up.mod(j2), up.mod(j3)
+		u0, u1, u2, u3 := l1[y0], l1[y1], l1[y2], l1[y3]
+		least := min(underByte(loadNibble(l0, j0), u0), underByte(loadNibble(l0, j1), u1),
+			underByte(loadNibble(l0, j2), u2), underByte(loadNibble(l0, j3), u3))
+		if (u0|u1|u2|u3)&byteFlag != 0 || w > mostUnderByte-least {
+			d.raiseKey([]uint64{j0, j1, j2, j3}, w)
+			continue
 		}
+		to := least + w
+		if to <= nibbleMask {
+			raiseNibble(l0, j0, to)
+			raiseNibble(l0, j1, to)
+			raiseNibble(l0, j2, to)
+			raiseNibble(l0, j3, to)
+			continue
+		}
+		raiseUnderByte(l0, l1, j0, y0, to)
+		raiseUnderByte(l0, l1, j1, y1, to)
+		raiseUnderByte(l0, l1, j2, y2, to)
+		raiseUnderByte(l0, l1, j3, y3, to)
 	}
 }
 

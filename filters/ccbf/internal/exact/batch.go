@@ -14,30 +14,15 @@ const together = 4
 
 // batch decodes several blocks of a section at once.
 type batch struct {
-	runs bitio.Runs
-	n    [together]int // the number of cells; 0 for a damaged block
-	pendingBlocks
-}
-
-// pendingBlocks describes the blocks that were put into a batch and are not yet decoded.
-type pendingBlocks struct {
-	size    int  // the number of blocks.
-	open    uint // a bit for each block that still has cells to decode.
-	short   uint // a bit for each block whose section has too few bytes for ReadRuns.
-	more    bool // whether in some block most cells count more than one.
+	runs    bitio.Runs
+	n       [together]int // the number of cells; 0 for a damaged block
+	open    uint          // a bit for each block that still has cells to decode.
 	readers [together]bitio.Reader
 	orders  [together][2]uint
 }
 
 // batches lends batches, because clearing one takes longer than reading a short list.
 var batches = sync.Pool{New: func() any { return new(batch) }}
-
-// borrowBatch returns a batch without pending blocks. A panic may have left some in it.
-func borrowBatch() *batch {
-	q := batches.Get().(*batch)
-	q.clear()
-	return q
-}
 
 // room returns the arrays that block i is decoded into.
 func (q *batch) room(i int) (keys, counts *[bitio.MaxRun]uint64) {
@@ -50,99 +35,77 @@ func (q *batch) cells(i int) cells.Squares {
 	return cells.Squares{Keys: keys[:q.n[i]], Counts: counts[:q.n[i]]}
 }
 
-const (
-	// fewTogether is the number of blocks from which they are decoded at once if most of their
-	// cells count one. Fewer blocks are faster one by one.
-	fewTogether = 4
-	// fewCellsLeft is the number of remaining cells below which a block is decoded alone.
-	fewCellsLeft = 8
-	// fewBytes is the number of bytes below which the blocks of a section are decoded alone.
-	fewBytes = 8
-)
+// fewTogether is the number of blocks from which they are decoded at once. Fewer are faster one by one.
+const fewTogether = 3
 
-// readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says.
+// readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says. It
+// decodes them together while enough of them have cells left, and the rest of each alone.
 func (q *batch) readFrom(b *blocks, from, to int) {
-	for i := from; i < to; i++ {
-		q.put(b, i)
+	size := to - from
+	q.open = 0
+	for i := range size {
+		q.begin(i, b, from+i)
 	}
-	q.read()
+	q.read(q.n[:size])
+	// The readers point into the BLOB, which a pooled batch must not keep.
+	clear(q.readers[:])
 }
 
-// put adds a block of b to the pending ones, which read then decodes. It prefetches the bytes of the block.
-func (q *batch) put(b *blocks, block int) {
-	i := q.size
-	q.size++
+// begin opens a block of b as block i of the batch, and decodes its orders and its first cell.
+func (q *batch) begin(i int, b *blocks, block int) {
 	q.n[i] = 0
 	r, n, ok := b.reader(block)
 	if !ok {
 		return
 	}
-	r.Fetch()
-	keys, _ := q.room(i)
-	keys[0] = b.First(block)
-	q.readers[i], q.n[i] = r, n
-	q.open |= 1 << i
-	if len(b.data) < fewBytes {
-		q.short |= 1 << i
-	}
-}
-
-// begin decodes the orders of block i and the count of its first cell.
-func (q *batch) begin(i int) {
-	gapOrder, countOrder, ok := readOrders(&q.readers[i])
-	if ok {
-		_, counts := q.room(i)
-		counts[0] = q.readers[i].ReadClass(countOrder) + 1
-		ok = counts[0] > 0
-	}
+	gapOrder, countOrder, ok := readOrders(&r)
 	if !ok {
-		q.n[i] = 0
-		q.open &^= 1 << i
 		return
 	}
-	q.orders[i] = [2]uint{gapOrder, countOrder}
-	q.more = q.more || countOrder > 0
+	keys, counts := q.room(i)
+	keys[0], counts[0] = b.First(block), r.ReadClass(countOrder)+1
+	if counts[0] == 0 {
+		return
+	}
+	q.n[i], q.readers[i], q.orders[i] = n, r, [2]uint{gapOrder, countOrder}
+	q.open |= 1 << i
 }
 
-// read decodes the pending blocks. It decodes them together, up to the last index that all of them have.
-// The other cells of each block are decoded alone.
-func (q *batch) read() {
-	var alone [together]int // by block: the first cell that the block decodes alone, or 0
-	for i := range q.size {
-		if q.open>>i&1 != 0 {
-			q.begin(i)
-		}
-	}
-	for from := 1; q.open != 0; {
-		left := bits.OnesCount(q.open)
-		few, one, to := left == 1 || left < fewTogether && !q.more, 0, bitio.MaxRun
-		for i, n := range q.n[:q.size] {
-			switch {
-			case q.open>>i&1 == 0:
-			case few || n-from < fewCellsLeft || q.short>>i&1 != 0:
-				alone[i] = from
-				q.open &^= 1 << i
-			default:
-				one, to = i, min(to, n)
+// read decodes the cells after the first ones. The blocks have n cells.
+func (q *batch) read(n []int) {
+	from := 1
+	for {
+		one, to := 0, bitio.MaxRun
+		for i, n := range n {
+			if q.open>>i&1 == 0 {
+				continue
 			}
+			if n == from {
+				q.end(i)
+				continue
+			}
+			one, to = i, min(to, n)
 		}
-		// If a block was closed in this round, too few may be left: the loop decides anew.
-		if bits.OnesCount(q.open) == left {
-			from = q.readAtOnce(one, from, to)
+		if bits.OnesCount(q.open) < fewTogether {
+			break
+		}
+		from = q.readAtOnce(one, from, to)
+	}
+	for i, n := range n {
+		if q.open>>i&1 != 0 {
+			q.step(i, from, n)
+			q.end(i)
 		}
 	}
-	for i, from := range alone[:q.size] {
-		if from > 0 {
-			q.readAlone(i, from)
-		}
-	}
-	// The readers point into the BLOB, which a pooled batch must not keep.
-	clear(q.readers[:])
-	q.clear()
 }
 
-// clear removes all pending blocks.
-func (q *batch) clear() { q.size, q.open, q.short, q.more = 0, 0, 0, false }
+// end closes block i after its last cell. If the block has further bits, it is damaged.
+func (q *batch) end(i int) {
+	q.open &^= 1 << i
+	if !q.readers[i].Done() {
+		q.n[i] = 0
+	}
+}
 
 // readAtOnce decodes the cells [from, to) of all open blocks, and returns up to which cell it came. At a
 // long code it stops early, after decoding that code alone. one is the index of an open block.
@@ -156,7 +119,7 @@ func (q *batch) readAtOnce(one, from, to int) int {
 		}
 	}
 	came := bitio.ReadRuns(&readers, &orders, &q.runs, from, to)
-	for i := range q.size {
+	for i := range together {
 		if q.open>>i&1 == 0 {
 			continue
 		}
@@ -171,14 +134,6 @@ func (q *batch) readAtOnce(one, from, to int) int {
 		}
 	}
 	return min(came+1, to)
-}
-
-// readAlone decodes the cells of block i, beginning with cell from.
-func (q *batch) readAlone(i, from int) {
-	q.step(i, from, q.n[i])
-	if !q.readers[i].Done() {
-		q.n[i] = 0
-	}
 }
 
 // step decodes the cells [from, to) of block i.

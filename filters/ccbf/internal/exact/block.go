@@ -148,7 +148,7 @@ func (b *blocks) chosen(i int, block cells.Squares) bool {
 // damaged or is not the only encoding of its cells. The number of cells must fit the length of the
 // data.
 func (b *blocks) each(f func(cells.Squares) error) (whole bool, err error) {
-	q := borrowBatch()
+	q := batches.Get().(*batch)
 	defer batches.Put(q)
 	last, all := uint64(0), blockCount(b.cells)
 	for i := 0; i < all; i += together {

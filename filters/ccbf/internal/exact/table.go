@@ -92,7 +92,7 @@ func (r *Reader) Table(together bool) (Table, bool) {
 		t.categories = make(map[string]uint32)
 	}
 	category := uint32(0)
-	q := borrowBatch()
+	q := batches.Get().(*batch)
 	defer batches.Put(q)
 	for i := range r.sections {
 		s := &r.sections[i]
