@@ -11,7 +11,10 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -64,4 +67,150 @@ func CategoriesWhere(v *ccbf.View, is func(category []byte) bool) ([][]byte, err
 		}
 	}
 	return keys, nil
+}
+
+// Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and Small.AppendBlob. All
+// three slices are equally long. Keys stops at the first point outside region (0, 0) or without a cell,
+// and returns its index. If there is none, it returns len(dst).
+func Keys(c *ccbf.Config, dst []uint64, xs, ys []float64) int { return cells.Keys(dst, xs, ys, c.Grid) }
+
+// AddKeys counts one point for each key from Keys.
+func AddKeys(b *ccbf.Builder, keys []uint64) error { return hidden.AddKeys(b, keys) }
+
+// AppendBlob appends the BLOB of a builder's sketch. It writes an exact sketch straight from the cells,
+// without making a Sketch.
+func AppendBlob(b *ccbf.Builder, dst []byte) ([]byte, error) { return hidden.AppendBlob(b, dst) }
+
+// Class returns the class of the categories that a builder has so far.
+func Class(b *ccbf.Builder) key.Class { return hidden.Class(b) }
+
+// Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
+// configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
+// even if it returns an error.
+func Differ(a, b *ccbf.Config) error { return hidden.Differ(a, b) }
+
+// DenseBytes returns the length of a body with counters of this configuration.
+func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
+
+// MaxSmall is the number of points up to which Small encodes without a Builder.
+const MaxSmall = hooks.MaxSmall
+
+// Small encodes sketches with few points, one sketch after the other, and reuses its memory. Call Reset
+// first.
+type Small struct{ in hooks.Small[ccbf.Config] }
+
+// Reset sets the configuration for the next sketches.
+func (m *Small) Reset(c *ccbf.Config) {
+	if m.in == nil {
+		m.in = hidden.NewSmall()
+	}
+	m.in.Reset(c)
+}
+
+// AppendBlob appends the BLOB of a sketch with the points that keys stand for. The keys come from Keys,
+// on the grid of Reset. The bytes equal those of a Builder. Above MaxSmall points, AppendBlob uses a
+// Builder.
+func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte { return m.in.AppendBlob(dst, keys) }
+
+// Intersector intersects any number of sketches. The result does not depend on their order. Exact
+// sketches are intersected cell by cell. Counters are kept as one value per position, because writing
+// values as digits would round them up each time. At the end, the cells are intersected with the values.
+//
+// Trees (nested squares with counts) give the same bytes in any order if each tree was built at once, and
+// each intermediate result fits. Otherwise the result can depend on the order: united trees have leaves
+// within leaves, and pruning merges squares. The result is never below the truth.
+type Intersector struct {
+	in hooks.Intersector[ccbf.View, ccbf.Sketch]
+}
+
+// NewIntersector returns an empty Intersector. A nil budget has no limit.
+func NewIntersector(budget ccbf.Budget) *Intersector {
+	return &Intersector{hidden.NewIntersector(budget)}
+}
+
+// AddView intersects with a sketch, after verifying its checksum.
+func (x *Intersector) AddView(v *ccbf.View) error { return x.in.AddView(v) }
+
+// Merge intersects with the sketches of another Intersector, which it does not change.
+func (x *Intersector) Merge(from *Intersector) error { return x.in.Merge(from.in) }
+
+// EncodeBytes returns the most memory that Sketch and its BLOB take in addition to the
+// Intersector's.
+func (x *Intersector) EncodeBytes() int64 { return x.in.EncodeBytes() }
+
+// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
+// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
+func (x *Intersector) Sketch() (*ccbf.Sketch, error) { return x.in.Sketch() }
+
+// Memory that reading and writing sketches takes, for callers that reserve it before it is
+// allocated.
+
+// Memory returns how many bytes View.Sketch allocates.
+func Memory(v *ccbf.View) int64 { return hidden.Reader(v).Memory() }
+
+// ChangeBytes returns the most memory that it takes to make the BLOB of a changed sketch, in addition to
+// the sketch and the BLOB. Pruning a tree (nested squares with counts) needs it. An exact sketch that is
+// not nearly full stays exact when some cells change or go.
+func ChangeBytes(v *ccbf.View) int64 {
+	if v.Overflow != ccbf.ToTree || v.Form() == ccbf.Exact && uint64(len(hidden.Blob(v))) < v.Bytes/10*9 {
+		return 0
+	}
+	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
+		return tree.FitBytes(r.Number())
+	}
+	return tree.FitBytes(int(Memory(v) / cells.Bytes(1)))
+}
+
+// CellBytes returns the memory of the cells or squares of a sketch, or of its counters.
+func CellBytes(s *ccbf.Sketch) int64 { return hidden.CellBytes(s) }
+
+// PairBytes returns the most memory that combining two sketches takes, in addition to both sketches and
+// their ChangeBytes. It is needed for counters as numbers, or for pruning the squares of an exact sketch.
+func PairBytes(a, b *ccbf.Sketch) int64 { return hidden.PairBytes(a, b) }
+
+// Listed returns the largest number of cells that View.Cells can list, for any box or any polygon.
+// It also returns the memory that this takes in addition to the View. Both are 0 for counters.
+func Listed(v *ccbf.View, a ccbf.Area, of ccbf.Categories) (cells int, bytes int64) {
+	return hidden.Listed(v, a, of)
+}
+
+// EstimateBytes returns the most memory that an estimate takes in addition to the view; 0 for an
+// exact sketch. Counters need histograms, two spectra, and the roots of unity of the transforms.
+func EstimateBytes(v *ccbf.View) int64 {
+	if e, ok := hidden.Reader(v).(form.EstimateCoster); ok {
+		return e.EstimateBytes()
+	}
+	return 0
+}
+
+// ErrorBytes returns the most memory that View.Error takes in addition to the view: for the leaves
+// of a tree.
+func ErrorBytes(v *ccbf.View) int64 {
+	if e, ok := hidden.Reader(v).(form.ErrorCoster); ok {
+		return e.ErrorBytes()
+	}
+	return 0
+}
+
+// CategoryBytes returns the most memory that View.ListCategories and View.ByCategory take.
+func CategoryBytes(v *ccbf.View) int64 {
+	if l, ok := hidden.Reader(v).(form.Lister); ok {
+		return int64(l.NumberOfSections()) * categoryBytes
+	}
+	return 0
+}
+
+// categoryBytes is the memory of a ccbf.Category in a list that grows.
+const categoryBytes = 2 * 72
+
+// CountEach looks up cells[i] in the category categories[which[i]] for all i, and writes the counts
+// to dst.
+func CountEach(v *ccbf.View, dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
+	form.CountEach(hidden.Reader(v), dst, cells, which, categories)
+}
+
+// IsOf reports whether v reads exactly the memory of blob, not merely equal bytes elsewhere.
+func IsOf(v *ccbf.View, blob []byte) bool {
+	of := hidden.Blob(v)
+	return len(of) != 0 && len(blob) == len(of) && &blob[0] == &of[0]
 }
