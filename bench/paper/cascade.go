@@ -156,7 +156,7 @@ func overcount(c report.Scale, s *report.Section) {
 			of := report.Parallel(seeds, func(i int) report.Figures {
 				return draw(seedOf(i)).overcount(at["mode"].(ccbf.Mode), counters, seedOf(i))
 			})
-			n := report.MeanOf(of, func(f report.Figures) float64 { return f["keys"] })
+			n := report.Mean(report.Column(of, func(f report.Figures) float64 { return f["keys"] }))
 			equation := paperK * t / n * -math.Expm1(-paperK*n/float64(counters))
 			for _, f := range of {
 				f["equation 2"], f["of equation 2"], f["bound"] = equation, f["total"]/equation, n*paperK*t/float64(counters)

@@ -92,7 +92,7 @@ func askAllCategories(c report.Scale, s *report.Section, p points) {
 			sum.merge(t)
 		}
 		all := sum.figures()
-		all["extra"] = report.MeanOf(figures, func(f report.Figures) float64 { return f["extra"] })
+		all["extra"] = report.Mean(report.Column(figures, func(f report.Figures) float64 { return f["extra"] }))
 		if of.alone { // it ignores categories: its hits are points of other categories, not false positives
 			delete(all, "formula")
 		} else {

@@ -193,6 +193,7 @@ func rates(c report.Scale, s *report.Section) {
 			s.Record(report.At{"family": forms[i].family, "variant": forms[i].name, "load": loads[l]}, of)
 		}
 	}
+	s.Set("farthest", leastOf(s.By("family", "variant", "load"), func(at *report.Data) float64 { return -at.First("far") }))
 }
 
 // loaded has the lookups in filters with a number of keys, and the bits of the first one.

@@ -19,7 +19,7 @@ func TestExperiments(t *testing.T) {
 		for _, e := range page.Experiments {
 			t.Run(e.Name, func(t *testing.T) {
 				t.Parallel()
-				_, err := program.Section(e, report.Tiny, false)
+				_, err := program.Section(e, report.Tiny)
 				require.NoError(t, err)
 			})
 		}

@@ -60,7 +60,7 @@ func spectralUnbiased(c report.Scale, s *report.Section) {
 					z = report.Mean(bias) / e
 				}
 				s.Record(at, report.Figures{"z": z, "far": math.Abs(z),
-					"deviation": math.Sqrt(report.MeanOf(of, func(f report.Figures) float64 { return f["sum"] * f["sum"] }))})
+					"deviation": math.Sqrt(report.Mean(report.Column(of, func(f report.Figures) float64 { return f["sum"] * f["sum"] })))})
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 )
 
 // claim is a promise with the measured result. part is the measured value as a fraction of the
@@ -21,12 +20,9 @@ type claim struct {
 }
 
 // Parts returns values as fractions of a limit.
-func Parts[T ~[]float64](x T, limit float64) T {
+func Parts(x []float64, limit float64) []float64 {
 	return Column(x, func(v float64) float64 { return v / limit })
 }
-
-// inverse returns 1 / x for each x.
-func inverse(x []float64) []float64 { return Column(x, func(v float64) float64 { return 1 / v }) }
 
 // atMost returns the claim that a ratio is at most limit, atLeast that it is at least limit.
 func atMost(what string, limit float64, measured []float64, reason ...string) claim {
@@ -34,7 +30,8 @@ func atMost(what string, limit float64, measured []float64, reason ...string) cl
 }
 
 func atLeast(what string, limit float64, measured []float64, reason ...string) claim {
-	return claim{what: what, promised: "at least " + Num(limit), part: inverse(Parts(measured, limit)), measured: measured, reason: reason}
+	part := Column(measured, func(v float64) float64 { return limit / v })
+	return claim{what: what, promised: "at least " + Num(limit), part: part, measured: measured, reason: reason}
 }
 
 // within returns the claim that the figure "took" is at most a number of milliseconds. The page
@@ -66,12 +63,6 @@ func promise(c claim) string {
 		part = strings.Join(append([]string{"short: " + part}, c.reason...), ", as ")
 	}
 	return line([]string{c.what, c.promised, measured, part})
-}
-
-// promising are the functions of a text that state promises.
-var promising = template.FuncMap{
-	"atMost": atMost, "atLeast": atLeast, "within": within, "rate": rate, "worst": worst, "promise": promise,
-	"append": func(list []any, value any) []any { return append(list, value) },
 }
 
 // rounded matches what Rounds returns.

@@ -14,52 +14,49 @@ import (
 )
 
 // Scale is the size of experiments.
-type Scale int
+type Scale string
 
 // Scales of the experiments.
 const (
-	Tiny  Scale = iota // for tests: tables have all their rows, but the figures mean nothing
-	Quick              // all experiments take minutes
-	Full               // the scale of the figures in the pages
+	Tiny  Scale = "tiny"  // for tests: tables have all their rows, but the figures mean nothing
+	Quick Scale = "quick" // all experiments take minutes
+	Full  Scale = "full"  // the scale of the figures in the pages
 )
 
-var scales = [...]string{Tiny: "tiny", Quick: "quick", Full: "full"}
-
-func (s Scale) String() string { return scales[s] }
-
 // Pick returns the value for the scale.
-func Pick[T any](c Scale, tiny, quick, full T) T { return [...]T{tiny, quick, full}[c] }
+func Pick[T any](c Scale, tiny, quick, full T) T {
+	return map[Scale]T{Tiny: tiny, Quick: quick, Full: full}[c]
+}
 
 // Main runs the experiments that the command line names, or all. It exits with 1 if one fails.
 func (p *Program) Main() {
-	if err := Try(func() { p.command(os.Args[1:]) }); err != nil {
+	if err := Try(p.command); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func (p *Program) command(args []string) {
-	flags := flag.NewFlagSet(os.Args[0], flag.ExitOnError)
-	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
-	out := flags.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
-	render := flags.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
-	keep := flags.Bool("keep", false, "replace the stored sections also where figures became slower")
-	flags.Usage = func() {
-		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", os.Args[0])
+func (p *Program) command() {
+	small := flag.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
+	out := flag.String("out", "", "folder of the pages to write; without it the text goes to the standard output, without figures")
+	render := flag.Bool("render", false, "write the pages after a change of their texts, with the sections that they have, and measure nothing")
+	keep := flag.Bool("keep", false, "replace the stored sections also where figures became slower")
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: %s [flags] [experiment ...]\n", os.Args[0])
 		for _, page := range p.Pages {
-			fmt.Fprintln(flags.Output(), page.File)
+			fmt.Fprintln(flag.CommandLine.Output(), page.File)
 			for _, e := range page.Experiments {
-				fmt.Fprintf(flags.Output(), "  %-18s %s\n", e.Name, e.Title)
+				fmt.Fprintf(flag.CommandLine.Output(), "  %-18s %s\n", e.Name, e.Title)
 			}
 		}
-		flags.PrintDefaults()
+		flag.PrintDefaults()
 	}
-	Check(flags.Parse(args))
+	flag.Parse()
 	if *render {
 		p.Render(*out)
 		return
 	}
-	chosen := p.choose(flags.Args())
+	chosen := p.choose(flag.Args())
 	c := Full
 	if *small {
 		c = Quick
@@ -68,7 +65,7 @@ func (p *Program) command(args []string) {
 	for i, e := range chosen {
 		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
 		start := time.Now()
-		s, err := p.Section(e, c, true)
+		s, err := p.Section(e, c)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", e.Name, err))
 			continue

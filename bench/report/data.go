@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // At is a setting of an experiment: the values of its factors by name.
@@ -23,8 +25,6 @@ type Data struct {
 
 type dataRow struct {
 	at      At
-	printed map[string]string // the values of at as text, by factor
-	name    string            // all of at as one text
 	figures Figures
 }
 
@@ -40,12 +40,8 @@ func (d *Data) Set(pairs ...any) {
 
 // Record adds the figures of a setting, one row per seed.
 func (d *Data) Record(at At, seeds ...Figures) {
-	r := dataRow{at: at, printed: map[string]string{}, name: fmt.Sprint(at)}
-	for factor, v := range at {
-		r.printed[factor] = fmt.Sprint(v)
-	}
-	for _, r.figures = range seeds {
-		d.rows = append(d.rows, r)
+	for _, f := range seeds {
+		d.rows = append(d.rows, dataRow{at, f})
 	}
 }
 
@@ -74,8 +70,8 @@ func (d *Data) with(pairs []any) (rows []dataRow) {
 	for _, r := range d.rows {
 		has := true
 		for i := 0; i < len(values) && has; i += 2 {
-			v, there := r.printed[values[i]]
-			has = there && v == values[i+1]
+			v, there := r.at[values[i]]
+			has = there && fmt.Sprint(v) == values[i+1]
 		}
 		if has {
 			rows = append(rows, r)
@@ -104,7 +100,7 @@ func (d *Data) By(factors ...string) (parts []*Data) {
 		return slices.ContainsFunc(factors, func(f string) bool { _, there := r.at[f]; return !there })
 	})
 	for _, rows := range groups(have, func(r dataRow) string {
-		return strings.Join(Column(factors, func(f string) string { return r.printed[f] }), "\n")
+		return strings.Join(Column(factors, func(f string) string { return fmt.Sprint(r.at[f]) }), "\n")
 	}) {
 		of := &Data{At: maps.Clone(d.At), rows: rows}
 		for _, f := range factors {
@@ -116,8 +112,9 @@ func (d *Data) By(factors ...string) (parts []*Data) {
 	return parts
 }
 
-// values returns the values of a figure, row by row, without rows that lack it.
-func (d *Data) values(figure string, pairs []any) (values []float64) {
+// Some returns the values of a figure, row by row, without rows that lack it. There may be none: a
+// text then shows "-".
+func (d *Data) Some(figure string, pairs ...any) (values []float64) {
 	for _, r := range d.with(pairs) {
 		if v, there := r.figures[figure]; there {
 			values = append(values, v)
@@ -127,20 +124,17 @@ func (d *Data) values(figure string, pairs []any) (values []float64) {
 }
 
 // Count returns how many rows have a figure.
-func (d *Data) Count(figure string, pairs ...any) int { return len(d.values(figure, pairs)) }
+func (d *Data) Count(figure string, pairs ...any) int { return len(d.Some(figure, pairs...)) }
 
 // Has reports whether some row has a figure.
 func (d *Data) Has(figure string, pairs ...any) bool { return d.Count(figure, pairs...) > 0 }
 
 // All returns the values of a figure, row by row. It fails if there are none.
 func (d *Data) All(figure string, pairs ...any) []float64 {
-	values := d.values(figure, pairs)
+	values := d.Some(figure, pairs...)
 	Require(len(values) > 0, "no row of %v has the figure %q at %v", d.At, figure, pairs)
 	return values
 }
-
-// Some returns the values of a figure, row by row. There may be none: a text then shows "-".
-func (d *Data) Some(figure string, pairs ...any) []float64 { return d.values(figure, pairs) }
 
 // Mean returns the mean of a figure over all rows.
 func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
@@ -162,19 +156,14 @@ func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
 }
 
 // Sum returns the sum of a figure over all rows, or 0 if no row has it.
-func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
-	for _, v := range d.values(figure, pairs) {
-		sum += v
-	}
-	return sum
-}
+func (d *Data) Sum(figure string, pairs ...any) float64 { return floats.Sum(d.Some(figure, pairs...)) }
 
 // First returns a figure of the first row that has it.
 func (d *Data) First(figure string, pairs ...any) float64 { return d.All(figure, pairs...)[0] }
 
 // Means returns the mean of a figure over the seeds for each setting that has it, without NaN.
 func (d *Data) Means(figure string, pairs ...any) (means []float64) {
-	for _, rows := range groups(d.with(pairs), func(r dataRow) string { return r.name }) {
+	for _, rows := range groups(d.with(pairs), func(r dataRow) string { return fmt.Sprint(r.at) }) {
 		if of := (&Data{rows: rows}); of.Has(figure) && !math.IsNaN(of.Mean(figure)) {
 			means = append(means, of.Mean(figure))
 		}
@@ -267,19 +256,4 @@ func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 		}
 	}
 	return ratios
-}
-
-// Top returns the rows of the setting with the largest value of a figure.
-func (d *Data) Top(figure string) *Data {
-	var top dataRow
-	most := math.Inf(-1)
-	for _, r := range d.rows {
-		if v, there := r.figures[figure]; there && v > most {
-			top, most = r, v
-		}
-	}
-	out := d.Where()
-	out.rows = slices.DeleteFunc(out.rows, func(r dataRow) bool { return r.name != top.name })
-	maps.Copy(out.At, top.at)
-	return out
 }

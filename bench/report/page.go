@@ -102,15 +102,19 @@ func (p *Program) stored(dir string) map[string]string {
 // in dir or, if they have just run, the new ones.
 func (p *Program) pages(dir string, now []*Section) map[string]string {
 	setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
-	v := view{p, nil, string(setting), p.stored(dir)}
+	v := view{p, nil, p.stored(dir)}
 	for _, s := range now {
 		v.sections[s.name] = s.text
 	}
 	pages := map[string]string{}
 	for _, v.page = range p.Pages {
 		var b strings.Builder
-		Check(Must(template.New(v.page.File).Funcs(formats).Funcs(v.functions()).Parse(v.page.Text)).Execute(&b, nil))
-		for _, e := range v.own() {
+		// Most of these functions take the name of an experiment, and return nothing if it has no section yet.
+		Check(Must(template.New(v.page.File).Funcs(functions).Funcs(template.FuncMap{
+			"link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
+			"last": func() string { return string(setting) },
+		}).Parse(v.page.Text)).Execute(&b, nil))
+		for _, e := range v.existing(v.page.Experiments) {
 			b.WriteString("\n" + v.sections[e.Name])
 		}
 		pages[v.page.File] = b.String()
@@ -122,22 +126,12 @@ func (p *Program) pages(dir string, now []*Section) map[string]string {
 type view struct {
 	*Program
 	page     *Page
-	setting  string
 	sections map[string]string
 }
 
-// own returns the experiments of the page that have a section.
-func (v *view) own() []Experiment {
-	return slices.DeleteFunc(slices.Clone(v.page.Experiments), func(e Experiment) bool { return v.sections[e.Name] == "" })
-}
-
-// functions returns the functions of templates. Most take the name of an experiment, and return
-// nothing if it has no section yet.
-func (v *view) functions() template.FuncMap {
-	return template.FuncMap{
-		"link": v.link, "figure": v.figure, "sections": v.list, "claims": v.claims, "count": v.count, "cell": v.cell, "row": v.row,
-		"last": func() string { return v.setting },
-	}
+// existing returns those of some experiments that have a section.
+func (v *view) existing(of []Experiment) []Experiment {
+	return slices.DeleteFunc(slices.Clone(of), func(e Experiment) bool { return v.sections[e.Name] == "" })
 }
 
 // paragraphs returns the paragraphs of a section that begin with a text.
@@ -152,10 +146,6 @@ func paragraphs(section, begin string) (found []string) {
 
 // inShort begins the paragraph with the result of a section.
 const inShort = "**In short:** "
-
-func (v *view) short(name string) string {
-	return strings.TrimPrefix(strings.Join(paragraphs(v.sections[name], inShort), ""), inShort)
-}
 
 // linkTo returns a link to the section of an experiment.
 func (v *view) linkTo(e Experiment, text string) string {
@@ -188,16 +178,16 @@ func (v *view) figure(name string, i int) string {
 // listed returns the experiments that a page lists: its own, or the experiments of all pages if it has none.
 func (v *view) listed() []Experiment {
 	if len(v.page.Experiments) > 0 {
-		return v.own()
+		return v.existing(v.page.Experiments)
 	}
-	return slices.DeleteFunc(v.experiments(), func(e Experiment) bool { return v.sections[e.Name] == "" })
+	return v.existing(v.experiments())
 }
 
 // list returns a list of the sections with their results.
 func (v *view) list() (list string) {
 	for _, e := range v.listed() {
-		if text := v.short(e.Name); text != "" {
-			list += fmt.Sprintf("- %s. %s\n", v.link(e.Name), strings.ToUpper(text[:1])+text[1:])
+		if text := strings.TrimPrefix(strings.Join(paragraphs(v.sections[e.Name], inShort), ""), inShort); text != "" {
+			list += fmt.Sprintf("- %s. %s\n", v.linkTo(e, e.Title), strings.ToUpper(text[:1])+text[1:])
 		}
 	}
 	return list

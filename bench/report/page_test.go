@@ -32,7 +32,7 @@ func TestSave(t *testing.T) {
 		t.Helper()
 		e := p.experiments()[i]
 		e.Text = fmt.Sprintf(said, text)
-		s, err := p.Section(e, Full, false)
+		s, err := p.Section(e, Full)
 		require.NoError(t, err)
 		require.NoError(t, Try(func() { p.save(s, dir) }))
 		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 	p := Program{}
 	page := &Page{Claims: []string{"what"}}
 	check := func(text string) error {
-		_, err := p.Section(Experiment{Name: "x", Run: func(Scale, *Section) {}, Text: text, page: page}, Tiny, false)
+		_, err := p.Section(Experiment{Name: "x", Run: func(Scale, *Section) {}, Text: text, page: page}, Tiny)
 		return err
 	}
 	good := "**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + drawn("f") + "\n\n"

@@ -21,7 +21,6 @@ type Section struct {
 	Data  // the rows
 	name  string
 	page  *Page
-	shown bool              // Say writes to the terminal.
 	text  string            // The section's Markdown, as in the page.
 	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
 
@@ -33,9 +32,7 @@ const mostRows = 40
 
 // Say writes a line to the terminal that is not part of the page.
 func (s *Section) Say(format string, args ...any) {
-	if s.shown {
-		fmt.Fprintf(os.Stderr, format+"\n", args...)
-	}
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }
 
 // Compared are the column heads of claims that are comparisons. A claim has the measured quantity with its
@@ -51,9 +48,8 @@ const (
 var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
 // Section runs an experiment. It returns an error if the experiment fails or its text is malformed.
-// shown: Say writes to the terminal.
-func (p *Program) Section(e Experiment, c Scale, shown bool) (*Section, error) {
-	s := &Section{name: e.Name, page: e.page, shown: shown, files: map[string][]byte{}}
+func (p *Program) Section(e Experiment, c Scale) (*Section, error) {
+	s := &Section{name: e.Name, page: e.page, files: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.text = "## " + e.Title + "\n"
@@ -72,7 +68,7 @@ func (p *Program) Section(e Experiment, c Scale, shown bool) (*Section, error) {
 func (s *Section) compose(text, folder string) {
 	var b strings.Builder
 	panels, columns := map[string][]*plot.Plot{}, map[string]int{}
-	Check(Must(template.New(s.name).Funcs(formats).Funcs(promising).Funcs(plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
+	Check(Must(template.New(s.name).Funcs(functions).Funcs(plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for text := range strings.SplitSeq(b.String(), "\n\n") {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		m := image.FindStringSubmatch(lines[0])
@@ -151,8 +147,10 @@ func (s *Section) check() {
 	}
 }
 
-// formats are the functions of texts for the format of figures and for calculations with them.
-var formats = template.FuncMap{
+// functions are the functions of texts: for promises, for the format of figures and for calculations
+// with them.
+var functions = template.FuncMap{
+	"atMost": atMost, "atLeast": atLeast, "within": within, "rate": rate, "worst": worst, "promise": promise,
 	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2,
 	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
 	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
@@ -182,20 +180,18 @@ var formats = template.FuncMap{
 		return Percent2(mean) + " [" + Percent2(lo) + ", " + Percent2(hi) + "]"
 	},
 	"number": number, "list": func(values ...any) []any { return values },
+	"append": func(list []any, value any) []any { return append(list, value) },
 	"range2": func(x []float64) string {
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},
 	"geometric": func(logarithms []float64) float64 { return math.Exp(Mean(logarithms)) },
-	"ratio":     ratioText,
+	"ratio": func(a, b float64) string { // a quotient in words
+		if b == 0 {
+			return "no error"
+		}
+		return Num(a / b)
+	},
 	"listed": func(format string, x []float64) string {
 		return cmp.Or(strings.Join(Column(x, func(v float64) string { return fmt.Sprintf(format, v) }), ", "), none)
 	},
-}
-
-// ratioText returns a quotient in words.
-func ratioText(a, b float64) string {
-	if b == 0 {
-		return "no error"
-	}
-	return Num(a / b)
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/stat"
@@ -71,6 +72,13 @@ func Parallel[T any](n int, f func(i int) T) []T {
 	return out
 }
 
+// Timed returns how many seconds f takes.
+func Timed(f func()) float64 {
+	start := time.Now()
+	f()
+	return time.Since(start).Seconds()
+}
+
 // InTurn calls time for 0 to n-1 in several rounds and returns the results by index. Every other
 // round runs backwards, so that changes of the machine's load affect all. An additional first round
 // is not counted.
@@ -107,9 +115,6 @@ func Count[T any](x []T, is func(T) bool) (n int) {
 	}
 	return n
 }
-
-// MeanOf returns the mean of f over elements.
-func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f)) }
 
 // none is the text for NaN.
 const none = "-"

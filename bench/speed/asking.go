@@ -1,6 +1,8 @@
 package main
 
 import (
+	"runtime"
+
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -10,14 +12,17 @@ import (
 
 // polygons sums countries over an exact sketch of the cities.
 func polygons(b *bench) {
-	b.world()
+	// The tables are c(g), countries as GeoJSON, and cities(lon, lat).
+	b.run(text("world", report.At{"countries": duck.File("ne_110m_countries.geojson"), "cities": duck.File("geonames_cities.parquet"), "n": report.Pick(b.c, 9, 177, 177)}))
 	countries := duck.Column[string](b.db, "SELECT g FROM c")
-	xs, ys := coordinates(b.db, "cities")
+	xs, ys := duck.Column[float64](b.db, "SELECT lon FROM cities ORDER BY rowid"), duck.Column[float64](b.db, "SELECT lat FROM cities ORDER BY rowid")
 	b.Set("countries", len(countries), "cities", len(xs), "every", every)
 	for _, res := range report.Pick(b.c, []string{"0.1", "0.01"}, []string{"0.1", "0.01", "0.001"}, []string{"0.1", "0.01", "0.001"}) {
 		b.run("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, " + res + ") s FROM cities")
-		b.compare("cells of "+res, report.At{"res": res}, contender{name: "point in polygon", run: func() { insideOf(countries, xs, ys) }},
-			b.query("ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, g)) FROM c, s"))
+		comparison{what: "cells of " + res, at: report.At{"res": res}, contenders: []contender{
+			{name: "point in polygon", run: func() { insideOf(countries, xs, ys) }},
+			b.query("ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, g)) FROM c, s"),
+		}}.run(b)
 		b.Set("finest", res)
 	}
 }
@@ -36,7 +41,7 @@ func insideOf(polygons []string, xs, ys []float64) {
 				inside++
 			}
 		}
-		keep(inside)
+		runtime.KeepAlive(inside)
 	}
 }
 
@@ -51,9 +56,6 @@ func places(b *bench) {
 	b.script("lookups", looked)
 }
 
-// dailySketches is the number of sketches that a box is queried in.
-const dailySketches = 487
-
 // manySketches queries one area in many sketches, relative to the exact query over a table of
 // counts. The queries are a county over 365 days, a town over map tiles, boxes over days, and the
 // categories of one sketch, which are days.
@@ -61,6 +63,7 @@ func manySketches(b *bench) {
 	b.run("CREATE TABLE p AS " + crimes(b.c))
 	b.script("county over days", report.At{"lon": -2.9, "lat": 53.45, "size": 1})
 	b.script("town over tiles", report.At{"lon": -2.9, "lat": 53.45, "size": 0.5})
+	const dailySketches = 487 // each box is queried in so many
 	b.Set("sketches", dailySketches)
 	b.script("boxes over days", report.At{"days": dailySketches, "boxes": []report.At{ // edges as numbers of cells
 		{"name": "30 x 30", "west": -120, "south": 51_490, "east": -90, "north": 51_520},

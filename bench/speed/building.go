@@ -18,30 +18,26 @@ func groups(b *bench) {
 	ours, exact, count := text("groups, sketched", nil), text("groups, exact", nil), text("groups, counted", nil)
 	b.run(table)
 	took := b.inTurn("groups", b.query("ccbf_agg", ours), b.query("exact GROUP BY group, cell", exact), b.query("count(*)", count))
-	peaks := make(map[string]rounds) // peak of memory of each query, in bytes per group
-	runs := min(b.rounds, 5)         // each run is a process that first creates its table
+	peaks := make(map[string][]float64) // peak of memory of each query, in bytes per group
+	runs := min(b.rounds, 5)            // each run is a process that first creates its table
 	for range runs {
 		for _, q := range []string{ours, exact, count} {
 			peaks[q] = append(peaks[q], runAlone(q, table).resident/float64(n))
 		}
 	}
-	above := make(rounds, runs)
+	above := make([]float64, runs)
 	for i := range above {
 		above[i] = max(0, peaks[ours][i]-peaks[count][i])
 	}
 	b.Set("n", n, "runs", runs)
-	b.record("time / exact GROUP BY", "", took[0].over(took[1]), nil)
-	b.record("time / count(*)", "", took[0].over(took[2]), nil)
-	b.record("peak / exact GROUP BY", "", peaks[ours].over(peaks[exact]), nil)
+	b.record("time / exact GROUP BY", "", over(took[0], took[1]), nil)
+	b.record("time / count(*)", "", over(took[0], took[2]), nil)
+	b.record("peak / exact GROUP BY", "", over(peaks[ours], peaks[exact]), nil)
 	b.note("peak", peaks[ours], nil)
 	b.note("peak of count(*)", peaks[count], nil)
 	b.note("above", above, nil)
-	b.anySize(n)
-}
-
-// anySize builds sketches of groups that mostly have more points than a state holds, and of keys,
-// which a state does not hold.
-func (b *bench) anySize(n int) {
+	// Further groups mostly have more points than a state holds, or have keys, which a state does not
+	// hold.
 	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
 		b.script("groups of any size", report.At{"n": of.groups, "points": of.points})
 	}
@@ -56,7 +52,7 @@ func sizes(b *bench) {
 // keyedBuilds builds sketches of keys, relative to DuckDB's own aggregates.
 func keyedBuilds(b *bench) {
 	n := report.Pick(b.c, 20_000, 1_000_000, 5_000_000)
-	b.make("keys", report.At{"n": n})
+	b.run(text("keys", report.At{"n": n}))
 	b.Set("n", n)
 	for _, keys := range []string{"different", "skewed"} {
 		many := duck.Number(b.db, "SELECT count(DISTINCT "+keys+") FROM k")

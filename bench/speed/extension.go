@@ -24,13 +24,13 @@ func extension(b *bench) {
 		g := start()
 		defer g.stop()
 		b.throughExtension(g)
-		var opened, loaded rounds
+		var opened, loaded []float64
 		for range b.rounds {
 			g := start()
 			g.stop()
 			opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 		}
-		b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []rounds{loaded, opened})
+		b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, [][]float64{loaded, opened})
 		b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
 	})
 }
@@ -46,7 +46,7 @@ func (b *bench) throughExtension(g *guest) {
 			{"by tile", "SELECT ccbf_agg(lon, lat, 0.001) AS s FROM uk GROUP BY quadkey(lon, lat, 10)"},
 		} {
 			statement := "CREATE OR REPLACE TEMP TABLE s AS " + q.query
-			var cpus [2]rounds // processor time in the extension and here
+			var cpus [2][]float64 // processor time in the extension and here
 			spend := func(i int, cpu func() float64, run func(string)) func() {
 				return func() {
 					before := cpu()
@@ -58,8 +58,8 @@ func (b *bench) throughExtension(g *guest) {
 			took := b.inTurn(what, contender{name: "extension", run: spend(0, g.cpu, g.run)},
 				contender{name: "embedded", run: spend(1, ownCPU, func(statement string) { b.run(statement) })})
 			at := report.At{"sketch": q.what, "threads": threads}
-			b.record(what, "by the clock", took[0].over(took[1]), at)
-			b.record(what, "of the processor", cpus[0][1:].over(cpus[1][1:]), at) // the first of the rounds is left out
+			b.record(what, "by the clock", over(took[0], took[1]), at)
+			b.record(what, "of the processor", over(cpus[0][1:], cpus[1][1:]), at) // the first of the rounds is left out
 		}
 	}
 }
@@ -81,8 +81,8 @@ func host(dir, version string) (start func() *guest) {
 		g.out = bufio.NewReader(report.Must(g.cmd.StdoutPipe()))
 		g.in = report.Must(g.cmd.StdinPipe())
 		report.Check(g.cmd.Start())
-		g.opened = timed(func() { g.do("open 1") })
-		g.loaded = timed(func() { g.run("LOAD '" + extension + "'") })
+		g.opened = report.Timed(func() { g.do("open 1") })
+		g.loaded = report.Timed(func() { g.run("LOAD '" + extension + "'") })
 		return g
 	}
 }

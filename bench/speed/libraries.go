@@ -42,9 +42,6 @@ func keysOf(n, size int, seed uint64) [][]byte {
 	return keys
 }
 
-// keep prevents that the compiler removes the computation of a result.
-func keep[T any](answer T) { runtime.KeepAlive(answer) }
-
 // library is a public library with filters like ours. one and many are the promised speeds of ours as a
 // multiple of the library's: for single keys, and for many keys at once.
 type library struct {
@@ -67,7 +64,7 @@ type filter struct {
 }
 
 // peers compares the families with public Go libraries: with the same parameters and keys,
-// including hashing.
+// including hashing. Without runtime.KeepAlive, the compiler could remove lookups.
 func peers(b *bench) {
 	b.Set("batch", batch)
 	b.bloomPeers(library{"bits-and-blooms/bloom", 1.5, 1.5, "add", "test"})
@@ -107,9 +104,9 @@ func (b *bench) operation(l library, filter, name string, keys [][]byte, renewOu
 		}
 	}}, contender{"the library", renewTheirs, each(theirs)})
 	at := report.At{"library": l.name, "filter": filter, "operation": name, "promised": l.many}
-	b.record(filter+", "+name, "many at once", took[2].over(took[1]), at)
+	b.record(filter+", "+name, "many at once", over(took[2], took[1]), at)
 	at["promised"] = l.one
-	b.record(filter+", "+name, "one by one", took[2].over(took[0]), at)
+	b.record(filter+", "+name, "one by one", over(took[2], took[0]), at)
 }
 
 // bloomPeers compares with bits-and-blooms/bloom, with the same bits and hash functions.
@@ -123,11 +120,11 @@ func (b *bench) bloomPeers(l library) {
 			b.contest(l, contest{fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size), keysOf(min(n, capacity), size, 1), keysOf(min(n, capacity), size, 2),
 				func() filter {
 					s := report.Must(bloom.New(p))
-					return filter{func(k []byte) { s.AddKey(k, 1) }, func(k []byte) { keep(s.ContainsKey(k)) },
+					return filter{func(k []byte) { s.AddKey(k, 1) }, func(k []byte) { runtime.KeepAlive(s.ContainsKey(k)) },
 						func(h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) }, func(h1s, h2s []uint64) { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }}
 				}, func() filter {
 					s := publicbloom.New(m, k)
-					return filter{add: func(k []byte) { s.Add(k) }, test: func(k []byte) { keep(s.Test(k)) }}
+					return filter{add: func(k []byte) { s.Add(k) }, test: func(k []byte) { runtime.KeepAlive(s.Test(k)) }}
 				}})
 		}
 	}
@@ -141,11 +138,11 @@ func (b *bench) cuckooPeers(l library) {
 		b.contest(l, contest{fmt.Sprintf("cuckoo, %d slots", slots), keysOf(load, 8, 1), keysOf(load, 8, 2), func() filter {
 			s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}))
 			report.Require(s.Buckets()*4 == uint64(slots), "%d buckets of 4, the other filter has %d slots", s.Buckets(), slots)
-			return filter{func(k []byte) { report.Check(s.AddKey(k, 1)) }, func(k []byte) { keep(s.ContainsKey(k)) },
+			return filter{func(k []byte) { report.Check(s.AddKey(k, 1)) }, func(k []byte) { runtime.KeepAlive(s.ContainsKey(k)) },
 				func(h1s, h2s []uint64) { report.Check(s.AddHashes(h1s, h2s, nil)) }, func(h1s, h2s []uint64) { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }}
 		}, func() filter {
 			s := cuckoofilter.NewFilter(uint(slots))
-			return filter{add: func(k []byte) { s.Insert(k) }, test: func(k []byte) { keep(s.Lookup(k)) }}
+			return filter{add: func(k []byte) { s.Insert(k) }, test: func(k []byte) { runtime.KeepAlive(s.Lookup(k)) }}
 		}})
 	}
 }
@@ -158,11 +155,11 @@ func (b *bench) cmsPeers(l library) {
 		width, depth := math.Ceil(math.E/epsilon), math.Ceil(math.Log(1/delta))
 		b.contest(l, contest{fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth), keys, nil, func() filter {
 			s := report.Must(cms.New(cms.Params{Width: uint64(width), Depth: uint64(depth)}))
-			return filter{func(k []byte) { s.AddKey(k, 1) }, func(k []byte) { keep(s.CountKey(k)) },
+			return filter{func(k []byte) { s.AddKey(k, 1) }, func(k []byte) { runtime.KeepAlive(s.CountKey(k)) },
 				func(h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) }, func(h1s, h2s []uint64) { s.CountHashes(counts[:len(h1s)], h1s, h2s) }}
 		}, func() filter {
 			s := boom.NewCountMinSketch(epsilon, delta)
-			return filter{add: func(k []byte) { s.Add(k) }, test: func(k []byte) { keep(s.Count(k)) }}
+			return filter{add: func(k []byte) { s.Add(k) }, test: func(k []byte) { runtime.KeepAlive(s.Count(k)) }}
 		}})
 	}
 }

@@ -24,9 +24,6 @@ func page(file, text string, experiments ...report.Experiment) *report.Page {
 	return report.NewPage(texts, file, text, []string{"what", report.Promised, report.Measured, "of the promise"}, experiments...)
 }
 
-// picture is the chart of docs/PERFORMANCE.md and docs/LIMITS.md.
-var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}
-
 var program = report.Program{Results: "performance", Pages: []*report.Page{
 	page("PERFORMANCE.md", "performance.md"),
 	page("performance/building.md", "building.md",
@@ -40,7 +37,7 @@ var program = report.Program{Results: "performance", Pages: []*report.Page{
 	page("performance/libraries.md", "libraries.md", in(1, "peers", peers)),
 	page("performance/promises.md", "promises.md"),
 	page("performance/method.md", "method.md"),
-	picture,
+	{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}, // the chart of docs/PERFORMANCE.md and docs/LIMITS.md
 }}
 
 func main() {

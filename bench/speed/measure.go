@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"gonum.org/v1/gonum/floats"
 )
 
 // bench is a running experiment: its section, which has the recorded rows, and a database in
@@ -47,24 +47,16 @@ func (b *bench) query(name, statement string) contender {
 
 func (b *bench) run(statements ...string) { duck.Run(b.db, statements...) }
 
-// rounds are measured values of several rounds: seconds, or ratios.
-type rounds []float64
-
-// over returns r relative to others, round by round.
-func (r rounds) over(others rounds) rounds {
-	out := make(rounds, len(r))
-	for i := range r {
-		out[i] = r[i] / others[i]
-	}
-	return out
+// over returns values relative to others, round by round.
+func over(values, others []float64) []float64 {
+	return floats.DivTo(make([]float64, len(values)), values, others)
 }
 
 // inTurn times contenders in turn: see report.InTurn.
-func (b *bench) inTurn(what string, contenders ...contender) []rounds {
+func (b *bench) inTurn(what string, contenders ...contender) [][]float64 {
 	times := report.InTurn(b.rounds, len(contenders), func(i int) float64 { return contenders[i].time() })
-	out := report.Column(times, func(r []float64) rounds { return r })
-	b.say(what, contenders, out)
-	return out
+	b.say(what, contenders, times)
+	return times
 }
 
 func (c contender) time() float64 {
@@ -72,18 +64,11 @@ func (c contender) time() float64 {
 		c.fresh()
 	}
 	runtime.GC() // before the clock starts, so that the time has no collection of other contenders' garbage
-	return timed(c.run)
-}
-
-// timed returns how many seconds f takes.
-func timed(f func()) float64 {
-	start := time.Now()
-	f()
-	return time.Since(start).Seconds()
+	return report.Timed(c.run)
 }
 
 // say writes times to the terminal. The page has only ratios.
-func (b *bench) say(what string, contenders []contender, times []rounds) {
+func (b *bench) say(what string, contenders []contender, times [][]float64) {
 	var text strings.Builder
 	for i, c := range contenders {
 		ms := report.Parts(times[i], 0.001)
@@ -101,27 +86,18 @@ func factorsOf(what, way string, at report.At) report.At {
 }
 
 // record records a ratio for the tables and the figure, in a row of factorsOf.
-func (b *bench) record(what, way string, r rounds, at report.At) {
+func (b *bench) record(what, way string, r []float64, at report.At) {
 	b.note("ratio", r, factorsOf(what, way, at))
 }
 
 // note records a figure for the tables only.
-func (b *bench) note(figure string, r rounds, at report.At) {
+func (b *bench) note(figure string, r []float64, at report.At) {
 	b.Record(at, report.Column(r, func(v float64) report.Figures { return report.Figures{figure: v} })...)
 }
 
-// compare times contenders in turn. It records the times of the others relative to the first, and
-// the times.
-func (b *bench) compare(what string, at report.At, reference contender, others ...contender) {
-	took := b.inTurn(what, append([]contender{reference}, others...)...)
-	for i, c := range others {
-		b.recordTook(what, c.name, took[1+i], took[0], at)
-	}
-}
-
 // recordTook records a time relative to a reference, and the time in seconds.
-func (b *bench) recordTook(what, way string, took, reference rounds, at report.At) {
-	b.record(what, way, took.over(reference), at)
+func (b *bench) recordTook(what, way string, took, reference []float64, at report.At) {
+	b.record(what, way, over(took, reference), at)
 	b.note("took", took, factorsOf(what, way, at))
 }
 
@@ -148,31 +124,9 @@ var text = duck.Texts(files, template.FuncMap{
 	},
 })
 
-// make runs statements of the folder sql.
-func (b *bench) make(name string, values any) { duck.Run(b.db, text(name, values)) }
-
-// agree fails if the results of queries for a number differ.
-func agree(db *sql.DB, queries ...string) {
-	want := duck.Number(db, queries[0])
-	for _, q := range queries[1:] {
-		n := duck.Number(db, q)
-		report.Require(n == want, "%v is the answer to %s\nand %v to %s", want, queries[0], n, q)
-	}
-}
-
-// coordinates returns the columns lon and lat of a table, in its order.
-func coordinates(db *sql.DB, table string) (xs, ys []float64) {
-	return duck.Column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"), duck.Column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
-}
-
 // crimes returns a query for the points of the UK file. They are moved by half of the last decimal
 // to the north-east, so that no point is on an edge of a cell. There floor(lon / 0.001), the key of
 // the exact tables, would round to either side.
 func crimes(c report.Scale) string {
 	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM '%s' %s", duck.File("uk_crime_2018q4.parquet"), report.Pick(c, "LIMIT 50000", "", ""))
-}
-
-// world creates the tables c(g), countries as GeoJSON, and cities(lon, lat).
-func (b *bench) world() {
-	b.make("world", report.At{"countries": duck.File("ne_110m_countries.geojson"), "cities": duck.File("geonames_cities.parquet"), "n": report.Pick(b.c, 9, 177, 177)})
 }

@@ -43,7 +43,7 @@ func TestExperiments(t *testing.T) {
 						t.Skip("links the shell")
 					}
 				}
-				_, err := program.Section(e, report.Tiny, false)
+				_, err := program.Section(e, report.Tiny)
 				require.NoError(t, err)
 			})
 		}
@@ -69,7 +69,7 @@ func TestInTurn(t *testing.T) {
 func TestCompare(t *testing.T) {
 	b := &bench{Section: new(report.Section), rounds: 3}
 	nothing := func() {}
-	b.compare("work", report.At{"cells": 7}, contender{name: "table", run: nothing}, contender{name: "a", run: nothing}, contender{name: "b", run: nothing})
+	comparison{what: "work", at: report.At{"cells": 7}, contenders: []contender{{name: "table", run: nothing}, {name: "a", run: nothing}, {name: "b", run: nothing}}}.run(b)
 	for _, way := range []string{"a", "b"} {
 		require.Len(t, b.All("ratio", "what", "work", "way", way, "cells", 7), 3)
 		require.Len(t, b.All("took", "what", "work", "way", way, "cells", 7), 3)

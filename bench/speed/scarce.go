@@ -40,7 +40,7 @@ func (b *bench) scarce(dir string, n, runs int) {
 	// The memory limit is 128 MiB for fifty million points, and twice that for four times as many.
 	limit := int(math.Sqrt(float64(n)/50e6) * (128 << 20))
 	file := filepath.Join(dir, "points.parquet")
-	b.make("scarce", report.At{"n": n, "file": file})
+	b.run(text("scarce", report.At{"n": n, "file": file}))
 	report.Check(b.db.Close())
 	ours, exact := text("scarce, sketched", report.At{"file": file}), text("scarce, exact", report.At{"file": file})
 	memory := func(bytes int) string { return fmt.Sprintf("SELECT ccbf_memory_limit(%d)", bytes) }
@@ -57,7 +57,6 @@ func (b *bench) scarce(dir string, n, runs int) {
 	answer := strings.Split(plenty[0].answer, "/")
 	bytes := report.Must(strconv.ParseFloat(answer[3], 64))
 	b.Set("groups", answer[0], "cells", answer[2], "megabytes", bytes/1e6, "little", float64(limit)/(1<<20))
-	of := func(all []queryCost, f func(queryCost) float64) rounds { return report.Column(all, f) }
 	cpu, clock := func(a queryCost) float64 { return a.cpu }, func(a queryCost) float64 { return a.clock }
 	resident, counted := func(a queryCost) float64 { return a.resident }, func(a queryCost) float64 { return a.counted }
 	for _, x := range []struct {
@@ -66,13 +65,13 @@ func (b *bench) scarce(dir string, n, runs int) {
 		took  []queryCost
 	}{{"little memory", limit, little}, {"enough", 1 << 36, plenty}} {
 		at := report.At{"limit": float64(x.limit) / (1 << 20)}
-		b.note("counted", report.Parts(of(x.took, counted), float64(x.limit)), at)
-		b.record("processor time", x.name, of(x.took, cpu).over(of(table, cpu)), at)
-		b.note("clock", of(x.took, clock).over(of(table, clock)), at)
-		b.record("peak of memory", x.name, of(x.took, resident).over(of(table, resident)), at)
-		b.note("peak", report.Parts(of(x.took, resident), bytes), at)
+		b.note("counted", report.Parts(report.Column(x.took, counted), float64(x.limit)), at)
+		b.record("processor time", x.name, over(report.Column(x.took, cpu), report.Column(table, cpu)), at)
+		b.note("clock", over(report.Column(x.took, clock), report.Column(table, clock)), at)
+		b.record("peak of memory", x.name, over(report.Column(x.took, resident), report.Column(table, resident)), at)
+		b.note("peak", report.Parts(report.Column(x.took, resident), bytes), at)
 	}
-	b.note("with little memory", of(little, cpu).over(of(plenty, cpu)), nil)
+	b.note("with little memory", over(report.Column(little, cpu), report.Column(plenty, cpu)), nil)
 }
 
 // queryCost has the cost of a query in its own process. In one process, a query would reuse the memory
@@ -131,7 +130,7 @@ func measureIsolated(statements []string) {
 		}
 	})
 	var answer []string
-	clock := timed(func() { answer = duck.Column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
+	clock := report.Timed(func() { answer = duck.Column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
 	cpu = ownCPU() - cpu
 	close(ended)
 	sampled.Wait()

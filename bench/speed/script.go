@@ -55,15 +55,19 @@ type comparison struct {
 	what       string
 	at         report.At
 	contenders []contender
-	equal      []string // the first query, and all others that must have its result
+	first      string   // the query of the first contender
+	equal      []string // queries that must have its result
 	also       int      // index of the second reference; 0: none
 }
 
 func (c *comparison) add(b *bench, kind, name, query string) {
-	if kind == "equal" || len(c.contenders) == 0 {
-		c.equal = append(c.equal, query)
+	if len(c.contenders) == 0 {
+		c.first = query
 	}
-	if kind == "also" {
+	switch kind {
+	case "equal":
+		c.equal = append(c.equal, query)
+	case "also":
 		c.also = len(c.contenders)
 	}
 	next := b.query(name, query)
@@ -75,12 +79,13 @@ func (c *comparison) add(b *bench, kind, name, query string) {
 
 // run records the figures of compare and, if there is a second reference, the figure "over also": the
 // time relative to it.
-func (c *comparison) run(b *bench) {
+func (c comparison) run(b *bench) {
 	if len(c.contenders) == 0 {
 		return
 	}
-	if len(c.equal) > 1 {
-		agree(b.db, c.equal...)
+	for _, q := range c.equal {
+		want, n := duck.Number(b.db, c.first), duck.Number(b.db, q)
+		report.Require(n == want, "%v is the answer to %s\nand %v to %s", want, c.first, n, q)
 	}
 	took := b.inTurn(c.what, c.contenders...)
 	for i, x := range c.contenders {
@@ -89,7 +94,7 @@ func (c *comparison) run(b *bench) {
 		}
 		b.recordTook(c.what, x.name, took[i], took[0], c.at)
 		if c.also > 0 {
-			b.note("over also", took[i].over(took[c.also]), factorsOf(c.what, x.name, c.at))
+			b.note("over also", over(took[i], took[c.also]), factorsOf(c.what, x.name, c.at))
 		}
 	}
 }

@@ -14,12 +14,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"golang.org/x/sync/errgroup"
 )
 
 // server is a process of ccbfsql serve.
@@ -77,7 +77,7 @@ func (b *bench) requests(file string) {
 	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
 	n := report.Pick(b.c, 40, 200, 200) // number of requests; all rounds together stay below the server's limit of requests at once
 	b.Set("sketches", sketches, "n", n)
-	record := func(what string, limit int, took, reference rounds) { // limit is the promised time in milliseconds
+	record := func(what string, limit int, took, reference []float64) { // limit is the promised time in milliseconds
 		b.recordTook(what, "", took, reference, report.At{"limit": limit})
 	}
 	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // the box is about that of a tile of zoom 6
@@ -124,28 +124,26 @@ func fetch(url string) {
 
 // manyTiles requests in every round n tiles of selected rows, 8 at a time. It returns the 95%
 // quantile of their times, and the times to draw a tile in between.
-func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside rounds) {
+func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside []float64) {
 	const workers = 8
 	for round := range b.rounds {
 		times := make([]float64, n/workers*workers)
-		errs := make([]error, workers)
-		var wg sync.WaitGroup
+		var group errgroup.Group
 		for worker := range workers {
-			wg.Go(func() {
+			group.Go(func() error {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
-				errs[worker] = report.Try(func() {
+				return report.Try(func() {
 					for i := worker; i < len(times); i += workers {
 						tile := url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5) + rows
-						times[i] = timed(func() { fetch(tile) })
+						times[i] = report.Timed(func() { fetch(tile) })
 					}
 				})
 			})
 		}
-		wg.Wait()
-		report.Check(errors.Join(errs...))
+		report.Check(group.Wait())
 		late, beside = append(late, report.Quantile(times, 0.95)), append(beside, draw.time())
 	}
-	b.say("tiles", []contender{{name: "95% within"}, draw}, []rounds{late, beside})
+	b.say("tiles", []contender{{name: "95% within"}, draw}, [][]float64{late, beside})
 	return late, beside
 }
 
