@@ -29,13 +29,13 @@ func zipfOf(c report.Scale, alpha float64) zipfData {
 
 // draw returns the points of z's draws for a seed.
 func (z zipfData) draw(seed uint64) points {
-	p := points{name: fmt.Sprintf("figure 3, alpha %g", z.alpha), res: 1, places: make([]place, z.keys), order: make([]int32, z.draws)}
+	p := points{name: fmt.Sprintf("figure 3, alpha %g", z.alpha), res: 1, places: make([]place, z.keys)}
 	for i := range p.places {
 		p.places[i].Cell = grid.Cell{X: int64(i), Y: 2 * int64(i)}
 	}
-	for at, i := range newZipf(z.keys, z.alpha).stream(random(seed, 51), z.draws) {
+	p.order = newZipf(z.keys, z.alpha).stream(random(seed, 51), z.draws)
+	for _, i := range p.order {
 		p.places[i].points++
-		p.order[at] = int32(i)
 	}
 	return p
 }
@@ -129,16 +129,13 @@ func covidSeries(c report.Scale, s *report.Section) {
 	}
 }
 
-// urbanBytes returns the size of the first layer in table 4.
-func urbanBytes(c report.Scale) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
-
 // urban measures table 4: counts on a city's raster.
 func urban(c report.Scale, s *report.Section) {
-	seeds := report.Pick(c, 1, 1, 5)
+	seeds, bytes := report.Pick(c, 1, 1, 5), report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) // bytes of the first layer
 	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
 	for _, p := range all {
 		at := report.At{"points": p.name, "cells": len(p.places)}
-		judgeAll(s, at, seeds, func(seed uint64) points { return p.shuffled(seed, 81) }, urbanBytes(c), urbanCascade, spectralMI, countMin5, defaultsDense, defaults)
+		judgeAll(s, at, seeds, func(seed uint64) points { return p.shuffled(seed, 81) }, bytes, urbanCascade, spectralMI, countMin5, defaultsDense, defaults)
 	}
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "shown", []string{all[0].name, "crimes"})
 }
@@ -180,7 +177,7 @@ func overcount(c report.Scale, s *report.Section) {
 	for n := 1000; n <= report.Pick(c, 1000, 100_000, 100_000); n *= 10 {
 		p := points{res: 1}
 		for i := range n {
-			p.places, p.order = append(p.places, place{Cell: grid.Cell{X: int64(i), Y: 2 * int64(i)}, points: 1}), append(p.order, int32(i))
+			p.places, p.order = append(p.places, place{Cell: grid.Cell{X: int64(i), Y: 2 * int64(i)}, points: 1}), append(p.order, i)
 		}
 		record(report.At{"distinct": n, "expected": float64(n) * least}, float64(n), 4*n, func(uint64) points { return p })
 	}

@@ -20,9 +20,6 @@ const categoryBytes = 512 << 10
 // category.
 var cellAlone = structure{name: "the same, the cell alone hashed", params: paperCascade.params, alone: true}
 
-// categoryStructures are the compared structures.
-var categoryStructures = []structure{paperSpectral, paperCountMin, paperCascade, paperStandard, denseDefaults, ourDefaults, cellAlone}
-
 // strangers returns, for every category, the cells that have points of other categories only.
 func strangers(places []place) (out []place) {
 	there := map[grid.Cell]map[string]bool{}
@@ -77,7 +74,7 @@ func askAllCategories(c report.Scale, s *report.Section, p points) {
 	seeds, samples := report.Pick(c, 1, 1, 5), report.Pick(c, 200, 10_000, 10_000)
 	strange := strangers(p.places)
 	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys per counter of the cascade's first layer
-	for _, of := range categoryStructures {
+	for _, of := range []structure{paperSpectral, paperCountMin, paperCascade, paperStandard, denseDefaults, ourDefaults, cellAlone} {
 		tallies := make([]tally, seeds)
 		figures := report.Parallel(seeds, func(i int) (f report.Figures) {
 			f, tallies[i] = askCategories(of, p.shuffled(seedOf(i), 61), strange, samples, seedOf(i))
@@ -235,23 +232,20 @@ func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 // bytesPerCell is the paper's load: 512 KB for the 20,000 cells of its events.
 const bytesPerCell = float64(categoryBytes) / eventCells
 
-// globePoints are data sets on the globe, in cells of res degrees.
-var globePoints = []struct {
-	name string
-	res  float64
-	read func(res float64) points
-}{
-	{"cities, 1 degree", 1, cities.degrees},
-	{"cities, 0.1 degrees", 0.1, cities.degrees},
-	{"COVID-19, 1 degree", 1, covidDegrees},
-}
-
 // countrySums measures section 5.2.2: sums over countries.
 func countrySums(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
-	polygons, outlines := islands()
-	s.Set("outlines", outlines, "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
-	for _, of := range globePoints[:report.Pick(c, 1, 3, 3)] {
+	polygons := outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile("ne_50m_countries.parquet"))
+	s.Set("polygons", len(polygons), "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
+	for _, of := range []struct {
+		name string
+		res  float64
+		read func(res float64) points
+	}{
+		{"cities, 1 degree", 1, cities.degrees},
+		{"cities, 0.1 degrees", 0.1, cities.degrees},
+		{"COVID-19, 1 degree", 1, covidDegrees},
+	}[:report.Pick(c, 1, 3, 3)] {
 		w, inside := newWorld(of.read(of.res), polygons)
 		s.Record(report.At{"kind": of.name, "what": w.what}, report.Figures{"total": float64(w.total()), "inside": inside,
 			"polygons": float64(report.Count(w.truth, func(n uint64) bool { return n > largePolygon }))})
@@ -273,7 +267,7 @@ func countrySums(c report.Scale, s *report.Section) {
 func cancel(c report.Scale, s *report.Section) {
 	boxes := report.Pick(c, 20, 200, 1000)
 	p := uk.degrees(0.01).light(c)
-	exact, _ := p.exact(64 << 20)
+	exact, _ := p.exact()
 	bounds := exact.Bounds
 	s.Set("what", p.what, "k", paperK, "boxes", boxes)
 	for _, perCell := range []uint64{4, 2} {

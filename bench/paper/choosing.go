@@ -88,20 +88,14 @@ func choosing(c report.Scale, s *report.Section) {
 	}
 }
 
-// exactSources returns the sources of which exact counts are measured.
-func exactSources(c report.Scale) (sources []rowSource) {
-	sources = realRows(report.Pick(c, 500, 50_000, 2_000_000))
+// choosingExact measures the size of exact counts as a sketch and as a table.
+func choosingExact(c report.Scale, s *report.Section) {
+	sources := realRows(report.Pick(c, 500, 50_000, 2_000_000))
 	n := report.Pick(c, 500, 20_000, 100_000)
 	sources = append(sources, zipfRows(n, 10*n, 1))
 	for _, cells := range []int{100, 10_000} {
 		sources = append(sources, rowSource{fmt.Sprintf("even, 1 cell in %d", cells), text("scattered rows", report.At{"points": n, "cells": cells})})
 	}
-	return sources
-}
-
-// choosingExact measures the size of exact counts as a sketch and as a table.
-func choosingExact(c report.Scale, s *report.Section) {
-	sources := exactSources(c)
 	for i, of := range report.Parallel(len(sources), func(i int) (of report.Figures) {
 		db := sources[i].count()
 		defer db.Close()
@@ -116,15 +110,14 @@ func choosingExact(c report.Scale, s *report.Section) {
 		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000, "row": i + 1}, of)
 	}
 	// Sketches of few cells each, in one Parquet file, and the table.
-	db := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5).count()
+	db := zipfRows(n, report.Pick(c, 1000, 200_000, 1_000_000), 0.5).count()
 	defer db.Close()
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
 		s.Record(db.sizes("group sizes", side))
 	}
 	// Tables of keys that are not cells.
-	keys := report.Pick(c, 500, 20_000, 100_000)
-	s.Set("keys", keys)
-	plain := zipfRows(keys, 10*keys, 0.8).count()
+	s.Set("keys", n)
+	plain := zipfRows(n, 10*n, 0.8).count()
 	defer plain.Close()
 	for _, of := range [][2]string{
 		{"random numbers of 8 bytes", "hash(key, 11)"},

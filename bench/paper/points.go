@@ -34,8 +34,8 @@ type points struct {
 	name, what string  // names for tables and for texts
 	res        float64 // side of a cell
 	places     []place
-	order      []int32             // order in which points are added: indexes of places
-	index      map[grid.Cell]int32 // index of each cell's place, while points are added
+	order      []int             // order in which points are added: indexes of places
+	index      map[grid.Cell]int // index of each cell's place, while points are added
 }
 
 func (p points) total() (n uint64) {
@@ -64,13 +64,7 @@ func (p points) light(c report.Scale) points {
 
 // shuffled returns the points in random order.
 func (p points) shuffled(seed, stream uint64) points {
-	p.order = make([]int32, 0, p.total())
-	for i := range p.places {
-		for range p.places[i].points {
-			p.order = append(p.order, int32(i))
-		}
-	}
-	random(seed, stream).Shuffle(len(p.order), func(i, j int) { p.order[i], p.order[j] = p.order[j], p.order[i] })
+	p.order = shuffled(report.Column(p.places, func(p place) uint64 { return p.points }), random(seed, stream))
 	return p
 }
 
@@ -90,12 +84,14 @@ func viewOf(blob []byte) *ccbf.View {
 	return v
 }
 
-// exact returns the exact sketch of the points and its bytes. More than the given number of bytes
-// are a failure.
-func (p points) exact(bytes uint64) (*ccbf.View, int) {
-	blob := p.sketched(ccbf.Params{Bytes: bytes})
+// exactBytes is the largest size of an exact sketch.
+const exactBytes = 64 << 20
+
+// exact returns the exact sketch of the points and its bytes. More than exactBytes are a failure.
+func (p points) exact() (*ccbf.View, int) {
+	blob := p.sketched(ccbf.Params{Bytes: exactBytes})
 	v := viewOf(blob)
-	report.Require(v.IsExact(), "%s: %d cells do not fit into %d bytes", p.name, len(p.places), bytes)
+	report.Require(v.IsExact(), "%s: %d cells do not fit into %d bytes", p.name, len(p.places), exactBytes)
 	return v, len(blob)
 }
 
@@ -166,13 +162,6 @@ func (d dataSet) raster(west, south, east, north float64, parts int) points {
 		fmt.Sprintf("lon >= %v AND lon < %v AND lat >= %v AND lat < %v", west, east, south, north))}
 }
 
-// crimeRaster returns the points of the UK file on a raster over all of them.
-func crimeRaster(c report.Scale) points {
-	p := uk.raster(-8.1, 49.9, 1.8, 57.6, 1)
-	p.name, p.places = "crimes", p.places[:report.Pick(c, 5000, len(p.places), len(p.places))]
-	return p
-}
-
 // crimeCategories returns the cells of the UK file with their categories, by category, row and
 // column. Some rows have other text in place of a category; every category has thousands of rows.
 func crimeCategories(res float64) points {
@@ -184,11 +173,11 @@ func crimeCategories(res float64) points {
 // add adds n points at a cell, after all others. Each cell has one place.
 func (p *points) add(c grid.Cell, n uint64) {
 	if p.index == nil {
-		p.index = map[grid.Cell]int32{}
+		p.index = map[grid.Cell]int{}
 	}
 	at, known := p.index[c]
 	if !known {
-		at = int32(len(p.places))
+		at = len(p.places)
 		p.index[c] = at
 		p.places = append(p.places, place{Cell: c})
 	}
@@ -223,15 +212,6 @@ func byCategory(places []place) (all [][]place) {
 	return all
 }
 
-// covidPile returns the points of all dates, at each date place by place.
-func covidPile() points {
-	p := points{name: "COVID-19", what: covidWhat, res: 1}
-	for _, at := range slices.Concat(covid()...) {
-		p.add(at.Cell, at.points)
-	}
-	return p
-}
-
 // covidDegrees returns the points of the COVID-19 file at a resolution in degrees.
 func covidDegrees(res float64) points {
 	out := points{name: fmt.Sprintf("COVID-19, %v degrees", res), what: covidWhat, res: res}
@@ -245,23 +225,11 @@ func covidDegrees(res float64) points {
 	return out
 }
 
-// countries returns the polygons of the Natural Earth file.
-func countries() []orb.MultiPolygon {
-	return outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile("ne_110m_countries.geojson") +
-		", columns = {features: 'STRUCT(geometry JSON)[]'})")
-}
-
 // outlines returns the polygons of a query for GeoJSON.
 func outlines(query string) []orb.MultiPolygon {
 	db := duck.Open(1)
 	defer db.Close()
 	return report.Column(duck.Column[string](db, query), func(text string) orb.MultiPolygon { return report.Must(grid.ParseGeoJSON([]byte(text))) })
-}
-
-// islands returns the polygons of the finer Natural Earth file one by one.
-func islands() (polygons []orb.MultiPolygon, what string) {
-	polygons = outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile("ne_50m_countries.parquet"))
-	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth in its medium scale", len(polygons))
 }
 
 // star returns a polygon of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.

@@ -36,13 +36,10 @@ func bloomTally(p bloom.Params, n, seeds, asked int) tally {
 	})
 }
 
-// rationalBits is the length of the filters in figure 3.
-const rationalBits = 131072
-
 // rational tests why the rate of filters with fractional k is lowest near whole k. Walther,
 // Mansour, Zollner and Werner, section 4 and figure 3.
 func rational(c report.Scale, s *report.Section) {
-	const m, example = rationalBits, 60000
+	const m, example = 131072, 60000 // m is the length of the filters in figure 3
 	seeds, asked := report.Pick(c, 1, 2, 5), report.Pick(c, 1000, 100_000, 400_000)
 	keys := report.Pick(c, []int{example}, []int{20000, example, 100000}, []int{20000, 40000, example, 80000, 100000})
 	s.Set("m", m, "seeds", seeds, "asked", asked, "keys", len(keys), "example", m*math.Ln2/example)

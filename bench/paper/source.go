@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -43,7 +42,7 @@ func (h hashes) len() int { return len(h.h1) }
 func (h hashes) slice(from, to int) hashes { return hashes{h.h1[from:to], h.h2[from:to]} }
 
 // pick returns the hashes with these indexes.
-func pick[I int | int32](h hashes, order []I) hashes {
+func pick(h hashes, order []int) hashes {
 	out := hashes{make([]uint64, len(order)), make([]uint64, len(order))}
 	for at, i := range order {
 		out.h1[at], out.h2[at] = h.h1[i], h.h2[i]
@@ -64,19 +63,19 @@ func counts(c counter, h hashes) []uint64 {
 }
 
 // zipf draws ranks 0 to n-1 with probabilities proportional to (rank+1)^-skew. With a skew of 0 all
-// ranks are equally likely. upTo has, for each rank, the sum of the weights of this rank and all
+// ranks are equally likely. Its values are, for each rank, the probability of this rank and all
 // smaller ones.
-type zipf struct{ upTo []float64 }
+type zipf []float64
 
 func newZipf(n int, skew float64) zipf {
-	z := zipf{make([]float64, n)}
+	z := make(zipf, n)
 	sum := 0.0
-	for i := range z.upTo {
+	for i := range z {
 		sum += math.Pow(float64(i+1), -skew)
-		z.upTo[i] = sum
+		z[i] = sum
 	}
-	for i := range z.upTo {
-		z.upTo[i] /= sum
+	for i := range z {
+		z[i] /= sum
 	}
 	return z
 }
@@ -85,7 +84,7 @@ func newZipf(n int, skew float64) zipf {
 func (z zipf) stream(r *rand.Rand, n int) []int {
 	s := make([]int, n)
 	for i := range s {
-		s[i] = min(sort.SearchFloat64s(z.upTo, r.Float64()), len(z.upTo)-1)
+		s[i] = min(sort.SearchFloat64s(z, r.Float64()), len(z)-1)
 	}
 	return s
 }
@@ -108,9 +107,7 @@ func (l *laps) run(h hashes, f func(hashes)) {
 	}
 	for i := range *l {
 		part := h.slice(i*pieceLen, min((i+1)*pieceLen, h.len()))
-		start := time.Now()
-		f(part)
-		(*l)[i] = min((*l)[i], time.Since(start).Seconds())
+		(*l)[i] = min((*l)[i], report.Timed(func() { f(part) }))
 	}
 }
 
@@ -179,7 +176,8 @@ const fine = 1 << 12
 // bandwidths as multiples of a rule. It also returns the points of the UK file. Each data set is on
 // its own raster.
 func crowds(c report.Scale, bandwidths []float64) (all []points, text string) {
-	pickups, crimes := taxis.raster(-74.26, 40.49, -73.70, 40.92, fine), crimeRaster(c)
+	pickups, crimes := taxis.raster(-74.26, 40.49, -73.70, 40.92, fine), uk.raster(-8.1, 49.9, 1.8, 57.6, 1)
+	crimes.name, crimes.places = "crimes", crimes.places[:report.Pick(c, 5000, len(crimes.places), len(crimes.places))]
 	n := report.Pick(c, 10_000, urbanDraws, urbanDraws)
 	rule := nearest(pickups.places)
 	for _, x := range bandwidths {

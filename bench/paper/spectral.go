@@ -34,14 +34,6 @@ func zipfCounts(n, total int, skew float64) []uint64 {
 	return counts
 }
 
-// total returns the number of occurrences.
-func total(counts []uint64) (n uint64) {
-	for _, f := range counts {
-		n += f
-	}
-	return n
-}
-
 // shuffled returns a data set as a stream in random order.
 func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 	for i, n := range counts {
@@ -72,10 +64,6 @@ var (
 		return newRecurringModel(first, first/2, s.k, len(of.truth), seed, true).run(of)
 	}}
 )
-
-func names(methods []method) []string {
-	return report.Column(methods, func(m method) string { return m.name })
-}
 
 // sketch returns an empty sketch with a total number of counters. Methods rm and trm divide them
 // between two filters.
@@ -186,7 +174,8 @@ func (h *history) insertions(stream []int, _ *rand.Rand) {
 
 // recordMethods records the results of methods with several seeds, a row for each.
 func recordMethods(to *report.Section, at report.At, methods []method, seeds int, of func(seed uint64) []report.Figures) {
-	to.RecordEach(at, "method", names(methods), report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
+	names := report.Column(methods, func(m method) string { return m.name })
+	to.RecordEach(at, "method", names, report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
 }
 
 // model is a minimal Spectral Bloom Filter. It can do what the package refuses or does not need:

@@ -17,13 +17,13 @@ func spectralBelow(c report.Scale, s *report.Section) {
 		for _, skew := range report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2}) {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			for _, m := range methods {
-				s.Record(report.At{"gamma": gamma, "skew": skew, "method": m.name}, report.Parallel(seeds, func(i int) report.Figures {
-					q := set.run(seedOf(i), []method{m})[0]
+			recordMethods(s, report.At{"gamma": gamma, "skew": skew}, methods, seeds, func(seed uint64) []report.Figures {
+				all := set.run(seed, methods)
+				for _, q := range all {
 					q["asked"], q["hits"] = float64(keys), math.Round(q["below"]*float64(keys))
-					return q
-				})...)
-			}
+				}
+				return all
+			})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
@@ -43,18 +44,15 @@ func iceberg(c report.Scale, s *report.Section) {
 // one for the threshold with the largest error. A missed key is a failure.
 func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 	var thresholds []uint64
-	for i := 0; ; i++ {
-		t := uint64(math.Ceil(math.Pow(10, float64(i)/40)))
-		if t > s.counts[0] {
-			break
-		}
-		if len(thresholds) == 0 || t > thresholds[len(thresholds)-1] {
-			thresholds = append(thresholds, t)
-		}
+	for i := 0.0; math.Pow(10, i/40) <= float64(s.counts[0]); i++ {
+		thresholds = append(thresholds, uint64(math.Ceil(math.Pow(10, i/40))))
 	}
 	// Two thresholds are above the largest count: all keys that a query reports there are errors.
-	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
-	n, all, bytes := float64(len(s.counts)), float64(total(s.counts)), 0.0
+	thresholds = append(slices.Compact(thresholds), s.counts[0]+1, s.counts[0]*5/4+1)
+	n, all, bytes := float64(len(s.counts)), 0.0, 0.0
+	for _, f := range s.counts {
+		all += float64(f)
+	}
 	measured := report.Parallel(seeds, func(i int) (errors []float64) {
 		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(s.m), K: uint64(s.k), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, len(s.counts))

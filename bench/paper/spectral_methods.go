@@ -83,7 +83,7 @@ func forest(c report.Scale, s *report.Section) {
 	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(elevations)) {
 		p.add(at.Cell, 1)
 	}
-	stream := report.Column(p.order, func(i int32) int { return int(i) })
+	stream := p.order
 	if c == report.Tiny {
 		stream = stream[:5000]
 	}

@@ -20,7 +20,7 @@ type structure struct {
 	// params returns the parameters for a size: ccbf.Params, or of keys sbf.Params or cms.Params.
 	params func(bytes, seed uint64) any
 	width  uint64 // bits of a counter of keys in the paper
-	alone  bool   // cells are hashed without their categories
+	alone  bool   // cells of a ccbf sketch are hashed without their categories
 }
 
 // The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
@@ -108,18 +108,9 @@ func hashed(params any) (hashedSketch, uint64) {
 // conservative updates, by induction over the points. A saturating counter holds the minimum of the
 // ceiling and the value of a wide counter. The same holds for the minimum of k counters.
 func (s structure) count(p points, bytes, seed uint64) pointCounter {
-	if s.alone {
-		p.places = slices.Clone(p.places)
-		for i := range p.places {
-			p.places[i].category = nil
-		}
-		s.alone = false
-		a := s.count(p, bytes, seed)
-		return pointCounter{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
-	}
 	params := s.params(bytes, seed)
 	if of, is := params.(ccbf.Params); is {
-		return cascaded(of, p)
+		return cascaded(of, p, s.alone)
 	}
 	sk, counters := hashed(params)
 	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
@@ -145,18 +136,18 @@ type pointCounter struct {
 // exact reports whether the structure is a sketch without errors.
 func (a *pointCounter) exact() bool { return a.view != nil && a.view.IsExact() }
 
-// cascaded returns the counts of a ccbf sketch.
-func cascaded(of ccbf.Params, p points) pointCounter {
-	class := key.None
-	if len(p.places) > 0 && p.places[0].category != nil {
-		of.Categories, class = true, key.Text
+// cascaded returns the counts of a ccbf sketch. alone: it ignores categories.
+func cascaded(of ccbf.Params, p points, alone bool) pointCounter {
+	class, category := key.None, func(*place) []byte { return nil }
+	if len(p.places) > 0 && p.places[0].category != nil && !alone {
+		of.Categories, class, category = true, key.Text, func(p *place) []byte { return p.category }
 	}
 	of.Res = p.res
 	config := report.Must(of.Config())
 	b := ccbf.NewBuilder(config, nil)
 	b.OneByOne = true
 	for _, i := range p.order {
-		report.Check(b.Add(p.places[i].Cell, p.places[i].category, class, 1))
+		report.Check(b.Add(p.places[i].Cell, category(&p.places[i]), class, 1))
 	}
 	blob := report.Must(b.Sketch()).Blob()
 	v := viewOf(blob)
@@ -164,7 +155,7 @@ func cascaded(of ccbf.Params, p points) pointCounter {
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
-	return pointCounter{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
+	return pointCounter{func(p *place) uint64 { return v.Count(p.Cell, category(p)) }, v, uint64(len(blob)), 1<<valueBits - 1}
 }
 
 // excess returns by how much a count is too high, as a fraction of the truth. A count below the

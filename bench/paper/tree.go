@@ -83,7 +83,7 @@ func mapSizeOf(c report.Scale) mapSize {
 // newMapPoints draws the queries and computes their exact results. Without outlines the polygons
 // are stars.
 func newMapPoints(c report.Scale, p points, outlines []orb.MultiPolygon) *mapPoints {
-	v, size := p.exact(64 << 20)
+	v, size := p.exact()
 	most := mapSizeOf(c)
 	m := &mapPoints{points: p, view: v, bytes: uint64(size)}
 	r := random(seedOf(0), 91)
@@ -247,7 +247,7 @@ func coarseIn(p points, bytes uint64) mapSketch {
 		for i, at := range p.places {
 			larger.places[i].Cell = m.coarse(at.Cell)
 		}
-		if blob := larger.sketched(ccbf.Params{Bytes: 64 << 20}); uint64(len(blob)) <= bytes {
+		if blob := larger.sketched(ccbf.Params{Bytes: exactBytes}); uint64(len(blob)) <= bytes {
 			m.View, m.blob = viewOf(blob), blob
 			return m
 		}
@@ -260,25 +260,22 @@ const mapFloor = 0.01
 
 // mapSources returns the points of the data sets, at resolutions in degrees.
 func mapSources(c report.Scale) []*mapPoints {
+	countries := outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile("ne_110m_countries.geojson") +
+		", columns = {features: 'STRUCT(geometry JSON)[]'})")
 	type source struct {
 		res      float64
 		read     func(res float64) points
-		outlines bool // the polygons are countries
+		outlines []orb.MultiPolygon
 	}
-	sources := report.Pick(c, []source{{0.1, uk.degrees, false}},
-		[]source{{0.01, uk.degrees, false}, {0.001, taxis.degrees, false}},
+	sources := report.Pick(c, []source{{0.1, uk.degrees, nil}},
+		[]source{{0.01, uk.degrees, nil}, {0.001, taxis.degrees, nil}},
 		[]source{
-			{0.001, uk.degrees, false}, {0.01, cities.degrees, false}, {0.001, taxis.degrees, false}, {0.01, uk.degrees, false},
-			{0.1, cities.degrees, true}, {0.0001, taxis.degrees, false}, {1, covidDegrees, true},
+			{0.001, uk.degrees, nil}, {0.01, cities.degrees, nil}, {0.001, taxis.degrees, nil}, {0.01, uk.degrees, nil},
+			{0.1, cities.degrees, countries}, {0.0001, taxis.degrees, nil}, {1, covidDegrees, countries},
 		})
-	polygons := countries()
 	return report.Parallel(len(sources), func(i int) *mapPoints {
 		of := sources[i]
-		var outlines []orb.MultiPolygon
-		if of.outlines {
-			outlines = polygons
-		}
-		return newMapPoints(c, of.read(of.res), outlines)
+		return newMapPoints(c, of.read(of.res), of.outlines)
 	})
 }
 

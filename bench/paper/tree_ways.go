@@ -19,9 +19,6 @@ type treeWay struct {
 	build  func(m *mapPoints, share uint64) *ccbf.Sketch
 }
 
-// lossKinds are the kinds of queries of trees that were built in different ways.
-var lossKinds = append(report.Column([]int64{4, 16, 64, 256}, boundOf), ofCells)
-
 // treeWays returns ways that prune in little memory, and ways that unite parts. The fractions of
 // the bytes for pruning are so small that not all cells fit between two prunings.
 func treeWays() (all []treeWay) {
@@ -46,7 +43,7 @@ func treeWays() (all []treeWay) {
 			all = append(all, treeWay{fmt.Sprintf(name, n), []uint64{2, 8}, func(m *mapPoints, share uint64) *ccbf.Sketch {
 				b := m.builder(m.bytes / share)
 				for _, p := range []func(int) []points{m.randomParts, m.regions}[i](n) {
-					_, size := p.exact(64 << 20)
+					_, size := p.exact()
 					report.Check(b.AddView(viewOf(p.sketched(ccbf.Params{Bytes: max(uint64(size)/share, leastBytes), Seed: seedOf(0)}))))
 				}
 				return report.Must(b.Sketch())
@@ -102,7 +99,7 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 					continue
 				}
 				off := m.ask(mapOf(blob), math.Inf(1))
-				for _, kind := range lossKinds {
+				for _, kind := range append(report.Column([]int64{4, 16, 64, 256}, boundOf), ofCells) {
 					if off[kind] == nil { // tests have boxes of fewer sides
 						continue
 					}

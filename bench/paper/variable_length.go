@@ -55,17 +55,13 @@ func ofDefaults(v cbf.Variant) maker {
 		p := cbf.Params{Capacity: uint64(size), Variant: v, VariableLength: true, Seed: seed}
 		s := report.Must(cbf.New(p))
 		if !variable {
-			i := countingInfo(s)
+			v := report.Must(cbf.NewView(s.Blob()))
+			i := v.Info()
 			p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
 			s = report.Must(cbf.New(p))
 		}
 		return filter{cbf.Family, s}, size
 	}
-}
-
-func countingInfo(s *cbf.Sketch) cbf.Info {
-	v := report.Must(cbf.NewView(s.Blob()))
-	return v.Info()
 }
 
 // These are the steps of pairs. middle is the index of the step that represents a pair in single
