@@ -119,11 +119,3 @@ func TestSubtractShortened(t *testing.T) {
 		}
 	}
 }
-
-// TestSubtractFromSet: a set has nothing to subtract from.
-func TestSubtractFromSet(t *testing.T) {
-	s, _ := New(Params{Capacity: 10})
-	if err := s.Subtract(s.Clone()); !errors.Is(err, sketch.ErrNotAdditive) {
-		t.Fatal(err)
-	}
-}
