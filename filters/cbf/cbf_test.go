@@ -3,7 +3,6 @@ package cbf
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -136,33 +135,6 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-func TestRemoveErrors(t *testing.T) {
-	for _, p := range forms() {
-		s := mustNew(t, p)
-		s.AddKey([]byte("oak"), 2)
-		s.AddKey([]byte("elm"), 1)
-		before := s.Blob()
-		for want, err := range map[string]error{
-			"remove 1 of a key that is not there: more than the sketch holds":         s.RemoveKey([]byte("ash"), 1),
-			"remove 3 of a key that is there fewer times: more than the sketch holds": s.RemoveKey([]byte("oak"), 3),
-			"remove 4 of 3 in total: more than the sketch holds":                      s.RemoveKey([]byte("oak"), 4),
-		} {
-			if !errors.Is(err, sketch.ErrTooMany) || err.Error() != want {
-				t.Errorf("%+v: %v, want %s", p, err, want)
-			}
-		}
-		if err := s.RemoveKey([]byte("ash"), 0); err != nil {
-			t.Error(err)
-		}
-		if !bytes.Equal(before, s.Blob()) {
-			t.Errorf("%+v: a refused removal changed something", p)
-		}
-		if s.RemoveKey([]byte("oak"), 2) != nil || s.ContainsKey([]byte("oak")) || !s.ContainsKey([]byte("elm")) {
-			t.Errorf("%+v: oak went wrong", p)
-		}
-	}
-}
-
 func TestRefusedRemovals(t *testing.T) {
 	all := forms()
 	for i := range all {
@@ -262,23 +234,5 @@ func TestOrderPastThreshold(t *testing.T) {
 		if !bytes.Equal(whole.Blob(), back.Blob()) || !bytes.Equal(whole.Blob(), united.Blob()) {
 			t.Errorf("%v: the order shows", v)
 		}
-	}
-}
-
-func TestVariantNames(t *testing.T) {
-	if s := fmt.Sprint(Plain, Increment, Tandem, Variant(9)); s != "plain increment tandem variant 9" {
-		t.Error(s)
-	}
-}
-
-// All filters of this family have counters that are sums, and say so.
-func TestNotSums(t *testing.T) {
-	b, err := sketch.Parse(mustNew(t, Params{}).Blob())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Header.Flags &^= sketch.Additive
-	if _, err := NewView(sketch.Join(b.Header, b.Params, b.Body)); !errors.Is(err, sketch.ErrInvalid) {
-		t.Errorf("counters that are not sums: %v", err)
 	}
 }

@@ -219,23 +219,6 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-func TestRemove(t *testing.T) {
-	s := mustNew(t, Params{})
-	s.AddKey([]byte("a"), 300)
-	err := s.RemoveKey([]byte("a"), 301)
-	if !errors.Is(err, sketch.ErrTooMany) || err.Error() != "remove 301 of a key whose estimate is 300: more than the sketch holds" {
-		t.Error(err)
-	}
-	if err := s.RemoveKey([]byte("a"), 299); err != nil || s.CountKey([]byte("a")) != 1 {
-		t.Errorf("%d left, error %v", s.CountKey([]byte("a")), err)
-	}
-	c := mustNew(t, Params{Conservative: true})
-	c.AddKey([]byte("a"), 3)
-	if err := c.RemoveKey([]byte("a"), 1); !errors.Is(err, sketch.ErrNotAdditive) {
-		t.Error(err)
-	}
-}
-
 func TestUnionsThatDiffer(t *testing.T) {
 	conform.Differing(t, Family, Params{Width: 100, Depth: 3, Seed: 1}, map[string]func(p *Params){
 		"width 100 vs 101":                  func(p *Params) { p.Width = 101 },

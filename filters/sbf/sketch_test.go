@@ -18,34 +18,6 @@ func TestSaturation(t *testing.T) {
 	})
 }
 
-func TestRemove(t *testing.T) {
-	for _, p := range []Params{{}, {Method: RM}, {Method: TRM}, {Range: Range{0, 99}}} {
-		p.Counters = 400
-		s := mustNew(t, p)
-		must(t, s.AddInt(7, 300))
-		must(t, s.AddInt(8, 300))
-		before := s.Blob()
-		err := s.RemoveInt(7, 301)
-		if !errors.Is(err, sketch.ErrTooMany) || err.Error() != "remove 301 of a key whose estimate is 300: more than the sketch holds" {
-			t.Errorf("%v: %v", p.Method, err)
-		}
-		if err := s.RemoveInt(7, 601); !errors.Is(err, sketch.ErrTooMany) || err.Error() != "remove 601 of 600 in total: more than the sketch holds" {
-			t.Errorf("%v: %v", p.Method, err)
-		}
-		if !bytes.Equal(before, s.Blob()) {
-			t.Errorf("%v: an error changed the sketch", p.Method)
-		}
-		if err := s.RemoveInt(7, 299); err != nil || s.CountInt(7) != 1 || s.CountInt(8) != 300 {
-			t.Errorf("%v: %d left, error %v", p.Method, s.CountInt(7), err)
-		}
-	}
-	s := mustNew(t, Params{Method: MI})
-	s.Add(1, 1, 3)
-	if err := s.Remove(1, 1, 1); !errors.Is(err, sketch.ErrNotAdditive) || err.Error() != "remove from a sketch of method mi: counters are not sums of occurrences" {
-		t.Error(err)
-	}
-}
-
 // The nodes of a key may share counters, so a removal may find too little at the last node.
 func TestRefusedRemovals(t *testing.T) {
 	var all []Params

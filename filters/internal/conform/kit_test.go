@@ -2,7 +2,6 @@ package conform
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -47,7 +46,7 @@ type list struct {
 	raw    []byte // for blobAliased
 }
 
-var errList = errors.New("refused")
+var errList = fmt.Errorf("refused: %w", sketch.ErrTooMany)
 
 func (l *list) Add(id, n uint64) error {
 	if l.defect == undercounts && id%97 == 3 && n > 100 {

@@ -12,10 +12,6 @@ import (
 // removals restore the state before, it is the sketch of a, to the byte. Subtracting a sketch that is
 // not part is an error and changes nothing.
 func subtract(t testing.TB, f Family) {
-	refusal := sketch.ErrNotAdditive
-	if f.NeverSubtracts {
-		refusal = sketch.ErrUnsupported
-	}
 	if _, ok := f.New().(Subtracter); !ok {
 		t.Skip("nothing to subtract")
 	}
@@ -40,7 +36,7 @@ func subtract(t testing.TB, f Family) {
 		whole := f.add(t, f.add(t, f.New(), a), b)
 		part := f.add(t, f.New(), b).Blob()
 		if !f.Laws.Deletable {
-			refused("from a family without deletion", whole, part, refusal)
+			refused("from a family without deletion", whole, part, f.notDeletable())
 			continue
 		}
 		// The keys of b may also be added between those of a.
