@@ -82,6 +82,7 @@ var families = []conform.Family{
 	family("trm", Params{Method: TRM}),
 	family("trm/unmarked/index", Params{Method: TRM, Marker: Unmarked, Encoding: Index}),
 	gathering("rm/gathering", Params{Method: RM}),
+	gathering("rm/unmarked/blocked/gathering", Params{Method: RM, Marker: Unmarked, Blocked: true}),
 	gathering("trm/gathering", Params{Method: TRM, Marker: Unmarked}),
 }
 

@@ -270,25 +270,3 @@ func TestAgainstModel(t *testing.T) {
 		}
 	}
 }
-
-// A key of weight n counts as n keys of weight 1, whatever the method.
-func TestWeights(t *testing.T) {
-	for _, p := range []Params{
-		{}, {Method: MI}, {Blocked: true}, {Method: MI, Blocked: true}, {Method: RM}, {Method: TRM}, {Encoding: Index},
-	} {
-		p.Counters = 200
-		r := rand.New(rand.NewPCG(4, 4))
-		a, b := mustNew(t, p), mustNew(t, p)
-		for range 500 {
-			h1, h2 := key.HashUint64(0, r.Uint64N(60))
-			n := r.Uint64N(6)
-			a.Add(h1, h2, n)
-			for range n {
-				b.Add(h1, h2, 1)
-			}
-		}
-		if !bytes.Equal(a.Blob(), b.Blob()) {
-			t.Errorf("%+v: weights and repetitions differ", p)
-		}
-	}
-}

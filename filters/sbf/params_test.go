@@ -80,14 +80,3 @@ func TestShape(t *testing.T) {
 		}
 	}
 }
-
-// The number of nodes of 1000 keys in 0..2^40-1, level by level.
-func TestNodes(t *testing.T) {
-	want := uint64(0)
-	for level := range 40 {
-		want += min(1000, uint64(1)<<(40-level))
-	}
-	if got := (Range{-7, 1<<40 - 8}).nodes(1000); got != want {
-		t.Errorf("%d nodes, want %d", got, want)
-	}
-}

@@ -1,7 +1,6 @@
 package sbf
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -148,47 +147,6 @@ func TestBelowTheTruth(t *testing.T) {
 						t.Errorf("%s, removals %.2f, gamma %.2f, skew %.1f: %.2f of 1,000 keys are below the truth, at most %.2f", f.name, remove, gamma, theta, rate, most)
 					}
 				}
-			}
-		}
-	}
-}
-
-// The sketches of SQL's aggregates are never below the truth, whatever the load. They do not depend on
-// the order of keys or on the parts in which these came.
-func TestGatheredIsNeverBelow(t *testing.T) {
-	for _, f := range recurringForms {
-		for round := range uint64(60) {
-			r := rand.New(rand.NewPCG(round, 3))
-			p := f.p
-			p.K, p.Counters, p.Seed, p.Blocked = 1+r.Uint64N(6), 40+r.Uint64N(3000), round, round%5 == 4
-			keys := 1 + r.IntN(int(p.Counters))
-			if round%3 == 2 { // more than there is room for
-				p.Counters, keys = 40+r.Uint64N(500), 3000
-			}
-			stream := zipf(r, 2*r.Float64(), keys, 3000)
-			truth := map[uint64]uint64{}
-			gather := func(stream []uint64) *Sketch {
-				s, err := NewGathering(p)
-				must(t, err)
-				for _, v := range stream {
-					must(t, s.AddInt(int64(v), 1+v%3))
-				}
-				return s
-			}
-			for _, v := range stream {
-				truth[v] += 1 + v%3
-			}
-			blob := gather(stream).Blob()
-			s, err := Decode(blob)
-			must(t, err)
-			if v := judged(s, truth); v.below > 0 {
-				t.Fatalf("%s, round %d: %v of %v keys are below the truth", f.name, round, v.below, v.keys)
-			}
-			cut := r.IntN(len(stream))
-			a, b := gather(stream[cut:]), gather(stream[:cut])
-			must(t, a.Union(b))
-			if !bytes.Equal(blob, a.Blob()) {
-				t.Fatalf("%s, round %d: two parts make other bytes", f.name, round)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package sbf
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -16,17 +15,13 @@ func TestGatheredTrapsAnswerAsMinima(t *testing.T) {
 		for _, marker := range []Marker{Marked, Unmarked} {
 			made := func(m Method) View {
 				s, err := NewGathering(Params{Capacity: capacity, Method: m, Marker: marker})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for i := range uint64(keys) {
-					h1, h2 := hashOf(i)
+					h1, h2 := key.HashUint64(0, i)
 					s.Add(h1, h2, 1+keys/(i+1))
 				}
 				v, err := NewView(s.Blob())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return v
 			}
 			rm, trm := made(RM), made(TRM)
@@ -35,7 +30,7 @@ func TestGatheredTrapsAnswerAsMinima(t *testing.T) {
 			}
 			differ := 0
 			for i := range uint64(2 * keys) {
-				h1, h2 := hashOf(i)
+				h1, h2 := key.HashUint64(0, i)
 				if rm.Count(h1, h2) != trm.Count(h1, h2) {
 					differ++
 				}
@@ -45,8 +40,4 @@ func TestGatheredTrapsAnswerAsMinima(t *testing.T) {
 			}
 		}
 	}
-}
-
-func hashOf(i uint64) (h1, h2 uint64) {
-	return key.Hash(0, binary.LittleEndian.AppendUint64(nil, i))
 }
