@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -13,54 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// Blocks are the binary digits of the length. Each has its part of k over all activations, and every
-// key has floor(k) or floor(k)+1 positions.
-func TestPlan(t *testing.T) {
-	r := rand.New(rand.NewPCG(21, 22))
-	for range 300 {
-		size := 1 + r.Uint64N(1<<(1+r.IntN(33)))
-		k := r.Float64() * float64(int(1)<<r.IntN(7))
-		f := form{size: size, kept: size, k: k, variant: Blocks}
-		p := f.route().plan
-		if n := bits.OnesCount64(size); len(f.blockSizes()) != n || len(p.starts) > n+1 {
-			t.Fatalf("%b: %d blocks, %d lists", size, len(f.blockSizes()), len(p.starts))
-		}
-		share := map[uint64]float64{}
-		for i, list := range p.lists {
-			if n := float64(len(list)); n != math.Floor(k) && n != math.Floor(k)+1 {
-				t.Fatalf("%b, k %v: a key of %v positions", size, k, n)
-			}
-			for _, pr := range list {
-				block := uint64(1) << (63 - pr.shift)
-				share[block] += p.width(i)
-				if pr.offset%block != 0 || pr.offset+block > size {
-					t.Fatalf("%b: block of %d at %d", size, block, pr.offset)
-				}
-			}
-		}
-		// S_j is rounded down to units of 2^-56, and the sums are doubles.
-		for _, block := range f.blockSizes() {
-			if want := k * float64(block) / float64(size); math.Abs(share[block]-want) > 1e-12 {
-				t.Fatalf("%b, k %v: block of %d has %v, want %v", size, k, block, share[block], want)
-			}
-		}
-		// The list of an activation is the one whose beginning is nearest below.
-		for range 50 {
-			h1, h2 := r.Uint64(), r.Uint64()|1
-			u := activation(h1, h2)
-			i := 0
-			for j, at := range p.starts {
-				if at <= u {
-					i = j
-				}
-			}
-			if got := p.list(h1, h2); len(got) != len(p.lists[i]) || len(got) > 0 && &got[0] != &p.lists[i][0] {
-				t.Fatalf("%b, k %v, activation %d: not list %d", size, k, u, i)
-			}
-		}
-	}
-}
 
 func TestUnionsThatDiffer(t *testing.T) {
 	conform.Differing(t, Family, Params{Bits: 1000, K: 3, Variant: Rational, Seed: 1}, map[string]func(p *Params){
@@ -191,29 +142,6 @@ func TestShrink(t *testing.T) {
 		err := mustNew(t, Params{Variant: v}).Shrink(1 << 20)
 		if err == nil || err.Error() != "shrink a filter of variant '"+v.String()+"': only 'blocks' has blocks to drop" {
 			t.Error(err)
-		}
-	}
-}
-
-// Shrunk before or after the keys came, a filter is the same: what Shrink says
-// of the keys that follow.
-func TestShrinkAndAddCommute(t *testing.T) {
-	r := rand.New(rand.NewPCG(29, 30))
-	for range 200 {
-		p := Params{Bits: 1 + r.Uint64N(1<<12), K: r.Float64() * 10, Variant: Blocks}
-		a, b := mustNew(t, p), mustNew(t, p)
-		size := start + 8 + r.Uint64N(1+p.Bits/8)
-		if a.Shrink(size) != nil {
-			continue
-		}
-		seed := r.Uint64()
-		random(a, rand.New(rand.NewPCG(seed, 0)), 100)
-		random(b, rand.New(rand.NewPCG(seed, 0)), 100)
-		if err := b.Shrink(size); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(a.Blob(), b.Blob()) {
-			t.Fatalf("%+v, %d bytes: differ", p, size)
 		}
 	}
 }

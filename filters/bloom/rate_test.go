@@ -95,23 +95,6 @@ func TestLowRate(t *testing.T) {
 	}
 }
 
-// Blocks share one activation, so that keys have floor(k) positions or one more. The rate equals that of a
-// Rational filter of the same length and k.
-func TestBlocksAreNoWorse(t *testing.T) {
-	for _, k := range []float64{1, 3, 6.64} {
-		blocks := mustNew(t, Params{Bits: 187_769, K: k, Variant: Blocks})
-		rational := mustNew(t, Params{Bits: 187_769, K: k, Variant: Rational})
-		for _, n := range []float64{100, 1e4, 1e5} {
-			// The fills of blocks vary independently. That adds a part of k(k-1)/2 times the relative
-			// variance, at most 1/(kn), that the fill of the whole filter adds.
-			a, b := blocks.FPPAt(n), rational.FPPAt(n)
-			if math.Abs(a/b-1) > 2*k*k/187_769+(k-1)/2/n {
-				t.Errorf("k %v, %v keys: blocks %v, rational %v", k, n, a, b)
-			}
-		}
-	}
-}
-
 // The estimate is within 4 standard errors, and its bias of (e^t-1-t)/(2k)
 // keys (Whang et al. 1990, theorem 3), for every variant, before and after
 // unions and a shrink.
