@@ -6,36 +6,6 @@ import (
 	"testing"
 )
 
-// With random increments, as hashed keys make them, 10 for each counter move at most 256 bits, four words,
-// for each.
-//
-// At the end a counter has log2(11) = 3.5 bits. It takes below 8.5 bits in its code, and below 11 with its
-// part of directory and slack. So it gets longer less than once in two calls of Set. That moves
-//
-//   - the chunks behind it in its group, less than 64*8.5/2 = 272 bits,
-//   - its part of a new layout. That happens when half of the slack is used up, a quarter of a bit for each
-//     counter: 11/0.25 = 44 bits,
-//   - its part of windows of 2, 4, ... groups, whose probabilities fall as fast as windows grow (the paper's
-//     lemma 8). A group has 8 bits of unused slack on average when it runs out. So this is about 2 groups of
-//     88 bytes in every eighth case: 176 bits.
-//
-// Together this is less than 500 for each lengthening, 250 for each call of Set.
-func TestMovedByIncrements(t *testing.T) {
-	for _, n := range []int{100, 1000, 30_000} {
-		r := rand.New(rand.NewPCG(30, uint64(n)))
-		a := NewArray(n)
-		for range 10 * n {
-			i := r.IntN(n)
-			a.Set(i, a.At(i)+1)
-		}
-		per := float64(a.moved) / float64(10*n)
-		t.Logf("%d counters: %.1f bits moved for each increment, laid out %d times", n, per, a.rebuilds)
-		if per > 256 {
-			t.Errorf("%d counters: %.1f bits moved for each increment", n, per)
-		}
-	}
-}
-
 // In any order, a bit by which a counter gets longer moves at most 128 levels^2 bits, where 2^levels is
 // the number of groups. A window that divided its slack does so again only after a half of it has lost
 // 1/(4 levels) of that slack. This is at least a sixteenth of the group. So each bit that goes moves at
