@@ -214,26 +214,6 @@ func equal(from, to Class, v *big.Rat) *big.Rat {
 	return nearest
 }
 
-// Bytes that are no key of their class are an error, not a panic.
-func FuzzConvert(f *testing.F) {
-	f.Add(uint8(1), uint8(2), []byte("12345678"))
-	f.Add(uint8(11), uint8(2), []byte("123456789"))
-	f.Add(uint8(11), uint8(1), append([]byte{1}, make([]byte, 17)...))
-	f.Fuzz(func(t *testing.T, from, to uint8, b []byte) {
-		a, z := Class(from)%(lastClass+2), Class(to)%(lastClass+2)
-		if a == lastClass+1 {
-			a = Real
-		}
-		if z == lastClass+1 {
-			z = Real
-		}
-		got, err := Convert(nil, a, z, b)
-		if err != nil && (!errors.Is(err, ErrClass) || err.Error() == "" || len(got) != 0) {
-			t.Fatalf("%v to %v: %x, error %v", a, z, got, err)
-		}
-	})
-}
-
 // Keys come from BLOBs that anybody may have made. Keys that are cut off or not of their class do not
 // cause a panic. An error names the classes, and a result is a key that converts to itself.
 func TestDamagedKeys(t *testing.T) {

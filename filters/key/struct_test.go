@@ -161,8 +161,11 @@ func TestStructApart(t *testing.T) {
 	}
 }
 
-// Bytes that are no STRUCT are an error or nothing, not a panic.
-func FuzzStruct(f *testing.F) {
+// Bytes that are no key of their class are an error, not a panic.
+func FuzzConvert(f *testing.F) {
+	f.Add(uint64(Int), uint64(Float), []byte("12345678"))
+	f.Add(uint64(Decimal), uint64(Float), []byte("123456789"))
+	f.Add(uint64(Decimal), uint64(Int), append([]byte{1}, make([]byte, 17)...))
 	v := structOf(of(Int, AppendInt64(nil, 1)), structOf(of(Text, []byte("oak")), of(Decimal, nil).orNull()))
 	f.Add(uint64(v.class), uint64(v.class), v.bytes())
 	f.Fuzz(func(t *testing.T, from, to uint64, b []byte) {
@@ -171,7 +174,7 @@ func FuzzStruct(f *testing.F) {
 			return
 		}
 		_ = Format(x, b)
-		if got, err := Convert(nil, x, y, b); err != nil && (!errors.Is(err, ErrClass) || len(got) != 0) {
+		if got, err := Convert(nil, x, y, b); err != nil && (!errors.Is(err, ErrClass) || err.Error() == "" || len(got) != 0) {
 			t.Fatalf("%v to %v: %x, error %v", x, y, got, err)
 		}
 	})
