@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -32,16 +33,6 @@ func decode(t testing.TB, s *Sketch) *Sketch {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// found is how many of 20,000 absent keys are found.
-func found(s *Sketch) (n int) {
-	for i := range uint64(20_000) {
-		if h1, h2 := key.HashUint64(s.Seed(), 1<<40+i); s.Contains(h1, h2) {
-			n++
-		}
-	}
-	return n
 }
 
 // TestGrow: whatever the number of keys, the filter equals one that New makes in the same size. It has
@@ -76,7 +67,7 @@ func TestGrow(t *testing.T) {
 			}
 			// The expected rate is FPPAt, of one filter's fill no more than 4 sigma apart.
 			most := s.FPPAt(float64(n)) + 4*rateSigma(&s.filter, float64(n))
-			if got, limit := float64(found(s)), 20_000*most+4*math.Sqrt(20_000*most); got > limit {
+			if got, limit := 20_000*conform.Positives(s, 20_000), 20_000*most+4*math.Sqrt(20_000*most); got > limit {
 				t.Errorf("fpp %v, %d keys: %v absent ones are found, at most %.0f expected", fpp, n, got, limit)
 			}
 			// In some hundred bits positions of one key coincide, which fpp does not count.
@@ -125,8 +116,21 @@ func TestGrowUnions(t *testing.T) {
 		// Positions of absent keys are independent of the bits: a binomial of their rate, and
 		// four standard deviations of it.
 		want := united.FPP()
-		if got, limit := float64(found(united)), 20_000*want+4*math.Sqrt(20_000*want)+4; got > limit {
+		if got, limit := 20_000*conform.Positives(united, 20_000), 20_000*want+4*math.Sqrt(20_000*want)+4; got > limit {
 			t.Errorf("%v of 20,000 absent keys are found, %.0f at the rate %v", got, 20_000*want, want)
+		}
+	}
+}
+
+// TestGrowIntersects: a key of both is found.
+func TestGrowIntersects(t *testing.T) {
+	a, b := decode(t, gathering(t, Params{}, 0, 100)), gathering(t, Params{}, 50, 5000)
+	if err := a.IntersectBlob(b.Blob()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint64(50) {
+		if h1, h2 := key.HashUint64(0, i+50); !a.Contains(h1, h2) {
+			t.Fatalf("key %d is lost", i+50)
 		}
 	}
 }
