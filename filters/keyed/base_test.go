@@ -26,3 +26,14 @@ func TestTotal(t *testing.T) {
 		t.Errorf("an unknown total became %d", n)
 	}
 }
+
+func TestSaturated(t *testing.T) {
+	a, full := New(7, sketch.Additive), New(7, 0)
+	SetSaturated(&full)
+	if Unite(&a, full); !a.Saturated() {
+		t.Error("united with a saturated sketch, it is not saturated")
+	}
+	if ClearSaturated(&a); a.Saturated() || !a.Additive() {
+		t.Errorf("flags %#x after saturation was cleared", a.flags)
+	}
+}

@@ -41,6 +41,11 @@ func Saturation[P comparable, S keyed.Mergeable[S], V any](t *testing.T, f *keye
 		}
 		must(t, s.Union(d))
 		expect("united", math.MaxUint64, 0, false, true)
+		empty := Made(t, f, p)
+		must(t, empty.Union(d))
+		if _, known := keyed.BaseOf(empty).Total(); known || !keyed.BaseOf(empty).Saturated() {
+			t.Fatalf("%+v: united with a saturated sketch, an empty one has a total (%v) or is not saturated", p, known)
+		}
 		must(t, f.Check(s.Blob()))
 	}
 }
