@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,3 +212,15 @@ func TestSilentCallbacks(t *testing.T) {
 
 // callDestroy calls f, whose parameters have types of C that a test cannot name.
 func callDestroy[S any, N ~uint64](f func(**S, N), states unsafe.Pointer, n N) { f((**S)(states), n) }
+
+// Go's scheduler has one processor more, unless the environment says how many it has.
+func TestAddProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for environment, want := range map[string]int{"": 3, "2": 2} {
+		t.Setenv(processorsVariable, environment)
+		runtime.GOMAXPROCS(2)
+		if addProcessor(); runtime.GOMAXPROCS(0) != want {
+			t.Errorf("GOMAXPROCS %q: %d processors, want %d", environment, runtime.GOMAXPROCS(0), want)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package clients
 
 import (
 	"bufio"
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -174,4 +177,264 @@ func (p *process) threads() map[string]bool {
 		ids[e.Name()] = true
 	}
 	return ids
+}
+
+const ten = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
+
+// One statement loads the extension. Loading it again, or in further databases, is harmless.
+// Settings of one database do not depend on others. (The time of LOAD is only logged; make bench
+// checks it.)
+func TestLoad(t *testing.T) {
+	path := extension(t)
+	for _, v := range libraries(t) {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			p.do("open 1")
+			took, answer, _ := strings.Cut(p.do("time 1 LOAD '%s'", path), " ")
+			if answer != "=" {
+				t.Fatalf("LOAD: %s %s", took, answer)
+			}
+			t.Logf("LOAD took %s ms", took)
+			p.sql(1, "LOAD '"+path+"'")
+			p.load(2, path)
+			for _, db := range []int{1, 2, 2} {
+				if got := p.sql(db, ten); got != "10" {
+					t.Errorf("database %d: %s", db, got)
+				}
+				p.sql(db, "LOAD '"+path+"'")
+			}
+			p.do("close 1")
+			if got := p.sql(2, ten); got != "10" {
+				t.Errorf("after another database was closed: %s", got)
+			}
+			p.load(1, path)
+			if got := p.sql(1, "SELECT version(), length(ccbf_version()) > 0, ("+ten+")"); got != "v"+v+"|true|10" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// The file is smaller than docs/EXTENSION.md promises. A file with a symbol table was not built by
+// make extension, which removes it.
+func TestSize(t *testing.T) {
+	const most = 12_000_000
+	path := extension(t)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	library, err := elf.NewFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if library.Section(".symtab") != nil {
+		t.Skipf("skipped: %s has a symbol table (make extension)", path)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > most {
+		t.Errorf("%s is %d bytes, %d are promised", path, info.Size(), most)
+	}
+}
+
+// A file for another machine, or for a future DuckDB, is refused with an error that names it.
+func TestOtherPlatform(t *testing.T) {
+	whole, err := os.ReadFile(extension(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := cHost(t, newest(t))
+	p.do("open 1")
+	platform := p.sql(1, "PRAGMA platform")
+	for from, to := range map[string]string{platform: "plan9_mips", "v1.2.0": "v9.2.0"} {
+		file := bytes.Clone(whole)
+		footer := file[len(file)-512:]
+		at := bytes.Index(footer, []byte(from+"\x00"))
+		if at < 0 {
+			t.Fatalf("no %s in the footer", from)
+		}
+		copy(footer[at:at+32], to+strings.Repeat("\x00", 32-len(to)))
+		path := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
+		if err := os.WriteFile(path, file, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got := p.fails(1, "LOAD '"+path+"'")
+		t.Log(got)
+		if !strings.Contains(got, to) {
+			t.Errorf("made for %s: error %q", to, got)
+		}
+	}
+	p.sql(1, "LOAD '"+extension(t)+"'")
+	if got := p.sql(1, ten); got != "10" {
+		t.Errorf("after the refusals: %s", got)
+	}
+}
+
+// Databases load the extension, open and close while queries run in another database.
+func TestLoadWhileQueriesRun(t *testing.T) {
+	for _, v := range []string{libraries(t)[0], newest(t)} {
+		p := cHost(t, v)
+		p.do("load %s", extension(t))
+		p.load(1, extension(t))
+		loads := p.do("stress 1 4 SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i %% 3}) s FROM range(20000) t(i) GROUP BY i %% 1000)")
+		if n, err := strconv.Atoi(loads); err != nil || n < 2 {
+			t.Errorf("DuckDB %s: %s loads while queries ran", v, loads)
+		}
+	}
+}
+
+// TestFootprint measures the memory of the extension, and checks that it changes no more of the
+// host's signals than Go itself.
+func TestFootprint(t *testing.T) {
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("skipped: no /proc")
+	}
+	for _, v := range libraries(t) {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			p.do("open 1")
+			const duckdb = "SELECT count(*) FROM range(1000000) t(i) GROUP BY i % 1000"
+			p.sql(1, duckdb)
+			pid := strconv.Itoa(p.cmd.Process.Pid)
+			kb0, threads0 := p.resident()
+			old, caught0, ignored0 := p.threads(), p.signals(pid, "SigCgt"), p.signals(pid, "SigIgn")
+			p.sql(1, "LOAD '"+extension(t)+"'")
+			kb1, threads1 := p.resident()
+			blocked0 := p.signals(pid, "SigBlk")
+			p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
+			kb2, threads2 := p.resident()
+			p.do("close 1")
+			kb3, threads3 := p.resident()
+			t.Logf("resident: %.1f MB with DuckDB alone, %.1f after LOAD, %.1f after a query, %.1f after closing; threads: %d, %d, %d, %d",
+				float64(kb0)/1e3, float64(kb1)/1e3, float64(kb2)/1e3, float64(kb3)/1e3, threads0, threads1, threads2, threads3)
+			if kb1-kb0 > 30<<10 { // 14 to 22 MB, depending on the version and the allocator
+				t.Errorf("LOAD took %d kB", kb1-kb0)
+			}
+			if threads2 > threads0+12 {
+				t.Errorf("%d threads became %d", threads0, threads2)
+			}
+
+			bit := func(s syscall.Signal) uint64 { return 1 << (s - 1) }
+			gos := bit(syscall.SIGSEGV) | bit(syscall.SIGBUS) | bit(syscall.SIGFPE) | bit(syscall.SIGURG)
+			if more := p.signals(pid, "SigCgt") &^ caught0 &^ gos; more != 0 {
+				t.Errorf("signals %#x are caught since LOAD", more)
+			}
+			if now := p.signals(pid, "SigIgn"); now != ignored0 {
+				t.Errorf("signals %#x are ignored, %#x before", now, ignored0)
+			}
+			if now := p.signals(pid, "SigBlk"); now != blocked0 || now != 0 {
+				t.Errorf("signals %#x are blocked in the host's thread, %#x after LOAD", now, blocked0)
+			}
+			// No thread of Go handles a signal of the host.
+			for id := range p.threads() {
+				if old[id] {
+					continue
+				}
+				// (Go unblocks SIGCHLD. The kernel delivers it to the host's first thread if
+				// possible.)
+				if free := ^p.signals(id, "SigBlk") & (bit(syscall.SIGINT) | bit(syscall.SIGTERM) | bit(syscall.SIGALRM) | bit(syscall.SIGUSR1)); free != 0 {
+					t.Errorf("thread %s, new since LOAD, takes signals %#x", id, free)
+				}
+			}
+		})
+	}
+}
+
+// A host's own signal handlers: for SIGSEGV, from which it recovers, and for a timer, which must
+// not run on a goroutine's stack.
+func TestHandlers(t *testing.T) {
+	for _, v := range []string{libraries(t)[0], newest(t)} {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			segv := func() {
+				t.Helper()
+				if got := p.do("segv 10000"); got != "10000" {
+					t.Errorf("the host got %s of 10000 faults of its own", got)
+				}
+			}
+			segv()
+			p.load(1, extension(t))
+			segv()
+			p.sql(1, "SET threads = 1") // the host's thread itself runs the query
+			p.do("bell")
+			for range 3 {
+				p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
+			}
+			var rung, astray int
+			if _, err := fmt.Sscan(p.do("bell"), &rung, &astray); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("the host's timer rang %d times", rung)
+			if rung < 10 {
+				t.Errorf("the host's timer rang %d times", rung)
+			}
+			if astray > 0 {
+				t.Errorf("the host's handler ran on a stack of Go's %d times of %d", astray, rung)
+			}
+			segv()
+		})
+	}
+}
+
+// A second copy of the file has a second Go runtime. It is refused, and the first goes on.
+func TestCopies(t *testing.T) {
+	first := extension(t)
+	whole, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
+	if err := os.WriteFile(second, whole, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := cHost(t, newest(t))
+	p.load(1, first)
+	pid := strconv.Itoa(p.cmd.Process.Pid)
+	caught := p.signals(pid, "SigCgt")
+	p.do("open 2")
+	if got := p.fails(2, "LOAD '"+second+"'"); !strings.Contains(got, "another copy of this extension is in this process already: "+first) {
+		t.Errorf("error %q, want one that names %s", got, first)
+	}
+	p.sql(2, "LOAD '"+first+"'")
+	p.load(3, first)
+	for db := 1; db <= 3; db++ {
+		if got := p.sql(db, ten); got != "10" {
+			t.Errorf("database %d: %s", db, got)
+		}
+	}
+	if now := p.signals(pid, "SigCgt"); now != caught {
+		t.Errorf("the host catches %#x, %#x before the second copy", now, caught)
+	}
+	if got := p.do("segv 1000"); got != "1000" {
+		t.Errorf("the host got %s of 1000 faults of its own", got)
+	}
+}
+
+// A forked child has no Go threads. It gets an error instead of waiting forever.
+func TestFork(t *testing.T) {
+	p := cHost(t, newest(t))
+	p.do("load %s", extension(t))
+	p.load(1, extension(t))
+	p.sql(1, "SET threads = 1")
+	for _, q := range []string{ten, "SELECT ccbf_version()"} {
+		answers := strings.Split(p.do("fork 1 %s", q), " ~ ")
+		if len(answers) != 3 {
+			t.Fatalf("answers %q", answers)
+		}
+		for _, a := range answers[:2] {
+			if !strings.HasPrefix(a, "! ") || !strings.Contains(a, "made by fork") {
+				t.Errorf("%s in the child: %s", q, a)
+			}
+		}
+		if answers[2] != "= 1" {
+			t.Errorf("DuckDB itself in the child: %s", answers[2])
+		}
+		if got := p.sql(1, ten); got != "10" {
+			t.Errorf("in the parent: %s", got)
+		}
+	}
 }

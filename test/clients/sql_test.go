@@ -1,6 +1,9 @@
 package clients
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,4 +58,62 @@ func TestTooOld(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Random windows and ORDER BY, compared with exact SQL, and windows with STRUCTs, compared with GROUP BY, with other
+// queries for each version. CCBF_LONG=1: 10,000 queries of each kind.
+func TestRandomWindows(t *testing.T) {
+	each(t, func(t *testing.T, i int, client *client) {
+		c := connect(t, loaded(t, client, ":memory:"))
+		sqltest.Windows(t, c, 14, 30000+10000*i, sqltest.WindowCount(30))
+		sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
+		t.Log(sqltest.OrderedStructs(t, c), "queries refused")
+	})
+}
+
+// oneRow is a connection of c/host.c for queries with one row and one column.
+type oneRow struct{ p *process }
+
+func (c oneRow) Exec(statements string) error {
+	_, err := c.Query(statements)
+	return err
+}
+
+func (c oneRow) Query(statement string) ([][]string, error) {
+	answer := c.p.do("sql 1 %s", strings.ReplaceAll(statement, "\n", " "))
+	if row, ok := strings.CutPrefix(answer, "="); ok {
+		return [][]string{{strings.TrimPrefix(row, " ")}}, nil
+	}
+	return nil, fmt.Errorf("%s", answer)
+}
+
+func (oneRow) Close() error { return nil }
+
+// TestSQLArm64 runs the extension on another processor, emulated. A program in C for arm64, with
+// the libduckdb of Node's package for arm64, gives the answers of the SQL tests. make machines
+// builds it and sets CCBF_ARM64. An emulator is a tenth as fast, so an ordinary run takes a twelfth
+// of the files, CCBF_LONG=1 all.
+func TestSQLArm64(t *testing.T) {
+	folder := os.Getenv("CCBF_ARM64")
+	if folder == "" {
+		t.Skip("skipped: CCBF_ARM64 names no folder with client, libduckdb.so and the extension (make machines)")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	emulator := os.Getenv("CCBF_ARM64_EMULATOR") // "" on an arm64 machine
+	cmd := exec.Command(filepath.Join(folder, "client"), filepath.Join(folder, "libduckdb.so"))
+	if emulator != "" {
+		cmd = exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu"}, cmd.Args...)...)
+	}
+	h, err := running(t, cmd).open(":memory:", filepath.Join(folder, "ccbf.duckdb_extension"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, h)
+	if got, err := ask(c, "SELECT platform FROM pragma_platform()"); err != nil || got != "linux_arm64" {
+		t.Fatalf("this is %s, %v", got, err)
+	}
+	sqltest.RunPart(t, h, sqlTests, 0, 12)
 }
