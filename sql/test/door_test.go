@@ -9,7 +9,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
-	"github.com/duckdb/duckdb-go/v2"
 )
 
 func conn(t *testing.T, db *sql.DB) *sql.Conn {
@@ -32,8 +31,7 @@ func TestRegister(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	first, second := conn(t, db), conn(t, db)
-	var n int
-	if err := first.QueryRowContext(t.Context(), query).Scan(&n); err == nil {
+	if _, err := ask(first, query); err == nil {
 		t.Fatal("the functions are there before they are registered")
 	}
 	for range 2 { // a second registration is harmless
@@ -42,8 +40,8 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	for _, c := range []*sql.Conn{first, second} {
-		if err := c.QueryRowContext(t.Context(), query).Scan(&n); err != nil || n != 10 {
-			t.Fatalf("%d, %v; want 10", n, err)
+		if n, err := ask(c, query); err != nil || n != "10" {
+			t.Fatalf("%s, %v; want 10", n, err)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -60,68 +58,20 @@ func TestUnknownDriver(t *testing.T) {
 	}
 }
 
-// TestUnwrap: the driver's own connection is available, for its appender.
-func TestUnwrap(t *testing.T) {
-	db, err := connector.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	c := conn(t, db)
-	if _, err := c.ExecContext(t.Context(), "CREATE TABLE p (x DOUBLE, y DOUBLE)"); err != nil {
-		t.Fatal(err)
-	}
-	err = c.Raw(func(raw any) error {
-		inner, ok := connector.Unwrap(raw)
-		if !ok {
-			t.Fatalf("no driver connection in %T", raw)
-		}
-		a, err := duckdb.NewAppenderFromConn(inner, "", "p")
-		if err != nil {
-			return err
-		}
-		for i := range 5 {
-			if err := a.AppendRow(float64(i/2), 0.0); err != nil {
-				return err
-			}
-		}
-		return a.Close()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	if err := c.QueryRowContext(t.Context(), "SELECT ccbf_get(ccbf_agg(x, y, 1), 1, 0) FROM p").Scan(&n); err != nil || n != 2 {
-		t.Errorf("%d, %v; want 2", n, err)
-	}
-	if _, ok := connector.Unwrap(7); ok {
-		t.Error("a number is no connection")
-	}
-}
-
 // TestUnwrappedQueries: this package does not see queries on an unwrapped connection. The end of
 // another query does not free their memory.
 func TestUnwrappedQueries(t *testing.T) {
-	db, err := connector.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	c, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := open(t)
+	c := conn(t, db)
 	var held int64
-	err = c.Raw(func(outer any) error {
+	err := c.Raw(func(outer any) error {
 		held = leaveBehind(t, outer) // stands for the groups of a running query
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "SELECT 1"); err != nil {
-		t.Fatal(err)
-	}
+	exec(t, db, "SELECT 1")
 	if now := ccbfsql.MemoryUsed(); now != held {
 		t.Errorf("%d bytes were held, and %d are after a query of another connection", held, now)
 	}
@@ -150,6 +100,9 @@ func TestReleaseUnwrapped(t *testing.T) {
 	c.Release()
 	if n := ccbfsql.MemoryUsed(); n != 0 {
 		t.Errorf("%d bytes are held after Release", n)
+	}
+	if _, ok := connector.Unwrap(7); ok {
+		t.Error("a number is no connection")
 	}
 }
 

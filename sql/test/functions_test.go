@@ -121,11 +121,6 @@ func TestRangesOfOptions(t *testing.T) {
 		}
 	}
 	t.Logf("%d values outside", walked)
-	// The least value of the option bytes.
-	want(t, db, "1", "SELECT ccbf_total(ccbf_agg(0.5, 0.5, 1, {bytes: 372}))")
-	if _, err := ask(db, "SELECT ccbf_agg(0.5, 0.5, 1, {bytes: 371})"); err == nil || !strings.Contains(err.Error(), "at least 372") {
-		t.Errorf("bytes: 371: %v", err)
-	}
 }
 
 const decimal = `(\d+(?:\.\d+)?(?:e-?\d+)?)`

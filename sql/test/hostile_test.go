@@ -17,6 +17,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/duckdb/duckdb-go/v2"
 )
 
 // TestEveryFamilyHasItsPlaces: the list of families does not contain these, so this test notices a
@@ -485,23 +486,11 @@ func cheap(t *testing.T, db *sql.DB, call, where string) {
 // budget limits groups of one query together.
 func cheapAggregate(t *testing.T, db *sql.DB, call, where string) {
 	t.Helper()
-	rows, err := db.Query("SELECT rowid FROM bad WHERE " + where)
-	if err != nil {
+	var ids duckdb.Composite[[]int64]
+	if err := db.QueryRow("SELECT list(rowid) FROM bad WHERE " + where).Scan(&ids); err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range ids {
+	for _, id := range ids.Get() {
 		before := allocated()
 		_, _ = ask(db, fmt.Sprintf("SELECT %s FROM (SELECT unnest([b, b, g]) b FROM bad WHERE rowid = %d)", call, id)) // an error is allowed
 		if n := allocated() - before; n > mostPerRow {

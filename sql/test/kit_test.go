@@ -28,12 +28,17 @@ func exec(t testing.TB, db *sql.DB, statement string, args ...any) {
 	}
 }
 
+// asker is a database or a connection.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // ask returns the first row of a query, with "|" between values.
-func ask(db *sql.DB, query string, args ...any) (string, error) {
+func ask(db asker, query string, args ...any) (string, error) {
 	return askContext(context.Background(), db, query, args...)
 }
 
-func askContext(ctx context.Context, db *sql.DB, query string, args ...any) (string, error) {
+func askContext(ctx context.Context, db asker, query string, args ...any) (string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return "", err

@@ -5,28 +5,17 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/duckdb/duckdb-go/v2"
 )
 
 // TestPictureOfCounts: a picture with a pixel per cell shows the counts of GROUP BY, row by row from the
 // north.
 func TestPictureOfCounts(t *testing.T) {
-	const width, height = 97, 61
 	db := open(t)
 	exec(t, db, "CREATE TABLE p AS SELECT i * i % 97 AS x, (i * i + i) % 61 AS y FROM range(5000) t(i)")
-	values := make([]float64, width*height)
-	rows, err := db.Query("SELECT x, y, count(*) FROM p GROUP BY ALL")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var x, y, n int
-		if err := rows.Scan(&x, &y, &n); err != nil {
-			t.Fatal(err)
-		}
-		values[(height-1-y)*width+x] = float64(n)
-	}
-	if err := rows.Err(); err != nil {
+	var values duckdb.Composite[[]float64]
+	if err := db.QueryRow(`SELECT list(coalesce(n, 0)::DOUBLE ORDER BY y DESC, x)
+		FROM range(97) a(x) CROSS JOIN range(61) b(y) LEFT JOIN (SELECT x, y, count(*) AS n FROM p GROUP BY ALL) USING (x, y)`).Scan(&values); err != nil {
 		t.Fatal(err)
 	}
 	for options, o := range map[string]picture.Options{
@@ -35,7 +24,7 @@ func TestPictureOfCounts(t *testing.T) {
 		", {label: 'Trees'}": {Label: "Trees", Unit: "per pixel", One: 1},
 	} {
 		var want bytes.Buffer
-		if err := picture.Encode(&want, values, width, height, o); err != nil {
+		if err := picture.Encode(&want, values.Get(), 97, 61, o); err != nil {
 			t.Fatal(err)
 		}
 		var got []byte

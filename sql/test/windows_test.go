@@ -7,25 +7,28 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// TestRandomWindows: random windows and ORDER BY, compared with exact SQL. CCBF_LONG=1: 10,000
-// queries.
-func TestRandomWindows(t *testing.T) {
+// sqlConn returns a connection for the random queries of package sqltest.
+func sqlConn(t *testing.T) sqltest.Conn {
+	t.Helper()
 	conn, err := sqltest.DB(open(t), func() {}).Conn()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// TestRandomWindows: random windows and ORDER BY, compared with exact SQL. CCBF_LONG=1: 10,000
+// queries.
+func TestRandomWindows(t *testing.T) {
+	conn := sqlConn(t)
 	sqltest.Windows(t, conn, 14, 0, sqltest.WindowCount(60))
 }
 
 // TestStructsInWindows: random windows with STRUCTs, compared with GROUP BY. CCBF_LONG=1: 10,000
 // queries.
 func TestStructsInWindows(t *testing.T) {
-	conn, err := sqltest.DB(open(t), func() {}).Conn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
+	conn := sqlConn(t)
 	sqltest.StructWindows(t, conn, 44, 0, sqltest.WindowCount(300))
 	if refused := sqltest.OrderedStructs(t, conn); refused < 6 {
 		t.Errorf("%d queries were refused: the others are right by chance", refused)

@@ -75,15 +75,6 @@ func TestBasemap(t *testing.T) {
 	if err := png.Encode(&tile, img); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	file := func(name string, body []byte) string {
-		t.Helper()
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, body, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	vectors := pmtiles(water(), vectorTiles, `{"vector_layers": [{"id": "water"}, {"id": "places"}]}`)
 	tiles := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -107,7 +98,7 @@ func TestBasemap(t *testing.T) {
 		shows   color.NRGBA // where it does
 		says    string
 	}{
-		"pictures":      {basemap: file("pictures.pmtiles", pmtiles(tile.Bytes(), pngTiles, "{}")), shows: green},
+		"pictures":      {basemap: written(t, t.TempDir(), "pictures.pmtiles", string(pmtiles(tile.Bytes(), pngTiles, "{}"))), shows: green},
 		"url":           {basemap: tiles.URL + "/{z}/{x}/{y}.png", shows: green},
 		"vectors":       {basemap: tiles.URL + "/world.pmtiles", shows: sea},
 		"wrong-gone":    {basemap: gone.URL + "/{z}/{x}/{y}.png", says: gone.URL},
@@ -119,10 +110,10 @@ func TestBasemap(t *testing.T) {
 		url, _ := startedWith(t, Options{Database: db, Basemap: c.basemap})
 		pages = append(pages, name+"="+url)
 	}
-	read := decoded[map[string]struct {
+	read := browsed[map[string]struct {
 		Said     string
 		Problems []string
-	}](t, browsed(t, "basemap.mjs", "-", pages...))
+	}](t, "basemap.mjs", "-", pages...)
 	for name, c := range cases {
 		got := read[name]
 		if c.says != "" {
@@ -168,10 +159,7 @@ func share(t *testing.T, name string, want color.NRGBA) float64 {
 
 func TestBasemapMistakes(t *testing.T) {
 	folder := t.TempDir()
-	old, folderOf := filepath.Join(folder, "old.pmtiles"), filepath.Join(folder, "folder.pmtiles")
-	if err := os.WriteFile(old, append([]byte("PM\x02\x00"), make([]byte, 200)...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	old, folderOf := written(t, folder, "old.pmtiles", "PM\x02\x00"+strings.Repeat("\x00", 200)), filepath.Join(folder, "folder.pmtiles")
 	if err := os.Mkdir(folderOf, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"bufio"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -31,10 +30,10 @@ const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date 
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
 		FROM range(600000) t(i)) GROUP BY ALL`
 
-// browsed runs a script of web/test on a page and returns its result. It skips the test without a
+// browsed runs a script of web/test on a page and decodes its result. It skips the test without a
 // browser. All scripts share one browser, because starting it and compiling its shaders takes as
 // long as a page.
-func browsed(t testing.TB, script, url string, more ...string) []byte {
+func browsed[T any](t testing.TB, script, url string, more ...string) T {
 	t.Helper()
 	chromium, node := firstOf("chromium", "chromium-browser", "google-chrome"), firstOf("node")
 	web, err := filepath.Abs("../../../../web")
@@ -68,7 +67,7 @@ func browsed(t testing.TB, script, url string, more ...string) []byte {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	return out
+	return decoded[T](t, out)
 }
 
 var browser struct {
@@ -102,9 +101,8 @@ func launched(web, node, chromium string) (string, error) {
 // TestBrowser: the page in a browser shows the results of the SQL that it displays.
 func TestBrowser(t *testing.T) {
 	t.Parallel() // one browser does not use all processors
-	file := database(t, crimes)
-	out := browsed(t, "page.mjs", started(t, file))
-	var visits []struct {
+	url, db := served(t, crimes)
+	type visit struct {
 		Name, Value, Shown, SQL string
 		Estimate                float64
 		Box                     struct {
@@ -122,10 +120,7 @@ func TestBrowser(t *testing.T) {
 		Seen     bool
 		Contrast []string
 	}
-	if err := json.Unmarshal(out, &visits); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	db := opened(t, file+"?"+confined)
+	visits := browsed[[]visit](t, "page.mjs", url)
 	estimate := func(sql string) float64 {
 		var v, low, high float64
 		var cells, sketches int
@@ -163,7 +158,7 @@ func TestBrowser(t *testing.T) {
 		if want := estimate(v.SQL); v.Estimate != want || want == 0 {
 			t.Errorf("%s: the page says %v, its SQL %v", v.Name, v.Estimate, want)
 		}
-		if shown := strings.ReplaceAll(v.Shown, ",", ""); shown != jsonNumber(math.Round(v.Estimate)) {
+		if shown := strings.ReplaceAll(v.Shown, ",", ""); shown != encoded(t, math.Round(v.Estimate)) {
 			t.Errorf("%s: %v is shown as %s", v.Name, v.Estimate, v.Shown)
 		}
 		if want := estimate(v.Box.SQL); v.Box.Estimate != want {
@@ -173,15 +168,6 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%s: %d hottest places", v.Name, len(v.Spots))
 		}
 	}
-}
-
-// jsonNumber returns a whole number as JSON.
-func jsonNumber(v float64) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
 }
 
 func firstOf(names ...string) string {
@@ -228,8 +214,7 @@ func count(t *testing.T, db *sql.DB, where string) float64 {
 // saved files restore it.
 func TestBrowserStates(t *testing.T) {
 	t.Parallel()
-	file := database(t, chosen)
-	out := browsed(t, "states.mjs", started(t, file))
+	url, db := served(t, chosen)
 	type asked struct {
 		Estimate float64
 		SQL      string
@@ -245,7 +230,7 @@ func TestBrowserStates(t *testing.T) {
 			Estimate float64
 		}
 	}
-	var read struct {
+	type selections struct {
 		Month, Both, Reloaded, Back, Dropped asked
 		Forward                              float64
 		Bars                                 []struct {
@@ -281,10 +266,7 @@ func TestBrowserStates(t *testing.T) {
 		Problems []string
 		Failed   int
 	}
-	if err := json.Unmarshal(out, &read); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	db := opened(t, file+"?"+confined)
+	read := browsed[selections](t, "states.mjs", url)
 	const area, months = "x >= -3 AND x < 1 AND y >= 51 AND y < 53", " AND month < '2018-12-01'"
 	if want := count(t, db, area+months); read.Month.Estimate != want || want == 0 {
 		t.Errorf("two months: %v, want %v\n%s", read.Month.Estimate, want, read.Month.SQL)
@@ -312,7 +294,7 @@ func TestBrowserStates(t *testing.T) {
 	if fire < theft {
 		sign = "−"
 	}
-	if v := read.Versus; v.Estimate != fire || !strings.HasPrefix(strings.ReplaceAll(v.Text, ",", ""), sign+jsonNumber(math.Abs(fire-theft))+" against "+jsonNumber(theft)) || !strings.Contains(v.Tiles, "versus=") || !strings.Contains(v.Legend, "Orange: more") {
+	if v := read.Versus; v.Estimate != fire || !strings.HasPrefix(strings.ReplaceAll(v.Text, ",", ""), sign+encoded(t, math.Abs(fire-theft))+" against "+encoded(t, theft)) || !strings.Contains(v.Tiles, "versus=") || !strings.Contains(v.Legend, "Orange: more") {
 		t.Errorf("fire compared with theft: %+v, want %v and %v", v, fire, theft)
 	}
 	if read.Copied != read.Both.SQL {
@@ -324,7 +306,7 @@ func TestBrowserStates(t *testing.T) {
 	if p := read.PNG; p.Name != "ccbfsql.png" || p.Width == 0 || p.Width != p.Window.Width || p.Height <= p.Window.Height {
 		t.Errorf("the picture is %+v", read.PNG)
 	}
-	if !strings.Contains(read.CSV, "\nkind,fire,") || !strings.Contains(read.CSV, "\nplace,1,") || !strings.Contains(read.CSV, jsonNumber(want)+","+jsonNumber(want)+","+jsonNumber(want)) {
+	if !strings.Contains(read.CSV, "\nkind,fire,") || !strings.Contains(read.CSV, "\nplace,1,") || !strings.Contains(read.CSV, encoded(t, want)+","+encoded(t, want)+","+encoded(t, want)) {
 		t.Errorf("the CSV is %s", read.CSV)
 	}
 	if f := read.GeoJSON.Features; len(f) != 1+len(read.Spots.Places) || f[0].Properties["count"] != want {
@@ -332,7 +314,7 @@ func TestBrowserStates(t *testing.T) {
 	}
 	if b := read.At.Box; read.At.Cells == 0 || read.At.Estimate != read.At.High {
 		t.Errorf("nothing below the pointer: %+v", read.At)
-	} else if want := count(t, db, sprintBox(b)); math.Abs(read.At.Estimate-want) > 0 {
+	} else if want := count(t, db, fmt.Sprintf("x > %v AND y > %v AND x < %v AND y < %v", b[0], b[1], b[2], b[3])); math.Abs(read.At.Estimate-want) > 0 {
 		t.Errorf("below the pointer are %v in %v, want %v", read.At.Estimate, b, want)
 	}
 	for name, s := range map[string]state{"metres": read.Metres, "partly": read.Partly, "small": read.Small, "kinds": read.Kinds} {
@@ -367,10 +349,6 @@ func TestBrowserStates(t *testing.T) {
 	if len(read.Problems) > 0 || read.Failed > 0 {
 		t.Errorf("the browser complains: %q, %d tiles failed", read.Problems, read.Failed)
 	}
-}
-
-func sprintBox(b [4]float64) string {
-	return "x > " + jsonNumber(b[0]) + " AND y > " + jsonNumber(b[1]) + " AND x < " + jsonNumber(b[2]) + " AND y < " + jsonNumber(b[3])
 }
 
 // The page reports a stopped and restarted server, a dropped table, sketches without points, and a
@@ -408,7 +386,7 @@ func TestBrowserEnds(t *testing.T) {
 		Text string
 		Seen bool
 	}
-	var read struct {
+	type ends struct {
 		Dead, Back, Outside, None, Gone, Bare, Offer said
 		Before, During, After                        string
 		Field, Answer, Cleared                       string
@@ -416,9 +394,7 @@ func TestBrowserEnds(t *testing.T) {
 		First                                        map[string][]float64
 		Early                                        []string
 	}
-	if err := json.Unmarshal(browsed(t, "ends.mjs", front.URL, bare), &read); err != nil {
-		t.Fatal(err)
-	}
+	read := browsed[ends](t, "ends.mjs", front.URL, bare)
 	for want, s := range map[string]said{
 		"The server does not answer":            read.Dead,
 		"outside the world":                     read.Outside,
@@ -453,7 +429,7 @@ func TestNamesInBrowser(t *testing.T) {
 		List           bool
 	}
 	type names struct{ Places, Countries []string }
-	var read struct {
+	type found struct {
 		Far, Near                names
 		Water, WaterNear         struct{ Lakes, Rivers int }
 		Accents, Country, Same   []string
@@ -468,10 +444,7 @@ func TestNamesInBrowser(t *testing.T) {
 	}
 	file := database(t, `CREATE TABLE crimes AS SELECT date '2018-10-01' + to_months(month::INTEGER) AS month, ccbf_agg(-1.47 + i / 1000, 53.38 + i % 7 / 1000, 0.001) AS sketch
 		FROM range(400) t(i), range(3) m(month) GROUP BY ALL`)
-	out := browsed(t, "names.mjs", started(t, file))
-	if err := json.Unmarshal(out, &read); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	read := browsed[found](t, "names.mjs", started(t, file))
 	has := func(what string, list []string, want ...string) {
 		t.Helper()
 		for _, w := range want {

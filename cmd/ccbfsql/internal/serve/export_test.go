@@ -66,11 +66,7 @@ func gotten(t *testing.T, name string, args []any, path string, choice, more obj
 	v := url.Values{}
 	for k, value := range choice {
 		if _, ok := value.(string); !ok {
-			text, err := json.Marshal(value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			value = string(text)
+			value = encoded(t, value)
 		}
 		v.Set(k, fmt.Sprint(value))
 	}
@@ -149,14 +145,7 @@ type exportedAnswers struct {
 func answersAsServe(t *testing.T, address, server string) {
 	t.Helper()
 	asked := exportQuestions(t)
-	questions, err := json.Marshal(asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read exportedAnswers
-	if err := json.Unmarshal(browsed(t, "exported.mjs", address, string(questions)), &read); err != nil {
-		t.Fatal(err)
-	}
+	read := browsed[exportedAnswers](t, "exported.mjs", address, encoded(t, asked))
 	if len(read.Problems) > 0 || read.SQL != 0 || !(read.Picture > 0) || len(read.Answers) != len(asked) {
 		t.Fatalf("the page has %+v", read)
 	}
@@ -167,27 +156,15 @@ func answersAsServe(t *testing.T, address, server string) {
 			drawn += sameTile(t, q, read.Answers[i], want)
 			continue
 		}
-		var a, b any
-		if err := json.Unmarshal(read.Answers[i], &a); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(want, &b); err != nil {
-			t.Fatal(err)
-		}
-		if d := difference("", a, b); d != "" {
-			text, _ := json.Marshal(q)
-			t.Errorf("%s: %s", text, d)
+		if d := difference("", decoded[any](t, read.Answers[i]), decoded[any](t, want)); d != "" {
+			t.Errorf("%s: %s", encoded(t, q), d)
 		}
 	}
 	if drawn < 10_000 {
 		t.Errorf("the tiles have %d pixels with points", drawn)
 	}
 	// The page shows the sum of its first layer.
-	var sum areaSum
-	q := object{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
-	if err := json.Unmarshal(answerOf(t, server+"/api/sum", q), &sum); err != nil {
-		t.Fatal(err)
-	}
+	sum := summed(t, server, `{"table": "kinds", "column": "sketch", "box": [-3, 51, 0, 54]}`)
 	if read.Estimate != sum.Estimate || !(sum.Estimate > 1000) || len(read.Bars) == 0 {
 		t.Errorf("the page shows %v by %v, SQL says %v", read.Estimate, read.Bars, sum.Estimate)
 	}
@@ -246,17 +223,15 @@ func TestExportSingleRefuses(t *testing.T) {
 // answerOf returns the server's response.
 func answerOf(t *testing.T, address string, body any) []byte {
 	t.Helper()
-	method, text := http.MethodGet, []byte(nil)
-	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
-		method = http.MethodPost
+	var status int
+	var answer []byte
+	if body == nil {
+		status, answer = get(t, address)
+	} else {
+		status, answer = post(t, address, encoded(t, body))
 	}
-	resp, answer := ask(t, method, address, string(text), nil)
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d %s", address, resp.StatusCode, answer)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d %s", address, status, answer)
 	}
 	return answer
 }
@@ -305,10 +280,7 @@ func difference(at string, a, b any) string {
 // because sums of fractions are rounded. It returns how many pixels have a colour.
 func sameTile(t *testing.T, q bothAsked, got json.RawMessage, want []byte) (drawn int) {
 	t.Helper()
-	var a struct{ Pixels []byte }
-	if err := json.Unmarshal(got, &a); err != nil {
-		t.Fatalf("%v: %v in %s", q, err, got)
-	}
+	a := decoded[struct{ Pixels []byte }](t, got)
 	img, err := png.Decode(bytes.NewReader(want))
 	if err != nil {
 		t.Fatal(err)
@@ -345,23 +317,16 @@ func TestExportAtLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m struct {
+	m := decoded[struct {
 		Sketches string
 		Index    int
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	}](t, text)
 	all, err := os.ReadFile(filepath.Join(folder, m.Sketches))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var index []rowIndex
-	if err := json.Unmarshal(all[:m.Index], &index); err != nil {
-		t.Fatal(err)
-	}
 	rest, squares := all[m.Index:], 0
-	for _, rows := range index {
+	for _, rows := range decoded[[]rowIndex](t, all[:m.Index]) {
 		for _, n := range rows.Lengths {
 			v, err := ccbf.NewView(rest[:n])
 			if err != nil {
@@ -399,18 +364,11 @@ func BenchmarkExportedPolygon(b *testing.B) {
 		}
 		polygons = append(polygons, ring)
 	}
-	text, err := json.Marshal(polygons)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for b.Loop() {
-		var read struct {
+		read := browsed[struct {
 			Times, Worker []float64
 			Picture       float64
-		}
-		if err := json.Unmarshal(browsed(b, "polygons.mjs", host.URL, string(text)), &read); err != nil {
-			b.Fatal(err)
-		}
+		}](b, "polygons.mjs", host.URL, encoded(b, polygons))
 		b.ReportMetric(read.Times[0], "ms/first")
 		for name, times := range map[string][]float64{"shown": read.Times, "answered": read.Worker} {
 			later := slices.Sorted(slices.Values(times[1:]))

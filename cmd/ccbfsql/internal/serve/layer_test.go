@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // Every layer is drawn at every zoom, also counters over the whole world. The response says whether
@@ -34,25 +32,18 @@ func TestEveryLayerDraws(t *testing.T) {
 
 // A BLOB that is not a sketch is named and left out, also from sums.
 func TestBadRows(t *testing.T) {
-	file := database(t, towns+`;
+	url, db := served(t, towns+`;
 		CREATE TABLE partly AS SELECT month, CASE WHEN month = 'month 1' THEN s."s""k"[:20] WHEN month = 'month 2' THEN s."s""k"[:-2] || '\x00'::BLOB ELSE s."s""k" END AS s FROM "to wns" s WHERE tile = 0 ORDER BY month DESC;
 		CREATE TABLE none AS SELECT 'no sketch'::BLOB AS s`)
-	url := started(t, file)
-	_, body := get(t, url+"/api/layers")
-	var some *layer
-	for _, l := range decoded[[]*layer](t, body) {
-		switch l.Table {
-		case "partly":
-			some = l
-		case "none":
-			t.Errorf("a table without sketches is a layer: %+v", l)
-		}
+	layers := layersOf(t, url)
+	if l := layers["none"]; l != nil {
+		t.Errorf("a table without sketches is a layer: %+v", l)
 	}
+	some := layers["partly"]
 	if some == nil || some.Rows != 1 || some.BadRows != 2 || len(some.Bad) != 2 || some.Bad[0].Row != 1 || some.Bad[1].Row != 2 || !strings.Contains(some.Bad[1].Error, "not a valid sketch") {
-		t.Fatalf("the layer is %+v in %s", some, body)
+		t.Fatalf("the layer is %+v", some)
 	}
 	a := summed(t, url, `{"table": "partly", "column": "s", "box": [0, 50, 1, 51]}`)
-	db := opened(t, file+"?"+confined)
 	if truth := number(t, db, "SELECT count(*) FROM points WHERE tile = 0 AND month = 'month 0'"); a.Estimate != truth || truth == 0 || !a.Certain {
 		t.Errorf("%+v, want %v", a, truth)
 	}
@@ -61,17 +52,7 @@ func TestBadRows(t *testing.T) {
 // A layer that exceeds the memory limit has an error, and the others are served.
 func TestLayerTooLarge(t *testing.T) {
 	file := database(t, towns)
-	db, err := connector.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kinds int64
-	if err := db.QueryRow("SELECT sum(octet_length(s)) FROM kinds").Scan(&kinds); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	kinds := int64(number(t, opened(t, file+"?"+confined), "SELECT sum(octet_length(s)) FROM kinds"))
 	layers, err := newServer(file, kinds+1).all(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -92,19 +73,12 @@ func TestLayerTooLarge(t *testing.T) {
 // Trees (nested squares with counts) are a layer like others. The bounds of sums hold, no place
 // with many points is missing, and tiles are drawn.
 func TestTreesAreServed(t *testing.T) {
-	file := database(t, towns+`; CREATE TABLE trees AS SELECT tile, ccbf_agg(lon, lat, 0.001, {bytes: 1500}) AS s FROM points GROUP BY tile`)
-	url := started(t, file)
-	db := opened(t, file+"?"+confined)
+	url, db := served(t, towns+`; CREATE TABLE trees AS SELECT tile, ccbf_agg(lon, lat, 0.001, {bytes: 1500}) AS s FROM points GROUP BY tile`)
 	if trees := number(t, db, "SELECT count(*) FROM trees WHERE (ccbf_info(s)).encoding = 'tree'"); trees != 4 {
 		t.Fatalf("%v trees", trees)
 	}
-	_, body := get(t, url+"/api/layers")
-	found := false
-	for _, l := range decoded[[]*layer](t, body) {
-		found = found || l.Table == "trees" && l.Exact == 0 && l.Total == 12000
-	}
-	if !found {
-		t.Errorf("no layer of trees: %s", body)
+	if l := layersOf(t, url)["trees"]; l == nil || l.Exact != 0 || l.Total != 12000 {
+		t.Errorf("the layer of trees is %+v", l)
 	}
 	for _, box := range [][4]float64{{0.3, 50.3, 0.6, 50.6}, {0, 50, 2, 52}, {0.4, 50.4, 0.41, 50.41}} {
 		a := summed(t, url, fmt.Sprintf(`{"table": "trees", "column": "s", "box": [%g, %g, %g, %g]}`, box[0], box[1], box[2], box[3]))
@@ -115,7 +89,7 @@ func TestTreesAreServed(t *testing.T) {
 			t.Errorf("box %v: %+v of %v points", box, a, truth)
 		}
 	}
-	_, body = post(t, url+"/api/hotspots", `{"table": "trees", "column": "s", "box": [0, 50, 2, 52], "k": 5}`)
+	_, body := post(t, url+"/api/hotspots", `{"table": "trees", "column": "s", "box": [0, 50, 2, 52], "k": 5}`)
 	most := number(t, db, "SELECT max(n) FROM (SELECT count(*) AS n FROM points GROUP BY floor(round(lon * 1e6) / 1000), floor(round(lat * 1e6) / 1000))")
 	if h := decoded[hotspots](t, body); len(h.Spots) != 5 || float64(h.Spots[0].Count) < most {
 		t.Errorf("the largest cell has %v points: %s", most, body)
@@ -143,9 +117,7 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 // Categories of every type are listed in their order. One, a range or all of them can be selected,
 // and the counts equal those of GROUP BY.
 func TestCategories(t *testing.T) {
-	file := database(t, typed)
-	url := started(t, file)
-	db := opened(t, file+"?"+confined)
+	url, db := served(t, typed)
 	const area = `"box": [-1, 49, 2, 52]`
 	sum := func(table, where string) areaSum {
 		t.Helper()
@@ -155,11 +127,7 @@ func TestCategories(t *testing.T) {
 		t.Helper()
 		return number(t, db, "SELECT count(*) FROM points WHERE "+where)
 	}
-	_, body := get(t, url+"/api/layers")
-	layers := map[string]*layer{}
-	for _, l := range decoded[[]*layer](t, body) {
-		layers[l.Table] = l
-	}
+	layers := layersOf(t, url)
 	for table, c := range map[string]struct{ column, grain string }{
 		"days": {"day", "day"}, "numbers": {"number", ""}, "kinds": {"kind", ""}, "halves": {"half", ""}, "solved": {"solved", ""}, "hours": {"hour", ""}, "trees": {"day", "day"},
 	} {
@@ -169,12 +137,8 @@ func TestCategories(t *testing.T) {
 			t.Fatalf("%s: sliders %+v", table, l.Sliders)
 		}
 		values := l.Sliders[at].Values
-		var want []string
-		var list string
-		if err := db.QueryRow(fmt.Sprintf("SELECT string_agg(regexp_replace(v::VARCHAR, '\\.0$', ''), '|' ORDER BY v) FROM (SELECT DISTINCT %s AS v FROM points)", c.column)).Scan(&list); err != nil {
-			t.Fatal(err)
-		}
-		if want = strings.Split(list, "|"); !slices.Equal(values, want) {
+		list := text(t, db, fmt.Sprintf("SELECT string_agg(regexp_replace(v::VARCHAR, '\\.0$', ''), '|' ORDER BY v) FROM (SELECT DISTINCT %s AS v FROM points)", c.column))
+		if want := strings.Split(list, "|"); !slices.Equal(values, want) {
 			t.Errorf("%s: categories %v, want %v", table, values, want)
 		}
 		if a := sum(table, ""); a.Estimate != 5000 || a.Low != a.High {

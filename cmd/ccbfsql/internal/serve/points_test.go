@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,10 +30,9 @@ func TestServePoints(t *testing.T) {
 			t.Errorf("it says %q, not %q", out, want)
 		}
 	}
-	_, body := get(t, url+"/api/layers")
-	layers := decoded[[]*layer](t, body)
-	if len(layers) != 1 || layers[0].Table != "thefts of 2018" || layers[0].Total != 6000 || len(layers[0].Sliders) != 2 || layers[0].Rows != 168 {
-		t.Fatalf("layers are %s", body)
+	layers := layersOf(t, url)
+	if l := layers["thefts of 2018"]; len(layers) != 1 || l == nil || l.Total != 6000 || len(l.Sliders) != 2 || l.Rows != 168 {
+		t.Fatalf("layers are %s", encoded(t, layers))
 	}
 	a := summed(t, url, `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "day", "value": "2018-10-01", "to": "2018-10-02"}]}`)
 	if want := number(t, db, "SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0"); a.Estimate != want {
@@ -85,19 +83,7 @@ func TestPlanOfRealFiles(t *testing.T) {
 // An error asks for what cannot be found in a file.
 func TestPointsAsks(t *testing.T) {
 	folder := t.TempDir()
-	db := opened(t, "")
-	csv := filepath.Join(folder, "two.csv")
-	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + lexer.QuoteText(csv)); err != nil {
-		t.Fatal(err)
-	}
-	file := func(name, text string) string {
-		t.Helper()
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	csv := written(t, folder, "two.csv", "pickup_lon,dropoff_lon,lat,word\n1.5,2.5,50.5,a\n")
 	for _, c := range []struct {
 		points Points
 		text   string
@@ -106,10 +92,10 @@ func TestPointsAsks(t *testing.T) {
 		{Points{File: csv, X: "pickup_lan"}, `no column "pickup_lan"; did you mean "pickup_lon"?`},
 		{Points{File: csv, X: "pickup_lon", Y: "word"}, "word"},
 		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},
-		{Points{File: file("empty.csv", "lon,lat\n")}, "lon is VARCHAR, not of numbers"},
-		{Points{File: file("comma.csv", "place;lon;lat\na;1,5;2,5\n")}, "lon is VARCHAR, not of numbers"},
-		{Points{File: file("nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with a point in lon and lat"},
-		{Points{File: file("words.csv", "a,b\nx,y\n")}, "there is none"},
+		{Points{File: written(t, folder, "empty.csv", "lon,lat\n")}, "lon is VARCHAR, not of numbers"},
+		{Points{File: written(t, folder, "comma.csv", "place;lon;lat\na;1,5;2,5\n")}, "lon is VARCHAR, not of numbers"},
+		{Points{File: written(t, folder, "nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with a point in lon and lat"},
+		{Points{File: written(t, folder, "words.csv", "a,b\nx,y\n")}, "there is none"},
 	} {
 		err := Run(t.Context(), Options{Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 		if err == nil || !strings.Contains(err.Error(), c.text) {
@@ -131,13 +117,10 @@ func TestPointsAsks(t *testing.T) {
 func TestStrangersFiles(t *testing.T) {
 	folder := t.TempDir()
 	db := opened(t, "")
-	// Two columns of times, 5,000 kinds, a boolean, points at (0, 0).
+	// Two columns of times, 5,000 kinds, a boolean. TestFirstView has the view of points at (0, 0), and of metres.
 	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT 2.1 + (hash(i) %% 1000) / 3000 AS "Longitude (WGS84)", 48.8 + (hash(i, 1) %% 1000) / 5000 AS "Latitude (WGS84)", 'kind ' || i %% 5000 AS kind,
 			date '2020-01-01' + (i %% 700)::INTEGER AS day, timestamptz '2020-01-01 00:00:00+00' + to_hours((i %% 5000)::INTEGER) AS at, i %% 2 = 0 AS solved FROM range(6000) t(i)
 			UNION ALL SELECT 0, 0, 'none', NULL, NULL, NULL FROM range(50)) TO %s`, lexer.QuoteText(filepath.Join(folder, "points.parquet")))); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(fmt.Sprintf("COPY (SELECT 430000 + (i %% 997) * 3.1 AS x, 5400000 + (i %% 883) * 2.7 AS y FROM range(5000) t(i)) TO %s", lexer.QuoteText(filepath.Join(folder, "metres.csv")))); err != nil {
 		t.Fatal(err)
 	}
 	files := httptest.NewServer(http.FileServer(http.Dir(folder)))
@@ -149,13 +132,6 @@ func TestStrangersFiles(t *testing.T) {
 	a := summed(t, url, `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "month", "value": "2020-01-01", "to": "2020-01-01"}]}`)
 	if want := number(t, db, "SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1"); a.Estimate != want {
 		t.Errorf("%+v, want %v", a, want)
-	}
-	if _, body := get(t, url+"/api/look?table=points&column=sketch"); decoded[layerExtent](t, body).Box[0] < 2 {
-		t.Errorf("points at (0, 0) decide the view: %s", body)
-	}
-	url, _ = startedWith(t, Options{Points: Points{File: filepath.Join(folder, "metres.csv")}})
-	if _, body := get(t, url+"/api/look?table=metres&column=sketch"); decoded[layerExtent](t, body).Degrees {
-		t.Errorf("metres are degrees: %s", body)
 	}
 	err := Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 	if err == nil || !strings.Contains(err.Error(), "404") {

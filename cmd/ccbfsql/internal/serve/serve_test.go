@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -37,6 +38,13 @@ CREATE TABLE other AS SELECT 'text'::BLOB AS b, 1 AS n, cms_agg(month) AS c FROM
 func database(t testing.TB, statements string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "towns.duckdb")
+	change(t, file, statements)
+	return file
+}
+
+// change runs SQL on a database file.
+func change(t testing.TB, file, statements string) {
+	t.Helper()
 	db, err := connector.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +55,16 @@ func database(t testing.TB, statements string) string {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return file
+}
+
+// written writes a file to a folder and returns its path.
+func written(t testing.TB, folder, name, body string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // opened opens a database, which is closed when the test ends.
@@ -61,14 +78,37 @@ func opened(t testing.TB, name string) *sql.DB {
 	return db
 }
 
-// number returns the result of a query.
-func number(t testing.TB, db *sql.DB, query string) (n float64) {
+// served creates a database file with SQL. It returns the address of a server, and the database as
+// the server opens it.
+func served(t testing.TB, statements string) (url string, db *sql.DB) {
 	t.Helper()
-	if err := db.QueryRow(query).Scan(&n); err != nil {
+	file := database(t, statements)
+	return started(t, file), opened(t, file+"?"+confined)
+}
+
+// layersOf returns the layers of a server by table.
+func layersOf(t testing.TB, url string) map[string]*layer {
+	t.Helper()
+	_, body := get(t, url+"/api/layers")
+	layers := map[string]*layer{}
+	for _, l := range decoded[[]*layer](t, body) {
+		layers[l.Table] = l
+	}
+	return layers
+}
+
+// result returns the one value of a query.
+func result[T any](t testing.TB, db *sql.DB, query string) (v T) {
+	t.Helper()
+	if err := db.QueryRow(query).Scan(&v); err != nil {
 		t.Fatalf("%v in %s", err, query)
 	}
-	return n
+	return v
 }
+
+func number(t testing.TB, db *sql.DB, query string) float64 { return result[float64](t, db, query) }
+
+func text(t testing.TB, db *sql.DB, query string) string { return result[string](t, db, query) }
 
 // summed requests a sum.
 func summed(t testing.TB, url, question string) areaSum {
@@ -224,6 +264,16 @@ func drawnPixels(t *testing.T, url string) (n int) {
 	return n
 }
 
+// encoded returns a value as JSON.
+func encoded(t testing.TB, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func decoded[T any](t testing.TB, body []byte) T {
 	t.Helper()
 	var v T
@@ -259,9 +309,7 @@ func TestLayers(t *testing.T) {
 // The sum on the page is the result of the SQL on the page, and for exact sketches the number of
 // points.
 func TestSumIsThatOfItsSQL(t *testing.T) {
-	file := database(t, towns)
-	url := started(t, file)
-	db := opened(t, file+"?"+confined)
+	url, db := served(t, towns)
 	for _, c := range []struct{ question, where string }{
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51]}`, "lon < 1 AND lat < 51"},
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "where": [{"by": "month", "value": "month 1"}]}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
@@ -289,35 +337,16 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 
 // The places with the most points are the first cells of the exact table.
 func TestHotspots(t *testing.T) {
-	file := database(t, towns)
-	url := started(t, file)
+	url, db := served(t, towns)
 	_, body := post(t, url+"/api/hotspots", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "k": 5, "where": [{"by": "month", "value": "month 1"}]}`)
-	h := decoded[hotspots](t, body)
-	db := opened(t, file+"?"+confined)
-	rows, err := db.Query(`SELECT floor(round(lon * 1e6) / 1e4) x, floor(round(lat * 1e6) / 1e4) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5`)
-	if err != nil {
-		t.Fatal(err)
+	var got []string
+	for _, s := range decoded[hotspots](t, body).Spots {
+		got = append(got, fmt.Sprintf("%d at %.3f %.3f", s.Count, s.X, s.Y))
 	}
-	defer rows.Close()
-	n := 0
-	for ; rows.Next(); n++ {
-		var x, y float64
-		var count uint64
-		if err := rows.Scan(&x, &y, &count); err != nil {
-			t.Fatal(err)
-		}
-		if n >= len(h.Spots) {
-			t.Fatalf("%d places: %s", len(h.Spots), body)
-		}
-		if s := h.Spots[n]; s.Count != count || s.X != (2*x+1)/200 || s.Y != (2*y+1)/200 {
-			t.Errorf("place %d is %+v, want %d at cell (%v, %v)", n+1, s, count, x, y)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if n != 5 || len(h.Spots) != 5 {
-		t.Errorf("%d places of %d", len(h.Spots), n)
+	want := text(t, db, `SELECT string_agg(printf('%d at %.3f %.3f', n, (2 * x + 1) / 200, (2 * y + 1) / 200), ', ' ORDER BY n DESC, y, x) FROM (
+		SELECT floor(round(lon * 1e6) / 1e4) x, floor(round(lat * 1e6) / 1e4) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5)`)
+	if strings.Join(got, ", ") != want {
+		t.Errorf("places are %q, want %s", got, want)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // New rows in a served file are noticed. Other programs can open the file between queries.
@@ -23,47 +22,30 @@ func TestNewRows(t *testing.T) {
 	defer s.source.end()
 	server := httptest.NewServer(handler(s, namesOf(nil)))
 	defer server.Close()
-	ask := func(path string) string {
+	expect := func(want int) {
 		t.Helper()
-		status, text := get(t, server.URL+path)
-		if status != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, status, text)
+		_, body := get(t, server.URL+"/api/version")
+		if v := decoded[version](t, body); v.Version != want || v.Waiting != "" {
+			t.Errorf("the version is %+v, want %d", v, want)
 		}
-		return string(text)
 	}
-	const path = "/api/version"
-	const question = `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59]}`
-	if v := decoded[version](t, []byte(ask(path))); v.Version != 1 || v.Waiting != "" {
-		t.Errorf("the first version is %+v", v)
-	}
-	before := ask("/tiles/to%20wns/s%22k/3/4/2.png")
-	if a := summed(t, server.URL, question); a.Estimate != 12000 {
+	expect(1)
+	const tile = "/tiles/to%20wns/s%22k/3/4/2.png"
+	before := drawnPixels(t, server.URL+tile)
+	if a := summed(t, server.URL, `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59]}`); a.Estimate != 12000 {
 		t.Errorf("before: %+v", a)
 	}
-	if v := decoded[version](t, []byte(ask(path))); v.Version != 1 {
-		t.Errorf("nothing changed, and the version is %+v", v)
-	}
+	expect(1) // nothing changed
 	if s.source.db != nil {
 		t.Fatal("the database is open while nobody asks")
 	}
-	db, err := connector.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(`INSERT INTO "to wns" SELECT 'month 3', 9, 100, ccbf_agg(8 + i * 0.01, 58, 0.01) FROM range(100) t(i)`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if v := decoded[version](t, []byte(ask(path))); v.Version != 2 || v.Waiting != "" {
-		t.Errorf("after a row more the version is %+v", v)
-	}
+	change(t, file, `INSERT INTO "to wns" SELECT 'month 3', 9, 100, ccbf_agg(8 + i * 0.01, 58, 0.01) FROM range(100) t(i)`)
+	expect(2)
 	if a := summed(t, server.URL, `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`); a.Estimate != 100 {
 		t.Errorf("of the new month: %+v", a)
 	}
-	if after := ask("/tiles/to%20wns/s%22k/3/4/2.png"); after == before {
-		t.Error("the tile has not changed")
+	if after := drawnPixels(t, server.URL+tile); after <= before {
+		t.Errorf("the tile has %d pixels, %d before", after, before)
 	}
 }
 
@@ -71,11 +53,7 @@ func TestNewRows(t *testing.T) {
 // write or change settings. Its own tables are served.
 func TestServedDatabaseIsConfined(t *testing.T) {
 	folder := t.TempDir()
-	secret := filepath.Join(folder, "secret.csv")
-	if err := os.WriteFile(secret, []byte("x,y\n1,51\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	name := lexer.QuoteText(secret)
+	name := lexer.QuoteText(written(t, folder, "secret.csv", "x,y\n1,51\n"))
 	views := map[string]string{
 		"text":    "SELECT ccbf_agg(1, 51, 0.01) AS s FROM read_text(" + name + ")",
 		"csv":     "SELECT ccbf_agg(x, y, 0.01) AS s FROM read_csv(" + name + ")",
@@ -89,16 +67,13 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 	}
 	file := database(t, towns+";"+statements)
 	url := started(t, file)
-	_, text := get(t, url+"/api/layers")
-	layers := decoded[[]layer](t, text)
-	if !strings.Contains(string(text), "to wns") {
-		t.Errorf("its own table is not served: %s", text)
+	layers := layersOf(t, url)
+	if layers["to wns"] == nil {
+		t.Errorf("its own table is not served: %s", encoded(t, layers))
 	}
 	for view := range views {
-		for i := range layers {
-			if l := &layers[i]; l.Table == view && l.Error == "" {
-				t.Errorf("view %s is a layer", view)
-			}
+		if l := layers[view]; l != nil && l.Error == "" {
+			t.Errorf("view %s is a layer", view)
 		}
 		if status, text := post(t, url+"/api/sum", `{"table": "`+view+`", "column": "s", "box": [0, 50, 9, 59]}`); status == http.StatusOK {
 			t.Errorf("view %s: %s", view, text)
@@ -132,22 +107,14 @@ func TestServedDatabaseIsConfined(t *testing.T) {
 // stays.
 func TestNothingIsLeftOfABadFile(t *testing.T) {
 	folder := t.TempDir()
-	bad := filepath.Join(folder, "bad.csv")
-	if err := os.WriteFile(bad, []byte("a,b\nx,y\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	fresh := filepath.Join(folder, "new.duckdb")
-	if err := build(t.Context(), fresh, Points{File: bad}, new(strings.Builder)); err == nil {
-		t.Fatal("built")
-	}
-	if _, err := os.Stat(fresh); !os.IsNotExist(err) {
-		t.Errorf("%s is there: %v", fresh, err)
-	}
-	old := database(t, "CREATE TABLE t AS SELECT 1")
-	if err := build(t.Context(), old, Points{File: bad}, new(strings.Builder)); err == nil {
-		t.Fatal("built")
-	}
-	if _, err := os.Stat(old); err != nil {
-		t.Error(err)
+	bad := written(t, folder, "bad.csv", "a,b\nx,y\n")
+	fresh, old := filepath.Join(folder, "new.duckdb"), database(t, "CREATE TABLE t AS SELECT 1")
+	for file, stays := range map[string]bool{fresh: false, old: true} {
+		if err := build(t.Context(), file, Points{File: bad}, new(strings.Builder)); err == nil {
+			t.Fatal("built")
+		}
+		if exists(file) != stays {
+			t.Errorf("%s is there: %v", file, !stays)
+		}
 	}
 }

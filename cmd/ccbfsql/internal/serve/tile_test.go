@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -203,9 +204,7 @@ func TestGDAL(t *testing.T) {
 	if firstOf("ogr2ogr") == "" {
 		t.Skip("left out: no ogr2ogr (Debian's gdal-bin)")
 	}
-	file := database(t, towns)
-	url := started(t, file)
-	db := opened(t, file+"?"+confined)
+	url, db := served(t, towns)
 	type features struct {
 		Features []struct {
 			Properties struct {
@@ -242,22 +241,14 @@ func TestGDAL(t *testing.T) {
 	const month = "?by=month&value=month%201"
 	near := read("MVT:"+layer+"/9", "-oo", "METADATA_FILE="+layer+".json"+month, "-oo", "TILE_EXTENSION=mvt"+month)
 	exact := map[[2]int]float64{}
-	rows, err := db.Query(`SELECT floor(c.x / 0.01)::INTEGER, floor(c.y / 0.01)::INTEGER, sum(c.count)::DOUBLE
-		FROM (SELECT unnest(ccbf_cells("s""k")) AS c FROM "to wns" WHERE month = 'month 1') GROUP BY ALL`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	for line := range strings.Lines(text(t, db, `SELECT string_agg(concat_ws(' ', x, y, n), chr(10))
+		FROM (SELECT grid_cell(lon, 0.01) AS x, grid_cell(lat, 0.01) AS y, count(*) AS n FROM points WHERE month = 'month 1' GROUP BY ALL)`)) {
 		var at [2]int
 		var n float64
-		if err := rows.Scan(&at[0], &at[1], &n); err != nil {
+		if _, err := fmt.Sscan(line, &at[0], &at[1], &n); err != nil {
 			t.Fatal(err)
 		}
 		exact[at] = n
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 	seen := map[[2]int]bool{}
 	for _, f := range near.Features {
@@ -295,15 +286,12 @@ func TestOtherOriginDrawsTiles(t *testing.T) {
 	}))
 	defer page.Close()
 	url, _ := startedWith(t, Options{Database: database(t, towns), CORS: []string{page.URL}})
-	var read struct {
+	type drawn struct {
 		Counts   int
 		Most     float64
 		Problems []string
 	}
-	out := browsed(t, "tiles.mjs", page.URL, url+"/tiles/july/s%22k.json")
-	if err := json.Unmarshal(out, &read); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	read := browsed[drawn](t, "tiles.mjs", page.URL, url+"/tiles/july/s%22k.json")
 	if read.Counts == 0 || !(read.Most >= 1) || len(read.Problems) > 0 {
 		t.Errorf("the page has %+v", read)
 	}
