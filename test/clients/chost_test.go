@@ -134,35 +134,11 @@ func (p *process) load(db int, path string) {
 	p.sql(db, "LOAD '"+path+"'")
 }
 
-// resident returns the process's resident memory in kB, and its number of threads.
-func (p *process) resident() (kb, threads int) {
-	p.t.Helper()
-	if _, err := fmt.Sscan(p.do("status"), &kb, &threads); err != nil || kb == 0 {
-		p.t.Fatalf("%d kB, %d threads, %v", kb, threads, err)
-	}
-	return kb, threads
-}
-
 // signals returns a set of signals from the status file of a process or thread in /proc, for example SigCgt.
 // Signal n is bit n-1.
 func (p *process) signals(thread, set string) uint64 {
 	p.t.Helper()
-	path := fmt.Sprintf("/proc/%d/task/%s/status", p.cmd.Process.Pid, thread)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if digits, ok := strings.CutPrefix(line, set+":"); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(digits), 16, 64)
-			if err != nil {
-				p.t.Fatal(err)
-			}
-			return bits
-		}
-	}
-	p.t.Fatalf("no %s in %s", set, path)
-	return 0
+	return status(p.t, fmt.Sprintf("/proc/%d/task/%s/status", p.cmd.Process.Pid, thread), set, 16)
 }
 
 // threads returns the ids of the process's threads.
@@ -300,22 +276,20 @@ func TestFootprint(t *testing.T) {
 			const duckdb = "SELECT count(*) FROM range(1000000) t(i) GROUP BY i % 1000"
 			p.sql(1, duckdb)
 			pid := strconv.Itoa(p.cmd.Process.Pid)
-			kb0, threads0 := p.resident()
+			before := footprint(t, p.cmd)
 			old, caught0, ignored0 := p.threads(), p.signals(pid, "SigCgt"), p.signals(pid, "SigIgn")
 			p.sql(1, "LOAD '"+extension(t)+"'")
-			kb1, threads1 := p.resident()
+			loaded := footprint(t, p.cmd)
 			blocked0 := p.signals(pid, "SigBlk")
 			p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
-			kb2, threads2 := p.resident()
+			queried := footprint(t, p.cmd)
 			p.do("close 1")
-			kb3, threads3 := p.resident()
-			t.Logf("resident: %.1f MB with DuckDB alone, %.1f after LOAD, %.1f after a query, %.1f after closing; threads: %d, %d, %d, %d",
-				float64(kb0)/1e3, float64(kb1)/1e3, float64(kb2)/1e3, float64(kb3)/1e3, threads0, threads1, threads2, threads3)
-			if kb1-kb0 > 30<<10 { // 14 to 22 MB, depending on the version and the allocator
-				t.Errorf("LOAD took %d kB", kb1-kb0)
+			t.Logf("MiB and threads: %v with DuckDB alone, %v after LOAD, %v after a query, %v after closing", before, loaded, queried, footprint(t, p.cmd))
+			if took := loaded.mb - before.mb; took > 30 { // 14 to 22 MB, depending on the version and the allocator
+				t.Errorf("LOAD took %.1f MiB", took)
 			}
-			if threads2 > threads0+12 {
-				t.Errorf("%d threads became %d", threads0, threads2)
+			if queried.threads > before.threads+12 {
+				t.Errorf("%d threads became %d", before.threads, queried.threads)
 			}
 
 			bit := func(s syscall.Signal) uint64 { return 1 << (s - 1) }

@@ -114,7 +114,7 @@ func TestCycles(t *testing.T) {
 			stages, first := "", true
 			note := func(what string) {
 				if first {
-					s := footprint(t, c)
+					s := footprint(t, c.cmd)
 					stages += fmt.Sprintf("\n%-16s %6.1f MB %3d threads", what, s.mb, s.threads)
 				}
 			}
@@ -147,11 +147,11 @@ func TestCycles(t *testing.T) {
 			for range rounds/10 - 1 {
 				cycle()
 			}
-			before := footprint(t, c)
+			before := footprint(t, c.cmd)
 			for range rounds - rounds/10 {
 				cycle()
 			}
-			after := footprint(t, c)
+			after := footprint(t, c.cmd)
 			t.Logf("%.1f MB and %d threads after %d rounds, %.1f MB and %d after %d",
 				before.mb, before.threads, rounds/10, after.mb, after.threads, rounds)
 			if after.mb > before.mb+20 {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -73,19 +72,11 @@ func TestSQLJVM(t *testing.T) {
 // connection.
 func TestJDBC(t *testing.T) {
 	extension := extension(t)
-	want := []string{
-		"asked: 10", "wrong: error: .*ccbf_total: .*", "values: 100", "pool: 320 right",
-		"loader: error: .*two copies of DuckDB.*", "at last: 10",
-	}
 	for _, v := range drivers(t) {
 		t.Run(v, func(t *testing.T) {
-			out, err := java(t, v, filepath.Join("jvm", "Life.java"), extension, driver(t, v)).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			if !regexp.MustCompile("^" + strings.Join(want, "\n") + "\n$").Match(out) {
-				t.Errorf("%s\nwant\n%s", out, strings.Join(want, "\n"))
-			}
+			prints(t, java(t, v, filepath.Join("jvm", "Life.java"), extension, driver(t, v)),
+				"asked: 10", "wrong: error: .*ccbf_total: .*", "values: 100", "pool: 320 right",
+				"loader: error: .*two copies of DuckDB.*", "at last: 10")
 		})
 	}
 }

@@ -250,28 +250,31 @@ func each(t *testing.T, test func(t *testing.T, number int, c *client)) {
 // size has the memory and the threads of a process.
 type size struct {
 	mb      float64 // resident
-	threads int
+	threads uint64
 }
 
-func footprint(t *testing.T, c *client) size {
+func footprint(t testing.TB, cmd *exec.Cmd) size {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	path := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	return size{float64(status(t, path, "VmRSS", 10)) / 1024, status(t, path, "Threads", 10)}
+}
+
+// status returns a number in a file of /proc, of a process or a thread.
+func status(t testing.TB, path, key string, base int) uint64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		missing(t, "%v", err)
 	}
-	var s size
 	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(line, ":")
-		n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
-		switch key {
-		case "VmRSS":
-			s.mb = float64(n) / 1024
-		case "Threads":
-			s.threads = n
+		if value, ok := strings.CutPrefix(line, key+":"); ok {
+			n, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), base, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
 		}
 	}
-	if s.mb == 0 || s.threads == 0 {
-		t.Fatalf("no figures in %s", text)
-	}
-	return s
+	t.Fatalf("no %s in %s", key, path)
+	return 0
 }

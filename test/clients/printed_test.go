@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -33,26 +34,27 @@ func write(t testing.TB, name, text string) string {
 	return name
 }
 
+// prints runs a program, whose output must be lines that match patterns.
+func prints(t *testing.T, cmd *exec.Cmd, lines ...string) {
+	t.Helper()
+	want := strings.Join(lines, "\n") + "\n"
+	if out, err := cmd.CombinedOutput(); err != nil || !regexp.MustCompile("^"+want+"$").Match(out) {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}
+
 // The Python and Java programs of docs/CLIENTS.md print 10 with each version.
 func TestPrinted(t *testing.T) {
 	python := write(t, "printed.py", printed(t, "python", "# Python: pip install duckdb"))
 	ccbfsql := write(t, "package.py", printed(t, "python", "# Python: the package"))
 	for _, v := range listed(t, "python", "versions") {
 		t.Run("python "+v, func(t *testing.T) {
-			for _, cmd := range []*exec.Cmd{pythonOf(t, v, python), withPackage(t, v, nil, ccbfsql)} {
-				if out, err := cmd.CombinedOutput(); err != nil || string(out) != "10\n" {
-					t.Errorf("%q, %v", out, err)
-				}
-			}
+			prints(t, pythonOf(t, v, python), "10")
+			prints(t, withPackage(t, v, nil, ccbfsql), "10")
 		})
 	}
 	file := write(t, "Printed.java", "public class Printed {\npublic static void main(String[] args) throws Exception {\n"+printed(t, "java", "// Java")+"}\n}\n")
 	for _, v := range drivers(t) {
-		t.Run("java "+v, func(t *testing.T) {
-			out, err := java(t, v, file).CombinedOutput()
-			if err != nil || string(out) != "10\n" {
-				t.Errorf("%q, %v", out, err)
-			}
-		})
+		t.Run("java "+v, func(t *testing.T) { prints(t, java(t, v, file), "10") })
 	}
 }

@@ -22,7 +22,6 @@
  *	                main thread's
  *	fork N TEXT     TEXT in a child made by fork, on the parent's database; then
  *	                load and TEXT on one of its own
- *	status          resident kB, threads
  *	cpu             milliseconds of processor time, of all threads
  */
 #define _GNU_SOURCE
@@ -247,20 +246,6 @@ static void fork_and_ask(handle conn, const char *sql) {
 	}
 }
 
-static void status(void) {
-	long kb = 0, threads = 0;
-	char line[256];
-	FILE *f = fopen("/proc/self/status", "r");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-		sscanf(line, "VmRSS: %ld", &kb);
-		sscanf(line, "Threads: %ld", &threads);
-	}
-	if (f != NULL) {
-		fclose(f);
-	}
-	printf("%ld %ld\n", kb, threads);
-}
-
 int main(int argc, char **argv) {
 	if (argc < 2) {
 		die("usage: host LIBDUCKDB");
@@ -331,8 +316,6 @@ int main(int argc, char **argv) {
 			struct timespec t;
 			clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 			printf("%.3f\n", (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6);
-		} else if (strcmp(line, "status") == 0) {
-			status();
 		} else {
 			die("not understood: %s", line);
 		}
