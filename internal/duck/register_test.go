@@ -1,7 +1,6 @@
 package duck
 
 import (
-	"context"
 	"errors"
 	"math"
 	"runtime"
@@ -18,6 +17,9 @@ func TestRegisterTwice(t *testing.T) {
 	db, in := openDB(t, toys())
 	if again := register(t, db, toys()); again != in {
 		t.Error("the same database is another instance")
+	}
+	if _, err := Register(nil, toys()); err == nil {
+		t.Error("no connection: no error")
 	}
 	other, in2 := openDB(t, toys())
 	if in2 == in {
@@ -44,12 +46,12 @@ func TestRegisterTwice(t *testing.T) {
 
 func TestRegisterInTransaction(t *testing.T) {
 	db, _ := openDB(t, nil)
-	conn, err := db.Conn(context.Background())
+	ctx := t.Context()
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx := context.Background()
 	if _, err := conn.ExecContext(ctx, "BEGIN; CREATE TABLE t AS SELECT 1 AS x"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +62,6 @@ func TestRegisterInTransaction(t *testing.T) {
 	}
 	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestRegisterErrors(t *testing.T) {
-	openDB(t, nil)
-	if _, err := Register(nil, toys()); err == nil {
-		t.Error("no connection: no error")
 	}
 }
 
@@ -140,12 +135,11 @@ func TestClosedDatabases(t *testing.T) {
 
 // Whatever a callback does, the query gets an error and the next one works.
 func TestErrorsAndPanics(t *testing.T) {
-	boom := func() { panic("boom") }
 	wrapped := errors.New("toy_named: already named")
 	fns := append(toys(),
-		aggregateOf("toy_boom_update", BigInt, BigInt, panicky{update: boom}),
-		aggregateOf("toy_boom_combine", BigInt, BigInt, panicky{combine: boom}),
-		aggregateOf("toy_boom_finalize", BigInt, BigInt, panicky{finalize: boom}),
+		aggregateOf("toy_boom_update", BigInt, BigInt, panicky("update")),
+		aggregateOf("toy_boom_combine", BigInt, BigInt, panicky("combine")),
+		aggregateOf("toy_boom_finalize", BigInt, BigInt, panicky("finalize")),
 		oneArg("toy_named", BigInt, BigInt, func(*Rows, *Result) error { return wrapped }),
 		oneArg("toy_zero", BigInt, BigInt, func(*Rows, *Result) error { return errors.New("a\x00b") }))
 	db, _ := openDB(t, fns)
@@ -174,33 +168,24 @@ func TestErrorsAndPanics(t *testing.T) {
 			t.Errorf("after %s: %s", query, got)
 		}
 	}
-	if got := mustAsk(t, db, "SELECT TRY(toy_fail(1)), TRY(toy_panic(1))"); got != "NULL|NULL" {
+	if got := mustAsk(t, db, "SELECT TRY(toy_fail(1)), TRY(toy_panic(1))"); got != "<nil>|<nil>" {
 		t.Errorf("TRY: %s", got)
 	}
 }
 
-type panicky struct{ update, combine, finalize func() }
+// panicky panics in the callback that it names.
+type panicky string
 
-func (p panicky) Update(*Rows, States) error {
-	if p.update != nil {
-		p.update()
+func (p panicky) in(callback string) error {
+	if callback == string(p) {
+		panic("boom")
 	}
 	return nil
 }
 
-func (p panicky) Combine(States, States) error {
-	if p.combine != nil {
-		p.combine()
-	}
-	return nil
-}
-
-func (p panicky) Finalize(States, *Result) error {
-	if p.finalize != nil {
-		p.finalize()
-	}
-	return nil
-}
+func (p panicky) Update(*Rows, States) error     { return p.in("update") }
+func (p panicky) Combine(States, States) error   { return p.in("combine") }
+func (p panicky) Finalize(States, *Result) error { return p.in("finalize") }
 
 // TestSilentCallbacks checks that a panic in a callback without a query does not end the process,
 // nor does the end of an unknown database.

@@ -118,7 +118,7 @@ func TestUnclearArrays(t *testing.T) {
 	}
 }
 
-// TestLearn checks that learn runs once, and leaves nothing in a database.
+// TestLearn checks that learn finds places of both kinds, and leaves nothing in a database.
 func TestLearn(t *testing.T) {
 	db, _ := openDB(t, toys())
 	known := facts.Load()
@@ -129,10 +129,6 @@ func TestLearn(t *testing.T) {
 	t.Logf("places by kind: %v", kinds)
 	if kinds[wholeSite] == 0 || kinds[oneSite] == 0 || known.failed != "" {
 		t.Errorf("places by kind: %v, want both kinds; failed: %q", kinds, known.failed)
-	}
-	openDB(t, toys())
-	if facts.Load() != known {
-		t.Error("another database was learned from")
 	}
 	if got := mustAsk(t, db, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%learn%'"); got != "0" {
 		t.Errorf("%s functions to learn by were left in the database", got)
