@@ -27,3 +27,19 @@ func releaseAll() {
 	EmptyCaches()
 	eachLease(func(l *Lease) { forget(l) })
 }
+
+// newCallback stands for DuckDB calling: time passes for the store.
+func newCallback(f func()) {
+	var c Callback
+	c.Begin()
+	f()
+	c.End()
+}
+
+// nothingLeft checks that no page and no byte of the budget is held.
+func nothingLeft(t *testing.T) {
+	t.Helper()
+	if Used() != 0 || store.live.Load() != 0 {
+		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
+	}
+}

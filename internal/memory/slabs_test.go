@@ -74,9 +74,7 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 		states[i].Drop()
 		states[i].Drop()
 	}
-	if Used() != 0 || store.live.Load() != 0 {
-		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
-	}
+	nothingLeft(t)
 }
 
 // Slabs are small if there is one state, and large if there are many.
@@ -133,11 +131,10 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	defer releaseAll()
 	var a Slabs
 	callback := func(f func()) {
-		var c Callback
-		c.Begin()
-		f()
-		a.done()
-		c.End()
+		newCallback(func() {
+			f()
+			a.done()
+		})
 	}
 	fill := func(states []Ref) {
 		for i := range states {
@@ -221,7 +218,5 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 	takers.Wait()
 	close(dropped)
 	droppers.Wait()
-	if Used() != 0 || store.live.Load() != 0 {
-		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
-	}
+	nothingLeft(t)
 }

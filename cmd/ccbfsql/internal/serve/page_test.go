@@ -25,28 +25,13 @@ func TestPageIsSmall(t *testing.T) {
 	own := 0
 	for _, name := range names {
 		file := strings.TrimSuffix(filepath.Base(name), ".gz")
-		ask := func(header, value string) (int, http.Header, []byte) {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/assets/"+file, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Accept-Encoding", "identity")
-			r.Header.Set(header, value)
-			a, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Body.Close()
-			b, err := io.ReadAll(a.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a.StatusCode, a.Header, b
+		asked := func(header, value string) (reply, []byte) {
+			return ask(t, http.MethodGet, server.URL+"/assets/"+file, "", map[string]string{"Accept-Encoding": "identity", header: value})
 		}
-		_, plain, text := ask("Accept", "*/*")
-		_, packed, body := ask("Accept-Encoding", "gzip, deflate")
-		if plain.Get("Content-Encoding") != "" || packed.Get("Content-Encoding") != "gzip" || plain.Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%s: headers are %v and %v", file, plain, packed)
+		plain, text := asked("Accept", "*/*")
+		packed, body := asked("Accept-Encoding", "gzip, deflate")
+		if plain.Header.Get("Content-Encoding") != "" || packed.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: headers are %v and %v", file, plain.Header, packed.Header)
 		}
 		from, err := gzip.NewReader(bytes.NewReader(body))
 		if err != nil {
@@ -56,11 +41,11 @@ func TestPageIsSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes, and %d of its %d compressed ones: %v", file, len(text), len(same), len(body), err)
 		}
 		want := map[string]string{".js": "javascript", ".mjs": "javascript", ".css": "text/css", ".json": "json"}[filepath.Ext(file)]
-		if kind := plain.Get("Content-Type"); want == "" || !strings.Contains(kind, want) {
+		if kind := plain.Header.Get("Content-Type"); want == "" || !strings.Contains(kind, want) {
 			t.Errorf("%s is %q", file, kind)
 		}
-		if status, _, body := ask("If-None-Match", plain.Get("ETag")); status != http.StatusNotModified || len(body) > 0 {
-			t.Errorf("%s: %d with %d bytes for what is there", file, status, len(body))
+		if again, body := asked("If-None-Match", plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || len(body) > 0 {
+			t.Errorf("%s: %d with %d bytes for what is there", file, again.StatusCode, len(body))
 		}
 		if file == "main.js" {
 			own = len(body)

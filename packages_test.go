@@ -1,8 +1,10 @@
 package ccbfsql
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,4 +164,67 @@ func eachGoFile(t *testing.T, f func(path, folder string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// isPublic reports whether other programs can use the packages of a folder.
+func isPublic(folder string) bool {
+	for _, name := range strings.Split(folder, "/") {
+		switch name {
+		case "internal", "cmd", "test", "bench", "sql", "packaging":
+			return false
+		}
+	}
+	return true
+}
+
+// TestPublicPackagesNameNoInternalTypes: packages that other programs can import name no type that
+// these cannot.
+func TestPublicPackagesNameNoInternalTypes(t *testing.T) {
+	files := token.NewFileSet()
+	eachGoFile(t, func(path, folder string) {
+		if !isPublic(folder) {
+			return
+		}
+		f, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		internal := map[string]bool{} // names of packages
+		for _, i := range f.Imports {
+			if p := strings.Trim(i.Path.Value, `"`); strings.Contains(p, "/internal/") {
+				internal[filepath.Base(p)] = true
+			}
+		}
+		ast.FileExports(f)
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				n.Body = nil
+				// A method is as public as its type.
+				return n.Recv == nil || ast.IsExported(strings.TrimPrefix(types.ExprString(n.Recv.List[0].Type), "*"))
+			case *ast.ValueSpec:
+				n.Values = nil
+			case *ast.TypeSpec:
+				return n.Assign == 0 // an alias is a public name
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && internal[x.Name] {
+					t.Errorf("%v: %s.%s", files.Position(n.Pos()), x.Name, n.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// docs/STABILITY.md names every package that other programs can import, and whether it is stable.
+func TestStabilityNamesEveryPackage(t *testing.T) {
+	page, err := os.ReadFile("docs/STABILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachGoFile(t, func(_, folder string) {
+		if isPublic(folder) && !strings.HasPrefix(folder, "examples") && !strings.HasPrefix(folder, "beam") && !strings.Contains(string(page), "`"+folder+"`") {
+			t.Errorf("docs/STABILITY.md does not name %s", folder)
+		}
+	})
 }
