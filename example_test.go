@@ -51,22 +51,14 @@ func ExampleRegister() {
 
 // A sketch of a column, as a sketch of Go.
 func ExampleInto() {
-	ctx := context.Background()
-	db, err := sql.Open("duckdb", "")
+	c, err := duckdb.NewConnector("", ccbfsql.Init)
 	if err != nil {
 		panic(err)
 	}
+	db := sql.OpenDB(c)
 	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		panic(err)
-	}
-	defer conn.Close()
-	if err := ccbfsql.Register(ctx, conn); err != nil {
-		panic(err)
-	}
 	var s *ccbf.Sketch
-	row := conn.QueryRowContext(ctx, `SELECT ccbf_agg(i, i, 1) FROM range(10) t(i)`)
+	row := db.QueryRow(`SELECT ccbf_agg(i, i, 1) FROM range(10) t(i)`)
 	if err := row.Scan(ccbfsql.Into(&s, ccbf.Decode)); err != nil {
 		panic(err)
 	}

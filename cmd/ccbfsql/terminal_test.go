@@ -105,9 +105,10 @@ func (term *terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (term *terminal) send(keys string) {
+// send types text, with keys in angle brackets.
+func (term *terminal) send(text string) {
 	term.t.Helper()
-	if _, err := term.tty.WriteString(keys); err != nil {
+	if _, err := term.tty.WriteString(keys.Replace(text)); err != nil {
 		term.t.Fatal(err)
 	}
 }
@@ -115,7 +116,7 @@ func (term *terminal) send(keys string) {
 // wait waits until all the texts have been printed in their order.
 func (term *terminal) wait(texts ...string) {
 	term.t.Helper()
-	if !term.until(patience, term.come(texts)) {
+	if !term.until(term.come(texts)) {
 		term.mu.Lock()
 		defer term.mu.Unlock()
 		term.t.Fatalf("waited for %q, there is\n%q", texts, term.text)
@@ -147,24 +148,24 @@ func (term *terminal) come(texts []string) func() bool {
 	}
 }
 
-// press sends keys every second until the text is printed.
-func (term *terminal) press(keys, text string) {
+// press sends a key every second until the text is printed.
+func (term *terminal) press(key, text string) {
 	term.t.Helper()
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
-	term.send(keys)
+	term.send(key)
 	for come := term.come([]string{text}); !come(); {
 		select {
 		case <-term.news:
 		case <-again.C:
-			term.send(keys)
+			term.send(key)
 		}
 	}
 }
 
 // until calls a condition after every output, until it holds, the program ends, or the patience is
 // over.
-func (term *terminal) until(patience int, done func() bool) bool {
+func (term *terminal) until(done func() bool) bool {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
 	for asleep := 0; asleep < patience; {
@@ -202,11 +203,14 @@ func (term *terminal) asleep() bool {
 	return true
 }
 
-// leave waits for the end of the program and returns its exit code.
-func (term *terminal) leave() int {
+// end types text that ends the program, and checks its exit code.
+func (term *terminal) end(text string, want int) {
 	term.t.Helper()
+	term.send(text)
 	_ = term.cmd.Wait() // the exit code says enough
-	return term.cmd.ProcessState.ExitCode()
+	if code := term.cmd.ProcessState.ExitCode(); code != want {
+		term.t.Errorf("exit status %d, want %d", code, want)
+	}
 }
 
 // settle is used by -rewrite. It waits until the program has drawn: until it sleeps, or computes
@@ -273,14 +277,14 @@ func TestScreens(t *testing.T) {
 			case "fresh":
 				term.t = t
 				term.forget()
-				term.send(keys.Replace("<Ctrl-C>"))
+				term.send("<Ctrl-C>")
 				term.wait("^C", "ccbfsql> ")
-				term.send(keys.Replace("<Ctrl-L>"))
+				term.send("<Ctrl-L>")
 				term.wait(ansi.EraseEntireScreen, "ccbfsql> ")
 				return ""
 			case "type":
 				term.t = t
-				term.send(keys.Replace(strings.ReplaceAll(d.Input, "\n", "")))
+				term.send(strings.ReplaceAll(d.Input, "\n", ""))
 				var wait string
 				d.MaybeScanArgs(t, "wait", &wait)
 				return term.expect(d, wait)
@@ -304,10 +308,10 @@ var keys = strings.NewReplacer(
 func (term *terminal) expect(d *datadriven.TestData, wait string) string {
 	look := func() string { return term.screen(d.HasArg("colours")) }
 	if !d.Rewrite {
-		term.until(patience, func() bool { return look() == d.Expected })
+		term.until(func() bool { return look() == d.Expected })
 		return look()
 	}
-	term.until(patience, func() bool { return strings.Contains(look(), wait) })
+	term.until(func() bool { return strings.Contains(look(), wait) })
 	term.settle()
 	return look()
 }
@@ -387,35 +391,21 @@ func paintOf(cell vt10x.Glyph) string {
 	return fmt.Sprintf("colour %d", cell.FG)
 }
 
-const (
-	enter = "\r"
-	ctrlC = "\x03"
-	ctrlD = "\x04"
-	up    = "\x1b[A"
-)
-
 // TestHistory checks that two shells share a history, in which a statement of two lines is one, and that
 // both end without an error. testdata/screens has what happens within a shell.
 func TestHistory(t *testing.T) {
 	history := filepath.Join(t.TempDir(), "state", "history")
-	leave := func(term *terminal, keys string) {
-		t.Helper()
-		term.send(keys)
-		if code := term.leave(); code != 0 {
-			t.Errorf("exit status %d", code)
-		}
-	}
 	term := open(t, history)
-	term.send("SELECT 'a;" + enter + "b' AS text;" + enter)
+	term.send("SELECT 'a;<Enter>b' AS text;<Enter>")
 	term.wait("│   text  │", `│ a;\nb   │`, "ccbfsql> ")
-	leave(term, ctrlD)
+	term.end("<Ctrl-D>", 0)
 
 	term = open(t, history)
-	term.send(up)
+	term.send("<Up>")
 	term.wait("SELECT 'a;", "b' AS text;")
-	term.send(enter)
+	term.send("<Enter>")
 	term.wait(`│ a;\nb   │`, "ccbfsql> ")
-	leave(term, ".quit"+enter)
+	term.end(".quit<Enter>", 0)
 	if info, err := os.Stat(history); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("history: %v, %v", info, err)
 	}
@@ -433,18 +423,15 @@ func TestMap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			term := open(t, "")
-			term.send(".map -units plane SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
+			term.send(".map -units plane SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);<Enter>")
 			term.wait("\x1b[c") // the last query to the terminal
 			term.send(c.answer)
 			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; sketch total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
 
 			// The terminal's mode is restored, and the terminal is not queried again.
-			term.send(".map -size 10x10 SELECT ccbf_agg(7, 8, 1);" + enter)
+			term.send(".map -size 10x10 SELECT ccbf_agg(7, 8, 1);<Enter>")
 			term.wait("x 7 to 8, y 8 to 9; sketch total 1, ", "ccbfsql> ")
-			term.send(".quit" + enter)
-			if code := term.leave(); code != 0 {
-				t.Errorf("exit status %d", code)
-			}
+			term.end(".quit<Enter>", 0)
 		})
 	}
 }
@@ -458,10 +445,7 @@ func TestInterruptScript(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			term := start(t, 100, 40, exec.Command(command, args...))
 			term.wait("begun")
-			term.send(ctrlC)
-			if code := term.leave(); code != 130 {
-				t.Errorf("exit status %d", code)
-			}
+			term.end("<Ctrl-C>", 130)
 			if term.come([]string{"after"})() {
 				t.Error("went on")
 			}
@@ -472,15 +456,15 @@ func TestInterruptScript(t *testing.T) {
 // TestProgress checks that a long statement shows a progress bar, which disappears at its end.
 func TestProgress(t *testing.T) {
 	term := open(t, "")
-	term.send("CREATE TABLE t AS FROM range(1000000) r(i);" + enter)
+	term.send("CREATE TABLE t AS FROM range(1000000) r(i);<Enter>")
 	term.wait("ccbfsql> ")
 	term.forget()
-	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;" + enter)
+	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;<Enter>")
 	term.wait("%", "[", "]") // percentage, and the time so far
 	if screen := term.screen(false); strings.Contains(screen, ":0s]") {
 		t.Errorf("nothing is done, and no time is left:\n%s", screen)
 	}
-	term.press(ctrlC, "Interrupted")
+	term.press("<Ctrl-C>", "Interrupted")
 	term.wait("ccbfsql> ")
 	if screen := term.screen(false); strings.Contains(screen, "%") {
 		t.Errorf("the bar is still there:\n%s", screen)

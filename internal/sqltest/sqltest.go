@@ -173,7 +173,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 			}
 			return "ok\n"
 		case "query":
-			rows, err := h.query(input)
+			rows, err := Text(h.conn, input)
 			if err != nil {
 				return errorLine(err)
 			}
@@ -220,16 +220,12 @@ func (h *host) has(a datadriven.CmdArg) bool {
 // same with every driver.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-// AsText returns a statement whose values DuckDB converts to text, if possible.
-func AsText(statement string) string {
+// Text returns the rows of a statement, whose values DuckDB converts to text, if possible.
+func Text(c Conn, statement string) (string, error) {
 	if selects.MatchString(statement) {
-		return "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
+		statement = "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
 	}
-	return statement
-}
-
-func (h *host) query(statement string) (string, error) {
-	rows, err := h.conn.Query(AsText(statement))
+	rows, err := c.Query(statement)
 	if err != nil {
 		return "", err
 	}

@@ -1,11 +1,7 @@
 package dist
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -159,22 +155,17 @@ func testRefuses(t *testing.T, arch string) {
 	}
 }
 
-// packed returns an archive of one program.
-func packed(t *testing.T, name, text string) string {
+// packed returns an archive with a shell script.
+func packed(t *testing.T, name, script string) string {
 	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := tar.NewWriter(z)
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write([]byte(text)); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return output(t, "tar", "-C", dir, "-czf", "-", name)
 }
 
 // without returns a folder with the programs that install.sh needs, except for some.

@@ -117,6 +117,22 @@ func (p *process) sql(db int, statement string) string {
 	return strings.TrimPrefix(row, " ")
 }
 
+// segv lets the host raise faults, and recover from each.
+func (p *process) segv() {
+	p.t.Helper()
+	if got := p.do("segv 10000"); got != "10000" {
+		p.t.Errorf("the host got %s of 10000 faults of its own", got)
+	}
+}
+
+// works checks that the extension answers in a database.
+func (p *process) works(db int) {
+	p.t.Helper()
+	if got := p.sql(db, ten); got != "10" {
+		p.t.Errorf("database %d: %s, want 10", db, got)
+	}
+}
+
 // fails returns the error of a statement that must fail.
 func (p *process) fails(db int, statement string) string {
 	p.t.Helper()
@@ -174,15 +190,11 @@ func TestLoad(t *testing.T) {
 			p.sql(1, "LOAD '"+path+"'")
 			p.load(2, path)
 			for _, db := range []int{1, 2, 2} {
-				if got := p.sql(db, ten); got != "10" {
-					t.Errorf("database %d: %s", db, got)
-				}
+				p.works(db)
 				p.sql(db, "LOAD '"+path+"'")
 			}
 			p.do("close 1")
-			if got := p.sql(2, ten); got != "10" {
-				t.Errorf("after another database was closed: %s", got)
-			}
+			p.works(2)
 			p.load(1, path)
 			if got := p.sql(1, "SELECT version(), length(ccbf_version()) > 0, ("+ten+")"); got != "v"+v+"|true|10" {
 				t.Error(got)
@@ -245,9 +257,7 @@ func TestOtherPlatform(t *testing.T) {
 		}
 	}
 	p.sql(1, "LOAD '"+extension(t)+"'")
-	if got := p.sql(1, ten); got != "10" {
-		t.Errorf("after the refusals: %s", got)
-	}
+	p.works(1)
 }
 
 // Databases load the extension, open and close while queries run in another database.
@@ -324,15 +334,9 @@ func TestHandlers(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
-			segv := func() {
-				t.Helper()
-				if got := p.do("segv 10000"); got != "10000" {
-					t.Errorf("the host got %s of 10000 faults of its own", got)
-				}
-			}
-			segv()
+			p.segv()
 			p.load(1, extension(t))
-			segv()
+			p.segv()
 			p.sql(1, "SET threads = 1") // the host's thread itself runs the query
 			p.do("bell")
 			for range 3 {
@@ -349,7 +353,7 @@ func TestHandlers(t *testing.T) {
 			if astray > 0 {
 				t.Errorf("the host's handler ran on a stack of Go's %d times of %d", astray, rung)
 			}
-			segv()
+			p.segv()
 		})
 	}
 }
@@ -376,16 +380,12 @@ func TestCopies(t *testing.T) {
 	p.sql(2, "LOAD '"+first+"'")
 	p.load(3, first)
 	for db := 1; db <= 3; db++ {
-		if got := p.sql(db, ten); got != "10" {
-			t.Errorf("database %d: %s", db, got)
-		}
+		p.works(db)
 	}
 	if now := p.signals(pid, "SigCgt"); now != caught {
 		t.Errorf("the host catches %#x, %#x before the second copy", now, caught)
 	}
-	if got := p.do("segv 1000"); got != "1000" {
-		t.Errorf("the host got %s of 1000 faults of its own", got)
-	}
+	p.segv()
 }
 
 // A forked child has no Go threads. It gets an error instead of waiting forever.
@@ -407,8 +407,6 @@ func TestFork(t *testing.T) {
 		if answers[2] != "= 1" {
 			t.Errorf("DuckDB itself in the child: %s", answers[2])
 		}
-		if got := p.sql(1, ten); got != "10" {
-			t.Errorf("in the parent: %s", got)
-		}
+		p.works(1)
 	}
 }

@@ -30,15 +30,11 @@ func embedded(t *testing.T) sqltest.Conn {
 // mustAsk returns all rows of a query as DuckDB's text.
 func mustAsk(t *testing.T, c sqltest.Conn, query string) string {
 	t.Helper()
-	rows, err := c.Query(sqltest.AsText(query))
+	rows, err := sqltest.Text(c, query)
 	if err != nil {
 		t.Fatalf("%.400s: %v", query, err)
 	}
-	var out strings.Builder
-	for _, r := range rows {
-		out.WriteString(strings.Join(r, " | ") + "\n")
-	}
-	return out.String()
+	return rows
 }
 
 // tables are queries for sketches of every family and form, with so few rows that their order is

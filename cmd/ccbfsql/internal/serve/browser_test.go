@@ -121,14 +121,6 @@ func TestBrowser(t *testing.T) {
 		Contrast []string
 	}
 	visits := browsed[[]visit](t, "page.mjs", url)
-	estimate := func(sql string) float64 {
-		var v, low, high float64
-		var cells, sketches int
-		if err := db.QueryRow(sql).Scan(&v, &low, &high, &cells, &sketches); err != nil {
-			t.Errorf("%v\n%s", err, sql)
-		}
-		return v
-	}
 	want := 4 // light and dark, desktop and phone
 	if os.Getenv("CCBF_LONG") != "" {
 		want = 6 // and something in between
@@ -155,13 +147,13 @@ func TestBrowser(t *testing.T) {
 		if len(v.Contrast) > 0 {
 			t.Errorf("%s: axe-core finds %q", v.Name, v.Contrast)
 		}
-		if want := estimate(v.SQL); v.Estimate != want || want == 0 {
+		if want := answered(t, db, v.SQL).Estimate; v.Estimate != want || want == 0 {
 			t.Errorf("%s: the page says %v, its SQL %v", v.Name, v.Estimate, want)
 		}
 		if shown := strings.ReplaceAll(v.Shown, ",", ""); shown != encoded(t, math.Round(v.Estimate)) {
 			t.Errorf("%s: %v is shown as %s", v.Name, v.Estimate, v.Shown)
 		}
-		if want := estimate(v.Box.SQL); v.Box.Estimate != want {
+		if want := answered(t, db, v.Box.SQL).Estimate; v.Box.Estimate != want {
 			t.Errorf("%s: the page says %v for a box, its SQL %v", v.Name, v.Box.Estimate, want)
 		}
 		if len(v.Spots) == 0 || len(v.Spots) > 20 {

@@ -97,6 +97,15 @@ func layersOf(t testing.TB, url string) map[string]*layer {
 	return layers
 }
 
+// answered returns the sum that the SQL on the page has.
+func answered(t testing.TB, db *sql.DB, query string) (a areaSum) {
+	t.Helper()
+	if err := db.QueryRow(query).Scan(&a.Estimate, &a.Low, &a.High, &a.Cells, &a.Sketches); err != nil {
+		t.Errorf("%v\n%s", err, query)
+	}
+	return a
+}
+
 // result returns the one value of a query.
 func result[T any](t testing.TB, db *sql.DB, query string) (v T) {
 	t.Helper()
@@ -319,15 +328,10 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 		{`{"table": "to wns", "column": "s\"k", "box": [100, 50, 109, 59]}`, "false"},
 	} {
 		a := summed(t, url, c.question)
-		var estimate, low, high float64
-		var cells, sketches int
-		if err := db.QueryRow(a.SQL).Scan(&estimate, &low, &high, &cells, &sketches); err != nil {
-			t.Errorf("%s: %v\n%s", c.question, err, a.SQL)
-			continue
-		}
+		same := answered(t, db, a.SQL)
 		truth := number(t, db, "SELECT count(*) FROM points WHERE "+c.where)
-		if a.Estimate != estimate || a.Low != low || a.High != high || a.Cells != uint64(cells) || a.Sketches != sketches {
-			t.Errorf("%s: answered %+v, its SQL gives %v, %v to %v, %d cells, %d sketches", c.question, a, estimate, low, high, cells, sketches)
+		if a.Estimate != same.Estimate || a.Low != same.Low || a.High != same.High || a.Cells != same.Cells || a.Sketches != same.Sketches {
+			t.Errorf("%s: answered %+v, its SQL gives %+v", c.question, a, same)
 		}
 		if a.Estimate != truth || a.Low != truth || a.High != truth {
 			t.Errorf("%s: %v (%v to %v), the points are %v", c.question, a.Estimate, a.Low, a.High, truth)

@@ -21,9 +21,13 @@ func TestDifference(t *testing.T) {
 	const path = "/tiles/to%20wns/s%22k/6/32/21.png?top=20000"
 	const month, all = "&by=month&value=month+1", ""
 	const versusMonth, versusAll = `&versus={"where":[{"by":"month","value":"month%201"}]}`, `&versus={}`
-	pixels := func(query string) (more, less int) {
-		t.Helper()
+	for query, want := range map[string]struct{ more, less bool }{
+		all + versusMonth:   {more: true},
+		month + versusAll:   {less: true},
+		month + versusMonth: {},
+	} {
 		img := tileAt(t, url+path+query)
+		more, less := 0, 0
 		for i := range tileSide * tileSide {
 			switch c := color.NRGBAModel.Convert(img.At(i%tileSide, i/tileSide)).(color.NRGBA); {
 			case c.A == 0:
@@ -33,25 +37,8 @@ func TestDifference(t *testing.T) {
 				less++
 			}
 		}
-		return more, less
-	}
-	if more, less := pixels(all + versusMonth); more == 0 || less != 0 {
-		t.Errorf("all and a month: %d pixels with more, %d with less", more, less)
-	}
-	if more, less := pixels(month + versusAll); more != 0 || less == 0 {
-		t.Errorf("a month and all: %d pixels with more, %d with less", more, less)
-	}
-	if more, less := pixels(month + versusMonth); more != 0 || less != 0 {
-		t.Errorf("a month and itself: %d pixels with more, %d with less", more, less)
-	}
-	for query, want := range map[string]int{
-		"/tiles/to%20wns/s%22k/6/32/21.png?versus={}":                                           400, // without top
-		"/tiles/to%20wns/s%22k/6/32/21.png?top=1&versus=month":                                  400,
-		`/tiles/to%20wns/s%22k/6/32/21.png?top=1&versus={"where":[{"by":"month","value":"m"}]}`: 400,
-		"/tiles/to%20wns/s%22k/6/32/21.mvt?versus={}":                                           400,
-	} {
-		if status, body := get(t, url+query); status != want {
-			t.Errorf("%s: %d %s", query, status, body)
+		if more > 0 != want.more || less > 0 != want.less {
+			t.Errorf("%s: %d pixels with more, %d with less, want %+v", query, more, less, want)
 		}
 	}
 	_, body := get(t, url+`/api/scale?table=to+wns&column=s%22k&xmin=0&ymin=50&xmax=2&ymax=52&pixel=0.01&versus={"where":[{"by":"month","value":"month%201"}]}`)
@@ -163,11 +150,6 @@ func TestVectorTiles(t *testing.T) {
 	j := decoded[tileJSON](t, body)
 	if j.TileJSON != "3.0.0" || len(j.Tiles) != 1 || j.Tiles[0] != url+"/tiles/to%20wns/s%22k/{z}/{x}/{y}.mvt?by=month&value=month+1" || len(j.Vectors) != 1 || j.Bounds != [4]float64{0.25, 50.25, 1.75, 51.75} {
 		t.Errorf("TileJSON is %s", body)
-	}
-	for path, want := range map[string]int{"/tiles/to%20wns/none.json": 404, "/tiles/to%20wns/s%22k": 404, "/tiles/to%20wns/s%22k.json?format=jpg": 400, "/tiles/to%20wns/s%22k/9/0/0.pbf": 200, "/tiles/to%20wns/s%22k/9/0/0": 400} {
-		if status, body := get(t, url+path); status != want {
-			t.Errorf("%s: %d %s, want %d", path, status, body, want)
-		}
 	}
 }
 
