@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,11 +26,7 @@ type importRule struct {
 // importRules reads the table.
 func importRules(t *testing.T) []importRule {
 	t.Helper()
-	page, err := os.ReadFile(architecture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, found := strings.Cut(string(page), "| package | may import |")
+	_, table, found := strings.Cut(readFile(t, architecture), "| package | may import |")
 	if !found {
 		t.Fatalf("%s has no table of packages", architecture)
 	}
@@ -218,12 +213,9 @@ func TestPublicPackagesNameNoInternalTypes(t *testing.T) {
 
 // docs/STABILITY.md names every package that other programs can import, and whether it is stable.
 func TestStabilityNamesEveryPackage(t *testing.T) {
-	page, err := os.ReadFile("docs/STABILITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "docs/STABILITY.md")
 	eachGoFile(t, func(_, folder string) {
-		if isPublic(folder) && !strings.HasPrefix(folder, "examples") && !strings.HasPrefix(folder, "beam") && !strings.Contains(string(page), "`"+folder+"`") {
+		if isPublic(folder) && !strings.HasPrefix(folder, "examples") && !strings.HasPrefix(folder, "beam") && !strings.Contains(page, "`"+folder+"`") {
 			t.Errorf("docs/STABILITY.md does not name %s", folder)
 		}
 	})

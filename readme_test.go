@@ -1,4 +1,4 @@
-package ccbfsql_test
+package ccbfsql
 
 import (
 	"os"

@@ -95,7 +95,7 @@ func cancelled(db *sql.DB, query string) error {
 	defer cancel()
 	failed := make(chan error, 1)
 	go func() {
-		_, err := askContext(ctx, db, query)
+		_, err := db.ExecContext(ctx, query)
 		failed <- err
 	}()
 	for ccbfsql.MemoryUsed() == 0 {

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -76,32 +77,23 @@ func calls(f ccbfsql.Function) []string {
 	return out
 }
 
+// arguments are values of parameters by name; others are 1.
+var arguments = map[string]string{
+	"options": "{weight: 2}", "bytes": "150", "width": "9", "height": "9", "z": "9",
+	"xmin": "-2", "ymin": "-2", "xmax": "3", "ymax": "3",
+	"polygon": "'POLYGON ((-2 -2, 3 -2, 3 3, -2 3, -2 -2), (0 0, 1 0, 1 1, 0 0))'",
+}
+
 func argument(p ccbfsql.Param) string {
 	switch {
 	case p.Type == "BLOB":
 		return "g"
 	case p.Type == "GEOMETRY":
 		return "'POINT (1 1)'::GEOMETRY"
-	case p.Name == "options":
-		return "{weight: 2}"
-	case p.Name == "category" || p.Name == "key":
-		return "1"
-	case p.Name == "polygon":
-		return "'POLYGON ((-2 -2, 3 -2, 3 3, -2 3, -2 -2), (0 0, 1 0, 1 1, 0 0))'"
-	case p.Name == "bytes":
-		return "150"
-	case p.Name == "width" || p.Name == "height":
-		return "9"
-	case p.Name == "z":
-		return "9"
-	case p.Name == "xmin" || p.Name == "ymin":
-		return "-2"
-	case p.Name == "xmax" || p.Name == "ymax":
-		return "3"
-	case p.Name == "x" && p.Type == "BIGINT" || p.Name == "y" && p.Type == "BIGINT":
+	case p.Type == "BIGINT" && (p.Name == "x" || p.Name == "y"):
 		return "256"
 	}
-	return "1"
+	return cmp.Or(arguments[p.Name], "1")
 }
 
 // rowsFor selects the BLOBs for the functions of a group: all of its own family, and one in twenty

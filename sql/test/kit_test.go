@@ -35,11 +35,7 @@ type asker interface {
 
 // ask returns the first row of a query, with "|" between values.
 func ask(db asker, query string, args ...any) (string, error) {
-	return askContext(context.Background(), db, query, args...)
-}
-
-func askContext(ctx context.Context, db asker, query string, args ...any) (string, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+	rows, err := db.QueryContext(context.Background(), query, args...)
 	if err != nil {
 		return "", err
 	}

@@ -246,11 +246,7 @@ func TestOtherPlatform(t *testing.T) {
 			t.Fatalf("no %s in the footer", from)
 		}
 		copy(footer[at:at+32], to+strings.Repeat("\x00", 32-len(to)))
-		path := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
-		if err := os.WriteFile(path, file, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		got := p.fails(1, "LOAD '"+path+"'")
+		got := p.fails(1, "LOAD '"+write(t, "ccbf.duckdb_extension", string(file))+"'")
 		t.Log(got)
 		if !strings.Contains(got, to) {
 			t.Errorf("made for %s: error %q", to, got)
@@ -365,10 +361,7 @@ func TestCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
-	if err := os.WriteFile(second, whole, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	second := write(t, "ccbf.duckdb_extension", string(whole))
 	p := cHost(t, newest(t))
 	p.load(1, first)
 	pid := strconv.Itoa(p.cmd.Process.Pid)

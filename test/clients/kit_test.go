@@ -106,16 +106,15 @@ func versions(t testing.TB, supported bool) []string {
 // the JDBC driver, whose library has the C API as well.
 func libraries(t testing.TB) []string {
 	vs := versions(t, true)
-	for _, v := range listed(t, "jvm", "versions") {
-		if _, err := os.Stat(filepath.Join("..", "..", "build", "clients", "jvm", v)); err != nil && os.Getenv("CCBF_ALL_CLIENTS") == "" {
-			t.Logf("left out: no JDBC driver %s (make clients)", v)
+	for v, release := range releases(t) {
+		if _, err := os.Stat(filepath.Join("..", "..", "build", "clients", "jvm", release)); err != nil && os.Getenv("CCBF_ALL_CLIENTS") == "" {
+			t.Logf("left out: no JDBC driver %s (make clients)", release)
 			continue
 		}
-		if v = v[:strings.LastIndex(v, ".")]; !slices.Contains(vs, v) {
-			vs = append(vs, v)
-		}
+		vs = append(vs, v)
 	}
-	return vs
+	slices.Sort(vs)
+	return slices.Compact(vs)
 }
 
 // newest returns the newest version with a libduckdb.
@@ -127,10 +126,8 @@ func newest(t testing.TB) string {
 // library returns the path of the libduckdb of a version.
 func library(t testing.TB, version string) string {
 	t.Helper()
-	for _, v := range listed(t, "jvm", "versions") {
-		if strings.HasPrefix(v, version+".") && !slices.Contains(versions(t, true), version) {
-			return installed(t, "library of the JDBC driver", "jvm", v, "libduckdb.so")
-		}
+	if !slices.Contains(versions(t, true), version) {
+		return installed(t, "library of the JDBC driver", "jvm", releases(t)[version], "libduckdb.so")
 	}
 	found, err := filepath.Glob(filepath.Join(packages(t), "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*"))
 	if err != nil {

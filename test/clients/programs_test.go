@@ -3,6 +3,7 @@ package clients
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,25 +145,24 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// drivers returns the versions of DuckDB whose JDBC driver make clients installs.
-func drivers(t testing.TB) []string {
-	var vs []string
-	for _, v := range listed(t, "jvm", "versions") {
-		vs = append(vs, v[:strings.LastIndex(v, ".")])
+// releases returns the releases of the JDBC driver that make clients installs, by their version of
+// DuckDB.
+func releases(t testing.TB) map[string]string {
+	t.Helper()
+	of := map[string]string{}
+	for _, release := range listed(t, "jvm", "versions") {
+		of[release[:strings.LastIndex(release, ".")]] = release
 	}
-	return vs
+	return of
 }
+
+// drivers returns the versions of DuckDB whose JDBC driver make clients installs.
+func drivers(t testing.TB) []string { return slices.Sorted(maps.Keys(releases(t))) }
 
 // driver returns the path of the JDBC driver of a version.
 func driver(t testing.TB, version string) string {
 	t.Helper()
-	for _, v := range listed(t, "jvm", "versions") {
-		if strings.HasPrefix(v, version+".") {
-			return installed(t, "JDBC driver", "jvm", v, "driver.jar")
-		}
-	}
-	t.Fatalf("no JDBC driver %s in jvm/versions", version)
-	return ""
+	return installed(t, "JDBC driver", "jvm", releases(t)[version], "driver.jar")
 }
 
 // java returns the command of a Java program, compiled from a file, with the JDBC driver of a
