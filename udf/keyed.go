@@ -61,33 +61,27 @@ func Keyed(f keyed.Any) functions {
 	questions := f.Questions()
 	if options, is := f.Removes(); is {
 		// For an example of a removal, the best question is how often a key still occurs.
-		q, weight, key := questions[0], "", ", 2"
+		q, weight := questions[0], ""
 		if i := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Kind == keyed.HowOften }); i >= 0 {
 			q = questions[i]
 		}
-		switch q.Kind {
-		case keyed.Whether: // remove all three occurrences, so that the answer changes
+		if q.Kind == keyed.Whether { // remove all three occurrences, so that the answer changes
 			weight = ", {weight: 3}"
-		case keyed.OneOfAll:
-			key = ""
 		}
 		fs = append(fs, withOptions(fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
-			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions), weightOnly))
+			"X_"+q.Verb+"(X_remove(s, 2"+weight+"), 2)"+from(options), params(paramSketch, paramKey), paramOptions), weightOnly))
 		if f.Subtracts() {
 			fs = append(fs, fn("subtract", duck.Blob, eachPair(keyedPair(f, 2, f.Subtract)), say.Subtract,
-				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+"))"+key+")"+from(options), params(paramLeft, paramRight)))
+				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+")), 2)"+from(options), params(paramLeft, paramRight)))
 		}
 	}
 	for _, q := range questions {
 		example := "X_" + q.Verb + "(s, 1)" + from(q.Options)
-		switch q.Kind {
-		case keyed.HowOften:
-			fs = append(fs, fn(q.Verb, duck.UBigInt, keyedLookup(f, keyed.Reader.CountHashes), q.Summary, example, params(paramSketch, paramKey)))
-		case keyed.Whether:
-			fs = append(fs, fn(q.Verb, duck.Boolean, keyedLookup(f, keyed.Reader.ContainsHashes), q.Summary, example, params(paramSketch, paramKey)))
-		case keyed.OneOfAll:
-			fs = append(fs, fn(q.Verb, duck.Double, keyedNumber(f), q.Summary, "X_"+q.Verb+"(s)"+from(q.Options), params(paramSketch)))
+		returns, lookup := duck.UBigInt, keyedLookup(f, keyed.Reader.CountHashes)
+		if q.Kind == keyed.Whether {
+			returns, lookup = duck.Boolean, keyedLookup(f, keyed.Reader.ContainsHashes)
 		}
+		fs = append(fs, fn(q.Verb, returns, lookup, q.Summary, example, params(paramSketch, paramKey)))
 	}
 	return append(append(fs, special[about.ID]...), keyedInfo(f, fn))
 }
@@ -241,24 +235,6 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 			flush()
 		}
 		return nil
-	}
-}
-
-// keyedNumber returns a function that computes a number of all keys of a sketch.
-func keyedNumber(f keyed.Any) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		r := f.Reader()
-		numbers := duck.Out[float64](out)
-		return eachBlob(rows, out, func(number *float64, blob []byte) error {
-			err := r.Open(blob)
-			if err == nil {
-				*number = r.Estimate()
-			}
-			return err
-		}, func(number *float64, i int) error {
-			numbers[i] = *number
-			return nil
-		})
 	}
 }
 

@@ -70,11 +70,10 @@ type Reader interface {
 	// Close or the next Open.
 	Open(blob []byte) error
 	Close()
-	// CountHashes, ContainsHashes and Estimate answer the family's question of their kind. They
-	// panic if it has none.
+	// CountHashes and ContainsHashes answer the family's question of their kind. They panic if it has
+	// none.
 	counter
 	container
-	estimator
 	// Info appends the values of InfoFields.
 	Info(dst []sketch.Value) []sketch.Value
 }
@@ -144,14 +143,10 @@ func (f *Family[P, S, V]) ReadParams(text []byte) (any, error) {
 
 // Empty implements Any.
 func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
-	if f.spec.Empty != nil {
-		return f.spec.Empty(params.(P))
-	}
-	s, err := f.Gather(params.(P))
-	if err != nil || ByValue(s) {
+	if f.spec.Empty == nil {
 		return 0, 0
 	}
-	return uint64(s.Bytes()), s.self().seed
+	return f.spec.Empty(params.(P))
 }
 
 // Make implements Any.
@@ -308,8 +303,6 @@ func (r *reader[P, S, V]) CountHashes(dst, h1s, h2s []uint64) {
 func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	any(&r.v).(container).ContainsHashes(dst, h1s, h2s)
 }
-
-func (r *reader[P, S, V]) Estimate() float64 { return any(&r.v).(estimator).Estimate() }
 
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
 	return appendCommon(r.f.spec.Info.append(dst, &r.v), r.base, len(r.blob))

@@ -1,14 +1,11 @@
 package keyed
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// This file answers a family's most important question, for one key or for all of them.
+// This file answers a family's most important question for one key.
 
 // New makes an empty sketch.
 func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
@@ -16,71 +13,33 @@ func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
 // Gather makes an empty sketch that is built once and then encoded.
 func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.spec.Gather(p) }
 
-// Counts reports whether the first question is about single keys, and not about all together.
-func (f *Family[P, S, V]) Counts() bool { return f.spec.Questions[0].Kind != OneOfAll }
-
 // Count returns the number of occurrences of a key by the first question. If that asks whether the key
-// is there, it returns 1 or 0. The key is given by its bytes (package key). Count is 0 if Counts is
-// false.
+// is there, it returns 1 or 0. The key is given by its bytes (package key).
 func (f *Family[P, S, V]) Count(s S, b []byte) uint64 { return f.countIn(s, b) }
 
 // countIn is Count for a sketch or a view.
 func (f *Family[P, S, V]) countIn(s baseHolder, b []byte) uint64 {
 	h1, h2 := key.Hash(s.self().seed, b)
-	switch f.spec.Questions[0].Kind {
-	case HowOften:
+	if f.spec.Questions[0].Kind == HowOften {
 		n := []uint64{0}
 		s.(counter).CountHashes(n, []uint64{h1}, []uint64{h2})
 		return n[0]
-	case Whether:
-		is := []bool{false}
-		s.(container).ContainsHashes(is, []uint64{h1}, []uint64{h2})
-		if is[0] {
-			return 1
-		}
+	}
+	is := []bool{false}
+	s.(container).ContainsHashes(is, []uint64{h1}, []uint64{h2})
+	if is[0] {
+		return 1
 	}
 	return 0
 }
 
-// canCount returns an error that wraps sketch.ErrUnsupported if the first question is not about keys.
-func (f *Family[P, S, V]) canCount() error {
-	if !f.Counts() {
-		return fmt.Errorf("count a key in %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
-	}
-	return nil
-}
-
-// CountBlob is Count from a BLOB's memory. The error wraps sketch.ErrUnsupported if Counts is false.
+// CountBlob is Count from a BLOB's memory.
 func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
-	if err := f.canCount(); err != nil {
-		return 0, err
-	}
 	v, err := f.spec.View(blob)
 	if err != nil {
 		return 0, err
 	}
 	return f.countIn(any(&v).(baseHolder), b), nil
-}
-
-// Estimate returns the answer to the first question for all keys. It is NaN if Counts, as the question
-// is then about one key.
-func (f *Family[P, S, V]) Estimate(s S) float64 {
-	if f.Counts() {
-		return math.NaN()
-	}
-	return any(s).(estimator).Estimate()
-}
-
-// EstimateBlob is Estimate from a BLOB's memory. The error wraps sketch.ErrUnsupported if Counts.
-func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
-	if f.Counts() {
-		return 0, fmt.Errorf("one number of all keys of %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
-	}
-	v, err := f.spec.View(blob)
-	if err != nil {
-		return 0, err
-	}
-	return any(&v).(estimator).Estimate(), nil
 }
 
 // LawsOf returns the promises of sketches of these parameters.

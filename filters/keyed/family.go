@@ -57,15 +57,14 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// Options set Params.
 	Options Options[P]
 	// Defaults sets fields that are 0 to the values that New would use, so that parameters with and
-	// without a stated default are equal. It may be nil.
+	// without a stated default are equal.
 	Defaults func(p *P)
 	New      func(p P) (S, error)
 	// Gather is New for a sketch that is built once and then encoded. If it is nil, New is used.
 	Gather func(p P) (S, error)
 
 	// Empty returns the bytes of an empty sketch and the seed of its keys' hashes. It returns 0 bytes
-	// if New fails or the sketch is ByValue. If the field Empty is nil, the kit makes a sketch to find
-	// out. It does so for every group whose parameters differ from the last ones.
+	// if New fails or the sketch is ByValue. It is nil if every sketch is ByValue.
 	Empty func(p P) (bytes, seed uint64)
 
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. It is nil
@@ -75,8 +74,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Remove     func(s S, h1, h2, n uint64) error
 	RemoveFrom string
 
-	// View checks a BLOB's structure. Check checks all of its body after the checksum was found right;
-	// it may be nil. Copy makes a sketch in memory from a view that was checked.
+	// View checks a BLOB's structure. Check checks all of its body after the checksum was found right.
+	// Copy makes a sketch in memory from a view that was checked.
 	View  func(blob []byte) (V, error)
 	Check func(v *V) error
 	Copy  func(v *V) (S, error)
@@ -126,31 +125,24 @@ const (
 	HowOften QuestionKind = iota
 	// Whether is yes or no for a key: ContainsHashes(dst []bool, h1s, h2s []uint64).
 	Whether
-	// OneOfAll is one number for all keys: Estimate() float64.
-	OneOfAll
 )
 
-// The interfaces of a sketch that answers questions of kind HowOften, Whether or OneOfAll.
+// The interfaces of a sketch that answers questions of kind HowOften or Whether.
 type (
 	counter   interface{ CountHashes(dst, h1s, h2s []uint64) }
 	container interface {
 		ContainsHashes(dst []bool, h1s, h2s []uint64)
 	}
-	estimator interface{ Estimate() float64 }
 )
 
 // answeredBy returns the method that answers questions of a kind, and whether v has it.
 func (k QuestionKind) answeredBy(v any) (method string, has bool) {
-	switch k {
-	case HowOften:
+	if k == HowOften {
 		_, has = v.(counter)
 		return "CountHashes", has
-	case Whether:
-		_, has = v.(container)
-		return "ContainsHashes", has
 	}
-	_, has = v.(estimator)
-	return "Estimate", has
+	_, has = v.(container)
+	return "ContainsHashes", has
 }
 
 // Unfailing returns the Add of a sketch that always has room.
@@ -173,9 +165,9 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 func (spec *Spec[P, S, V]) lacks() (names []string) {
 	var none S
 	var view V
-	optional := []string{"Defaults", "Gather", "Empty", "Remove", "RemoveFrom", "Check", "Subtract"}
+	optional := []string{"Gather", "Remove", "RemoveFrom", "Subtract"}
 	if _, takesKeys := any(none).(valueSketch); takesKeys {
-		optional = append(optional, "Add")
+		optional = append(optional, "Add", "Empty")
 	}
 	fields := reflect.ValueOf(spec).Elem()
 	for i := range fields.NumField() {
@@ -205,12 +197,6 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	}
 	if spec.Gather == nil {
 		spec.Gather = spec.New
-	}
-	if spec.Defaults == nil {
-		spec.Defaults = func(*P) {}
-	}
-	if spec.Check == nil {
-		spec.Check = func(*V) error { return nil }
 	}
 	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{

@@ -94,9 +94,6 @@ type Laws struct {
 	Restores bool
 	// Exact: every count is the true count.
 	Exact bool
-	// Spellings: a BLOB may be accepted although the family would encode the same sketch in other
-	// bytes. Compressed data can be packed in more than one way.
-	Spellings bool
 	// Below: a count may be below the true count, so a removal of more than the count may be right. The
 	// family's own test bounds how often.
 	Below bool

@@ -10,13 +10,12 @@
 //	func FuzzBlob(f *testing.F)        { conform.Fuzz(f, family) }
 //	func FuzzOps(f *testing.F)         { conform.FuzzOps(f, family) }
 //
-// Others adapt their sketch to Subject. A subject has further abilities by its methods: Counter,
-// Estimator, BlobUniter, Subtracter. Laws are its promises.
+// Others adapt their sketch to Subject. A subject that is a Subtracter has one ability more. Laws are
+// its promises.
 package conform
 
 import (
 	"bytes"
-	"math"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
@@ -31,27 +30,14 @@ type Subject interface {
 	Add(id, n uint64) error
 	// Remove removes n occurrences of a key. In some families it always returns an error.
 	Remove(id, n uint64) error
-	// Union adds the keys of another subject of the family.
+	// Union adds the keys of another subject of the family, UnionBlob those of a BLOB.
 	Union(other Subject) error
-	// Blob encodes the sketch and leaves it unchanged.
-	Blob() []byte
-}
-
-// Counter is a Subject that has a count for each key.
-type Counter interface {
+	UnionBlob(blob []byte) error
 	// Count returns the estimated count of a key. A family for sets returns 1 if the key may be in the
 	// set.
 	Count(id uint64) uint64
-}
-
-// Estimator is a Subject that estimates how many different keys were added.
-type Estimator interface {
-	Estimate() float64
-}
-
-// BlobUniter is a Subject that can be united with a sketch given as a BLOB.
-type BlobUniter interface {
-	UnionBlob(blob []byte) error
+	// Blob encodes the sketch and leaves it unchanged.
+	Blob() []byte
 }
 
 // Subtracter is a Subject with a method that subtracts a sketch given as a BLOB. In some families the
@@ -70,7 +56,7 @@ type Family struct {
 	// is set.
 	New func() Subject
 	// Small makes an empty subject whose BLOB stays small: a few KiB with 50 keys. The kit flips every
-	// bit of it. If Small is nil, the kit uses New.
+	// bit of it.
 	Small func() Subject
 	// Drawn returns a function that makes empty subjects of one random configuration, with odd and tiny
 	// sizes too (Size). The subjects may be too small for what is added: Add and Union then return an
@@ -79,10 +65,8 @@ type Family struct {
 	// Decode makes a subject from a BLOB, after verifying its checksum.
 	Decode func(blob []byte) (Subject, error)
 	// Look returns the count of a key from a BLOB without decoding the BLOB. It need not verify the
-	// checksum. It is nil if the family has no such function.
+	// checksum.
 	Look func(blob []byte, id uint64) (uint64, error)
-	// LookAll returns what Estimate would, from a BLOB, in the same way.
-	LookAll func(blob []byte) (float64, error)
 	// Check is the family's sketch.Family Check.
 	Check func(blob []byte) error
 	Laws  Laws
@@ -94,10 +78,6 @@ type Family struct {
 	// more.
 	Load   int
 	Absent float64
-	// Within returns how far Estimate may be from the number of different keys, here given as different.
-	// It includes the error of the family and four standard deviations. Only families with an Estimator
-	// have it.
-	Within func(different int) float64
 	// BlobsApart says that a sketch that is being built knows more than its BLOB. A union with the sketch
 	// then differs from a union with the BLOB.
 	BlobsApart bool
@@ -109,9 +89,6 @@ type Family struct {
 	// Heavy is how many keys the work of one Add corresponds to; 0 means 1. Random histories are shorter
 	// by this factor, unless CCBF_LONG is set.
 	Heavy int
-	// Allocs is how many bytes Decode and Look may allocate in addition to 16 times the length of a BLOB;
-	// 0 means 64 KiB.
-	Allocs int
 }
 
 // The heap of these tests has a few megabytes. By default it is collected hundreds of times a second,
@@ -140,19 +117,8 @@ func (f Family) fewer(n int) int {
 	return n
 }
 
-func (f Family) small() Subject {
-	if f.Small != nil {
-		return f.Small()
-	}
-	return f.New()
-}
-
-func (f Family) allocs(blob []byte) uint64 {
-	if f.Allocs > 0 {
-		return uint64(f.Allocs) + 16*uint64(len(blob))
-	}
-	return 64<<10 + 16*uint64(len(blob))
-}
+// mostAllocated returns how many bytes Decode and Look may allocate for a BLOB.
+func mostAllocated(blob []byte) uint64 { return 64<<10 + 16*uint64(len(blob)) }
 
 // Run runs every check as a subtest. An ordinary run does 10^5 random operations, one with CCBF_LONG=1
 // in the environment 10^7. With -short it leaves out damaged BLOBs except truncated ones.
@@ -222,11 +188,12 @@ func (f Family) Bound(load int, absent float64) Family {
 	return f
 }
 
-// checkCount checks the count of key id, which was added n times, if the subject is a Counter.
+// checkCount checks the count of key id, which was added n times.
 func (f Family) checkCount(t testing.TB, when string, s Subject, id, n uint64) {
 	t.Helper()
-	if c, ok := s.(Counter); ok {
-		f.compare(t, when, id, c.Count(id), n)
+	got, want := s.Count(id), f.truth(n)
+	if got < want && !f.Laws.Below || f.Laws.Exact && got != want {
+		t.Fatalf("%s: key %d counted %d, true count %d", when, id, got, want)
 	}
 }
 
@@ -235,49 +202,5 @@ func (f Family) checkCounts(t testing.TB, when string, s Subject, truth map[uint
 	t.Helper()
 	for id, n := range truth {
 		f.checkCount(t, when, s, id, n)
-	}
-}
-
-// estimated checks the estimate of the number of different keys, if the subject is an Estimator.
-func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64]uint64) {
-	t.Helper()
-	e, ok := s.(Estimator)
-	if !ok {
-		return
-	}
-	if f.Within == nil {
-		t.Fatalf("%s answers one number for all keys: state in Within how far it may be off", f.Name)
-	}
-	n := 0
-	for _, k := range truth {
-		if k > 0 {
-			n++
-		}
-	}
-	if got, most := e.Estimate(), f.Within(n); !(math.Abs(got-float64(n)) <= most) {
-		t.Fatalf("%s: %d different keys are estimated as %v, at most %v beside it", when, n, got, most)
-	}
-}
-
-// answers returns the counts of the keys ids, or the estimate of all keys, to compare subjects.
-func answers(s Subject, ids ...uint64) []any {
-	var out []any
-	if c, ok := s.(Counter); ok {
-		for _, id := range ids {
-			out = append(out, c.Count(id))
-		}
-	}
-	if e, ok := s.(Estimator); ok {
-		out = append(out, e.Estimate())
-	}
-	return out
-}
-
-// compare checks got, the count of key id, against the true count n.
-func (f Family) compare(t testing.TB, when string, id, got, n uint64) {
-	t.Helper()
-	want := f.truth(n)
-	if got < want && !f.Laws.Below || f.Laws.Exact && got != want {
-		t.Fatalf("%s: key %d counted %d, true count %d", when, id, got, want)
 	}
 }

@@ -31,7 +31,7 @@ func FuzzOps(f *testing.F, fam Family) {
 		if len(ops) > 3000 {
 			t.Skip("longer than is worth the time")
 		}
-		h := fam.history(fam.small)
+		h := fam.history(fam.Small)
 		for ; len(ops) >= 3; ops = ops[3:] {
 			id, n := spread(uint64(ops[1]%64)), uint64(ops[2])
 			switch ops[0] % 5 {

@@ -16,23 +16,16 @@ func Keyed[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], 
 
 // KeyedOf is Keyed with another constructor.
 func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P, make1 func(P) (S, error)) Family {
-	adapt := func(s S) Subject {
-		k := keyedSubject[P, S, V]{f, s}
-		if f.Counts() {
-			return keyedCounter[P, S, V]{k}
-		}
-		return keyedEstimator[P, S, V]{k}
-	}
 	of := func(p P) func() Subject {
 		return func() Subject {
 			s, err := make1(p)
 			if err != nil {
 				panic(err) // parameters that a test states
 			}
-			return adapt(s)
+			return keyedSubject[P, S, V]{f, s}
 		}
 	}
-	out := Family{
+	return Family{
 		Name: name, New: of(params), Small: of(small), Laws: f.LawsOf(params), Check: f.Check, NeverSubtracts: !f.Subtracts(),
 		Drawn: func(r *rand.Rand) func() Subject { return of(drawn(r)) },
 		Decode: func(blob []byte) (Subject, error) {
@@ -40,15 +33,10 @@ func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V]
 			if err != nil {
 				return nil, err
 			}
-			return adapt(s), nil
+			return keyedSubject[P, S, V]{f, s}, nil
 		},
+		Look: func(blob []byte, id uint64) (uint64, error) { return f.CountBlob(blob, bytesOf(id)) },
 	}
-	if !f.Counts() {
-		out.LookAll = f.EstimateBlob
-		return out
-	}
-	out.Look = func(blob []byte, id uint64) (uint64, error) { return f.CountBlob(blob, bytesOf(id)) }
-	return out
 }
 
 // keyedSubject makes a sketch of a family a Subject, whose keys are integers.
@@ -61,6 +49,7 @@ func bytesOf(id uint64) []byte { return binary.LittleEndian.AppendUint64(nil, id
 
 func (k keyedSubject[P, S, V]) Add(id, n uint64) error    { return k.f.AddKey(k.s, bytesOf(id), n) }
 func (k keyedSubject[P, S, V]) Remove(id, n uint64) error { return k.f.RemoveKey(k.s, bytesOf(id), n) }
+func (k keyedSubject[P, S, V]) Count(id uint64) uint64    { return k.f.Count(k.s, bytesOf(id)) }
 func (k keyedSubject[P, S, V]) Blob() []byte              { return k.s.Blob() }
 func (k keyedSubject[P, S, V]) UnionBlob(b []byte) error  { return k.f.UnionBlob(k.s, b) }
 func (k keyedSubject[P, S, V]) SubtractBlob(b []byte) error {
@@ -68,17 +57,5 @@ func (k keyedSubject[P, S, V]) SubtractBlob(b []byte) error {
 }
 
 func (k keyedSubject[P, S, V]) Union(o Subject) error {
-	return k.s.Union(o.(interface{ sketch() S }).sketch())
+	return k.s.Union(o.(keyedSubject[P, S, V]).s)
 }
-
-func (k keyedSubject[P, S, V]) sketch() S { return k.s }
-
-// keyedCounter is a keyedSubject that counts each key.
-type keyedCounter[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
-
-func (k keyedCounter[P, S, V]) Count(id uint64) uint64 { return k.f.Count(k.s, bytesOf(id)) }
-
-// keyedEstimator is a keyedSubject that estimates the number of different keys.
-type keyedEstimator[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
-
-func (k keyedEstimator[P, S, V]) Estimate() float64 { return k.f.Estimate(k.s) }

@@ -103,6 +103,14 @@ func (l *list) Union(o Subject) error {
 	return nil
 }
 
+func (l *list) UnionBlob(blob []byte) error {
+	o, err := decodeList(l.defect, blob)
+	if err != nil {
+		return err
+	}
+	return l.Union(o)
+}
+
 // kitID is the number of these tests' family.
 var kitID = sketch.Define(sketch.Family{ID: 249, Name: "list", Article: "a"}).ID
 
@@ -193,12 +201,10 @@ func decodeList(d defect, blob []byte) (*list, error) {
 }
 
 func listFamily(d defect) Family {
+	empty := func() Subject { return &list{defect: d, n: map[uint64]uint64{}} }
 	return Family{
-		Name: string(d),
-		New:  func() Subject { return &list{defect: d, n: map[uint64]uint64{}} },
-		Drawn: func(*rand.Rand) func() Subject {
-			return func() Subject { return &list{defect: d, n: map[uint64]uint64{}} }
-		},
+		Name: string(d), New: empty, Small: empty,
+		Drawn: func(*rand.Rand) func() Subject { return empty },
 		Decode: func(blob []byte) (Subject, error) {
 			l, err := decodeList(d, blob)
 			if err != nil {

@@ -201,9 +201,6 @@ func (k *kit[P, S, V]) query(s S, kind keyed.QuestionKind, input string) (string
 	if err := r.Open(s.Blob()); err != nil {
 		return "", err
 	}
-	if kind == keyed.OneOfAll {
-		return fmt.Sprintln(r.Estimate()), nil
-	}
 	var out strings.Builder
 	for _, word := range strings.Fields(input) {
 		b, _ := keyOf(s, word)

@@ -113,7 +113,7 @@ func judged(f keyed.Any) (judge string, lawful bool, size int) {
 		size = s.Bytes()
 	}
 	laws := f.Laws(params)
-	judge = "false" // no check: a family that answers with one number for all keys has an error that is unknown here
+	judge = "false" // no check: counts below the truth may be right
 	switch q := f.Questions()[0]; {
 	case q.Kind == keyed.HowOften && !laws.Below:
 		judge = strings.ReplaceAll(countOf, "_get(", "_"+q.Verb+"(")
