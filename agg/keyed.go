@@ -101,15 +101,11 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		}
 		return t.charge()
 	}
-	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy, and the BLOB that Clone may make
+	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy may have more room than its source
 		return err
 	}
 	t.bytes = 2 * from.bytes
-	s, err := a.family.Clone(from.s)
-	if err != nil {
-		return err
-	}
-	t.config, t.params, t.s = from.config, from.params, s
+	t.config, t.params, t.s = from.config, from.params, a.family.Clone(from.s)
 	return t.charge()
 }
 

@@ -103,7 +103,7 @@ func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from 
 	}
 	var s keyed.Sketch
 	if from != nil {
-		s, err = a.family.Clone(from.s)
+		s = a.family.Clone(from.s)
 	} else {
 		s, err = a.empty(p.params, p.class)
 	}

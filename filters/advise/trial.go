@@ -90,26 +90,19 @@ func (m *model) fill(s keyed, seed uint64) {
 	s.AddHashes(h1, h2, m.stream.weights)
 }
 
-// keyedError returns the error of a sketch of keys. finish, if it is not nil, returns the finished
-// sketch.
-func (m *model) keyedError(empty func(seed uint64) (keyed, error), finish func(keyed) (keyed, error)) (float64, error) {
+// keyedError returns the error of a sketch of keys, which build makes from the model with this seed.
+func (m *model) keyedError(build func(seed uint64) (keyed, error)) (float64, error) {
 	got, all := make([]uint64, len(m.counts)), make([]uint64, len(m.counts))
 	h1, h2 := make([]uint64, len(all)), make([]uint64, len(all))
 	for i := range all {
 		all[i] = uint64(i)
 	}
 	return m.meanError(func(seed uint64) ([]uint64, error) {
-		s, err := empty(seed)
+		s, err := build(seed)
 		if err != nil {
 			return nil, err
 		}
 		key.HashUint64s(seed, all, h1, h2)
-		m.fill(s, seed)
-		if finish != nil {
-			if s, err = finish(s); err != nil {
-				return nil, err
-			}
-		}
 		s.CountHashes(got, h1, h2)
 		return got, nil
 	})
@@ -120,8 +113,12 @@ func (m *model) cmsError(p cms.Params) (float64, error) {
 	p.Width = max(1, p.Width>>m.shift)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
-		return cms.New(p)
-	}, nil)
+		s, err := cms.New(p)
+		if err == nil {
+			m.fill(s, seed)
+		}
+		return s, err
+	})
 }
 
 // scaled returns the parameters of a filter for the model.
@@ -148,10 +145,13 @@ func (m *model) sbfError(p sbf.Params) (float64, error) {
 	p = m.scaled(p)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
-		return sbf.NewGathering(p)
-	}, func(s keyed) (keyed, error) {
+		s, err := sbf.NewGathering(p)
+		if err != nil {
+			return nil, err
+		}
+		m.fill(s, seed)
 		// A sketch of method rm keeps exact counts until Blob makes its filters. So the error is measured on
 		// the decoded BLOB.
-		return sbf.Decode(s.(*sbf.Sketch).Blob())
+		return sbf.Decode(s.Blob())
 	})
 }

@@ -96,11 +96,7 @@ func (v *View) check() error {
 }
 
 // sketch returns a copy in memory.
-func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{v.filter}
-	s.bits = append([]byte(nil), v.bits...)
-	return s, nil
-}
+func (v *View) sketch() *Sketch { return (&Sketch{v.filter}).Clone() }
 
 // Info describes a filter without its keys.
 type Info struct {

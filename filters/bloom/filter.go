@@ -26,8 +26,14 @@ func (f *filter) Activation() Activation { return f.activation }
 // Bits returns the length m of the filter.
 func (f *filter) Bits() uint64 { return f.kept }
 
-// K returns the number of hash functions: how many positions a key has on average.
-func (f *filter) K() float64 { return f.kNow() }
+// K returns the number of hash functions: how many positions a key has on average. It is less than the
+// filter was made with if blocks were dropped.
+func (f *filter) K() float64 {
+	if f.kept == f.size {
+		return f.k
+	}
+	return f.k * float64(f.kept) / float64(f.size)
+}
 
 // Capacity returns the number of distinct keys that the filter was made for.
 func (f *filter) Capacity() uint64 { return f.capacity }
@@ -42,7 +48,8 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 	f.MustBeMade()
 	switch {
 	case f.keys != nil:
-		return f.keys.contains(h1, h2)
+		_, found := f.keys[hash{h1, h2}]
+		return found
 	case f.plan != nil:
 		return f.containsPlanned(h1, h2)
 	}

@@ -68,15 +68,6 @@ type hash struct{ h1, h2 uint64 }
 // bytes returns the most memory that the map takes: a slot has 17 bytes, and after it grew, 7 of 16 are taken.
 func (g hashSet) bytes() int { return 39 * len(g) }
 
-// add adds the hash (h1, h2).
-func (g hashSet) add(h1, h2 uint64) { g[hash{h1, h2}] = struct{}{} }
-
-// contains reports whether the set has the hash (h1, h2).
-func (g hashSet) contains(h1, h2 uint64) bool {
-	_, found := g[hash{h1, h2}]
-	return found
-}
-
 // finished returns f, or a filter of the keys that f gathered.
 func (f *filter) finished() *filter {
 	if f.keys == nil {

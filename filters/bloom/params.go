@@ -10,7 +10,6 @@ package bloom
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -54,12 +53,7 @@ const (
 var variants = [...]string{Standard: "standard", Rational: "rational", Blocks: "blocks"}
 
 // String returns the variant's name in SQL.
-func (v Variant) String() string {
-	if int(v) < len(variants) {
-		return variants[v]
-	}
-	return fmt.Sprintf("unknown (variant %d)", uint8(v))
-}
+func (v Variant) String() string { return sketch.NameOf(variants[:], "variant", v) }
 
 // Activation decides whether a Rational filter uses its last hash function for
 // a key.
@@ -76,12 +70,7 @@ const (
 var activations = [...]string{ByHash: "hash", ByPosition: "position"}
 
 // String returns the activation's name in SQL.
-func (a Activation) String() string {
-	if int(a) < len(activations) {
-		return activations[a]
-	}
-	return fmt.Sprintf("unknown (activation %d)", uint8(a))
-}
+func (a Activation) String() string { return sketch.NameOf(activations[:], "activation", a) }
 
 // Params are a filter's size and rules. Zero fields take their defaults.
 type Params struct {
@@ -249,14 +238,6 @@ func (f *form) check() error {
 
 // words returns the length of the bits in words of 8 bytes.
 func (f *form) words() uint64 { return (f.kept + 63) / 64 }
-
-// kNow returns the mean number of bits that a key sets: k, less if blocks were dropped.
-func (f *form) kNow() float64 {
-	if f.kept == f.size {
-		return f.k
-	}
-	return f.k * float64(f.kept) / float64(f.size)
-}
 
 // blockSizes returns the sizes of the blocks that are left, the largest first. It is nil unless the
 // variant is Blocks.

@@ -53,7 +53,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 // set sets the bits of a key, or gathers it.
 func (f *filter) set(h1, h2 uint64) {
 	if f.keys != nil {
-		f.keys.add(h1, h2)
+		f.keys[hash{h1, h2}] = struct{}{}
 		return
 	}
 	if f.plan != nil {

@@ -144,8 +144,4 @@ func (v *View) checkTotal() error {
 }
 
 // sketch returns a copy in memory.
-func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{v.filter}
-	s.body = append([]byte(nil), v.body...)
-	return s, nil
-}
+func (v *View) sketch() *Sketch { return (&Sketch{v.filter}).Clone() }

@@ -66,15 +66,9 @@ func (f *filter) ContainsKey(b []byte) bool {
 	return f.Contains(h1, h2)
 }
 
-// lowHalves returns the bits of the lower halves of counters of this width, or of the even counters of
-// half that width.
-func lowHalves(width uint64) uint64 {
-	return ^uint64(0) / (1<<(width/2) + 1)
-}
-
 // widen returns a word without its upper halves. Lower halves that are stuck stay stuck.
 func (g *kernel) widen(word uint64) (after, stuck uint64) {
-	low := lowHalves(g.width)
+	low := ^uint64(0) / (1<<(g.width/2) + 1) // the lower halves
 	stuck = g.stuck(word) & low
 	return word&low | stuck<<(g.width/2)*g.ceiling, stuck
 }

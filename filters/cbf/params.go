@@ -20,12 +20,7 @@ const (
 
 var variantNames = [...]string{"plain", "increment", "tandem"}
 
-func (v Variant) String() string {
-	if int(v) < len(variantNames) {
-		return variantNames[v]
-	}
-	return fmt.Sprintf("variant %d", uint8(v))
-}
+func (v Variant) String() string { return sketch.NameOf(variantNames[:], "variant", v) }
 
 // Limits of a filter's shape.
 const (

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -102,11 +101,7 @@ func (v *View) checkTotal() error {
 }
 
 // sketch returns a copy in memory.
-func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{v.counts}
-	s.c.B = slices.Clone(v.c.B)
-	return s, nil
-}
+func (v *View) sketch() *Sketch { return (&Sketch{v.counts}).Clone() }
 
 // Info describes a sketch without its keys.
 type Info struct {

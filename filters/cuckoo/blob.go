@@ -3,7 +3,6 @@ package cuckoo
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -100,11 +99,7 @@ func (v *View) check() error {
 }
 
 // sketch returns a copy in memory of a view that was checked.
-func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{filter: v.filter}
-	s.mem = slices.Clone(v.mem)
-	return s, nil
-}
+func (v *View) sketch() *Sketch { return (&Sketch{filter: v.filter}).Clone() }
 
 // Info describes a filter without its keys.
 type Info struct {

@@ -98,7 +98,17 @@ const (
 
 // AppendTime appends a time of day: 8 bytes of microseconds, or a tag and 8 bytes of nanoseconds if
 // these are no whole microseconds. Class Time.
-func AppendTime(dst []byte, v int64, u Unit) []byte { return appendInstant(dst, v, u) }
+func AppendTime(dst []byte, v int64, u Unit) []byte {
+	if u > Micros {
+		if per := int64(u / Micros); v%per == 0 {
+			return AppendInt64(dst, v/per)
+		}
+		dst = append(dst, tagNanos)
+		return AppendInt64(dst, v)
+	}
+	lo, hi := mulInt64(v, int64(Micros/u))
+	return AppendInt128(dst, lo, hi)
+}
 
 // AppendTimeTZ appends the 64 bits of a TIME WITH TIME ZONE in DuckDB. Values are equal if their bits
 // are. Class TimeTZ.
@@ -114,7 +124,7 @@ func AppendTimestamp(dst []byte, v int64, u Unit) []byte {
 	if v == math.MaxInt64 || v == -math.MaxInt64 {
 		return AppendInt64(dst, v)
 	}
-	return appendInstant(dst, v, u)
+	return AppendTime(dst, v, u)
 }
 
 // AppendGoTime is AppendTimestamp for an instant in Go. It is exact to the nanosecond, or to the
@@ -129,19 +139,6 @@ func AppendGoTime(dst []byte, t time.Time) []byte {
 	lo, hi = mulInt64(t.Unix(), int64(Micros))
 	lo, carry = bits.Add64(lo, uint64(t.Nanosecond()/1000), 0)
 	return AppendInt128(dst, lo, hi+int64(carry))
-}
-
-// appendInstant appends a time of v units of u: as microseconds if that is exact, else as nanoseconds.
-func appendInstant(dst []byte, v int64, u Unit) []byte {
-	if u > Micros {
-		if per := int64(u / Micros); v%per == 0 {
-			return AppendInt64(dst, v/per)
-		}
-		dst = append(dst, tagNanos)
-		return AppendInt64(dst, v)
-	}
-	lo, hi := mulInt64(v, int64(Micros/u))
-	return AppendInt128(dst, lo, hi)
 }
 
 // mulInt64 returns the 128-bit product of v and a factor that is not negative.

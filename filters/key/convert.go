@@ -62,7 +62,7 @@ func exactBits(c Class) (bits, powers int) {
 	if c == Real {
 		return 24, 11
 	}
-	return 53, len(pow10)
+	return 53, 23
 }
 
 // convertNumber appends the key in class to of the number whose key in class from is b. It returns false
@@ -132,9 +132,9 @@ func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
 		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), int(b[8])
 		if most := int64(1) << bits; -most <= unscaled && unscaled <= most && scale < powers {
 			if to == Real {
-				return float64(float32(unscaled) / float32(pow10[scale])), true
+				return float64(float32(unscaled) / float32(math.Pow10(scale))), true
 			}
-			return float64(unscaled) / pow10[scale], true
+			return float64(unscaled) / math.Pow10(scale), true
 		}
 	}
 	v := number(Decimal, b)
@@ -143,10 +143,6 @@ func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
 	}
 	return v.Float64()
 }
-
-// pow10 holds the powers of ten that a double holds exactly.
-var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // number returns the exact value of a numeric key. It is nil for NaN, infinities and bytes that are no
 // such key.

@@ -101,7 +101,7 @@ func appendBlobText(dst, b []byte) []byte {
 
 // appendPadded appends a number with at least this many digits.
 func appendPadded(dst []byte, v, digits int) []byte {
-	for ; digits > 1 && float64(v) < pow10[digits-1]; digits-- {
+	for ; digits > 1 && float64(v) < math.Pow10(digits-1); digits-- {
 		dst = append(dst, '0')
 	}
 	return strconv.AppendInt(dst, int64(v), 10)
@@ -143,7 +143,7 @@ func appendClock(dst []byte, v int64, u Unit) []byte {
 	return dst
 }
 
-// appendInstantText appends the text of a key of appendInstant. It appends nothing for other bytes.
+// appendInstantText appends the text of a key of AppendTime or AppendTimestamp. It appends nothing for other bytes.
 func appendInstantText(dst []byte, c Class, b []byte) []byte {
 	unit := Micros
 	if len(b) == 9 && b[0] == tagNanos {

@@ -38,7 +38,7 @@ type Any interface {
 	// Load makes a sketch from a BLOB.
 	Load(blob []byte) (Sketch, error)
 	// Clone returns a copy.
-	Clone(s Sketch) (Sketch, error)
+	Clone(s Sketch) Sketch
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. Do
 	// not call it for sketches that are ByValue: it returns an error or panics.
 	Add(s Sketch, h1s, h2s, ns []uint64) error
@@ -167,13 +167,8 @@ func (f *Family[P, S, V]) Load(blob []byte) (Sketch, error) {
 	return s, nil
 }
 
-// Clone implements Any. A sketch that knows more than its BLOB while it is built has its own Clone.
-func (f *Family[P, S, V]) Clone(s Sketch) (Sketch, error) {
-	if c, ok := s.(interface{ Clone() S }); ok {
-		return c.Clone(), nil
-	}
-	return f.Load(s.Blob())
-}
+// Clone implements Any.
+func (f *Family[P, S, V]) Clone(s Sketch) Sketch { return s.(S).Clone() }
 
 // Add implements Any.
 func (f *Family[P, S, V]) Add(s Sketch, h1s, h2s, ns []uint64) error {

@@ -14,7 +14,6 @@ import (
 //
 // It may also have these methods, which the kit uses if they are there:
 //
-//   - Clone() S, if a copy by Blob and Decode would be slower or know less;
 //   - AppendBlob(dst []byte) []byte, which saves the copy of Blob;
 //   - Later and Finish, of the interface Later, if many keys together are faster;
 //   - ByValue() bool and AddKey, if keys are needed and not only hashes; RemoveKey, if they can be
@@ -42,6 +41,8 @@ type Mergeable[S any] interface {
 	Sketch
 	// Union adds other, which is unchanged. An error wraps sketch.ErrDiffer and changes nothing.
 	Union(other S) error
+	// Clone returns a copy.
+	Clone() S
 }
 
 // Spec describes a family with the types Params P, Sketch S and View V. Fields are required unless
@@ -78,7 +79,7 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// Copy makes a sketch in memory from a view that was checked.
 	View  func(blob []byte) (V, error)
 	Check func(v *V) error
-	Copy  func(v *V) (S, error)
+	Copy  func(v *V) S
 	// Agree returns an error if a view cannot be united with a sketch. Unite unites them; its errors
 	// change nothing.
 	Agree func(s S, v *V) error
@@ -241,7 +242,7 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 		var none S
 		return none, err
 	}
-	return f.spec.Copy(&v)
+	return f.spec.Copy(&v), nil
 }
 
 // UnionBlob unites s with the sketch of a BLOB, without a copy of it. It verifies the checksum. A bad

@@ -230,8 +230,8 @@ func (v *View) traps() traps {
 }
 
 // sketch returns a copy in memory.
-func (v *View) sketch() (*Sketch, error) {
+func (v *View) sketch() *Sketch {
 	s := &Sketch{filter: v.filter, traps: v.traps()}
 	s.ownCounters(v.encoding)
-	return s, nil
+	return s
 }

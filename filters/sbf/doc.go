@@ -13,15 +13,7 @@
 // too high. MI raises only the counters that bound the estimate, which makes most of those errors
 // small. RM and TRM give a third of the counters to a second filter, for keys that seem to be wrong.
 //
-// The table was measured over 5 sketches of 1,000 keys and 100,000 occurrences with a skew of 0.5, in
-// 7,143 counters, gamma 0.7. The error is the square root of the mean square, as in section 6.1.
-// docs/papers/spectral.md has more of them.
-//
-//	               wrong   error  below the truth
-//	MS             3.5 %   11.5   never
-//	MI             2.0 %    1.4   never
-//	RM, as it comes 6.3 %   5.9   see below
-//	RM, at once    0 of 5,000     never
+// docs/papers/spectral.md has the errors of all methods, over skew, gamma and k.
 //
 // RM as it comes is the paper's method. In the same memory it has more wrong answers than MS, contrary
 // to figure 6, and half the error. Most of its wrong counts are late detections, too high by a few
@@ -51,21 +43,9 @@
 //   - The union of two second filters would be too low for a key that was moved in one part only. Union
 //     therefore drops them, see there.
 //
-// The table says how many of 1,000 keys are below the truth, the maximum over skews of 0, 0.5, 1, 1.5
-// and 2. In the last rows, 5 % of the keys are removed after each fifth of the stream. It was measured
-// with 40,000 keys for each skew; gamma counts both filters together (TestBelowTheTruth). Without
-// skew, keys are too low by 1 to 6 occurrences on average. With a skew of at least 1, which makes large
-// counts, they are too low by some hundreds at most.
-//
-//	                     gamma   0.5   0.7   0.83    1
-//	RM                           0     0     0.3    1.9
-//	RM without marker            0     0.6   3.5   10.5
-//	TRM                          0.4   2.1   3.1    5.0
-//	TRM without marker           0.5   2.1   4.9   12.9
-//	RM, removals                 0     0.1   1.1    3.5
-//	RM without marker, removals  0.1   1.4   4.9   12.0
-//	TRM, removals                0.3   1.7   3.6    6.8
-//	TRM without marker, removals 0.4   2.9   6.5   14.5
+// TestBelowTheTruth bounds how many keys that are. It is more with removals, at a larger gamma, with TRM,
+// and without a marker. Without skew, keys are too low by 1 to 6 occurrences on average. With a skew of at
+// least 1, which makes large counts, they are too low by some hundreds at most.
 //
 // # TRM in this package
 //

@@ -2,7 +2,6 @@ package sbf
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -11,8 +10,6 @@ import (
 
 // exactCounts holds how often each key occurred, exactly.
 type exactCounts map[hash]uint64
-
-func (g exactCounts) clone() exactCounts { return maps.Clone(g) }
 
 // bytes returns about the memory of the map. An entry has 24 bytes and, between two doublings, as much
 // again is free.
@@ -45,15 +42,11 @@ func NewGathering(p Params) (*Sketch, error) {
 // addExact counts n occurrences of a key exactly. If there are too many keys, counters replace the exact
 // counts.
 func (s *Sketch) addExact(h1, h2, n uint64) {
-	if n > 0 {
-		h := hash{h1, h2}
-		s.exact[h] = saturate.Add(s.exact[h], n)
-		s.limitKeys()
+	if n == 0 {
+		return
 	}
-}
-
-// limitKeys calls overflow if there are too many keys to keep.
-func (s *Sketch) limitKeys() {
+	h := hash{h1, h2}
+	s.exact[h] = saturate.Add(s.exact[h], n)
 	if uint64(len(s.exact)) > s.shape.first.m+s.shape.second.m {
 		s.overflow()
 	}

@@ -57,12 +57,7 @@ const (
 var methodNames = [methods]string{"ms", "mi", "rm", "trm"}
 
 // String returns the method's name in options.
-func (m Method) String() string {
-	if m < methods {
-		return methodNames[m]
-	}
-	return fmt.Sprintf("method %d", uint8(m))
-}
+func (m Method) String() string { return sketch.NameOf(methodNames[:], "method", m) }
 
 // recurring reports whether a method has a second filter.
 func (m Method) recurring() bool { return m == RM || m == TRM }
@@ -81,12 +76,7 @@ const (
 var markerNames = [...]string{MarkerDefault: "none", Marked: "true", Unmarked: "false"}
 
 // String returns the value of the option.
-func (m Marker) String() string {
-	if int(m) < len(markerNames) {
-		return markerNames[m]
-	}
-	return fmt.Sprintf("marker %d", uint8(m))
-}
+func (m Marker) String() string { return sketch.NameOf(markerNames[:], "marker", m) }
 
 // Encoding is how counters are written in a BLOB. Section 4.
 type Encoding = counters.Encoding
@@ -272,8 +262,6 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 		return shape{}, sketch.OptionError("encoding", "is %d, must be from 0 to %d", encoding, Index)
 	case marker && !method.recurring():
 		return shape{}, sketch.OptionError("marker", "is true in a sketch of method %v", method)
-	case span != (Range{}) && span.Lo >= span.Hi:
-		return shape{}, sketch.OptionError("range", "is %v, must begin below its end", span)
 	case m < k || m > maxCounters:
 		return shape{}, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", m, k, maxCounters)
 	case blocked && m%blockLen != 0:
@@ -283,10 +271,11 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 	}
 	s := shape{
 		k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span,
-		first: newLayout(m, k, blocked),
+		first: layout{m, m / k, blocked},
 	}
 	if method.recurring() {
-		s.second = newLayout(whole(max(m/2, k), k, blocked), k, blocked)
+		n := whole(max(m/2, k), k, blocked)
+		s.second = layout{n, n / k, blocked}
 	}
 	return s, nil
 }

@@ -20,9 +20,6 @@ type layout struct {
 	blocked bool   // all counters of a key are in one block
 }
 
-// newLayout returns the layout of m counters for k positions per key.
-func newLayout(m, k uint64, blocked bool) layout { return layout{m, m / k, blocked} }
-
 // scale maps x from 2^64 to m: floor(x*m / 2^64).
 func scale(x, m uint64) uint32 {
 	p, _ := bits.Mul64(x, m)

@@ -13,8 +13,6 @@ type hash struct{ h1, h2 uint64 }
 // Section 3.3.1, table L.
 type traps map[uint32]hash
 
-func (t traps) clone() traps { return maps.Clone(t) }
-
 // trapBytes is the size of a trap in a BLOB.
 const trapBytes = 20
 

@@ -74,7 +74,7 @@ func TestFormatExamples(t *testing.T) {
 		has(fmt.Sprintf("| `%s` | %s | %s | %s | %v | %d |\n", k, list(pos), list(two), list(marks), v.isMarked(h1, h2), v.Count(h1, h2)))
 	}
 	// Positions in blocks, and nodes of a range.
-	l := newLayout(256, 3, true)
+	l := layout{256, 256 / 3, true}
 	h1, h2 := key.Hash(42, []byte("oak"))
 	pos = pos[:3]
 	l.positions(pos, h1, h2)

@@ -2,6 +2,7 @@ package sbf
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -79,8 +80,8 @@ func (s *Sketch) Clone() *Sketch {
 	s.MustBeMade()
 	c := *s
 	c.ownCounters(Index)
-	c.traps = s.traps.clone()
-	c.exact = s.exact.clone()
+	c.traps = maps.Clone(s.traps)
+	c.exact = maps.Clone(s.exact)
 	return &c
 }
 
@@ -159,14 +160,6 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	var room [MaxK]uint32
 	pos := room[:s.k]
 	s.shape.first.positions(pos, h1, h2)
-	s.putAt(pos, h1, h2, n)
-}
-
-// sums reports whether adding a key only adds to its counters in the first filter: no key is moved.
-func (s *Sketch) sums() bool { return s.method == MS || s.overflowed }
-
-// putAt counts n occurrences of a key whose counters in the first filter are at pos.
-func (s *Sketch) putAt(pos []uint32, h1, h2, n uint64) {
 	var full bool
 	switch {
 	case s.sums():
@@ -180,6 +173,9 @@ func (s *Sketch) putAt(pos []uint32, h1, h2, n uint64) {
 		keyed.SetSaturated(&s.Base)
 	}
 }
+
+// sums reports whether adding a key only adds to its counters in the first filter: no key is moved.
+func (s *Sketch) sums() bool { return s.method == MS || s.overflowed }
 
 // AddKey counts n occurrences of a key by its bytes (package key). With a
 // Range, a key that is not in it is an error that wraps ErrOutside.

@@ -1,6 +1,8 @@
 package sbf
 
 import (
+	"maps"
+
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
@@ -65,7 +67,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 		s.second.copy(&o.second)
 		copy(s.marks, o.marks)
 		if s.traps != nil {
-			s.traps = traps.clone()
+			s.traps = maps.Clone(traps)
 		}
 	default:
 		s.first.update(&o.first, saturate.Add)

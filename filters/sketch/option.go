@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -54,6 +55,14 @@ func (o *Option) Choose(value string) (int, error) {
 		}
 	}
 	return 0, OptionError(o.Name, "is '%s', must be %s", value, o.Values())
+}
+
+// NameOf returns the name of a value of an option that has these names, or its number behind what: "variant 7".
+func NameOf[E ~uint8](names []string, what string, value E) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%s %d", what, uint8(value))
 }
 
 // Kind is the kind of a value: of an option, or of a property that a sketch reports.

@@ -117,12 +117,12 @@ func (v *View) check() error {
 }
 
 // sketch returns a copy in memory.
-func (v *View) sketch() (*Sketch, error) {
+func (v *View) sketch() *Sketch {
 	s := &Sketch{Base: v.Base, k: v.k, maxError: v.maxError, at: make(map[string]int, v.n)}
 	for b, low := range v.each {
 		s.count(b, low)
 	}
-	return s, nil
+	return s
 }
 
 // Keys is Sketch.Keys with keys in the memory of the BLOB.

@@ -17,19 +17,12 @@ const (
 	Elias Encoding = 1 // the Elias delta code; a scan of at most 64 codes.
 	Steps Encoding = 2 // a shorter code for small counters; likewise
 	Index Encoding = 3 // binary numbers of any length and a string-array index; O(1)
-
-	encodings = 4
 )
 
-var names = [encodings]string{"plain", "elias", "steps", "index"}
+var names = [...]string{"plain", "elias", "steps", "index"}
 
 // String returns the encoding's name in options.
-func (e Encoding) String() string {
-	if e < encodings {
-		return names[e]
-	}
-	return fmt.Sprintf("encoding %d", uint8(e))
-}
+func (e Encoding) String() string { return sketch.NameOf(names[:], "encoding", e) }
 
 // blockLen is the number of counters that every encoding but Plain encodes together.
 const blockLen = words.BlockLen
@@ -42,7 +35,9 @@ const MaxLen = 1 << 28
 // before. O(Len).
 func Encode(dst []byte, e Encoding, src Source) []byte {
 	if e != Plain {
-		return encode(dst, codecOf(e), src)
+		c := codecOf(e)
+		dst, _ = layout(dst, c, src, c.choose(src), tight)
+		return dst
 	}
 	if t, ok := src.(words.Table); ok && words.Shift(t.Or()) == t.Shift {
 		return append(dst, t.B...)

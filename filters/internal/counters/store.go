@@ -141,12 +141,6 @@ func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, st
 	return dst[:at+len(s.mem)], s
 }
 
-// encode appends the body of the counters in the only valid encoding.
-func encode(dst []byte, c codec, src Source) []byte {
-	dst, _ = layout(dst, c, src, c.choose(src), tight)
-	return dst
-}
-
 // rec returns group g's record.
 func (s *store) rec(g int) []byte { return s.mem[headSize+g*s.record:][:s.record] }
 
