@@ -8,13 +8,13 @@ import (
 
 // The functions of the Bloom filter alone.
 var _ = only(bloom.Family,
-	own("X_intersect", duck.Blob, eachPair(bloomIntersect),
+	function("", "X_intersect", duck.Blob, eachPair(bloomIntersect),
 		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known.",
 		"X_contains(X_intersect(s, X_add(X_empty(), 2)), 2) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
-	own("X_shrink", duck.Blob, bloomShrink,
+	function("", "X_shrink", duck.Blob, bloomShrink,
 		"Returns a filter of variant 'blocks' in a BLOB of at most bytes, with as many of its blocks as fit. It finds all its keys, and more absent keys.",
 		"(X_info(X_shrink(X_empty({variant: 'blocks'}), 50000))).bits", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
-	own("X_fpp", duck.Double, bloomFPP, "Probability that an absent key is found, given the bits that are set.",
+	function("", "X_fpp", duck.Double, oncePerBlob(bloomFPP), "Probability that an absent key is found, given the bits that are set.",
 		"X_fpp(s) < 0.01 FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch)),
 )
 
@@ -43,16 +43,10 @@ func bloomShrink(rows *duck.Rows, out *duck.Result) error {
 }
 
 // bloomFPP computes bloom_fpp.
-func bloomFPP(rows *duck.Rows, out *duck.Result) error {
-	rates := duck.Out[float64](out)
-	return eachBlob(rows, out, func(rate *float64, blob []byte) error {
-		v, err := bloom.NewView(blob)
-		if err == nil {
-			*rate = v.FPP() // once for equal BLOBs, as it reads every bit
-		}
-		return err
-	}, func(rate *float64, i int) error {
-		rates[i] = *rate
-		return nil
-	})
+func bloomFPP(_ *reservation, blob []byte) (float64, error) {
+	v, err := bloom.NewView(blob)
+	if err != nil {
+		return 0, err
+	}
+	return v.FPP(), nil
 }

@@ -175,45 +175,39 @@ func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Cate
 // whose option is.
 func (r *ccbfReader) eachOption(rows *duck.Rows, n int, out *duck.Result, o *args.Options, k int, f func(i int, of ccbf.Categories) error) error {
 	return eachValidUpTo(rows, n, out, func(i int) error {
-		given := o.Given(k, i)
-		if o.Null(k, i) || given && !r.selection.valid(i) {
+		if o.Null(k, i) {
 			out.SetNull(i)
 			return nil
 		}
-		blob := rows.Col(0).Bytes(i)
-		if err := r.openAny(blob); err != nil {
-			return err
-		}
-		err := r.view.CheckCategory(given)
-		var of ccbf.Categories
-		if err == nil && given {
-			of, err = r.categories(blob, out, i)
-		}
-		if err != nil {
-			return err
-		}
-		return f(i, of)
+		return r.row(rows, out, i, o.Given(k, i), f)
 	})
 }
 
 // each calls f for the rows without a NULL, with their sketch open in the view, and the categories
 // that they select. Other rows are NULL.
 func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
-	return eachValid(rows, out, func(i int) error {
-		if !r.selection.valid(i) {
-			out.SetNull(i)
-			return nil
-		}
-		blob := rows.Col(0).Bytes(i)
-		if err := r.open(blob); err != nil {
-			return err
-		}
-		of, err := r.categories(blob, out, i)
-		if err != nil {
-			return err
-		}
-		return f(i, of)
-	})
+	return eachValid(rows, out, func(i int) error { return r.row(rows, out, i, r.has, f) })
+}
+
+// row is each for row i. given says whether it has an argument for categories.
+func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int, given bool, f func(i int, of ccbf.Categories) error) error {
+	if given && !r.selection.valid(i) {
+		out.SetNull(i)
+		return nil
+	}
+	blob := rows.Col(0).Bytes(i)
+	if err := r.openAny(blob); err != nil {
+		return err
+	}
+	err := r.view.CheckCategory(given)
+	var of ccbf.Categories
+	if err == nil && given {
+		of, err = r.categories(blob, out, i)
+	}
+	if err != nil {
+		return err
+	}
+	return f(i, of)
 }
 
 // ccbfTotal computes ccbf_total.

@@ -165,7 +165,7 @@ func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own [
 			}
 			o := duck.Overload{Params: form.with(slices.Concat(own, optional)...), Returns: returns, Scalar: scalar}
 			for j := range fn.Overloads {
-				if earlier := &fn.Overloads[j]; sameTypes(earlier.Params, o.Params) { // the type of the argument after the sketch tells
+				if earlier := &fn.Overloads[j]; slices.EqualFunc(earlier.Params, o.Params, sameType) { // the type of the argument after the sketch tells
 					other := earlier.Scalar
 					o.Same, earlier.Scalar = true, func(rows *duck.Rows, out *duck.Result) error {
 						if isArea(rows.Col(1).Type()) {
@@ -181,10 +181,7 @@ func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own [
 	return fn
 }
 
-// sameTypes reports whether parameters have the same types.
-func sameTypes(a, b []duck.Param) bool {
-	return slices.EqualFunc(a, b, func(p, q duck.Param) bool { return p.Type == q.Type })
-}
+func sameType(p, q duck.Param) bool { return p.Type == q.Type }
 
 // isArea reports whether values of a type are areas and not numbers.
 func isArea(t duck.Type) bool {

@@ -29,7 +29,7 @@ var ccbfErrorFields = keyed.InfoOf(func(e *errorOf) errorOf { return *e },
 // ccbfError computes ccbf_error.
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
 	var v ccbf.View
-	return describe(rows, out, &ccbfErrorFields, func(e *errorOf, blob []byte) error {
+	return describe(rows, out, ccbfErrorFields.Fields(), func(e *errorOf, blob []byte) error {
 		if err := v.Reset(blob); err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 		*e = errorOf{v.Error(), v.Form()}
 		out.Discharge(bytes)
 		return nil
-	}, nil)
+	}, ccbfErrorFields.Append, nil)
 }
 
 // infoOf is a sketch and its Info.
@@ -89,7 +89,7 @@ var ccbfInfoFields = keyed.InfoOf(func(v *ccbf.View) infoOf { return infoOf{v, v
 
 // ccbfInfo computes ccbf_info.
 func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
-	return describe(rows, out, &ccbfInfoFields, (*ccbf.View).Reset, func(v *ccbf.View, f *fields) {
+	return describe(rows, out, ccbfInfoFields.Fields(), (*ccbf.View).Reset, ccbfInfoFields.Append, func(v *ccbf.View, f *fields) {
 		if v.Bounds.Empty() {
 			f.null()
 			return

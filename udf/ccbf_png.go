@@ -68,12 +68,18 @@ func (c *canvas) release() {
 	}
 }
 
-// pngOverloads adds the signatures of ccbf_png: all of a sketch, or a box and a width. Without a
+// pngOverloads sets the signatures of ccbf_png: all of a sketch, or a box and a width. Without a
 // height, the height follows from the width.
 func pngOverloads(fn duck.Function) duck.Function {
-	width := pixels[0]
-	return withSignatures(fn, everywhere.with(), everywhere.with(paramOptions),
-		inBox.with(width), inBox.with(pixels...), inBox.with(append(pixels[:2:2], paramOptions)...), inBox.with(width, paramOptions))
+	width, o := pixels[0], fn.Overloads[0]
+	fn.Overloads = nil
+	for _, o.Params = range [][]duck.Param{
+		everywhere.with(), everywhere.with(paramOptions),
+		inBox.with(width), inBox.with(pixels...), inBox.with(append(pixels[:2:2], paramOptions)...), inBox.with(width, paramOptions),
+	} {
+		fn.Overloads = append(fn.Overloads, o)
+	}
+	return fn
 }
 
 // pngHasHeight reports whether the argument after the width is the height. Options have the type ANY,

@@ -9,7 +9,7 @@ import (
 
 // The functions of the Count-Min Sketch alone.
 var _ = only(cms.Family,
-	own("X_join_size", duck.UHugeInt, cmsJoinSize,
+	function("", "X_join_size", duck.UHugeInt, cmsJoinSize,
 		"Number of pairs of occurrences with equal keys, one from each sketch: never below the true number. It is NULL if that is not known, because counters reached 2^64-1. Not for conservative sketches.",
 		"X_join_size(s, s) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 )

@@ -1,7 +1,6 @@
 package udf
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -22,20 +21,23 @@ func structType(known []keyed.InfoField, more ...duck.Field) duck.Type {
 	return duck.StructOf(append(columns, more...)...)
 }
 
-// describe writes what info says about the BLOB of each row. open sets v to a BLOB, and more writes
-// further fields; it may be nil. Both Info and open may read a whole BLOB, so they are called once for
-// consecutive rows with the same one.
-func describe[V any](rows *duck.Rows, out *duck.Result, info *keyed.Info[V], open func(v *V, blob []byte) error, more func(v *V, f *fields)) error {
+// describe writes the values of the known fields of the BLOB of each row. open sets v to a BLOB, info
+// appends the values, and more writes further fields; it may be nil. Both info and open may read a whole
+// BLOB, so they are called once for consecutive rows with the same one.
+func describe[V any](
+	rows *duck.Rows, out *duck.Result, known []keyed.InfoField,
+	open func(v *V, blob []byte) error, info func(dst []sketch.Value, v *V) []sketch.Value, more func(v *V, f *fields),
+) error {
 	var values []sketch.Value
 	return eachBlob(rows, out, func(v *V, blob []byte) error {
 		err := open(v, blob)
 		if err == nil {
-			values = info.Append(values[:0], v)
+			values = info(values[:0], v)
 		}
 		return err
 	}, func(v *V, i int) error {
 		f := fields{out: out, row: i}
-		f.values(info.Fields(), values)
+		f.values(known, values)
 		if more != nil {
 			more(v, &f)
 		}
@@ -62,19 +64,6 @@ func (f *fields) float(v float64) { duck.Out[float64](f.next())[f.row] = v }
 func (f *fields) flag(v bool)     { duck.Out[bool](f.next())[f.row] = v }
 func (f *fields) null()           { f.next().SetNull(f.row) }
 
-func (f *fields) counts(ns []uint64) {
-	copy(duck.Out[uint64](f.next().List(f.row, len(ns))), ns)
-}
-
-// class writes the type of keys, or NULL if there are none.
-func (f *fields) class(c key.Class) {
-	if c == key.None {
-		f.null()
-	} else {
-		f.text(c.String())
-	}
-}
-
 // known writes a number, or NULL if it is not known.
 func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
 
@@ -99,7 +88,7 @@ func (f *fields) value(k sketch.Kind, v *sketch.Value) {
 	case k == sketch.TextKind:
 		f.text(v.Text)
 	case k == sketch.WholesKind:
-		f.counts(v.Wholes)
+		copy(duck.Out[uint64](f.next().List(f.row, len(v.Wholes))), v.Wholes)
 	default:
 		duck.Out[int64](f.next())[f.row] = v.Lo
 	}

@@ -2,7 +2,6 @@ package udf
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -35,22 +34,17 @@ func newHelpPages(all []help.Entry) *helpPages {
 	groups := map[string][]help.Entry{}
 	for _, e := range all {
 		groups[e.Group] = append(groups[e.Group], e)
+		p.names = append(p.names, e.Name)
 	}
 	var inGroups []help.Entry
 	for _, e := range all {
-		inGroups = append(inGroups, groups[e.Group]...)
-		delete(groups, e.Group)
-		p.names = append(p.names, e.Name)
+		group := groups[e.Group]
+		if delete(groups, e.Group); group != nil {
+			p.texts[e.Group] = help.List(group)
+		}
+		inGroups = append(inGroups, group...)
 	}
 	p.texts[""] = help.List(inGroups)
-	for rest := inGroups; len(rest) > 0; {
-		n := 1 + slices.IndexFunc(rest[1:], func(e help.Entry) bool { return e.Group != rest[0].Group })
-		if n == 0 {
-			n = len(rest)
-		}
-		p.texts[rest[0].Group] = help.List(rest[:n])
-		rest = rest[n:]
-	}
 	for _, e := range all { // after the groups, as a function takes precedence over a group of the same name
 		p.texts[e.Name] = e.Text()
 	}

@@ -20,19 +20,19 @@ import (
 var (
 	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
 
-	_ = only(bloom.Family, own("X_bits", duck.ListOf(duck.Boolean), inside(rowsOf(bloom.NewView), putFirst(func(bit uint64) bool { return bit != 0 })),
+	_ = only(bloom.Family, function("", "X_bits", duck.ListOf(duck.Boolean), inside(rowsOf(bloom.NewView), putFirst(func(bit uint64) bool { return bit != 0 })),
 		"The bits of a filter, of at most 1,048,576, to look at.",
 		"X_bits(X_add(X_empty({bits: 8, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cms.Family, own("X_table", rowsType, inside(rowsOf(cms.NewView), putLists),
+	_ = only(cms.Family, function("", "X_table", rowsType, inside(rowsOf(cms.NewView), putLists),
 		"The counters of a sketch, a list for each row, of at most 1,048,576, to look at.",
 		"X_table(X_add(X_empty({width: 4, depth: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cbf.Family, own("X_counters", duck.ListOf(duck.UBigInt), inside(rowsOf(cbf.NewView), putFirst(func(counter uint64) uint64 { return counter })),
+	_ = only(cbf.Family, function("", "X_counters", duck.ListOf(duck.UBigInt), inside(rowsOf(cbf.NewView), putFirst(func(counter uint64) uint64 { return counter })),
 		"The counters of a filter, of at most 1,048,576, as the numbers in their bits, to look at. With variable_length, they are halves at first.",
 		"list_sum(X_counters(X_add(X_empty({capacity: 5, k: 3}), 'oak')))", params(paramSketch)))
-	_ = only(sbf.Family, own("X_counters", rowsType, inside(rowsOf(sbf.NewView), putLists),
+	_ = only(sbf.Family, function("", "X_counters", rowsType, inside(rowsOf(sbf.NewView), putLists),
 		"The counters of a sketch, of at most 1,048,576, to look at: one list, and with methods rm and trm a second one.",
 		"X_counters(X_add(X_empty({counters: 6, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cuckoo.Family, own("X_buckets", rowsType, inside(rowsOf(cuckoo.NewView), putLists),
+	_ = only(cuckoo.Family, function("", "X_buckets", rowsType, inside(rowsOf(cuckoo.NewView), putLists),
 		"The fingerprints in a filter, a list for each bucket, of at most 1,048,576 slots, to look at.",
 		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
 )

@@ -33,11 +33,6 @@ func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a variabl
 // named replaces the prefix X_ of function names in text by the family's name.
 func named(family, text string) string { return strings.ReplaceAll(text, "X_", family+"_") }
 
-// own returns the description of a function for only.
-func own(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-	return function("", name, returns, f, summary, example, ps, optional...)
-}
-
 // Keyed returns the scalar functions of a family of sketches of keys.
 func Keyed(f keyed.Any) functions {
 	about, say := f.About(), f.Summaries()
@@ -246,16 +241,8 @@ func keyedInfo(
 	shown := cmp.Or(say.InfoField, known[0].Name)
 	return fn("info", structType(known), func(rows *duck.Rows, out *duck.Result) error {
 		r := f.Reader()
-		return eachBlob(rows, out, func(values *[]sketch.Value, blob []byte) error {
-			err := r.Open(blob)
-			if err == nil {
-				*values = r.Info((*values)[:0]) // once for equal BLOBs, as it may read every counter
-			}
-			return err
-		}, func(values *[]sketch.Value, i int) error {
-			f := fields{out: out, row: i}
-			f.values(known, *values)
-			return nil
-		})
+		open := func(_ *keyed.Reader, blob []byte) error { return r.Open(blob) }
+		info := func(dst []sketch.Value, _ *keyed.Reader) []sketch.Value { return r.Info(dst) }
+		return describe(rows, out, known, open, info, nil)
 	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
 }

@@ -12,14 +12,14 @@ import (
 
 // The functions of the Spectral Bloom Filter alone.
 var _ = only(sbf.Family,
-	own("X_get_unbiased", duck.Double, sbfUnbiased,
+	function("", "X_get_unbiased", duck.Double, sbfUnbiased,
 		"Unbiased estimate, too low as often as too high, for sums over many keys. It is the median of the given number of groups of counters, 1 by default. "+
 			"Not for method mi, and not for products.",
 		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
-	own("X_join", duck.Blob, eachPair(sbfJoin),
+	function("", "X_join", duck.Blob, eachPair(sbfJoin),
 		"Returns the sketch of a join on the key: sbf_get then returns the number of joined rows with a key, never below the true number. Join the result again for three relations and more.",
 		"X_get(X_join(s, s), 0) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
-	own("X_range_sum", duck.UBigInt, sbfRangeSum,
+	function("", "X_range_sum", duck.UBigInt, sbfRangeSum,
 		"Number of occurrences of all keys from lo to hi, both included, in a sketch built with the option range. It is never below the true number if sbf_get is not. lo and hi have the keys' type.",
 		"X_range_sum(s, 10, 19) FROM (SELECT X_agg(x, {range: {lo: 0, hi: 99}}) s FROM range(50) t(x))",
 		params(paramSketch, duck.Param{Name: "lo", Type: duck.Any}, duck.Param{Name: "hi", Type: duck.Any})),

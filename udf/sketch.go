@@ -43,7 +43,11 @@ func Sketch(families []sketch.Family) functions {
 				duck.Out[uint8](f.next())[i] = blob[4]
 				f.count(uint64(len(blob)))
 				f.known(b.Total, b.Flags.Has(sketch.TotalKnown))
-				f.class(key.Class(b.KeyClass))
+				if c := key.Class(b.KeyClass); c == key.None {
+					f.null()
+				} else {
+					f.text(c.String())
+				}
 				f.count(b.Seed)
 				f.flag(b.Flags.Has(sketch.Additive))
 				f.flag(b.Flags.Has(sketch.Saturated))
@@ -67,28 +71,19 @@ func always(f sketch.Family) func(blob []byte) *sketch.Family {
 // isValid returns the description of X_is_valid. The family of a BLOB checks it; without a family it
 // is not valid. The only error is that there is no memory for the check.
 func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
-	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
-		answers := duck.Out[bool](out)
-		m := reservation{out: out}
-		open := func(ok *bool, blob []byte) error {
-			defer m.done()
-			f := familyOf(blob)
-			if *ok = false; f == nil {
-				return nil
-			}
-			if f.CheckBytes != nil {
-				if err := m.take(f.CheckBytes(blob)); err != nil {
-					return err
-				}
-			}
-			*ok = f.Check(blob) == nil
-			return nil
+	check := func(m *reservation, blob []byte) (bool, error) {
+		f := familyOf(blob)
+		if f == nil {
+			return false, nil
 		}
-		return eachBlob(rows, out, open, func(ok *bool, i int) error {
-			answers[i] = *ok
-			return nil
-		})
-	}, summary, example, params(paramBlob))
+		if f.CheckBytes != nil {
+			if err := m.take(f.CheckBytes(blob)); err != nil {
+				return false, err
+			}
+		}
+		return f.Check(blob) == nil, nil
+	}
+	return function(group, name, duck.Boolean, oncePerBlob(check), summary, example, params(paramBlob))
 }
 
 // setKnown writes a number, or NULL if it is not known.

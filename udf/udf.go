@@ -45,16 +45,6 @@ func function(group, name string, returns duck.Type, f compute, summary, example
 	return fn
 }
 
-// withSignatures returns a function with these signatures in place of its own.
-func withSignatures(fn duck.Function, signatures ...[]duck.Param) duck.Function {
-	o := fn.Overloads[0]
-	fn.Overloads = nil
-	for _, o.Params = range signatures {
-		fn.Overloads = append(fn.Overloads, o)
-	}
-	return fn
-}
-
 // withOptions returns a function with its options, for the documentation.
 func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
 	fn.Options = options
@@ -123,6 +113,21 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(v *V, blob []b
 		}
 		return f(&v, i)
 	})
+}
+
+// oncePerBlob returns a function that computes a value of a BLOB, once for consecutive rows with the same one.
+func oncePerBlob[T any](value func(m *reservation, blob []byte) (T, error)) compute {
+	return func(args *duck.Rows, out *duck.Result) error {
+		values, m := duck.Out[T](out), reservation{out: out}
+		return eachBlob(args, out, func(v *T, blob []byte) (err error) {
+			*v, err = value(&m, blob)
+			m.done()
+			return err
+		}, func(v *T, i int) error {
+			values[i] = *v
+			return nil
+		})
+	}
 }
 
 // opened returns a function for eachBlob that sets a value to the result of open.

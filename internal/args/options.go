@@ -83,7 +83,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 	o.col = col
 	for j := range col.NumFields() {
 		name := col.FieldName(j)
-		i := o.index(name)
+		i := slices.IndexFunc(known, func(k Option) bool { return strings.EqualFold(k.Name, name) })
 		if i < 0 {
 			return unknownOption(name, known)
 		}
@@ -100,16 +100,6 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 		o.at[i] = f
 	}
 	return nil
-}
-
-// index returns the index in known of the option with this name, or -1.
-func (o *Options) index(name string) int {
-	for i := range o.known {
-		if strings.EqualFold(o.known[i].Name, name) {
-			return i
-		}
-	}
-	return -1
 }
 
 // unknownOption returns the error for an unknown option, with a similar name or all names.
