@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/memory"
@@ -15,7 +16,7 @@ import (
 // keyedAgg is the aggregate X_agg of a family X: it builds sketches from keys.
 type keyedAgg struct {
 	keyedPages
-	options []args.Option
+	options []sketch.Option
 	chunks  sync.Pool // of *keyedChunk
 	hashed  sync.Pool // of *hashes
 }
@@ -84,7 +85,7 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 // withAdvice returns err. If memory was not enough for all groups, it adds the option that makes
 // sketches smaller.
 func (a *keyedAgg) withAdvice(err error) error {
-	if errors.Is(err, memory.ErrBudget) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
+	if errors.Is(err, memory.ErrBudget) && slices.ContainsFunc(a.options, func(o sketch.Option) bool { return o.Name == "capacity" }) {
 		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
 	}
 	return err

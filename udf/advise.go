@@ -12,22 +12,22 @@ import (
 
 // adviseSettings is the options of sketch_advise, and the fields that they set.
 var adviseSettings = keyed.Options[advise.Data]{
-	{Option: args.Option{Name: "places", Kind: args.Flag, Default: "true",
+	{Option: sketch.Option{Name: "places", Kind: sketch.FlagKind, Default: "true",
 		Summary: "Whether the keys are cells of points, for queries about places and areas. false: any keys, queried one by one."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Keys = !v.Flag; return nil }},
-	{Option: args.Option{Name: "remove", Kind: args.Flag, Default: "false",
+	{Option: sketch.Option{Name: "remove", Kind: sketch.FlagKind, Default: "false",
 		Summary: "Whether occurrences will be removed later."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Remove = v.Flag; return nil }},
-	{Option: args.Option{Name: "categories", Kind: args.Whole, Default: "0",
+	{Option: sketch.Option{Name: "categories", Kind: sketch.WholeKind, Default: "0",
 		Summary: "Number of categories that are counted separately; distinct is then the number of distinct pairs. 0: none."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Categories = v.Whole; return nil }},
-	{Option: args.Option{Name: "counts", Kind: args.Wholes, Most: adviseSample, Default: "none",
+	{Option: sketch.Option{Name: "counts", Kind: sketch.WholesKind, Most: adviseSample, Default: "none",
 		Summary: "Counts of a random sample of the keys, used instead of skew: at most 65,536 of them; 1,000 are enough. A sample describes real data much better than a skew: with it, error_low and error_high are close."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Counts = v.Wholes; return nil }},
-	{Option: args.Option{Name: "extent", Kind: args.Whole, Default: "none",
+	{Option: sketch.Option{Name: "extent", Kind: sketch.WholeKind, Default: "none",
 		Summary: "Side, in cells, of a square that contains all points: the larger of width and height of their bounding box, divided by res. With it, exact counts are certain in fewer bytes."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Extent = v.Whole; return nil }},
-	{Option: args.Option{Name: "areas", Kind: args.Flag, Default: "true",
+	{Option: sketch.Option{Name: "areas", Kind: sketch.FlagKind, Default: "true",
 		Summary: "Whether queries about places are about areas, maps and the largest cells: if the data does not fit, the advice is a tree, whose error at single cells depends on the places and is NULL here. false: queries are about single cells, for which counters are usually more accurate."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Areas = v.Flag; return nil }},
 }

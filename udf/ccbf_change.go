@@ -8,6 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -20,12 +21,12 @@ const (
 	changeAll // an option of ccbf_move only
 )
 
-var ccbfChangeOptions = []args.Option{
+var ccbfChangeOptions = []sketch.Option{
 	changeWeight:   args.CCBFOptions[args.CCBFWeight],
 	changeCategory: args.CCBFOptions[args.CCBFCategory],
 }
 
-var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), args.Option{Name: "all_points", Kind: args.Flag, PerRow: true, Default: "false",
+var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), sketch.Option{Name: "all_points", Kind: sketch.FlagKind, PerRow: true, Default: "false",
 	Summary: "Move all points of the cell, even if counters are sums and may count points of other cells."})
 
 // ccbfChange returns a function that changes the counts of one or two cells, given by the columns

@@ -17,12 +17,12 @@ const (
 	geoJSONCategory
 )
 
-var ccbfGeoJSONOptions = []args.Option{
-	geoJSONBox: {Name: "box", Kind: args.Box, PerRow: true, Default: "all",
+var ccbfGeoJSONOptions = []sketch.Option{
+	geoJSONBox: {Name: "box", Kind: sketch.BoxKind, PerRow: true, Default: "all",
 		Summary: "Only cells whose centres lie in this box; lower edges are included, upper edges are not. For a tree, the squares that meet it. tile_bbox and quadkey_bbox return such a box."},
-	geoJSONThreshold: {Name: "threshold", Kind: args.Whole, PerRow: true, Default: "1",
+	geoJSONThreshold: {Name: "threshold", Kind: sketch.WholeKind, PerRow: true, Default: "1",
 		Summary: "Only cells with at least this many points."},
-	geoJSONCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
+	geoJSONCategory: {Name: "category", Kind: sketch.KeyKind, PerRow: true, Default: "none",
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 

@@ -15,16 +15,16 @@ import (
 
 // pngSettings is the options of ccbf_png, and the fields that they set.
 var pngSettings = keyed.Options[picture.Options]{
-	{Option: args.Option{Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'viridis'",
+	{Option: sketch.Option{Name: "palette", Kind: sketch.TextKind, Choices: picture.Palettes, Default: "'viridis'",
 		Summary: "'viridis' for any background, 'inferno' or 'magma' for a dark one, 'ylorrd' for a light one: lightness rises evenly, so they read in grey, too. 'dusk' has one lightness and changes its hue. Few points are half transparent, and less than one point in a pixel is fainter still."},
 		Set: func(p *picture.Options, v sketch.Value) error { p.Palette = v.Text; return nil }},
-	{Option: args.Option{Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
+	{Option: sketch.Option{Name: "scale", Kind: sketch.TextKind, Choices: picture.Scales, Default: "'log'",
 		Summary: "'log', 'sqrt', 'linear', or 'equal', in which each colour has as many pixels. With any scale, the last colour is for the pixel with the most points."},
 		Set: func(p *picture.Options, v sketch.Value) error { p.Scale = v.Text; return nil }},
-	{Option: args.Option{Name: "label", Kind: args.Text, Default: "none",
+	{Option: sketch.Option{Name: "label", Kind: sketch.TextKind, Default: "none",
 		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
 		Set: func(p *picture.Options, v sketch.Value) error { p.Label = v.Text; return nil }},
-	pngCategory: {Option: args.Option{Name: "category", Kind: args.Key, PerRow: true, Default: "none",
+	pngCategory: {Option: sketch.Option{Name: "category", Kind: sketch.KeyKind, PerRow: true, Default: "none",
 		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."}},
 }
 

@@ -125,7 +125,7 @@ func keyedPair(f keyed.Any, copies int64, change func(s keyed.Sketch, blob []byt
 }
 
 // weightOnly is the options of functions that add or remove a key.
-var weightOnly = []args.Option{keyed.Weight}
+var weightOnly = []sketch.Option{keyed.Weight}
 
 // keyedChange returns the function X_add or X_remove. change adds or removes n occurrences of a key.
 func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) error) compute {

@@ -31,7 +31,7 @@ var settings = keyed.Options[ccbf.Params]{
 	ccbfBytes: keyed.WholeOptionIn("bytes", fromTo(ccbf.MinBytes, ccbf.MaxBytes), "1048576",
 		"Maximum size of the BLOB's body in bytes, without the header. At least 372 with the default layers.",
 		func(p *ccbf.Params) *uint64 { return &p.Bytes }).With("layers: [8]"),
-	ccbfExact: {Option: Option{Name: "exact", Kind: Flag, Default: "true",
+	ccbfExact: {Option: sketch.Option{Name: "exact", Kind: sketch.FlagKind, Default: "true",
 		Summary: "Keep an exact list of cells as long as it fits into bytes. false: counters (overflow: 'counters') from the first row."},
 		Set: func(p *ccbf.Params, v sketch.Value) error { p.Dense = !v.Flag; return nil }},
 	ccbfOverflow: func() keyed.Option[ccbf.Params] {
@@ -41,7 +41,7 @@ var settings = keyed.Options[ccbf.Params]{
 		o.Default = "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels"
 		return o
 	}(),
-	ccbfK: {Option: Option{Name: "k", Kind: Whole, Range: fromTo(1, ccbf.MaxK), Default: "4",
+	ccbfK: {Option: sketch.Option{Name: "k", Kind: sketch.WholeKind, Range: fromTo(1, ccbf.MaxK), Default: "4",
 		Summary: "Counters per cell, if counters are used."},
 		Set: func(p *ccbf.Params, v sketch.Value) error {
 			if p.K = small(v.Whole); p.K == 0 { // in Params, 0 is the default: refuse an explicit 0
@@ -52,7 +52,7 @@ var settings = keyed.Options[ccbf.Params]{
 	ccbfMode: keyed.ChoiceOption("mode",
 		"'mi' increments only the smallest of a cell's counters: more accurate. 'standard' increments all of them: counts can be removed, and the order of rows and merges never matters.",
 		func(p *ccbf.Params) *ccbf.Mode { return &p.Mode }, ccbf.MinimalIncrement, ccbf.Standard),
-	ccbfLayers: {Option: Option{Name: "layers", Kind: Wholes, Most: ccbf.MaxLayers, Range: fmt.Sprintf("%s, 1 to %d of them", fromTo(ccbf.MinWidth, ccbf.MaxWidth), ccbf.MaxLayers), Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
+	ccbfLayers: {Option: sketch.Option{Name: "layers", Kind: sketch.WholesKind, Most: ccbf.MaxLayers, Range: fmt.Sprintf("%s, 1 to %d of them", fromTo(ccbf.MinWidth, ccbf.MaxWidth), ccbf.MaxLayers), Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
 		Summary: "Bits per counter of each layer; they must not decrease. A full counter carries into the layer above, which has fewer counters: an eighth as many if the first layer has 4 bits, a sixteenth if it has 8."},
 		Set: func(p *ccbf.Params, v sketch.Value) error {
 			p.Widths = []int{}
@@ -61,19 +61,19 @@ var settings = keyed.Options[ccbf.Params]{
 			}
 			return nil
 		}},
-	ccbfCounters: {Option: Option{Name: "counters", Kind: Wholes, Most: ccbf.MaxLayers, Default: "from bytes",
+	ccbfCounters: {Option: sketch.Option{Name: "counters", Kind: sketch.WholesKind, Most: ccbf.MaxLayers, Default: "from bytes",
 		Summary: "Number of counters of each layer; each is a smaller divisor of the one before. Replaces bytes."},
 		Set: func(p *ccbf.Params, v sketch.Value) error { p.Counters = v.Wholes; return nil }},
-	ccbfLevels: {Option: Option{Name: "levels", Kind: Whole, Range: fromTo(0, ccbf.MaxLevels), Default: "0",
+	ccbfLevels: {Option: sketch.Option{Name: "levels", Kind: sketch.WholeKind, Range: fromTo(0, ccbf.MaxLevels), Default: "0",
 		Summary: "Number of levels of squares (2 x 2 cells, 4 x 4 and so on) that counters count in addition to cells: large areas then need few lookups and are more accurate, small areas are less accurate in the same number of bytes."},
 		Set: func(p *ccbf.Params, v sketch.Value) error { p.Levels = small(v.Whole); return nil }},
 	ccbfSeed: keyed.SeedOption(func(p *ccbf.Params) *uint64 { return &p.Seed }),
 	ccbfTotals: keyed.FlagOption("totals",
 		"With category, if counters are used: also count each point without its category, so that both can be queried.",
 		func(p *ccbf.Params) *bool { return &p.Totals }),
-	CCBFCategory: {Option: Option{Name: "category", Kind: Key, PerRow: true, Default: "none",
+	CCBFCategory: {Option: sketch.Option{Name: "category", Kind: sketch.KeyKind, PerRow: true, Default: "none",
 		Summary: "Category of the point, of any type that can be a key. Queries of counters then need a category too, unless totals is true. Rows with a NULL category are skipped."}},
-	CCBFWeight: {Option: Option{Name: "weight", Kind: Whole, PerRow: true, Default: "1",
+	CCBFWeight: {Option: sketch.Option{Name: "weight", Kind: sketch.WholeKind, PerRow: true, Default: "1",
 		Summary: "Number of points that the row represents. Rows with a NULL weight are skipped."}},
 	ccbfAtLeast: keyed.WholeOptionIn("at_least", fromTo(ccbf.MinLeast, ccbf.MaxLeast), "none",
 		"The result is ccbf_suppress(s, at_least) of the group's sketch: a tree in which no square has fewer points.",
@@ -85,9 +85,9 @@ var CCBFOptions = settings.Plain()
 
 // CCBFEmptyOptions is the options of ccbf_empty. It has no points, so category is a BOOLEAN, and there
 // is no weight.
-var CCBFEmptyOptions = func() []Option {
+var CCBFEmptyOptions = func() []sketch.Option {
 	options := slices.Clone(CCBFOptions[:CCBFWeight])
-	options[CCBFCategory] = Option{Name: "category", Kind: Flag, Default: "false", Summary: "Whether points will have a category."}
+	options[CCBFCategory] = sketch.Option{Name: "category", Kind: sketch.FlagKind, Default: "false", Summary: "Whether points will have a category."}
 	return options
 }()
 
@@ -124,7 +124,7 @@ func CCBFCategories(o *Options, row int) (bool, error) {
 	if o.Given(ccbfAtLeast, row) {
 		return false, fmt.Errorf("option \"at_least\" belongs to groups of points, and an empty sketch has none")
 	}
-	if o.Given(CCBFCategory, row) && !Accepts(Flag, o.Column(CCBFCategory).Type()) {
+	if o.Given(CCBFCategory, row) && !Accepts(sketch.FlagKind, o.Column(CCBFCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())
 	}
 	return o.Flag(CCBFCategory, row), nil

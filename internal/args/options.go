@@ -14,40 +14,22 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Option describes one option of a function.
-type Option = sketch.Option
-
-// Kind is the kind of an option's value.
-type Kind = sketch.Kind
-
-// The kinds of options.
-const (
-	Whole  = sketch.WholeKind
-	Number = sketch.NumberKind
-	Flag   = sketch.FlagKind
-	Text   = sketch.TextKind
-	Wholes = sketch.WholesKind
-	Key    = sketch.KeyKind
-	Range  = sketch.RangeKind
-	Box    = sketch.BoxKind
-)
-
 // Accepts reports whether an option of a kind can have values of a type.
-func Accepts(k Kind, t duck.Type) bool {
+func Accepts(k sketch.Kind, t duck.Type) bool {
 	switch k {
-	case Whole, Number:
+	case sketch.WholeKind, sketch.NumberKind:
 		return isNumber(t)
-	case Flag:
+	case sketch.FlagKind:
 		return t.ID() == duck.BooleanID
-	case Text:
+	case sketch.TextKind:
 		return t.ID() == duck.VarcharID
-	case Wholes:
+	case sketch.WholesKind:
 		return t.ID() == duck.ListID && (isNumber(t.Elem()) || t.Elem().ID() == duck.SQLNullID)
-	case Range:
+	case sketch.RangeKind:
 		f := t.Fields()
 		return t.ID() == duck.StructID && len(f) == 2 && fieldIndex(f, "lo") >= 0 && fieldIndex(f, "hi") >= 0 &&
 			(isNumber(f[0].Type) && isNumber(f[1].Type) || isDate(f[0].Type) && f[0].Type.ID() == f[1].Type.ID())
-	case Box:
+	case sketch.BoxKind:
 		return isBox(t)
 	}
 	return true
@@ -60,14 +42,14 @@ func fieldIndex(fields []duck.Field, name string) int {
 
 // Options is the options of one chunk, a column of STRUCTs. Its zero value has no options.
 type Options struct {
-	known []Option       // all options that the function has
-	col   *duck.Vector   // the STRUCT of options, or nil
-	at    []*duck.Vector // by index in known, the option's column; nil if it is not given
+	known []sketch.Option // all options that the function has
+	col   *duck.Vector    // the STRUCT of options, or nil
+	at    []*duck.Vector  // by index in known, the option's column; nil if it is not given
 }
 
 // Reset sets o to a column, or to no options if it is nil. The error names an option that is unknown or
 // has the wrong type.
-func (o *Options) Reset(col *duck.Vector, known []Option) error {
+func (o *Options) Reset(col *duck.Vector, known []sketch.Option) error {
 	o.known, o.col = known, nil
 	if cap(o.at) < len(known) {
 		o.at = make([]*duck.Vector, len(known))
@@ -83,7 +65,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 	o.col = col
 	for j := range col.NumFields() {
 		name := col.FieldName(j)
-		i := slices.IndexFunc(known, func(k Option) bool { return strings.EqualFold(k.Name, name) })
+		i := slices.IndexFunc(known, func(k sketch.Option) bool { return strings.EqualFold(k.Name, name) })
 		if i < 0 {
 			return unknownOption(name, known)
 		}
@@ -103,7 +85,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 }
 
 // unknownOption returns the error for an unknown option, with a similar name or all names.
-func unknownOption(name string, known []Option) error {
+func unknownOption(name string, known []sketch.Option) error {
 	best, distance := "", 3
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), k.Name); d < distance {
@@ -249,21 +231,21 @@ func (o *Options) each(n, row int, set func(i int, v sketch.Value) error) error 
 func (o *Options) value(i, row int) (v sketch.Value, err error) {
 	known := &o.known[i]
 	switch known.Kind {
-	case Whole:
+	case sketch.WholeKind:
 		v.Whole, err = o.Count(i, row, 0)
-	case Number:
+	case sketch.NumberKind:
 		v.Number = float(o.at[i], row)
-	case Flag:
+	case sketch.FlagKind:
 		v.Flag = o.Flag(i, row)
-	case Text:
+	case sketch.TextKind:
 		if v.Text = string(o.at[i].Bytes(row)); len(known.Choices) > 0 {
 			choice := 0
 			choice, err = known.Choose(v.Text)
 			v.Text = known.Choices[choice]
 		}
-	case Wholes:
+	case sketch.WholesKind:
 		v.Wholes, err = o.wholes(i, row)
-	case Range:
+	case sketch.RangeKind:
 		err = o.readRange(&v, i, row)
 	}
 	return v, err
