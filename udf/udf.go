@@ -115,7 +115,8 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(v *V, blob []b
 	})
 }
 
-// oncePerBlob returns a function that computes a value of a BLOB, once for consecutive rows with the same one.
+// oncePerBlob returns a function that computes a value of a BLOB. It does so once for consecutive rows
+// with the same one. The memory that value reserves is given back after each call.
 func oncePerBlob[T any](value func(m *reservation, blob []byte) (T, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
 		values, m := duck.Out[T](out), reservation{out: out}

@@ -57,7 +57,8 @@ func (o *Option) Choose(value string) (int, error) {
 	return 0, OptionError(o.Name, "is '%s', must be %s", value, o.Values())
 }
 
-// NameOf returns the name of a value of an option that has these names, or its number behind what: "variant 7".
+// NameOf returns the name of a value of an option that has these names. For other values it returns the
+// number behind what: "variant 7".
 func NameOf[E ~uint8](names []string, what string, value E) string {
 	if int(value) < len(names) {
 		return names[value]
