@@ -15,7 +15,7 @@
 // a Go object of package memory. docs/ARCHITECTURE.md follows a callback through the files.
 //
 // Other packages use types.go, function.go, rows.go, result.go, list.go, state.go and
-// register.go. exports.go, guard.go and frame.go run a callback.
+// register.go. exports.go runs a callback.
 //
 // DuckDB calls the C files. callsite.c finds the place that called, and probe.c reads
 // memory that may not be there; callers.go and learn.go tell by them which states DuckDB

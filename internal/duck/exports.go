@@ -7,13 +7,24 @@ package duck
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
-var errUnknownFunction = errors.New("internal error: a function that this process did not register")
+// frame is the memory of one running callback.
+type frame struct {
+	memory.Callback
+	rows Rows   // memory for the callback's arguments.
+	out  Result // memory for the callback's result.
+}
+
+// frames has idle frames. They are used again, so that a chunk costs no allocation.
+var frames = sync.Pool{New: func() any { return new(frame) }}
 
 // errUnclear returns the error for rows that may belong to another group than they seem to
 // (callers.go).
@@ -52,25 +63,20 @@ func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 //
 //export ccbfGoScalar
 func ccbfGoScalar(c *C.ccbf_call) {
-	err := runCallback(c, func(f *frame, ov *Overload) error {
+	runCallback(c, func(f *frame, ov *Overload) error {
 		out := f.result(c, ov)
 		if err := ov.Scalar(f.load(c, ov), out); err != nil {
 			return err
 		}
 		return out.flush()
 	})
-	if err != nil {
-		text := cText(err)
-		C.duckdb_scalar_function_set_error(c.info, text)
-		C.free(unsafe.Pointer(text))
-	}
 }
 
 // ccbfGoUpdate adds one chunk to its states.
 //
 //export ccbfGoUpdate
 func ccbfGoUpdate(c *C.ccbf_call) {
-	aggregate(c, func(f *frame, ov *Overload) error {
+	runCallback(c, func(f *frame, ov *Overload) error {
 		u := updateCall{
 			states: unsafe.Pointer(c.states), rows: int(c.rows), mark: processMark | uint64(c.id)&numbers,
 			site: callSite{uintptr(c.site.at), uintptr(c.site.function), uintptr(c.site.caller)},
@@ -104,7 +110,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 //
 //export ccbfGoCombine
 func ccbfGoCombine(c *C.ccbf_call) {
-	aggregate(c, func(f *frame, ov *Overload) error {
+	runCallback(c, func(f *frame, ov *Overload) error {
 		from := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
 		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1, slabs: &f.Slabs}
 		return ov.Aggregate.Combine(from, into)
@@ -115,7 +121,7 @@ func ccbfGoCombine(c *C.ccbf_call) {
 //
 //export ccbfGoFinalize
 func ccbfGoFinalize(c *C.ccbf_call) {
-	aggregate(c, func(f *frame, ov *Overload) error {
+	runCallback(c, func(f *frame, ov *Overload) error {
 		states := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
 		if err := endPartition(uint64(c.thread), uint64(c.offset)); err != nil {
 			return err
@@ -124,47 +130,75 @@ func ccbfGoFinalize(c *C.ccbf_call) {
 		if err := ov.Aggregate.Finalize(states, out); err != nil {
 			return err
 		}
-		states.markFinal()
+		for i := range states.n {
+			states.At(i).MarkFinal()
+		}
 		return out.flush()
 	})
 }
 
-// aggregate runs one callback of an aggregate function: call, with a frame and the overload.
-func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
-	if err := runCallback(c, call); err != nil {
-		text := cText(err)
+// runCallback runs one callback: call, with a frame and the overload. Its error ends the query. A panic
+// becomes an error too: in C it would end the process.
+func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) {
+	ov := (*registry.overloads.Load())[uint32(c.id)-1]
+	f := frames.Get().(*frame)
+	f.Begin()
+	err := guarded(func() error { return call(f, ov) })
+	f.out.Discharge(f.out.charged)
+	f.End()
+	frames.Put(f)
+	if err == nil {
+		return
+	}
+	message := err.Error()
+	if !strings.HasPrefix(message, ov.function+":") {
+		message = ov.function + ": " + message
+	}
+	text := C.CString(strings.ReplaceAll(message, "\x00", `\0`)) // a zero byte would end it
+	defer C.free(unsafe.Pointer(text))
+	if ov.Aggregate != nil {
 		C.duckdb_aggregate_function_set_error(c.info, text)
-		C.free(unsafe.Pointer(text))
+	} else {
+		C.duckdb_scalar_function_set_error(c.info, text)
 	}
 }
 
-// runCallback runs one callback: call, with a frame and the overload.
-func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) error {
-	ov := overloadOf(uint64(c.id))
-	if ov == nil {
-		return errUnknownFunction
-	}
-	f := beginFrame()
-	defer f.end()
-	return guarded(ov.function, func() error { return call(f, ov) })
+// guarded calls f, and returns a panic as an error.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return f()
 }
 
-// ccbfGoDestroy drops the pages of n states.
+// ccbfGoDestroy drops the pages of n states. Its query cannot get an error: after a panic, the budget
+// reclaims what a state held.
 //
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
-	silently(func() {
+	_ = guarded(func() error {
 		for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
 			if s.mark&^numbers == processMark {
 				s.Drop()
 			}
 		}
+		return nil
 	})
 }
 
-// ccbfGoEnd ends the instance of a database that was closed. id belongs to its tag function.
+// ccbfGoEnd ends the instance of a database that was closed: it drops the pages that its queries left,
+// and empties the caches. id belongs to its tag function.
 //
 //export ccbfGoEnd
 func ccbfGoEnd(id C.uint64_t) {
-	silently(func() { endInstance(uint32(uint64(id) >> 32)) })
+	_ = guarded(func() error {
+		if in := instanceOf(uint32(uint64(id) >> 32)); in != nil {
+			in.Release()
+			memory.EmptyCaches()
+			instances.Delete(in.id)
+		}
+		return nil
+	})
 }

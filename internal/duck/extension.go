@@ -7,28 +7,24 @@ import "C"
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 )
 
 // RegisterExtension registers the functions with a database that loads the extension. api is the
 // table that DuckDB passed, and database a duckdb_database.
-func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error: %v", p)
+func RegisterExtension(api, database unsafe.Pointer, fns []Function) error {
+	return guarded(func() error {
+		if err := LoadTable(api); err != nil {
+			return err
 		}
-	}()
-	if err := LoadTable(api); err != nil {
+		C.ccbf_be_guest()
+		AddProcessor()
+		var conn unsafe.Pointer
+		if C.duckdb_connect(database, &conn) != 0 {
+			return errors.New("DuckDB gave no connection to the database")
+		}
+		defer C.duckdb_disconnect(&conn)
+		_, err := Register(conn, fns)
 		return err
-	}
-	C.ccbf_be_guest()
-	AddProcessor()
-	var conn unsafe.Pointer
-	if C.duckdb_connect(database, &conn) != 0 {
-		return errors.New("DuckDB gave no connection to the database")
-	}
-	defer C.duckdb_disconnect(&conn)
-	_, err = Register(conn, fns)
-	return err
+	})
 }

@@ -32,25 +32,6 @@ func instanceOf(id uint32) *Instance {
 	return found
 }
 
-// newInstance returns a new instance with an unused number.
-func newInstance() *Instance {
-	in := &Instance{id: lastInstance.Add(1), names: make(map[string]bool)}
-	instances.Store(in.id, in)
-	return in
-}
-
-// endInstance ends an instance whose database DuckDB has closed. It drops the pages that its
-// queries left, and empties the caches.
-func endInstance(id uint32) {
-	in := instanceOf(id)
-	if in == nil {
-		return
-	}
-	in.Release()
-	memory.EmptyCaches()
-	instances.Delete(id)
-}
-
 // tagName is the name of a function that each database gets. It shows which instance a database
 // is, as the C API does not, and DuckDB refuses to register an aggregate twice. DuckDB also frees
 // the function when the database is closed.

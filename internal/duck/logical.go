@@ -113,10 +113,8 @@ func logical(t Type) (unsafe.Pointer, error) {
 		if len(fields) == 0 {
 			return nil, fmt.Errorf("type STRUCT() has no fields")
 		}
-		types, freeTypes := pointerArray(len(fields))
-		defer freeTypes()
-		names, freeNames := pointerArray(len(fields))
-		defer freeNames()
+		types := make([]unsafe.Pointer, len(fields))
+		names := make([]*C.char, len(fields))
 		for i, f := range fields {
 			ft, err := logical(f.Type)
 			if err != nil {
@@ -124,20 +122,16 @@ func logical(t Type) (unsafe.Pointer, error) {
 			}
 			defer C.duckdb_destroy_logical_type(&ft)
 			types[i] = ft
-			name := C.CString(f.Name)
-			defer C.free(unsafe.Pointer(name))
-			names[i] = unsafe.Pointer(name)
+			names[i] = C.CString(f.Name)
+			defer C.free(unsafe.Pointer(names[i]))
 		}
-		p = C.duckdb_create_struct_type(&types[0], (**C.char)(unsafe.Pointer(&names[0])), C.uint64_t(len(fields)))
+		p = C.duckdb_create_struct_type(&types[0], &names[0], C.uint64_t(len(fields)))
 	case EnumID, MapID, UnionID, ArrayID:
 		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
-	case GeometryID:
-		// Before 1.5.2, the C API has no such type, and a result is a BLOB of WKB.
-		if !hasGeometry() {
+	default:
+		if t.id == GeometryID && !hasGeometry() { // before 1.5.2, a result is a BLOB of WKB
 			t = Blob
 		}
-		p = C.duckdb_create_logical_type(C.uint32_t(t.id))
-	default:
 		p = C.duckdb_create_logical_type(C.uint32_t(t.id))
 	}
 	if p == nil {
@@ -154,10 +148,4 @@ func hasGeometry() bool {
 	}
 	defer C.duckdb_destroy_logical_type(&p)
 	return C.duckdb_get_type_id(p) == C.uint32_t(GeometryID)
-}
-
-// pointerArray returns an array of n C pointers in C memory, and a function that frees it.
-func pointerArray(n int) ([]unsafe.Pointer, func()) {
-	p := C.calloc(C.size_t(n)+1, C.size_t(unsafe.Sizeof(uintptr(0))))
-	return unsafe.Slice((*unsafe.Pointer)(p), n), func() { C.free(p) }
 }

@@ -34,16 +34,6 @@ var registry struct {
 // number.
 var processMark = (rand.Uint64() | 1<<63) &^ numbers
 
-// overloadOf returns the overload with a number, or nil.
-func overloadOf(id uint64) *Overload {
-	all := registry.overloads.Load()
-	i := int(uint32(id)) - 1
-	if all == nil || i < 0 || i >= len(*all) {
-		return nil
-	}
-	return (*all)[i]
-}
-
 // Embedded fills the table of DuckDB's functions from the symbols of the program's driver. The
 // error names a symbol that is missing.
 func Embedded() error {
@@ -88,8 +78,6 @@ func LoadTable(api unsafe.Pointer) error {
 // apiTable is the table of DuckDB's functions that C calls.
 func apiTable() []unsafe.Pointer { return C.ccbf_api[:] }
 
-var errNoTable = errors.New("no API table: call Embedded or LoadTable first")
-
 // Register registers the functions with the database of a connection, for all of its connections.
 // Functions that this process has registered there before stay as they are, and the Instance is
 // the same. The functions must not change afterwards.
@@ -98,7 +86,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	defer registry.Unlock()
 	switch {
 	case registry.fromTable == "":
-		return nil, errNoTable
+		return nil, errors.New("no API table: call Embedded or LoadTable first")
 	case conn == nil:
 		return nil, errors.New("no connection")
 	}
@@ -115,7 +103,8 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		return nil, err
 	}
 	if in == nil {
-		in = newInstance()
+		in = &Instance{id: lastInstance.Add(1), names: make(map[string]bool)}
+		instances.Store(in.id, in)
 		if err := registerOne(conn, &tag, in); err != nil {
 			return nil, fmt.Errorf("registering %s: %w", tagName, err)
 		}

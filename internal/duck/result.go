@@ -36,6 +36,29 @@ func (r *Result) HasIdleThread() bool {
 	return r.instance != nil && r.instance.threads.Load() > 1 && memory.OnlyCallback()
 }
 
+// Charge reserves n bytes of the budget for a result: for a sketch that is read and changed, for
+// its BLOB, for a list. Call it before allocating, on the callback's Result and not on a part of
+// it. The bytes stay reserved until Discharge, or until the callback ends. The error wraps
+// ErrBudget.
+func (r *Result) Charge(n int64) error {
+	if n <= 0 {
+		return nil
+	}
+	if err := memory.Reserve(n); err != nil {
+		return err
+	}
+	r.charged += n
+	return nil
+}
+
+// Discharge gives n of the bytes that Charge reserved back to the budget.
+func (r *Result) Discharge(n int64) {
+	if n = min(n, r.charged); n > 0 {
+		r.charged -= n
+		memory.Unreserve(n)
+	}
+}
+
 // Len returns the number of rows to write.
 func (r *Result) Len() int { return r.n }
 
@@ -109,12 +132,8 @@ func (r *Result) Field(j int) *Result {
 		fields := r.typ.Fields()
 		r.kids = resized(r.kids, len(fields))
 		r.open = true
-		if len(fields) > 0 {
-			cols := make([]C.ccbf_col, len(fields))
-			C.ccbf_struct_children(r.vec, C.uint64_t(len(fields)), &cols[0])
-			for k := range fields {
-				r.kids[k].reset(&cols[k], r.offset, r.n, fields[k].Type)
-			}
+		for k, col := range structChildren(r.vec, len(fields)) {
+			r.kids[k].reset(&col, r.offset, r.n, fields[k].Type)
 		}
 	}
 	return &r.kids[j]

@@ -158,27 +158,26 @@ func (v *Vector) FieldName(j int) string { return v.Type().Fields()[j].Name }
 // Field returns field j of a STRUCT, with the same rows.
 func (v *Vector) Field(j int) *Vector {
 	if !v.open {
-		v.openFields()
+		fields := v.Type().Fields()
+		if v.Type().ID() != StructID {
+			fields = nil
+		}
+		v.kids = resized(v.kids, len(fields))
+		v.open = true
+		for k, col := range structChildren(v.vec, len(fields)) {
+			v.kids[k].reset(&col, v.n, fields[k].Type)
+		}
 	}
 	return &v.kids[j]
 }
 
-// openFields sets kids to the vectors of the fields of a STRUCT.
-func (v *Vector) openFields() {
-	fields := v.Type().Fields()
-	if v.Type().ID() != StructID {
-		fields = nil
+// structChildren returns the vectors of the n fields of a STRUCT.
+func structChildren(vec unsafe.Pointer, n int) []C.ccbf_col {
+	cols := make([]C.ccbf_col, n)
+	if n > 0 {
+		C.ccbf_struct_children(vec, C.uint64_t(n), &cols[0])
 	}
-	v.kids = resized(v.kids, len(fields))
-	v.open = true
-	if len(fields) == 0 {
-		return
-	}
-	cols := make([]C.ccbf_col, len(fields))
-	C.ccbf_struct_children(v.vec, C.uint64_t(len(fields)), &cols[0])
-	for j := range fields {
-		v.kids[j].reset(&cols[j], v.n, fields[j].Type)
-	}
+	return cols
 }
 
 // resized returns s with n elements. Those that it had before, also behind its end, are used again

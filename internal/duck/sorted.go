@@ -13,9 +13,8 @@ import (
 
 // partition is a summary of the STRUCT arguments of a partition.
 type partition struct {
-	row    []byte // the STRUCTs of the first row
+	row    []byte // the STRUCTs of the first row; nil if the partition has no rows
 	varied bool   // some row differs from the first
-	any    bool   // the partition has rows
 }
 
 // sortedWindow is the first partition of a window, and the current one.
@@ -39,8 +38,8 @@ func (s States) noteSorted(vs []*Vector) {
 				row = v.AppendValue(row, i)
 			}
 		}
-		if !now.any {
-			now.row, now.any = bytes.Clone(row), true
+		if now.row == nil {
+			now.row = bytes.Clone(row)
 		}
 		now.varied = now.varied || !bytes.Equal(now.row, row)
 	}
@@ -61,7 +60,7 @@ func endPartition(thread, n uint64) error {
 		return nil
 	}
 	// If a partition has no rows here, a FILTER removed them. With a FILTER, DuckDB damages nothing.
-	if w.first.any && now.any && (w.first.varied || now.varied || !bytes.Equal(w.first.row, now.row)) {
+	if w.first.row != nil && now.row != nil && (w.first.varied || now.varied || !bytes.Equal(w.first.row, now.row)) {
 		return errDamaged
 	}
 	return nil

@@ -61,10 +61,3 @@ func (s States) Slice() []*State {
 	}
 	return unsafe.Slice((**State)(s.p), s.n)
 }
-
-// markFinal notes that the pages of these states have made their results.
-func (s States) markFinal() {
-	for i := range s.n {
-		(*(**State)(unsafe.Add(s.p, i*8))).MarkFinal()
-	}
-}

@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -176,10 +177,7 @@ func (t Type) String() string {
 	case ArrayID:
 		return t.Elem().String() + "[" + strconv.FormatUint(t.Size(), 10) + "]"
 	case MapID:
-		if f := t.Fields(); len(f) == 2 {
-			return "MAP(" + f[0].Type.String() + ", " + f[1].Type.String() + ")"
-		}
-		return "MAP"
+		return "MAP(" + t.Fields()[0].Type.String() + ", " + t.Fields()[1].Type.String() + ")"
 	case StructID, UnionID:
 		word := "STRUCT("
 		if t.id == UnionID {
@@ -202,16 +200,12 @@ func (id TypeID) String() string {
 	return "type " + strconv.Itoa(int(id))
 }
 
+// plainName matches names that need no quotes in SQL.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // quoteName quotes a name for SQL, unless it is a plain identifier.
 func quoteName(name string) string {
-	plain := name != ""
-	for i, c := range name {
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			plain = false
-		}
-	}
-	if plain {
+	if plainName.MatchString(name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
