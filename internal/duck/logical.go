@@ -13,8 +13,8 @@ import (
 	"unsafe"
 )
 
-// readType returns the type that an object of DuckDB describes, and frees the object.
-func readType(p unsafe.Pointer) Type {
+// ReadType returns the type that an object of DuckDB describes, and frees the object.
+func ReadType(p unsafe.Pointer) Type {
 	if p == nil {
 		return Type{}
 	}
@@ -27,26 +27,26 @@ func readType(p unsafe.Pointer) Type {
 	case EnumID:
 		d.dict = dictionary(p)
 	case ListID:
-		d.elem = readType(C.duckdb_list_type_child_type(p))
+		d.elem = ReadType(C.duckdb_list_type_child_type(p))
 	case ArrayID:
 		d.size = uint64(C.duckdb_array_type_array_size(p))
-		d.elem = readType(C.duckdb_array_type_child_type(p))
+		d.elem = ReadType(C.duckdb_array_type_child_type(p))
 	case MapID:
 		d.fields = []Field{
-			{Name: "key", Type: readType(C.duckdb_map_type_key_type(p))},
-			{Name: "value", Type: readType(C.duckdb_map_type_value_type(p))},
+			{Name: "key", Type: ReadType(C.duckdb_map_type_key_type(p))},
+			{Name: "value", Type: ReadType(C.duckdb_map_type_value_type(p))},
 		}
 	case StructID:
 		d.fields = make([]Field, C.duckdb_struct_type_child_count(p))
 		for i := range d.fields {
 			d.fields[i].Name = takeText(C.duckdb_struct_type_child_name(p, C.uint64_t(i)))
-			d.fields[i].Type = readType(C.duckdb_struct_type_child_type(p, C.uint64_t(i)))
+			d.fields[i].Type = ReadType(C.duckdb_struct_type_child_type(p, C.uint64_t(i)))
 		}
 	case UnionID:
 		d.fields = make([]Field, C.duckdb_union_type_member_count(p))
 		for i := range d.fields {
 			d.fields[i].Name = takeText(C.duckdb_union_type_member_name(p, C.uint64_t(i)))
-			d.fields[i].Type = readType(C.duckdb_union_type_member_type(p, C.uint64_t(i)))
+			d.fields[i].Type = ReadType(C.duckdb_union_type_member_type(p, C.uint64_t(i)))
 		}
 	default:
 		if d.alias == "" {

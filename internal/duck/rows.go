@@ -63,7 +63,7 @@ func (v *Vector) Len() int { return v.n }
 // Type returns the logical type of the column.
 func (v *Vector) Type() Type {
 	if v.typ.id == 0 || v.typ.id == AnyID {
-		v.typ = readType(C.duckdb_vector_get_column_type(v.vec))
+		v.typ = ReadType(C.duckdb_vector_get_column_type(v.vec))
 	}
 	return v.typ
 }

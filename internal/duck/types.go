@@ -119,6 +119,9 @@ func (t Type) parameters() *detail {
 	return t.d
 }
 
+// Alias returns the name of a type over another one, such as JSON, or "".
+func (t Type) Alias() string { return t.parameters().alias }
+
 // IsGeometry reports whether the type is the GEOMETRY of DuckDB 1.5, whose values are WKB. Before
 // it, the spatial extension had an alias GEOMETRY of BLOB with another layout.
 func (t Type) IsGeometry() bool { return t.id == GeometryID }
@@ -159,7 +162,7 @@ var typeNames = map[TypeID]string{
 
 // String returns the type in SQL.
 func (t Type) String() string {
-	if alias := t.parameters().alias; alias != "" {
+	if alias := t.Alias(); alias != "" {
 		return alias
 	}
 	switch t.id {

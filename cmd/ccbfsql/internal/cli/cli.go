@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -209,7 +210,7 @@ func (a *arguments) set(command, argument string) func(string) error {
 
 // text returns the action that runs a text of statements and dot commands.
 func text(sql string) action {
-	return func(sh *shell.Shell) error { return sh.RunText(sql) }
+	return func(sh *shell.Shell) error { return sh.RunReader(strings.NewReader(sql), "") }
 }
 
 // ownFile is the user's start file in the home folder.

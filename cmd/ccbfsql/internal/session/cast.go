@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
 // cast lets DuckDB convert the values of a running statement to text. It serves statements that
 // cannot stand in a query, such as CALL, EXECUTE, INSERT ... RETURNING and PIVOT. Their rows go
 // through a temporary table of another connection.
-func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Result, err error) {
+func (s *Session) cast(ctx context.Context, rows *stream, json bool) (_ *Result, err error) {
 	other := &Session{connector: s.connector}
 	if err := other.dial(ctx); err != nil {
 		return nil, err
@@ -25,8 +26,8 @@ func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Resu
 	var names, texts, values []string
 	var types []mapping.LogicalType
 	for i, c := range rows.columns {
-		name, typ, value := fmt.Sprintf("c%d", i), "VARCHAR", c.value(fmt.Sprintf("c%d", i), o)
-		if c.id == mapping.TypeBlob {
+		name, typ, value := fmt.Sprintf("c%d", i), "VARCHAR", c.value(fmt.Sprintf("c%d", i), json)
+		if c.id == duck.BlobID {
 			typ = "BLOB"
 		}
 		names, texts, values = append(names, name), append(texts, name+" "+typ), append(values, value)
@@ -58,11 +59,11 @@ func (s *Session) cast(ctx context.Context, rows *stream, o RunOptions) (_ *Resu
 			return nil, errors.New(mapping.AppenderError(appender))
 		}
 	}
-	result, err := other.Run(ctx, "FROM texts", RunOptions{})
+	result, err := other.Run(ctx, "FROM texts", false)
 	if err != nil {
 		return nil, err
 	}
-	result.columns = shown(rows.columns, o.JSON)
+	result.columns = shown(rows.columns, json)
 	read := result.close
 	result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
 	return result, nil

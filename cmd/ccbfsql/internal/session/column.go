@@ -12,7 +12,7 @@ import (
 // column is a column of a result with the number of its DuckDB type.
 type column struct {
 	render.Column
-	id mapping.Type
+	id duck.TypeID
 }
 
 // describe returns the columns of a prepared statement. plain is true if stream can read all of
@@ -20,15 +20,14 @@ type column struct {
 func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 	plain = true
 	for i := range mapping.PreparedStatementColumnCount(p) {
-		t := mapping.PreparedStatementColumnLogicalType(p, i)
-		c := column{id: mapping.GetTypeId(t)}
+		t := duck.ReadType(mapping.PreparedStatementColumnLogicalType(p, i).Ptr)
+		c := column{id: t.ID()}
 		c.Name = mapping.PreparedStatementColumnName(p, i)
 		c.Type = typeName(t)
 		c.Kind = kindOf(c.id)
 		if c.Type == "json" {
 			c.Kind = render.JSON
 		}
-		mapping.DestroyLogicalType(&t)
 		plain = plain && isPlain(c.id)
 		columns = append(columns, c)
 	}
@@ -37,11 +36,11 @@ func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
 
 // value returns the SQL expression whose values stream can read: the column itself, or a cast to
 // text or JSON.
-func (c column) value(name string, o RunOptions) string {
+func (c column) value(name string, json bool) string {
 	switch {
 	case isPlain(c.id):
 		return name
-	case o.JSON && isNested(c.id):
+	case json && isNested(c.id):
 		return "CAST(to_json(" + name + ") AS VARCHAR)"
 	default:
 		return "CAST(" + name + " AS VARCHAR)"
@@ -61,31 +60,31 @@ func shown(columns []column, json bool) []render.Column {
 }
 
 // isPlain reports whether stream reads values of the type without a cast.
-func isPlain(id mapping.Type) bool {
+func isPlain(id duck.TypeID) bool {
 	switch id {
-	case mapping.TypeBigInt, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
+	case duck.BigIntID, duck.VarcharID, duck.BlobID, duck.SQLNullID:
 		return true
 	}
 	return false
 }
 
-func isNested(id mapping.Type) bool {
+func isNested(id duck.TypeID) bool {
 	switch id {
-	case mapping.TypeList, mapping.TypeArray, mapping.TypeStruct, mapping.TypeMap, mapping.TypeUnion, mapping.TypeVariant:
+	case duck.ListID, duck.ArrayID, duck.StructID, duck.MapID, duck.UnionID, duck.VariantID:
 		return true
 	}
 	return false
 }
 
-func kindOf(id mapping.Type) render.Kind {
+func kindOf(id duck.TypeID) render.Kind {
 	switch id {
-	case mapping.TypeBoolean:
+	case duck.BooleanID:
 		return render.Bool
-	case mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt, mapping.TypeHugeInt,
-		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt, mapping.TypeUHugeInt,
-		mapping.TypeFloat, mapping.TypeDouble, mapping.TypeDecimal, mapping.TypeBigNum:
+	case duck.TinyIntID, duck.SmallIntID, duck.IntegerID, duck.BigIntID, duck.HugeIntID,
+		duck.UTinyIntID, duck.USmallIntID, duck.UIntegerID, duck.UBigIntID, duck.UHugeIntID,
+		duck.FloatID, duck.DoubleID, duck.DecimalID, duck.BigNumID:
 		return render.Number
-	case mapping.TypeBlob:
+	case duck.BlobID:
 		return render.Blob
 	default:
 		return render.Text
@@ -93,52 +92,39 @@ func kindOf(id mapping.Type) render.Kind {
 }
 
 // typeName returns the name of a type as DuckDB's shell prints it, for example int32.
-func typeName(t mapping.LogicalType) string {
-	if alias := mapping.LogicalTypeGetAlias(t); alias != "" {
-		return strings.ToLower(alias)
+func typeName(t duck.Type) string {
+	fields := func() string {
+		var out []string
+		for _, f := range t.Fields() {
+			out = append(out, f.Name+" "+typeName(f.Type))
+		}
+		return strings.Join(out, ", ")
 	}
-	id := mapping.GetTypeId(t)
-	switch id {
-	case mapping.TypeDecimal:
-		return fmt.Sprintf("decimal(%d,%d)", mapping.DecimalWidth(t), mapping.DecimalScale(t))
-	case mapping.TypeEnum:
-		var values []string
-		for i := range mapping.EnumDictionarySize(t) {
-			values = append(values, "'"+strings.ReplaceAll(mapping.EnumDictionaryValue(t, mapping.IdxT(i)), "'", "''")+"'")
-		}
-		return "enum(" + strings.Join(values, ", ") + ")"
-	case mapping.TypeList:
-		return child(mapping.ListTypeChildType(t)) + "[]"
-	case mapping.TypeArray:
-		return fmt.Sprintf("%s[%d]", child(mapping.ArrayTypeChildType(t)), mapping.ArrayTypeArraySize(t))
-	case mapping.TypeMap:
-		return "map(" + child(mapping.MapTypeKeyType(t)) + ", " + child(mapping.MapTypeValueType(t)) + ")"
-	case mapping.TypeStruct:
-		var fields []string
-		for i := range mapping.StructTypeChildCount(t) {
-			fields = append(fields, mapping.StructTypeChildName(t, i)+" "+child(mapping.StructTypeChildType(t, i)))
-		}
-		return "struct(" + strings.Join(fields, ", ") + ")"
-	case mapping.TypeUnion:
-		var members []string
-		for i := range mapping.UnionTypeMemberCount(t) {
-			members = append(members, mapping.UnionTypeMemberName(t, i)+" "+child(mapping.UnionTypeMemberType(t, i)))
-		}
-		return "union(" + strings.Join(members, ", ") + ")"
+	if t.Alias() != "" {
+		return strings.ToLower(t.Alias())
 	}
-	if width, ok := widths[id]; ok {
+	switch t.ID() {
+	case duck.EnumID:
+		return "enum" + strings.TrimPrefix(t.String(), "ENUM")
+	case duck.ListID:
+		return typeName(t.Elem()) + "[]"
+	case duck.ArrayID:
+		return fmt.Sprintf("%s[%d]", typeName(t.Elem()), t.Size())
+	case duck.MapID:
+		return "map(" + typeName(t.Fields()[0].Type) + ", " + typeName(t.Fields()[1].Type) + ")"
+	case duck.StructID:
+		return "struct(" + fields() + ")"
+	case duck.UnionID:
+		return "union(" + fields() + ")"
+	}
+	if width, ok := widths[t.ID()]; ok {
 		return width
 	}
-	return strings.ToLower(strings.Trim(duck.TypeID(id).String(), `"`)) // DuckDB's name for the type of NULL is "NULL" in quotes
-}
-
-func child(t mapping.LogicalType) string {
-	defer mapping.DestroyLogicalType(&t)
-	return typeName(t)
+	return strings.ToLower(strings.Trim(t.String(), `"`)) // DuckDB's name for the type of NULL is "NULL" in quotes
 }
 
 // widths are the names of integer types, which DuckDB's shell prints with their number of bits.
-var widths = map[mapping.Type]string{
-	mapping.TypeTinyInt: "int8", mapping.TypeSmallInt: "int16", mapping.TypeInteger: "int32", mapping.TypeBigInt: "int64", mapping.TypeHugeInt: "int128",
-	mapping.TypeUTinyInt: "uint8", mapping.TypeUSmallInt: "uint16", mapping.TypeUInteger: "uint32", mapping.TypeUBigInt: "uint64", mapping.TypeUHugeInt: "uint128",
+var widths = map[duck.TypeID]string{
+	duck.TinyIntID: "int8", duck.SmallIntID: "int16", duck.IntegerID: "int32", duck.BigIntID: "int64", duck.HugeIntID: "int128",
+	duck.UTinyIntID: "uint8", duck.USmallIntID: "uint16", duck.UIntegerID: "uint32", duck.UBigIntID: "uint64", duck.UHugeIntID: "uint128",
 }

@@ -109,7 +109,7 @@ func (s *Session) Close() error {
 
 // Strings runs a query and returns its rows as text. NULL is "".
 func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
-	result, err := s.Run(ctx, sql, RunOptions{})
+	result, err := s.Run(ctx, sql, false)
 	if err != nil {
 		return nil, err
 	}

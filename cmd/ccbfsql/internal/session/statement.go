@@ -13,12 +13,6 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// RunOptions choose the form of values.
-type RunOptions struct {
-	// JSON is true if values of nested types are encoded as JSON, not as DuckDB's text.
-	JSON bool
-}
-
 // Result is the result of a statement. Rows arrive while the statement runs, so an error may follow
 // after some rows.
 type Result struct {
@@ -52,8 +46,9 @@ func (r *Result) Close() {
 const ownExtension = "ccbf: this program is written in Go"
 
 // Run runs one statement exactly once. If ctx is cancelled, here or while rows are read, the
-// statement ends with ErrInterrupted.
-func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result, err error) {
+// statement ends with ErrInterrupted. With json, values of nested types are encoded as JSON, not as
+// DuckDB's text.
+func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, err error) {
 	stop := s.interruptOn(ctx)
 	defer func() {
 		if err != nil {
@@ -69,15 +64,15 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 		return nil, err
 	}
 	defer func() { mapping.DestroyPrepare(original) }()
-	if err := checkParameters(*original); err != nil {
-		return nil, err
+	if n := mapping.NParams(*original); n > 0 {
+		return nil, fmt.Errorf("Invalid Input Error: the statement has %d parameters without values; use PREPARE and EXECUTE", n)
 	}
 
 	columns, plain := describe(*original)
 	kind := mapping.PreparedStatementType(*original)
 	run := original
 	if !plain && single && kind == mapping.StatementTypeSelect {
-		if wrapped, ok, _ := s.prepare(ctx, wrap(sql, columns, o)); ok {
+		if wrapped, ok, _ := s.prepare(ctx, wrap(sql, columns, json)); ok {
 			defer func() { mapping.DestroyPrepare(wrapped) }()
 			run, plain = wrapped, true
 		}
@@ -90,16 +85,18 @@ func (s *Session) Run(ctx context.Context, sql string, o RunOptions) (_ *Result,
 		return nil, err
 	}
 	rows.columns = columns
-	result := &Result{columns: shown(columns, run != original && o.JSON), chunks: rows.chunks, close: rows.close}
+	returns := mapping.ResultReturnType(rows.result)
+	result := &Result{columns: shown(columns, run != original && json), chunks: rows.chunks, close: rows.close}
 	if plain {
 		rows.settle(run != original)
 	} else {
 		defer rows.close()
-		if result, err = s.cast(ctx, rows, o); err != nil {
+		if result, err = s.cast(ctx, rows, json); err != nil {
 			return nil, err
 		}
 	}
-	result.Silent, result.Plan = silent(kind, columns, sql), kind == mapping.StatementTypeExplain
+	result.Silent = returns != mapping.ResultTypeQueryResult
+	result.Plan = kind == mapping.StatementTypeExplain
 	read := result.close
 	result.close = func() { read(); stop() }
 	return result, nil
@@ -148,45 +145,16 @@ func (s *Session) Check(ctx context.Context, sql string) error {
 
 // wrap returns a query whose values are text. A projection over the query keeps its order and
 // number of rows. Numbered column names distinguish columns of the same name.
-func wrap(sql string, columns []column, o RunOptions) string {
+func wrap(sql string, columns []column, json bool) string {
 	var names, values []string
 	for i, c := range columns {
 		name := fmt.Sprintf("c%d", i)
 		names = append(names, name)
-		values = append(values, c.value(name, o))
+		values = append(values, c.value(name, json))
 	}
 	sql = strings.TrimRight(strings.TrimSpace(sql), ";")
 	// The line break ends a comment in the last line of the query.
 	return "SELECT " + strings.Join(values, ", ") + " FROM (" + sql + "\n) AS t(" + strings.Join(names, ", ") + ")"
-}
-
-func checkParameters(p mapping.PreparedStatement) error {
-	if n := mapping.NParams(p); n > 0 {
-		return fmt.Errorf("Invalid Input Error: the statement has %d parameters without values; use PREPARE and EXECUTE", n)
-	}
-	return nil
-}
-
-// silent reports whether a statement returns only that it has finished, or how many rows it
-// changed.
-func silent(kind mapping.StatementType, columns []column, sql string) bool {
-	switch kind {
-	case mapping.StatementTypeSelect, mapping.StatementTypeExplain:
-		return false
-	}
-	if len(columns) == 0 {
-		return true
-	}
-	if len(columns) > 1 {
-		return false
-	}
-	switch columns[0].Name {
-	case "Count":
-		return !strings.Contains(strings.ToUpper(sql), "RETURNING")
-	case "Success":
-		return true
-	}
-	return false
 }
 
 func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*stream, error) {

@@ -16,18 +16,17 @@ type stream struct {
 	result  mapping.Result
 	columns []column
 	chunk   chunk
-	closed  bool
 }
 
 // settle sets the types in which columns are read. In a wrapped query, columns that are not plain
 // arrive as VARCHAR.
 func (s *stream) settle(wrapped bool) {
-	s.chunk.types = make([]mapping.Type, len(s.columns))
+	s.chunk.types = make([]duck.TypeID, len(s.columns))
 	s.chunk.vectors = make([]duck.Vector, len(s.columns))
 	for i, c := range s.columns {
 		s.chunk.types[i] = c.id
 		if wrapped && !isPlain(c.id) {
-			s.chunk.types[i] = mapping.TypeVarchar
+			s.chunk.types[i] = duck.VarcharID
 		}
 	}
 }
@@ -65,11 +64,8 @@ func (s *stream) fetch() (more bool, err error) {
 	return false, nil
 }
 
+// close ends the statement. A second call does nothing.
 func (s *stream) close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
 	s.chunk.destroy()
 	mapping.DestroyResult(&s.result)
 }
@@ -78,7 +74,7 @@ func (s *stream) close() {
 type chunk struct {
 	data    mapping.DataChunk
 	size    int
-	types   []mapping.Type
+	types   []duck.TypeID
 	vectors []duck.Vector
 }
 
@@ -86,7 +82,7 @@ func (c *chunk) load() {
 	c.size = int(mapping.DataChunkGetSize(c.data))
 	for i, id := range c.types {
 		v := mapping.DataChunkGetVector(c.data, mapping.IdxT(i))
-		c.vectors[i] = duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, duck.TypeID(id))
+		c.vectors[i] = duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, id)
 	}
 }
 
@@ -103,10 +99,10 @@ func (c *chunk) Len() int { return c.size }
 // Cell implements render.Chunk.
 func (c *chunk) Cell(row, col int) render.Cell {
 	v := &c.vectors[col]
-	if c.types[col] == mapping.TypeSQLNull || !v.Valid(row) {
+	if c.types[col] == duck.SQLNullID || !v.Valid(row) {
 		return render.Cell{Null: true}
 	}
-	if c.types[col] == mapping.TypeBigInt {
+	if c.types[col] == duck.BigIntID {
 		return render.Cell{Text: strconv.FormatInt(duck.Slice[int64](v)[row], 10)}
 	}
 	return render.Cell{Text: string(v.Bytes(row))} // the column is VARCHAR or BLOB

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
@@ -74,8 +73,8 @@ func (sh *Shell) logged(sql string) error {
 // nextOutput is the destination of the next result (.once, .excel).
 type nextOutput struct {
 	file  *os.File
-	excel *render.Mode // mode of .excel, which opens the file in the program for its type; nil: .once
-	used  bool         // a dot command has printed to the file
+	excel bool // .excel: the file is CSV, and is opened in the program for that
+	used  bool // a dot command has printed to the file
 }
 
 // file returns the file that results go to; nil means standard output.
@@ -95,15 +94,11 @@ func (sh *Shell) dotOnce(args []string) error {
 }
 
 func (sh *Shell) dotExcel([]string) error {
-	csv, err := render.Find("csv")
-	if err != nil {
-		return err
-	}
 	f, err := os.CreateTemp("", "ccbfsql-*.csv")
 	if err != nil {
 		return err
 	}
-	return sh.setOnce(&nextOutput{file: f, excel: &csv})
+	return sh.setOnce(&nextOutput{file: f, excel: true})
 }
 
 // setOnce sets the destination of the next result, in place of one that received no result.
@@ -118,7 +113,7 @@ func (sh *Shell) setOnce(next *nextOutput) (err error) {
 // endOnce closes the file of .once. For .excel, it opens the file in the program for CSV files.
 func (sh *Shell) endOnce() error {
 	o := sh.once
-	if err := sh.setOnce(nil); err != nil || o == nil || o.excel == nil {
+	if err := sh.setOnce(nil); err != nil || o == nil || !o.excel {
 		return err
 	}
 	words := []string{"xdg-open"}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
 // Kinds of rows of dumpQuery. The query returns all kinds in the order in which they must be
@@ -83,15 +82,12 @@ func (sh *Shell) dumpRows(path string) error {
 	if !all {
 		query = "SELECT " + strings.Join(stored, ", ") + " " + query
 	}
-	insert, err := render.Find("insert")
-	if err != nil {
-		return err
-	}
-	result, err := sh.session.Run(sh.ctx, query, session.RunOptions{})
+	result, err := sh.session.Run(sh.ctx, query, false)
 	if err != nil {
 		return err
 	}
 	defer result.Close()
+	insert, _ := render.Find("insert") // the mode exists
 	o := sh.options(&insert)
 	o.Header, o.Table = !all, path
 	return sh.writeError(insert.Render(sh.out(), result, o))

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -112,7 +111,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 // sketch runs a query that must return one row, and returns the first BLOB of that row.
 func (sh *Shell) sketch(query string) ([]byte, error) {
 	defer sh.session.Idle()
-	result, err := sh.session.Run(sh.ctx, query, session.RunOptions{})
+	result, err := sh.session.Run(sh.ctx, query, false)
 	if err != nil {
 		return nil, err
 	}

@@ -29,11 +29,6 @@ func (e *scriptError) Error() string {
 
 func (e *scriptError) Unwrap() error { return e.err }
 
-// RunText runs statements and dot commands of a command-line argument.
-func (sh *Shell) RunText(text string) error {
-	return sh.RunReader(strings.NewReader(text), "")
-}
-
 // RunOwn runs the user's start file (~/.ccbfsqlrc or -init). Errors of its statements are printed
 // and do not end the program.
 func (sh *Shell) RunOwn(path string) error {

@@ -128,10 +128,10 @@ func (sh *Shell) print(sql string) error {
 	bar := sh.session.ShowProgress(sh.stderr)
 	defer bar.Stop()
 	mode := sh.mode
-	if sh.once != nil && sh.once.excel != nil {
-		mode = *sh.once.excel
+	if sh.once != nil && sh.once.excel {
+		mode, _ = render.Find("csv") // the mode exists
 	}
-	result, err := sh.session.Run(sh.ctx, sql, session.RunOptions{JSON: mode.JSON})
+	result, err := sh.session.Run(sh.ctx, sql, mode.JSON)
 	if err != nil {
 		return err
 	}
