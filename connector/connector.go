@@ -40,13 +40,11 @@ type Connector struct {
 
 // New returns a connector for a database, with the dsn of Open.
 func New(dsn string) (*Connector, error) {
-	c := &Connector{}
 	inner, err := duckdb.NewConnector(dsn, nil)
 	if err != nil {
 		return nil, err
 	}
-	c.inner = inner
-	return c, nil
+	return &Connector{inner: inner}, nil
 }
 
 // Connect opens a connection, with every function registered.

@@ -106,6 +106,15 @@ func wrap(b *strings.Builder, text, indent string) {
 	}
 }
 
+// Suggestion returns the end of an error message about a wrong name: the name with the most similar
+// spelling, or "" if none is similar.
+func Suggestion(wanted string, names []string) string {
+	if name := Nearest(wanted, names); name != "" {
+		return fmt.Sprintf("; did you mean %q?", name)
+	}
+	return ""
+}
+
 // Nearest returns the name with the most similar spelling, or "" if none is similar.
 func Nearest(wanted string, names []string) string {
 	best, least := "", 1+len(wanted)/3

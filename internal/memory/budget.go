@@ -71,7 +71,7 @@ func SetLimit(n int64) error {
 // reclaims pages. The error wraps ErrBudget.
 func Reserve(n int64) error {
 	for range 4 {
-		if tryReserve(n) {
+		if tryReserve(n, Limit()) {
 			return nil
 		}
 		if EmptyCaches() == 0 && sweep(n) == 0 {
@@ -81,12 +81,12 @@ func Reserve(n int64) error {
 	return errBudget()
 }
 
-// tryReserve charges n bytes to the budget if they fit. It never exceeds the limit, not even
-// for a moment: another thread would reclaim pages.
-func tryReserve(n int64) bool {
+// tryReserve charges n bytes to the budget if at most most bytes are then used. It never exceeds that,
+// not even for a moment: another thread would reclaim pages.
+func tryReserve(n, most int64) bool {
 	for {
 		u := used.Load()
-		if n > Limit()-u {
+		if n > most-u {
 			return false
 		}
 		if used.CompareAndSwap(u, u+n) {
@@ -109,20 +109,15 @@ func errBudget() error {
 
 // formatBytes returns a number of bytes with a unit, such as "6.0 GiB".
 func formatBytes(n int64) string {
-	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
 	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " bytes"
 	}
-	v := float64(n)
-	unit := ""
-	for _, u := range units {
+	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB"}
+	v, i := float64(n)/(1<<10), 0
+	for ; v >= 1<<10 && i < len(units)-1; i++ {
 		v /= 1 << 10
-		unit = u
-		if v < 1<<10 {
-			break
-		}
 	}
-	return strconv.FormatFloat(v, 'f', 1, 64) + " " + unit
+	return strconv.FormatFloat(v, 'f', 1, 64) + " " + units[i]
 }
 
 var byteUnits = map[string]float64{

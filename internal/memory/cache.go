@@ -30,20 +30,12 @@ func RegisterCache(empty func() (bytes int64)) {
 // ReserveCache reserves n bytes of the budget for a cache, if a quarter of the budget then stays
 // free, and reports whether it did. Call it before allocating.
 func ReserveCache(n int64) bool {
-	if n <= 0 {
+	limit := Limit()
+	if n <= 0 || !tryReserve(n, limit-limit/4) {
 		return false
 	}
-	limit := Limit()
-	for {
-		u := used.Load()
-		if n > limit-limit/4-u {
-			return false
-		}
-		if used.CompareAndSwap(u, u+n) {
-			caches.bytes.Add(n)
-			return true
-		}
-	}
+	caches.bytes.Add(n)
+	return true
 }
 
 // UnreserveCache gives n bytes back that ReserveCache reserved.
@@ -54,13 +46,6 @@ func UnreserveCache(n int64) {
 
 // Cached returns the bytes that caches have reserved.
 func Cached() int64 { return caches.bytes.Load() }
-
-// shrinkIdleCaches empties all caches if they hold more than they may while no query runs.
-func shrinkIdleCaches() {
-	if Cached() > Limit()/idleFraction {
-		EmptyCaches()
-	}
-}
 
 // EmptyCaches empties all caches and returns the bytes that they held.
 func EmptyCaches() (bytes int64) {

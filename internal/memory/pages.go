@@ -271,7 +271,9 @@ func eachLease(f func(*Lease)) {
 // Release drops the pages of a database, given by its number, and empties the caches if they hold much. Call
 // it while none of its queries runs.
 func Release(instance uint32) {
-	shrinkIdleCaches()
+	if Cached() > Limit()/idleFraction {
+		EmptyCaches()
+	}
 	eachLease(func(l *Lease) {
 		if l.instance == instance {
 			forget(l)

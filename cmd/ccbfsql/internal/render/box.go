@@ -97,7 +97,7 @@ func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 		if o.Header {
 			t.AppendHeader(tableRow(shown, func(i int) string { return escape(columns[i].Name) }))
 		}
-		err := each(rows, func(chunk Chunk, n int) error {
+		err := Each(rows, func(chunk Chunk, n int) error {
 			t.AppendRow(tableRow(shown, func(i int) string { return cellText(columns[i], chunk.Cell(n, i), o, escape) }))
 			return nil
 		})
@@ -124,8 +124,7 @@ func ownWidths(columns []Column, widths []int, least int) []table.ColumnConfig {
 		if i < len(widths) && widths[i] != 0 {
 			align = textAlign(widths[i] < 0)
 			width := max(widths[i], -widths[i])
-			cut := func(v any) string { return cutTo(v.(string), width) }
-			configs[i].WidthMin, configs[i].Transformer, configs[i].TransformerHeader = width, cut, cut
+			configs[i].WidthMin, configs[i].Transformer, configs[i].TransformerHeader = width, cutTo(width), cutTo(width)
 		}
 		configs[i].Align, configs[i].AlignHeader = align, align
 	}
@@ -145,9 +144,7 @@ func newTable(style *table.Style, columns []Column, shown, widths []int) table.W
 		}
 		configs[n].Align = textAlign(columns[i].Kind == Number)
 		if widths != nil {
-			width := widths[i]
-			cut := func(v any) string { return cutTo(v.(string), width) }
-			configs[n].Transformer, configs[n].TransformerHeader = cut, cut
+			configs[n].Transformer, configs[n].TransformerHeader = cutTo(widths[i]), cutTo(widths[i])
 		}
 	}
 	t.SetColumnConfigs(configs)
@@ -161,8 +158,9 @@ func textAlign(right bool) text.Align {
 	return text.AlignDefault
 }
 
-func cutTo(value string, width int) string {
-	return text.Snip(value, width, "…")
+// cutTo returns a function that cuts a value to a width.
+func cutTo(width int) text.Transformer {
+	return func(v any) string { return text.Snip(v.(string), width, "…") }
 }
 
 func writeLine(w io.Writer, text string) error {

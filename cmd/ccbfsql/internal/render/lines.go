@@ -48,7 +48,7 @@ func lines(format func(columns []Column, o Options) lineFormat) func(w io.Writer
 			}
 		}
 		between := ""
-		err := each(rows, func(chunk Chunk, row int) error {
+		err := Each(rows, func(chunk Chunk, row int) error {
 			w.WriteString(between)
 			between = l.between
 			return write(l.row, func(col int) string { return l.value(columns[col], chunk.Cell(row, col)) })
@@ -186,7 +186,7 @@ func line(columns []Column, o Options) lineFormat {
 
 // trash reads all rows and writes nothing.
 func trash(_ io.Writer, rows Rows, _ Options) error {
-	return each(rows, func(Chunk, int) error { return nil })
+	return Each(rows, func(Chunk, int) error { return nil })
 }
 
 // jsonArray writes one JSON array of objects.

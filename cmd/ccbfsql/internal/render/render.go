@@ -132,8 +132,8 @@ func Find(name string) (Mode, error) {
 	return Mode{}, fmt.Errorf("unknown mode %q; one of %s", name, strings.Join(names, ", "))
 }
 
-// each calls row for every row of the result, until it returns an error.
-func each(rows Rows, row func(chunk Chunk, i int) error) error {
+// Each calls row for every row of the result, until it returns an error.
+func Each(rows Rows, row func(chunk Chunk, i int) error) error {
 	for chunk, err := range rows.Chunks() {
 		if err != nil {
 			return err

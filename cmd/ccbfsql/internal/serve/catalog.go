@@ -20,28 +20,36 @@ type table struct {
 // tableColumn is a column: its name and its SQL type.
 type tableColumn struct{ name, typ string }
 
-// tables returns the tables and views of the database, sorted by name.
-func tables(ctx context.Context, db *sql.DB) ([]table, error) {
-	rows, err := db.QueryContext(ctx, `SELECT table_name, column_name, data_type FROM duckdb_columns()
-		WHERE NOT internal AND database_name = current_database() AND schema_name = current_schema() ORDER BY table_name, column_index`)
+// eachRow runs a query and calls f for every row, until f returns an error.
+func eachRow(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var out []table
 	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// tables returns the tables and views of the database, sorted by name.
+func tables(ctx context.Context, db *sql.DB) (out []table, err error) {
+	err = eachRow(ctx, db, `SELECT table_name, column_name, data_type FROM duckdb_columns()
+		WHERE NOT internal AND database_name = current_database() AND schema_name = current_schema() ORDER BY table_name, column_index`, func(rows *sql.Rows) error {
 		var name string
 		var c tableColumn
-		if err := rows.Scan(&name, &c.name, &c.typ); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name, &c.name, &c.typ)
 		if len(out) == 0 || out[len(out)-1].name != name {
 			out = append(out, table{name: name})
 		}
 		t := &out[len(out)-1]
 		t.columns = append(t.columns, c)
-	}
-	return out, rows.Err()
+		return err
+	})
+	return out, err
 }
 
 // looksLike is how many values of a column are tried as sketches. One damaged BLOB does not hide
@@ -49,26 +57,18 @@ func tables(ctx context.Context, db *sql.DB) ([]table, error) {
 const looksLike = 16
 
 // isSketch reports whether one of a column's first values is a sketch of points.
-func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (bool, error) {
+func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (found bool, err error) {
 	if c.typ != "BLOB" {
 		return false, nil
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike))
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	var blob []byte
-	for rows.Next() {
-		if err := rows.Scan(&blob); err != nil {
-			return false, err
-		}
+	err = eachRow(ctx, db, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike), func(rows *sql.Rows) error {
+		var blob []byte
 		var v ccbf.View
-		if v.Reset(blob) == nil {
-			return true, nil
-		}
-	}
-	return false, rows.Err()
+		err := rows.Scan(&blob)
+		found = found || v.Reset(blob) == nil
+		return err
+	})
+	return found, err
 }
 
 // mostValues is the largest number of distinct values of a slider. mostTimes is the limit for a
@@ -136,21 +136,15 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 	if isTime(s.Type) {
 		most = mostTimes
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", lexer.QuoteName(c.name), lexer.QuoteName(table), most+1))
-	if err != nil {
+	err := eachRow(ctx, db, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", lexer.QuoteName(c.name), lexer.QuoteName(table), most+1), func(rows *sql.Rows) error {
+		var v string
+		err := rows.Scan(&v)
+		s.Values = append(s.Values, v)
+		return err
+	})
+	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && areQuadkeys(s.Values) {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var v string
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		s.Values = append(s.Values, v)
-	}
-	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && areQuadkeys(s.Values) {
-		return nil, rows.Err()
-	}
 	s.Grain = grainOf(&s)
-	return &s, rows.Err()
+	return &s, err
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/help"
+	"github.com/paulmach/orb"
 )
 
 // condition selects rows whose column By is between Value and To, or equal to Value if To is empty.
@@ -161,6 +163,27 @@ func parsed(class key.Class, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }
 
+// selected returns the selected rows whose bounds intersect a box.
+func (l *layer) selected(f *filter, box orb.Bound) (rows []*rowSketch) {
+	for i := range l.sketches {
+		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
+			rows = append(rows, p)
+		}
+	}
+	return rows
+}
+
+// open makes v the view of the row's sketch, for queries with a filter.
+func (p *rowSketch) open(ctx context.Context, v *ccbf.View, f *filter) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := v.Reset(p.blob); err != nil {
+		return err
+	}
+	return v.CheckCategory(f.given())
+}
+
 // holds reports whether the filter selects a row.
 func (f *filter) holds(p *rowSketch) bool {
 	for _, c := range f.choices {
@@ -190,8 +213,5 @@ func nearest(wanted string, names []string) string {
 	if len(wanted) > longestWanted {
 		return ""
 	}
-	if best := help.Nearest(wanted, names); best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
-	return ""
+	return help.Suggestion(wanted, names)
 }

@@ -66,12 +66,6 @@ func guard(next http.Handler, hosts names, cors []string, other string) http.Han
 	})
 }
 
-// loopback reports whether only this machine can reach an address.
-func loopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
-}
-
 // Limits of requests: the bytes of a body, how many run at a time, and how long one can take.
 const (
 	maxBody    = 1 << 20

@@ -85,7 +85,7 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/layers", jsonHandler(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
 	mux.Handle("GET /api/basemap", jsonHandler(func(*http.Request) (any, error) { return s.basemap, nil }))
 	mux.Handle("GET /api/version", jsonHandler(s.version))
-	mux.Handle("GET /api/tables", jsonHandler(s.pointTables))
+	mux.Handle("GET /api/tables", jsonHandler(func(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }))
 	mux.Handle("POST /api/build", jsonHandler(s.buildTable))
 	mux.Handle("GET /api/look", jsonHandler(s.look))
 	mux.Handle("GET /api/scale", jsonHandler(s.scale))

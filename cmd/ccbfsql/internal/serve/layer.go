@@ -119,11 +119,6 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	for _, s := range l.Sliders {
 		names = append(names, lexer.QuoteName(s.Column)+"::VARCHAR")
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL", strings.Join(names, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	places := make([]map[string]int, len(l.Sliders))
 	for i, s := range l.Sliders {
 		places[i] = map[string]int{}
@@ -138,12 +133,12 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	for i := range texts {
 		into = append(into, &texts[i])
 	}
-	for rows.Next() {
+	err := eachRow(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL", strings.Join(names, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)), func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
-			return nil, err
+			return err
 		}
 		if l.Bytes += int64(len(blob)); l.Bytes > most {
-			return nil, fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
+			return fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
 		}
 		n++
 		p := rowSketch{blob: slices.Clone(blob)}
@@ -159,9 +154,10 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 				l.Bad = append(l.Bad, badRow{n, err.Error()})
 			}
 		}
-	}
+		return nil
+	})
 	l.list()
-	return l, rows.Err()
+	return l, err
 }
 
 // list adds a slider for each field of the categories, or for categories that are no STRUCTs one slider,
@@ -276,6 +272,4 @@ func (l *layer) add(p rowSketch) error {
 	return nil
 }
 
-func (l *layer) bound() orb.Bound {
-	return orb.Bound{Min: orb.Point{l.Bounds[0], l.Bounds[1]}, Max: orb.Point{l.Bounds[2], l.Bounds[3]}}
-}
+func (l *layer) bound() orb.Bound { return boundOf(l.Bounds) }

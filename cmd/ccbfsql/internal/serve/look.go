@@ -276,36 +276,23 @@ func (d *densityGrid) trim(most float64) (left float64) {
 		}
 		return n
 	}
+	type side struct {
+		points, pixels float64
+		edge           *int
+		inward         int // direction in which the edge moves
+	}
 	for east-west > 1 && end-north > 1 {
 		average := (total - left) / float64((east-west)*(end-north))
-		sides := [4]struct {
-			points float64
-			pixels int
-		}{
-			{strip(west, north, west+1, end), end - north}, {strip(east-1, north, east, end), end - north},
-			{strip(west, north, east, north+1), east - west}, {strip(west, end-1, east, end), east - west},
-		}
-		thinnest := 0
-		for i := range sides {
-			if sides[i].points/float64(sides[i].pixels) < sides[thinnest].points/float64(sides[thinnest].pixels) {
-				thinnest = i
-			}
-		}
-		s := sides[thinnest]
-		if s.points > most-left || s.points > 0 && s.points/float64(s.pixels) > thin*average {
+		width, height := float64(east-west), float64(end-north)
+		s := slices.MinFunc([]side{
+			{strip(west, north, west+1, end), height, &west, 1}, {strip(east-1, north, east, end), height, &east, -1},
+			{strip(west, north, east, north+1), width, &north, 1}, {strip(west, end-1, east, end), width, &end, -1},
+		}, func(a, b side) int { return cmp.Compare(a.points/a.pixels, b.points/b.pixels) })
+		if s.points > most-left || s.points > 0 && s.points/s.pixels > thin*average {
 			break
 		}
 		left += s.points
-		switch thinnest {
-		case 0:
-			west++
-		case 1:
-			east--
-		case 2:
-			north++
-		case 3:
-			end--
-		}
+		*s.edge += s.inward
 	}
 	d.cut(max(west-1, 0), max(north-1, 0), min(east+1, lookSide), min(end+1, lookSide))
 	return left

@@ -475,8 +475,6 @@ func (s *server) tablesOfPoints(ctx context.Context) ([]pointTable, error) {
 	return found, nil
 }
 
-func (s *server) pointTables(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }
-
 // buildTable builds the sketches of a table of points, and serves them afterwards.
 func (s *server) buildTable(r *http.Request) (any, error) {
 	if err := isJSON(r); err != nil {

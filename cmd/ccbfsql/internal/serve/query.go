@@ -62,17 +62,8 @@ func float(v float64) string {
 // each runs the statement and calls f for every row. It returns the time in milliseconds.
 func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows) error) (ms float64, err error) {
 	start := time.Now()
-	rows, err := db.QueryContext(ctx, s.String())
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := f(rows); err != nil {
-			return 0, err
-		}
-	}
-	return since(start), rows.Err()
+	err = eachRow(ctx, db, s.String(), f)
+	return since(start), err
 }
 
 // box appends the four edges of a box as arguments.
@@ -374,18 +365,8 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	p := &place{Box: [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}, Cells: float64(square.Count())}
 	var v ccbf.View
 	bridge.LimitAreas(&v)
-	for i := range l.sketches {
-		row := &l.sketches[i]
-		if !f.holds(row) || !row.bounds.Intersects(box) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := v.Reset(row.blob); err != nil {
-			return nil, err
-		}
-		if err := v.CheckCategory(f.given()); err != nil {
+	for _, row := range l.selected(&f, box) {
+		if err := row.open(ctx, &v, &f); err != nil {
 			return nil, err
 		}
 		cells, err := v.Grid.Box(p.Box[0], p.Box[1], p.Box[2], p.Box[3])

@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		what = o.Points.File
 	}
 	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", what, l.Addr())
-	if !loopback(l.Addr()) {
+	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches. For the public, put a reverse proxy in front (docs/SHELL.md).")
 	}
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))

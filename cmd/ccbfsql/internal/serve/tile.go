@@ -94,12 +94,7 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 
 // intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
 func (l *layer) intersects(f filter, box orb.Bound) bool {
-	for i := range l.sketches {
-		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
-			return true
-		}
-	}
-	return f.versus != nil && l.intersects(*f.versus, box)
+	return len(l.selected(&f, box)) > 0 || f.versus != nil && l.intersects(*f.versus, box)
 }
 
 // low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
@@ -150,21 +145,10 @@ func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.
 // of most, the limit of lookups in counters.
 func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error)) (sampled bool, err error) {
 	var v ccbf.View
-	var drawn []*rowSketch
-	for i := range l.sketches {
-		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
-			drawn = append(drawn, p)
-		}
-	}
+	drawn := l.selected(&f, box)
 	reads := uint64(max(most/max(len(drawn), 1), leastReads))
 	for _, p := range drawn {
-		if err := ctx.Err(); err != nil {
-			return sampled, err
-		}
-		if err := v.Reset(p.blob); err != nil {
-			return sampled, err
-		}
-		if err := v.CheckCategory(f.given()); err != nil {
+		if err := p.open(ctx, &v, &f); err != nil {
 			return sampled, err
 		}
 		part, err := add(&v, p, reads)

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2"
@@ -115,19 +116,15 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	}
 	defer result.Close()
 	var out [][]string
-	for chunk, err := range result.Chunks() {
-		if err != nil {
-			return nil, err
+	err = render.Each(result, func(chunk render.Chunk, i int) error {
+		row := make([]string, len(result.Columns()))
+		for j := range row {
+			row[j] = chunk.Cell(i, j).Text
 		}
-		for i := range chunk.Len() {
-			row := make([]string, len(result.Columns()))
-			for j := range row {
-				row[j] = chunk.Cell(i, j).Text
-			}
-			out = append(out, row)
-		}
-	}
-	return out, nil
+		out = append(out, row)
+		return nil
+	})
+	return out, err
 }
 
 // clean returns DuckDB's own text of an error, without the driver's prefix.

@@ -1,10 +1,10 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
@@ -43,10 +43,12 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	if err != nil {
 		return err
 	}
+	var names []string
 	for _, f := range functions {
 		if strings.EqualFold(f.Name, name) {
 			return sh.printf("%s", f.Help())
 		}
+		names = append(names, f.Name)
 	}
 	if commands {
 		return nil
@@ -54,20 +56,7 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	if found := found(name); len(found) > 0 {
 		return sh.printf("%s", help.List(found))
 	}
-	return fmt.Errorf("no command or function is named %q%s", name, nearest(name, functions))
-}
-
-// nearest returns the end of an error message: the function that is spelt most alike, or where the
-// lists are.
-func nearest(wanted string, functions []ccbfsql.Function) string {
-	names := make([]string, len(functions))
-	for i, f := range functions {
-		names[i] = f.Name
-	}
-	if name := help.Nearest(wanted, names); name != "" {
-		return fmt.Sprintf("; did you mean %q?", name)
-	}
-	return "; .help lists the commands, .functions the functions"
+	return fmt.Errorf("no command or function is named %q%s", name, cmp.Or(help.Suggestion(name, names), "; .help lists the commands, .functions the functions"))
 }
 
 // found returns the functions whose name or summary matches a pattern.

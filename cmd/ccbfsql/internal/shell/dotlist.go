@@ -77,18 +77,16 @@ func (sh *Shell) dotPrint(args []string) error {
 func (sh *Shell) count(rows render.Rows) error {
 	counts := len(rows.Columns()) == 1 && rows.Columns()[0].Name == "Count"
 	changed := int64(0)
-	for chunk, err := range rows.Chunks() {
-		if err != nil {
-			return err
-		}
-		for i := 0; counts && i < chunk.Len(); i++ {
+	err := render.Each(rows, func(chunk render.Chunk, i int) error {
+		if counts {
 			n, _ := strconv.ParseInt(chunk.Cell(i, 0).Text, 10, 64) // DuckDB returns a number here
 			changed += n
 		}
-	}
-	sh.changed += changed
-	if !sh.changes || !counts {
 		return nil
+	})
+	sh.changed += changed
+	if err != nil || !sh.changes || !counts {
+		return err
 	}
 	return sh.printf("changes: %d   total_changes: %d\n", changed, sh.changed)
 }

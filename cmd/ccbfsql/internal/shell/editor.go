@@ -77,10 +77,7 @@ func (e *editor) draw(text string) string {
 	for i, t := range tokens {
 		piece := text[t.Start:t.End]
 		paint := e.paint(t.Kind, piece, i+1 < len(tokens) && text[tokens[i+1].Start] == '(')
-		if paint != "" {
-			b.WriteString(paint)
-		}
-		b.WriteString(unmarked(piece, paint))
+		b.WriteString(paint + unmarked(piece, paint))
 		if paint != "" {
 			b.WriteString(ansi.ResetStyle)
 		}

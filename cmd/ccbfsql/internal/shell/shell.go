@@ -188,15 +188,7 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
 	last := len(rows.Columns()) - 1
-	for chunk, err := range rows.Chunks() {
-		if err != nil {
-			return err
-		}
-		for i := range chunk.Len() {
-			if err := sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n")); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return render.Each(rows, func(chunk render.Chunk, i int) error {
+		return sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n"))
+	})
 }
