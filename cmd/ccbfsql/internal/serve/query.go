@@ -16,26 +16,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// statement is a SQL statement that is being written. It runs exactly as the page shows it.
-type statement struct{ strings.Builder }
-
-func (s *statement) text(format string, args ...any) { fmt.Fprintf(s, format, args...) }
-
-// value appends a literal. cast is the type that a text is cast to; "" means none.
-func (s *statement) value(v any, cast string) {
-	switch v := v.(type) {
-	case string:
-		s.WriteString(quoteText(v))
-	case float64:
-		s.WriteString(float(v))
-	default:
-		fmt.Fprint(s, v)
-	}
-	if cast != "" {
-		s.text("::%s", cast)
-	}
-}
-
 // quoteText returns a text as a SQL string. DuckDB ends a literal at a character 0, which chr(0)
 // replaces.
 func quoteText(text string) string {
@@ -59,33 +39,30 @@ func float(v float64) string {
 	return text
 }
 
-// each runs the statement and calls f for every row. It returns the time in milliseconds.
-func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows) error) (ms float64, err error) {
+// timed runs a query and calls f for every row. It returns the time in milliseconds.
+func timed(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) (ms float64, err error) {
 	start := time.Now()
-	err = eachRow(ctx, db, s.String(), f)
-	return since(start), err
+	err = eachRow(ctx, db, query, f)
+	return float64(time.Since(start).Microseconds()) / 1000, err
 }
 
-// box appends the four edges of a box as arguments.
-func (s *statement) box(edges [4]float64) {
-	for _, edge := range edges {
-		s.text(", ")
-		s.value(edge, "")
+// edges returns the four edges of a box as arguments, each after a comma.
+func edges(box [4]float64) (args string) {
+	for _, edge := range box {
+		args += ", " + float(edge)
 	}
+	return args
 }
 
-// from appends a FROM clause for the rows of a filter whose sketches can have a point in the box.
-func (s *statement) from(l *layer, f filter, box [4]float64) {
-	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", l.source(), lexer.QuoteName(l.Column))
-	s.box(box)
-	s.text(")")
+// from returns a FROM clause for the rows of a filter whose sketches can have a point in the box.
+func (l *layer) from(f filter, box [4]float64) string {
+	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", l.source(), lexer.QuoteName(l.Column), edges(box))
 	for _, c := range f.choices {
 		slider := &l.Sliders[c.slider]
-		s.text("\n  AND %s BETWEEN ", lexer.QuoteName(slider.Column))
-		s.value(slider.Values[c.from], slider.Type)
-		s.text(" AND ")
-		s.value(slider.Values[c.to], slider.Type)
+		from, to := quoteText(slider.Values[c.from]), quoteText(slider.Values[c.to])
+		clause += fmt.Sprintf("\n  AND %s BETWEEN %s::%s AND %s::%[3]s", lexer.QuoteName(slider.Column), from, slider.Type, to)
 	}
+	return clause
 }
 
 // source returns the table in SQL. BLOBs that are not sketches are replaced by NULL, if there are
@@ -97,51 +74,42 @@ func (l *layer) source() string {
 	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", lexer.QuoteName(l.Column), lexer.QuoteName(l.Table))
 }
 
-// category appends the argument for a filter's categories, if it has any.
-func (s *statement) category(l *layer, f filter) {
+// category returns the argument for a filter's categories after a comma, or "" if it has none.
+func (l *layer) category(f filter) string {
 	valuesOf := func(c valueRange) []string { return l.Sliders[c.slider].Values[c.from : c.to+1] }
 	switch {
 	case f.text != nil:
-		s.text(", ")
-		s.anyOf(l.class, []string{*f.text})
+		return ", " + anyOf(l.class, []string{*f.text})
 	case len(f.parts) == 0:
+		return ""
 	case !l.class.IsStruct():
-		s.text(", ")
-		s.anyOf(l.class, valuesOf(f.parts[0]))
-	default:
-		separator := ", {"
-		for _, c := range f.parts {
-			part := l.Sliders[c.slider].Part
-			s.text("%s_%d: ", separator, part)
-			s.anyOf(l.class.Fields()[part-1], valuesOf(c))
-			separator = ", "
-		}
-		s.text("}")
+		return ", " + anyOf(l.class, valuesOf(f.parts[0]))
 	}
+	var fields []string
+	for _, c := range f.parts {
+		part := l.Sliders[c.slider].Part
+		fields = append(fields, fmt.Sprintf("_%d: %s", part, anyOf(l.class.Fields()[part-1], valuesOf(c))))
+	}
+	return ", {" + strings.Join(fields, ", ") + "}"
 }
 
-// anyOf appends consecutive values of a class: a single value, a range if the class has an order,
-// or a list.
-func (s *statement) anyOf(class key.Class, texts []string) {
-	one := func(text string) { s.value(text, castOf(class, text)) }
-	switch n := len(texts); {
-	case n == 1:
-		one(texts[0])
-	case class.Ordered():
-		s.text("{lo: ")
-		one(texts[0])
-		s.text(", hi: ")
-		one(texts[n-1])
-		s.text("}")
-	default:
-		separator := "["
-		for _, text := range texts {
-			s.text("%s", separator)
-			one(text)
-			separator = ", "
+// anyOf returns consecutive values of a class in SQL: a single value, a range if the class has an
+// order, or a list.
+func anyOf(class key.Class, texts []string) string {
+	values := make([]string, len(texts))
+	for i, text := range texts {
+		values[i] = quoteText(text)
+		if cast := castOf(class, text); cast != "" {
+			values[i] += "::" + cast
 		}
-		s.text("]")
 	}
+	switch n := len(values); {
+	case n == 1:
+		return values[0]
+	case class.Ordered():
+		return "{lo: " + values[0] + ", hi: " + values[n-1] + "}"
+	}
+	return "[" + strings.Join(values, ", ") + "]"
 }
 
 // castOf returns the SQL type for texts of categories, or "" for VARCHAR.
@@ -192,21 +160,17 @@ type areaSum struct {
 
 // sum queries the number of points in an area.
 func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*areaSum, error) {
-	var s statement
-	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
-	s.value(string(a.polygon), "")
-	s.category(l, f)
-	s.text(") AS e")
-	s.from(l, f, a.box)
-	s.text(")")
-	out := &areaSum{SQL: s.String() + ";", Certain: l.Dense == 0}
-	start := time.Now()
-	err := db.QueryRowContext(ctx, s.String()).Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
-	out.Ms = since(start)
+	query := fmt.Sprintf(`SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,
+  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches
+FROM (SELECT ccbf_polygon_estimate(%s, %s%s) AS e%s)`,
+		lexer.QuoteName(l.Column), quoteText(string(a.polygon)), l.category(f), l.from(f, a.box))
+	out := &areaSum{SQL: query + ";", Certain: l.Dense == 0}
+	var err error
+	out.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
+		return rows.Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
+	})
 	return out, err
 }
-
-func since(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1000 }
 
 // hotspots are the places with the most points.
 type hotspots struct {
@@ -229,39 +193,31 @@ const candidates = 2000
 // hottest queries the k cells with the most points in an area. Each must have the largest count
 // within a square that extends by apart to every side. An apart of 0 returns the largest cells.
 func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int, apart float64) (*hotspots, error) {
-	var s statement
 	cells := k
 	whole := apart <= 0 && a.isBox
 	if !whole {
 		cells = max(candidates, k)
-		s.text("WITH cells AS (\n")
 	}
-	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", lexer.QuoteName(l.Column))
-	s.box(a.box)
-	s.text(", %d", cells)
-	s.category(l, f)
-	s.text("), recursive := true)")
-	s.from(l, f, a.box)
+	query := fmt.Sprintf("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)%s, %d%s), recursive := true)%s",
+		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(f), l.from(f, a.box))
 	if !whole {
-		s.text("\n)")
+		inside := "FROM cells"
 		if !a.isBox {
 			// A cell is inside if a sketch with a single point in this cell has a sum above 0 in the
 			// polygon.
-			s.text(", inside AS (\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), ", l.Res)
-			s.value(string(a.polygon), "")
-			s.text(") > 0\n)")
-		} else {
-			s.text(", inside AS (FROM cells)")
+			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), %s) > 0\n", l.Res, quoteText(string(a.polygon)))
 		}
-		s.text("\nFROM inside AS c\nWHERE NOT EXISTS (FROM inside AS o WHERE (o.count, o.y, o.x) > (c.count, c.y, c.x)\n  AND abs(o.x - c.x) <= ")
-		s.value(apart, "")
-		s.text(" AND abs(o.y - c.y) <= ")
-		s.value(apart, "")
-		s.text(")\nORDER BY count DESC, y DESC, x DESC LIMIT %d", k)
+		query = fmt.Sprintf(`WITH cells AS (
+%s
+), inside AS (%s)
+FROM inside AS c
+WHERE NOT EXISTS (FROM inside AS o WHERE (o.count, o.y, o.x) > (c.count, c.y, c.x)
+  AND abs(o.x - c.x) <= %s AND abs(o.y - c.y) <= %[3]s)
+ORDER BY count DESC, y DESC, x DESC LIMIT %d`, query, inside, float(apart), k)
 	}
-	h := &hotspots{SQL: s.String() + ";", Spots: []spot{}}
+	h := &hotspots{SQL: query + ";", Spots: []spot{}}
 	var err error
-	h.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
+	h.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
 		var p spot
 		err := rows.Scan(&p.X, &p.Y, &p.Count, &p.Side)
 		h.Spots = append(h.Spots, p)
@@ -296,33 +252,20 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	if at < 0 {
 		return nil, bad("%s has no column %q to choose by", l.Table, by)
 	}
-	var s statement
-	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
 	f = f.without(at)
-	isCategory := l.Sliders[at].Category
-	if isCategory {
-		v := "e.category"
+	polygon, column, value := quoteText(string(a.polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
+	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, a.box))
+	if l.Sliders[at].Category {
+		value = "e.category"
 		if part := l.Sliders[at].Part; part > 0 {
-			v = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
+			value = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
 		}
-		s.text("%s AS v, e FROM (SELECT unnest(ccbf_categories(%s, ", v, lexer.QuoteName(l.Column))
-		s.value(string(a.polygon), "")
-		s.category(l, f)
-		s.text(")) AS e")
-	} else {
-		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))
-		s.value(string(a.polygon), "")
-		s.category(l, f)
-		s.text(") AS e")
+		rows = fmt.Sprintf("SELECT %s AS v, e FROM (SELECT unnest(ccbf_categories(%s, %s%s)) AS e%s)", value, column, polygon, l.category(f), l.from(f, a.box))
 	}
-	s.from(l, f, a.box)
-	if isCategory {
-		s.text(")")
-	}
-	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")
-	out := &bars{SQL: s.String() + ";", Bars: []bar{}}
+	query := fmt.Sprintf("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (%s)\nGROUP BY v ORDER BY estimate DESC, v", rows)
+	out := &bars{SQL: query + ";", Bars: []bar{}}
 	var err error
-	out.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
+	out.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
 		var b bar
 		err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High)
 		if out.All++; all || out.All <= mostBars {

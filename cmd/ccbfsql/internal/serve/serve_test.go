@@ -136,24 +136,21 @@ func TestValuesAreReadAsTheyAre(t *testing.T) {
 	for i := range 300 {
 		values = append(values, 1000/float64(7*i+3))
 	}
-	var s statement
-	s.text("SELECT [")
+	query := "SELECT ["
 	for _, v := range values {
 		if v, ok := v.(float64); ok {
-			s.value(v, "DOUBLE")
-			s.text(", ")
+			query += float(v) + "::DOUBLE, "
 		}
 	}
-	s.text("NULL]::DOUBLE[]")
+	query += "NULL]::DOUBLE[]"
 	for _, v := range values {
 		if v, ok := v.(string); ok {
-			s.text(", ")
-			s.value(v, "VARCHAR")
+			query += ", " + quoteText(v)
 		}
 	}
 	var doubles []any
 	var texts [4]string
-	if err := db.QueryRow(s.String()).Scan(&doubles, &texts[0], &texts[1], &texts[2], &texts[3]); err != nil {
+	if err := db.QueryRow(query).Scan(&doubles, &texts[0], &texts[1], &texts[2], &texts[3]); err != nil {
 		t.Fatal(err)
 	}
 	got := []any{texts[0], texts[1], texts[2], texts[3]}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
 // settings are the settings that flags and dot commands change. The rest of render.Options follows from
@@ -24,14 +23,6 @@ type settings struct {
 	changes   bool // Print how many rows a statement changed.
 	highlight bool // Colours at the prompt.
 	prompt    string
-}
-
-// defaults returns the settings at the start.
-func defaults() settings {
-	return settings{
-		Options: render.Options{Header: true, MaxRows: 40, Describe: session.DescribeBlob},
-		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
-	}
 }
 
 // Set runs the dot command of a setting.

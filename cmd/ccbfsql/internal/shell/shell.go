@@ -46,7 +46,11 @@ type Shell struct {
 // New returns a shell on a session. The end of ctx interrupts its statements. Close closes the
 // session too.
 func New(ctx context.Context, s *session.Session, stdout, stderr *os.File) *Shell {
-	return &Shell{settings: defaults(), session: s, ctx: ctx, stdout: stdout, stderr: stderr}
+	defaults := settings{
+		Options: render.Options{Header: true, MaxRows: 40, Describe: session.DescribeBlob},
+		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
+	}
+	return &Shell{settings: defaults, session: s, ctx: ctx, stdout: stdout, stderr: stderr}
 }
 
 // Close closes the files of .output, .once and .log, and the session.
