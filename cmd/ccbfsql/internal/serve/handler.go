@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,13 +286,10 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 }
 
 func (s *server) tile(w http.ResponseWriter, r *http.Request) {
-	name, kind := r.PathValue("y"), ""
-	for ending, k := range map[string]string{".png": "image/png", ".mvt": vectorType, ".pbf": vectorType} {
-		if cut, ok := strings.CutSuffix(name, ending); ok {
-			name, kind = cut, k
-		}
-	}
-	tile, err := s.cachedTile(r, name, kind)
+	name := r.PathValue("y")
+	ending := path.Ext(name)
+	kind := map[string]string{".png": "image/png", ".mvt": vectorType, ".pbf": vectorType}[ending]
+	tile, err := s.cachedTile(r, strings.TrimSuffix(name, ending), kind)
 	if err != nil {
 		fail(w, r, err)
 		return

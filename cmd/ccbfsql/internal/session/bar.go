@@ -1,9 +1,9 @@
 package session
 
 import (
+	"context"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -19,15 +19,15 @@ const (
 
 // Bar is a progress bar for a long statement on a terminal.
 type Bar struct {
-	done  chan struct{} // closed by Stop, to end the goroutine that draws
-	ended chan struct{} // closed by that goroutine when the bar is removed
-	once  sync.Once
+	stop  context.CancelFunc // ends the goroutine that draws
+	ended chan struct{}      // closed by that goroutine when the bar is removed
 }
 
 // ShowProgress draws the progress of the running statement on w, if w is a terminal. The caller
 // must call Stop.
 func (s *Session) ShowProgress(w io.Writer) *Bar {
-	p := &Bar{done: make(chan struct{}), ended: make(chan struct{})}
+	ctx, stop := context.WithCancel(context.Background())
+	p := &Bar{stop, make(chan struct{})}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		close(p.ended)
@@ -50,7 +50,7 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 		defer next.Stop()
 		for shown := false; ; {
 			select {
-			case <-p.done:
+			case <-ctx.Done():
 				if shown {
 					_ = bar.Clear() // an error means that the terminal is gone
 				}
@@ -78,7 +78,7 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 
 // Stop removes the bar. Further calls do nothing.
 func (p *Bar) Stop() {
-	p.once.Do(func() { close(p.done) })
+	p.stop()
 	<-p.ended
 }
 

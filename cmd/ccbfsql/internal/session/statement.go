@@ -95,7 +95,9 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 			return nil, err
 		}
 	}
-	result.Silent = returns != mapping.ResultTypeQueryResult
+	// PRAGMA and EXPORT return an empty result with this column.
+	success := kind != mapping.StatementTypeSelect && len(columns) == 1 && columns[0].Name == "Success"
+	result.Silent = success || returns != mapping.ResultTypeQueryResult
 	result.Plan = kind == mapping.StatementTypeExplain
 	read := result.close
 	result.close = func() { read(); stop() }
