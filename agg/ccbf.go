@@ -108,7 +108,7 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 // ccbfIntersection is the page of a group of ccbf_intersect_agg: the intersection of its sketches so far.
 type ccbfIntersection struct {
 	basePage
-	x *bridge.Intersector
+	x bridge.Intersector
 }
 
 // addBlob intersects the page with the sketch in a BLOB.

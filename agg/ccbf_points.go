@@ -300,7 +300,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, res, options *duck.Vector, states duck.S
 // encodePoints returns a function that writes the sketch of points as row i of out.
 func encodePoints(out *duck.Result) func(i int, config uint32, keys []uint64) error {
 	var blob []byte
-	var small bridge.Small
+	small := bridge.NewSmall()
 	last := uint32(0) // number of the configuration of small
 	return func(i int, config uint32, keys []uint64) error {
 		if config != last {

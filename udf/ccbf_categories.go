@@ -102,7 +102,7 @@ func ccbfCategorySums(q *question) error {
 		if err != nil {
 			return err
 		}
-		_, walked := bridge.Listed(v, area, of)
+		_, walked := bridge.Listed(v, of)
 		held := bridge.CategoryBytes(v) + walked
 		if err := out.Charge(held); err != nil {
 			return err

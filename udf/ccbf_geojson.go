@@ -81,7 +81,7 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	var text []byte
 	m := reservation{out: out} // memory of text
 	return eachListed(rows, out, func(i int, l listedSketch) (err error) {
-		_, bytes := bridge.Listed(l.view, l.area, l.of)
+		_, bytes := bridge.Listed(l.view, l.of)
 		if err := out.Charge(bytes); err != nil {
 			return err
 		}

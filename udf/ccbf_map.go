@@ -53,7 +53,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 			if err != nil {
 				return err
 			}
-			_, bytes := bridge.Listed(&q.view, area, of)
+			_, bytes := bridge.Listed(&q.view, of)
 			if err := q.out.Charge(bytes); err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func ccbfCells(q *question) error {
 		if err != nil {
 			return err
 		}
-		n, bytes := bridge.Listed(&q.view, all, of)
+		n, bytes := bridge.Listed(&q.view, of)
 		if err := q.out.Charge(bytes + cellRow*int64(n)); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 		if l.threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}
-		n, bytes := bridge.Listed(l.view, l.area, l.of)
+		n, bytes := bridge.Listed(l.view, l.of)
 		if err := out.Charge(bytes + squareRow*int64(n)); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -22,7 +21,7 @@ func Box(r grid.Rect) Area { return Area{rect: r} }
 func (a Area) on(h *Head) (form.Area, bool, error) {
 	if a.polygon == nil {
 		r := a.rect.Intersect(h.Bounds)
-		return form.Box{Box: cells.Box(r)}, !r.Empty(), nil
+		return form.Box(r), !r.Empty(), nil
 	}
 	d, err := a.polygon.descend(h.Grid)
 	if err != nil {

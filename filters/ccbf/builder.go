@@ -86,7 +86,7 @@ const (
 func NewBuilder(c Config, budget Budget) *Builder {
 	c.mustBeMade()
 	scarcity, _ := budget.(Scarcity)
-	return &Builder{Config: c, Hold: 1 << 30, sections: sections{budget: budget, scarcity: scarcity}, bounds: cells.NoBounds}
+	return &Builder{Config: c, Hold: 1 << 30, sections: sections{reserve: reserve{budget: budget}, scarcity: scarcity}, bounds: cells.NoBounds}
 }
 
 // addPoints counts one point for each key. The keys come from cells.Keys.
@@ -125,7 +125,7 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) error {
 	for len(keys) > 0 {
 		n := len(keys)
-		if store.Differ(keys)>>store.MaxWidth != 0 {
+		if cells.Differ(keys)>>store.MaxWidth != 0 {
 			n = 1
 			for n < len(keys) && partOf(keys[n]) == partOf(keys[0]) {
 				n++
@@ -158,15 +158,13 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 		s.cells.Add(keys)
 		return nil
 	}
-	if err := b.grow(need); err != nil {
-		return err
-	}
-	if counts == nil {
-		s.cells.Add(keys)
-	} else {
-		s.cells.AddCounted(keys, counts)
-	}
-	if err := b.account(s, need); err != nil {
+	if err := b.change(s, need, func() {
+		if counts == nil {
+			s.cells.Add(keys)
+		} else {
+			s.cells.AddCounted(keys, counts)
+		}
+	}); err != nil {
 		return err
 	}
 	return b.settle(s)

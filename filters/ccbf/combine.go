@@ -92,8 +92,8 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 	case b.Overflow == ToTree:
 		out = *b
 	case a.Overflow == ToTree:
-	default:
-		out = *greater(a, b)
+	case compareCounters(a, b) < 0:
+		out = *b
 	}
 	out.Bytes, out.Totals, out.Exact = max(a.Bytes, b.Bytes), a.Totals || b.Totals, true
 	if out.Overflow == ToTree {
@@ -102,14 +102,6 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 		}
 	}
 	return out
-}
-
-// greater returns the configuration that comes last in the order of compareCounters.
-func greater(a, b *Config) *Config {
-	if compareCounters(a, b) < 0 {
-		return b
-	}
-	return a
 }
 
 // compareCounters orders configurations by Bytes, then by the parameters of counters. Equal ones

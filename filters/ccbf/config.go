@@ -52,9 +52,6 @@ const (
 	ToCounters
 )
 
-// overflowDefault is the overflow if no parameter sets another.
-const overflowDefault = ToTree
-
 // String returns the name in SQL.
 func (o Overflow) String() string {
 	if o == ToTree {
@@ -207,7 +204,7 @@ func (p *Params) overflow() (Overflow, error) {
 	case own != "":
 		return ToCounters, nil
 	}
-	return overflowDefault, nil
+	return ToTree, nil
 }
 
 // mustBeMade panics if c is the zero value, which no constructor returns. All methods of sketches,

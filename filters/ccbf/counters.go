@@ -90,33 +90,23 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 	return append(dst, s.dense.Body...), true
 }
 
-// makeDense turns an exact sketch into one with counters. Each counter is as its mode demands: in mode mi
-// a maximum of the counts of cells, in mode standard a sum.
-func (s *Sketch) makeDense() {
-	if s.dense != nil {
-		return
-	}
-	list := s.squares.Sections
-	s.bounds = list.Bounds()
-	if s.sums = s.Mode == Standard; s.sums {
-		s.dense = cascade.New(s.shape)
-		counters.Insert(s.dense, s.counters(), list)
-	} else {
-		s.dense = counters.Maxima(s.counters(), list)
-	}
-	s.squares = nil
-}
-
-// asDense returns a sketch with counters: s itself if it has them, otherwise a new one that counts the
-// cells of s. It does not change s.
-func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
-
-// asDenseOf is asDense for a result with configuration c. If s has counters, c must be the configuration
-// of s.
-func (s *Sketch) asDenseOf(c Config) *Sketch {
+// asDense returns a sketch with counters and configuration c. If s has counters, c must be the configuration of
+// s. Otherwise the cells of s are counted: each counter is as its mode demands, in mode mi a maximum of the
+// counts of cells, in mode standard a sum. It does not change s.
+func (s *Sketch) asDense(c Config) *Sketch {
 	d := *s
 	d.Config = c
-	d.makeDense()
+	if d.dense != nil {
+		return &d
+	}
+	list := s.squares.Sections
+	d.bounds, d.squares = list.Bounds(), nil
+	if d.sums = c.Mode == Standard; d.sums {
+		d.dense = cascade.New(c.shape)
+		counters.Insert(d.dense, c.counters(), list)
+	} else {
+		d.dense = counters.Maxima(c.counters(), list)
+	}
 	return &d
 }
 

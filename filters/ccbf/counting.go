@@ -49,20 +49,11 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 	c := &s.counting
 	for len(keys) > 0 {
 		n := min(len(keys), countAtOnce-len(c.keys))
-		grown := 16 * int64(min(countAtOnce, 2*(len(c.keys)+n)))
-		if len(c.keys)+n <= cap(c.keys) && (counts == nil && c.counts == nil || c.counts != nil) {
-			grown = 0
-		}
-		if grown > 0 {
-			if err := b.grow(grown); err != nil {
-				return err
-			}
-		}
-		c.add(keys[:n], counts)
-		if grown > 0 {
-			if err := b.account(s, grown); err != nil {
-				return err
-			}
+		most := len(c.keys) + n
+		if most <= cap(c.keys) && (counts == nil || c.counts != nil) {
+			c.add(keys[:n], counts)
+		} else if err := b.change(s, 16*int64(min(countAtOnce, 2*most)), func() { c.add(keys[:n], counts) }); err != nil {
+			return err
 		}
 		keys = keys[n:]
 		if counts != nil {
@@ -143,7 +134,7 @@ func (b *Builder) countBatch(s *section) error {
 			if err := b.endRecents(s); err != nil {
 				return err
 			}
-		case c.hasRecent || cells.Fresh(c.keys) <= mostFresh(c.keys):
+		case c.hasRecent || cells.CountRecent(c.keys, func(cells.Squares) {}) <= mostFresh(c.keys):
 			return b.countRecents(s)
 		}
 		// Adding up repeated cells would save nothing. Insert the keys in their own order, and skip the

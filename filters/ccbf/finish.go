@@ -87,9 +87,10 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	s, err := b.sketch(list)
-	if err == nil && exact {
-		dst = s.appendOverflowed(dst)
-	} else if err == nil {
+	if err == nil {
+		if exact {
+			s = s.overflowed()
+		}
 		dst = s.appendBlob(dst)
 	}
 	if more := b.grow(-work); err == nil {
@@ -118,7 +119,10 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 // appendExact appends the exact BLOB. If that takes more than Bytes, it returns false and appends
 // nothing.
 func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
-	groups := b.groups()
+	groups, err := b.groups()
+	if err != nil {
+		return dst, false, err
+	}
 	sections := make([]exact.SectionSource, len(groups))
 	bounds, n := cells.NoBounds, 0
 	for i, g := range groups {
@@ -171,7 +175,7 @@ func pointsOf(s cells.Source) (n uint64) {
 	return n
 }
 
-// finish counts all pending points in counters, and merges each store into one list.
+// finish counts all pending points in counters.
 func (b *Builder) finish() error {
 	b.mustBeMade()
 	for _, s := range b.all {
@@ -179,18 +183,8 @@ func (b *Builder) finish() error {
 			return err
 		}
 	}
-	if !b.Exact && !b.spilled {
-		if err := b.goToCounters(); err != nil {
-			return err
-		}
-	}
-	for _, s := range b.all {
-		if s.cells.Empty() {
-			continue
-		}
-		if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
-			return err
-		}
+	if !b.Exact {
+		return b.goToCounters()
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ type Form uint8
 
 // The forms, by their numbers in a BLOB.
 const (
-	Exact Form = formExact // a sorted list of cells
-	Dense Form = formDense // a layered counting Bloom filter; 'dense' in SQL
-	Tree  Form = formTree  // nested squares of cells, with the number of points in each
+	Exact Form = 1 // a sorted list of cells
+	Dense Form = 2 // a layered counting Bloom filter; 'dense' in SQL
+	Tree  Form = 3 // nested squares of cells, with the number of points in each
 )
 
 // String returns the form's name in SQL.
@@ -81,4 +81,4 @@ func (s *Sketch) Form() Form {
 }
 
 // Form returns the form of the BLOB.
-func (h *Head) Form() Form { return Form(h.form) }
+func (h *Head) Form() Form { return h.form }

@@ -11,11 +11,13 @@ func init() {
 	hooks.Table = hooks.Functions[View, Head, Config, Sketch, Builder, Area]{
 		Reader:     (*View).reader,
 		Blob:       func(v *View) []byte { return v.blob },
-		LimitAreas: (*View).limitAreas,
-		Listed:     (*View).listed,
+		LimitAreas: func(v *View) { v.head.Limit.Together() },
 
-		ReadHead: (*Head).reset,
-		Meets:    (*Head).meets,
+		ReadHead: func(h *Head, blob []byte) error {
+			_, err := h.parse(blob)
+			return err
+		},
+		Meets: (*Head).meets,
 
 		Differ:     (*Config).differ,
 		DenseBytes: func(c *Config) uint64 { return c.shape.Bytes() },

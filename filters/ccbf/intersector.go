@@ -8,28 +8,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// intersector implements bridge.Intersector.
+// intersector implements hooks.Intersector.
 type intersector struct {
 	exact  *Sketch  // the intersection of the exact sketches and trees; nil before the first.
 	rest   *Sketch  // the intersection of the sketches with counters, but without counters; nil before the first.
 	values []uint64 // the values of the counters of rest.
-	held   int64    // bytes reserved.
-	budget Budget
+	reserve
 }
 
-func newIntersector(budget Budget) *intersector { return &intersector{budget: budget} }
-
-func (x *intersector) grow(delta int64) error {
-	if x.budget != nil {
-		if err := x.budget.Grow(delta); err != nil {
-			return err
-		}
-	}
-	x.held += delta
-	return nil
+func newIntersector(budget Budget) *intersector {
+	return &intersector{reserve: reserve{budget: budget}}
 }
 
-// AddView intersects with a sketch, after verifying its checksum.
+// AddView implements hooks.Intersector.
 func (x *intersector) AddView(v *View) error {
 	most := v.reader().Memory()
 	if v.Form() == Dense {
@@ -55,7 +46,7 @@ func (x *intersector) AddView(v *View) error {
 	return x.settle()
 }
 
-// Merge intersects with the sketches of another *intersector, which it does not change.
+// Merge implements hooks.Intersector. The other one is an *intersector too.
 func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
 	from := other.(*intersector)
 	if err := x.grow(from.held); err != nil {
@@ -136,8 +127,7 @@ func lower(values, other []uint64) {
 	}
 }
 
-// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
-// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
+// Sketch implements hooks.Intersector.
 func (x *intersector) Sketch() (*Sketch, error) {
 	switch {
 	case x.exact == nil && x.rest == nil:
@@ -148,7 +138,7 @@ func (x *intersector) Sketch() (*Sketch, error) {
 	}
 	s, values := *x.rest, x.values
 	if x.exact != nil {
-		e := x.exact.asDenseOf(s.Config)
+		e := x.exact.asDense(s.Config)
 		s.limit(e)
 		values = e.dense.Values()
 		lower(values, x.values)
@@ -159,7 +149,7 @@ func (x *intersector) Sketch() (*Sketch, error) {
 	return &s, nil
 }
 
-// EncodeBytes implements bridge.Intersector.
+// EncodeBytes implements hooks.Intersector.
 func (x *intersector) EncodeBytes() int64 {
 	switch {
 	case x.rest != nil:

@@ -65,7 +65,7 @@ func TestWrongBounds(t *testing.T) {
 							t.Fatalf("%+v, bounds %v, %s of %v: %v", form, v.Bounds, what, box, p)
 						}
 					}()
-					v.limitAreas()
+					v.head.Limit.Together()
 					_ = ask()
 				}()
 			}
@@ -131,7 +131,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 			asks := limited(v, grid.MaxRect(), earth)
 			asks["small box"] = limited(v, grid.Rect{MaxX: 299, MaxY: 299}, earth)["box"]
 			for what, ask := range asks {
-				v.limitAreas()
+				v.head.Limit.Together()
 				err := ask()
 				var many *ErrTooManyCells
 				if err != nil && !errors.As(err, &many) && !errors.Is(err, ErrSpots) || what == "small box" && err != nil {
@@ -235,7 +235,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	var h Head
-	if err := h.reset([]byte("no sketch")); !errors.Is(err, sketch.ErrInvalid) {
+	if _, err := h.parse([]byte("no sketch")); !errors.Is(err, sketch.ErrInvalid) {
 		t.Errorf("a head of no sketch: %v", err)
 	}
 	// All counters of a large sketch, large enough for such lists, hold something.
@@ -279,7 +279,7 @@ func TestLimitsTogether(t *testing.T) {
 	} {
 		blob := blobOf(t, builderOf(t, config(t, c.params), p))
 		v, alone := viewOf(t, blob), viewOf(t, blob)
-		v.limitAreas()
+		v.head.Limit.Together()
 		noError(t, c.ask(v))
 		v.head.Limit.Covered = AreaLimit - v.head.Limit.Covered*5/2 // two fit
 		for i := range 4 {
@@ -291,7 +291,7 @@ func TestLimitsTogether(t *testing.T) {
 				t.Errorf("%s, question %d alone: %v", what, i, err)
 			}
 		}
-		v.limitAreas()
+		v.head.Limit.Together()
 		if err := c.ask(v); err != nil {
 			t.Errorf("%s, of the next chunk: %v", what, err)
 		}
@@ -303,7 +303,7 @@ func TestLimitsTogether(t *testing.T) {
 	if _, err := exact.Estimate(high.Area(), Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("2e8 rows: %v", err)
 	}
-	exact.limitAreas()
+	exact.head.Limit.Together()
 	asked := NewPolygon(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1e6}, {0, 1e6}, {0, 0}}}})
 	for range 5 {
 		if e, err := exact.Estimate(asked.Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.head.Limit.Covered < 1e6 || exact.head.Limit.Covered > 4e6 {

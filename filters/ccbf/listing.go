@@ -39,14 +39,6 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	}, nil
 }
 
-// listed implements bridge.Listed.
-func (v *View) listed(a Area, of Categories) (cells int, bytes int64) {
-	if l, ok := v.reader().(form.Lister); ok {
-		return l.Listed(of)
-	}
-	return 0, 0
-}
-
 // Category is a category of a sketch with its totals.
 type Category struct {
 	Key []byte // the bytes of the category; its class is Head.Class. key.AppendText writes it as text.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -76,6 +76,7 @@ func TestSpillingIsCounted(t *testing.T) {
 			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))
 		}
 		noError(t, b.finish())
+		must(b.groups()) // merges the stores
 		p.most = p.now
 		before := p.now
 		made := bytesAllocated(func() {
@@ -102,7 +103,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 		}
 		v = reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
 		square := orb.MultiPolygon{{{{0, 0}, {250, 0}, {250, 250}, {0, 250}, {0, 0}}}}
-		promised := v.reader().(form.EstimateCoster).EstimateBytes()
+		promised := v.reader().(*counters.Reader).EstimateBytes()
 		if promised > 4<<20 {
 			t.Errorf("%+v: %d bytes promised", params, promised)
 		}

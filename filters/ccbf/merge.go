@@ -1,10 +1,9 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -26,7 +25,7 @@ func (b *Builder) AddView(v *View) error {
 	case *counters.Reader:
 		return b.addDense(&r.Counters, v.Bounds, v.parts, total)
 	case *tree.Reader:
-		return b.addTreeOf(r, v.Bounds)
+		return b.addTree(r, v.Bounds)
 	}
 	return v.exact.EachBlock(b.addCells)
 }
@@ -56,7 +55,7 @@ func (b *Builder) Merge(from *Builder) error {
 			return err
 		}
 		b.sample.merge(&b.Config, &from.sample)
-		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
+		b.addPruned(from.trees, from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {
 		return b.addDense(from.dense, from.bounds, from.origin(from.single), from.total)
@@ -114,18 +113,13 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 // addCells adds cells of label p. They are in the order of their keys.
 func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 	for len(r.Keys) > 0 {
-		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {
-			if partOf(key) <= part {
-				return -1
-			}
-			return 1
-		})
+		n := cells.SearchAbove(r.Keys, r.Keys[0]|(1<<store.MaxWidth-1))
 		s, err := b.at(p.KeyCategory(), p.X, p.Y, partOf(r.Keys[0]))
 		if err != nil {
 			return err
 		}
-		part := cells.Squares{Keys: r.Keys[:n], Counts: r.Counts[:n]}
-		r = cells.Squares{Keys: r.Keys[n:], Counts: r.Counts[n:]}
+		part := r.UpTo(n)
+		r = r.From(n)
 		if b.spilled {
 			b.insertRun(s, part)
 			continue

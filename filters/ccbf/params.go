@@ -10,13 +10,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// The values of the form in a BLOB.
-const (
-	formExact = 1
-	formDense = 2
-	formTree  = 3
-)
-
 // The first of a BLOB's parameters (docs/FORMAT.md). The lowest two bits are the form. The other
 // bits state what differs from the default, or which of the fields below follow.
 const (
@@ -49,7 +42,7 @@ func mostHead(layers int) uint64 {
 type params struct {
 	Config
 	bounds grid.Rect
-	form   byte
+	form   Form
 	parts  cascade.Origin
 	hidden tree.Suppression
 }
@@ -159,9 +152,9 @@ func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 	if unknown := fields &^ knownFields; unknown != 0 {
 		return sketch.Invalidf("unknown parameters %#x", unknown)
 	}
-	p.form = byte(fields & formBits)
+	p.form = Form(fields & formBits)
 	if p.form == 0 {
-		return sketch.Invalidf("form 0, must be %d, %d or %d", formExact, formDense, formTree)
+		return sketch.Invalidf("form 0, must be %d, %d or %d", Exact, Dense, Tree)
 	}
 	res := r.Float()
 	p.bounds = cells.NoBounds
@@ -202,12 +195,12 @@ func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 	if fields&hasParts != 0 {
 		number, largest := r.Uint8(), r.Uint8()
 		var ok bool
-		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form != formDense || p.Mode == Standard {
+		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form != Dense || p.Mode == Standard {
 			return sketch.Invalidf("%d parts, the largest %d, in this form and mode", number, largest)
 		}
 	}
 	if fields&hasLeast != 0 {
-		if p.form != formTree {
+		if p.form != Tree {
 			return sketch.Invalidf("leaves of at least so many points in form %d", p.form)
 		}
 		if err := p.hidden.Read(r); err != nil {
@@ -292,10 +285,10 @@ func (p *params) check() error {
 		// allocate huge layers: one more cell that does not fit suffices.
 		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, p.Bytes)
 	}
-	if p.form == formExact && !p.Exact {
+	if p.form == Exact && !p.Exact {
 		return sketch.Invalidf("an exact sketch that was dense from the first row on")
 	}
-	if p.form == formTree && p.Overflow != ToTree {
+	if p.form == Tree && p.Overflow != ToTree {
 		return sketch.Invalidf("a tree whose cells overflow to counters")
 	}
 	usual := &usualShapes[MinimalIncrement]

@@ -51,7 +51,7 @@ func TestParamsAreRead(t *testing.T) {
 		{"counters for what overflows", func(p *params) { p.Overflow = ToCounters }, 0},
 		{"a resolution in full", func(p *params) { p.Grid = must(grid.New(1.0 / 3)) }, 8},
 		{"mode standard", func(p *params) { p.Overflow, p.Mode, p.shape = ToCounters, Standard, shape(Params{Mode: Standard}) }, 0},
-		{"never exact", func(p *params) { p.Overflow, p.form, p.Exact = ToCounters, formDense, false }, 0},
+		{"never exact", func(p *params) { p.Overflow, p.form, p.Exact = ToCounters, Dense, false }, 0},
 		{"no bounds", func(p *params) { p.bounds = cells.NoBounds }, -4},
 		{"all bounds", func(p *params) {
 			p.bounds = grid.Rect{MinX: -grid.MaxIndex - 1, MinY: -grid.MaxIndex - 1, MaxX: grid.MaxIndex, MaxY: grid.MaxIndex}
@@ -62,10 +62,10 @@ func TestParamsAreRead(t *testing.T) {
 		{"widths", func(p *params) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{4, 8, 16}}) }, 1 + 1 + 3},
 		{"widths of the other mode", func(p *params) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{8, 16, 32}}) }, 1 + 1 + 3},
 		{"counters", func(p *params) { p.shape = shape(Params{Counters: []uint64{4096, 256, 16, 2}}) }, 1 + 2 + 2 + 1 + 1},
-		{"a base level", func(p *params) { p.Overflow, p.form, p.Base = ToCounters, formDense, 24 }, 1 + 1},
-		{"parts", func(p *params) { p.form, p.parts = formDense, cascade.OnePart(1<<40) }, 1 + 2},
+		{"a base level", func(p *params) { p.Overflow, p.form, p.Base = ToCounters, Dense, 24 }, 1 + 1},
+		{"parts", func(p *params) { p.form, p.parts = Dense, cascade.OnePart(1<<40) }, 1 + 2},
 	} {
-		p := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: formExact}
+		p := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: Exact}
 		usual := len(p.append(nil))
 		c.edit(&p)
 		b := sketch.Blob{Params: p.append(nil)}
@@ -84,7 +84,7 @@ func TestParamsAreRead(t *testing.T) {
 
 // TestParamsHaveOneSpelling: a default must not be written, and no byte may be left over.
 func TestParamsHaveOneSpelling(t *testing.T) {
-	usual := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: formDense}
+	usual := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: Dense}
 	plain := usual.append(nil)
 	flags := func(more uint64, fields ...[]byte) []byte {
 		n, read := binary.Uvarint(plain)
@@ -100,7 +100,7 @@ func TestParamsHaveOneSpelling(t *testing.T) {
 	s := usual.shape
 	for what, b := range map[string][]byte{
 		"no form":                     append([]byte{0}, plain[1:]...),
-		"a tree that is to be dense":  flags(formTree | toDense),
+		"a tree that is to be dense":  flags(uint64(Tree) | toDense),
 		"a tree that never was exact": flags(fromFirst),
 		"k of a tree":                 flags(hasK, []byte{5}),
 		"widths of a tree":            flags(hasWidths, []byte{1, 8}),
@@ -158,8 +158,8 @@ func TestHeadsAreReadAgain(t *testing.T) {
 	for range 500 {
 		blob := blobs[r.IntN(len(blobs))]
 		var fresh Head
-		noError(t, fresh.reset(blob))
-		if noError(t, h.reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
+		must(fresh.parse(blob))
+		if must(h.parse(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
 			t.Fatalf("%+v, afresh %+v", h, fresh)
 		}
 	}

@@ -37,7 +37,7 @@ func TestPolygonOverManySketches(t *testing.T) {
 				t.Fatalf("polygon %d, sketch %d: %d, alone %d, error %v", i, j, got, want, err)
 			}
 			var h Head
-			if err := h.reset(blob); err != nil || h.Bounds != v.Bounds {
+			if _, err := h.parse(blob); err != nil || h.Bounds != v.Bounds {
 				t.Fatalf("the head says %v, the view %v, error %v", h.Bounds, v.Bounds, err)
 			}
 			b := mp.Bound()

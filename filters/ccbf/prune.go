@@ -30,50 +30,49 @@ const (
 	leastSection = 16
 )
 
-// addTreeOf adds the leaves that r reads, all of which lie in bounds.
-func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
+// addTree adds the leaves that r reads, all of which lie in bounds.
+func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
 	// Reserve the memory before the leaves are read.
 	if err := b.grow(r.Memory()); err != nil {
 		return err
 	}
-	list, err := r.All()
-	if err != nil {
+	t, err := r.All()
+	switch {
+	case err != nil:
+		return err
+	case b.dense != nil:
+		return ErrForms
+	}
+	if err := b.addSections(t.Sections); err != nil {
 		return err
 	}
-	if err := b.addTree(list, bounds); err != nil {
-		return err
-	}
+	b.sample.lost = true
+	b.addPruned(1, t.Tau, t.Fit, bounds)
 	return b.grow(-r.Memory())
 }
 
-// addTree adds the squares of t, all of which lie in bounds.
-func (b *Builder) addTree(t *tree.List, bounds grid.Rect) error {
-	if b.dense != nil {
-		return ErrForms
-	}
-	for i := range t.Sections {
-		s := &t.Sections[i]
-		to, err := b.at(s.KeyCategory(), s.X, s.Y, 0)
+// addSections adds squares to the sections of their labels.
+func (b *Builder) addSections(l cells.List) error {
+	for i := range l {
+		s, err := b.at(l[i].KeyCategory(), l[i].X, l[i].Y, 0)
 		if err != nil {
 			return err
 		}
-		if err := b.addSquares(to, s.Squares); err != nil {
+		if err := b.addSquares(s, l[i].Squares); err != nil {
 			return err
 		}
 	}
-	b.sample.lost = true
-	return b.addPruned(1, t.Tau, t.Fit, bounds)
+	return nil
 }
 
 // addPruned notes where added squares come from: how many trees, their threshold, their accuracy and
 // their bounds.
-func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) error {
+func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
 	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
 	if b.trees == 0 {
 		b.fit = fit
 	}
 	b.trees += trees
-	return nil
 }
 
 // needSample reserves the memory of the sample.
@@ -172,16 +171,7 @@ func (b *Builder) prune() error {
 	if err := b.dropStores(); err != nil {
 		return err
 	}
-	for i := range p.Sections {
-		s, err := b.at(p.Sections[i].KeyCategory(), p.Sections[i].X, p.Sections[i].Y, 0)
-		if err != nil {
-			return err
-		}
-		if err := b.addSquares(s, p.Sections[i].Squares); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.addSections(p.Sections)
 }
 
 // sketchTree makes the sketch of a builder that has squares. of has the cells of the stores.

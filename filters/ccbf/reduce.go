@@ -108,21 +108,15 @@ func (s *Sketch) Clip(p *Polygon) error {
 	bounds := limits.Intersect(on.Bounds())
 	a := form.RegionArea{Area: outline{on, p}, Bounds: limits}
 	across := false
-	from := s.squares
-	list := &tree.List{Tau: from.Tau}
-	for i := range from.Sections {
-		sec := &from.Sections[i]
+	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a.X, a.Y = sec.X, sec.Y
-		var left cells.Squares
 		form.VisitSquares(sec.Squares, &a, func(s cells.Squares, inside bool) {
 			across = across || !inside
 			left.Append(s)
 		})
-		if left.Len() > 0 {
-			list.Sections = append(list.Sections, cells.Section{Label: sec.Label, Squares: left})
-		}
-	}
-	s.keepLeaves(list, bounds, across)
+		return left
+	})
+	s.keepLeaves(left, bounds, across)
 	return nil
 }
 
@@ -142,17 +136,16 @@ func tooManyToAsk(cells uint64) error {
 // keepSquares is keepCells for an exact sketch or a tree.
 func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 	limits := s.body().limits()
-	from := s.squares
-	list, bounds := &tree.List{Tau: from.Tau}, cells.NoBounds
-	asked, across := uint64(0), false
-	for i := range from.Sections {
-		sec := &from.Sections[i]
+	bounds, asked, across := cells.NoBounds, uint64(0), false
+	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
-		var left cells.Squares
 		for j, key := range sec.Keys {
+			if asked > AreaLimit {
+				break
+			}
 			r := a.Rect(key, sec.Level(j))
 			if asked = saturate.Add(asked, r.Count()); asked > AreaLimit {
-				return tooManyToAsk(asked)
+				break
 			}
 			some, all := anyAndAll(r, has)
 			if !some {
@@ -162,11 +155,12 @@ func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
 			left.Push(key, sec.Level(j), sec.Counts[j])
 			bounds = cells.Hull(bounds, r)
 		}
-		if left.Len() > 0 {
-			list.Sections = append(list.Sections, cells.Section{Label: sec.Label, Squares: left})
-		}
+		return left
+	})
+	if asked > AreaLimit {
+		return tooManyToAsk(asked)
 	}
-	s.keepLeaves(list, bounds, across)
+	s.keepLeaves(left, bounds, across)
 	return nil
 }
 
@@ -246,20 +240,16 @@ func (s *Sketch) Suppress(k uint64) error {
 		return ErrSuppress
 	}
 	from := s.squares
-	out, hidden := &tree.List{Tau: from.Tau}, tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
-	bounds := cells.NoBounds
-	for i := range from.Sections {
-		f := &from.Sections[i]
+	bounds, hidden := cells.NoBounds, tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
+	out := &tree.List{Tau: from.Tau, Sections: from.Sections.Map(func(f *cells.Section) cells.Squares {
 		kept, dropped := tree.Suppress(f.Squares, k)
 		hidden.Dropped = saturate.Add(hidden.Dropped, dropped)
-		if kept.Len() == 0 {
-			continue
-		}
-		out.Sections = append(out.Sections, cells.Section{Label: f.Label, Squares: kept})
+		a := form.RegionArea{Bounds: grid.MaxRect(), X: f.X, Y: f.Y}
 		for j, key := range kept.Keys {
-			bounds = cells.Hull(bounds, squareOf(f.Label, key, kept.Level(j)))
+			bounds = cells.Hull(bounds, a.Rect(key, kept.Level(j)))
 		}
-	}
+		return kept
+	})}
 	p, ok := out.Within(s.Bytes)
 	if !ok {
 		return p.TooLong(s.Bytes)
@@ -296,10 +286,4 @@ func (b *Builder) suppressed() (*Sketch, error) {
 		return nil, err
 	}
 	return s, b.grow(-work)
-}
-
-// squareOf returns the cells of a square.
-func squareOf(l cells.Label, key uint64, level uint8) grid.Rect {
-	from, side := cells.CellOf(l.X, l.Y, key), int64(1)<<level
-	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: from.X + side - 1, MaxY: from.Y + side - 1}.Intersect(grid.MaxRect())
 }

@@ -7,11 +7,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 )
 
+// reserve counts the bytes that are reserved from a budget.
+type reserve struct {
+	budget Budget // nil for no limit
+	held   int64  // bytes reserved
+}
+
+// grow reserves delta bytes. A negative delta gives memory back.
+func (r *reserve) grow(delta int64) error {
+	if r.budget != nil && delta != 0 {
+		if err := r.budget.Grow(delta); err != nil {
+			return err
+		}
+	}
+	r.held += delta
+	return nil
+}
+
 // sections holds the cells of a Builder by category and region, and accounts for their memory.
 type sections struct {
-	budget   Budget
+	reserve
 	scarcity Scarcity // the budget, if it implements Scarcity; otherwise nil
-	held     int64    // bytes reserved
 	all      []*section
 	plain    *section            // the first section without a category
 	byText   map[string]*section // the first section of each category.
@@ -39,17 +55,6 @@ type section struct {
 
 // partOf returns the upper bits of a key, in which all keys of a section agree.
 func partOf(key uint64) uint8 { return uint8(key >> store.MaxWidth) }
-
-// grow reserves delta bytes. A negative delta gives memory back.
-func (t *sections) grow(delta int64) error {
-	if t.budget != nil && delta != 0 {
-		if err := t.budget.Grow(delta); err != nil {
-			return err
-		}
-	}
-	t.held += delta
-	return nil
-}
 
 // change changes section s by f. It first reserves need bytes for f, and afterwards reserves only what
 // the section has.
@@ -161,8 +166,8 @@ func (g group) stores() []*store.Cells {
 	return stores
 }
 
-// groups returns the sections that have cells, in the order of a BLOB.
-func (t *sections) groups() (groups []group) {
+// groups merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
+func (t *sections) groups() (groups []group, err error) {
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
 		if n := s.Compare(t.Label); n != 0 {
@@ -178,20 +183,24 @@ func (t *sections) groups() (groups []group) {
 		groups = append(groups, sections[from:to])
 		from = to
 	}
-	return groups
+	for _, s := range sections {
+		if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
 }
 
 // gather returns the cells of all stores. It reserves their memory until release.
 func (t *sections) gather() (cells.List, error) {
+	groups, err := t.groups()
+	if err != nil {
+		return nil, err
+	}
 	n := 0
-	groups := t.groups()
 	for _, g := range groups {
 		for _, s := range g {
-			if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
-				return nil, err
-			}
-			least, _ := s.cells.Distinct()
-			n += least
+			n += s.least
 		}
 	}
 	if err := t.grow(cells.Bytes(n)); err != nil {

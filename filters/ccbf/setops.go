@@ -41,13 +41,6 @@ func (s *Sketch) CountAt(x, y float64, category []byte) (uint64, error) {
 // more than the estimate, and sketch.ErrNotAdditive if counts are not sums. Counters cannot always
 // detect points that were never added; removing them makes the estimates of other cells too small.
 func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
-	if err := s.canRemove(c, category, n); err != nil || n == 0 {
-		return err
-	}
-	return s.body().remove(c, category, n)
-}
-
-func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil {
 		return err
 	}
@@ -59,13 +52,15 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 		have = min(have, s.count(c, nil))
 	}
 	switch {
+	case n == 0:
+		return nil
 	// A count at the ceiling may stand for any larger count, so nothing can be removed.
-	case n > 0 && have == full && s.dense == nil:
+	case have == full && s.dense == nil:
 		return errSaturated
 	case n > have:
 		return fmt.Errorf("%w: remove %d from cell (%d, %d), which has %d", sketch.ErrTooMany, n, c.X, c.Y, have)
 	}
-	return nil
+	return s.body().remove(c, category, n)
 }
 
 // notAdditive returns why s is not additive, or why its counts cannot be subtracted.
@@ -240,10 +235,10 @@ var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", s
 
 // keepLeaves replaces the leaves of s by those in left. bounds hold all points that are left. across says
 // that some leaf in left may count removed points.
-func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
-	s.replace(left)
+func (s *Sketch) keepLeaves(left cells.List, bounds grid.Rect, across bool) {
+	s.replace(&tree.List{Sections: left, Tau: s.squares.Tau})
 	if !s.pruned {
-		s.Total = left.Sections.Total()
+		s.Total = left.Total()
 		return
 	}
 	if s.bounds = bounds; bounds.Empty() {
@@ -252,7 +247,7 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {
-		s.Total = left.Sections.Total()
+		s.Total = left.Total()
 	}
 }
 
@@ -278,21 +273,17 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 // narrowSquares is narrow for two exact sketches or trees.
 func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
 	a, b := s.squares, o.squares
-	out := &tree.List{Tau: max(a.Tau, b.Tau)}
 	bounds := s.body().limits().Intersect(o.body().limits())
-	for i := range a.Sections {
-		t := &a.Sections[i]
-		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Sections.Squares(t.Label))); squares.Len() > 0 {
-			out.Sections = append(out.Sections, cells.Section{Label: t.Label, Squares: squares})
-		}
-	}
+	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) cells.Squares {
+		return squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Sections.Squares(t.Label)))
+	})}
 	config, exact := s.Config, s.IsExact() && o.IsExact()
 	if by.either || !exact && config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
 	if exact {
 		s.Config, s.Class = config, max(s.Class, o.Class)
-		s.keepLeaves(out, bounds, false)
+		s.keepLeaves(out.Sections, bounds, false)
 		return nil
 	}
 	p, ok := out.Within(config.Bytes)
@@ -326,7 +317,7 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares cells.Squares) (out 
 // exact sketch are counted in counters. It changes neither s nor o.
 func (s *Sketch) asDensePair(o *Sketch) (left, right *Sketch) {
 	c := joined(&s.Config, s.Form(), &o.Config, o.Form())
-	return s.asDenseOf(c), o.asDenseOf(c)
+	return s.asDense(c), o.asDense(c)
 }
 
 // subtractCounters is Subtract if one of the sketches has counters.

@@ -115,18 +115,8 @@ func (s *Sketch) appendBlob(dst []byte) []byte {
 	bounds := in.limits()
 	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	if !fits {
-		return s.appendOverflowed(body[:start])
+		return s.overflowed().appendBlob(body[:start])
 	}
-	sketch.Seal(body[start:])
-	return body
-}
-
-// appendOverflowed is appendBlob for cells that do not fit.
-func (s *Sketch) appendOverflowed(dst []byte) []byte {
-	start := len(dst)
-	s = s.overflowed()
-	bounds := s.body().limits()
-	body, _ := s.body().appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	sketch.Seal(body[start:])
 	return body
 }
@@ -147,11 +137,11 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	if s.TotalKnown {
 		h.Total = s.Total
 	}
-	p := params{Config: s.Config, bounds: bounds, form: byte(s.Form())}
-	if p.form == formDense {
+	p := params{Config: s.Config, bounds: bounds, form: s.Form()}
+	if p.form == Dense {
 		p.parts = s.parts
 	}
-	if p.form == formTree {
+	if p.form == Tree {
 		p.hidden = s.squares.Fit.Suppression
 	}
 	var room [maxParams]byte
@@ -189,14 +179,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		sums:       v.header.Flags.Has(sketch.Additive),
 		parts:      v.parts,
 	}
-	if err := v.copyTo(s); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// copyTo copies the body into a sketch that has the head, and checks it.
-func (v *View) copyTo(s *Sketch) (err error) {
+	var err error
 	switch r := v.reader().(type) {
 	case *counters.Reader:
 		s.dense = r.Counters.Clone()
@@ -207,7 +190,10 @@ func (v *View) copyTo(s *Sketch) (err error) {
 		s.squares = new(tree.List)
 		s.squares.Sections, err = r.List()
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // samples returns small sketches of every form. Row i of n goes into a cell that follows from i.

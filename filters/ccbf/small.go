@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
@@ -12,8 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// smallEncoder implements bridge.Small: it encodes small sketches one after the other, in its own
-// memory. The zero value is ready for Reset.
+// smallEncoder implements hooks.Small. The zero value is ready for Reset.
 type smallEncoder struct {
 	params       params // the parameters of an exact sketch, without bounds.
 	fields       uint64 // the fields that the encoder writes; 0 if it must use a Builder.
@@ -22,25 +20,20 @@ type smallEncoder struct {
 	radix        radix.Scratch
 }
 
-// maxSmall is the number of points up to which smallEncoder needs no Builder.
-const maxSmall = hooks.MaxSmall
-
-// Reset sets the configuration.
+// Reset implements hooks.Small.
 func (m *smallEncoder) Reset(c *Config) {
 	if m.params.Config == *c {
 		return
 	}
-	m.params, m.fields = params{Config: *c, form: formExact}, 0
+	m.params, m.fields = params{Config: *c, form: Exact}, 0
 	if c.Exact && !c.Categories && c.AtLeast == 0 {
 		m.fields = m.params.fields() // with bounds of any cells
 	}
 }
 
-// AppendBlob appends the sketch of keys from cells.Keys, on the grid of the configuration. The
-// bytes equal a Builder's. It uses a Builder for more than maxSmall points, and if the cells
-// do not fit.
+// AppendBlob implements hooks.Small.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
-	if m.fields == 0 || len(keys) == 0 || len(keys) > maxSmall {
+	if m.fields == 0 || len(keys) == 0 || len(keys) > hooks.MaxSmall {
 		return build(dst, &m.params.Config, keys)
 	}
 	few := m.count(keys)
@@ -59,17 +52,10 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	return dst
 }
 
-// fewKeys is the number of keys up to which comparing sorts them faster than radix sort.
-const fewKeys = 32
-
 // count returns the cells of keys.
 func (m *smallEncoder) count(keys []uint64) exact.Small {
 	m.keys = append(m.keys[:0], keys...)
-	if len(keys) <= fewKeys {
-		slices.Sort(m.keys)
-	} else {
-		m.radix.Sort(m.keys)
-	}
+	m.radix.Sort(m.keys)
 	m.counts = m.counts[:0]
 	n := 0
 	for i, k := range m.keys {

@@ -54,7 +54,7 @@ func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
 
 func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	p, z := cells.LabelOf(c, category)
-	after, err := cells.Remove(s.squares.Sections.Squares(p), z, n)
+	after, err := cells.Subtract(s.squares.Sections.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}})
 	if err != nil {
 		return cannotSubtract(err)
 	}
@@ -135,8 +135,9 @@ func (s squaresSketch) fold(f *reduction) error {
 	if f.err != nil {
 		return f.err
 	}
-	s.shape, s.Bytes = f.shape, f.bytes
-	s.makeDense()
+	c := s.Config
+	c.shape, c.Bytes = f.shape, f.bytes
+	*s.Sketch = *s.asDense(c)
 	return nil
 }
 
@@ -171,7 +172,7 @@ func (s *Sketch) overflowed() *Sketch {
 	if t := s.asTree(); t != nil {
 		return t
 	}
-	return s.asDense()
+	return s.asDense(s.Config)
 }
 
 // ErrForms is the error for combining a tree and counters: the cells of the points in a square are

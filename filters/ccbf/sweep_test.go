@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -64,7 +63,7 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 				n := v.Count(c, category)
 				want, sum = append(want, n), sum+n
 			}
-			n := must(countersOf(v).AreaSums(form.Box{Box: cells.Box(box)}, Of(category), func(n uint64) { got = append(got, n) }))
+			n := must(countersOf(v).AreaSums(form.Box(box), Of(category), func(n uint64) { got = append(got, n) }))
 			slices.Sort(got) // a sweep tells what is 0 last
 			slices.Sort(want)
 			if all := must(v.Sum(Box(box), Of(category))); n != sum || all != sum || !slices.Equal(got, want) {
@@ -74,7 +73,7 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		shown := v.Grid.Bound(grid.Rect{MinX: v.Bounds.MinX, MinY: v.Bounds.MinY, MaxX: v.Bounds.MinX + 39, MaxY: v.Bounds.MinY + 9})
 		(&judge{t, r, v, model{}, true}).picture(fmt.Sprint(name, ", a pixel for each cell"), shown, 40, 10, Of(category))
 		spots := 0
-		noError(t, v.reader().Hotspots(form.Box{Box: cells.Box{MinY: -1, MaxX: 200, MaxY: 100}}, 5, Of(category), func(s form.Spot) bool {
+		noError(t, v.reader().Hotspots(form.Box{MinY: -1, MaxX: 200, MaxY: 100}, 5, Of(category), func(s form.Spot) bool {
 			spots++
 			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
 				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)

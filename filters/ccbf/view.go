@@ -77,10 +77,6 @@ func (v *View) read(body []byte) error {
 	return v.exact.Reset(body)
 }
 
-// limitAreas limits all later queries together to lookups of AreaLimit cells in counters, for all
-// sketches that v is reset to.
-func (v *View) limitAreas() { v.head.Limit.Together() }
-
 // checkPoint returns an error for a cell beyond the grid. It returns one as well if a category is
 // given and points of this sketch have none, or the other way round.
 func (c *Config) checkPoint(at grid.Cell, category []byte) error {
@@ -128,17 +124,11 @@ type Head struct {
 	hidden tree.Suppression // what Suppress did to a tree.
 
 	header sketch.Header
-	form   byte
+	form   Form
 }
 
-// reset makes h the head of a BLOB. It reads some hundred bytes of any BLOB. An error wraps
-// sketch.ErrInvalid.
-func (h *Head) reset(blob []byte) error {
-	_, err := h.parse(blob)
-	return err
-}
-
-// parse is reset, and returns the BLOB split into its parts.
+// parse makes h the head of a BLOB, and returns the BLOB split into its parts. It reads some hundred bytes of any
+// BLOB. An error wraps sketch.ErrInvalid.
 func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -149,11 +139,11 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 		return b, err
 	}
 	h.Config, h.Bounds, h.form, h.parts, h.hidden = p.Config, p.bounds, p.form, p.parts, p.hidden
-	if h.form == formTree {
+	if h.form == Tree {
 		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
 			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))
 		}
-	} else if (h.form == formExact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == formExact || h.Mode != Standard) {
+	} else if (h.form == Exact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == Exact || h.Mode != Standard) {
 		return b, sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
 	}
 	if !h.Categories && b.KeyClass != 0 {
@@ -162,13 +152,13 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	if class := key.Class(b.KeyClass); !class.Known() {
 		return b, sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	if h.form == formExact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
+	if h.form == Exact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
 		return b, sketch.Invalidf("an exact sketch with flags %#x", uint16(b.Flags))
 	}
 	if !b.Flags.Has(sketch.Additive) && h.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
 		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
 	}
-	if h.form == formExact && (!h.Exact || uint64(len(b.Body)) > h.Bytes) {
+	if h.form == Exact && (!h.Exact || uint64(len(b.Body)) > h.Bytes) {
 		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), h.Bytes)
 	}
 	h.header = b.Header
@@ -181,14 +171,14 @@ func (h *Head) CheckCategory(given bool) error {
 	switch {
 	case given && !h.Categories:
 		return ErrNoCategory
-	case !given && h.Categories && !h.Totals && h.form == formDense:
+	case !given && h.Categories && !h.Totals && h.form == Dense:
 		return fmt.Errorf("%w (counters answer without one if they are built with totals: true)", ErrNeedsCategory)
 	}
 	return nil
 }
 
 // IsExact reports whether every answer is exact.
-func (h *Head) IsExact() bool { return h.form == formExact }
+func (h *Head) IsExact() bool { return h.form == Exact }
 
 // Total returns the number of points. It returns false if an operation made it unknown.
 func (h *Head) Total() (uint64, bool) {
@@ -200,7 +190,7 @@ func (h *Head) additive() bool { return h.header.Flags.Has(sketch.Additive) }
 // saturated is Sketch.Saturated. Only counters have a flag for it.
 func (h *Head) saturated() bool {
 	total, known := h.Total()
-	return h.header.Flags.Has(sketch.Saturated) || h.form != formDense && known && total == full
+	return h.header.Flags.Has(sketch.Saturated) || h.form != Dense && known && total == full
 }
 
 // Class returns the class of the sketch's categories; 0 without categories.
@@ -212,8 +202,8 @@ func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
-	if c, ok := v.reader().(form.Checker); ok {
-		return c.Check()
+	if r, ok := v.reader().(*counters.Reader); ok {
+		return r.Check()
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
@@ -95,22 +96,11 @@ func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
 // MaxSmall is the number of points up to which Small encodes without a Builder.
 const MaxSmall = hooks.MaxSmall
 
-// Small encodes sketches with few points, one sketch after the other, and reuses its memory. Call Reset
-// first.
-type Small struct{ in hooks.Small[ccbf.Config] }
+// Small encodes sketches with few points, one sketch after the other, and reuses its memory.
+type Small = hooks.Small[ccbf.Config]
 
-// Reset sets the configuration for the next sketches.
-func (m *Small) Reset(c *ccbf.Config) {
-	if m.in == nil {
-		m.in = hidden.NewSmall()
-	}
-	m.in.Reset(c)
-}
-
-// AppendBlob appends the BLOB of a sketch with the points that keys stand for. The keys come from Keys,
-// on the grid of Reset. The bytes equal those of a Builder. Above MaxSmall points, AppendBlob uses a
-// Builder.
-func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte { return m.in.AppendBlob(dst, keys) }
+// NewSmall returns a Small. Call its Reset first.
+func NewSmall() Small { return hidden.NewSmall() }
 
 // Intersector intersects any number of sketches. The result does not depend on their order. Exact
 // sketches are intersected cell by cell. Counters are kept as one value per position, because writing
@@ -119,28 +109,10 @@ func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte { return m.in.Appen
 // Trees (nested squares with counts) give the same bytes in any order if each tree was built at once, and
 // each intermediate result fits. Otherwise the result can depend on the order: united trees have leaves
 // within leaves, and pruning merges squares. The result is never below the truth.
-type Intersector struct {
-	in hooks.Intersector[ccbf.View, ccbf.Sketch]
-}
+type Intersector = hooks.Intersector[ccbf.View, ccbf.Sketch]
 
 // NewIntersector returns an empty Intersector. A nil budget has no limit.
-func NewIntersector(budget ccbf.Budget) *Intersector {
-	return &Intersector{hidden.NewIntersector(budget)}
-}
-
-// AddView intersects with a sketch, after verifying its checksum.
-func (x *Intersector) AddView(v *ccbf.View) error { return x.in.AddView(v) }
-
-// Merge intersects with the sketches of another Intersector, which it does not change.
-func (x *Intersector) Merge(from *Intersector) error { return x.in.Merge(from.in) }
-
-// EncodeBytes returns the most memory that Sketch and its BLOB take in addition to the
-// Intersector's.
-func (x *Intersector) EncodeBytes() int64 { return x.in.EncodeBytes() }
-
-// Sketch returns the intersection. A single sketch with counters keeps its values, but its total
-// becomes unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
-func (x *Intersector) Sketch() (*ccbf.Sketch, error) { return x.in.Sketch() }
+func NewIntersector(budget ccbf.Budget) Intersector { return hidden.NewIntersector(budget) }
 
 // Memory that reading and writing sketches takes, for callers that reserve it before it is
 // allocated.
@@ -168,17 +140,20 @@ func CellBytes(s *ccbf.Sketch) int64 { return hidden.CellBytes(s) }
 // their ChangeBytes. It is needed for counters as numbers, or for pruning the squares of an exact sketch.
 func PairBytes(a, b *ccbf.Sketch) int64 { return hidden.PairBytes(a, b) }
 
-// Listed returns the largest number of cells that View.Cells can list, for any box or any polygon.
-// It also returns the memory that this takes in addition to the View. Both are 0 for counters.
-func Listed(v *ccbf.View, a ccbf.Area, of ccbf.Categories) (cells int, bytes int64) {
-	return hidden.Listed(v, a, of)
+// Listed returns the largest number of cells that View.Cells can list, for any area. It also returns the
+// memory that this takes in addition to the View. Both are 0 for counters.
+func Listed(v *ccbf.View, of ccbf.Categories) (cells int, bytes int64) {
+	if l, ok := hidden.Reader(v).(form.Lister); ok {
+		return l.Listed(of)
+	}
+	return 0, 0
 }
 
 // EstimateBytes returns the most memory that an estimate takes in addition to the view; 0 for an
 // exact sketch. Counters need histograms, two spectra, and the roots of unity of the transforms.
 func EstimateBytes(v *ccbf.View) int64 {
-	if e, ok := hidden.Reader(v).(form.EstimateCoster); ok {
-		return e.EstimateBytes()
+	if r, ok := hidden.Reader(v).(*counters.Reader); ok {
+		return r.EstimateBytes()
 	}
 	return 0
 }
@@ -186,8 +161,8 @@ func EstimateBytes(v *ccbf.View) int64 {
 // ErrorBytes returns the most memory that View.Error takes in addition to the view: for the leaves
 // of a tree.
 func ErrorBytes(v *ccbf.View) int64 {
-	if e, ok := hidden.Reader(v).(form.ErrorCoster); ok {
-		return e.ErrorBytes()
+	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
+		return r.ErrorBytes()
 	}
 	return 0
 }
@@ -206,7 +181,12 @@ const categoryBytes = 2 * 72
 // CountEach looks up cells[i] in the category categories[which[i]] for all i, and writes the counts
 // to dst.
 func CountEach(v *ccbf.View, dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	form.CountEach(hidden.Reader(v), dst, cells, which, categories)
+	r := hidden.Reader(v)
+	if c, ok := r.(*counters.Reader); ok {
+		c.CountEach(dst, cells, which, categories)
+		return
+	}
+	form.CountEach(r, dst, cells, which, categories)
 }
 
 // IsOf reports whether v reads exactly the memory of blob, not merely equal bytes elsewhere.

@@ -139,13 +139,20 @@ func (l List) With(p Label, s Squares) List {
 	return out
 }
 
-// OnlyCells returns l without levels. All its squares must be cells.
-func (l List) OnlyCells() List {
-	out := slices.Clone(l)
-	for i := range out {
-		out[i].Levels = nil
+// Map returns a list of what f returns for each section, without the sections for which that is empty.
+func (l List) Map(f func(s *Section) Squares) List {
+	var out List
+	for i := range l {
+		if squares := f(&l[i]); squares.Len() > 0 {
+			out = append(out, Section{l[i].Label, squares})
+		}
 	}
 	return out
+}
+
+// OnlyCells returns l without levels. All its squares must be cells.
+func (l List) OnlyCells() List {
+	return l.Map(func(s *Section) Squares { return Squares{Keys: s.Keys, Counts: s.Counts} })
 }
 
 // LabelOf returns the label of a cell, and the cell's key in the region of the label.

@@ -14,15 +14,6 @@ const (
 	full     = 1<<CountBits - 1
 )
 
-// width returns the number of low bits in which the keys differ.
-func width(keys []uint64) uint {
-	diff := uint64(0)
-	for _, k := range keys {
-		diff |= k ^ keys[0]
-	}
-	return uint(bits.Len64(diff))
-}
-
 // RecentCache is a direct-mapped cache of cells and their counts. Points often repeat the cells of points
 // shortly before. The cache adds these points up, so that they leave it as one count. A cell has one
 // slot, by its hash, and evicts another cell that is there. So cells leave in any order, and a cell can
@@ -62,15 +53,6 @@ func CountRecent(keys []uint64, put func(Squares)) (fresh int) {
 	return fresh
 }
 
-// Fresh returns what CountRecent would return for these keys, without calling a function.
-func Fresh(keys []uint64) (fresh int) {
-	s := recentScratches.Get().(*recentScratch)
-	defer recentScratches.Put(s)
-	r := s.cache()
-	fresh, _ = r.count(s, keys, func(Squares) {})
-	return fresh
-}
-
 // cache returns an empty cache that uses the slots of s.
 func (s *recentScratch) cache() RecentCache {
 	clear(s.slots[:])
@@ -85,7 +67,7 @@ func (r *RecentCache) Bytes() int64 { return int64(len(r.slots)) * 8 }
 
 // Fits reports whether a word can tell these keys, and those in r, apart. There is at least one key.
 func (r *RecentCache) Fits(keys []uint64) bool {
-	return width(keys) <= wordKeys && (r.since == 0 || (r.base^keys[0])>>wordKeys == 0)
+	return Differ(keys)>>wordKeys == 0 && (r.since == 0 || (r.base^keys[0])>>wordKeys == 0)
 }
 
 // Grow gives r more slots: a power of two.

@@ -2,8 +2,7 @@
 //
 // A key is the position of a cell on the Z-order curve of its region, which has 2^32 x 2^32 cells.
 // Squares are sorted keys with levels and counts; in an exact sketch all are cells. A List has the
-// squares of several regions and categories, each with its Label. An Area is the area of a query,
-// and Categories are its categories.
+// squares of several regions and categories, each with its Label. Categories are those of a query.
 package cells
 
 import (
@@ -298,12 +297,6 @@ var (
 	// of them.
 	ErrCoarse = errors.New("points whose leaf is not known")
 )
-
-// Remove returns s with n points fewer in a cell. If there are fewer, the error is ErrAbsent. The points
-// must have been inserted: Remove does not apply after Intersect and Mask. O(squares).
-func Remove(s Squares, key, n uint64) (Squares, error) {
-	return Subtract(s, Squares{Keys: []uint64{key}, Counts: []uint64{n}})
-}
 
 // Subtract returns a without the points of b, all of which are among the points of a.
 //

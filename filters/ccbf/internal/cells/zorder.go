@@ -44,6 +44,15 @@ func Keys(dst []uint64, xs, ys []float64, g grid.Grid) int {
 	return simd.CellKeys(dst, xs, ys, p, q)
 }
 
+// Differ returns the bits in which the keys are not all equal.
+func Differ(keys []uint64) uint64 {
+	differ := uint64(0)
+	for _, k := range keys {
+		differ |= k ^ keys[0]
+	}
+	return differ
+}
+
 // Square returns the square of a level that holds cell c. It is given by its column and row among these
 // squares.
 func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }

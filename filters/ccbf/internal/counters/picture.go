@@ -53,7 +53,7 @@ func (r *Reader) levelOf(p *form.Picture) int {
 func (r *Reader) draw(p *picture, category []byte, level int) error {
 	of := cells.Of(category)
 	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		in := form.Box{Box: cells.Box(clip)}
+		in := form.Box(clip)
 		if r.Levels == 0 {
 			return r.sweep(in, of, eachCell(func(at grid.Cell, n uint64) bool {
 				to.Spread(at, p.count(n))

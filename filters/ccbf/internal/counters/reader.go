@@ -24,12 +24,7 @@ type Reader struct {
 	model  *noise.Model // nil before the first call of Noise
 }
 
-var (
-	_ form.Reader         = (*Reader)(nil)
-	_ form.Checker        = (*Reader)(nil)
-	_ form.EachCounter    = (*Reader)(nil)
-	_ form.EstimateCoster = (*Reader)(nil)
-)
+var _ form.Reader = (*Reader)(nil)
 
 // Reset sets r to read a body. The other fields must be set before. It checks the length only.
 func (r *Reader) Reset(body []byte) error {
@@ -62,7 +57,7 @@ func (r *Reader) Noise() *noise.Model {
 	return r.model
 }
 
-// Check implements form.Checker.
+// Check checks more than reading does: whether the body follows docs/FORMAT.md.
 func (r *Reader) Check() error {
 	if err := r.Counters.CheckBits(); err != nil {
 		return err
@@ -79,7 +74,7 @@ func (r *Reader) Check() error {
 // Memory implements form.Reader.
 func (r *Reader) Memory() int64 { return int64(len(r.Counters.Body)) }
 
-// EstimateBytes implements form.EstimateCoster.
+// EstimateBytes returns how much memory Estimate takes in addition to the reader.
 func (r *Reader) EstimateBytes() int64 { return noise.EstimateBytes(r.Head.Limit.Cells()) }
 
 // Count implements form.Reader.
@@ -126,7 +121,7 @@ func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of
 	r.hasher.buf = h.buf
 }
 
-// CountEach implements form.EachCounter.
+// CountEach looks up at[i] in the category categories[which[i]], for all i at once.
 func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
 	var h1, h2 [hashBatch]uint64
 	for len(at) > 0 {
@@ -195,7 +190,7 @@ func whole(n float64) uint64 {
 
 // Raster sums up the cells of pixels. With levels it takes the largest squares that lie in a pixel.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	in := form.Box{Box: cells.Box(clip)}
+	in := form.Box(clip)
 	return of.Each(func(category []byte) error {
 		if r.Levels > 0 {
 			s := search{r: r, of: cells.Of(category), visit: func(level int, squares []squareCount) []squareCount { return take(p, level, squares) }}

@@ -51,7 +51,7 @@ func (r *Reader) byLevels(bounds grid.Rect) bool {
 //
 // Each keeps a sum an upper bound, and the last two bring it closer.
 type outline struct {
-	cells.Area
+	form.Area
 	r     *Reader
 	steps uint64 // how many squares and comparisons the sum has taken so far.
 	most  uint64 // how many steps are allowed.
@@ -115,7 +115,7 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 // sumLevels returns the sum over an area by squares. If each is not nil, it calls each with every count
 // that the sum consists of: of squares inside and of cells. Whether a square counts depends on the squares
 // around it only.
-func (r *Reader) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
+func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (uint64, error) {
 	o := outline{Area: a, r: r, most: r.Head.Limit.Left()}
 	o.read = func(level int, at grid.Cell) uint64 { return r.level(level, at, category) }
 	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
@@ -203,7 +203,7 @@ func each(f func(level int, q *squareCount) bool) func(level int, squares []squa
 func (s *search) run(a form.Area) error {
 	s.most = s.r.Head.Limit.Left()
 	if b, ok := a.(form.Box); ok {
-		s.rect(b.Rect().Intersect(s.r.Head.Bounds))
+		s.rect(b.Bounds().Intersect(s.r.Head.Bounds))
 		return s.r.Head.Limit.Allow(s.reads)
 	}
 	o := outline{Area: a, r: s.r, most: s.most}

@@ -94,26 +94,17 @@ func (b *blocks) end(i int) int {
 // block reads the orders of block i. It returns a reader after the orders, the orders, and the number of
 // cells. It returns false if the index or the orders are out of range.
 func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int, ok bool) {
-	r, n, ok = b.reader(i)
-	if !ok {
-		return r, 0, 0, 0, false
-	}
-	gapOrder, countOrder, ok = readOrders(&r)
-	return r, gapOrder, countOrder, n, ok
-}
-
-// reader returns a reader of block i that begins at its orders, and the number of cells. It returns
-// false if the index is out of range.
-func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	start, end := 0, b.end(i)
 	if i > 0 {
 		start = b.end(i - 1)
 	}
 	// On 32 bits, an int of the index may be negative.
 	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 {
-		return r, 0, false
+		return r, 0, 0, 0, false
 	}
-	return bitio.NewReaderIn(b.data, start, end), min(cells.BlockCells, b.cells-i*cells.BlockCells), true
+	r = bitio.NewReaderIn(b.data, start, end)
+	gapOrder, countOrder, ok = readOrders(&r)
+	return r, gapOrder, countOrder, min(cells.BlockCells, b.cells-i*cells.BlockCells), ok
 }
 
 // readOrders reads the orders at the beginning of a block. It returns false if they are out of
@@ -146,10 +137,9 @@ func (b *blocks) chosen(i int, block cells.Squares) bool {
 	return gaps == gapOrder && counts == countOrder
 }
 
-// each decodes all blocks and calls f with the cells of each. It returns false if a block is
-// damaged or is not the only encoding of its cells. The number of cells must fit the length of the
-// data.
-func (b *blocks) each(f func(cells.Squares) error) (whole bool, err error) {
+// each decodes all blocks and calls f with the index and the cells of each, until f returns false. It returns
+// false then, and if a block is damaged. The number of cells must fit the length of the data.
+func (b *blocks) each(f func(i int, block cells.Squares) bool) bool {
 	q := batches.Get().(*batch)
 	defer batches.Put(q)
 	last, all := uint64(0), blockCount(b.cells)
@@ -158,16 +148,13 @@ func (b *blocks) each(f func(cells.Squares) error) (whole bool, err error) {
 		q.readFrom(b, i, i+n)
 		for j := range n {
 			part := q.cells(j)
-			if len(part.Keys) == 0 || i+j > 0 && part.Keys[0] <= last || !b.chosen(i+j, part) {
-				return false, nil
+			if len(part.Keys) == 0 || i+j > 0 && part.Keys[0] <= last || !f(i+j, part) {
+				return false
 			}
 			last = part.Keys[len(part.Keys)-1]
-			if err := f(part); err != nil {
-				return true, err
-			}
 		}
 	}
-	return b.end(all-1) == len(b.data), nil
+	return b.end(all-1) == len(b.data)
 }
 
 // PackWords encodes sorted words in the block code of a body. The shift lower bits of a word are its
@@ -261,11 +248,7 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 // begin opens a block of b as block i of the batch, and decodes its orders and its first cell.
 func (q *batch) begin(i int, b *blocks, block int) {
 	q.n[i] = 0
-	r, n, ok := b.reader(block)
-	if !ok {
-		return
-	}
-	gapOrder, countOrder, ok := readOrders(&r)
+	r, gapOrder, countOrder, n, ok := b.block(block)
 	if !ok {
 		return
 	}

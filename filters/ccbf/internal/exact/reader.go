@@ -125,10 +125,15 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 	for i := range r.sections {
 		s := &r.sections[i]
 		label, total, around := s.Label(), uint64(0), cells.CornersOf(s.First(0))
-		whole, err := s.each(func(block cells.Squares) error {
+		var err error
+		whole := s.each(func(i int, block cells.Squares) bool {
+			if !s.chosen(i, block) {
+				return false
+			}
 			total = saturate.Add(total, block.Total())
 			around = around.Around(block.Keys)
-			return f(&label, block)
+			err = f(&label, block)
+			return err == nil
 		})
 		switch {
 		case err != nil:

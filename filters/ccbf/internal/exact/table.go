@@ -92,8 +92,6 @@ func (r *Reader) Table(together bool) (Table, bool) {
 		t.categories = make(map[string]uint32)
 	}
 	category := uint32(0)
-	q := batches.Get().(*batch)
-	defer batches.Put(q)
 	for i := range r.sections {
 		s := &r.sections[i]
 		if !together && r.begins(i) && i > 0 {
@@ -102,31 +100,21 @@ func (r *Reader) Table(together bool) (Table, bool) {
 		if t.categories != nil {
 			t.categories[string(s.Category)] = category
 		}
-		if !t.addSection(s, category, q) {
+		if !s.each(func(_ int, block cells.Squares) bool { return t.addBlock(s, category, block) }) {
 			return Table{}, false
 		}
 	}
 	return t, true
 }
 
-// addSection adds the cells of a section. It returns false if they are damaged.
-func (t *Table) addSection(s *section, category uint32, q *batch) bool {
-	for j, all := 0, blockCount(s.cells); j < all; j += together {
-		n := min(together, all-j)
-		q.readFrom(&s.blocks, j, j+n)
-		for k := range n {
-			r := q.cells(k)
-			if len(r.Keys) == 0 {
-				return false
-			}
-			for l, z := range r.Keys {
-				place := t.place(cells.CellOf(s.X, s.Y, z), category)
-				if place == t.none {
-					return false
-				}
-				t.add(place, r.Counts[l])
-			}
+// addBlock adds the cells of a block of a section. It returns false if one is not within the bounds.
+func (t *Table) addBlock(s *section, category uint32, block cells.Squares) bool {
+	for i, z := range block.Keys {
+		place := t.place(cells.CellOf(s.X, s.Y, z), category)
+		if place == t.none {
+			return false
 		}
+		t.add(place, block.Counts[i])
 	}
 	return true
 }

@@ -32,8 +32,7 @@ type Head struct {
 func (h *Head) MaxSpots() int { return min(MaxSpots, 1<<16+4*h.Limit.Size) }
 
 // Reader answers queries from a body without decoding it as a whole. The caller has cut areas and boxes
-// to the bounds. It has also checked that the sketch has the categories. Forms may also implement the
-// optional interfaces after this one.
+// to the bounds. It has also checked that the sketch has the categories.
 type Reader interface {
 	// Memory returns how many bytes the decoded body would take.
 	Memory() int64
@@ -56,33 +55,20 @@ type Reader interface {
 	String() string
 }
 
-// A form may implement these interfaces.
-type (
-	// Checker checks more than reading does: whether the body follows docs/FORMAT.md.
-	Checker interface{ Check() error }
-	// EachCounter looks up at[i] in the category categories[which[i]], for all i at once.
-	EachCounter interface {
-		CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
-	}
-	// EstimateCoster returns how much memory Estimate takes in addition to the reader.
-	EstimateCoster interface{ EstimateBytes() int64 }
-	// ErrorCoster returns how much memory Error takes in addition to the reader.
-	ErrorCoster interface{ ErrorBytes() int64 }
-	// Lister lists categories and cells.
-	Lister interface {
-		// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of
-		// cells is unknown.
-		EachCategory(f func(category []byte, cells, total uint64))
-		NumberOfSections() int
-		// EachCategorySum calls f with each category that may have points in area a, and its estimate
-		// there. The categories come in the order of their bytes.
-		EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
-		// EachCell calls f with each cell of area a, or with each leaf of a tree, until stop is set.
-		// Listed returns the largest possible number of calls, and the memory that EachCell takes.
-		EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
-		Listed(of cells.Categories) (cells int, bytes int64)
-	}
-)
+// Lister lists categories and cells. Exact sketches and trees implement it.
+type Lister interface {
+	// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of
+	// cells is unknown.
+	EachCategory(f func(category []byte, cells, total uint64))
+	NumberOfSections() int
+	// EachCategorySum calls f with each category that may have points in area a, and its estimate
+	// there. The categories come in the order of their bytes.
+	EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
+	// EachCell calls f with each cell of area a, or with each leaf of a tree, until stop is set.
+	// Listed returns the largest possible number of calls, and the memory that EachCell takes.
+	EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
+	Listed(of cells.Categories) (cells int, bytes int64)
+}
 
 // Estimate is an estimate of a sum, with an interval.
 type Estimate struct {
@@ -114,9 +100,16 @@ type Info struct {
 	Fill       float64
 }
 
-// Area is the area of a query on the grid of a sketch: a box or a polygon.
+// Area is the area of a query on the grid of a sketch: a box or a polygon. A query starts with large
+// rectangles and enters smaller ones inside, as with grid.Descent.
 type Area interface {
-	cells.Area
+	Bounds() grid.Rect
+	// Enter reports how rectangle r lies. r must lie in the rectangle entered last. If the result is
+	// Partly, r is entered until Leave is called.
+	Enter(r grid.Rect) grid.Relation
+	Leave()
+	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
+	Work() int                 // returns how many comparisons Contains makes
 	// Rows returns the part of the area within a rectangle, row by row.
 	Rows(g grid.Grid, within grid.Rect) (Rows, error)
 }
@@ -130,11 +123,34 @@ type Rows interface {
 }
 
 // Box is a rectangle of cells as an Area.
-type Box struct{ cells.Box }
+type Box grid.Rect
+
+// Bounds implements Area.
+func (b Box) Bounds() grid.Rect { return grid.Rect(b) }
+
+// Enter implements Area.
+func (b Box) Enter(r grid.Rect) grid.Relation {
+	switch in := r.Intersect(grid.Rect(b)); {
+	case in.Empty():
+		return grid.Outside
+	case in == r:
+		return grid.Inside
+	}
+	return grid.Partly
+}
+
+// Leave implements Area.
+func (b Box) Leave() {}
+
+// Contains implements Area.
+func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
+
+// Work implements Area.
+func (b Box) Work() int { return 1 }
 
 // Rows implements Area.
 func (b Box) Rows(_ grid.Grid, within grid.Rect) (Rows, error) {
-	r := grid.Rect(b.Box).Intersect(within)
+	r := grid.Rect(b).Intersect(within)
 	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
 }
 
@@ -220,13 +236,8 @@ func (t *Top) Add(c Candidate) bool {
 }
 
 // CountEach looks up in[i] in the category categories[which[i]] for all i, and writes the counts to
-// dst.
+// dst. It looks up the cells of each category together.
 func CountEach(r Reader, dst []uint64, in []grid.Cell, which []uint32, categories [][]byte) {
-	if e, ok := r.(EachCounter); ok {
-		e.CountEach(dst, in, which, categories)
-		return
-	}
-	// Look up the cells of each category together.
 	order := make([]uint64, len(in))
 	for i, k := range which[:len(in)] {
 		order[i] = uint64(k)<<32 | uint64(i)

@@ -60,11 +60,6 @@ func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) 
 	}
 }
 
-// axes returns both axes for squares of a side.
-func (p *Picture) axes(side float64) (x, y axis) {
-	return newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side), newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side)
-}
-
 // Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
 // picture shows; each spreads what these squares count.
 func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
@@ -72,7 +67,7 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	if in.Empty() {
 		return nil
 	}
-	x, y := p.axes(side)
+	x, y := newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side), newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side)
 	to := Painting{sums: p.Pixels}
 	if x.isLarge || y.isLarge {
 		bins := getBins(x.bins(in.Width()) * y.bins(in.Height()))

@@ -122,7 +122,7 @@ func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet
 
 // eachSum calls add with the sum over an area for each section of the categories of, in their order.
 // fractions says whether the caller uses Sum.Estimate.
-func (r *Squares) eachSum(a cells.Area, of cells.Categories, fractions bool, add func(s *section, n Sum)) {
+func (r *Squares) eachSum(a Area, of cells.Categories, fractions bool, add func(s *section, n Sum)) {
 	r.begin()
 	relation := a.Enter(r.Head.Bounds)
 	switch relation {
@@ -202,7 +202,7 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 		return
 	}
 	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
-		a := &RegionArea{Area: Box{Box: cells.Box(clip)}, Bounds: r.Head.Bounds, X: x, Y: y}
+		a := &RegionArea{Area: Box(clip), Bounds: r.Head.Bounds, X: x, Y: y}
 		for _, s := range sheets {
 			Visit(s, a, nil, func(s cells.Squares, _ bool) {
 				for i, key := range s.Keys {

@@ -88,7 +88,7 @@ func (s *Sum) inside(n uint64) {
 func SumOf(s Sheet, a *RegionArea) Sum {
 	w := newWalk(s, a)
 	if box, ok := a.Area.(Box); ok {
-		w.corners, w.isBox = a.cornersOf(grid.Rect(box.Box))
+		w.corners, w.isBox = a.cornersOf(grid.Rect(box))
 	}
 	if !w.holdsMost() {
 		w.run()
@@ -105,9 +105,9 @@ func SumOf(s Sheet, a *RegionArea) Sum {
 }
 
 // complement is the cells that are not in an area.
-type complement struct{ cells.Area }
+type complement struct{ Area }
 
-// Enter implements cells.Area.
+// Enter implements Area.
 func (c complement) Enter(r grid.Rect) grid.Relation {
 	switch relation := c.Area.Enter(r); relation {
 	case grid.Inside:
@@ -119,7 +119,7 @@ func (c complement) Enter(r grid.Rect) grid.Relation {
 	}
 }
 
-// Contains implements cells.Area.
+// Contains implements Area.
 func (c complement) Contains(at grid.Cell) bool { return !c.Area.Contains(at) }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
@@ -400,7 +400,7 @@ func (w *walk) square(s *cells.Squares, i int) {
 // RegionArea is an area in region (X, Y), in which squares have keys. It cuts squares to Bounds, outside of
 // which there are no points, and passes them to its field Area.
 type RegionArea struct {
-	Area      cells.Area
+	Area      Area
 	Bounds    grid.Rect
 	X, Y      int32
 	Fractions bool // whether the caller uses fraction.
@@ -457,7 +457,7 @@ func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 		return 0
 	}
 	if b, ok := a.Area.(Box); ok {
-		return CellsOf(r.Intersect(grid.Rect(b.Box))) / CellsOf(r)
+		return CellsOf(r.Intersect(grid.Rect(b))) / CellsOf(r)
 	}
 	return a.inside(r, fractionSteps) / CellsOf(r)
 }

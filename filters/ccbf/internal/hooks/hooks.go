@@ -3,7 +3,6 @@
 package hooks
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -20,7 +19,6 @@ type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 	// Blob returns the memory that the view reads.
 	Blob       func(*View) []byte
 	LimitAreas func(*View)
-	Listed     func(*View, Area, cells.Categories) (cells int, bytes int64)
 
 	ReadHead func(*Head, []byte) error
 	Meets    func(*Head, Area) (bool, error)
@@ -43,16 +41,25 @@ type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 // MaxSmall is the number of points up to which a Small encodes without a Builder.
 const MaxSmall = 1 << 9
 
-// Small is the implementation of bridge.Small.
+// Small is bridge.Small.
 type Small[Config any] interface {
+	// Reset sets the configuration for the next sketches.
 	Reset(c *Config)
+	// AppendBlob appends the BLOB of a sketch with the points that keys stand for. The keys come from
+	// bridge.Keys, on the grid of Reset. The bytes equal those of a Builder. AppendBlob uses a Builder for more
+	// than MaxSmall points, and if the cells do not fit.
 	AppendBlob(dst []byte, keys []uint64) []byte
 }
 
-// Intersector is the implementation of bridge.Intersector.
+// Intersector is bridge.Intersector.
 type Intersector[View, Sketch any] interface {
+	// AddView intersects with a sketch, after verifying its checksum.
 	AddView(v *View) error
+	// Merge intersects with the sketches of another Intersector, which it does not change.
 	Merge(from Intersector[View, Sketch]) error
+	// EncodeBytes returns the most memory that Sketch and its BLOB take in addition to the Intersector's.
 	EncodeBytes() int64
+	// Sketch returns the intersection. A single sketch with counters keeps its values, but its total becomes
+	// unknown. Without any sketch it returns nil and an error that wraps sketch.ErrInvalid.
 	Sketch() (*Sketch, error)
 }

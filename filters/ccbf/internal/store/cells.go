@@ -23,6 +23,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -75,21 +76,12 @@ func (c *Cells) key(word uint64) uint64 { return c.base | word>>(c.shift&63) }
 // Empty reports whether nothing was counted.
 func (c *Cells) Empty() bool { return c.shift == 0 }
 
-// Differ returns the bits in which the keys are not all equal.
-func Differ(keys []uint64) uint64 {
-	differ := uint64(0)
-	for _, k := range keys {
-		differ |= k ^ keys[0]
-	}
-	return differ
-}
-
 // Add counts a point for each key.
 func (c *Cells) Add(keys []uint64) {
 	if len(keys) == 0 {
 		return
 	}
-	c.widen(keys[0], Differ(keys))
+	c.widen(keys[0], cells.Differ(keys))
 	for len(keys) > 0 {
 		n := min(len(keys), c.room(1))
 		if c.recent != nil {
@@ -107,7 +99,7 @@ func (c *Cells) Add(keys []uint64) {
 // AddCounted counts counts[i] points for keys[i].
 func (c *Cells) AddCounted(keys, counts []uint64) {
 	if len(keys) > 0 {
-		c.widen(keys[0], Differ(keys))
+		c.widen(keys[0], cells.Differ(keys))
 	}
 	for len(keys) > 0 {
 		n := min(len(keys), c.room(min(len(keys), c.longest())))
@@ -288,7 +280,7 @@ func (c *Cells) sort() int {
 		if len(s.words) < len(words) {
 			s.words = make([]uint64, max(cap(words), cachedBuffer))
 		}
-		words = s.radix.SortBitsIn(words, s.words[:len(words)], Differ(words)&^c.full())
+		words = s.radix.SortBitsIn(words, s.words[:len(words)], cells.Differ(words)&^c.full())
 	}
 	c.buffer = c.buffer[:fold(c.buffer, words, c.shift, c.carry)]
 	return len(c.buffer)

@@ -86,8 +86,6 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 	}
 }
 
-// chunkWords is how many words a chunk of a list has at most. A merge gives back the chunks
-// that it has read while it writes, so no list is in memory twice.
 const (
 	// chunkWords is the largest number of words in a chunk of a list. A merge reuses the chunks
 	// that it has read, so no list is in memory twice.

@@ -26,9 +26,8 @@ type Reader struct {
 }
 
 var (
-	_ form.Reader      = (*Reader)(nil)
-	_ form.Lister      = (*Reader)(nil)
-	_ form.ErrorCoster = (*Reader)(nil)
+	_ form.Reader = (*Reader)(nil)
+	_ form.Lister = (*Reader)(nil)
 )
 
 // Reset makes r a reader of a body. It reads lengths and the indexes of packets, not the
@@ -146,7 +145,7 @@ func (r *Reader) Memory() int64 {
 	return int64(lists)*cells.SquareBytes(r.Number()) + int64(r.NumberOfSections())*cells.SectionBytes
 }
 
-// ErrorBytes implements form.ErrorCoster.
+// ErrorBytes returns how much memory Error takes in addition to the reader.
 func (r *Reader) ErrorBytes() int64 { return r.Memory() }
 
 // Density implements form.Reader. It spreads a leaf evenly over its square.
