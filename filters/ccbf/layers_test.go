@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -118,7 +119,7 @@ func TestCountersLoseNothing(t *testing.T) {
 				fold := func(s *Sketch) *Sketch {
 					size := mostHead(s.shape.Layers)
 					for to := s.shape; ; {
-						next, _, ok := to.Folded()
+						next, _, ok := to.Folded(&cascade.Shape{})
 						if !ok {
 							noError(t, s.Fold(size+to.Bytes()))
 							return s

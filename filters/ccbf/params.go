@@ -265,7 +265,7 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 	for x := range s.Layers {
 		s.Size[x] = r.Uvarint()
 	}
-	if err := s.Check(); err != nil {
+	if err := s.SetCounters(s.Sizes()); err != nil {
 		return sketch.Invalidf("%v", err)
 	}
 	if fits && s == sized {

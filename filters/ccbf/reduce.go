@@ -48,7 +48,7 @@ func (s *Sketch) Fold(size uint64) error {
 		return s.body().fold(&f)
 	}
 	for f.shape.Bytes() > f.limit {
-		t, x, ok := f.shape.Folded()
+		t, x, ok := f.shape.Folded(&cascade.Shape{})
 		if !ok {
 			f.err = sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+f.shape.Bytes())
 			break
@@ -68,7 +68,7 @@ func (f *reduction) halve(from cascade.Shape) bool {
 	}
 	var steps []foldStep
 	for at := from; at != to; {
-		t, x, ok := at.FoldedTo(&to)
+		t, x, ok := at.Folded(&to)
 		if !ok {
 			return false
 		}

@@ -50,30 +50,21 @@ func (d *Counters) Subtract(o *Counters) error {
 	// Start at the last layer. A lower layer borrows from the layer above, which must hold enough after
 	// o's digits are subtracted there.
 	for x := d.Shape.Layers - 1; x >= 0; x-- {
-		if !d.subtractLayer(x, &o.Layers[x]) {
-			copy(d.Body, before)
-			return sketch.ErrTooMany
+		l := &o.Layers[x]
+		for j := range l.Size {
+			b := l.Load(j) & l.Mask
+			if b == 0 {
+				continue
+			}
+			if d.ValueFrom(x, j) < b {
+				copy(d.Body, before)
+				return sketch.ErrTooMany
+			}
+			d.remove(x, j, b)
 		}
 	}
 	d.ClearFlags()
 	return nil
-}
-
-// subtractLayer subtracts layer o from layer x of d, and borrows from the layers above. It returns false
-// if these hold too little.
-func (d *Counters) subtractLayer(x int, o *Layer) bool {
-	l := &d.Layers[x]
-	for j := range l.Size {
-		b := o.Load(j) & l.Mask
-		if b == 0 {
-			continue
-		}
-		if d.ValueFrom(x, j) < b {
-			return false
-		}
-		d.remove(x, j, b)
-	}
-	return true
 }
 
 // ClearFlags clears the flag of each counter whose counter in the layer above is 0.
@@ -100,17 +91,9 @@ func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 			copy(f.Layers[y].data, d.Layers[y].data)
 		}
 	}
-	l := &f.Layers[x]
-	copy(l.data, d.Layers[x].data[:len(l.data)])
-	// The last word also holds bits of the upper half, so copy counter by counter.
-	if half*uint64(l.Width)%64 != 0 {
-		clear(l.data)
-		for j := range half {
-			l.store(j, d.Layers[x].Load(j))
-		}
-	}
+	l, from := &f.Layers[x], &d.Layers[x]
 	for j := range half {
-		a, b := l.Load(j), d.Layers[x].Load(j+half)
+		a, b := from.Load(j), from.Load(j+half)
 		if additive {
 			l.store(j, a|b&l.Flag)
 			f.Add(x, j, b&l.Mask)

@@ -13,11 +13,15 @@ import (
 // Count returns the count of the key with hashes h1 and h2: the least of its k counters. If positions of
 // the key meet, it may be lower (see Apart). It is never above the total. O(k * layers).
 func (d *Counters) Count(h1, h2 uint64) uint64 {
-	n := d.Least(h1, h2)
-	if n > d.Meet {
-		n = d.Apart(h1, h2, n)
+	return d.limit(h1, h2, d.Least(h1, h2))
+}
+
+// limit turns the least counter of a key into its count: it applies the bounds Meet and Full.
+func (d *Counters) limit(h1, h2, least uint64) uint64 {
+	if least > d.Meet {
+		least = d.Apart(h1, h2, least)
 	}
-	return min(n, d.Full)
+	return min(least, d.Full)
 }
 
 // Least returns the least of the k counters of a key.
@@ -63,21 +67,13 @@ func wrap(j, size uint64) uint64 {
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	if d.byFours() {
 		d.countFours(dst, h1, h2)
-		d.limit(dst, h1, h2)
+		for i, least := range dst {
+			dst[i] = d.limit(h1[i], h2[i], least)
+		}
 		return
 	}
 	for i := range h1 {
 		dst[i] = d.Count(h1[i], h2[i])
-	}
-}
-
-// limit turns the least counters in dst into counts: it applies the bounds Meet and Full.
-func (d *Counters) limit(dst, h1, h2 []uint64) {
-	for i, n := range dst {
-		if n > d.Meet {
-			n = d.Apart(h1[i], h2[i], n)
-		}
-		dst[i] = min(n, d.Full)
 	}
 }
 
@@ -88,7 +84,7 @@ func (d *Counters) limit(dst, h1, h2 []uint64) {
 // byFours reports whether countFours applies to these counters.
 func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width == 4 }
 
-// countFours writes the least counter of each key to dst. Counts then applies the limits Meet and Full.
+// countFours writes the least counter of each key to dst.
 func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	var s counterStarts
 	var left [keyBatch / 8]uint8

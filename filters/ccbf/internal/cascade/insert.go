@@ -11,7 +11,7 @@ import (
 // counters are sums, it adds to all counters of a key. Otherwise it raises by minimal increment (Cohen and
 // Matias 2003, section 3.2).
 func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
-	if !sums && len(h1) >= manyFours && d.raisesFours() {
+	if !sums && d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8 {
 		d.raiseFours(h1, h2, n)
 		return
 	}
@@ -121,16 +121,9 @@ const (
 	byteFlag = 1 << 7
 	// mostUnderByte is the largest value of two layers.
 	mostUnderByte = byteFlag<<3 - 1
-	// manyFours is the number of keys from which raiseFours is faster than its setup costs.
-	manyFours = 16
 )
 
-// raisesFours reports whether raiseFours applies to these counters.
-func (d *Counters) raisesFours() bool {
-	return d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8
-}
-
-// raiseFours is Insert by minimal increment, for counters to which raisesFours applies.
+// raiseFours is Insert by minimal increment, for such counters.
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	l, up := &d.Layers[0], &d.Layers[1]
 	l0, l1, w := l.data, up.data[:up.Size], uint64(1)

@@ -72,13 +72,11 @@ func (p Origin) With(total uint64, o Origin, more uint64) Origin {
 	case more == 0 && o.Number == 0:
 		return p
 	}
-	for _, x := range []struct {
-		p     *Origin
-		total uint64
-	}{{&p, total}, {&o, more}} {
-		if x.p.Number == 0 {
-			*x.p = OnePart(x.total)
-		}
+	if p.Number == 0 {
+		p = OnePart(total)
+	}
+	if o.Number == 0 {
+		o = OnePart(more)
 	}
 	// The union has no halvings of its own: earlier ones count little beside the parts that are added
 	// now.

@@ -27,38 +27,38 @@ type Shape struct {
 
 // NewShape returns a shape without sizes. SetCounters or Fit sets them.
 func NewShape(k int, widths []int) (Shape, error) {
-	s := Shape{K: k}
+	s := Shape{K: k, Layers: len(widths)}
 	if k < 1 || k > MaxK {
 		return Shape{}, sketch.OptionError("k", "is %d, must be from 1 to %d", k, MaxK)
 	}
-	if err := s.setWidths(widths); err != nil {
-		return Shape{}, err
+	if len(widths) == 0 || len(widths) > MaxLayers {
+		return Shape{}, sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
+	}
+	valueBits := 0
+	for i, w := range widths {
+		if w < MinWidth || w > MaxWidth {
+			return Shape{}, sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
+		}
+		if i > 0 && w < widths[i-1] {
+			return Shape{}, sketch.OptionError("layers", "has widths %v, which must not decrease", slices.Clone(widths))
+		}
+		valueBits += w - 1
+		s.Width[i] = uint8(w)
+	}
+	if valueBits > 63 {
+		return Shape{}, sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", slices.Clone(widths), valueBits)
 	}
 	return s, nil
 }
 
-// Check checks a shape from a BLOB against the limits of NewShape and SetCounters.
-func (s *Shape) Check() error {
-	t, err := s.unsized()
-	if err != nil {
-		return err
-	}
-	return t.SetCounters(s.Sizes())
-}
-
-// CheckWidths is Check of a shape without sizes.
+// CheckWidths checks k and the widths of a shape from a BLOB against the limits of NewShape.
 func (s *Shape) CheckWidths() error {
-	_, err := s.unsized()
-	return err
-}
-
-// unsized returns a shape without sizes that has the same k and widths, as NewShape checks them.
-func (s *Shape) unsized() (Shape, error) {
 	var widths [MaxLayers]int
 	for i, w := range s.Widths() {
 		widths[i] = int(w)
 	}
-	return NewShape(s.K, widths[:s.Layers])
+	_, err := NewShape(s.K, widths[:s.Layers])
+	return err
 }
 
 // Widths returns the bits per counter of each layer.
@@ -69,28 +69,6 @@ func (s *Shape) Sizes() []uint64 { return s.Size[:s.Layers] }
 
 // SameWidths reports whether the layers of two shapes have the same widths.
 func (s *Shape) SameWidths(o *Shape) bool { return s.Layers == o.Layers && s.Width == o.Width }
-
-func (s *Shape) setWidths(widths []int) error {
-	if len(widths) == 0 || len(widths) > MaxLayers {
-		return sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
-	}
-	valueBits := 0
-	for i, w := range widths {
-		if w < MinWidth || w > MaxWidth {
-			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
-		}
-		if i > 0 && w < widths[i-1] {
-			return sketch.OptionError("layers", "has widths %v, which must not decrease", slices.Clone(widths))
-		}
-		valueBits += w - 1
-		s.Width[i] = uint8(w)
-	}
-	if valueBits > 63 {
-		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", slices.Clone(widths), valueBits)
-	}
-	s.Layers = len(widths)
-	return nil
-}
 
 // SetCounters sets the number of counters of each layer.
 func (s *Shape) SetCounters(counters []uint64) error {
@@ -175,12 +153,9 @@ func (s *Shape) foldable(x int) bool {
 	return x == s.Layers-1 || half > s.Size[x+1] && half%s.Size[x+1] == 0
 }
 
-// Folded returns the shape after halving the first layer that can be halved, and the index of this layer.
-// It returns false if there is none.
-func (s *Shape) Folded() (Shape, int, bool) { return s.FoldedTo(&Shape{}) }
-
-// FoldedTo is Folded, but halves only layers with more counters than shape to has.
-func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
+// Folded returns the shape after halving the first layer that can be halved and has more counters than in
+// shape to, and the index of this layer. It returns false if there is none.
+func (s *Shape) Folded(to *Shape) (Shape, int, bool) {
 	for x := range s.Layers {
 		if s.foldable(x) && s.Size[x]/2 >= to.Size[x] {
 			t := *s
