@@ -87,9 +87,9 @@ func nextTree(s *cells.Squares, root uint8, leaf int) int {
 	return min(leaf, s.Len())
 }
 
-// write writes the leaves of sheet s with an encoder. root is the root level of the trees.
-func write(s *cells.Squares, root uint8, out *Encoder) {
-	after := uint64(0)
+// write writes the leaves of sheet s with an encoder.
+func write(s *cells.Squares, out *Encoder) {
+	root, after := out.code.root, uint64(0)
 	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
 	for i := 0; i < s.Len(); {
 		key, level, from := s.Keys[i], s.Level(i), i
@@ -110,7 +110,7 @@ func write(s *cells.Squares, root uint8, out *Encoder) {
 			out.packet(key)
 		case from-stretch >= stretchLeaves:
 			stretch = from
-			out.stretch(key)
+			out.second, out.firstBits = key, out.bits
 		default:
 			begins = false
 		}
@@ -119,11 +119,7 @@ func write(s *cells.Squares, root uint8, out *Encoder) {
 			// The gap is counted in squares of this tree's level.
 			out.gap(level, (key-after)>>(2*level))
 		}
-		if what == split {
-			out.tree(s, root, from, i)
-		} else {
-			out.count(level, s.Counts[from])
-		}
+		out.tree(s, from, i)
 		after = key + cells.LowBits(level) + 1
 	}
 }

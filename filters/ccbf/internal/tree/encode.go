@@ -38,8 +38,7 @@ type rootStats struct {
 	packets, stretches uint // numbers of packets and of stretches.
 	totals             uint // bytes of the index for the points of packets.
 
-	begun bool   // whether a tree of the sheet was counted
-	after uint64 // the key behind the last tree
+	after uint64 // the key behind the last tree of the sheet
 }
 
 // maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
@@ -52,7 +51,7 @@ const hugeCount = 1 << 55
 // sheet counts the symbols of sheet s. It counts a split square after the last leaf inside. So it visits
 // each leaf once for all root levels.
 func (p *plan) sheet(s *cells.Squares) {
-	p.high.begun, p.low.begun = false, false
+	p.high.after, p.low.after = 0, 0
 	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
 	if levels == nil {
 		levels = make([]uint8, len(s.Keys))
@@ -109,10 +108,7 @@ func (p *plan) sheet(s *cells.Squares) {
 // tree counts the gap and the symbol of a root, as if all trees were in one packet.
 func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
-	if q.begun {
-		q.gaps[level][gapLength(q.after, key, level)]++
-	}
-	q.begun = true
+	q.gaps[level][gapLength(q.after, key, level)]++
 	q.after = key + cells.LowBits(level) + 1
 }
 
@@ -148,11 +144,11 @@ func (q *rootStats) index(s *cells.Squares) {
 // stretch, its gap is not written, and is taken back.
 func (q *rootStats) begins(s *cells.Squares, leaf int) uint64 {
 	level := max(s.Level(leaf), q.root)
-	key := s.Keys[leaf] &^ cells.LowBits(level)
+	key, after := s.Keys[leaf]&^cells.LowBits(level), uint64(0)
 	if leaf > 0 {
-		last := max(s.Level(leaf-1), q.root)
-		q.gaps[level][gapLength((s.Keys[leaf-1]|cells.LowBits(last))+1, key, level)]--
+		after = (s.Keys[leaf-1] | cells.LowBits(max(s.Level(leaf-1), q.root))) + 1
 	}
+	q.gaps[level][gapLength(after, key, level)]--
 	return key
 }
 
@@ -229,21 +225,22 @@ func stretchBits(stretches, all uint) uint {
 //	  several their lengths in 4 bits
 //	6 bits   order of the gaps, for each level that trees have
 func (c *Code) AppendCode(dst []byte) []byte {
-	b := c.appendFields(nil)
+	b := c.fields()
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
-func (c *Code) appendFields(dst []byte) []byte {
+func (c *Code) fields() []byte {
 	var w bitio.Writer
 	w.Reset(2*tables*symbols + cells.MaxLevel)
 	w.Write(uint64(c.root), rootBits)
 	w.Write(uint64(c.steps), orderBits)
 	for t := range tables {
 		if t > splitTable && t != countTable {
-			w.Write(uint64(bit(c.same[t])), 1)
 			if c.same[t] {
+				w.Write(1, 1)
 				continue
 			}
+			w.Write(0, 1)
 		}
 		w.WriteClass(uint64(len(c.used[t])), usedOrder)
 		next := uint16(0)
@@ -260,14 +257,7 @@ func (c *Code) appendFields(dst []byte) []byte {
 			w.Write(uint64(c.orders[level]), orderBits)
 		}
 	}
-	return append(dst, w.Bytes()...)
-}
-
-func bit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
+	return w.Bytes()
 }
 
 // Encoder writes sheets in a code.
@@ -280,20 +270,17 @@ type Encoder struct {
 	head  bitio.Writer
 	data  []byte
 	index []entry
-	parts []part
 	tail  []tailBits
+	// A packet has one stretch or two. second is the first key of the second one, or 0 if there is none.
+	// firstBits is the number of bits of the first one.
+	second    uint64
+	firstBits uint
 }
 
 // tailBits is a piece of at most 56 bits of a tree. A tree is put together from its end.
 type tailBits struct {
 	bits uint64
 	n    uint
-}
-
-// part is a stretch of the current packet: trees that a reader can start at.
-type part struct {
-	first uint64 // key of its first tree
-	bits  uint   // bits of the packet before this stretch.
 }
 
 // NewEncoder returns an encoder for a code.
@@ -334,25 +321,11 @@ func (e *Encoder) symbol(table int, symbol int) {
 	e.put(uint64(w.bits), uint(w.n))
 }
 
-// count writes the count of a leaf with several points.
-func (e *Encoder) count(level uint8, n uint64) {
-	e.total = saturate.Add(e.total, n)
-	if n == 1 {
-		return
-	}
-	symbol, extra := countSymbol(n)
-	e.symbol(countTableOf(level), symbol)
-	for n = (n - 2) & (1<<extra - 1); extra > 32; extra -= 32 {
-		e.put(n&(1<<32-1), 32)
-		n >>= 32
-	}
-	e.put(n, extra)
-}
-
-// tree writes the leaves [from, to): all leaves in one split square. The symbol of a
-// square comes before its first leaf, but is known only after its last leaf. So tree puts the bits
-// together from the last one to the first.
-func (e *Encoder) tree(s *cells.Squares, root uint8, from, to int) {
+// tree writes the leaves [from, to) of a tree, and the split squares around them but for the kind of the
+// root. The symbol of a square comes before its first leaf, but is known only after its last leaf. So tree
+// puts the bits together from the last one to the first.
+func (e *Encoder) tree(s *cells.Squares, from, to int) {
+	root := e.code.root
 	var open [8]uint8 // by level: the symbol so far of the square around the next leaf
 	all, n := uint64(0), uint(0)
 	tail := e.tail[:0]
@@ -414,13 +387,9 @@ func (e *Encoder) packet(first uint64) {
 	e.endPacket()
 	// Reserve memory for a symbol and a gap per tree, and for a symbol and a count per leaf.
 	e.w.Reset(4 * maxPacket)
-	e.bits, e.total, e.parts = 0, 0, e.parts[:0]
+	e.bits, e.total, e.second = 0, 0, 0
 	e.index = append(e.index, entry{first: first})
-	e.stretch(first)
 }
-
-// stretch begins a stretch of the packet. Its first tree is at key first.
-func (e *Encoder) stretch(first uint64) { e.parts = append(e.parts, part{first, e.bits}) }
 
 // endPacket completes the current packet, if there is one.
 func (e *Encoder) endPacket() {
@@ -428,17 +397,18 @@ func (e *Encoder) endPacket() {
 	if n == 0 {
 		return
 	}
-	e.index[n-1].total = e.total
+	packet := &e.index[n-1]
+	packet.total = e.total
 	trees := e.w.Bytes()
 	e.head.Reset(2 + len(trees))
-	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
+	e.head.Write(min(e.second, 1), stretchesBits)
 	e.head.Write(0, restBits) // the rest, which is written below
 	all := e.bits + stretchesBits + restBits
-	if len(e.parts) > 1 {
-		step := (e.parts[1].first-e.parts[0].first)>>(2*e.code.root) - 1
+	if e.second > 0 {
+		step := (e.second-packet.first)>>(2*e.code.root) - 1
 		e.head.WriteClass(step, uint(e.code.steps))
-		e.head.WriteClass(uint64(e.parts[1].bits), stretchOrder)
-		all += bitio.ClassBits(uint(bits.Len64(step)), uint(e.code.steps)) + bitio.ClassBits(uint(bits.Len(e.parts[1].bits)), stretchOrder)
+		e.head.WriteClass(uint64(e.firstBits), stretchOrder)
+		all += bitio.ClassBits(uint(bits.Len64(step)), uint(e.code.steps)) + bitio.ClassBits(uint(bits.Len(e.firstBits)), stretchOrder)
 	}
 	left := e.bits
 	for ; left >= 32; left -= 32 {
@@ -453,7 +423,7 @@ func (e *Encoder) endPacket() {
 	at := len(e.data)
 	e.data = append(e.data, e.head.Bytes()...)
 	e.data[at] |= byte(-all&7) << stretchesBits
-	e.index[n-1].end = len(e.data)
+	packet.end = len(e.data)
 }
 
 // AppendSheet appends a sheet:
@@ -468,7 +438,7 @@ func (e *Encoder) endPacket() {
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *cells.Squares) []byte {
 	e.index, e.data = e.index[:0], e.data[:0]
-	write(s, e.code.root, e)
+	write(s, e)
 	e.endPacket()
 	dst = binary.AppendUvarint(dst, uint64(s.Len()))
 	dst = binary.AppendUvarint(dst, uint64(len(e.index)))

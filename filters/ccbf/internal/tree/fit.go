@@ -20,8 +20,6 @@ type Pruning struct {
 	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
 	// are too high. Both are 0 if some square was no cell before pruning.
 	Excess, Cells uint64
-
-	memory *cells.Squares // the memory of a fitter in which Parts lie.
 }
 
 // Size returns the most bytes that the code and the sheets take.
@@ -34,24 +32,20 @@ func (p *Pruning) Size() uint64 { return p.Code.Size() }
 // If many squares have the same weight, for example because most cells have one point, the next lower
 // threshold may take a tenth more bytes. Then Fit applies it to the end of the curve, from the key on that
 // fits. The result depends on the points only, not on their order. O(n) for n squares.
+//
+// If there are many squares, Fit first guesses the threshold from a sample, so that it need only try a few.
 func Fit(parts []cells.Squares, limit uint64) (*Pruning, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
-	return f.fitParts(parts, limit)
-}
-
-// fitParts is Fit. If there are many squares, it first guesses the threshold from a sample, so that it
-// need only try a few.
-func (f *fitter) fitParts(parts []cells.Squares, limit uint64) (*Pruning, bool) {
 	f.limit = limit
 	guess, each := f.guess(parts)
 	if guess == 0 && onlyCells(parts) {
-		if p := unpruned(parts); p.Size() <= f.limit {
+		if p := unpruned(parts); p.Size() <= limit {
 			return p, true
 		}
 	}
 	if guess >= 0 {
-		f.build(parts, near(guess))
+		f.build(parts, window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)})
 		if p, ok := f.fit(parts, each); p != nil {
 			return p, ok
 		}
@@ -68,9 +62,6 @@ var allTaus = window{-1, Taus - 1}
 
 // nearTaus is how far the threshold may be from the guess by a sample.
 const nearTaus = 6
-
-// near returns the window of thresholds around a guess.
-func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
 
 // onlyCells reports whether all squares are cells.
 func onlyCells(parts []cells.Squares) bool {
@@ -132,8 +123,8 @@ func (f *fitter) build(parts []cells.Squares, w window) {
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
 // the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
-	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts)), memory: &f.memory[f.free]}
-	memory := room(p.memory, f.leaves[0])
+	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts))}
+	memory := room(&f.memory[f.free], f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
@@ -159,18 +150,12 @@ func unpruned(parts []cells.Squares) *Pruning {
 	return p
 }
 
-// finish moves the tree out of the fitter's memory. If the tree fills most of that memory, it keeps it
-// instead. If the squares in of, before pruning, are cells, finish measures the excess of counts.
+// finish copies the tree out of the fitter's memory. If the squares in of, before pruning, are cells, it
+// measures the excess of counts.
 func (p *Pruning) finish(of []cells.Squares) {
-	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
-		*p.memory = cells.Squares{}
-	} else {
-		for i := range p.Parts {
-			s := &p.Parts[i]
-			*s = s.Clone()
-		}
+	for i := range p.Parts {
+		p.Parts[i] = p.Parts[i].Clone()
 	}
-	p.memory = nil
 	if onlyCells(of) {
 		p.Cells = uint64(total(of))
 		for i := range of {

@@ -27,16 +27,15 @@ func TestFit(t *testing.T) {
 		s := squaresOf(counts)
 		whole := CodeFor([][]cells.Squares{{s}}).Size()
 		for _, part := range []uint64{1, 2, 3, 8, 30} {
-			var f fitter
 			limit := whole / part
-			p, ok := f.fitParts([]cells.Squares{s}, limit)
-			if got := p.Size(); ok != (got <= f.limit) {
-				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, f.limit, ok)
+			p, ok := Fit([]cells.Squares{s}, limit)
+			if got := p.Size(); ok != (got <= limit) {
+				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, limit, ok)
 			}
 			if ok && p.Tau > 0 {
 				lower := cut(s, p.Tau-1)
-				if size := CodeFor([][]cells.Squares{lower.Sheets()}).Size(); size <= f.limit {
-					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, f.limit, size)
+				if size := CodeFor([][]cells.Squares{lower.Sheets()}).Size(); size <= limit {
+					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, limit, size)
 				}
 			}
 			if ok && p.UpTo < math.MaxUint64 {
@@ -49,7 +48,7 @@ func TestFit(t *testing.T) {
 			if every, _ := unsampled.fit([]cells.Squares{s}, 1); every.Tau != p.Tau && name != "full" { // which fits again and again
 				t.Errorf("%s: threshold %d, by all thresholds %d", name, p.Tau, every.Tau)
 			}
-			again, _ := Fit([]cells.Squares{s}, f.limit)
+			again, _ := Fit([]cells.Squares{s}, limit)
 			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {
 				t.Errorf("%s: the same cells give another tree", name)
 			}

@@ -97,16 +97,6 @@ type Layout struct {
 	code   *Code
 }
 
-// laidOut lays out the list without pruning it.
-func (t *List) laidOut() *Layout {
-	p := &Layout{List: t}
-	for i := range t.Sections {
-		p.sheets = append(p.sheets, t.Sections[i].Sheets())
-	}
-	p.code = CodeFor(p.sheets)
-	return p
-}
-
 // maxHead is the most bytes of the numbers of a body.
 const maxHead = 4 * binary.MaxVarintLen64
 
@@ -131,7 +121,11 @@ func (t *List) Within(limit uint64) (*Layout, bool) {
 		return t.layout, true
 	}
 	if len(t.Sections) == 0 || slices.ContainsFunc(t.Sections, func(s cells.Section) bool { return s.Levels != nil }) {
-		if p := t.laidOut(); p.Size() <= limit {
+		p := &Layout{List: t}
+		for i := range t.Sections {
+			p.sheets = append(p.sheets, t.Sections[i].Sheets())
+		}
+		if p.code = CodeFor(p.sheets); p.Size() <= limit {
 			return p, true
 		}
 	}

@@ -217,18 +217,6 @@ const (
 // were removed for this. The zero value promises nothing.
 type Suppression struct{ Least, Dropped uint64 }
 
-// check returns an error if a leaf has fewer than Least points.
-func (h Suppression) check(t *List) error {
-	for i := range t.Sections {
-		for j, n := range t.Sections[i].Counts {
-			if n < h.Least {
-				return sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, h.Least)
-			}
-		}
-	}
-	return nil
-}
-
 // Read reads the suppression from the parameters of a tree.
 func (h *Suppression) Read(r *sketch.Reader) error {
 	h.Least, h.Dropped = r.Uvarint(), r.Uvarint()

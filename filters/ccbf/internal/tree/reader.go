@@ -227,13 +227,13 @@ func (r *Reader) All() (*List, error) {
 	if f := r.fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != r.NumberOfSections()) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Number(), len(r.sheets), f.Cells, list.Sections.Total())
 	}
-	if err := r.Suppression.check(list); err != nil {
-		return nil, err
-	}
 	for i := range list.Sections {
 		s := &list.Sections[i]
 		a := form.RegionArea{Bounds: r.Head.Bounds, X: s.X, Y: s.Y}
 		for j, key := range s.Keys {
+			if n := s.Counts[j]; n < r.Suppression.Least {
+				return nil, sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, r.Suppression.Least)
+			}
 			if a.Rect(key, s.Level(j)).Empty() {
 				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
 			}

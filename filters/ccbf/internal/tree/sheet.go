@@ -182,49 +182,47 @@ type decoder struct {
 	b   *Packet
 	bad bool // whether the bytes are damaged
 
-	key   uint64 // key of the current tree.
-	after uint64 // the first key after the tree; 0 at the end of the Z-order curve.
-	level uint8
+	after uint64 // the first key after the last tree; 0 at the end of the Z-order curve.
 }
 
 // stretch reads the trees of a stretch, which ends at bit end of the packet. Its first tree is at key
 // first. It returns false if the trees are damaged.
 func (d *decoder) stretch(first uint64, end uint) bool {
-	d.key = first
 	for begun := false; (!begun || d.in.Position() < end) && !d.bad; begun = true {
-		d.tree(begun)
+		d.tree(first, begun)
 	}
 	return !d.bad && d.in.Position() == end && !d.in.Overrun()
 }
 
-// tree reads a tree. gap says whether a gap comes before it: the first tree of a stretch has none.
-func (d *decoder) tree(gap bool) {
+// tree reads a tree. gap says whether a gap comes before it. The first tree of a stretch has none, and is
+// at key.
+func (d *decoder) tree(key uint64, gap bool) {
 	symbol := d.symbol(&d.t.decode[rootTable])
-	d.level = d.t.root
+	level := d.t.root
 	if symbol > 0 {
-		d.level += uint8((symbol - 1) / 2 & 63)
+		level += uint8((symbol - 1) / 2 & 63)
 	}
-	if d.level > cells.MaxLevel || symbol >= symbols {
+	if level > cells.MaxLevel || symbol >= symbols {
 		d.bad = true
 		return
 	}
-	side := cells.LowBits(d.level)
+	side := cells.LowBits(level)
 	if gap {
 		start := d.after + side
-		gap := d.in.ReadClass(uint(d.t.orders[d.level]))
-		d.bad = start < d.after || gap > ^uint64(0)>>(2*d.level)
+		gap := d.in.ReadClass(uint(d.t.orders[level]))
+		d.bad = start < d.after || gap > ^uint64(0)>>(2*level)
 		start &^= side
-		d.key = start + gap<<(2*d.level)
-		d.bad = d.bad || d.key < start || d.after == 0
+		key = start + gap<<(2*level)
+		d.bad = d.bad || key < start || d.after == 0
 	}
-	d.bad = d.bad || d.key&side != 0
-	d.after = d.key + side + 1
+	d.bad = d.bad || key&side != 0
+	d.after = key + side + 1
 	switch {
 	case d.bad:
 	case symbol == 0:
-		d.split(d.level, d.key)
+		d.split(level, key)
 	default:
-		d.leaf(d.key, d.level, (symbol-1)&1 == more-one)
+		d.leaf(key, level, (symbol-1)&1 == more-one)
 	}
 }
 
@@ -252,18 +250,6 @@ func (d *decoder) count(level uint8) uint64 {
 	return n
 }
 
-// quarters reads the kinds of the quarters of a split square, two bits each.
-func (d *decoder) quarters(level uint8) uint {
-	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
-	// Symbol 0 is a square without leaves, which is never written. The quarters of a square of level 1
-	// are cells, which cannot be split.
-	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
-		d.bad = true
-		return 0
-	}
-	return symbol
-}
-
 // leaf adds a leaf. several says that it has several points, whose number is read.
 func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	n := uint64(1)
@@ -279,9 +265,16 @@ func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	d.b.n = i + 1
 }
 
-// split reads a split square of a level, with all leaves inside.
+// split reads a split square of a level, with all leaves inside. Its symbol has the kinds of its quarters,
+// two bits each.
 func (d *decoder) split(level uint8, key uint64) {
-	symbol := d.quarters(level)
+	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
+	// Symbol 0 is a square without leaves, which is never written. The quarters of a square of level 1
+	// are cells, which cannot be split.
+	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
+		d.bad = true
+		return
+	}
 	if level == 1 {
 		d.cells(symbol, key)
 		return
@@ -368,7 +361,7 @@ func Check(t *Tables, parts [][]Sheet, most uint64) ([]cells.Squares, error) {
 		}
 	}
 	code := CodeFor(lists)
-	if !bytes.Equal(code.appendFields(nil), t.bytes) {
+	if !bytes.Equal(code.fields(), t.bytes) {
 		return nil, sketch.Invalidf("a code other than that of its leaves")
 	}
 	e := NewEncoder(code)
