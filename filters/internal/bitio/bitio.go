@@ -40,6 +40,9 @@ func (w *Writer) Write(v uint64, n uint) {
 	w.n &= 7
 }
 
+// Len returns the number of bits written since Reset.
+func (w *Writer) Len() uint { return uint(w.pos)*8 + w.n }
+
 // Bytes pads the last byte with zeros and returns the bytes written, which are valid until Reset.
 func (w *Writer) Bytes() []byte {
 	if w.n > 0 {

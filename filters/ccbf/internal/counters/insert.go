@@ -37,19 +37,14 @@ func (p *Params) Hasher(level uint8) Hasher { return Hasher{seed: p.Seed, level:
 
 // Hash returns the hash of a cell, with its category if that is not nil.
 func (h *Hasher) Hash(c grid.Cell, category []byte) (h1, h2 uint64) {
-	if category == nil {
-		return h.cell(c)
+	switch {
+	case category != nil:
+		h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, h.level, category)
+		return key.Hash(h.seed, h.buf)
+	case h.level > 0:
+		return key.HashSquare(h.seed, c.X, c.Y, h.level)
 	}
-	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, h.level, category)
-	return key.Hash(h.seed, h.buf)
-}
-
-// cell is Hash without a category.
-func (h *Hasher) cell(c grid.Cell) (h1, h2 uint64) {
-	if h.level == 0 {
-		return key.HashCell(h.seed, c.X, c.Y)
-	}
-	return key.HashSquare(h.seed, c.X, c.Y, h.level)
+	return key.HashCell(h.seed, c.X, c.Y)
 }
 
 // All replaces the columns in h1 and the rows in h2 of many cells by their hashes.

@@ -23,8 +23,8 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 // counts of some of their cells, and returns true.
 func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
-		_, some, err := r.drawWithin(&picture{Picture: p}, category, most/uint64(of.Number()))
-		sampled = sampled || some
+		how, err := r.drawWithin(&picture{Picture: p}, category, most/uint64(of.Number()))
+		sampled = sampled || how.isSample
 		return err
 	})
 	return sampled, err
@@ -36,13 +36,16 @@ type picture struct {
 	noise *noise.Cells // computes estimates from counts; nil for a picture of counts.
 }
 
-// count returns what is drawn for a count, less what a count of 0 draws.
-func (p *picture) count(n uint64) float64 {
+// value returns what is drawn for a count.
+func (p *picture) value(n uint64) float64 {
 	if p.noise != nil {
-		return p.noise.Estimate(n) - p.noise.Estimate(0)
+		return p.noise.Estimate(n)
 	}
 	return float64(n)
 }
+
+// count is value less what a count of 0 draws.
+func (p *picture) count(n uint64) float64 { return p.value(n) - p.value(0) }
 
 // levelOf returns the level whose squares are nearest in size to pixels.
 func (r *Reader) levelOf(p *form.Picture) int {
@@ -75,12 +78,12 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 const leastReads = 4
 
 // drawWithin draws a category with at most most lookups, and returns how it did.
-func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, sampled bool, err error) {
+func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, err error) {
 	unit := r.levelOf(p.Picture)
 	// With levels, a search also looks up the larger squares, which are a third more. So it may draw half
 	// of most.
 	if p.SquaresIn(r.Head, unit) <= most/2 {
-		return how.at(unit), false, r.draw(p, category, unit)
+		return squaresAt(unit), r.draw(p, category, unit)
 	}
 	if r.Levels > 0 {
 		// A search skips the inside of empty squares, so most lookups may suffice. It draws into a copy,
@@ -92,10 +95,10 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 			for i, n := range some.Pixels {
 				p.Pixels[i] += n
 			}
-			return how.at(unit), false, nil
+			return squaresAt(unit), nil
 		}
 		if many := new(form.ErrTooManyCells); !errors.As(err, &many) {
-			return how, false, err
+			return how, err
 		}
 	}
 	level := unit
@@ -106,7 +109,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 	n := math.Exp2(float64(2 * (level - unit)))
 	how = readPlan{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		s := sampler{r: r, noise: p.noise, category: category, reads: reading, level: uint8(unit)}
+		s := sampler{r: r, picture: p, category: category, reads: reading, level: uint8(unit)}
 		all := clip.Intersect(r.Head.Bounds).Squares(unit)
 		squares := clip.Intersect(r.Head.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
@@ -118,7 +121,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 		}
 		return nil
 	})
-	return how, true, err
+	return how, err
 }
 
 // square returns the cells of a square.
@@ -129,7 +132,7 @@ func square(at grid.Cell, level int) grid.Rect {
 // sampler estimates the sum of the counts of many cells from lookups of some of them.
 type sampler struct {
 	r        *Reader
-	noise    *noise.Cells // for estimates; nil for counts
+	picture  *picture
 	category []byte
 	// A sum takes at most reads lookups.
 	reads   uint64
@@ -150,11 +153,7 @@ func (s *sampler) sum(in grid.Rect) float64 {
 	read := func() {
 		s.lookups.count(s.counts[:n], s.r, s.level, s.at[:n], cells.Of(s.category))
 		for _, c := range s.counts[:n] {
-			if s.noise != nil {
-				sum += s.noise.Estimate(c)
-			} else {
-				sum += float64(c)
-			}
+			sum += s.picture.value(c)
 		}
 		n = 0
 	}
@@ -200,9 +199,9 @@ type Estimates struct {
 type scale struct {
 	width, height int
 	box           orb.Bound
-	read          []float64    // counts of sketches that are looked up again at the next scale.
-	last          []float64    // counts of the other sketches, which the next scale adds up.
-	haze          noiseMoments // moments of the noise in each pixel.
+	read          []float64 // counts of sketches that are looked up again at the next scale.
+	last          []float64 // counts of the other sketches, which the next scale adds up.
+	second, third []float64 // central moments of the noise in each pixel.
 }
 
 // smallest is the least pixels of the shorter side at the last scale.
@@ -218,7 +217,8 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 		s.box.Max[0] = box.Min[0] + float64(s.width*side)*x
 		s.box.Min[1] = box.Max[1] - float64(s.height*side)*y
 		n := s.width * s.height
-		s.read, s.last, s.haze = make([]float64, n), make([]float64, n), noiseMoments{make([]float64, n), make([]float64, n)}
+		s.read, s.last = make([]float64, n), make([]float64, n)
+		s.second, s.third = make([]float64, n), make([]float64, n)
 		e.scales = append(e.scales, s)
 	}
 	return e
@@ -231,15 +231,15 @@ func (e *Estimates) Holds(box orb.Bound) bool { return e.box == box }
 // left out. If all would, Add draws a sample and returns true.
 func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
-		some, err := e.add(r, n, category, most/uint64(of.Number()))
-		sampled = sampled || some
+		how, err := e.add(r, n, category, most/uint64(of.Number()))
+		sampled = sampled || how.isSample
 		return err
 	})
 	return sampled, err
 }
 
-// add is Add for one category, or for all points if category is nil.
-func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (sampled bool, err error) {
+// add is Add for one category, or for all points if category is nil. It returns how it drew the last scale.
+func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (how readPlan, err error) {
 	picture := func(k int, pixels []float64) *picture {
 		s := &e.scales[k]
 		return &picture{&form.Picture{Pixels: pixels, Box: s.box, Width: s.width, Height: s.height}, n}
@@ -251,17 +251,16 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		last++
 	}
 	p := picture(last, e.scales[last].last)
-	how, sampled, err := r.drawWithin(p, category, most)
-	if err != nil {
-		return sampled, err
+	if how, err = r.drawWithin(p, category, most); err != nil {
+		return how, err
 	}
-	r.subtract(p, how, &e.scales[last].haze)
+	r.subtract(p, how, &e.scales[last])
 	// Pixels of these scales are sums of pixels of scale last. The noise is subtracted already, only its
 	// moments are missing.
 	for k := last + 1; k < len(e.scales); k++ {
-		r.subtract(picture(k, nil), how, &e.scales[k].haze)
+		r.subtract(picture(k, nil), how, &e.scales[k])
 	}
-	for k := last - 1; k >= 0 && !sampled; k-- {
+	for k := last - 1; k >= 0 && !how.isSample; k-- {
 		p := picture(k, make([]float64, len(e.scales[k].read)))
 		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, r.levelOf(p.Picture)) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
@@ -269,15 +268,15 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 			break
 		}
 		if err != nil {
-			return false, err
+			return how, err
 		}
 		for i, v := range p.Pixels {
 			e.scales[k].read[i] += v
 		}
 		p.Pixels = e.scales[k].read
-		r.subtract(p, how.at(r.levelOf(p.Picture)), &e.scales[k].haze)
+		r.subtract(p, squaresAt(r.levelOf(p.Picture)), &e.scales[k])
 	}
-	return sampled, nil
+	return how, nil
 }
 
 // Finish adds to dst what exceeds the noise, from single pixels to large ones. A large pixel may exceed
@@ -294,11 +293,11 @@ func (e *Estimates) Finish(dst []float64) {
 			}
 			all := s.read[i] + s.last[i]
 			rest := all - now.drawn[i]
-			if !(rest > least(s.haze.second[i]+now.second[i], s.haze.third[i]+now.third[i])) {
+			if !(rest > least(s.second[i]+now.second[i], s.third[i]+now.third[i])) {
 				continue
 			}
 			if e.spread(dst, isDrawn, k, i, rest) {
-				now.drawn[i], now.second[i], now.third[i] = all, s.haze.second[i], s.haze.third[i]
+				now.drawn[i], now.second[i], now.third[i] = all, s.second[i], s.third[i]
 			}
 		}
 		parts = now
@@ -354,9 +353,6 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 	return true
 }
 
-// noiseMoments has the second and third central moment of the noise in each pixel.
-type noiseMoments struct{ second, third []float64 }
-
 // Surest is the number of standard deviations of the noise that a pixel must exceed. Among a million empty
 // pixels some tens do.
 const Surest = 4
@@ -380,13 +376,13 @@ type readPlan struct {
 	isSample    bool
 }
 
-// at returns the plan of all squares of a level, one lookup each.
-func (readPlan) at(level int) readPlan { return readPlan{level, 1, 1, false} }
+// squaresAt returns the plan of all squares of a level, one lookup each.
+func squaresAt(level int) readPlan { return readPlan{level, 1, 1, false} }
 
-// subtract subtracts the noise of empty squares from a picture, and adds its moments to h. A picture
+// subtract subtracts the noise of empty squares from a picture, and adds its moments to scale s. A picture
 // without pixels has its noise subtracted already. With levels, a square is looked up only if the larger
 // ones around it have points. Its noise is lower than what is subtracted.
-func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
+func (r *Reader) subtract(p *picture, how readPlan, s *scale) {
 	none := p.noise.Estimate(0)
 	// A sample subtracted the noise of every cell that it read.
 	if how.isSample {
@@ -405,8 +401,8 @@ func (r *Reader) subtract(p *picture, how readPlan, h *noiseMoments) {
 			if p.Pixels != nil {
 				p.Pixels[at+i] += none * row.squares * column.squares
 			}
-			h.second[at+i] += second * row.second * column.second
-			h.third[at+i] += third * row.third * column.third
+			s.second[at+i] += second * row.second * column.second
+			s.third[at+i] += third * row.third * column.third
 		}
 	}
 }

@@ -49,9 +49,9 @@ func (r *Reader) Noise() *noise.Model {
 	if r.model == nil {
 		// The model keeps a pointer. It gets a copy, because r may be reset or copied.
 		d := r.Counters
-		r.model = noise.New(&d, r.Head.Sums, r.Origin)
-		if r.Head.TotalKnown {
-			r.model.SetTotal(r.Head.Total, r.Levels > 0 || r.Base > 0 || r.Totals)
+		r.model = &noise.Model{
+			Counters: &d, Sums: r.Head.Sums, Origin: r.Origin, Total: r.Head.Total, Known: r.Head.TotalKnown,
+			Several: r.Levels > 0 || r.Base > 0 || r.Totals,
 		}
 	}
 	return r.model
@@ -245,9 +245,9 @@ func (r *Reader) Error() form.Error {
 		return form.Error{Unknown: true}
 	}
 	m := r.Noise()
-	occupied, _, known := m.Occupied()
-	known = known && r.Shape.Size[0] >= LeastSample
-	return form.Error{Empty: form.Overcount(m.Empty()), Occupied: form.Overcount(occupied), Known: known}
+	occupied := m.Occupied()
+	known := occupied.Known && r.Shape.Size[0] >= LeastSample
+	return form.Error{Empty: m.Empty(), Occupied: occupied.Overcount, Known: known}
 }
 
 // Unbiased implements form.Reader.

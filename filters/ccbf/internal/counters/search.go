@@ -14,7 +14,7 @@ import (
 // areaSum returns the sum over an area. If each is not nil, it calls each with every count that the sum
 // consists of.
 func (r *Reader) areaSum(a form.Area, category []byte, each func(n uint64)) (uint64, error) {
-	if r.byLevels(a.Bounds().Intersect(r.Head.Bounds)) {
+	if r.Levels > 0 && a.Bounds().Intersect(r.Head.Bounds).Count() > smallArea {
 		return r.sumLevels(a, category, each)
 	}
 	sum := uint64(0)
@@ -36,11 +36,6 @@ const readPartly = 2
 // smallArea is the most cells of an area that are looked up one by one. For more, squares are faster or
 // bring sums much closer.
 const smallArea = 8
-
-// byLevels reports whether the sum over an area with these bounds is taken from squares.
-func (r *Reader) byLevels(bounds grid.Rect) bool {
-	return r.Levels > 0 && bounds.Count() > smallArea
-}
 
 // outline sums up an area in a sketch with levels. It goes down from large squares to cells where the
 // outline of the area crosses squares. The count of a square is an upper bound of what it holds, so that
@@ -326,25 +321,19 @@ func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) 
 	return squares[:n]
 }
 
-// rowsOf returns the rows of an area within bounds. It reserves times lookups for each cell.
-func (r *Reader) rowsOf(a form.Area, times int) (form.Rows, error) {
+// sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
+// column x on, until f returns false.
+func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, counts []uint64) bool) error {
 	scan, err := a.Rows(r.Head.Grid, r.Head.Bounds)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	n := scan.Work()
 	// The scan of the rows is allowed. So count their cells, which takes as long as the scan.
 	if n <= r.Head.Limit.Left() {
-		n = max(n, saturate.Mul(scan.Count(), uint64(times)))
+		n = max(n, saturate.Mul(scan.Count(), uint64(of.Number())))
 	}
-	return scan, r.Head.Limit.Allow(n)
-}
-
-// sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
-// column x on, until f returns false.
-func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, counts []uint64) bool) error {
-	scan, err := r.rowsOf(a, of.Number())
-	if err != nil {
+	if err := r.Head.Limit.Allow(n); err != nil {
 		return err
 	}
 	var counts [hashBatch]uint64

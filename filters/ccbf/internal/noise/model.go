@@ -13,47 +13,36 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 )
 
 // Model is the model of collisions in a sketch's counters. Its first use reads the counters, and later
 // uses take the stored result.
 type Model struct {
-	counters *cascade.Counters
-	sums     bool // whether counters are sums of occurrences.
-	origin   cascade.Origin
-	total    uint64 // number of occurrences.
-	known    bool   // whether total is known.
-	several  bool   // whether the counters hold keys of several kinds, which the model cannot tell apart.
+	Counters *cascade.Counters
+	Sums     bool // whether counters are sums of occurrences.
+	Origin   cascade.Origin
+	Total    uint64 // number of occurrences that were counted.
+	Known    bool   // whether Total is known.
+	// Several says that the counters hold keys of several kinds, which the model cannot tell apart:
+	// squares, or plain cells beside cells with a category.
+	Several bool
 
 	classes  [cascade.MaxLayers]*distribution // by class: the distribution of surpluses; nil before its first use.
 	larger   [cascade.MaxLayers]*distribution // the same for counts that are the larger of truth and surplus, from class 1 on.
-	occupied *occupiedResult                  // result of Occupied
+	occupied *occupiedCells                   // result of Occupied
 }
-
-// New returns the model of counters. O(1).
-func New(d *cascade.Counters, sums bool, origin cascade.Origin) *Model {
-	return &Model{counters: d, sums: sums, origin: origin}
-}
-
-// SetTotal sets the number of occurrences that were counted. several says that they were counted for keys
-// of several kinds: squares, or plain cells beside cells with a category.
-func (m *Model) SetTotal(total uint64, several bool) {
-	m.total, m.known, m.several = total, true, several
-}
-
-// overcount says how far counts exceed the truth: the probability that a count does, and the mean excess.
-type overcount struct{ Probability, Excess float64 }
 
 // Empty returns the overcount of a cell without points.
-func (m *Model) Empty() overcount {
+func (m *Model) Empty() form.Overcount {
 	g := m.surplusOf(0, true)
 	excess, _ := g.moments()
-	return overcount{g.tail(1), excess}
+	return form.Overcount{Probability: g.tail(1), Excess: excess}
 }
 
 // Unbiased reports whether estimates have no bias over the seeds of the hash.
 func (m *Model) Unbiased() bool {
-	return m.sums || m.known && m.origin.Number == 0 && m.surplusOf(0, true).tail(1) <= surest
+	return m.Sums || m.Known && m.Origin.Number == 0 && m.surplusOf(0, true).tail(1) <= surest
 }
 
 // Estimate returns an estimate and an interval of the true sum behind counts. most is an upper bound of
@@ -64,14 +53,13 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 	least, excess := sums.excess(r)
 	low, high = sum-excess, sum-least
 	value = sums.Sum(r)
-	if !m.sums {
+	if !m.Sums {
 		c := m.Estimator(false)
 		larger := c.Sum(r)
 		high = larger + c.shortfall(r)
-		_, fraction, _ := m.Occupied()
-		value = larger + fraction*(value-larger)
+		value = larger + m.Occupied().fraction*(value-larger)
 	}
-	if !m.known {
+	if !m.Known {
 		low = 0
 	}
 	// Sums of points are whole numbers. The factor with fuzz undoes rounding errors before Floor and
@@ -200,15 +188,12 @@ func odds(p float64) float64 {
 // Estimator returns the estimator of the counters. O(counters) the first time.
 func (m *Model) Estimator(sums bool) *Estimator {
 	c := &Estimator{sums: sums}
-	for from, more := 0.0, true; more; {
+	for from := 0.0; !math.IsInf(from, 1); {
 		x := len(c.classes)
-		g := m.surplusOf(x, sums)
-		k := class{from: from, to: math.Inf(1), surpluses: g}
-		// This is the last class if no further layer exists, or if no surplus reaches it.
-		if shift := m.counters.Shape.ShiftOf(x + 1); x+1 == m.counters.Shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
-			more = false
-		} else {
-			k.to = math.Ldexp(1, int(shift))
+		k := class{from: from, to: unit(&m.Counters.Shape, x+1), surpluses: m.surplusOf(x, sums)}
+		// This is the last class if no surplus reaches a further layer.
+		if k.surpluses.tail(k.to) == 0 {
+			k.to = math.Inf(1)
 		}
 		c.classes = append(c.classes, k)
 		from = k.to
@@ -335,7 +320,7 @@ func (m *Model) surplusOf(class int, sums bool) *distribution {
 		g = &m.larger[class]
 	}
 	if *g == nil {
-		*g = surplusesIn(m.counters, class, sums)
+		*g = surplusesIn(m.Counters, class, sums)
 	}
 	return *g
 }

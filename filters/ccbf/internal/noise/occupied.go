@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 )
 
 // Cells with points have counts that are too high as well. Their number and their true counts are
@@ -21,77 +22,76 @@ import (
 // occupiedEstimate is an estimate of the cells with points. larger is their overcount if a count is the
 // larger of points and surplus. sums is their overcount if a count is the sum of both.
 type occupiedEstimate struct {
-	larger, sums overcount
+	larger, sums form.Overcount
 	late         float64 // mean excess of a cell whose points were at some time fewer than its surplus.
 	cells        float64 // number of cells with points.
 	single       float64 // fraction of these cells that have one point.
 	surplus      float64 // mean excess of what the cells seem to hold.
 }
 
-// Occupied returns the overcount of a random cell with points. The fraction says where its excess lies: 0
-// is the excess if counts are the larger of points and surplus, 1 if they are sums.
-//
-// The result is unknown after an intersection or a mask. It is unknown as well if the counters hold keys
-// of several kinds: squares, or plain cells beside cells with a category. O(counters) the first time.
-func (m *Model) Occupied() (o overcount, fraction float64, known bool) {
-	if m.occupied == nil {
-		m.occupied = new(occupiedResult)
-		m.occupied.overcount, m.occupied.fraction, m.occupied.known = m.look()
-	}
-	return m.occupied.overcount, m.occupied.fraction, m.occupied.known
+// occupiedCells is the overcount of a random cell with points, if it is known. The fraction says where its
+// excess lies: 0 is the excess if counts are the larger of points and surplus, 1 if they are sums.
+type occupiedCells struct {
+	form.Overcount
+	fraction float64
+	Known    bool
 }
 
-// occupiedResult keeps the results of Model.Occupied.
-type occupiedResult struct {
-	overcount
-	fraction float64
-	known    bool
+// Occupied returns the overcount of cells with points.
+//
+// The result is unknown after an intersection or a mask. It is unknown as well if the counters hold keys
+// of several kinds. O(counters) the first time.
+func (m *Model) Occupied() occupiedCells {
+	if m.occupied == nil {
+		o := m.look()
+		m.occupied = &o
+	}
+	return *m.occupied
 }
 
 // look computes the result of Occupied.
-func (m *Model) look() (o overcount, fraction float64, known bool) {
-	total := m.total
-	if !m.known || m.several {
-		return o, 0, false
+func (m *Model) look() (o occupiedCells) {
+	total := m.Total
+	if !m.Known || m.Several {
+		return o
 	}
+	o.Known = true
 	if total == 0 {
-		return o, 0, true
+		return o
 	}
-	h, shown := countCurveOf(m.counters).whole(float64(total), &m.counters.Shape)
-	if h.all() <= 0 {
-		return o, 0, false
+	h, shown := countCurveOf(m.Counters).whole(float64(total), &m.Counters.Shape)
+	if len(h) == 0 || h[0].keys <= 0 {
+		return occupiedCells{}
 	}
 	l := m.outlook(h, float64(total))
+	way := l.sums.Excess - l.larger.Excess
 	switch {
-	case m.sums:
-		return l.sums, 1, true
-	case m.origin.Number == 0:
-		return l.larger, 0, true
+	case m.Sums:
+		return occupiedCells{l.sums, 1, true}
 	// The number of cells is a guess here.
-	case !shown:
+	case m.Origin.Number > 0 && !shown:
 		surpluses, _ := m.surplusOf(0, true).moments()
 		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0, true).tail(1))
 		o.Excess = max(math.Sqrt(l.larger.Excess*surpluses), fullest*surpluses)
-		return o, 1, true
-	}
-	way := l.sums.Excess - l.larger.Excess
-	if way <= 0 {
-		return l.larger, 0, true
+		o.fraction = 1
+		return o
+	case m.Origin.Number == 0 || way <= 0:
+		return occupiedCells{l.larger, 0, true}
 	}
 	extra := l.extra(l.surplus)
-	if m.origin.Number > 1 {
-		q := m.origin.Together(total)
+	if m.Origin.Number > 1 {
+		q := m.Origin.Together(total)
 		// Points that the parts have in common raise the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
-		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.counters.Shape.K))*way)
+		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.Counters.Shape.K))*way)
 	}
-	fraction = min(extra/way, 1)
-	o.Excess = l.larger.Excess + fraction*way
+	o.fraction = min(extra/way, 1)
+	o.Excess = l.larger.Excess + o.fraction*way
 	// The more cells have a surplus, the smaller most surpluses are. So the probability rises faster than
 	// the excess.
-	often := math.Pow(fraction, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
+	often := math.Pow(o.fraction, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
 	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
-	return o, fraction, true
+	return o
 }
 
 // extra returns by how much the mean excess is above larger.Excess if points came one by one. The counters
@@ -120,11 +120,11 @@ func (l *occupiedEstimate) mixed(together, k float64) float64 {
 
 // outlook returns the estimate for the cells of curve h, which together hold total points.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
-	l.cells = h.all()
+	l.cells = h[0].keys
 	l.single = 1 - h.at(2)/l.cells
 	l.surplus = max(0, h.points()-total) / l.cells
-	for x := range m.counters.Shape.Layers {
-		from, to := unit(&m.counters.Shape, x), unit(&m.counters.Shape, x+1)
+	for x := range m.Counters.Shape.Layers {
+		from, to := unit(&m.Counters.Shape, x), unit(&m.Counters.Shape, x+1)
 		more, rest := h.at(from), 0.0
 		if !math.IsInf(to, 1) {
 			rest = h.at(to)
@@ -134,8 +134,8 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 		}
 		sums, g := m.surplusOf(x, true), m.surplusOf(x, false)
 		was := g // the distribution of surpluses when the points were added, before any halving
-		if x == 0 && m.origin.Halved > 0 {
-			was = g.before(m.origin.Halved, float64(m.counters.Shape.K))
+		if x == 0 && m.Origin.Halved > 0 {
+			was = g.before(m.Origin.Halved, float64(m.Counters.Shape.K))
 		} else {
 			mean, _ := sums.moments()
 			l.sums.Probability += (more - rest) * sums.tail(1)
@@ -160,9 +160,9 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 			}
 			l.larger.Probability += keys * g.tail(f+1)
 			l.late += keys * was.late(f)
-			if x == 0 && m.origin.Halved > 0 {
+			if x == 0 && m.Origin.Halved > 0 {
 				stride(1, top, func(t, width float64) {
-					p := was.halved(t, f, m.origin.Halved, float64(m.counters.Shape.K))
+					p := was.halved(t, f, m.Origin.Halved, float64(m.Counters.Shape.K))
 					l.sums.Excess += keys * width * p
 					if t == 1 {
 						l.sums.Probability += keys * p
@@ -252,9 +252,9 @@ type Cells struct {
 // Cells returns the estimates of the counters. O(counters) the first time.
 func (m *Model) Cells() *Cells {
 	c := &Cells{sums: m.Estimator(true)}
-	if !m.sums {
+	if !m.Sums {
 		c.larger = m.Estimator(false)
-		_, c.fraction, _ = m.Occupied()
+		c.fraction = m.Occupied().fraction
 	}
 	none := m.surplusOf(0, true)
 	moment := func(f func(x float64) float64) (sum float64) {
@@ -389,20 +389,8 @@ func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, show
 	return h, false
 }
 
-// all returns the number of keys, and top the most points that one may hold.
-func (h countCurve) all() float64 {
-	if len(h) == 0 {
-		return 0
-	}
-	return h[0].keys
-}
-
-func (h countCurve) top() float64 {
-	if len(h) == 0 {
-		return 0
-	}
-	return h[len(h)-1].least
-}
+// top returns the most points that a key may hold.
+func (h countCurve) top() float64 { return h[len(h)-1].least }
 
 // points returns the number of points of all keys.
 func (h countCurve) points() (sum float64) {

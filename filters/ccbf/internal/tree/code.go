@@ -110,14 +110,15 @@ func write(s *cells.Squares, out *Encoder) {
 			out.packet(key)
 		case from-stretch >= stretchLeaves:
 			stretch = from
-			out.second, out.firstBits = key, out.bits
+			out.second, out.firstBits = key, out.w.Len()
 		default:
 			begins = false
 		}
-		out.symbol(rootTable, rootSymbol(level, root, what))
+		w := out.words[rootTable][rootSymbol(level, root, what)]
+		out.w.Write(uint64(w.bits), uint(w.n))
 		if !begins {
 			// The gap is counted in squares of this tree's level.
-			out.gap(level, (key-after)>>(2*level))
+			out.w.WriteClass((key-after)>>(2*level), uint(out.code.orders[level]))
 		}
 		out.tree(s, from, i)
 		after = key + cells.LowBits(level) + 1

@@ -265,7 +265,6 @@ type Encoder struct {
 	code  *Code
 	words [tables][symbols]word
 	w     bitio.Writer
-	bits  uint   // bits of the current packet so far.
 	total uint64 // points of the current packet so far.
 	head  bitio.Writer
 	data  []byte
@@ -302,25 +301,6 @@ type word struct {
 	n    uint8
 }
 
-// put writes the n lower bits of v, at most 56.
-func (e *Encoder) put(v uint64, n uint) {
-	e.w.Write(v, n)
-	e.bits += n
-}
-
-// gap writes the gap before a tree that begins with a square of a level.
-func (e *Encoder) gap(level uint8, gap uint64) {
-	order := uint(e.code.orders[level])
-	e.w.WriteClass(gap, order)
-	e.bits += bitio.ClassBits(uint(bits.Len64(gap)), order)
-}
-
-// symbol writes a symbol in the code of a table.
-func (e *Encoder) symbol(table int, symbol int) {
-	w := e.words[table][symbol]
-	e.put(uint64(w.bits), uint(w.n))
-}
-
 // tree writes the leaves [from, to) of a tree, and the split squares around them but for the kind of the
 // root. The symbol of a square comes before its first leaf, but is known only after its last leaf. So tree
 // puts the bits together from the last one to the first.
@@ -341,7 +321,9 @@ func (e *Encoder) tree(s *cells.Squares, from, to int) {
 			what = more
 			symbol := int(c - 2)
 			if c >= direct+2 {
-				tail = append(tail, tailBits{all, n})
+				if n > 0 {
+					tail = append(tail, tailBits{all, n})
+				}
 				var extra uint
 				symbol, extra = countSymbol(c)
 				rest := (c - 2) & (1<<extra - 1)
@@ -375,9 +357,9 @@ func (e *Encoder) tree(s *cells.Squares, from, to int) {
 			tail, all, n = append(tail, tailBits{all, n}), 0, 0
 		}
 	}
-	e.put(all, n)
+	e.w.Write(all, n)
 	for i := len(tail) - 1; i >= 0; i-- {
-		e.put(tail[i].bits, tail[i].n)
+		e.w.Write(tail[i].bits, tail[i].n)
 	}
 	e.tail = tail
 }
@@ -387,7 +369,7 @@ func (e *Encoder) packet(first uint64) {
 	e.endPacket()
 	// Reserve memory for a symbol and a gap per tree, and for a symbol and a count per leaf.
 	e.w.Reset(4 * maxPacket)
-	e.bits, e.total, e.second = 0, 0, 0
+	e.total, e.second = 0, 0
 	e.index = append(e.index, entry{first: first})
 }
 
@@ -403,14 +385,12 @@ func (e *Encoder) endPacket() {
 	e.head.Reset(2 + len(trees))
 	e.head.Write(min(e.second, 1), stretchesBits)
 	e.head.Write(0, restBits) // the rest, which is written below
-	all := e.bits + stretchesBits + restBits
 	if e.second > 0 {
 		step := (e.second-packet.first)>>(2*e.code.root) - 1
 		e.head.WriteClass(step, uint(e.code.steps))
 		e.head.WriteClass(uint64(e.firstBits), stretchOrder)
-		all += bitio.ClassBits(uint(bits.Len64(step)), uint(e.code.steps)) + bitio.ClassBits(uint(bits.Len(e.firstBits)), stretchOrder)
 	}
-	left := e.bits
+	left := e.w.Len()
 	for ; left >= 32; left -= 32 {
 		e.head.Write(uint64(binary.LittleEndian.Uint32(trees)), 32)
 		trees = trees[4:]
@@ -422,7 +402,7 @@ func (e *Encoder) endPacket() {
 	}
 	at := len(e.data)
 	e.data = append(e.data, e.head.Bytes()...)
-	e.data[at] |= byte(-all&7) << stretchesBits
+	e.data[at] |= byte(-e.head.Len()&7) << stretchesBits
 	packet.end = len(e.data)
 }
 
