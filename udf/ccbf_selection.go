@@ -327,7 +327,7 @@ type parts struct {
 	parts  []part
 	must   bool // the STRUCT is no single category: a part has several values, or a number as name
 
-	// Of the categories that were read last. Consecutive sketches mostly have the same class.
+	// The class of the categories that were read last. Consecutive sketches mostly have the same class.
 	class  key.Class
 	fields []key.Class // classes of the fields of class
 	placed bool        // whether part.field is known for class

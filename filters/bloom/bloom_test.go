@@ -253,7 +253,7 @@ func TestAgainstModel(t *testing.T) {
 		if !bytes.Equal(one.Blob(), batch.Blob()) || !bytes.Equal(one.Blob(), byKey.Blob()) {
 			t.Fatalf("round %d, %+v: additions one by one and in batches differ", round, p)
 		}
-		if shrink && one.Shrink(size) == nil { // the bits are those of a filter that was shrunk before
+		if shrink && one.Shrink(size) == nil { // the filter has the bits of one that was shrunk before
 			m.form, m.set = one.form, map[uint64]bool{}
 			for i := range h1s {
 				m.add(h1s[i], h2s[i])

@@ -78,8 +78,8 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// TestGrowUnions: filters of any sizes that were encoded unite and lose no key, in any order alike, and
-// they find absent keys at the rate of FPP.
+// TestGrowUnions: encoded filters of any sizes unite and lose no key. The order does not matter. They
+// find absent keys at the rate of FPP.
 func TestGrowUnions(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 7))
 	for range 20 {

@@ -91,8 +91,8 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 }
 
 // asDense returns a sketch with counters and configuration c. If s has counters, c must be the configuration of
-// s. Otherwise the cells of s are counted: each counter is as its mode demands, in mode mi a maximum of the
-// counts of cells, in mode standard a sum. It does not change s.
+// s. Otherwise the cells of s are counted. In mode mi each counter is a maximum of the counts of cells, and in
+// mode standard a sum. It does not change s.
 func (s *Sketch) asDense(c Config) *Sketch {
 	d := *s
 	d.Config = c

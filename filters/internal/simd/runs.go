@@ -11,8 +11,8 @@ const MaxRun = 128
 // Runs has four runs of cells. A run has ascending keys, each with a count of at least 1.
 type Runs struct {
 	Keys, Counts [4][MaxRun]uint64
-	// Of each run: where its next code begins, in bits from the beginning of the buffer, and the orders of
-	// the class codes of its gaps and counts.
+	// At is where the next code of each run begins, in bits from the beginning of the buffer. The orders are
+	// of the class codes of gaps and counts.
 	At, GapOrder, CountOrder [4]uint64
 
 	last        [4]uint64 // the last keys that were read
@@ -98,7 +98,7 @@ func (r *Runs) read(buf []byte, from, to int) int {
 // MaxOrder is the largest order of the class code.
 const MaxOrder = 56
 
-// Order is what reads numbers of one order of the class code. The class of a number is the number of zeros
+// Order reads numbers of one order of the class code. The class of a number is the number of zeros
 // at the beginning of its code.
 type Order struct {
 	k uint64

@@ -93,8 +93,8 @@ func TestCellKeys(t *testing.T) {
 // bitString is a string of bits, each one byte.
 type bitString []byte
 
-// class appends the class code of order k: as many zeros as v has bits above k, a one, and the other bits
-// of v, the leading one left out.
+// class appends the class code of order k. It has as many zeros as v has bits above k, then a one, and the
+// bits of v without the leading one.
 func (b *bitString) class(v, k uint64) (length int) {
 	e, low := bits.Len64(v>>k), int(k)
 	if e > 0 {
@@ -156,9 +156,10 @@ func TestRuns(t *testing.T) {
 					t.Fatalf("kernels %v, round %d, orders %d and %d: run %d differs", with, round, got.GapOrder[i], got.CountOrder[i], i)
 				}
 			}
-			if to == n {
+			switch to {
+			case n:
 				whole++
-			} else if to == stop {
+			case stop:
 				long++
 			}
 		}

@@ -153,8 +153,8 @@ func (s *Shape) foldable(x int) bool {
 	return x == s.Layers-1 || half > s.Size[x+1] && half%s.Size[x+1] == 0
 }
 
-// Folded returns the shape after halving the first layer that can be halved and has more counters than in
-// shape to, and the index of this layer. It returns false if there is none.
+// Folded halves the first layer that can be halved and has more counters than in shape to. It returns the
+// new shape and the index of the layer, and false if there is no such layer.
 func (s *Shape) Folded(to *Shape) (Shape, int, bool) {
 	for x := range s.Layers {
 		if s.foldable(x) && s.Size[x]/2 >= to.Size[x] {

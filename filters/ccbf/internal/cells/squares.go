@@ -2,7 +2,7 @@
 //
 // A key is the position of a cell on the Z-order curve of its region, which has 2^32 x 2^32 cells.
 // Squares are sorted keys with levels and counts; in an exact sketch all are cells. A List has the
-// squares of several regions and categories, each with its Label. Categories are those of a query.
+// squares of several regions and categories, each with its Label. A query asks for Categories.
 package cells
 
 import (

@@ -86,7 +86,7 @@ func ask(t testing.TB, blob []byte) bool {
 		}
 		var top form.Top
 		top.K, top.Most = 5, 100
-		kit.NoError(t, readerOf(sheets).TopK(a.area().Area.(form.Area), cells.Categories{}, &top))
+		kit.NoError(t, readerOf(sheets).TopK(a.area().Area, cells.Categories{}, &top))
 	}
 	parts, err := Check(tables, [][]Sheet{sheets}, most)
 	if err != nil {

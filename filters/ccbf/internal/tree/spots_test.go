@@ -61,7 +61,7 @@ func TestSpots(t *testing.T) {
 					want = append(want, cells.Leaf{Key: k, Count: n, Level: s.Level(i)})
 				}
 				var got []cells.Leaf
-				if err := readerOf(sheets).Hotspots(a.area().Area.(form.Area), 1, cells.Categories{}, func(s form.Spot) bool {
+				if err := readerOf(sheets).Hotspots(a.area().Area, 1, cells.Categories{}, func(s form.Spot) bool {
 					_, _, key := cells.Key(s.Cell)
 					got = append(got, cells.Leaf{Key: key, Count: s.Count, Level: s.Level})
 					return true
