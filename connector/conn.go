@@ -32,13 +32,16 @@ func (c *conn) Close() error {
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	c.c.begin()
 	defer c.c.end()
-	return c.Conn.ExecContext(ctx, query, args)
+	r, err := c.Conn.ExecContext(ctx, query, args)
+	c.settle(ctx)
+	return r, err
 }
 
 // QueryContext counts the query as running until its rows are closed.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.c.begin()
-	return c.rows(c.Conn.QueryContext(ctx, query, args))
+	r, err := c.Conn.QueryContext(ctx, query, args)
+	return c.rows(ctx, r, err)
 }
 
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
@@ -57,9 +60,19 @@ func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
 	return &stmt{s.(*duckdb.Stmt), c}, nil
 }
 
+// settle waits until no thread works for a cancelled query. If the context ends after a query was planned
+// and before it is executed, the driver returns while DuckDB's threads have begun. The next statement of the
+// connection waits for them.
+func (c *conn) settle(ctx context.Context) {
+	if ctx.Err() != nil {
+		_, _ = c.Conn.ExecContext(context.Background(), "SELECT NULL", nil)
+	}
+}
+
 // rows ends its query when it is closed.
-func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
+func (c *conn) rows(ctx context.Context, r driver.Rows, err error) (driver.Rows, error) {
 	if err != nil {
+		c.settle(ctx)
 		c.c.end()
 		return nil, err
 	}
@@ -76,13 +89,16 @@ type stmt struct {
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	s.c.c.begin()
 	defer s.c.c.end()
-	return s.Stmt.ExecContext(ctx, args)
+	r, err := s.Stmt.ExecContext(ctx, args)
+	s.c.settle(ctx)
+	return r, err
 }
 
 // QueryContext counts the query as running until its rows are closed.
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.c.c.begin()
-	return s.c.rows(s.Stmt.QueryContext(ctx, args))
+	r, err := s.Stmt.QueryContext(ctx, args)
+	return s.c.rows(ctx, r, err)
 }
 
 // columns is the optional methods of the driver's rows that return column types.
