@@ -28,7 +28,7 @@ const Window = 57
 //
 // A number of a run begins where the one before ends. While the processor waits for this, it has time for
 // the three other runs. Gaps of one window each add up to less than 2^64. So if a run's last key is above
-// its first, all its keys are in order.
+// the one before from, all keys that were read are in order.
 func (r *Runs) Read(buf []byte, from, to int) int {
 	if len(buf) < 8 {
 		return from

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// runsKernel is the kernel of ReadRuns in runs.go. It decodes two numbers of each of four runs in
+// runsKernel is the kernel of Runs.Read in runs.go. It decodes two numbers of each of four runs in
 // each pass of the loop, a run in each lane. VPGATHERQQ loads the eight bytes around each position.
 // The lowest bit that is set has the class of a number: its exponent as a float.
 //

@@ -212,7 +212,6 @@ type batch struct {
 	n       [together]int // the number of cells; 0 for a damaged block
 	open    uint          // a bit for each block that still has cells to decode.
 	readers [together]bitio.Reader
-	orders  [together][2]uint
 }
 
 // batches lends batches, because clearing one takes longer than reading a short list.
@@ -257,7 +256,8 @@ func (q *batch) begin(i int, b *blocks, block int) {
 	if counts[0] == 0 {
 		return
 	}
-	q.n[i], q.readers[i], q.orders[i] = n, r, [2]uint{gapOrder, countOrder}
+	q.n[i], q.readers[i] = n, r
+	q.runs.GapOrder[i], q.runs.CountOrder[i] = uint64(gapOrder), uint64(countOrder)
 	q.open |= 1 << i
 }
 
@@ -302,19 +302,18 @@ func (q *batch) end(i int) {
 func (q *batch) readAtOnce(one, from, to int) int {
 	// ReadRuns decodes every lane. A lane without an open block decodes block one again, because it must
 	// not read bytes behind the end of its block.
-	readers, orders := q.readers, q.orders
 	for i := range together {
 		if q.open>>i&1 == 0 {
-			readers[i], orders[i] = readers[one], orders[one]
+			q.readers[i] = q.readers[one]
+			q.runs.GapOrder[i], q.runs.CountOrder[i] = q.runs.GapOrder[one], q.runs.CountOrder[one]
 		}
 	}
-	came := bitio.ReadRuns(&readers, &orders, &q.runs, from, to)
+	came := bitio.ReadRuns(&q.readers, &q.runs, from, to)
 	for i := range together {
 		if q.open>>i&1 == 0 {
 			continue
 		}
-		q.readers[i] = readers[i]
-		if keys, _ := q.room(i); keys[came-1] < keys[0] {
+		if keys, _ := q.room(i); keys[came-1] < keys[from-1] {
 			q.n[i] = 0
 		} else if came < to {
 			q.step(i, came, came+1)
@@ -330,7 +329,7 @@ func (q *batch) readAtOnce(one, from, to int) int {
 func (q *batch) step(i, from, to int) {
 	k, c := q.room(i)
 	keys, counts := k[:to], c[:to]
-	q.readers[i].ReadPairs(keys[from:], counts[from:], q.orders[i][0], q.orders[i][1])
+	q.readers[i].ReadPairs(keys[from:], counts[from:], uint(q.runs.GapOrder[i]), uint(q.runs.CountOrder[i]))
 	for j := from; j < to; j++ {
 		keys[j] += keys[j-1] + 1
 		if counts[j]++; keys[j] <= keys[j-1] || counts[j] == 0 {

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // townsBody returns the body of 3,000 points in towns, and the bounds of their cells.
@@ -81,6 +84,26 @@ func TestBlocksAtOnce(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestKeysThatWrap: keys that pass 2^64 behind a long code are damage, though the last key of the block is
+// above its first.
+func TestKeysThatWrap(t *testing.T) {
+	var s cells.Squares
+	for i := range uint64(4 * cells.BlockCells) {
+		s.Keys, s.Counts = append(s.Keys, 3*i), append(s.Counts, 1)
+	}
+	s.Keys[1] = math.MaxUint64
+	bounds := cells.List{{Squares: cells.Collect(s.Keys[:2], nil)}}.Bounds()
+	body, ok := AppendList(nil, cells.List{{Label: cells.Label{None: true}, Squares: s}}, bounds, 1<<30)
+	var v Reader
+	v.Head = &form.Head{Bounds: bounds, Total: 4 * cells.BlockCells, Sums: true}
+	if !ok || v.Reset(body) != nil {
+		t.Fatal("no body")
+	}
+	if err := v.EachBlock(func(*cells.Label, cells.Squares) error { return nil }); !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("the blocks are read with the error %v", err)
 	}
 }
 
