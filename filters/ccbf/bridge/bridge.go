@@ -162,7 +162,7 @@ func EstimateBytes(v *ccbf.View) int64 {
 // of a tree.
 func ErrorBytes(v *ccbf.View) int64 {
 	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
-		return r.ErrorBytes()
+		return r.Memory()
 	}
 	return 0
 }

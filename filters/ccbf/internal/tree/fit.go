@@ -20,6 +20,8 @@ type Pruning struct {
 	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
 	// are too high. Both are 0 if some square was no cell before pruning.
 	Excess, Cells uint64
+
+	memory *cells.Squares // the memory of a fitter in which Parts lie.
 }
 
 // Size returns the most bytes that the code and the sheets take.
@@ -123,8 +125,8 @@ func (f *fitter) build(parts []cells.Squares, w window) {
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
 // the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
-	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts))}
-	memory := room(&f.memory[f.free], f.leaves[0])
+	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts)), memory: &f.memory[f.free]}
+	memory := room(p.memory, f.leaves[0])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
@@ -150,12 +152,18 @@ func unpruned(parts []cells.Squares) *Pruning {
 	return p
 }
 
-// finish copies the tree out of the fitter's memory. If the squares in of, before pruning, are cells, it
+// finish moves the tree out of the fitter's memory. If the tree fills most of that memory, it keeps it
+// instead: FitBytes has no room for a copy too. If the squares in of, before pruning, are cells, finish
 // measures the excess of counts.
 func (p *Pruning) finish(of []cells.Squares) {
-	for i := range p.Parts {
-		p.Parts[i] = p.Parts[i].Clone()
+	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
+		*p.memory = cells.Squares{}
+	} else {
+		for i := range p.Parts {
+			p.Parts[i] = p.Parts[i].Clone()
+		}
 	}
+	p.memory = nil
 	if onlyCells(of) {
 		p.Cells = uint64(total(of))
 		for i := range of {

@@ -145,9 +145,6 @@ func (r *Reader) Memory() int64 {
 	return int64(lists)*cells.SquareBytes(r.Number()) + int64(r.NumberOfSections())*cells.SectionBytes
 }
 
-// ErrorBytes returns how much memory Error takes in addition to the reader.
-func (r *Reader) ErrorBytes() int64 { return r.Memory() }
-
 // Density implements form.Reader. It spreads a leaf evenly over its square.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	res := r.Head.Grid.Res()
