@@ -29,12 +29,10 @@ func (c *conn) Close() error {
 }
 
 // ExecContext counts the query as running until it has returned.
-func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (r driver.Result, err error) {
 	c.c.begin()
-	defer c.c.end()
-	r, err := c.Conn.ExecContext(ctx, query, args)
-	c.settle(ctx)
-	return r, err
+	defer func() { c.end(ctx, err) }()
+	return c.Conn.ExecContext(ctx, query, args)
 }
 
 // QueryContext counts the query as running until its rows are closed.
@@ -60,20 +58,20 @@ func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
 	return &stmt{s.(*duckdb.Stmt), c}, nil
 }
 
-// settle waits until no thread works for a cancelled query. If the context ends after a query was planned
-// and before it is executed, the driver returns while DuckDB's threads have begun. The next statement of the
-// connection waits for them.
-func (c *conn) settle(ctx context.Context) {
-	if ctx.Err() != nil {
+// end counts a query less that returned err. If the context ends after a query was planned and before it is
+// executed, the driver returns while DuckDB's threads have begun. The next statement of the connection waits
+// for them, so one follows.
+func (c *conn) end(ctx context.Context, err error) {
+	if err != nil && ctx.Err() != nil {
 		_, _ = c.Conn.ExecContext(context.Background(), "SELECT NULL", nil)
 	}
+	c.c.end()
 }
 
 // rows ends its query when it is closed.
 func (c *conn) rows(ctx context.Context, r driver.Rows, err error) (driver.Rows, error) {
 	if err != nil {
-		c.settle(ctx)
-		c.c.end()
+		c.end(ctx, err)
 		return nil, err
 	}
 	return &rows{columns: r.(columns), c: c.c}, nil
@@ -86,12 +84,10 @@ type stmt struct {
 }
 
 // ExecContext counts the query as running until it has returned.
-func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r driver.Result, err error) {
 	s.c.c.begin()
-	defer s.c.c.end()
-	r, err := s.Stmt.ExecContext(ctx, args)
-	s.c.settle(ctx)
-	return r, err
+	defer func() { s.c.end(ctx, err) }()
+	return s.Stmt.ExecContext(ctx, args)
 }
 
 // QueryContext counts the query as running until its rows are closed.

@@ -89,11 +89,11 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// patient is a context that waits for a query to hold memory before it says whether it has ended. So
+// patientContext waits for a query to hold memory before it says whether it has ended. So
 // the driver may find it ended after DuckDB's threads have begun, and before it executes the query itself.
-type patient struct{ context.Context }
+type patientContext struct{ context.Context }
 
-func (p patient) Err() error {
+func (p patientContext) Err() error {
 	for i := 0; i < 100_000 && ccbfsql.MemoryUsed() == 0; i++ {
 		runtime.Gosched()
 	}
@@ -106,7 +106,7 @@ func cancelled(db *sql.DB, query string) error {
 	defer cancel()
 	failed := make(chan error, 1)
 	go func() {
-		_, err := db.ExecContext(patient{ctx}, query)
+		_, err := db.ExecContext(patientContext{ctx}, query)
 		failed <- err
 	}()
 	for ccbfsql.MemoryUsed() == 0 {
