@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -20,6 +21,9 @@ type table struct {
 // tableColumn is a column: its name and its SQL type.
 type tableColumn struct{ name, typ string }
 
+// errEnough ends eachRow without an error.
+var errEnough = errors.New("no more rows are needed")
+
 // eachRow runs a query and calls f for every row, until f returns an error.
 func eachRow(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) error {
 	rows, err := db.QueryContext(ctx, query)
@@ -28,7 +32,9 @@ func eachRow(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Row
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := f(rows); err != nil {
+		if err := f(rows); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
@@ -64,9 +70,13 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (fou
 	err = eachRow(ctx, db, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike), func(rows *sql.Rows) error {
 		var blob []byte
 		var v ccbf.View
-		err := rows.Scan(&blob)
-		found = found || v.Reset(blob) == nil
-		return err
+		if err := rows.Scan(&blob); err != nil {
+			return err
+		}
+		if found = v.Reset(blob) == nil; found {
+			return errEnough
+		}
+		return nil
 	})
 	return found, err
 }

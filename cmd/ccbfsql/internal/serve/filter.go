@@ -163,10 +163,15 @@ func parsed(class key.Class, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }
 
+// meets reports whether a row is selected and its bounds intersect a box.
+func (f *filter) meets(p *rowSketch, box orb.Bound) bool {
+	return f.holds(p) && p.bounds.Intersects(box)
+}
+
 // selected returns the selected rows whose bounds intersect a box.
 func (l *layer) selected(f *filter, box orb.Bound) (rows []*rowSketch) {
 	for i := range l.sketches {
-		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
+		if p := &l.sketches[i]; f.meets(p, box) {
 			rows = append(rows, p)
 		}
 	}

@@ -156,8 +156,11 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	l.list()
-	return l, err
+	return l, nil
 }
 
 // list adds a slider for each field of the categories, or for categories that are no STRUCTs one slider,

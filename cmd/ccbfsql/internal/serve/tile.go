@@ -94,7 +94,12 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 
 // intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
 func (l *layer) intersects(f filter, box orb.Bound) bool {
-	return len(l.selected(&f, box)) > 0 || f.versus != nil && l.intersects(*f.versus, box)
+	for i := range l.sketches {
+		if f.meets(&l.sketches[i], box) {
+			return true
+		}
+	}
+	return f.versus != nil && l.intersects(*f.versus, box)
 }
 
 // low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
