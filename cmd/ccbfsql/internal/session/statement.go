@@ -95,8 +95,9 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 			return nil, err
 		}
 	}
-	// PRAGMA and EXPORT return an empty result with this column.
-	success := kind != mapping.StatementTypeSelect && len(columns) == 1 && columns[0].Name == "Success"
+	// PRAGMA, CALL (also CHECKPOINT) and CREATE SECRET return a result with this column that says nothing.
+	empty := kind == mapping.StatementTypePragma || kind == mapping.StatementTypeCall || kind == mapping.StatementTypeCreate
+	success := empty && len(columns) == 1 && columns[0].Name == "Success"
 	result.Silent = success || returns != mapping.ResultTypeQueryResult
 	result.Plan = kind == mapping.StatementTypeExplain
 	read := result.close
