@@ -42,16 +42,16 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return c.rows(ctx, r, err)
 }
 
-func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return c.stmt(c.Conn.PrepareContext(ctx, query))
-}
-
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
-	return c.stmt(c.Conn.Prepare(query))
+	return c.PrepareContext(context.Background(), query)
 }
 
-// stmt wraps a prepared statement, so that its queries are counted as running.
-func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
+// PrepareContext wraps the prepared statement, so that its queries are counted as running. Of several
+// statements the driver runs all but the last, which counts as a query.
+func (c *conn) PrepareContext(ctx context.Context, query string) (_ driver.Stmt, err error) {
+	c.c.begin()
+	defer func() { c.end(ctx, err) }()
+	s, err := c.Conn.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
