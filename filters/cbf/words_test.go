@@ -2,10 +2,12 @@ package cbf
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/cockroachdb/datadriven"
 )
 
 // A key stays after as many additions as Family.About says. A counter of w bits is full at 2^w-1. An
@@ -89,5 +91,77 @@ func TestVariableLengthPastAlpha(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPairs checks the documented table of tandem counters in testdata/pairs: one case a line, with a comment
+// behind it.
+func TestPairs(t *testing.T) {
+	whole := mustNew(t, Params{Variant: Tandem, Increment: 4, Counters: 64, K: 1, CounterBits: 8}).kernel
+	halved := mustNew(t, Params{Variant: Tandem, Increment: 4, Counters: 64, K: 1, CounterBits: 8, VariableLength: true}).kernel
+	// By the documented rule, signature bits are a fraction. Three times it chooses the code, and three
+	// times what is left chooses the note. These lie in the middle of the interval.
+	fraction := func(times, note float64) uint64 { return uint64((times + (note-0.5)/3) / 3 * (1 << 32) * (1 << 32)) }
+	marks := map[string]*mark{
+		"x": {at: 0, v: 6, sign: fraction(1, 2)}, "y": {at: 8, v: 5, sign: fraction(0, 3)}, "other": {at: 0, v: 6, sign: fraction(2, 2)},
+	}
+	pair := func(t *testing.T, s string) uint64 {
+		var a, b uint64
+		if _, err := fmt.Sscanf(s, "%d,%d", &a, &b); err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		return b<<8 | a
+	}
+	show := func(w uint64) string { return fmt.Sprintf("%d,%d", w&255, w>>8) }
+	change := func(t *testing.T, do string, word uint64, m *mark, n uint64) string {
+		after, ok := whole.remove(word, m, n)
+		if do == "add" {
+			after, _ = whole.add(word, m, n)
+			ok = true
+		}
+		if !ok {
+			return "refused"
+		}
+		if whole.misfit(after) != 0 {
+			t.Errorf("%s %d: %s is not possible", do, n, show(after))
+		}
+		return show(after)
+	}
+	datadriven.RunTest(t, "testdata/pairs", func(t *testing.T, d *datadriven.TestData) string {
+		var out strings.Builder
+		for line := range strings.Lines(d.Input) {
+			line, _, _ = strings.Cut(line, "#")
+			f := strings.Fields(line)
+			switch d.Cmd {
+			case "add", "remove":
+				n, err := strconv.ParseUint(f[2], 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintln(&out, change(t, d.Cmd, pair(t, f[0]), marks[f[1]], n))
+			case "contains":
+				w := pair(t, f[0])
+				fmt.Fprintln(&out, whole.contains(w, marks["x"]) == 1, whole.contains(w, marks["y"]) == 1)
+			case "possible":
+				fmt.Fprintln(&out, whole.misfit(pair(t, f[0])) == 0)
+			case "unite":
+				fmt.Fprintln(&out, show(whole.unite(pair(t, f[0]), pair(t, f[1]))))
+			case "widen":
+				w, err := strconv.ParseUint(f[0], 0, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				after, stuck := halved.widen(w)
+				fmt.Fprintf(&out, "%#04x %d\n", after, stuck)
+			default:
+				t.Fatalf("unknown command %q", d.Cmd)
+			}
+		}
+		return out.String()
+	})
+	low, high := mark{at: 0, v: 6}, mark{at: 4, v: 7}
+	w, _ := halved.add(0, &low, 1)
+	if w, _ = halved.add(w, &high, 1); w != 0x1176 { // 6 and 7 in the first byte, notes 1 and 1 in the second
+		t.Errorf("two halves, each signed: %#x", w)
 	}
 }
