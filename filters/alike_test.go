@@ -266,17 +266,17 @@ func TestBadBlobChangesNothing(t *testing.T) {
 		}
 		before := s.Blob()
 		bad := bytes.Clone(before)
-		bad[len(bad)-1] ^= 1
-		if _, err := f.Load(bad); !errors.Is(err, sketch.ErrInvalid) {
+		bad[8] ^= 1 // of the checksum
+		if _, err := f.Load(bad); !errors.Is(err, sketch.ErrChecksum) {
 			t.Errorf("load: %v", err)
 		}
-		if err := f.UniteBlob(s, bad); !errors.Is(err, sketch.ErrInvalid) || !bytes.Equal(before, s.Blob()) {
+		if err := f.UniteBlob(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
 			t.Errorf("unite: %v", err)
 		}
 		if !f.Subtracts() {
 			return
 		}
-		if err := f.Subtract(s, bad); !errors.Is(err, sketch.ErrInvalid) || !bytes.Equal(before, s.Blob()) {
+		if err := f.Subtract(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
 			t.Errorf("subtract: %v", err)
 		}
 	})

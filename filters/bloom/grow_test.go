@@ -90,6 +90,15 @@ func TestGrowUnions(t *testing.T) {
 			parts = append(parts, gathering(t, Params{}, at, at+n))
 			at += n
 		}
+		together := parts[0].Clone()
+		for _, p := range parts[1:] {
+			if err := together.Union(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(together.Blob(), gathering(t, Params{}, 0, at).Blob()) {
+			t.Fatal("parts united in memory are not the whole")
+		}
 		united := decode(t, parts[0])
 		for _, p := range parts[1:] {
 			if err := united.UnionBlob(p.Blob()); err != nil {

@@ -237,7 +237,7 @@ func ParseAs(id ID, blob []byte) (Blob, error) {
 	return b, err
 }
 
-// Verify compares the checksum of a BLOB that Parse accepted. O(len(blob)).
+// Verify compares the checksum of any bytes. It does not ask what else they are (Parse). O(len(blob)).
 func Verify(blob []byte) error {
 	if len(blob) < minHeader {
 		return Invalidf("%d bytes, but a header alone has at least %d", len(blob), minHeader)

@@ -90,6 +90,11 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
+	for i := range blob {
+		if err := Verify(blob[:i:i]); !errors.Is(err, ErrInvalid) {
+			t.Errorf("the first %d bytes of a BLOB: %v", i, err)
+		}
+	}
 }
 
 func TestFamilyNames(t *testing.T) {

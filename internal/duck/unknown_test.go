@@ -130,6 +130,10 @@ func TestLearn(t *testing.T) {
 	if kinds[wholeSite] == 0 || kinds[oneSite] == 0 || known.failed != "" {
 		t.Errorf("places by kind: %v, want both kinds; failed: %q", kinds, known.failed)
 	}
+	openDB(t, toys())
+	if facts.Load() != known {
+		t.Error("another database was learned from")
+	}
 	if got := mustAsk(t, db, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%learn%'"); got != "0" {
 		t.Errorf("%s functions to learn by were left in the database", got)
 	}
