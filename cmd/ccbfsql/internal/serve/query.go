@@ -205,7 +205,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 		if !a.isBox {
 			// A cell is inside if a sketch with a single point in this cell has a sum above 0 in the
 			// polygon.
-			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), %s) > 0\n", l.Res, quoteText(string(a.polygon)))
+			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%s), x, y), %s) > 0\n", float(l.Res), quoteText(string(a.polygon)))
 		}
 		query = fmt.Sprintf(`WITH cells AS (
 %s
