@@ -185,7 +185,7 @@ differential: compiler ## 100,000 random queries through all plans of DuckDB, mo
 	@mkdir -p build
 	@$(GO) build -o build/differential ./test/differential
 	@build/differential $(ARGS)
-	@CCBF_SKETCHES=20000 $(GO) test -run TestIntervalsOfAnyCounters ./filters/ccbf
+	@CCBF_SKETCHES=20000 $(GO) test -timeout 0 -run TestIntervalsOfAnyCounters ./filters/ccbf
 
 soak: compiler ## The queries of make differential in one process for an hour, with its use of memory; ARGS="-for 10m"
 	@mkdir -p build
