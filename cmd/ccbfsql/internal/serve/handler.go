@@ -238,12 +238,12 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 }
 
 // chosen returns the layer and the filter that a request names.
-func (s *server) chosen(ctx context.Context, table, column string, rows []condition, category *string) (*layer, filter, error) {
+func (s *server) chosen(ctx context.Context, table, column string, of selection) (*layer, filter, error) {
 	l, err := s.layer(ctx, table, column)
 	if err != nil {
 		return nil, filter{}, err
 	}
-	f, err := l.filter(rows, category)
+	f, err := l.filter(of)
 	if err != nil {
 		return nil, f, &problem{http.StatusBadRequest, err}
 	}
@@ -254,32 +254,26 @@ func (s *server) chosen(ctx context.Context, table, column string, rows []condit
 // JSON list of conditions. versus has the where and the category of the rows to compare with.
 func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
 	q := r.URL.Query()
-	var category *string
+	var of, other selection
 	if q.Has("category") {
-		c := q.Get("category")
-		category = &c
+		of.Category = new(q.Get("category"))
 	}
-	var rows []condition
 	if q.Has("where") {
-		if err := json.Unmarshal([]byte(q.Get("where")), &rows); err != nil {
+		if err := json.Unmarshal([]byte(q.Get("where")), &of.Where); err != nil {
 			return nil, filter{}, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
 		}
 	}
 	if by := q.Get("by"); by != "" {
-		rows = append(rows, condition{by, q.Get("value"), q.Get("to")})
+		of.Where = append(of.Where, condition{by, q.Get("value"), q.Get("to")})
 	}
-	l, f, err := s.chosen(r.Context(), table, column, rows, category)
+	l, f, err := s.chosen(r.Context(), table, column, of)
 	if err != nil || q.Get("versus") == "" {
 		return l, f, err
-	}
-	var other struct {
-		Where    []condition `json:"where"`
-		Category *string     `json:"category"`
 	}
 	if err := json.Unmarshal([]byte(q.Get("versus")), &other); err != nil {
 		return nil, f, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
 	}
-	_, versus, err := s.chosen(r.Context(), table, column, other.Where, other.Category)
+	_, versus, err := s.chosen(r.Context(), table, column, other)
 	f.versus = &versus
 	f.id += " versus " + versus.id
 	return l, f, err

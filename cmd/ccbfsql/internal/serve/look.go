@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/clip"
 )
 
 // layerExtent says where a layer's points are.
@@ -87,7 +88,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 			inWorld = sumOf(all)
 		}
 		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
-			box = intersection(box, world)
+			box = clip.Bound(box, world)
 			if l.Dense == 0 {
 				at.Beyond = math.Round(total - inWorld)
 			}
@@ -123,7 +124,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 			return nil, err
 		}
 	}
-	at.Box = [4]float64{d.box.Min[0], d.box.Min[1], d.box.Max[0], d.box.Max[1]}
+	at.Box = boxOf(d.box)
 	if !at.Degrees {
 		at.Plane = l.planeOf(d.box)
 	}
@@ -296,13 +297,6 @@ func (d *densityGrid) trim(most float64) (left float64) {
 	}
 	d.cut(max(west-1, 0), max(north-1, 0), min(east+1, lookSide), min(end+1, lookSide))
 	return left
-}
-
-func intersection(a, b orb.Bound) orb.Bound {
-	return orb.Bound{
-		Min: orb.Point{max(a.Min[0], b.Min[0]), max(a.Min[1], b.Min[1])},
-		Max: orb.Point{min(a.Max[0], b.Max[0]), min(a.Max[1], b.Max[1])},
-	}
 }
 
 func sumOf(values []float64) (n float64) {

@@ -16,12 +16,11 @@ import (
 
 // areaRequest is a request about an area: a polygon, or a box of west, south, east and north.
 type areaRequest struct {
-	Table    string          `json:"table"`
-	Column   string          `json:"column"`
-	Where    []condition     `json:"where"`
-	Category *string         `json:"category"`
-	Polygon  json.RawMessage `json:"polygon"`
-	Box      []float64       `json:"box"`
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	selection
+	Polygon json.RawMessage `json:"polygon"`
+	Box     []float64       `json:"box"`
 
 	Bars  string  `json:"bars"`  // Column whose values have a bar each.
 	All   bool    `json:"all"`   // All values of the column, not only the largest.
@@ -71,7 +70,7 @@ func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
 		return nil, bad("the body must be one JSON object, but there is more after it")
 	}
 	var err error
-	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
+	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.selection); err != nil {
 		return nil, err
 	}
 	q.area, err = areaOf(q.Polygon, q.Box)
@@ -107,8 +106,7 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 	if points > maxPoints {
 		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
-	b := read.Bound()
-	return area{polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, false}, nil
+	return area{polygon, boxOf(read.Bound()), false}, nil
 }
 
 // hotspots checks a request for the places with the most points, and computes them.

@@ -157,9 +157,12 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	return s, nil
 }
 
+// boundOf returns the bound of a box in a request or response, boxOf the reverse.
 func boundOf(box [4]float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{box[0], box[1]}, Max: orb.Point{box[2], box[3]}}
 }
+
+func boxOf(b orb.Bound) [4]float64 { return [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]} }
 
 // hexes returns steps+1 evenly spaced colours as #rrggbb.
 func hexes(p []color.Color) (colours []string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/clip"
 )
 
 // vectorSide is the largest number of squares along a side of a vector tile. Squares are cells if
@@ -127,10 +128,10 @@ func (s *server) describe(r *http.Request) (any, error) {
 		query = "?" + q.Encode()
 	}
 	address := fmt.Sprintf("http://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
-	b := intersection(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
+	b := clip.Bound(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
 	t := tileJSON{
 		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
-		Bounds: [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]},
+		Bounds: boxOf(b),
 		Center: [3]float64{(seen.Box[0] + seen.Box[2]) / 2, (seen.Box[1] + seen.Box[3]) / 2, 6},
 	}
 	t.Vectors = []vectorLayer{}
