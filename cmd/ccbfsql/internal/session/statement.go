@@ -136,16 +136,6 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 	}
 }
 
-// Check prepares a statement and does not run it. It returns the error of a statement that DuckDB
-// rejects before it runs.
-func (s *Session) Check(ctx context.Context, sql string) error {
-	p, _, err := s.prepare(ctx, sql)
-	if err == nil {
-		mapping.DestroyPrepare(p)
-	}
-	return err
-}
-
 // wrap returns a query whose values are text. A projection over the query keeps its order and
 // number of rows. Numbered column names distinguish columns of the same name.
 func wrap(sql string, columns []column, json bool) string {
