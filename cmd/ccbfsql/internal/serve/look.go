@@ -41,11 +41,12 @@ func (l *layer) planeOf(box orb.Bound) *plane {
 var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
 // Parameters of the first view. It may leave out a fraction leftOut of the points. Edges below a
-// fraction thin of the mean density are cut off. Its picture has lookSide pixels along each side.
+// fraction thin of the mean density are cut off. Its picture has lookSide pixels along each side, and
+// so has the overview from which the scale of tiles is chosen.
 const (
 	leftOut  = 0.05
 	thin     = 0.25
-	lookSide = 256
+	lookSide = tileSide
 )
 
 // The first view shows only the two largest groups of points if they have this fraction of the
@@ -204,10 +205,7 @@ func (d *densityGrid) turn() {
 func (d *densityGrid) group() bool {
 	const block = 8
 	const side = lookSide / block
-	var blocks [side * side]float64
-	for i, n := range d.points {
-		blocks[i/lookSide/block*side+i%lookSide/block] += n
-	}
+	blocks := coarser(d.points, block)
 	type part struct {
 		points                 float64
 		west, north, east, end int

@@ -46,17 +46,11 @@ func (l *layer) measure(ctx context.Context, f filter) (topModel, error) {
 	if seen := l.looks.Load(); seen != nil && seen.Degrees { // not computed here, so that the first tile is not delayed
 		box = boundOf(seen.Box)
 	}
-	pixels := make([]float64, overviewSide*overviewSide)
-	if _, err := l.estimates(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
+	pixels := make([]float64, lookSide*lookSide)
+	if _, err := l.estimates(ctx, pixels, f, box, lookSide, lookSide, readsOfScale); err != nil {
 		return topModel{}, err
 	}
-	var blocks [overviewSide / block * overviewSide / block]float64
-	pixel, largest := 0.0, 0.0
-	for i, n := range pixels {
-		b := &blocks[i/overviewSide/block*(overviewSide/block)+i%overviewSide/block]
-		*b += n
-		pixel, largest = max(pixel, n), max(largest, *b)
-	}
+	pixel, largest := slices.Max(pixels), slices.Max(coarser(pixels, block))
 	t := topModel{
 		area:  (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(pixels)),
 		value: max(pixel, 1e-9), power: 1,

@@ -62,12 +62,8 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	if _, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile); err != nil {
 		return nil, err
 	}
-	const of, step = tileSide / vectorSide, extent / vectorSide
-	parts := make([]float64, vectorSide*vectorSide)
-	for i, n := range mercator(even, z, y, south, north) {
-		parts[i/tileSide/of*vectorSide+i%tileSide/of] += n
-	}
-	for i, n := range parts {
+	const step = extent / vectorSide
+	for i, n := range coarser(mercator(even, z, y, south, north), tileSide/vectorSide) {
 		at, down := int64(i%vectorSide*step), int64(i/vectorSide*step)
 		t.square(at, down, at+step, down+step, n)
 	}
