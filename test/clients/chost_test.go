@@ -17,19 +17,15 @@ import (
 	"time"
 )
 
-var (
-	buildC   sync.Once
-	cProgram string
-	errC     error
-)
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if cProgram != "" {
-		_ = os.RemoveAll(filepath.Dir(cProgram)) // a file left in /tmp does no harm
+// cProgram compiles c/host.c into the folder of make clients, once, and returns the path of the program.
+var cProgram = sync.OnceValues(func() (string, error) {
+	program := filepath.Join("..", "..", "build", "clients", "host")
+	out, err := exec.Command(compiler(), "-O1", "-Wall", "-Wextra", "-o", program, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("c/host.c: %w\n%s", err, out)
 	}
-	os.Exit(code)
-}
+	return program, err
+})
 
 // process runs c/host.c: a program without Go or a runtime of its own, which shows how the
 // extension affects a process. Its databases have numbers, and each has a connection of that name.
@@ -53,21 +49,11 @@ func cHost(t testing.TB, version string) *process { return cHostIn(t, version, n
 func cHostIn(t testing.TB, version string, env []string) *process {
 	t.Helper()
 	lib := library(t, version)
-	buildC.Do(func() {
-		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // shared by all tests of the package
-		if err != nil {
-			errC = err
-			return
-		}
-		cProgram = filepath.Join(folder, "host")
-		if out, err := exec.Command(compiler(), "-O1", "-Wall", "-Wextra", "-o", cProgram, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput(); err != nil {
-			errC = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if errC != nil {
-		t.Fatalf("c/host.c: %v", errC)
+	program, err := cProgram()
+	if err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.Command(cProgram, lib)
+	cmd := exec.Command(program, lib)
 	cmd.Env = append(os.Environ(), env...)
 	return &process{running(t, cmd), t}
 }
