@@ -49,7 +49,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 			return int64(math.Round((l.grid.Edge(first.X+int64(i))+180)/360*size)) - x*extent
 		}
 		row := func(j int) int64 {
-			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -mercatorLimit), mercatorLimit) * math.Pi / 180
+			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -grid.MaxLat), grid.MaxLat) * math.Pi / 180
 			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
 		}
 		for i, n := range values {
@@ -69,9 +69,6 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	}
 	return t.bytes(), nil
 }
-
-// mercatorLimit is the largest latitude of the map in degrees.
-const mercatorLimit = 85.0511287798066
 
 // tileJSON is a TileJSON 3.0.0 document, which says where a layer's tiles are.
 type tileJSON struct {
