@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,13 +90,9 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/look", jsonHandler(s.look))
 	mux.Handle("GET /api/scale", jsonHandler(s.scale))
 	mux.Handle("GET /api/at", jsonHandler(s.at))
-	mux.Handle("POST /api/sum", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
-		return q.layer.sum(ctx, db, q.filter, q.area)
-	}))
-	mux.Handle("POST /api/bars", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
-		return q.layer.bars(ctx, db, q.filter, q.area, q.Bars, q.All)
-	}))
-	mux.Handle("POST /api/hotspots", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) { return q.hotspots(ctx, db) }))
+	mux.Handle("POST /api/sum", s.areaHandler((*areaRequest).sum))
+	mux.Handle("POST /api/bars", s.areaHandler((*areaRequest).bars))
+	mux.Handle("POST /api/hotspots", s.areaHandler((*areaRequest).hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe))
 }

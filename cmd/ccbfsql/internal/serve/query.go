@@ -165,11 +165,12 @@ type areaSum struct {
 }
 
 // sum queries the number of points in an area.
-func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*areaSum, error) {
+func (q *areaRequest) sum(ctx context.Context, db *sql.DB) (any, error) {
+	l := q.layer
 	query := fmt.Sprintf(`SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,
   coalesce(max(e.cells), 0) AS cells, count(e) AS sketches
 FROM (SELECT ccbf_polygon_estimate(%s, %s%s) AS e%s)`,
-		lexer.QuoteName(l.Column), quoteText(string(a.polygon)), l.category(f), l.from(f, a.box))
+		lexer.QuoteName(l.Column), quoteText(string(q.area.polygon)), l.category(q.filter), l.from(q.filter, q.area.box))
 	out := &areaSum{Certain: l.Dense == 0}
 	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		return rows.Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
@@ -193,16 +194,20 @@ type spot struct {
 // candidates is the least number of cells among which distant places are selected.
 const candidates = 2000
 
-// hottest queries the k cells with the most points in an area. Each must have the largest count
+// hotspots queries the k cells with the most points in an area. Each must have the largest count
 // within a square that extends by apart to every side. An apart of 0 returns the largest cells.
-func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int, apart float64) (*hotspots, error) {
+func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
+	l, a, k := q.layer, q.area, cmp.Or(q.K, 20)
+	if k < 1 || k > maxSpots || !(q.Apart >= 0) {
+		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", k, maxSpots, q.Apart)
+	}
 	cells := k
-	whole := apart <= 0 && a.isBox
+	whole := q.Apart <= 0 && a.isBox
 	if !whole {
 		cells = max(candidates, k)
 	}
 	query := fmt.Sprintf("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)%s, %d%s), recursive := true)%s",
-		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(f), l.from(f, a.box))
+		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(q.filter), l.from(q.filter, a.box))
 	if !whole {
 		inside := "FROM cells"
 		if !a.isBox {
@@ -216,7 +221,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 FROM inside AS c
 WHERE NOT EXISTS (FROM inside AS o WHERE (o.count, o.y, o.x) > (c.count, c.y, c.x)
   AND abs(o.x - c.x) <= %s AND abs(o.y - c.y) <= %[3]s)
-ORDER BY count DESC, y DESC, x DESC LIMIT %d`, query, inside, float(apart), k)
+ORDER BY count DESC, y DESC, x DESC LIMIT %d`, query, inside, float(q.Apart), k)
 	}
 	h := &hotspots{Spots: []spot{}}
 	return h, h.run(ctx, db, query, func(rows *sql.Rows) error {
@@ -247,12 +252,13 @@ const mostBars = 200
 
 // bars queries an area by the values of a column, or by the categories of the sketches: all values,
 // or the largest. It ignores what the filter says about that column.
-func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string, all bool) (*bars, error) {
+func (q *areaRequest) bars(ctx context.Context, db *sql.DB) (any, error) {
+	l, a, by := q.layer, q.area, q.Bars
 	at := l.slider(by)
 	if at < 0 {
 		return nil, bad("%s has no column %q to choose by", l.Table, by)
 	}
-	f = f.without(at)
+	f := q.filter.without(at)
 	polygon, column, value := quoteText(string(a.polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
 	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, a.box))
 	if l.Sliders[at].Category {
@@ -267,7 +273,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		var b bar
 		err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High)
-		if out.All++; all || out.All <= mostBars {
+		if out.All++; q.All || out.All <= mostBars {
 			out.Bars = append(out.Bars, b)
 		}
 		return err

@@ -40,7 +40,7 @@ type area struct {
 }
 
 // areaHandler returns a handler of requests about an area. query computes the response.
-func (s *server) areaHandler(query func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error)) http.Handler {
+func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db *sql.DB) (any, error)) http.Handler {
 	return jsonHandler(func(r *http.Request) (any, error) {
 		q, err := s.areaRequest(r)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *server) areaHandler(query func(ctx context.Context, db *sql.DB, q *area
 			return nil, err
 		}
 		defer done()
-		return query(r.Context(), db, q)
+		return query(q, r.Context(), db)
 	})
 }
 
@@ -107,17 +107,6 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
 	return area{polygon, boxOf(read.Bound()), false}, nil
-}
-
-// hotspots checks a request for the places with the most points, and computes them.
-func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
-	if q.K == 0 {
-		q.K = 20
-	}
-	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
-		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
-	}
-	return q.layer.hottest(ctx, db, q.filter, q.area, q.K, q.Apart)
 }
 
 // numbers parses parameters of a URL as finite numbers.
