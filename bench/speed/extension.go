@@ -81,7 +81,7 @@ func host(dir, version string) (start func() *guest) {
 		g.out = bufio.NewReader(report.Must(g.cmd.StdoutPipe()))
 		g.in = report.Must(g.cmd.StdinPipe())
 		report.Check(g.cmd.Start())
-		g.opened = report.Timed(func() { g.do("open 1") })
+		g.opened = report.Timed(func() { g.do("open", ":memory:"); g.do("connect", "1") })
 		g.loaded = report.Timed(func() { g.run("LOAD '" + extension + "'") })
 		return g
 	}
@@ -101,18 +101,24 @@ func (g *guest) stop() {
 	_ = g.cmd.Wait()
 }
 
-// do sends a request, which is one line, and returns the line of the answer.
-func (g *guest) do(line string) string {
-	report.Must(io.WriteString(g.in, line+"\n"))
-	return strings.TrimSuffix(report.Must(g.out.ReadString('\n')), "\n")
+// do sends a request as test/clients/protocol.go describes, and returns the rows of the answer.
+func (g *guest) do(fields ...string) (rows []string) {
+	report.Must(io.WriteString(g.in, "1\t"+strings.Join(fields, "\t")+"\n"))
+	for {
+		line := report.Must(g.out.ReadString('\n'))
+		row, is := strings.CutPrefix(line, "1\trow\t")
+		if !is {
+			report.Require(line == "1\tok\n", "%s\nin %s", line, fields)
+			return rows
+		}
+		rows = append(rows, strings.TrimSuffix(row, "\n"))
+	}
 }
 
-// run runs a statement.
+// run runs a statement. Its line breaks become blanks, because a request is one line.
 func (g *guest) run(statement string) {
-	// The process reads one statement per line, so line breaks in the statement become blanks.
-	answer := g.do("sql 1 " + strings.Join(strings.Fields(statement), " "))
-	report.Require(strings.HasPrefix(answer, "="), "%s\nin %s", answer, statement)
+	g.do("exec", "1", strings.Join(strings.Fields(statement), " "))
 }
 
 // cpu returns the processor time of the process so far, in seconds.
-func (g *guest) cpu() float64 { return report.Must(strconv.ParseFloat(g.do("cpu"), 64)) / 1000 }
+func (g *guest) cpu() float64 { return report.Must(strconv.ParseFloat(g.do("cpu")[0], 64)) / 1000 }

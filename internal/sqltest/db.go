@@ -7,8 +7,8 @@ import (
 )
 
 // DB returns the host of a database in this process, with any driver. release is called after each
-// statement. It frees the memory of groups for which DuckDB never calls the destructor. nil means that
-// nothing frees this memory. Package connector frees it itself, so there release is an empty function.
+// statement. It frees the memory of groups for which DuckDB never calls the destructor. Package
+// connector frees it itself, so there release is an empty function.
 func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
 
 // inProcess is the Host that DB returns.
@@ -17,18 +17,14 @@ type inProcess struct {
 	release func()
 }
 
-func (h *inProcess) Releases() bool { return h.release != nil }
+func (h *inProcess) Releases() bool { return true }
 
 func (h *inProcess) Conn() (Conn, error) {
 	c, err := h.db.Conn(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	after := h.release
-	if after == nil {
-		after = func() {}
-	}
-	return &inProcessConn{c, after}, nil
+	return &inProcessConn{c, h.release}, nil
 }
 
 // inProcessConn is a connection of an inProcess.

@@ -1,42 +1,37 @@
 package clients
 
 import (
-	"bufio"
 	"bytes"
 	"debug/elf"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 )
 
-var (
-	buildC   sync.Once
-	cProgram string
-	errC     error
-)
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if cProgram != "" {
-		_ = os.RemoveAll(filepath.Dir(cProgram)) // a file left in /tmp does no harm
+// cProgram compiles c/host.c into the folder of make clients, once, and returns the path of the program.
+var cProgram = sync.OnceValues(func() (string, error) {
+	program := filepath.Join("..", "..", "build", "clients", "host")
+	out, err := exec.Command(compiler(), "-O1", "-Wall", "-Wextra", "-o", program, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("c/host.c: %w\n%s", err, out)
 	}
-	os.Exit(code)
-}
+	return program, err
+})
 
 // process runs c/host.c: a program without Go or a runtime of its own, which shows how the
-// extension affects a process.
+// extension affects a process. Its databases have numbers, and each has a connection of that name.
 type process struct {
-	t   testing.TB
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	*client
+	t testing.TB
 }
 
 // compiler returns the C compiler.
@@ -54,74 +49,40 @@ func cHost(t testing.TB, version string) *process { return cHostIn(t, version, n
 func cHostIn(t testing.TB, version string, env []string) *process {
 	t.Helper()
 	lib := library(t, version)
-	buildC.Do(func() {
-		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // shared by all tests of the package
-		if err != nil {
-			errC = err
-			return
-		}
-		cProgram = filepath.Join(folder, "host")
-		if out, err := exec.Command(compiler(), "-O1", "-Wall", "-Wextra", "-o", cProgram, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput(); err != nil {
-			errC = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if errC != nil {
-		t.Fatalf("c/host.c: %v", errC)
-	}
-	p := &process{t: t, cmd: exec.Command(cProgram, lib)}
-	p.cmd.Env = append(os.Environ(), env...)
-	p.cmd.Stderr = os.Stderr
-	var err error
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.cmd.StdoutPipe()
+	program, err := cProgram()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.out = bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = p.in.Close() // the program ends at the end of its input
-		if err := p.cmd.Wait(); err != nil {
-			t.Errorf("the process with DuckDB %s: %v", version, err)
-		}
-	})
-	return p
+	cmd := exec.Command(program, lib)
+	cmd.Env = append(os.Environ(), env...)
+	return &process{running(t, cmd), t}
 }
 
-// do sends a line and returns the reply.
-func (p *process) do(format string, args ...any) string {
+// must sends a request that must not fail, and returns the first row of the answer, with "|"
+// between values. It returns "" if there is none.
+func (p *process) must(fields ...string) string {
 	p.t.Helper()
-	line := fmt.Sprintf(format, args...)
-	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
-		p.t.Fatalf("%s: %v", line, err)
-	}
-	answer, err := p.out.ReadString('\n')
+	rows, err := p.do(fields...)
 	if err != nil {
-		p.t.Fatalf("%s: the process has ended (%v)", line, err)
+		p.t.Fatalf("%.300q: %v", fields, err)
 	}
-	return strings.TrimSuffix(answer, "\n")
+	if len(rows) == 0 {
+		return ""
+	}
+	return strings.Join(rows[0], "|")
 }
 
 // sql returns the first row of a statement that must not fail.
 func (p *process) sql(db int, statement string) string {
 	p.t.Helper()
-	answer := p.do("sql %d %s", db, statement)
-	row, ok := strings.CutPrefix(answer, "=")
-	if !ok {
-		p.t.Fatalf("%s: %s", statement, answer)
-	}
-	return strings.TrimPrefix(row, " ")
+	return p.must("query", strconv.Itoa(db), statement)
 }
 
-// segv lets the host raise faults, and recover from each.
-func (p *process) segv() {
+// storm lets the host raise faults, and recover from each.
+func (p *process) storm() {
 	p.t.Helper()
-	if got := p.do("segv 10000"); got != "10000" {
-		p.t.Errorf("the host got %s of 10000 faults of its own", got)
+	if _, err := p.do("storm", faults); err != nil {
+		p.t.Error(err)
 	}
 }
 
@@ -136,17 +97,32 @@ func (p *process) works(db int) {
 // fails returns the error of a statement that must fail.
 func (p *process) fails(db int, statement string) string {
 	p.t.Helper()
-	text, ok := strings.CutPrefix(p.do("sql %d %s", db, statement), "! ")
-	if !ok {
+	_, err := p.do("query", strconv.Itoa(db), statement)
+	if err == nil {
 		p.t.Errorf("%s: no error", statement)
+		return ""
 	}
-	return text
+	return err.Error()
 }
 
-// open opens a database and loads the extension into it.
+// open opens a database, and connects to it.
+func (p *process) open(db int) {
+	p.t.Helper()
+	name := strconv.Itoa(db)
+	p.must("open", ":memory:", name)
+	p.must("connect", name, name)
+}
+
+// close closes a database.
+func (p *process) close(db int) {
+	p.t.Helper()
+	p.must("close", strconv.Itoa(db))
+}
+
+// load opens a database and loads the extension into it.
 func (p *process) load(db int, path string) {
 	p.t.Helper()
-	p.do("open %d", db)
+	p.open(db)
 	p.sql(db, "LOAD '"+path+"'")
 }
 
@@ -181,19 +157,17 @@ func TestLoad(t *testing.T) {
 	for _, v := range libraries(t) {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
-			p.do("open 1")
-			took, answer, _ := strings.Cut(p.do("time 1 LOAD '%s'", path), " ")
-			if answer != "=" {
-				t.Fatalf("LOAD: %s %s", took, answer)
-			}
-			t.Logf("LOAD took %s ms", took)
+			p.open(1)
+			began := time.Now()
+			p.sql(1, "LOAD '"+path+"'")
+			t.Logf("LOAD took %v", time.Since(began))
 			p.sql(1, "LOAD '"+path+"'")
 			p.load(2, path)
 			for _, db := range []int{1, 2, 2} {
 				p.works(db)
 				p.sql(db, "LOAD '"+path+"'")
 			}
-			p.do("close 1")
+			p.close(1)
 			p.works(2)
 			p.load(1, path)
 			if got := p.sql(1, "SELECT version(), length(ccbf_version()) > 0, ("+ten+")"); got != "v"+v+"|true|10" {
@@ -236,7 +210,7 @@ func TestOtherPlatform(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := cHost(t, newest(t))
-	p.do("open 1")
+	p.open(1)
 	platform := p.sql(1, "PRAGMA platform")
 	for from, to := range map[string]string{platform: "plan9_mips", "v1.2.0": "v9.2.0"} {
 		file := bytes.Clone(whole)
@@ -260,11 +234,46 @@ func TestOtherPlatform(t *testing.T) {
 func TestLoadWhileQueriesRun(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		p := cHost(t, v)
-		p.do("load %s", extension(t))
 		p.load(1, extension(t))
-		loads := p.do("stress 1 4 SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i %% 3}) s FROM range(20000) t(i) GROUP BY i %% 1000)")
-		if n, err := strconv.Atoi(loads); err != nil || n < 2 {
-			t.Errorf("DuckDB %s: %s loads while queries ran", v, loads)
+		const query = "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i % 3}) s FROM range(20000) t(i) GROUP BY i % 1000)"
+		load := "LOAD '" + extension(t) + "'"
+		var queries, loaders sync.WaitGroup
+		var over atomic.Bool
+		var loads atomic.Int64
+		for i := range 4 {
+			queries.Go(func() {
+				name := fmt.Sprint("query ", i)
+				p.beside([]string{"connect", name, "1"})
+				p.beside(slices.Repeat([][]string{{"exec", name, query}}, 20)...)
+				p.beside([]string{"disconnect", name})
+			})
+		}
+		for i := range 2 {
+			loaders.Go(func() {
+				name := fmt.Sprint("load ", i)
+				for done := false; !done; done = over.Load() {
+					p.beside([]string{"connect", name, "1"}, []string{"exec", name, load}, []string{"disconnect", name},
+						[]string{"open", ":memory:", name}, []string{"connect", name, name}, []string{"exec", name, load},
+						[]string{"exec", name, query}, []string{"close", name})
+					loads.Add(1)
+				}
+			})
+		}
+		queries.Wait()
+		over.Store(true)
+		loaders.Wait()
+		if n := loads.Load(); n < 2 {
+			t.Errorf("DuckDB %s: %d loads while queries ran", v, n)
+		}
+	}
+}
+
+// beside sends requests one after another, each of which must not fail. The host runs them in
+// threads of their own.
+func (p *process) beside(requests ...[]string) {
+	for _, r := range requests {
+		if _, err := p.do(append([]string{"start"}, r...)...); err != nil {
+			p.t.Errorf("%.300q: %v", r, err)
 		}
 	}
 }
@@ -278,7 +287,7 @@ func TestFootprint(t *testing.T) {
 	for _, v := range libraries(t) {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
-			p.do("open 1")
+			p.open(1)
 			const duckdb = "SELECT count(*) FROM range(1000000) t(i) GROUP BY i % 1000"
 			p.sql(1, duckdb)
 			pid := strconv.Itoa(p.cmd.Process.Pid)
@@ -289,7 +298,7 @@ func TestFootprint(t *testing.T) {
 			blocked0 := p.signals(pid, "SigBlk")
 			p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
 			queried := footprint(t, p.cmd)
-			p.do("close 1")
+			p.close(1)
 			t.Logf("MiB and threads: %v with DuckDB alone, %v after LOAD, %v after a query, %v after closing", before, loaded, queried, footprint(t, p.cmd))
 			if took := loaded.mb - before.mb; took > 30 { // 14 to 22 MB, depending on the version and the allocator
 				t.Errorf("LOAD took %.1f MiB", took)
@@ -330,16 +339,16 @@ func TestHandlers(t *testing.T) {
 	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
-			p.segv()
+			p.storm()
 			p.load(1, extension(t))
-			p.segv()
+			p.storm()
 			p.sql(1, "SET threads = 1") // the host's thread itself runs the query
-			p.do("bell")
+			p.must("bell")
 			for range 3 {
 				p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
 			}
 			var rung, astray int
-			if _, err := fmt.Sscan(p.do("bell"), &rung, &astray); err != nil {
+			if _, err := fmt.Sscanf(p.must("bell"), "%d|%d", &rung, &astray); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("the host's timer rang %d times", rung)
@@ -349,7 +358,7 @@ func TestHandlers(t *testing.T) {
 			if astray > 0 {
 				t.Errorf("the host's handler ran on a stack of Go's %d times of %d", astray, rung)
 			}
-			p.segv()
+			p.storm()
 		})
 	}
 }
@@ -366,7 +375,7 @@ func TestCopies(t *testing.T) {
 	p.load(1, first)
 	pid := strconv.Itoa(p.cmd.Process.Pid)
 	caught := p.signals(pid, "SigCgt")
-	p.do("open 2")
+	p.open(2)
 	if got := p.fails(2, "LOAD '"+second+"'"); !strings.Contains(got, "another copy of this extension is in this process already: "+first) {
 		t.Errorf("error %q, want one that names %s", got, first)
 	}
@@ -378,26 +387,25 @@ func TestCopies(t *testing.T) {
 	if now := p.signals(pid, "SigCgt"); now != caught {
 		t.Errorf("the host catches %#x, %#x before the second copy", now, caught)
 	}
-	p.segv()
+	p.storm()
 }
 
 // A forked child has no Go threads. It gets an error instead of waiting forever.
 func TestFork(t *testing.T) {
 	p := cHost(t, newest(t))
-	p.do("load %s", extension(t))
 	p.load(1, extension(t))
 	p.sql(1, "SET threads = 1")
 	for _, q := range []string{ten, "SELECT ccbf_version()"} {
-		answers := strings.Split(p.do("fork 1 %s", q), " ~ ")
-		if len(answers) != 3 {
-			t.Fatalf("answers %q", answers)
+		answers, err := p.do("fork", "1", q, "LOAD '"+extension(t)+"'")
+		if err != nil || len(answers) != 3 {
+			t.Fatalf("answers %q, %v", answers, err)
 		}
 		for _, a := range answers[:2] {
-			if !strings.HasPrefix(a, "! ") || !strings.Contains(a, "made by fork") {
+			if !strings.HasPrefix(a[0], "error: ") || !strings.Contains(a[0], "made by fork") {
 				t.Errorf("%s in the child: %s", q, a)
 			}
 		}
-		if answers[2] != "= 1" {
+		if answers[2][0] != "1" {
 			t.Errorf("DuckDB itself in the child: %s", answers[2])
 		}
 		p.works(1)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // long is a query that runs for minutes, and holds memory of the extension from its first rows on.
@@ -205,7 +206,7 @@ func TestCancel(t *testing.T) {
 			}
 			cpu := func() (ms float64) {
 				t.Helper()
-				if _, err := fmt.Sscan(p.do("cpu"), &ms); err != nil {
+				if _, err := fmt.Sscan(p.must("cpu"), &ms); err != nil {
 					t.Fatal(err)
 				}
 				return ms
@@ -220,18 +221,19 @@ func TestCancel(t *testing.T) {
 			}
 			for _, e := range endless {
 				q, before := e.query, held()
-				p.do("start 1 %s", q)
+				query := p.begin("start", "query", "1", q)
 				for held() < before+e.holds {
 					runtime.Gosched()
 				}
-				p.do("interrupt 1")
+				interrupted := time.Now()
+				p.must("interrupt", "1")
 				began := cpu()
-				wall, answer, _ := strings.Cut(p.do("wait"), " ")
-				took := cpu() - began
-				if !strings.Contains(answer, "INTERRUPT") {
-					t.Errorf("%s: %s %s", q, wall, answer)
+				answer, err := query.wait()
+				wall, took := time.Since(interrupted), cpu()-began
+				if err == nil || !strings.Contains(err.Error(), "INTERRUPT") {
+					t.Errorf("%s: %v %v %v", q, wall, answer, err)
 				}
-				t.Logf("%s ms, %.0f of processor time: %s", wall, took, q)
+				t.Logf("%v, %.0f ms of processor time: %s", wall, took, q)
 				p.works(1)
 			}
 		})

@@ -48,7 +48,7 @@ func TestHeaps(t *testing.T) {
 					t.Fatalf("%s is not in the process (%v)", h.library, err)
 				}
 			}
-			sqltest.Windows(t, oneRow{p}, 14, 0, sqltest.WindowCount(30))
+			sqltest.Windows(t, &conn{p.client, "1"}, 14, 0, sqltest.WindowCount(30))
 		})
 	}
 }
@@ -93,5 +93,5 @@ func TestAddresses(t *testing.T) {
 	// Go and DuckDB handle signals and do not free all memory at the end.
 	p := cHostIn(t, newest(t), []string{"LD_PRELOAD=" + strings.Join(preload, " "), "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:use_sigaltstack=0"})
 	p.load(1, path)
-	sqltest.Windows(t, oneRow{p}, 14, 0, 60)
+	sqltest.Windows(t, &conn{p.client, "1"}, 14, 0, 60)
 }

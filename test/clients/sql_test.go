@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,24 +70,6 @@ func TestRandomWindows(t *testing.T) {
 	})
 }
 
-// oneRow is a connection of c/host.c for queries with one row and one column.
-type oneRow struct{ p *process }
-
-func (c oneRow) Exec(statements string) error {
-	_, err := c.Query(statements)
-	return err
-}
-
-func (c oneRow) Query(statement string) ([][]string, error) {
-	answer := c.p.do("sql 1 %s", strings.ReplaceAll(statement, "\n", " "))
-	if row, ok := strings.CutPrefix(answer, "="); ok {
-		return [][]string{{strings.TrimPrefix(row, " ")}}, nil
-	}
-	return nil, fmt.Errorf("%s", answer)
-}
-
-func (oneRow) Close() error { return nil }
-
 // TestSQLArm64 runs the extension on another processor, emulated. A program in C for arm64, with
 // the libduckdb of Node's package for arm64, gives the answers of the SQL tests. make machines
 // builds it and sets CCBF_ARM64. An emulator is a tenth as fast, so an ordinary run takes a twelfth
@@ -96,14 +77,14 @@ func (oneRow) Close() error { return nil }
 func TestSQLArm64(t *testing.T) {
 	folder := os.Getenv("CCBF_ARM64")
 	if folder == "" {
-		t.Skip("skipped: CCBF_ARM64 names no folder with client, libduckdb.so and the extension (make machines)")
+		t.Skip("skipped: CCBF_ARM64 names no folder with host, libduckdb.so and the extension (make machines)")
 	}
 	folder, err := filepath.Abs(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	emulator := os.Getenv("CCBF_ARM64_EMULATOR") // "" on an arm64 machine
-	cmd := exec.Command(filepath.Join(folder, "client"), filepath.Join(folder, "libduckdb.so"))
+	cmd := exec.Command(filepath.Join(folder, "host"), filepath.Join(folder, "libduckdb.so"))
 	if emulator != "" {
 		cmd = exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu"}, cmd.Args...)...)
 	}

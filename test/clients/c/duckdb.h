@@ -1,6 +1,5 @@
 /*
- * What the programs in C call of DuckDB, found at run time in the libduckdb that they are
- * told to open: duckdb_query and so on are pointers, which find_duckdb sets.
+ * What host.c calls of DuckDB, found at run time in the libduckdb that it is told to open: duckdb_query and so on are pointers, which find_duckdb sets.
  */
 #ifndef CCBF_DUCKDB_H
 #define CCBF_DUCKDB_H
@@ -60,16 +59,12 @@ static inline const char *find_duckdb(void *library) {
 }
 
 /* Opens a database, of which NULL is one in memory, that loads extensions without a
-   signature, on so many threads or, where that is NULL, as many as there are. Returns
-   DuckDB's error, or NULL. */
-static inline const char *open_unsigned(const char *file, const char *threads, handle *database) {
+   signature. Returns DuckDB's error, or NULL. */
+static inline const char *open_unsigned(const char *file, handle *database) {
 	handle config = NULL;
 	char *error = NULL;
 	duckdb_create_config(&config);
 	duckdb_set_config(config, "allow_unsigned_extensions", "true");
-	if (threads != NULL) {
-		duckdb_set_config(config, "threads", threads);
-	}
 	int failed = duckdb_open_ext(file, database, config, &error);
 	duckdb_destroy_config(&config);
 	return !failed ? NULL : error != NULL ? error : "it does not open";

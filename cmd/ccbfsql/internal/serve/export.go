@@ -148,7 +148,7 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		for i := range l.sketches {
 			p := &l.sketches[i]
 			r.Lengths = append(r.Lengths, len(p.blob))
-			r.Bounds = append(r.Bounds, [4]float64{p.bounds.Min[0], p.bounds.Min[1], p.bounds.Max[0], p.bounds.Max[1]})
+			r.Bounds = append(r.Bounds, boxOf(p.bounds))
 			r.Values = append(r.Values, p.values)
 			blobs = append(blobs, p.blob)
 		}

@@ -25,6 +25,12 @@ type condition struct {
 // of the first and the last value that the condition selects.
 type valueRange struct{ slider, from, to int }
 
+// selection is the part of a request that selects rows and a category.
+type selection struct {
+	Where    []condition `json:"where"`
+	Category *string     `json:"category"`
+}
+
 // filter selects rows by columns, and points by categories.
 type filter struct {
 	id      string          // Key for caches: filters that select the same have the same id.
@@ -38,17 +44,17 @@ type filter struct {
 // byCategory is the name of the slider of the sketches' categories.
 const byCategory = "(category)"
 
-// filter returns the filter of a request. category, if not nil, is one more condition on
-// byCategory.
-func (l *layer) filter(given []condition, category *string) (filter, error) {
+// filter returns the filter of a request. A category is one more condition on byCategory.
+func (l *layer) filter(given selection) (filter, error) {
 	var f filter
-	if category != nil {
-		given = append(slices.Clip(given), condition{By: byCategory, Value: *category})
+	rows := given.Where
+	if given.Category != nil {
+		rows = append(slices.Clip(rows), condition{By: byCategory, Value: *given.Category})
 	}
 	if l.Error != "" {
 		return f, fmt.Errorf("%s.%s: %s", l.Table, l.Column, l.Error)
 	}
-	for _, w := range given {
+	for _, w := range rows {
 		if w.To == "" {
 			w.To = w.Value
 		}

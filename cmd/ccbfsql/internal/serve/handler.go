@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,13 +90,9 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/look", jsonHandler(s.look))
 	mux.Handle("GET /api/scale", jsonHandler(s.scale))
 	mux.Handle("GET /api/at", jsonHandler(s.at))
-	mux.Handle("POST /api/sum", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
-		return q.layer.sum(ctx, db, q.filter, q.area)
-	}))
-	mux.Handle("POST /api/bars", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) {
-		return q.layer.bars(ctx, db, q.filter, q.area, q.Bars, q.All)
-	}))
-	mux.Handle("POST /api/hotspots", s.areaHandler(func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error) { return q.hotspots(ctx, db) }))
+	mux.Handle("POST /api/sum", s.areaHandler((*areaRequest).sum))
+	mux.Handle("POST /api/bars", s.areaHandler((*areaRequest).bars))
+	mux.Handle("POST /api/hotspots", s.areaHandler((*areaRequest).hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe))
 }
@@ -238,12 +233,12 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 }
 
 // chosen returns the layer and the filter that a request names.
-func (s *server) chosen(ctx context.Context, table, column string, rows []condition, category *string) (*layer, filter, error) {
+func (s *server) chosen(ctx context.Context, table, column string, of selection) (*layer, filter, error) {
 	l, err := s.layer(ctx, table, column)
 	if err != nil {
 		return nil, filter{}, err
 	}
-	f, err := l.filter(rows, category)
+	f, err := l.filter(of)
 	if err != nil {
 		return nil, f, &problem{http.StatusBadRequest, err}
 	}
@@ -254,32 +249,26 @@ func (s *server) chosen(ctx context.Context, table, column string, rows []condit
 // JSON list of conditions. versus has the where and the category of the rows to compare with.
 func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
 	q := r.URL.Query()
-	var category *string
+	var of, other selection
 	if q.Has("category") {
-		c := q.Get("category")
-		category = &c
+		of.Category = new(q.Get("category"))
 	}
-	var rows []condition
 	if q.Has("where") {
-		if err := json.Unmarshal([]byte(q.Get("where")), &rows); err != nil {
+		if err := json.Unmarshal([]byte(q.Get("where")), &of.Where); err != nil {
 			return nil, filter{}, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
 		}
 	}
 	if by := q.Get("by"); by != "" {
-		rows = append(rows, condition{by, q.Get("value"), q.Get("to")})
+		of.Where = append(of.Where, condition{by, q.Get("value"), q.Get("to")})
 	}
-	l, f, err := s.chosen(r.Context(), table, column, rows, category)
+	l, f, err := s.chosen(r.Context(), table, column, of)
 	if err != nil || q.Get("versus") == "" {
 		return l, f, err
-	}
-	var other struct {
-		Where    []condition `json:"where"`
-		Category *string     `json:"category"`
 	}
 	if err := json.Unmarshal([]byte(q.Get("versus")), &other); err != nil {
 		return nil, f, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
 	}
-	_, versus, err := s.chosen(r.Context(), table, column, other.Where, other.Category)
+	_, versus, err := s.chosen(r.Context(), table, column, other)
 	f.versus = &versus
 	f.id += " versus " + versus.id
 	return l, f, err

@@ -267,7 +267,7 @@ func (l *layer) add(p rowSketch) error {
 	if len(l.sketches) > 0 {
 		all = l.bound().Union(all)
 	}
-	l.Bounds = [4]float64{all.Min[0], all.Min[1], all.Max[0], all.Max[1]}
+	l.Bounds = boxOf(all)
 	if v.Grid.Res() > l.Res {
 		l.grid, l.Res = v.Grid, v.Grid.Res()
 	}

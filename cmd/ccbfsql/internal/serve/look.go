@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/clip"
 )
 
 // layerExtent says where a layer's points are.
@@ -40,11 +41,12 @@ func (l *layer) planeOf(box orb.Bound) *plane {
 var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
 // Parameters of the first view. It may leave out a fraction leftOut of the points. Edges below a
-// fraction thin of the mean density are cut off. Its picture has lookSide pixels along each side.
+// fraction thin of the mean density are cut off. Its picture has lookSide pixels along each side, and
+// so has the overview from which the scale of tiles is chosen.
 const (
 	leftOut  = 0.05
 	thin     = 0.25
-	lookSide = 256
+	lookSide = tileSide
 )
 
 // The first view shows only the two largest groups of points if they have this fraction of the
@@ -87,7 +89,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 			inWorld = sumOf(all)
 		}
 		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
-			box = intersection(box, world)
+			box = clip.Bound(box, world)
 			if l.Dense == 0 {
 				at.Beyond = math.Round(total - inWorld)
 			}
@@ -123,7 +125,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 			return nil, err
 		}
 	}
-	at.Box = [4]float64{d.box.Min[0], d.box.Min[1], d.box.Max[0], d.box.Max[1]}
+	at.Box = boxOf(d.box)
 	if !at.Degrees {
 		at.Plane = l.planeOf(d.box)
 	}
@@ -203,10 +205,7 @@ func (d *densityGrid) turn() {
 func (d *densityGrid) group() bool {
 	const block = 8
 	const side = lookSide / block
-	var blocks [side * side]float64
-	for i, n := range d.points {
-		blocks[i/lookSide/block*side+i%lookSide/block] += n
-	}
+	blocks := coarser(d.points, block)
 	type part struct {
 		points                 float64
 		west, north, east, end int
@@ -296,13 +295,6 @@ func (d *densityGrid) trim(most float64) (left float64) {
 	}
 	d.cut(max(west-1, 0), max(north-1, 0), min(east+1, lookSide), min(end+1, lookSide))
 	return left
-}
-
-func intersection(a, b orb.Bound) orb.Bound {
-	return orb.Bound{
-		Min: orb.Point{max(a.Min[0], b.Min[0]), max(a.Min[1], b.Min[1])},
-		Max: orb.Point{min(a.Max[0], b.Max[0]), min(a.Max[1], b.Max[1])},
-	}
 }
 
 func sumOf(values []float64) (n float64) {

@@ -40,7 +40,7 @@ var Grains = []string{"year", "month", "day", "hour"}
 var daysOf = []float64{365, 30, 1, 1. / 24}
 
 // IsPoints reports whether a name or URL names a file of points.
-func IsPoints(name string) bool { return pointsFile.MatchString(pathOf(name)) }
+func IsPoints(name string) bool { return session.DataFile.MatchString(pathOf(name)) }
 
 // pathOf returns the name of a file, or a URL without its query.
 func pathOf(name string) string {
@@ -49,8 +49,6 @@ func pathOf(name string) string {
 	}
 	return name
 }
-
-var pointsFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
 
 // Usual names of columns of coordinates: whole names, and parts of names.
 var (
@@ -312,7 +310,7 @@ func resolution(width, height, points float64) float64 {
 
 // tableName returns a name for the table of sketches, from the file's name.
 func tableName(file string) string {
-	name := pointsFile.ReplaceAllString(path.Base(filepath.ToSlash(pathOf(file))), "")
+	name := session.DataFile.ReplaceAllString(path.Base(filepath.ToSlash(pathOf(file))), "")
 	if name == "" || strings.Contains(name, "*") {
 		return "points"
 	}

@@ -39,11 +39,18 @@ func float(v float64) string {
 	return text
 }
 
-// timed runs a query and calls f for every row. It returns the time in milliseconds.
-func timed(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) (ms float64, err error) {
+// queryRun is part of every response from SQL: the time of the query in milliseconds, and its text.
+type queryRun struct {
+	Ms  float64 `json:"ms"`
+	SQL string  `json:"sql"`
+}
+
+// run runs a query and calls f for every row.
+func (q *queryRun) run(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) error {
 	start := time.Now()
-	err = eachRow(ctx, db, query, f)
-	return float64(time.Since(start).Microseconds()) / 1000, err
+	err := eachRow(ctx, db, query, f)
+	q.Ms, q.SQL = float64(time.Since(start).Microseconds())/1000, query+";"
+	return err
 }
 
 // edges returns the four edges of a box as arguments, each after a comma.
@@ -154,29 +161,26 @@ type areaSum struct {
 	Certain  bool    `json:"certain"` // true: the truth is between low and high; false: it is so with high probability
 	Cells    uint64  `json:"cells"`
 	Sketches int     `json:"sketches"`
-	Ms       float64 `json:"ms"`
-	SQL      string  `json:"sql"`
+	queryRun
 }
 
 // sum queries the number of points in an area.
-func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*areaSum, error) {
+func (q *areaRequest) sum(ctx context.Context, db *sql.DB) (any, error) {
+	l := q.layer
 	query := fmt.Sprintf(`SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,
   coalesce(max(e.cells), 0) AS cells, count(e) AS sketches
 FROM (SELECT ccbf_polygon_estimate(%s, %s%s) AS e%s)`,
-		lexer.QuoteName(l.Column), quoteText(string(a.polygon)), l.category(f), l.from(f, a.box))
-	out := &areaSum{SQL: query + ";", Certain: l.Dense == 0}
-	var err error
-	out.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
+		lexer.QuoteName(l.Column), quoteText(string(q.area.polygon)), l.category(q.filter), l.from(q.filter, q.area.box))
+	out := &areaSum{Certain: l.Dense == 0}
+	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		return rows.Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
 	})
-	return out, err
 }
 
 // hotspots are the places with the most points.
 type hotspots struct {
-	Spots []spot  `json:"spots"`
-	Ms    float64 `json:"ms"`
-	SQL   string  `json:"sql"`
+	Spots []spot `json:"spots"`
+	queryRun
 }
 
 // spot is one of the places with the most points: its centre, its count and the side of its square.
@@ -190,16 +194,20 @@ type spot struct {
 // candidates is the least number of cells among which distant places are selected.
 const candidates = 2000
 
-// hottest queries the k cells with the most points in an area. Each must have the largest count
+// hotspots queries the k cells with the most points in an area. Each must have the largest count
 // within a square that extends by apart to every side. An apart of 0 returns the largest cells.
-func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int, apart float64) (*hotspots, error) {
+func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
+	l, a, k := q.layer, q.area, cmp.Or(q.K, 20)
+	if k < 1 || k > maxSpots || !(q.Apart >= 0) {
+		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", k, maxSpots, q.Apart)
+	}
 	cells := k
-	whole := apart <= 0 && a.isBox
+	whole := q.Apart <= 0 && a.isBox
 	if !whole {
 		cells = max(candidates, k)
 	}
 	query := fmt.Sprintf("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)%s, %d%s), recursive := true)%s",
-		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(f), l.from(f, a.box))
+		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(q.filter), l.from(q.filter, a.box))
 	if !whole {
 		inside := "FROM cells"
 		if !a.isBox {
@@ -213,25 +221,22 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 FROM inside AS c
 WHERE NOT EXISTS (FROM inside AS o WHERE (o.count, o.y, o.x) > (c.count, c.y, c.x)
   AND abs(o.x - c.x) <= %s AND abs(o.y - c.y) <= %[3]s)
-ORDER BY count DESC, y DESC, x DESC LIMIT %d`, query, inside, float(apart), k)
+ORDER BY count DESC, y DESC, x DESC LIMIT %d`, query, inside, float(q.Apart), k)
 	}
-	h := &hotspots{SQL: query + ";", Spots: []spot{}}
-	var err error
-	h.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
+	h := &hotspots{Spots: []spot{}}
+	return h, h.run(ctx, db, query, func(rows *sql.Rows) error {
 		var p spot
 		err := rows.Scan(&p.X, &p.Y, &p.Count, &p.Side)
 		h.Spots = append(h.Spots, p)
 		return err
 	})
-	return h, err
 }
 
 // bars are the numbers of points in an area by the values of a column.
 type bars struct {
-	Bars []bar   `json:"bars"`
-	All  int     `json:"all"` // number of values of the column; Bars has those with the most points
-	Ms   float64 `json:"ms"`
-	SQL  string  `json:"sql"`
+	Bars []bar `json:"bars"`
+	All  int   `json:"all"` // number of values of the column; Bars has those with the most points
+	queryRun
 }
 
 // bar is the number of points of one value of a column.
@@ -247,12 +252,13 @@ const mostBars = 200
 
 // bars queries an area by the values of a column, or by the categories of the sketches: all values,
 // or the largest. It ignores what the filter says about that column.
-func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string, all bool) (*bars, error) {
+func (q *areaRequest) bars(ctx context.Context, db *sql.DB) (any, error) {
+	l, a, by := q.layer, q.area, q.Bars
 	at := l.slider(by)
 	if at < 0 {
 		return nil, bad("%s has no column %q to choose by", l.Table, by)
 	}
-	f = f.without(at)
+	f := q.filter.without(at)
 	polygon, column, value := quoteText(string(a.polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
 	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, a.box))
 	if l.Sliders[at].Category {
@@ -263,17 +269,15 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 		rows = fmt.Sprintf("SELECT %s AS v, e FROM (SELECT unnest(ccbf_categories(%s, %s%s)) AS e%s)", value, column, polygon, l.category(f), l.from(f, a.box))
 	}
 	query := fmt.Sprintf("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (%s)\nGROUP BY v ORDER BY estimate DESC, v", rows)
-	out := &bars{SQL: query + ";", Bars: []bar{}}
-	var err error
-	out.Ms, err = timed(ctx, db, query, func(rows *sql.Rows) error {
+	out := &bars{Bars: []bar{}}
+	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		var b bar
 		err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High)
-		if out.All++; all || out.All <= mostBars {
+		if out.All++; q.All || out.All <= mostBars {
 			out.Bars = append(out.Bars, b)
 		}
 		return err
 	})
-	return out, err
 }
 
 // place is the number of points in the cell or square at a point of the map.
@@ -305,7 +309,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	square := grid.Rect{MinX: c.X >> level << level, MinY: c.Y >> level << level}
 	square.MaxX, square.MaxY = square.MinX+1<<level-1, square.MinY+1<<level-1
 	box := l.grid.Bound(square)
-	p := &place{Box: [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}, Cells: float64(square.Count())}
+	p := &place{Box: boxOf(box), Cells: float64(square.Count())}
 	var v ccbf.View
 	bridge.LimitAreas(&v)
 	for _, row := range l.selected(&f, box) {

@@ -16,12 +16,11 @@ import (
 
 // areaRequest is a request about an area: a polygon, or a box of west, south, east and north.
 type areaRequest struct {
-	Table    string          `json:"table"`
-	Column   string          `json:"column"`
-	Where    []condition     `json:"where"`
-	Category *string         `json:"category"`
-	Polygon  json.RawMessage `json:"polygon"`
-	Box      []float64       `json:"box"`
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	selection
+	Polygon json.RawMessage `json:"polygon"`
+	Box     []float64       `json:"box"`
 
 	Bars  string  `json:"bars"`  // Column whose values have a bar each.
 	All   bool    `json:"all"`   // All values of the column, not only the largest.
@@ -41,7 +40,7 @@ type area struct {
 }
 
 // areaHandler returns a handler of requests about an area. query computes the response.
-func (s *server) areaHandler(query func(ctx context.Context, db *sql.DB, q *areaRequest) (any, error)) http.Handler {
+func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db *sql.DB) (any, error)) http.Handler {
 	return jsonHandler(func(r *http.Request) (any, error) {
 		q, err := s.areaRequest(r)
 		if err != nil {
@@ -52,7 +51,7 @@ func (s *server) areaHandler(query func(ctx context.Context, db *sql.DB, q *area
 			return nil, err
 		}
 		defer done()
-		return query(r.Context(), db, q)
+		return query(q, r.Context(), db)
 	})
 }
 
@@ -71,7 +70,7 @@ func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
 		return nil, bad("the body must be one JSON object, but there is more after it")
 	}
 	var err error
-	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.Where, q.Category); err != nil {
+	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.selection); err != nil {
 		return nil, err
 	}
 	q.area, err = areaOf(q.Polygon, q.Box)
@@ -107,19 +106,7 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 	if points > maxPoints {
 		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
-	b := read.Bound()
-	return area{polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, false}, nil
-}
-
-// hotspots checks a request for the places with the most points, and computes them.
-func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
-	if q.K == 0 {
-		q.K = 20
-	}
-	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
-		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
-	}
-	return q.layer.hottest(ctx, db, q.filter, q.area, q.K, q.Apart)
+	return area{polygon, boxOf(read.Bound()), false}, nil
 }
 
 // numbers parses parameters of a URL as finite numbers.

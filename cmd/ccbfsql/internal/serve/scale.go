@@ -46,17 +46,11 @@ func (l *layer) measure(ctx context.Context, f filter) (topModel, error) {
 	if seen := l.looks.Load(); seen != nil && seen.Degrees { // not computed here, so that the first tile is not delayed
 		box = boundOf(seen.Box)
 	}
-	pixels := make([]float64, overviewSide*overviewSide)
-	if _, err := l.estimates(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
+	pixels := make([]float64, lookSide*lookSide)
+	if _, err := l.estimates(ctx, pixels, f, box, lookSide, lookSide, readsOfScale); err != nil {
 		return topModel{}, err
 	}
-	var blocks [overviewSide / block * overviewSide / block]float64
-	pixel, largest := 0.0, 0.0
-	for i, n := range pixels {
-		b := &blocks[i/overviewSide/block*(overviewSide/block)+i%overviewSide/block]
-		*b += n
-		pixel, largest = max(pixel, n), max(largest, *b)
-	}
+	pixel, largest := slices.Max(pixels), slices.Max(coarser(pixels, block))
 	t := topModel{
 		area:  (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(pixels)),
 		value: max(pixel, 1e-9), power: 1,
@@ -157,9 +151,12 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	return s, nil
 }
 
+// boundOf returns the bound of a box in a request or response, boxOf the reverse.
 func boundOf(box [4]float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{box[0], box[1]}, Max: orb.Point{box[2], box[3]}}
 }
+
+func boxOf(b orb.Bound) [4]float64 { return [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]} }
 
 // hexes returns steps+1 evenly spaced colours as #rrggbb.
 func hexes(p []color.Color) (colours []string) {

@@ -16,12 +16,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-const (
-	tileSide = 256
-	// overviewSide is the side of a layer's overview in pixels, from which the scale of its tiles
-	// is chosen.
-	overviewSide = 256
-)
+// tileSide is the side of a tile in pixels.
+const tileSide = 256
 
 // empty returns the tile without points.
 var empty = sync.OnceValue(func() []byte {
@@ -189,6 +185,17 @@ func mercator(even []float64, z int, y int64, south, north float64) []float64 {
 		from = to
 	}
 	return dst
+}
+
+// coarser returns the sums of square blocks of a picture with tileSide by tileSide pixels. block is the
+// side of a block in pixels.
+func coarser(pixels []float64, block int) []float64 {
+	side := tileSide / block
+	sums := make([]float64, side*side)
+	for i, n := range pixels {
+		sums[i/tileSide/block*side+i%tileSide/block] += n
+	}
+	return sums
 }
 
 // shades is the number of colours on each side of the diverging palette.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/clip"
 )
 
 // vectorSide is the largest number of squares along a side of a vector tile. Squares are cells if
@@ -48,7 +49,7 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 			return int64(math.Round((l.grid.Edge(first.X+int64(i))+180)/360*size)) - x*extent
 		}
 		row := func(j int) int64 {
-			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -mercatorLimit), mercatorLimit) * math.Pi / 180
+			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -grid.MaxLat), grid.MaxLat) * math.Pi / 180
 			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
 		}
 		for i, n := range values {
@@ -61,20 +62,13 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	if _, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile); err != nil {
 		return nil, err
 	}
-	const of, step = tileSide / vectorSide, extent / vectorSide
-	parts := make([]float64, vectorSide*vectorSide)
-	for i, n := range mercator(even, z, y, south, north) {
-		parts[i/tileSide/of*vectorSide+i%tileSide/of] += n
-	}
-	for i, n := range parts {
+	const step = extent / vectorSide
+	for i, n := range coarser(mercator(even, z, y, south, north), tileSide/vectorSide) {
 		at, down := int64(i%vectorSide*step), int64(i/vectorSide*step)
 		t.square(at, down, at+step, down+step, n)
 	}
 	return t.bytes(), nil
 }
-
-// mercatorLimit is the largest latitude of the map in degrees.
-const mercatorLimit = 85.0511287798066
 
 // tileJSON is a TileJSON 3.0.0 document, which says where a layer's tiles are.
 type tileJSON struct {
@@ -127,10 +121,10 @@ func (s *server) describe(r *http.Request) (any, error) {
 		query = "?" + q.Encode()
 	}
 	address := fmt.Sprintf("http://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
-	b := intersection(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
+	b := clip.Bound(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
 	t := tileJSON{
 		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
-		Bounds: [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]},
+		Bounds: boxOf(b),
 		Center: [3]float64{(seen.Box[0] + seen.Box[2]) / 2, (seen.Box[1] + seen.Box[3]) / 2, 6},
 	}
 	t.Vectors = []vectorLayer{}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
@@ -126,6 +127,9 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	})
 	return out, err
 }
+
+// DataFile matches the names of files that DuckDB reads in a FROM clause.
+var DataFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
 
 // clean returns DuckDB's own text of an error, without the driver's prefix.
 func clean(err error) error {

@@ -136,16 +136,6 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 	}
 }
 
-// Check prepares a statement and does not run it. It returns the error of a statement that DuckDB
-// rejects before it runs.
-func (s *Session) Check(ctx context.Context, sql string) error {
-	p, _, err := s.prepare(ctx, sql)
-	if err == nil {
-		mapping.DestroyPrepare(p)
-	}
-	return err
-}
-
 // wrap returns a query whose values are text. A projection over the query keeps its order and
 // number of rows. Numbered column names distinguish columns of the same name.
 func wrap(sql string, columns []column, json bool) string {
@@ -180,15 +170,9 @@ func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*st
 // interruptOn interrupts the connection when ctx is cancelled. It repeats that until stop is
 // called, because DuckDB ignores an interrupt between two steps of a query.
 func (s *Session) interruptOn(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	go func() {
+	done, ended := make(chan struct{}), make(chan struct{})
+	forget := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		select {
-		case <-done:
-			return
-		case <-ctx.Done():
-		}
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		for {
@@ -199,10 +183,12 @@ func (s *Session) interruptOn(ctx context.Context) (stop func()) {
 			case <-tick.C:
 			}
 		}
-	}()
+	})
 	return func() {
 		close(done)
-		<-ended
+		if !forget() { // the function above has begun
+			<-ended
+		}
 	}
 }
 

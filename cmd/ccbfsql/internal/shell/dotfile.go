@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
@@ -173,24 +172,13 @@ func (sh *Shell) dotOpen(args []string) error {
 // recognises the format by the file's name; other names are read as CSV.
 func (sh *Shell) dotImport(args []string) error {
 	source, table := lexer.QuoteText(args[0]), identifier(args[1])
-	if !slices.Contains(knownFiles, extension(args[0])) {
+	if !session.DataFile.MatchString(args[0]) {
 		source = "read_csv(" + source + ")"
 	}
 	if _, err := sh.ask("FROM " + table + " LIMIT 0"); err != nil {
 		return sh.execute("CREATE TABLE " + table + " AS FROM " + source)
 	}
 	return sh.execute("INSERT INTO " + table + " FROM " + source)
-}
-
-// knownFiles lists the extensions of files that DuckDB reads in a FROM clause.
-var knownFiles = []string{".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"}
-
-func extension(path string) string {
-	path = strings.ToLower(path)
-	for _, packed := range []string{".gz", ".zst"} {
-		path = strings.TrimSuffix(path, packed)
-	}
-	return filepath.Ext(path)
 }
 
 // identifier quotes each part of a name such as database.schema.table.

@@ -94,22 +94,15 @@ func (sh *Shell) dumpRows(path string) error {
 }
 
 // storedColumns returns the quoted names of a table's columns that an INSERT can set, and whether
-// these are all columns. DuckDB's catalog does not mark generated columns, so an INSERT of each
-// column is prepared and not run.
+// these are all columns. DuckDB's catalog does not mark generated columns. It has their expressions as
+// defaults, which DESCRIBE leaves out.
 func (sh *Shell) storedColumns(path string) (stored []string, all bool, err error) {
-	rows, err := sh.ask("DESCRIBE " + path)
-	if err != nil {
-		return nil, false, err
-	}
+	rows, err := sh.ask("SELECT name, dflt_value IS NULL OR \"default\" IS NOT NULL FROM pragma_table_info(" + lexer.QuoteText(path) +
+		") JOIN (DESCRIBE " + path + ") ON name = column_name ORDER BY cid")
 	for _, row := range rows {
-		name := lexer.QuoteName(row[0])
-		err := sh.session.Check(sh.ctx, "INSERT INTO "+path+" ("+name+") VALUES (NULL)")
-		switch {
-		case err == nil:
-			stored = append(stored, name)
-		case !strings.Contains(err.Error(), "generated column"):
-			return nil, false, err
+		if row[1] == "true" {
+			stored = append(stored, lexer.QuoteName(row[0]))
 		}
 	}
-	return stored, len(stored) == len(rows), nil
+	return stored, len(stored) == len(rows), err
 }
