@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
 )
 
 // TestSweepReadsWhatCellsRead: counters of a box read as they do cell by cell, and every value is
@@ -82,6 +84,48 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		}))
 		if spots != 7 {
 			t.Errorf("%s: %d spots", name, spots)
+		}
+	}
+}
+
+// Hotspots calls add no more after it returned false, with and without levels. Without levels, TopK has the
+// limits of Hotspots for any polygon.
+func TestSearchesEnd(t *testing.T) {
+	for _, levels := range []int{0, 3} {
+		r := rand.New(rand.NewPCG(321, 0))
+		b := NewBuilder(config(t, Params{Dense: true, Bytes: 4096, Levels: levels}), nil)
+		for range 300 {
+			noError(t, b.Add(grid.Cell{X: r.Int64N(4000), Y: r.Int64N(4000)}, nil, key.None, 1+r.Uint64N(9)))
+		}
+		v := viewOf(t, must(b.Sketch()).Blob())
+		for most := range 9 {
+			spots := 0
+			noError(t, v.reader().Hotspots(form.Box{MaxX: 999, MaxY: 999}, 1, Categories{}, func(form.Spot) bool {
+				spots++
+				return spots <= most
+			}))
+			if spots != most+1 {
+				t.Errorf("%d levels: add was called %d times, and returned false at the %d-th", levels, spots, most+1)
+			}
+		}
+		failed := 0
+		for range 40 {
+			ring := orb.Ring{}
+			for range 3 {
+				ring = append(ring, orb.Point{r.Float64() * 4000, r.Float64() * 4000})
+			}
+			area := NewPolygon(orb.MultiPolygon{{append(ring, ring[0])}}).Area()
+			_, hot := v.Hotspots(area, math.MaxUint64, Categories{})
+			_, top := v.TopK(area, 5, Categories{})
+			if levels == 0 && fmt.Sprint(hot) != fmt.Sprint(top) {
+				t.Fatalf("%v: hot spots are %v, the largest cells %v", ring, hot, top)
+			}
+			if hot != nil {
+				failed++
+			}
+		}
+		if levels == 0 && (failed < 5 || failed > 35) {
+			t.Errorf("%d polygons of 40 are too large", failed)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cascade
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -110,7 +111,7 @@ func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
 // unchanged.
 func (d *Counters) Union(o *Counters) {
 	for x := range d.Shape.Layers {
-		if inPlace && 64%d.Layers[x].Width == 0 {
+		if 64%d.Layers[x].Width == 0 {
 			d.unionWords(x, o.Layers[x].data)
 		} else {
 			d.unionLayer(x, &o.Layers[x])
@@ -124,25 +125,26 @@ func (d *Counters) Union(o *Counters) {
 func (d *Counters) unionWords(x int, src []byte) {
 	l := &d.Layers[x]
 	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bits of all counters in a word
-	from := words(src)
-	to := words(l.data)[:len(from)]
+	to := l.data[:len(src)]
 	isLast := x == d.Shape.Layers-1
-	for i, b := range from {
+	for at := 0; at < len(src); at += 8 {
+		b := binary.LittleEndian.Uint64(src[at:])
 		// Most words of a sparse sketch are 0.
 		if b == 0 {
 			continue
 		}
-		a := to[i]
+		a := binary.LittleEndian.Uint64(to[at:])
 		sum := a&^flags + b&^flags
-		to[i] = sum | (a|b)&flags
+		all := sum | (a|b)&flags
 		switch {
-		case isLast && to[i]&flags != 0:
+		case isLast && all&flags != 0:
 			// A counter with a flag is at its ceiling.
-			to[i] |= (to[i] & flags) >> (l.Width - 1) * l.Mask
+			all |= (all & flags) >> (l.Width - 1) * l.Mask
 			d.Saturated = true
 		case !isLast && sum&flags != 0:
-			d.carryWord(x, uint64(i), sum&flags)
+			d.carryWord(x, uint64(at/8), sum&flags)
 		}
+		binary.LittleEndian.PutUint64(to[at:], all)
 	}
 }
 
@@ -178,10 +180,11 @@ func spread(w uint64) uint64 {
 // carryBytes adds a word of bytes, each 0 or 1, to eight counters of 8 bits from counter j of layer x on.
 func (d *Counters) carryBytes(x int, j, ones uint64) {
 	const flags = 0x8080808080808080
-	c := &words(d.Layers[x].data)[j/8]
-	sum := *c&^flags + ones
+	word := d.Layers[x].data[j:]
+	c := binary.LittleEndian.Uint64(word)
+	sum := c&^flags + ones
 	if sum&flags == 0 {
-		*c = sum | *c&flags
+		binary.LittleEndian.PutUint64(word, sum|c&flags)
 		return
 	}
 	for ; ones != 0; ones &= ones - 1 {

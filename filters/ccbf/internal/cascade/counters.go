@@ -13,9 +13,7 @@ package cascade
 import (
 	"encoding/binary"
 	"math/bits"
-	"runtime"
 	"slices"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -258,17 +256,6 @@ func (l *Layer) store(i, c uint64) {
 		high := binary.LittleEndian.Uint64(l.data[word+8:])
 		binary.LittleEndian.PutUint64(l.data[word+8:], high&^(all>>(64-off))|c>>(64-off))
 	}
-}
-
-// inPlace is set if the machine reads the words of a body as they are. The format is little-endian, and
-// the bytes of a BLOB need not be aligned. On other machines counters are loaded and stored one by one.
-const inPlace = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" || runtime.GOARCH == "386" ||
-	runtime.GOARCH == "loong64" || runtime.GOARCH == "ppc64le" || runtime.GOARCH == "wasm"
-
-// words returns b, a multiple of 8 bytes long, as words in the same memory. It may be called only if
-// inPlace is set.
-func words(b []byte) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
 // CheckBits checks that the bits after each layer are 0. It also checks that flagged counters of the last

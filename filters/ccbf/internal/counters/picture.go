@@ -54,22 +54,15 @@ func (r *Reader) levelOf(p *form.Picture) int {
 
 // draw draws the squares of a level.
 func (r *Reader) draw(p *picture, category []byte, level int) error {
-	of := cells.Of(category)
 	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		in := form.Box(clip)
-		if r.Levels == 0 {
-			return r.sweep(in, of, eachCell(func(at grid.Cell, n uint64) bool {
-				to.Spread(at, p.count(n))
-				return true
-			}))
-		}
-		s := search{r: r, of: of, visit: each(func(l int, q *squareCount) bool {
+		s := search{r: r, of: cells.Of(category)}
+		s.visit = s.each(func(l int, q *squareCount) bool {
 			if l == level {
 				to.Spread(q.at, p.count(q.least))
 			}
 			return l > level
-		})}
-		return s.run(in)
+		})
+		return s.run(form.Box(clip))
 	})
 }
 

@@ -192,24 +192,15 @@ func whole(n float64) uint64 {
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
 	in := form.Box(clip)
 	return of.Each(func(category []byte) error {
-		if r.Levels > 0 {
-			s := search{r: r, of: cells.Of(category), visit: func(level int, squares []squareCount) []squareCount { return take(p, level, squares) }}
-			return s.run(in)
-		}
-		return r.sweep(in, cells.Of(category), eachCell(func(at grid.Cell, n uint64) bool {
-			p.Add(p.Columns.Part(at.X), p.Lines.Part(at.Y), n)
-			return true
-		}))
+		s := search{r: r, of: cells.Of(category), visit: func(level int, squares []squareCount) []squareCount { return take(p, level, squares) }}
+		return s.run(in)
 	})
 }
 
 // Hotspots implements form.Reader.
 func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
-	if r.Levels == 0 {
-		return r.sweep(a, of, eachCell(func(at grid.Cell, n uint64) bool { return n < threshold || add(form.Spot{Cell: at, Count: n}) }))
-	}
 	s := search{r: r, of: of}
-	s.visit = each(func(level int, q *squareCount) bool {
+	s.visit = s.each(func(level int, q *squareCount) bool {
 		if q.least < threshold || level > 0 {
 			return q.least >= threshold
 		}
@@ -224,7 +215,7 @@ func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, ad
 // TopK implements form.Reader.
 func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	s := search{r: r, of: of, largestFirst: true}
-	s.visit = each(func(level int, q *squareCount) bool {
+	s.visit = s.each(func(level int, q *squareCount) bool {
 		if level == 0 {
 			if !t.Add(form.Candidate{Spot: form.Spot{Cell: q.at, Count: q.n}, Least: q.least}) {
 				s.most = 0

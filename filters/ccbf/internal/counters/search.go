@@ -146,13 +146,13 @@ func (r *Reader) level(level int, c grid.Cell, category []byte) uint64 {
 	return r.Counters.Count(h1, h2)
 }
 
-// search visits the cells of an area. With levels, it first visits the squares around them, from the
-// largest down. The count of a square is an upper bound of its points. So the search skips the parts of
-// squares with count 0, and visit can skip more.
+// search visits the cells of an area that have a count. With levels, it first visits the squares around
+// them, from the largest down. The count of a square is an upper bound of its points. So the search skips
+// the parts of squares with count 0, and visit can skip more.
 type search struct {
 	r  *Reader
 	of cells.Categories
-	// visit is called with at most searchBatch squares. It returns the squares whose parts are to be
+	// visit is called with at most hashBatch squares. It returns the squares whose parts are to be
 	// visited next, in the memory of its argument.
 	visit func(level int, squares []squareCount) []squareCount
 	// If largestFirst is set, the search visits the parts with the largest counts first, among the parts
@@ -166,7 +166,7 @@ type search struct {
 	at      [hashBatch]grid.Cell
 	counts  [hashBatch]uint64
 	lookups lookups
-	first   [hashBatch]squareCount // a batch of the largest squares
+	first   [hashBatch]squareCount // a batch of the largest squares, or of cells without levels
 }
 
 // searchBatch is the number of squares that are visited together, so that lookups need not wait for each
@@ -180,11 +180,15 @@ type squareCount struct {
 	n, least uint64
 }
 
-// each returns a visit of squares one by one. f reports whether to visit the parts of a square.
-func each(f func(level int, q *squareCount) bool) func(level int, squares []squareCount) []squareCount {
+// each returns a visit of squares one by one, until f ends the search. f reports whether to visit the parts
+// of a square.
+func (s *search) each(f func(level int, q *squareCount) bool) func(level int, squares []squareCount) []squareCount {
 	return func(level int, squares []squareCount) []squareCount {
 		kept := 0
 		for i := range squares {
+			if s.most == 0 {
+				break
+			}
 			if f(level, &squares[i]) {
 				squares[kept] = squares[i]
 				kept++
@@ -197,6 +201,9 @@ func each(f func(level int, q *squareCount) bool) func(level int, squares []squa
 // run searches an area. It looks up at most as many squares as the limit allows.
 func (s *search) run(a form.Area) error {
 	s.most = s.r.Head.Limit.Left()
+	if s.r.Levels == 0 {
+		return s.r.sweep(a, s.of, s.row)
+	}
 	if b, ok := a.(form.Box); ok {
 		s.rect(b.Bounds().Intersect(s.r.Head.Bounds))
 		return s.r.Head.Limit.Allow(s.reads)
@@ -218,6 +225,19 @@ func (s *search) run(a form.Area) error {
 	}
 	o.sum()
 	return s.r.Head.Limit.Allow(o.steps)
+}
+
+// row visits some neighbours of row y, from column x on, by their counts. It returns false after the end of
+// the search.
+func (s *search) row(x, y int64, counts []uint64) bool {
+	squares := s.first[:0]
+	for i, n := range counts {
+		if n > 0 {
+			squares = append(squares, squareCount{at: grid.Cell{X: x + int64(i), Y: y}, n: n, least: n})
+		}
+	}
+	s.visit(0, squares)
+	return s.most > 0
 }
 
 // rect searches a rectangle within bounds.
@@ -355,17 +375,4 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 		}
 	}
 	return nil
-}
-
-// eachCell returns an f for sweep. It calls another function for the cells that have a count, until that
-// returns false.
-func eachCell(f func(at grid.Cell, n uint64) bool) func(x, y int64, counts []uint64) bool {
-	return func(x, y int64, counts []uint64) bool {
-		for i, n := range counts {
-			if n > 0 && !f(grid.Cell{X: x + int64(i), Y: y}, n) {
-				return false
-			}
-		}
-		return true
-	}
 }
