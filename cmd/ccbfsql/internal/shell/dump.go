@@ -40,14 +40,18 @@ const dumpQuery = `
 		SELECT 6, view_oid, '', view_name, sql FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
 	) ORDER BY kind, oid, name`
 
-// dotDump writes the current database as statements that create it again, in one transaction. With
-// a pattern, it writes only the matching tables with their rows and indexes.
-func (sh *Shell) dotDump(args []string) error {
-	query := dumpQuery
+// withQuoted returns a query with each QUOTED(x) replaced by SQL.
+func withQuoted(query string) string {
 	for _, column := range []string{"schema_name", "type_name", "table_name", "function_name"} {
 		query = strings.ReplaceAll(query, "QUOTED("+column+")", `('"' || replace(`+column+`, '"', '""') || '"')`)
 	}
-	rows, err := sh.ask(query)
+	return query
+}
+
+// dotDump writes the current database as statements that create it again, in one transaction. With
+// a pattern, it writes only the matching tables with their rows and indexes.
+func (sh *Shell) dotDump(args []string) error {
+	rows, err := sh.ask(withQuoted(dumpQuery))
 	if err != nil {
 		return err
 	}
@@ -97,8 +101,10 @@ func (sh *Shell) dumpRows(path string) error {
 // these are all columns. DuckDB's catalog does not mark generated columns. It has their expressions as
 // defaults, which DESCRIBE leaves out.
 func (sh *Shell) storedColumns(path string) (stored []string, all bool, err error) {
-	rows, err := sh.ask("SELECT name, dflt_value IS NULL OR \"default\" IS NOT NULL FROM pragma_table_info(" + lexer.QuoteText(path) +
-		") JOIN (DESCRIBE " + path + ") ON name = column_name ORDER BY cid")
+	rows, err := sh.ask(withQuoted(`SELECT column_name, column_default IS NULL OR "default" IS NOT NULL
+		FROM duckdb_columns() JOIN (DESCRIBE ` + path + `) USING (column_name)
+		WHERE database_name = current_database() AND QUOTED(schema_name) || '.' || QUOTED(table_name) = ` + lexer.QuoteText(path) + `
+		ORDER BY column_index`))
 	for _, row := range rows {
 		if row[1] == "true" {
 			stored = append(stored, lexer.QuoteName(row[0]))
