@@ -2,7 +2,7 @@
 // users. It builds and encodes sketches by keys of cells, many small ones one after the other, and
 // intersects any number. It reads heads alone, limits the work of a chunk of rows, and states the
 // memory of queries. It builds hash tables for very many lookups, and draws pictures of many
-// sketches. It reports areas that were probably given with swapped coordinates or in other units.
+// sketches.
 //
 // It is not stable: use package ccbf unless you write such a bridge.
 package bridge
@@ -52,22 +52,6 @@ func LimitAreas(v *ccbf.View) { hidden.LimitAreas(v) }
 // ccbf.ErrNotListed.
 func KeepCells(s *ccbf.Sketch, has func(c grid.Cell) bool) error {
 	return hidden.KeepCells(s, has)
-}
-
-// CategoriesWhere returns the keys of a sketch's categories for which is returns true, in order.
-// key.CutField reads the fields of STRUCTs. Errors come from View.ListCategories.
-func CategoriesWhere(v *ccbf.View, is func(category []byte) bool) ([][]byte, error) {
-	list, err := v.ListCategories()
-	if err != nil {
-		return nil, err
-	}
-	var keys [][]byte
-	for _, c := range list {
-		if is(c.Key) {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys, nil
 }
 
 // Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and Small.AppendBlob. All
