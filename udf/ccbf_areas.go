@@ -57,9 +57,6 @@ func (a *areas) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	return a.form.area(a, h, i)
 }
 
-// record records the note of the chunk.
-func (a *areas) record() { notes.Record(&a.seen) }
-
 func (a *areas) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	polygon, err := a.polygons.prepare(i)
 	if err != nil {
@@ -149,7 +146,7 @@ func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own [
 				if err != nil {
 					return err
 				}
-				defer q.record()
+				defer q.seen.Record()
 				return run(q)
 			}
 			o := duck.Overload{Params: form.with(slices.Concat(own, optional)...), Returns: returns, Scalar: scalar}
@@ -198,7 +195,7 @@ func (q *question) each(f func(i int, of ccbf.Categories) error) error {
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
 	a := areas{form: inBox, rows: rows}
-	defer a.record()
+	defer a.seen.Record()
 	var h ccbf.Head
 	return eachValid(rows, out, func(i int) error {
 		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {

@@ -47,7 +47,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 		return err
 	}
 	var seen notes.Areas
-	defer notes.Record(&seen)
+	defer seen.Record()
 	r, err := newReader(o.Column(geoJSONCategory))
 	if err != nil {
 		return err

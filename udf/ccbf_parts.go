@@ -117,7 +117,7 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
-	defer a.record()
+	defer a.seen.Record()
 	var h ccbf.Head
 	return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
 		blob := rows.Col(0).Bytes(i)

@@ -124,7 +124,7 @@ var (
 )
 
 // Record adds the note of a chunk to the note of the process.
-func Record(a *Areas) {
+func (a *Areas) Record() {
 	mu.Lock()
 	defer mu.Unlock()
 	seen.add(a)
