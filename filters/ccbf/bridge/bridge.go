@@ -8,8 +8,6 @@
 package bridge
 
 import (
-	"math"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
@@ -22,13 +20,6 @@ import (
 
 // hidden holds the functions that package ccbf does not export.
 var hidden = hooks.Table.(hooks.Functions[ccbf.View, ccbf.Head, ccbf.Config, ccbf.Sketch, ccbf.Builder, ccbf.Area])
-
-// AppendCellKey appends a cell as a key for filters of cells: its resolution and coordinates, 24
-// bytes. So cells of different resolutions are different keys.
-func AppendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
-	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
-	return key.AppendCell(dst, c.X, c.Y, 0, nil)
-}
 
 // ReadHead makes h the head of a BLOB. It reads some hundred bytes of any BLOB. Errors wrap
 // sketch.ErrInvalid.
@@ -43,8 +34,7 @@ func Meets(h *ccbf.Head, p *ccbf.Polygon) (bool, error) { return hidden.Meets(h,
 func LimitAreas(v *ccbf.View) { hidden.LimitAreas(v) }
 
 // KeepCells keeps the cells for which has returns true. The mask may come from elsewhere, for
-// example a Bloom filter of keys from AppendCellKey. Counts of these cells are never below the
-// truth.
+// example a Bloom filter of cells. Counts of these cells are never below the truth.
 //
 // An exact sketch stays exact. A tree (nested squares with counts) keeps each whole square that has
 // such a cell. Counters keep the counts of such cells. has is called for all cells of the squares
