@@ -57,9 +57,6 @@ func (a *areas) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	return a.form.area(a, h, i)
 }
 
-// record records the note of the chunk.
-func (a *areas) record() { notes.Record(&a.seen) }
-
 func (a *areas) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	polygon, err := a.polygons.prepare(i)
 	if err != nil {
@@ -72,30 +69,19 @@ func (a *areas) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err erro
 }
 
 func (a *areas) box(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-	cells, err := a.boxCells(h, i)
+	b, cells, err := a.boxCells(h, i)
 	if err != nil {
 		return ccbf.Area{}, false, err
 	}
-	met, err := a.meets(h, cells, i)
+	met, err := a.seen.CheckBox(h, b, cells)
 	return ccbf.Box(cells), met, err
 }
 
-// boxCells returns the cells in the box of row i.
-func (a *areas) boxCells(h *ccbf.Head, i int) (grid.Rect, error) {
-	b := boxOf(a.rows, i)
-	return h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-}
-
-// meets reports whether the sketch may have points in these cells, which are those in the box of row i.
-func (a *areas) meets(h *ccbf.Head, cells grid.Rect, i int) (bool, error) {
-	if !cells.Intersect(h.Bounds).Empty() {
-		a.seen.Met = true
-		return true, nil
-	}
-	if !bridge.Doubtful(h, cells) {
-		return false, nil
-	}
-	return false, a.seen.Check(h, "box", boxOf(a.rows, i), 0, false)
+// boxCells returns the box of row i, and the cells in it.
+func (a *areas) boxCells(h *ccbf.Head, i int) (b orb.Bound, cells grid.Rect, err error) {
+	b = boxOf(a.rows, i)
+	cells, err = h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	return b, cells, err
 }
 
 // tile is the cells in a map tile, which is never a mistake.
@@ -160,7 +146,7 @@ func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own [
 				if err != nil {
 					return err
 				}
-				defer q.record()
+				defer q.seen.Record()
 				return run(q)
 			}
 			o := duck.Overload{Params: form.with(slices.Concat(own, optional)...), Returns: returns, Scalar: scalar}
@@ -209,15 +195,15 @@ func (q *question) each(f func(i int, of ccbf.Categories) error) error {
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
 	a := areas{form: inBox, rows: rows}
-	defer a.record()
+	defer a.seen.Record()
 	var h ccbf.Head
 	return eachValid(rows, out, func(i int) error {
 		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {
 			return err
 		}
-		cells, err := a.boxCells(&h, i)
+		b, cells, err := a.boxCells(&h, i)
 		if err == nil {
-			answers[i], _ = a.meets(&h, cells, i) // no error: most sketches may lie elsewhere
+			answers[i], _ = a.seen.CheckBox(&h, b, cells) // no error: most sketches may lie elsewhere
 		}
 		return err
 	})

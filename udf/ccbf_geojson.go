@@ -1,8 +1,14 @@
 package udf
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -41,7 +47,7 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 		return err
 	}
 	var seen notes.Areas
-	defer notes.Record(&seen)
+	defer seen.Record()
 	r, err := newReader(o.Column(geoJSONCategory))
 	if err != nil {
 		return err
@@ -72,6 +78,9 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 		if err != nil {
 			return err
 		}
+		if threshold == 0 {
+			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
+		}
 		return do(i, listedSketch{v, ccbf.Box(box), threshold, of})
 	})
 }
@@ -85,7 +94,7 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 		if err := out.Charge(bytes); err != nil {
 			return err
 		}
-		text, err = bridge.AppendGeoJSON(l.view, text[:0], l.area, l.threshold, l.of, m.take)
+		text, err = l.appendGeoJSON(text[:0], m.take)
 		out.Discharge(bytes)
 		if err != nil {
 			return err
@@ -96,4 +105,81 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 		out.SetBytes(i, text)
 		return nil
 	})
+}
+
+const (
+	maxText    = math.MaxInt32
+	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
+	leastPlain = 1e-15   // the smallest cell size, and the inverse of the largest, without exponents
+)
+
+// appendGeoJSON appends the cells as a FeatureCollection of RFC 7946. Each cell is a feature: its square, with
+// the property count. Coordinates are the shortest decimals of the edges, in any unit; GeoJSON expects
+// degrees.
+//
+// It calls room with the size of each larger buffer before that is made. Its error ends the text.
+func (l *listedSketch) appendGeoJSON(dst []byte, room func(bytes int64) error) ([]byte, error) {
+	cells, err := l.view.Cells(l.area, l.of)
+	if err != nil {
+		return dst, err
+	}
+	w := newFeatureWriter(l.view.Grid)
+	dst = append(dst, `{"type":"FeatureCollection","features":[`...)
+	separator := ""
+	for s := range cells {
+		if s.Count < l.threshold {
+			continue
+		}
+		if cap(dst)-len(dst) < maxFeature {
+			if len(dst) > maxText-2*maxFeature {
+				return dst, errors.New("the text is too long: more than 2 GiB (ask for a smaller area or a higher threshold)")
+			}
+			size := 2 * int64(cap(dst)+maxFeature)
+			if err := room(size); err != nil {
+				return dst, err
+			}
+			dst = append(make([]byte, 0, size), dst...)
+		}
+		dst = w.append(append(dst, separator...), &s)
+		separator = ","
+	}
+	return append(dst, "]}"...), nil
+}
+
+// featureWriter writes cells as GeoJSON features.
+type featureWriter struct {
+	grid   grid.Grid // the grid of the sketch.
+	format byte      // the format for strconv.AppendFloat.
+	edges  [4][]byte // the west, south, east and north edge of a cell as text.
+}
+
+func newFeatureWriter(g grid.Grid) featureWriter {
+	w := featureWriter{grid: g, format: 'f'}
+	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
+		w.format = 'g'
+	}
+	return w
+}
+
+func (w *featureWriter) append(dst []byte, s *ccbf.Spot) []byte {
+	for i, edge := range squareEdges(w.grid, s) {
+		w.edges[i] = w.number(w.edges[i][:0], edge)
+	}
+	dst = append(dst, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+	for i, corner := range squareCorners {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, '['), w.edges[corner[0]]...)
+		dst = append(append(dst, ','), w.edges[corner[1]]...)
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `]]},"properties":{"count":`...)
+	dst = strconv.AppendUint(dst, s.Count, 10)
+	return append(dst, "}}"...)
+}
+
+// number appends a coordinate.
+func (w *featureWriter) number(dst []byte, v float64) []byte {
+	return strconv.AppendFloat(dst, v, w.format, -1, 64)
 }

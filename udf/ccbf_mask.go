@@ -67,7 +67,7 @@ func (f *cellFilter) reset(blob []byte) error {
 
 // has reports whether the filter finds a cell.
 func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
-	return f.view.ContainsKey(bridge.AppendCellKey(f.key[:0], g, c))
+	return f.view.ContainsKey(appendCellKey(f.key[:0], g, c))
 }
 
 // maxSearches is the largest number of searches for another resolution in a chunk. Each takes some

@@ -8,6 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -117,7 +118,7 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
-	defer a.record()
+	defer a.seen.Record()
 	var h ccbf.Head
 	return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
 		blob := rows.Col(0).Bytes(i)
@@ -151,7 +152,14 @@ func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		out.SetBytes(i, bridge.AppendCellKey(b[:0], g, c))
+		out.SetBytes(i, appendCellKey(b[:0], g, c))
 		return nil
 	})
+}
+
+// appendCellKey appends a cell as a key for filters of cells: its resolution and coordinates, 24
+// bytes. So cells of different resolutions are different keys.
+func appendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
+	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
+	return key.AppendCell(dst, c.X, c.Y, 0, nil)
 }

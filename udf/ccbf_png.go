@@ -102,7 +102,7 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
 		return err
 	}
-	defer p.record()
+	defer p.seen.Record()
 	r, err := newReader(p.options.Column(pngCategory))
 	if err != nil {
 		return err

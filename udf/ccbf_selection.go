@@ -99,11 +99,15 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 		return s.set, err
 	}
 	fields := class.Fields()
-	keys, err := bridge.CategoriesWhere(v, func(c []byte) bool {
-		return slices.ContainsFunc(anyOf, func(tests []test) bool { return passes(tests, class, fields, c) })
-	})
+	list, err := v.ListCategories()
 	if err != nil {
 		return s.set, err
+	}
+	var keys [][]byte
+	for _, c := range list {
+		if slices.ContainsFunc(anyOf, func(tests []test) bool { return passes(tests, class, fields, c.Key) }) {
+			keys = append(keys, c.Key)
+		}
 	}
 	out.Discharge(held / 2) // keep the charge for the keys, which set holds
 	s.set, s.of, s.tests, s.n = ccbf.AnyOf(keys...), blob, anyOf, -1

@@ -2,7 +2,6 @@ package udf
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -23,9 +22,6 @@ const (
 // ccbfSquares computes ccbf_squares.
 func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 	return eachListed(rows, out, func(i int, l listedSketch) error {
-		if l.threshold == 0 {
-			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
-		}
 		n, bytes := bridge.Listed(l.view, l.of)
 		if err := out.Charge(bytes + squareRow*int64(n)); err != nil {
 			return err
@@ -55,21 +51,30 @@ func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 	})
 }
 
-// squareWKB returns the square of a cell or leaf as WKB of a polygon, counterclockwise.
+// squareEdges returns the west, south, east and north edge of a cell or leaf.
+func squareEdges(g grid.Grid, s *ccbf.Spot) (edges [4]float64) {
+	side := int64(1) << s.Level
+	for i, cell := range [...]int64{s.Cell.X, s.Cell.Y, s.Cell.X + side, s.Cell.Y + side} {
+		edges[i] = min(max(g.Edge(cell), -math.MaxFloat64), math.MaxFloat64)
+	}
+	return edges
+}
+
+// squareCorners is the corners of a square, counterclockwise, and the first again. A corner is two indexes
+// of the result of squareEdges, for x and y.
+var squareCorners = [...][2]int{{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}}
+
+// squareWKB returns the square of a cell or leaf as WKB of a polygon.
 func squareWKB(g grid.Grid, s *ccbf.Spot) (b [squareBytes]byte) {
-	const polygon, rings, corners = 3, 1, 5
+	const polygon, rings, corners = 3, 1, uint32(len(squareCorners))
 	b[0] = 1 // little-endian
 	w := binary.LittleEndian.AppendUint32(b[:1], polygon)
 	w = binary.LittleEndian.AppendUint32(w, rings)
 	w = binary.LittleEndian.AppendUint32(w, corners)
-	side := int64(1) << s.Level
-	edge := func(cell int64) uint64 {
-		return math.Float64bits(min(max(g.Edge(cell), -math.MaxFloat64), math.MaxFloat64))
-	}
-	xs, ys := [2]uint64{edge(s.Cell.X), edge(s.Cell.X + side)}, [2]uint64{edge(s.Cell.Y), edge(s.Cell.Y + side)}
-	for _, corner := range [corners][2]int{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}} {
-		w = binary.LittleEndian.AppendUint64(w, xs[corner[0]])
-		w = binary.LittleEndian.AppendUint64(w, ys[corner[1]])
+	edges := squareEdges(g, s)
+	for _, corner := range squareCorners {
+		w = binary.LittleEndian.AppendUint64(w, math.Float64bits(edges[corner[0]]))
+		w = binary.LittleEndian.AppendUint64(w, math.Float64bits(edges[corner[1]]))
 	}
 	return b
 }

@@ -20,7 +20,7 @@ func ccbfSum(q *question) error {
 		if err != nil {
 			return err
 		}
-		defer second.record()
+		defer second.seen.Record()
 		return second.sum(n/2, n)
 	})
 }
@@ -83,8 +83,8 @@ func runBoth(first, second func() error) (err error) {
 // only the sketch's head, and the sum is 0.
 func (q *question) sum(from, to int) error {
 	answers := duck.Out[uint64](q.out)
-	var found missingCategory
-	defer notes.RecordCategory(&found.Category)
+	var category notes.Category
+	defer category.Record()
 	for i := from; i < to; i++ {
 		if !valid(q.rows, i) || !q.selection.valid(i) {
 			q.out.SetNull(i)
@@ -117,8 +117,8 @@ func (q *question) sum(from, to int) error {
 		if answers[i], err = q.view.Sum(area, of); err != nil {
 			return err
 		}
-		if one, ok := of.One(); ok && q.has && near && !found.Found {
-			found.check(&q.view, one, answers[i])
+		if one, ok := of.One(); ok && q.has && near {
+			category.Check(&q.view, one, answers[i])
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,10 @@ import (
 // Which sketches combine. Counters of two sketches add up only if all their parameters agree. An
 // exact sketch knows its cells, and a tree its squares, so only what a cell is must agree. An exact
 // sketch that meets counters is counted in them.
+
+// ErrForms is the error for combining a tree and counters: the cells of the points in a square are
+// not known.
+var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")
 
 // sameCells returns an error that wraps sketch.ErrDiffer if the configurations have different cells or
 // categories: then no two of their sketches can be combined.

@@ -1,9 +1,7 @@
 package ccbf
 
 import (
-	"errors"
 	"fmt"
-	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -108,53 +106,4 @@ func (s *Sketch) asDense(c Config) *Sketch {
 		d.dense = counters.Maxima(c.counters(), list)
 	}
 	return &d
-}
-
-// Levels: beside each cell, counters can count the squares that hold it: cell >> 1, cell >> 2 and
-// so on, hashed with their level. A query for a large area then takes a lookup for each square
-// instead of one for each cell. These are the range trees of "Spectral Bloom Filters", section 5.5,
-// in two dimensions.
-
-// ErrNoLevel is the error for counters that cannot be coarsened so far.
-var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
-
-// Coarsen makes the cells of a sketch factor times as wide and as high. factor is a whole number
-// from 1 to 2^MaxLevels. Counts are never below the truth, and the total does not change. An error
-// changes nothing.
-//
-// An exact sketch stays exact. If grid.Grid.Coarser has the same edges, it has the bytes of a
-// sketch built at factor times the resolution.
-//
-// In a tree, a square that lies across coarser squares becomes the smallest coarser square around
-// it. A factor that is a power of two leaves few of these. Far from the origin, a square may lie in
-// no square of the coarser grid, which is an error.
-//
-// Counters must have counted that level of squares; otherwise the error wraps ErrNoLevel.
-func (s *Sketch) Coarsen(factor uint64) error {
-	if factor < 1 || factor > 1<<MaxLevels {
-		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)
-	}
-	g, err := s.Grid.Coarser(factor)
-	if err != nil {
-		return err
-	}
-	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
-	switch levels := factor == 1<<l; {
-	// After this the sketch can still be combined with others, both exact and with counters.
-	case levels && l <= s.Levels:
-		s.Base, s.Levels = s.Base+l, s.Levels-l
-	case s.dense != nil && !levels:
-		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
-	case s.dense != nil:
-		return fmt.Errorf("%w: it has %d levels, but a factor of %d needs %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
-	// The result equals the sketch of the same points at the coarser resolution, without levels.
-	default:
-		s.Base, s.Levels = 0, 0
-	}
-	if err := s.body().coarsen(factor); err != nil {
-		s.Base, s.Levels = before.Base, before.Levels
-		return err
-	}
-	s.Grid = g
-	return nil
 }

@@ -55,6 +55,8 @@ type sketchForm interface {
 	coarsen(factor uint64) error
 	// fold shrinks the sketch so that its body takes at most f.limit bytes.
 	fold(f *reduction) error
+	// keep keeps the cells for which has returns true.
+	keep(has func(c grid.Cell) bool) error
 	// appendBody appends the body; bounds are the result of limits. It returns false if the body is
 	// longer than limit bytes.
 	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)

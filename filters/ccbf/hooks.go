@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -24,7 +25,7 @@ func init() {
 
 		CellBytes: func(s *Sketch) int64 { return s.body().memory() },
 		PairBytes: pairBytes,
-		KeepCells: (*Sketch).keepCells,
+		KeepCells: func(s *Sketch, has func(c grid.Cell) bool) error { return s.body().keep(has) },
 
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,

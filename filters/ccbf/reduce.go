@@ -3,6 +3,7 @@ package ccbf
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -93,6 +94,55 @@ func (f *reduction) resize(s *Sketch) {
 	s.shape, s.Bytes = shape, max(f.bytes, shape.Bytes())
 }
 
+// Levels: beside each cell, counters can count the squares that hold it: cell >> 1, cell >> 2 and
+// so on, hashed with their level. A query for a large area then takes a lookup for each square
+// instead of one for each cell. These are the range trees of "Spectral Bloom Filters", section 5.5,
+// in two dimensions.
+
+// ErrNoLevel is the error for counters that cannot be coarsened so far.
+var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
+
+// Coarsen makes the cells of a sketch factor times as wide and as high. factor is a whole number
+// from 1 to 2^MaxLevels. Counts are never below the truth, and the total does not change. An error
+// changes nothing.
+//
+// An exact sketch stays exact. If grid.Grid.Coarser has the same edges, it has the bytes of a
+// sketch built at factor times the resolution.
+//
+// In a tree, a square that lies across coarser squares becomes the smallest coarser square around
+// it. A factor that is a power of two leaves few of these. Far from the origin, a square may lie in
+// no square of the coarser grid, which is an error.
+//
+// Counters must have counted that level of squares; otherwise the error wraps ErrNoLevel.
+func (s *Sketch) Coarsen(factor uint64) error {
+	if factor < 1 || factor > 1<<MaxLevels {
+		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)
+	}
+	g, err := s.Grid.Coarser(factor)
+	if err != nil {
+		return err
+	}
+	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
+	switch levels := factor == 1<<l; {
+	// After this the sketch can still be combined with others, both exact and with counters.
+	case levels && l <= s.Levels:
+		s.Base, s.Levels = s.Base+l, s.Levels-l
+	case s.dense != nil && !levels:
+		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
+	case s.dense != nil:
+		return fmt.Errorf("%w: it has %d levels, but a factor of %d needs %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
+	// The result equals the sketch of the same points at the coarser resolution, without levels.
+	default:
+		s.Base, s.Levels = 0, 0
+	}
+	if err := s.body().coarsen(factor); err != nil {
+		s.Base, s.Levels = before.Base, before.Levels
+		return err
+	}
+	s.Grid = g
+	return nil
+}
+
 // Clip keeps the cells whose centres lie inside a polygon. A tree (nested squares with counts)
 // keeps the whole squares that have such cells. If one lies across the outline, counts are upper
 // bounds from then on, as after Mask. For counters, the error wraps ErrNotListed.
@@ -120,22 +170,14 @@ func (s *Sketch) Clip(p *Polygon) error {
 	return nil
 }
 
-// keepCells implements bridge.KeepCells.
-func (s *Sketch) keepCells(has func(c grid.Cell) bool) error {
-	if s.Form() == Dense {
-		return s.keepCounters(has)
-	}
-	return s.keepSquares(has)
-}
-
 // tooManyToAsk returns the error for a mask with too many cells to call has for each.
 func tooManyToAsk(cells uint64) error {
 	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
 }
 
-// keepSquares is keepCells for an exact sketch or a tree.
-func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
-	limits := s.body().limits()
+// keep implements sketchForm, for bridge.KeepCells.
+func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
+	limits := s.limits()
 	bounds, asked, across := cells.NoBounds, uint64(0), false
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
@@ -179,9 +221,9 @@ func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	return some, all
 }
 
-// keepCounters is keepCells for a sketch with counters. It counts the cells to keep in other counters,
-// and masks by these.
-func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
+// keep implements sketchForm, for bridge.KeepCells. It counts the cells to keep in other counters, and
+// masks by these.
+func (s countersSketch) keep(has func(c grid.Cell) bool) error {
 	if s.Categories {
 		return fmt.Errorf("%w of their categories, so they cannot be masked by cells (build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
@@ -189,7 +231,6 @@ func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 		return tooManyToAsk(n)
 	}
 	mask, bounds, params := cascade.New(s.shape), cells.NoBounds, s.counters()
-	body := countersSketch{s}
 	section := cells.Section{Label: cells.Label{None: true}}
 	insert := func() {
 		bounds = cells.Hull(bounds, counters.Insert(mask, params, cells.List{section}))
@@ -198,7 +239,7 @@ func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
 	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {
 		for x := s.bounds.MinX; x <= s.bounds.MaxX; x++ {
 			c := grid.Cell{X: x, Y: y}
-			if !has(c) || body.count(c, nil) == 0 {
+			if !has(c) || s.count(c, nil) == 0 {
 				continue
 			}
 			regionX, regionY, z := cells.Key(c)

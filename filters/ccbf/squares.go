@@ -174,7 +174,3 @@ func (s *Sketch) overflowed() *Sketch {
 	}
 	return s.asDense(s.Config)
 }
-
-// ErrForms is the error for combining a tree and counters: the cells of the points in a square are
-// not known.
-var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")

@@ -11,34 +11,34 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
 
 // Areas is a note about the areas of a chunk of rows, or of a statement.
 type Areas struct {
-	Met bool // some sketch has cells in the bounds of its area
+	met bool // some sketch has cells in the bounds of its area
 
 	// The first suspicious area with its SRID, or 0, and the reason for the doubt.
-	Doubt bridge.Doubt
-	Area  orb.Bound
-	SRID  int
+	doubt doubt
+	area  orb.Bound
+	srid  int
 
-	Points orb.Bound // box around the points of all sketches with suspicious areas
+	points orb.Bound // box around the points of all sketches with suspicious areas
 }
 
 // Check adds the area of a query to a sketch; met says whether the sketch has cells in its bounds.
 // what is "box" or "polygon". The error says that the area is certainly a mistake.
 func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
 	if met {
-		a.Met = true
+		a.met = true
 		return nil
 	}
-	doubt, certain := bridge.DoubtOf(h, area)
-	if doubt == bridge.NoDoubt {
+	doubt, certain := doubtOf(h, area)
+	if doubt == noDoubt {
 		return nil
 	}
-	b := Areas{Doubt: doubt, Area: area, SRID: srid, Points: h.Grid.Bound(h.Bounds)}
+	b := Areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds)}
 	a.add(&b) // before the error, as ccbf_bbox_overlaps ignores it
 	if certain {
 		return b.refusal(what)
@@ -46,47 +46,60 @@ func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met b
 	return nil
 }
 
+// CheckBox is Check for a box with these cells. It also reports whether the sketch has cells in the box's
+// bounds. It is quick for the many sketches of a table that lie elsewhere.
+func (a *Areas) CheckBox(h *ccbf.Head, box orb.Bound, cells grid.Rect) (met bool, err error) {
+	if !cells.Intersect(h.Bounds).Empty() {
+		a.met = true
+		return true, nil
+	}
+	if !doubtful(h, cells) {
+		return false, nil
+	}
+	return false, a.Check(h, "box", box, 0, false)
+}
+
 // add adds the note of a chunk.
 func (a *Areas) add(b *Areas) {
-	a.Met = a.Met || b.Met
+	a.met = a.met || b.met
 	switch {
-	case b.Doubt == bridge.NoDoubt:
-	case a.Doubt == bridge.NoDoubt:
-		a.Doubt, a.Area, a.SRID, a.Points = b.Doubt, b.Area, b.SRID, b.Points
+	case b.doubt == noDoubt:
+	case a.doubt == noDoubt:
+		a.doubt, a.area, a.srid, a.points = b.doubt, b.area, b.srid, b.points
 	default:
-		a.Points = a.Points.Union(b.Points)
+		a.points = a.points.Union(b.points)
 	}
 }
 
 // refusal returns the error for the area.
 func (a *Areas) refusal(what string) error {
-	if a.Doubt == bridge.Swapped {
-		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
+	if a.doubt == swapped {
+		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.area), place(a.points))
 	}
-	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
+	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.area), a.sridText(), place(a.points))
 }
 
 // note returns a text for the user if no sketch has points in an area, and the area may be a
 // mistake. Otherwise it returns "".
 func (a *Areas) note() string {
-	if a.Met {
+	if a.met {
 		return ""
 	}
-	switch a.Doubt {
-	case bridge.Swapped:
-		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.Area), place(a.Points))
-	case bridge.OtherUnits:
-		return fmt.Sprintf("no sketch has points at %s%s: points are at %s. Are both in the same unit?", place(a.Area), a.srid(), place(a.Points))
+	switch a.doubt {
+	case swapped:
+		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.area), place(a.points))
+	case otherUnits:
+		return fmt.Sprintf("no sketch has points at %s%s: points are at %s. Are both in the same unit?", place(a.area), a.sridText(), place(a.points))
 	}
 	return ""
 }
 
-// srid returns the SRID of the area in brackets, or "".
-func (a *Areas) srid() string {
-	if a.SRID == 0 {
+// sridText returns the SRID of the area in brackets, or "".
+func (a *Areas) sridText() string {
+	if a.srid == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (SRID %d)", a.SRID)
+	return fmt.Sprintf(" (SRID %d)", a.srid)
 }
 
 // place returns a box as text, with coordinates rounded to 0.0001.
@@ -111,7 +124,7 @@ var (
 )
 
 // Record adds the note of a chunk to the note of the process.
-func Record(a *Areas) {
+func (a *Areas) Record() {
 	mu.Lock()
 	defer mu.Unlock()
 	seen.add(a)

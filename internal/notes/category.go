@@ -1,40 +1,81 @@
 package notes
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
 
-// Category is a note about a category in queries to exact sketches and trees. They return 0 for a
-// category that they do not have.
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/help"
+)
+
+// Category is a note about a category in queries of a chunk of rows, or of a statement, to exact sketches
+// and trees. They return 0 for a category that they do not have.
 type Category struct {
-	Found   bool   // some sketch may have the category of the query.
-	Missing string // the first category that a sketch does not have.
-	Near    string // a similar category of a sketch, or "".
+	found   bool   // some sketch may have the category of the query.
+	missing string // the first category that a sketch does not have.
+	near    string // a similar category of a sketch, or "".
+	checks  int    // number of sums in the chunk
 }
 
-// Add adds the note of another chunk. That may have the similar name if c has none.
-func (c *Category) Add(b *Category) {
-	c.Found = c.Found || b.Found
-	if c.Missing == "" {
-		c.Missing = b.Missing
+const (
+	maxChecks   = 64      // sums that are checked in a chunk
+	maxSearched = 1 << 16 // bytes of a list of categories that is searched
+)
+
+// Check adds the sum of a sketch's points in a category. If it cannot know whether the sketch has the
+// category, or after maxChecks checks, it takes the category for found.
+func (c *Category) Check(v *ccbf.View, category []byte, sum uint64) {
+	if c.found {
+		return
 	}
-	if c.Missing == b.Missing && c.Near == "" {
-		c.Near = b.Near
+	c.checks++
+	if sum > 0 || c.checks > maxChecks || v.Form() == ccbf.Dense || v.Class() != key.Text || bridge.CategoryBytes(v) > maxSearched {
+		c.found = true
+		return
+	}
+	list, err := v.ListCategories()
+	if err != nil {
+		c.found = true
+		return
+	}
+	var names []string
+	for _, of := range list {
+		if bytes.Equal(of.Key, category) {
+			c.found = true
+			return
+		}
+		names = append(names, string(of.Key))
+	}
+	c.add(&Category{missing: string(category), near: help.Nearest(string(category), names)})
+}
+
+// add adds the note of another chunk. That may have the similar name if c has none.
+func (c *Category) add(b *Category) {
+	c.found = c.found || b.found
+	if c.missing == "" {
+		c.missing = b.missing
+	}
+	if c.missing == b.missing && c.near == "" {
+		c.near = b.near
 	}
 }
 
 // note returns a text for the user if no sketch has its category. Otherwise it returns "".
 func (c *Category) note() string {
 	switch {
-	case c.Found || c.Missing == "":
+	case c.found || c.missing == "":
 		return ""
-	case c.Near == "":
-		return fmt.Sprintf("no sketch in the query has the category %q. ccbf_categories lists them.", c.Missing)
+	case c.near == "":
+		return fmt.Sprintf("no sketch in the query has the category %q. ccbf_categories lists them.", c.missing)
 	}
-	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.Missing, c.Near)
+	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.missing, c.near)
 }
 
-// RecordCategory adds the note of a chunk to the note of the process.
-func RecordCategory(c *Category) {
+// Record adds the note of a chunk to the note of the process.
+func (c *Category) Record() {
 	mu.Lock()
 	defer mu.Unlock()
-	category.Add(c)
+	category.add(c)
 }

@@ -47,8 +47,8 @@ func TestNote(t *testing.T) {
 		if c.met {
 			check(&b, box(-5, 51, 0, 52), true)
 		}
-		Record(&a)
-		Record(&b)
+		a.Record()
+		b.Record()
 		if got := strings.Join(Take(), "\n"); got != c.want {
 			t.Errorf("%v: %q, want %q", c.boxes, got, c.want)
 		}
@@ -58,9 +58,9 @@ func TestNote(t *testing.T) {
 // TestCategoryNote: the note has the first category that is missing, and a name from any sketch.
 // There is none if some sketch has the category.
 func TestCategoryNote(t *testing.T) {
-	burglry := Category{Missing: "Burglry"}
-	near := Category{Missing: "Burglry", Near: "Burglary"}
-	other := Category{Missing: "Drog", Near: "Drugs"}
+	burglry := Category{missing: "Burglry"}
+	near := Category{missing: "Burglry", near: "Burglary"}
+	other := Category{missing: "Drog", near: "Drugs"}
 	for _, c := range []struct {
 		seen []Category
 		want string
@@ -68,10 +68,10 @@ func TestCategoryNote(t *testing.T) {
 		{nil, ""},
 		{[]Category{burglry}, `no sketch in the query has the category "Burglry". ccbf_categories lists them.`},
 		{[]Category{burglry, other, near, other}, `no sketch in the query has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
-		{[]Category{near, {Found: true}}, ""},
+		{[]Category{near, {found: true}}, ""},
 	} {
 		for i := range c.seen {
-			RecordCategory(&c.seen[i])
+			c.seen[i].Record()
 		}
 		if got := strings.Join(Take(), "\n"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.seen, got, c.want)

@@ -2,14 +2,12 @@
 // users. It builds and encodes sketches by keys of cells, many small ones one after the other, and
 // intersects any number. It reads heads alone, limits the work of a chunk of rows, and states the
 // memory of queries. It builds hash tables for very many lookups, and draws pictures of many
-// sketches. It reports areas that were probably given with swapped coordinates or in other units.
+// sketches.
 //
 // It is not stable: use package ccbf unless you write such a bridge.
 package bridge
 
 import (
-	"math"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
@@ -22,13 +20,6 @@ import (
 
 // hidden holds the functions that package ccbf does not export.
 var hidden = hooks.Table.(hooks.Functions[ccbf.View, ccbf.Head, ccbf.Config, ccbf.Sketch, ccbf.Builder, ccbf.Area])
-
-// AppendCellKey appends a cell as a key for filters of cells: its resolution and coordinates, 24
-// bytes. So cells of different resolutions are different keys.
-func AppendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
-	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
-	return key.AppendCell(dst, c.X, c.Y, 0, nil)
-}
 
 // ReadHead makes h the head of a BLOB. It reads some hundred bytes of any BLOB. Errors wrap
 // sketch.ErrInvalid.
@@ -43,8 +34,7 @@ func Meets(h *ccbf.Head, p *ccbf.Polygon) (bool, error) { return hidden.Meets(h,
 func LimitAreas(v *ccbf.View) { hidden.LimitAreas(v) }
 
 // KeepCells keeps the cells for which has returns true. The mask may come from elsewhere, for
-// example a Bloom filter of keys from AppendCellKey. Counts of these cells are never below the
-// truth.
+// example a Bloom filter of cells. Counts of these cells are never below the truth.
 //
 // An exact sketch stays exact. A tree (nested squares with counts) keeps each whole square that has
 // such a cell. Counters keep the counts of such cells. has is called for all cells of the squares
@@ -52,22 +42,6 @@ func LimitAreas(v *ccbf.View) { hidden.LimitAreas(v) }
 // ccbf.ErrNotListed.
 func KeepCells(s *ccbf.Sketch, has func(c grid.Cell) bool) error {
 	return hidden.KeepCells(s, has)
-}
-
-// CategoriesWhere returns the keys of a sketch's categories for which is returns true, in order.
-// key.CutField reads the fields of STRUCTs. Errors come from View.ListCategories.
-func CategoriesWhere(v *ccbf.View, is func(category []byte) bool) ([][]byte, error) {
-	list, err := v.ListCategories()
-	if err != nil {
-		return nil, err
-	}
-	var keys [][]byte
-	for _, c := range list {
-		if is(c.Key) {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys, nil
 }
 
 // Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and Small.AppendBlob. All

@@ -60,7 +60,7 @@ func TestDamagedSketches(t *testing.T) {
 				continue
 			}
 			opened++
-			_, _ = AppendGeoJSON(&v, nil, ccbf.Box(grid.MaxRect()), 1, ccbf.Categories{}, nil)
+			_ = slices.Collect(kit.Must(v.Cells(ccbf.Box(grid.MaxRect()), ccbf.Categories{})))
 			for _, together := range []bool{false, true} {
 				if _, ok := Decode(&v, together); ok {
 					t.Fatal("a damaged sketch was decoded")

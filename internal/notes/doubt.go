@@ -1,4 +1,4 @@
-package bridge
+package notes
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -6,18 +6,18 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Doubt is a reason why an area in which a sketch has no points may be a mistake of the user. It is no
+// doubt is a reason why an area in which a sketch has no points may be a mistake of the user. It is no
 // proof, because a sketch does not know the units of its coordinates.
-type Doubt uint8
+type doubt uint8
 
 const (
-	// NoDoubt is no reason: most sketches of a table have no points in an area.
-	NoDoubt Doubt = iota
-	// Swapped means that the area meets the bounds of the sketch once its x and y are swapped.
-	Swapped
-	// OtherUnits means that either the area or the sketch's bounds lie within all longitudes and
+	// noDoubt is no reason: most sketches of a table have no points in an area.
+	noDoubt doubt = iota
+	// swapped means that the area meets the bounds of the sketch once its x and y are swapped.
+	swapped
+	// otherUnits means that either the area or the sketch's bounds lie within all longitudes and
 	// latitudes in degrees, and the other lies beyond them.
-	OtherUnits
+	otherUnits
 )
 
 var (
@@ -36,7 +36,7 @@ const (
 	corner = 10
 )
 
-// DoubtOf returns why an area whose bounds hold no cell of the sketch may be a mistake, and whether
+// doubtOf returns why an area whose bounds hold no cell of the sketch may be a mistake, and whether
 // it certainly is. It is certain for a sketch in degrees in two cases. Either the area has
 // coordinates of thousands, or it lies beyond all degrees and meets the sketch with x and y
 // swapped.
@@ -44,33 +44,33 @@ const (
 // A sketch counts as one in degrees if its cells are smaller than 1 and its bounds are within all
 // degrees. The bounds must not begin next to (0, 0), nor lie within 1 of it. O(1), from the head
 // alone.
-func DoubtOf(h *ccbf.Head, area orb.Bound) (d Doubt, certain bool) {
+func doubtOf(h *ccbf.Head, area orb.Bound) (d doubt, certain bool) {
 	if h.Bounds.Empty() || area.IsEmpty() {
-		return NoDoubt, false
+		return noDoubt, false
 	}
 	points := h.Grid.Bound(h.Bounds)
 	if meet(points, area) {
-		return NoDoubt, false
+		return noDoubt, false
 	}
-	mirror := swapped(area)
+	mirror := transposed(area)
 	inWorld := inBound(points, world)
 	local := points.Min[0] >= 0 && points.Min[0] < corner && points.Min[1] >= 0 && points.Min[1] < corner
 	ofDegrees := inWorld && !local && h.Grid.Res() < 1 && !inBound(points, nowhere)
 	if meet(points, mirror) {
-		return Swapped, ofDegrees && !meet(area, world) && inBound(mirror, world)
+		return swapped, ofDegrees && !meet(area, world) && inBound(mirror, world)
 	}
 	switch far := area.Min[0] > noDegrees || area.Min[1] > noDegrees || area.Max[0] < -noDegrees || area.Max[1] < -noDegrees; {
 	case inWorld && far:
-		return OtherUnits, ofDegrees
+		return otherUnits, ofDegrees
 	case inWorld && !meet(area, world), inBound(area, world) && !meet(points, world):
-		return OtherUnits, false
+		return otherUnits, false
 	}
-	return NoDoubt, false
+	return noDoubt, false
 }
 
-// Doubtful reports whether DoubtOf may return a reason for an area, given as cells of the sketch's grid.
-// It is a quick test for the many sketches of a table that lie elsewhere.
-func Doubtful(h *ccbf.Head, area grid.Rect) bool {
+// doubtful reports whether doubtOf may return a reason for an area, given as cells of the sketch's grid. It is
+// a quick test.
+func doubtful(h *ccbf.Head, area grid.Rect) bool {
 	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
 		return true
 	}
@@ -84,8 +84,8 @@ func ofWorld(r grid.Rect, limit int64) bool {
 	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }
 
-// swapped returns b with x and y exchanged.
-func swapped(b orb.Bound) orb.Bound {
+// transposed returns b with x and y exchanged.
+func transposed(b orb.Bound) orb.Bound {
 	return orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
 }
 

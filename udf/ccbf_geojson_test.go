@@ -1,4 +1,4 @@
-package bridge
+package udf
 
 import (
 	"encoding/json"
@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// features is the JSON that AppendGeoJSON writes.
+// features is the JSON that appendGeoJSON writes.
 type features struct {
 	Type     string
 	Features []struct {
@@ -26,19 +25,52 @@ type features struct {
 	}
 }
 
-func TestGeoJSON(t *testing.T) {
+// listedOf returns all cells of a sketch of 3,000 points, a few of which have most of the points.
+func listedOf(t *testing.T, p ccbf.Params, threshold uint64) listedSketch {
+	t.Helper()
 	r := rand.New(rand.NewPCG(95, 0))
+	zipf := rand.NewZipf(r, 1.2, 2, 899)
+	c, err := p.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := ccbf.NewBuilder(c, nil)
+	for range 3000 {
+		i := int64(zipf.Uint64())
+		if err := b.Add(grid.Cell{X: i%211 - 100, Y: i/211 - 50}, nil, key.None, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := b.Sketch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ccbf.NewView(s.Blob())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listedSketch{&v, ccbf.Box(v.Bounds), threshold, ccbf.Categories{}}
+}
+
+// anyRoom refuses no buffer.
+func anyRoom(int64) error { return nil }
+
+func TestGeoJSON(t *testing.T) {
 	for _, res := range []float64{1, 0.001, 0.3, 1.0 / 3, 250, 1e-300, 1e300, math.Pi, 1 << 20, 1e-12} {
 		for _, bytes := range []uint64{1 << 20, 1 << 9} {
-			v := viewOf(t, ccbf.Params{Res: res, Bytes: bytes}, kit.Hot(r, 3000, 900))
 			for _, threshold := range []uint64{1, 3} {
-				text, err := AppendGeoJSON(v, []byte("x"), ccbf.Box(v.Bounds), threshold, ccbf.Categories{}, nil)
+				l := listedOf(t, ccbf.Params{Res: res, Bytes: bytes}, threshold)
+				v := l.view
+				text, err := l.appendGeoJSON([]byte("x"), anyRoom)
 				var f features
 				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
 				}
 				i := 0
-				spots := kit.Must(v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{}))
+				spots, err := v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{})
+				if err != nil {
+					t.Fatal(err)
+				}
 				for s := range spots {
 					if s.Count < threshold {
 						continue
@@ -78,20 +110,23 @@ func TestGeoJSONDigits(t *testing.T) {
 		{0.25, 5, "1.25"}, {1, -7, "-7"}, {500, 3, "1500"}, {10, 100, "1000"}, {1.0 / 3, 1, "0.3333333333333333"}, {0.003, 1001, "3.003"}, {0.0001, 404001, "40.4001"}, {1.0 / 1024, 3, "0.0029296875"},
 		{1e-20, 2, "2e-20"}, {1e200, -2, "-2e+200"}, {1e300, 1 << 50, "1.7976931348623157e+308"},
 	} {
-		g := kit.Must(grid.New(c.res))
+		g, err := grid.New(c.res)
+		if err != nil {
+			t.Fatal(err)
+		}
 		w := newFeatureWriter(g)
-		if got := string(w.edge(nil, c.cell)); got != c.want {
+		if got := string(w.number(nil, squareEdges(g, &ccbf.Spot{Cell: grid.Cell{X: c.cell}})[0])); got != c.want {
 			t.Errorf("cell %d at %v begins at %s, want %s", c.cell, c.res, got, c.want)
 		}
 	}
 }
 
-// TestGeoJSONLimits: the text is limited by room and by the length of strings.
+// TestGeoJSONLimits: the text is limited by room.
 func TestGeoJSONLimits(t *testing.T) {
-	v := viewOf(t, ccbf.Params{}, kit.Hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))
+	l := listedOf(t, ccbf.Params{Res: 1}, 1)
 	full := errors.New("full")
 	most := int64(0)
-	if _, err := AppendGeoJSON(v, nil, ccbf.Box(v.Bounds), 1, ccbf.Categories{}, func(n int64) error {
+	if _, err := l.appendGeoJSON(nil, func(n int64) error {
 		if most = n; n > 20000 {
 			return full
 		}
@@ -99,14 +134,12 @@ func TestGeoJSONLimits(t *testing.T) {
 	}); !errors.Is(err, full) || most > 80000 {
 		t.Errorf("%v at %d bytes", err, most)
 	}
-	if _, err := AppendGeoJSON(v, nil, ccbf.Box(v.Bounds), 0, ccbf.Categories{}, nil); !errors.Is(err, ccbf.ErrSpots) {
-		t.Errorf("threshold 0: %v", err)
-	}
-	if text, err := AppendGeoJSON(v, nil, ccbf.Box(grid.Rect{MinX: 1}), 1, ccbf.Categories{}, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
+	l.area = ccbf.Box(grid.Rect{MinX: 1})
+	if text, err := l.appendGeoJSON(nil, anyRoom); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
 		t.Errorf("an empty box: %s, %v", text, err)
 	}
-	counters := viewOf(t, ccbf.Params{Dense: true, Categories: true}, []grid.Cell{{}})
-	if _, err := AppendGeoJSON(counters, nil, ccbf.Box(grid.MaxRect()), 1, ccbf.Of(key.AppendInt64(nil, 0)), nil); !errors.Is(err, ccbf.ErrNotListed) {
+	l = listedOf(t, ccbf.Params{Res: 1, Dense: true}, 1)
+	if _, err := l.appendGeoJSON(nil, anyRoom); !errors.Is(err, ccbf.ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 }
