@@ -40,9 +40,7 @@ type pendingEntries struct {
 func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
-		if s.wait(); s.pending != nil {
-			s.mem = nil // allocated when the fingerprints are entered
-		}
+		s.wait()
 	}
 }
 
@@ -51,13 +49,6 @@ func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
 		s.pending = &pendingEntries{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
-	}
-}
-
-// allocate makes the buckets, unless they exist. A sketch whose fingerprints wait has none at first.
-func (s *Sketch) allocate() {
-	if s.mem == nil {
-		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
 	}
 }
 
@@ -163,7 +154,6 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 	}
 	w := other.pending.clone() // a copy, because other may be s
 	if other.stored > 0 {
-		s.allocate()
 		if err := s.unite(&other.table, other.Base); err != nil {
 			return err
 		}
@@ -192,7 +182,6 @@ func (s *Sketch) enterPending() error {
 		return nil
 	}
 	s.pending = nil
-	s.allocate()
 	if s.stored > 0 { // buckets may be full, or have these keys already
 		inPart := uint64(1)<<(w.shift+s.f) - 1
 		for q, part := range w.parts {
