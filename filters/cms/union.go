@@ -47,7 +47,7 @@ func (s *Sketch) unite(other *counts) {
 		return sum
 	})
 	if saturates {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 
