@@ -163,13 +163,9 @@ func (s *Sketch) enterPending() error {
 		return nil
 	}
 	s.pending = nil
-	if s.stored > 0 { // buckets may be full, or have these keys already
-		inPart := uint64(1)<<(w.shift+s.f) - 1
-		for q, part := range w.parts {
-			located := make([]uint64, len(part))
-			for k, e := range part {
-				located[k] = uint64(q)<<(w.shift+s.f) | uint64(e)&inPart
-			}
+	if s.stored > 0 { // buckets may be full, or have these keys already, so enterOwn only tells where they belong
+		for q := range w.parts {
+			_, located := s.enterOwn(w, q, q+1, 0)
 			if err := s.enterLocated(located); err != nil {
 				return err
 			}
