@@ -3,11 +3,11 @@ package advise
 import (
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -133,7 +133,7 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 }
 
 // wordBytes returns the number of bytes of a word that can hold n: 1, 2, 4 or 8.
-func wordBytes(n uint64) uint64 { return 1 << bits.Len((uint(bits.Len64(n))-1)/8) }
+func wordBytes(n uint64) uint64 { return 1 << words.Shift(n) }
 
 // spectral returns a Spectral Bloom Filter with k counters per key, in the shortest encoding.
 func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error) {

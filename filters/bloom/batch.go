@@ -57,23 +57,16 @@ func (f *filter) touch(h1s, h2s []uint64) {
 // AddHashes adds many keys: ns[i] of the key (h1s[i], h2s[i]), or one of each if ns is nil. The result
 // is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
-	if ns == nil {
-		keyed.Grow(&s.Base, uint64(len(h1s)))
-	}
-	for n := s.batch(); len(h1s) > 0; {
-		n = min(n, len(h1s))
-		s.touch(h1s[:n], h2s[:n])
-		if ns == nil {
-			for i, h1 := range h1s[:n] {
-				s.set(h1, h2s[i])
+	keyed.GrowAll(&s.Base, len(h1s), ns)
+	n := s.batch()
+	for from := 0; from < len(h1s); from += n {
+		to := min(from+n, len(h1s))
+		s.touch(h1s[from:to], h2s[from:to])
+		for i := from; i < to; i++ {
+			if ns == nil || ns[i] > 0 {
+				s.set(h1s[i], h2s[i])
 			}
-		} else {
-			for i, h1 := range h1s[:n] {
-				s.Add(h1, h2s[i], ns[i])
-			}
-			ns = ns[n:]
 		}
-		h1s, h2s = h1s[n:], h2s[n:]
 	}
 }
 

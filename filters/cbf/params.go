@@ -112,7 +112,6 @@ func (s *shape) narrow() uint64 {
 
 // shape resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) shape() (s shape, err error) {
-	s = shape{capacity: p.Capacity, k: p.K, width: p.CounterBits, variant: p.Variant, inc: p.Increment, variable: p.VariableLength, alpha: p.Alpha}
 	switch {
 	case p.Counters != 0 && p.FPP != 0:
 		return s, sketch.OptionError("fpp", "is %v and \"counters\" is %d: give one of them", p.FPP, p.Counters)
@@ -126,6 +125,8 @@ func (p Params) shape() (s shape, err error) {
 	if err := options.Check(p); err != nil {
 		return s, err
 	}
+	defaults(&p)
+	s = shape{capacity: p.Capacity, k: p.K, width: p.CounterBits, variant: p.Variant, inc: p.Increment, variable: p.VariableLength, alpha: p.Alpha}
 	s.fillIn()
 	if err := s.check(); err != nil {
 		return s, err
@@ -146,23 +147,16 @@ func (p Params) shape() (s shape, err error) {
 		}
 		return s, nil
 	}
-	if s.capacity == 0 {
-		s.capacity = DefaultCapacity
-	}
-	fpp := p.FPP
-	if fpp == 0 {
-		fpp = DefaultFPP
-	}
-	counters := s.size(fpp)
+	counters := s.size(p.FPP)
 	if most := float64(8 * MaxBody / s.width); counters > most {
 		return s, sketch.OptionError("capacity", "is %d, at \"fpp\" %v that is %.3g counters of %d bits, at most %.0f are allowed",
-			s.capacity, fpp, counters, s.width, most)
+			s.capacity, p.FPP, counters, s.width, most)
 	}
 	s.words = uint64(math.Ceil(counters / float64(s.perWord())))
 	return s, nil
 }
 
-// fillIn sets fields that are 0 to their defaults, if these do not depend on the size.
+// fillIn sets the width and L to their defaults if they are 0. These depend on the variant.
 func (s *shape) fillIn() {
 	if s.width == 0 {
 		s.width = 4
@@ -175,9 +169,6 @@ func (s *shape) fillIn() {
 		if s.variant != Plain {
 			s.inc = min(MaxIncrement, uint64(1)<<(s.narrow()/2)/2)
 		}
-	}
-	if s.variable && s.alpha == 0 {
-		s.alpha = DefaultAlpha
 	}
 }
 

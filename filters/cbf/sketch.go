@@ -70,17 +70,7 @@ func (s *Sketch) drop() {
 		s.set(i, w)
 		stuck |= is
 	}
-	s.setSaturated(stuck != 0)
-}
-
-// setSaturated records whether a counter is stuck now. Those of upper halves that were dropped no
-// longer are.
-func (s *Sketch) setSaturated(stuck bool) {
-	if stuck {
-		keyed.SetSaturated(&s.Base)
-	} else {
-		keyed.ClearSaturated(&s.Base)
-	}
+	keyed.SetSaturated(&s.Base, stuck != 0) // not by upper halves, which are gone
 }
 
 // Add adds n occurrences of a key by its hash. O(K); O(Counters) once, when Alpha*Capacity is passed.
@@ -92,7 +82,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 	s.room(n)
 	keyed.Grow(&s.Base, n)
 	if s.put(h1, h2, n) != 0 {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 

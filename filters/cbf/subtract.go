@@ -53,7 +53,7 @@ func (s *Sketch) subtract(other *filter) error {
 	}
 	total, _ := other.Total()
 	keyed.Shrink(&c.Base, total)
-	c.setSaturated(stuck != 0)
+	keyed.SetSaturated(&c.Base, stuck != 0)
 	*s = *c
 	return nil
 }

@@ -62,7 +62,7 @@ func (s *Sketch) unite(other *filter) {
 		stuck |= g.stuck(a)
 	}
 	keyed.Unite(&s.Base, other.Base)
-	s.setSaturated(stuck != 0)
+	keyed.SetSaturated(&s.Base, stuck != 0)
 }
 
 // unite returns the sum of two words, counter by counter.

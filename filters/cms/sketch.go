@@ -95,7 +95,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 		saturated = s.c.AddLeast([]uint64{h1}, []uint64{h2}, nil, n)
 	}
 	if saturated {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 		saturated = s.c.AddLeast(h1s, h2s, ns, 1)
 	}
 	if saturated {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 

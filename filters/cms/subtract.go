@@ -3,6 +3,7 @@ package cms
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -37,12 +38,7 @@ func (s *Sketch) subtract(other *counts) error {
 	if !words.Covers(s.c.Table, other.c.Table) {
 		return keyed.ErrNoPart
 	}
-	s.c.Merge(other.c.Table, func(a, b uint64) uint64 {
-		if a == saturated {
-			return a
-		}
-		return a - b
-	})
+	s.c.Merge(other.c.Table, saturate.Sub)
 	total, _ := other.Total()
 	keyed.Shrink(&s.Base, total)
 	return nil

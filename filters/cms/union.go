@@ -40,14 +40,8 @@ func (s *Sketch) Union(other *Sketch) error {
 // this one.
 func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
-	saturates := false
-	s.c.Merge(other.c.Table, func(a, b uint64) uint64 {
-		sum := saturate.Add(a, b)
-		saturates = saturates || sum == saturated
-		return sum
-	})
-	if saturates {
-		keyed.SetSaturated(&s.Base)
+	if s.c.Merge(other.c.Table, saturate.Add) {
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 

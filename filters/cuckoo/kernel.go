@@ -27,12 +27,6 @@ type batch struct {
 
 // locate finds the buckets of a batch of keys, and prefetches them.
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
-	t.bothOf(b, h1s, h2s)
-	t.fetchBoth(b, len(h1s))
-}
-
-// bothOf finds the buckets of a batch of keys.
-func (t *table) bothOf(b *batch, h1s, h2s []uint64) {
 	n := min(len(h1s), batchLen)
 	h2s = h2s[:n]
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
@@ -40,6 +34,7 @@ func (t *table) bothOf(b *batch, h1s, h2s []uint64) {
 		i, fp := t.first(h1), t.fingerprintOf(h2s[k])
 		is[k], js[k], fps[k] = i, t.other(i, fp), fp
 	}
+	t.fetchBoth(b, n)
 }
 
 // locateOthers finds the other buckets of the first n fingerprints of a batch, and prefetches both.

@@ -44,7 +44,6 @@ func New(p Params) (*Sketch, error) {
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.MustBeMade()
-	s.allocate()
 	clear(s.mem)
 	s.clear()
 	s.Base, s.stored, s.pending = s.Base.Emptied(), 0, nil
@@ -60,14 +59,9 @@ func (s *Sketch) Buckets() uint64 { return s.buckets }
 func (s *Sketch) Stored() uint64 { return s.stored }
 
 // Bytes returns the memory of the filter: its buckets, room to undo an insertion, and keys that wait.
-// Buckets count even if they are still to be made.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
-	n := len(s.mem)
-	if s.mem == nil {
-		n = int(bodySize(s.buckets, uint64(s.bits)))
-	}
-	return n + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.pending.bytes()
+	return len(s.mem) + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.pending.bytes()
 }
 
 // Add stores a key by its hash: in a set if it is not yet there, whatever n; in a multiset n times. It

@@ -40,9 +40,7 @@ type pendingEntries struct {
 func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
-		if s.wait(); s.pending != nil {
-			s.mem = nil // allocated when the fingerprints are entered
-		}
+		s.wait()
 	}
 }
 
@@ -51,13 +49,6 @@ func (s *Sketch) wait() {
 	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
 	if shift+s.f <= 32 {
 		s.pending = &pendingEntries{shift: shift, parts: make([][]entry, int((s.buckets-1)>>shift)+1)}
-	}
-}
-
-// allocate makes the buckets, unless they exist. A sketch whose fingerprints wait has none at first.
-func (s *Sketch) allocate() {
-	if s.mem == nil {
-		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
 	}
 }
 
@@ -92,50 +83,31 @@ func (w *pendingEntries) take(from *pendingEntries) {
 	}
 }
 
-// keep adds the first n keys of the batch b to the fingerprints that wait. Each waits with its own
-// bucket, one of its two. The choice does not depend on which of the two is the key's first bucket. So
-// keys that a set cannot tell apart have the same own bucket.
-func (s *Sketch) keep(b *batch, n int) {
+// keep adds a key, given by its buckets and fingerprint, to the fingerprints that wait. Each waits with
+// its own bucket, one of its two. The choice does not depend on which of the two is the key's first
+// bucket. So keys that a set cannot tell apart have the same own bucket.
+func (s *Sketch) keep(i, j, fp uint64) {
 	w := s.pending
-	f, shift := s.f&63, w.shift&63
-	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	for k, fp := range fps {
-		i, j := is[k], js[k]
-		_, less := bits.Sub64(j, i, 0)
-		x := (i ^ j) & -(less ^ (i+j+fp)*0x9e3779b97f4a7c15>>63)
-		own := i ^ x
-		part := &w.parts[own>>shift]
-		if len(*part) == cap(*part) {
-			*part = slices.Grow(*part, max(leastGrowth, len(*part)/4))
-		}
-		*part = append(*part, entry(own<<f|fp))
+	_, less := bits.Sub64(j, i, 0)
+	x := (i ^ j) & -(less ^ (i+j+fp)*0x9e3779b97f4a7c15>>63)
+	own := i ^ x
+	part := &w.parts[own>>(w.shift&63)]
+	if len(*part) == cap(*part) {
+		*part = slices.Grow(*part, max(leastGrowth, len(*part)/4))
 	}
-	w.n += uint64(n)
+	*part = append(*part, entry(own<<(s.f&63)|fp))
+	w.n++
 }
 
 // addLater is AddHashes for a sketch whose fingerprints wait. When more of them wait than the capacity,
 // it enters them into the buckets.
 func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
-	var b batch
-	for len(h1s) > 0 {
-		n := min(batchLen, len(h1s))
-		s.bothOf(&b, h1s[:n], h2s[:n])
-		h1s, h2s = h1s[n:], h2s[n:]
-		if ns == nil {
-			s.keep(&b, n)
-			keyed.Grow(&s.Base, uint64(n))
-			continue
+	keyed.GrowAll(&s.Base, len(h1s), ns)
+	for k, h1 := range h1s {
+		if ns == nil || ns[k] > 0 {
+			i, fp := s.first(h1), s.fingerprintOf(h2s[k])
+			s.keep(i, s.other(i, fp), fp)
 		}
-		kept := 0
-		for k, times := range ns[:n] {
-			b.i[kept], b.j[kept], b.fp[kept] = b.i[k], b.j[k], b.fp[k]
-			if times > 0 {
-				kept++
-			}
-			keyed.Grow(&s.Base, times)
-		}
-		s.keep(&b, kept)
-		ns = ns[n:]
 	}
 	return s.enterMost()
 }
@@ -163,7 +135,6 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 	}
 	w := other.pending.clone() // a copy, because other may be s
 	if other.stored > 0 {
-		s.allocate()
 		if err := s.unite(&other.table, other.Base); err != nil {
 			return err
 		}
@@ -192,14 +163,9 @@ func (s *Sketch) enterPending() error {
 		return nil
 	}
 	s.pending = nil
-	s.allocate()
-	if s.stored > 0 { // buckets may be full, or have these keys already
-		inPart := uint64(1)<<(w.shift+s.f) - 1
-		for q, part := range w.parts {
-			located := make([]uint64, len(part))
-			for k, e := range part {
-				located[k] = uint64(q)<<(w.shift+s.f) | uint64(e)&inPart
-			}
+	if s.stored > 0 { // buckets may be full, or have these keys already, so enterOwn only tells where they belong
+		for q := range w.parts {
+			_, located := s.enterOwn(w, q, q+1, 0)
 			if err := s.enterLocated(located); err != nil {
 				return err
 			}

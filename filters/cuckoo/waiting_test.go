@@ -12,7 +12,7 @@ import (
 // laterFrom returns a sketch that keeps keys in parts of 2^shift buckets, however small it is.
 func laterFrom(t *testing.T, p Params, shift uint) *Sketch {
 	s := mustNew(t, p)
-	s.pending, s.mem = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}, nil
+	s.pending = &pendingEntries{shift: shift, parts: make([][]entry, (s.buckets-1)>>shift+1)}
 	return s
 }
 

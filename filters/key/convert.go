@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 )
 
@@ -28,16 +29,16 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 	switch {
 	case from == to || to == None || from == Text && to == Blob:
 		return append(dst, b...), nil
-	case numeric(from) && numeric(to):
-		out, ok = convertNumber(dst, from, to, b)
-	case from == Date && to == Timestamp:
+	case !Fits(from, to):
+		return dst, &ClassError{From: from, To: to}
+	case from == Date:
 		out, ok = dateToTimestamp(dst, b)
-	case from == Timestamp && to == Date:
+	case from == Timestamp:
 		out, ok = timestampToDate(dst, b)
-	case from.IsStruct() && to.IsStruct() && alike(from, to):
+	case from.IsStruct():
 		out, ok = convertStruct(dst, from, to, b)
 	default:
-		return dst, &ClassError{From: from, To: to}
+		out, ok = convertNumber(dst, from, to, b)
 	}
 	if !ok {
 		return dst, &ClassError{From: from, To: to, Value: Format(from, b)}
@@ -45,10 +46,11 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// convertible reports whether Convert may convert keys of one class, not of STRUCTs, to the other.
-func convertible(from, to Class) bool {
+// Fits reports whether Convert converts keys of one class to the other, if their value is not lost.
+func Fits(from, to Class) bool {
 	return from == to || numeric(from) && numeric(to) || from == Text && to == Blob ||
-		from == Date && to == Timestamp || from == Timestamp && to == Date
+		from == Date && to == Timestamp || from == Timestamp && to == Date ||
+		from.IsStruct() && to.IsStruct() && slices.EqualFunc(from.Fields(), to.Fields(), Fits)
 }
 
 func numeric(c Class) bool { return c == Int || c == Decimal || isBinary(c) }

@@ -60,11 +60,6 @@ func CutField(c Class, b []byte) (value, rest []byte, ok bool) {
 	return b[1 : len(b)-len(rest)], rest, true
 }
 
-// Fits reports whether Convert converts keys of one class to the other, if their value is not lost.
-func Fits(from, to Class) bool {
-	return convertible(from, to) || from.IsStruct() && to.IsStruct() && alike(from, to)
-}
-
 // appendStructText is AppendText for a STRUCT, as DuckDB writes one without names: "(theft,
 // 2024-01-01)". It reports false if b is no key of the class.
 func appendStructText(dst []byte, c Class, b []byte) ([]byte, bool) {

@@ -2,7 +2,6 @@ package key
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 )
 
@@ -124,14 +123,7 @@ func EndField(dst []byte, at int) []byte {
 	return dst
 }
 
-// alike reports whether Convert may convert STRUCTs of one class to the other: they have as many
-// fields, and classes that convert.
-func alike(from, to Class) bool {
-	f, t := from.Fields(), to.Fields()
-	return slices.EqualFunc(f, t, Fits)
-}
-
-// convertStruct is Convert for STRUCTs that are alike.
+// convertStruct is Convert for STRUCTs whose fields fit.
 func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 	before, t := dst, to.Fields()
 	for i, f := range from.Fields() {

@@ -1,7 +1,7 @@
 package key
 
 import (
-	"encoding/hex"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -31,11 +31,7 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 			return appendDay(dst, time.Unix(v*secondsPerDay, 0).UTC())
 		}
 	case c == UUID && len(b) == 16:
-		dst = hex.AppendEncode(dst, b[:4])
-		for _, part := range [][]byte{b[4:6], b[6:8], b[8:10], b[10:]} {
-			dst = hex.AppendEncode(append(dst, '-'), part)
-		}
-		return dst
+		return fmt.Appendf(dst, "%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 	case c == Interval:
 		if v := bigOf(b); v != nil {
 			return appendIntervalText(dst, v)
@@ -99,14 +95,6 @@ func appendBlobText(dst, b []byte) []byte {
 	return dst
 }
 
-// appendPadded appends a number with at least this many digits.
-func appendPadded(dst []byte, v, digits int) []byte {
-	for ; digits > 1 && float64(v) < math.Pow10(digits-1); digits-- {
-		dst = append(dst, '0')
-	}
-	return strconv.AppendInt(dst, int64(v), 10)
-}
-
 // appendDay appends a day. The year before 1 is 1 BC.
 func appendDay(dst []byte, t time.Time) []byte {
 	year, month, day := t.Date()
@@ -114,9 +102,7 @@ func appendDay(dst []byte, t time.Time) []byte {
 	if before {
 		year = 1 - year
 	}
-	dst = append(appendPadded(dst, year, 4), '-')
-	dst = append(appendPadded(dst, int(month), 2), '-')
-	dst = appendPadded(dst, day, 2)
+	dst = fmt.Appendf(dst, "%04d-%02d-%02d", year, month, day)
 	if before {
 		dst = append(dst, " (BC)"...)
 	}
@@ -126,9 +112,7 @@ func appendDay(dst []byte, t time.Time) []byte {
 // appendClock appends a time of day, without zeros at the end of its fraction.
 func appendClock(dst []byte, v int64, u Unit) []byte {
 	seconds, rest := int(v/int64(u)), int(v%int64(u))
-	dst = append(appendPadded(dst, seconds/3600, 2), ':')
-	dst = append(appendPadded(dst, seconds/60%60, 2), ':')
-	dst = appendPadded(dst, seconds%60, 2)
+	dst = fmt.Appendf(dst, "%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 	if rest == 0 {
 		return dst
 	}
@@ -136,7 +120,7 @@ func appendClock(dst []byte, v int64, u Unit) []byte {
 	if u == Nanos {
 		digits = 9
 	}
-	dst = appendPadded(append(dst, '.'), rest, digits)
+	dst = fmt.Appendf(dst, ".%0*d", digits, rest)
 	for dst[len(dst)-1] == '0' {
 		dst = dst[:len(dst)-1]
 	}
@@ -184,12 +168,12 @@ func appendTimeTZ(dst []byte, packed uint64) []byte {
 	if offset < 0 {
 		sign, offset = '-', -offset
 	}
-	dst = appendPadded(append(dst, sign), offset/3600, 2)
+	dst = fmt.Appendf(dst, "%c%02d", sign, offset/3600)
 	if offset%3600 != 0 {
-		dst = appendPadded(append(dst, ':'), offset/60%60, 2)
+		dst = fmt.Appendf(dst, ":%02d", offset/60%60)
 	}
 	if offset%60 != 0 {
-		dst = appendPadded(append(dst, ':'), offset%60, 2)
+		dst = fmt.Appendf(dst, ":%02d", offset%60)
 	}
 	return dst
 }

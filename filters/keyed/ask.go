@@ -2,7 +2,6 @@ package keyed
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // This file answers a family's most important question for one key.
@@ -41,9 +40,6 @@ func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
 	}
 	return f.countIn(any(&v).(baseHolder), b), nil
 }
-
-// LawsOf returns the promises of sketches of these parameters.
-func (f *Family[P, S, V]) LawsOf(p P) sketch.Laws { return f.spec.Laws(p) }
 
 // Later is a sketch that adds very many keys faster if it may defer them. Later may be called on a
 // sketch without keys. The sketch then may keep the keys, for which it is larger. Until Finish it may

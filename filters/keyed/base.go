@@ -90,11 +90,13 @@ func (b *Base) Additive() bool { return b.flags.Has(sketch.Additive) }
 // Saturated reports whether a counter reached its ceiling.
 func (b *Base) Saturated() bool { return b.flags.Has(sketch.Saturated) }
 
-// SetSaturated records that a counter reached its ceiling.
-func SetSaturated(b *Base) { b.flags |= sketch.Saturated }
-
-// ClearSaturated records that no counter is at its ceiling any more.
-func ClearSaturated(b *Base) { b.flags &^= sketch.Saturated }
+// SetSaturated records whether a counter is at its ceiling.
+func SetSaturated(b *Base, is bool) {
+	b.flags &^= sketch.Saturated
+	if is {
+		b.flags |= sketch.Saturated
+	}
+}
 
 // Grow adds occurrences to the total.
 func Grow(b *Base, n uint64) {

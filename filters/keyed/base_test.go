@@ -29,11 +29,11 @@ func TestTotal(t *testing.T) {
 
 func TestSaturated(t *testing.T) {
 	a, full := New(7, sketch.Additive), New(7, 0)
-	SetSaturated(&full)
+	SetSaturated(&full, true)
 	if Unite(&a, full); !a.Saturated() {
 		t.Error("united with a saturated sketch, it is not saturated")
 	}
-	if ClearSaturated(&a); a.Saturated() || !a.Additive() {
+	if SetSaturated(&a, false); a.Saturated() || !a.Additive() {
 		t.Errorf("flags %#x after saturation was cleared", a.flags)
 	}
 }

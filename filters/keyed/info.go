@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -22,47 +23,35 @@ func Is[I any, T bool | uint64 | int | float64 | string | []uint64](name string,
 // If returns a field that not every sketch has.
 func If[I any, T bool | uint64 | int | int64 | float64 | string | []uint64](name string, of func(info *I) (T, bool)) Field[I] {
 	var none T
-	return Field[I]{name, kindOf(none), func(v *sketch.Value, info *I) {
-		t, known := of(info)
-		*v = sketch.Value{Null: !known}
-		if !known {
-			return
-		}
-		switch t := any(t).(type) {
-		case bool:
-			v.Flag = t
-		case uint64:
-			v.Whole = t
-		case int:
-			v.Whole = uint64(t)
-		case int64:
-			v.Lo = t
-		case float64:
-			v.Number = t
-			v.Null = math.IsInf(t, 0) || math.IsNaN(t)
-		case string:
-			v.Text = t
-		case []uint64:
-			v.Wholes = t
+	_, kind := valueOf(none)
+	return Field[I]{name, kind, func(v *sketch.Value, info *I) {
+		if t, known := of(info); known {
+			*v, _ = valueOf(t)
+		} else {
+			*v = sketch.Value{Null: true}
 		}
 	}}
 }
 
-// kindOf returns the kind of the SQL value that v becomes.
-func kindOf(v any) sketch.Kind {
-	switch v.(type) {
+// valueOf returns the value of SQL that v becomes, and its kind.
+func valueOf(v any) (sketch.Value, sketch.Kind) {
+	switch v := v.(type) {
 	case bool:
-		return sketch.FlagKind
+		return sketch.Value{Flag: v}, sketch.FlagKind
+	case uint64:
+		return sketch.Value{Whole: v}, sketch.WholeKind
+	case int:
+		return sketch.Value{Whole: uint64(v)}, sketch.WholeKind
 	case int64:
-		return sketch.SignedKind
+		return sketch.Value{Lo: v}, sketch.SignedKind
 	case float64:
-		return sketch.NumberKind
+		return sketch.Value{Number: v, Null: math.IsInf(v, 0) || math.IsNaN(v)}, sketch.NumberKind
 	case string:
-		return sketch.TextKind
+		return sketch.Value{Text: v}, sketch.TextKind
 	case []uint64:
-		return sketch.WholesKind
+		return sketch.Value{Wholes: v}, sketch.WholesKind
 	}
-	return sketch.WholeKind
+	panic(fmt.Sprintf("no kind of values has a %T", v))
 }
 
 // Info describes the properties that a family reports about sketches with the View V.

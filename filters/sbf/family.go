@@ -132,7 +132,7 @@ var optionRange = keyed.Option[Params]{
 
 func defaults(p *Params) {
 	switch recurring := p.Method.recurring(); {
-	case recurring && p.Marker == MarkerDefault:
+	case recurring && p.Marker != Unmarked:
 		p.Marker = Marked
 	case !recurring && p.Marker == Unmarked:
 		p.Marker = MarkerDefault

@@ -119,7 +119,7 @@ func (s *Sketch) finishCounters() {
 		}
 	}
 	if full {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 

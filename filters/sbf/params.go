@@ -168,11 +168,8 @@ type shape struct {
 
 // shape resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) shape() (shape, error) {
-	k := p.K
-	if k == 0 {
-		k = DefaultK
-	}
-	total, err := p.counters(k)
+	defaults(&p)
+	total, err := p.counters()
 	if err != nil {
 		return shape{}, err
 	}
@@ -180,14 +177,8 @@ func (p Params) shape() (shape, error) {
 	if p.Method.recurring() && p.Bytes != 0 {
 		m = total - total/3
 	}
-	m = whole(max(m, k), k, p.Blocked)
-	return newShape(m, k, p.Method, p.Encoding, p.marked(), p.Blocked, p.Range)
-}
-
-// marked reports whether there is a marker filter: if it is set, and by default if there is a second
-// filter.
-func (p *Params) marked() bool {
-	return p.Marker == Marked || p.Method.recurring() && p.Marker != Unmarked
+	m = whole(max(m, p.K), p.K, p.Blocked)
+	return newShape(m, p.K, p.Method, p.Encoding, p.Marker == Marked, p.Blocked, p.Range)
 }
 
 // empty returns the memory of the counters of an empty sketch, and the seed. It returns 0 if the
@@ -200,8 +191,9 @@ func (p Params) empty() (bytes, seed uint64) {
 	return s.first.m + s.second.m, p.Seed
 }
 
-// counters returns the number of counters for the parameters, at most maxCounters.
-func (p Params) counters(k uint64) (uint64, error) {
+// counters returns the number of counters for the parameters, at most maxCounters. They have their
+// defaults.
+func (p Params) counters() (uint64, error) {
 	asked := []struct {
 		name  string
 		value uint64
@@ -225,13 +217,13 @@ func (p Params) counters(k uint64) (uint64, error) {
 	}
 	switch {
 	case p.Counters != 0:
-		if p.Counters < k || p.Counters > most {
-			return 0, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", p.Counters, k, most)
+		if p.Counters < p.K || p.Counters > most {
+			return 0, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", p.Counters, p.K, most)
 		}
 		return p.Counters, nil
 	case p.Bytes != 0:
 		total := p.Bytes * 8 / counterBits
-		if p.Method.recurring() && p.marked() {
+		if p.Method.recurring() && p.Marker == Marked {
 			// The marker has a bit for each counter of the first filter, which has two thirds of them all.
 			total = p.Bytes * 8 * 3 / (3*counterBits + 2)
 		}
@@ -240,13 +232,9 @@ func (p Params) counters(k uint64) (uint64, error) {
 		}
 		return total, nil
 	}
-	n := p.Capacity
-	if n == 0 {
-		n = DefaultCapacity
-	}
-	total := math.Ceil(float64(k) * float64(p.Range.nodes(n)) / load)
+	total := math.Ceil(float64(p.K) * float64(p.Range.nodes(p.Capacity)) / load)
 	if total > float64(most) {
-		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g counters, at most %d are allowed", n, total, most)
+		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g counters, at most %d are allowed", p.Capacity, total, most)
 	}
 	return uint64(total), nil
 }

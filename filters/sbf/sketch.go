@@ -139,7 +139,7 @@ func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 			full = rows.Add(h1s, h2s, ns, n)
 		}
 		if s.first.words = rows.Table; full {
-			keyed.SetSaturated(&s.Base)
+			keyed.SetSaturated(&s.Base, true)
 		}
 		return
 	}
@@ -170,7 +170,7 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 		full = s.recur(pos, h1, h2, n)
 	}
 	if full {
-		keyed.SetSaturated(&s.Base)
+		keyed.SetSaturated(&s.Base, true)
 	}
 }
 

@@ -3,6 +3,7 @@ package sbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -79,12 +80,7 @@ func (s *Sketch) subtract(o *filter) error {
 		return keyed.ErrNoPart
 	}
 	total, _ := o.Total()
-	s.first.update(&o.first, func(a, b uint64) uint64 {
-		if a == saturated {
-			return a
-		}
-		return a - b
-	})
+	s.first.update(&o.first, saturate.Sub)
 	if s.method.recurring() && s.first.empty() {
 		s.empty()
 	}

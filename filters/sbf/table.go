@@ -179,27 +179,19 @@ func (c *cells) sub(pos []uint32, n uint64) {
 		return
 	}
 	for _, p := range pos {
-		if v := c.at(p); v != saturated {
-			c.set(p, v-n)
-		}
+		c.set(p, saturate.Sub(c.at(p), n))
 	}
 }
 
 // update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It
 // reports whether a result is saturated.
 func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
-	value := func(a, b uint64) uint64 {
-		v := f(a, b)
-		full = full || v == saturated
-		return v
-	}
 	if c.index == nil {
 		from := o.words
 		if !o.plain() {
 			from = words.Collect(o.coded)
 		}
-		c.words.Merge(from, value)
-		return full
+		return c.words.Merge(from, f)
 	}
 	from := o.source()
 	var room [words.BlockLen]uint64
@@ -207,7 +199,8 @@ func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
 		others := room[:len(block)]
 		from.Unpack(at, others)
 		for i, v := range block {
-			block[i] = value(v, others[i])
+			block[i] = f(v, others[i])
+			full = full || block[i] == saturated
 		}
 	})
 	return full

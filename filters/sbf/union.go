@@ -56,7 +56,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 	keyed.Unite(&s.Base, o.Base)
 	if !s.method.recurring() {
 		if s.first.update(&o.first, saturate.Add) {
-			keyed.SetSaturated(&s.Base)
+			keyed.SetSaturated(&s.Base, true)
 		}
 		return
 	}
@@ -78,11 +78,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 
 // flagSaturated sets the flag to the state of the counters.
 func (s *Sketch) flagSaturated() {
-	if s.first.full() || s.method.recurring() && s.second.full() {
-		keyed.SetSaturated(&s.Base)
-	} else {
-		keyed.ClearSaturated(&s.Base)
-	}
+	keyed.SetSaturated(&s.Base, s.first.full() || s.method.recurring() && s.second.full())
 }
 
 // Product returns the sketch of a join. The Count of a key is never below the product of its true

@@ -8,6 +8,7 @@ package top
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -142,12 +143,17 @@ func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s, other.Base, other.k); err != nil {
 		return err
 	}
-	s.absorb(other.Base, other.maxError, func(yield func([]byte, uint64) bool) {
-		for _, c := range other.counters {
-			yield([]byte(c.key), c.low)
-		}
-	})
+	s.absorb(other.Base, other.maxError, other.each)
 	return nil
+}
+
+// each yields the keys in any order.
+func (s *Sketch) each(yield func(key []byte, low uint64) bool) {
+	for _, c := range s.counters {
+		if !yield([]byte(c.key), c.low) {
+			return
+		}
+	}
 }
 
 // agree returns an error if s and a sketch with this base and this k cannot be united.
@@ -156,7 +162,7 @@ func agree(s *Sketch, base keyed.Base, k uint64) error {
 }
 
 // absorb adds counters of another sketch, each of them once. The errors of both add up.
-func (s *Sketch) absorb(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool)) {
+func (s *Sketch) absorb(base keyed.Base, maxError uint64, counters iter.Seq2[[]byte, uint64]) {
 	keyed.Unite(&s.Base, base)
 	s.maxError = saturate.Add(s.maxError, maxError)
 	for b, low := range counters {
@@ -189,15 +195,11 @@ func (s *Sketch) Keys() []Frequent {
 // sketch, to dst. O(counters + keys).
 func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
 	s.MustBeMade()
-	most(s.Base, s.maxError, func(yield func([]byte, uint64) bool) {
-		for _, c := range s.counters {
-			yield([]byte(c.key), c.low)
-		}
-	}, dst, h1s, h2s)
+	most(s.Base, s.maxError, s.each, dst, h1s, h2s)
 }
 
 // most computes CountHashes. If two keys had the same hash, both get the larger count.
-func most(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool), dst, h1s, h2s []uint64) {
+func most(base keyed.Base, maxError uint64, counters iter.Seq2[[]byte, uint64], dst, h1s, h2s []uint64) {
 	lows := make(map[[2]uint64]uint64, len(h1s))
 	for i, h1 := range h1s {
 		lows[[2]uint64{h1, h2s[i]}] = 0

@@ -93,6 +93,25 @@ func BestOrderOf(lengths *[65]uint32, n uint) uint {
 	return MaxOrder
 }
 
+// RunOrders returns the best orders for the gaps and for the counts of a run with up to MaxRun keys. Gaps
+// and counts are coded less one. If counts is nil, all counts are one.
+func RunOrders(keys, counts []uint64) (gaps, ns uint) {
+	n := len(keys)
+	var lengths [65]uint32
+	for i := 1; i < n; i++ {
+		lengths[bits.Len64(keys[i]-keys[i-1]-1)]++
+	}
+	gaps = BestOrderOf(&lengths, uint(n-1))
+	if counts == nil {
+		return gaps, 0
+	}
+	lengths = [65]uint32{}
+	for _, c := range counts[:n] {
+		lengths[bits.Len64(c-1)]++
+	}
+	return gaps, BestOrderOf(&lengths, uint(n))
+}
+
 // ClassCode returns the class code of v in order k, least significant bit first, and its length. Codes
 // longer than 64 bits come out wrong, but their length is right. It has no branch, as numbers around 2^k
 // would be mispredicted.
@@ -109,18 +128,6 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 	} else {
 		w.writeLong(v, k)
 	}
-}
-
-// WriteClasses appends u in the class code of order j, and v in the class code of order k.
-func (w *Writer) WriteClasses(u uint64, j uint, v uint64, k uint) {
-	a, m := ClassCode(u, j)
-	b, n := ClassCode(v, k)
-	if m+n <= 56 {
-		w.Write(a|b<<(m&63), m+n)
-		return
-	}
-	w.WriteClass(u, j)
-	w.WriteClass(v, k)
 }
 
 // writeLong writes the parts of a long code one by one.

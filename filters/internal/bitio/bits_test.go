@@ -46,12 +46,8 @@ func TestClassCodeBitByBit(t *testing.T) {
 			j, k := r.UintN(57), r.UintN(57)
 			numbers = append(numbers, number{u, j}, number{v, k})
 			want += code(u, j) + code(v, k)
-			if r.IntN(2) == 0 {
-				w.WriteClasses(u, j, v, k)
-			} else {
-				w.WriteClass(u, j)
-				w.WriteClass(v, k)
-			}
+			w.WriteClass(u, j)
+			w.WriteClass(v, k)
 		}
 		b := w.Bytes()
 		if len(b) != (len(want)+7)/8 || written(b, len(want)) != want {
@@ -125,7 +121,8 @@ func TestNoAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		w.Reset(100)
 		for i := range uint64(50) {
-			w.WriteClasses(i*i, 3, i<<40, 20)
+			w.WriteClass(i*i, 3)
+			w.WriteClass(i<<40, 20)
 		}
 		rd := NewReader(w.Bytes())
 		for range 50 {

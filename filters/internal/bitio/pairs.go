@@ -6,7 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// ReadPairs reads len(us) pairs of numbers that WriteClasses wrote with orders j and k. Past the end it
+// ReadPairs reads len(us) pairs of numbers that WriteClass wrote with orders j and k. Past the end it
 // returns any numbers. It finds both codes of a pair in one window without a branch, so that the next pair
 // need not wait for a prediction. The exception is a second number of 0 in order 0, the most frequent one.
 func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {

@@ -30,7 +30,7 @@ func Saturation[P comparable, S keyed.Mergeable[S], V any](t *testing.T, f *keye
 		expect("one below the ceiling", math.MaxUint64-1, math.MaxUint64-1, true, false)
 		must(t, f.AddKey(s, k, 5))
 		expect("at the ceiling", math.MaxUint64, 0, false, true)
-		if f.LawsOf(p).Deletable {
+		if f.Laws(p).Deletable {
 			must(t, f.RemoveKey(s, k, 100))
 			expect("after a removal", math.MaxUint64, 0, false, true)
 		}

@@ -26,7 +26,7 @@ func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V]
 		}
 	}
 	return Family{
-		Name: name, New: of(params), Small: of(small), Laws: f.LawsOf(params), Check: f.Check, NeverSubtracts: !f.Subtracts(),
+		Name: name, New: of(params), Small: of(small), Laws: f.Laws(params), Check: f.Check, NeverSubtracts: !f.Subtracts(),
 		Drawn: func(r *rand.Rand) func() Subject { return of(drawn(r)) },
 		Decode: func(blob []byte) (Subject, error) {
 			s, err := f.Decode(blob)

@@ -10,3 +10,12 @@ func TestAdd(t *testing.T) {
 		}
 	}
 }
+
+func TestSub(t *testing.T) {
+	const most = ^uint64(0)
+	for _, c := range [][3]uint64{{0, 0, 0}, {3, 2, 1}, {most, 0, most}, {most, 1, most}, {most, most, most}, {most - 1, 1, most - 2}} {
+		if got := Sub(c[0], c[1]); got != c[2] {
+			t.Errorf("%d - %d is %d, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}

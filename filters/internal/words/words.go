@@ -212,8 +212,9 @@ func Covers(a, b Source) bool {
 }
 
 // Merge sets every counter to f(its value, the value of the same counter in other). All counters
-// get as wide as the largest result needs. It has a loop of its own so that it allocates no block.
-func (t *Table) Merge(other Table, f func(a, b uint64) uint64) {
+// get as wide as the largest result needs. It reports whether a result is saturated. It has a loop of its
+// own so that it allocates no block.
+func (t *Table) Merge(other Table, f func(a, b uint64) uint64) (saturated bool) {
 	var mine, others [BlockLen]uint64
 	for at, n := 0, t.Len(); at < n; at += BlockLen {
 		block := mine[:min(BlockLen, n-at)]
@@ -221,9 +222,11 @@ func (t *Table) Merge(other Table, f func(a, b uint64) uint64) {
 		other.Unpack(at, others[:len(block)])
 		for i, v := range block {
 			block[i] = f(v, others[i])
+			saturated = saturated || block[i] == Saturated
 		}
 		t.put(at, block)
 	}
+	return saturated
 }
 
 // Full reports whether a counter is saturated.

@@ -57,8 +57,12 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	}
 	var w bitio.Writer
 	w.Reset(2 * cells.BlockCells)
-	w.WriteClass(counts[0]-1, countOrder)
-	w.WriteRun(keys, counts, gapOrder, countOrder)
+	for i, key := range keys {
+		if i > 0 {
+			w.WriteClass(key-keys[i-1]-1, gapOrder)
+		}
+		w.WriteClass(counts[i]-1, countOrder)
+	}
 	return append(dst, w.Bytes()...)
 }
 
