@@ -70,21 +70,11 @@ func FindAll(s Sheet, keys []uint64, out []cells.Leaf) (packets int) {
 			squares, at = s.Packet(next-1), 0
 			packets++
 		}
-		at += searchNear(squares.Keys[at:], key)
+		at += cells.SearchAbove(squares.Keys[at:], key)
 		out[j] = cells.Leaf{}
 		if at > 0 && key <= squares.Last(at-1) {
 			out[j] = squares.Leaf(at - 1)
 		}
 	}
 	return packets
-}
-
-// searchNear is cells.SearchAbove, but is faster if key is near the first of the keys.
-func searchNear(keys []uint64, key uint64) int {
-	low, step := 0, 1
-	for low+step <= len(keys) && keys[low+step-1] <= key {
-		low += step
-		step *= 2
-	}
-	return low + cells.SearchAbove(keys[low:min(low+step, len(keys))], key)
 }
