@@ -49,7 +49,7 @@ const decodedCost = 2
 // decoded.
 func Spent(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Decoded()
+		return r.Lookups()
 	}
 	return 0
 }

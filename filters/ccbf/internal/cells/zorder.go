@@ -117,26 +117,10 @@ func (c Corners) Next(key uint64) (next uint64, found bool) {
 	return key, true
 }
 
-// boundsStretch is the number of keys that holds tests at once.
-const boundsStretch = 64
-
-// holds reports whether all keys from first to last lie in c. It tests the smallest square of the Z-order
-// curve with both keys.
-func (c Corners) holds(first, last uint64) bool {
-	below := uint64(1)<<bits.Len64(first^last) - 1
-	return c.with(first&^below).with(last|below) == c
-}
-
-// Around returns c, extended to hold sorted keys too.
+// Around returns c, extended to hold more keys.
 func (c Corners) Around(keys []uint64) Corners {
-	for from := 0; from < len(keys); from += boundsStretch {
-		to := min(from+boundsStretch, len(keys))
-		if c.holds(keys[from], keys[to-1]) {
-			continue
-		}
-		for _, k := range keys[from:to] {
-			c = c.with(k)
-		}
+	for _, k := range keys {
+		c = c.with(k)
 	}
 	return c
 }

@@ -119,20 +119,6 @@ func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
 	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
-// above is form.Above for lookups, which do without calls through an interface. It returns the first block of
-// [from, to) whose first key is greater than key, and to if there is none.
-func (b *blocks) above(key uint64, from, to int) int {
-	for from < to {
-		mid := int(uint(from+to) / 2)
-		if b.First(mid) <= key {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
-}
-
 // chosen reports whether block i, which has these cells, was written with the orders that appendBlock
 // chooses.
 func (b *blocks) chosen(i int, block cells.Squares) bool {

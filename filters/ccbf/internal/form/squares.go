@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -19,6 +20,7 @@ type Squares struct {
 	sections []section
 	sheets   []Sheet // the sheets of all sections.
 	queries  int     // number of queries since Reset.
+	lookups  int     // number of packets that Count and Counts have read since Reset.
 	room     int64   // number of bytes that may still be used to keep packets.
 	groups   []group // the sheets that the last query reads.
 }
@@ -40,7 +42,10 @@ type group struct {
 const keptBytes = 16 << 20
 
 // Reset removes all sections.
-func (r *Squares) Reset() { r.sections, r.sheets, r.queries = r.sections[:0], r.sheets[:0], 0 }
+func (r *Squares) Reset() {
+	r.sections, r.sheets = r.sections[:0], r.sheets[:0]
+	r.queries, r.lookups = 0, 0
+}
 
 // AddSection adds a section without sheets. Its label must come after those of the other sections.
 func (r *Squares) AddSection(l cells.LabelView) error {
@@ -92,11 +97,12 @@ func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sh
 
 // regions is EachRegion, but does not count as a query.
 func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
-		for i := range r.sections { // each has another region
-			if s := &r.sections[i]; of.Has(s.Category) {
-				f(s.X, s.Y, r.sheets[s.from:s.to])
-			}
+	one, isOne := of.One()
+	if isOne && (one != nil || len(r.sections) > 0 && r.sections[0].Category == nil) {
+		i, _ := slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
+		for ; i < len(r.sections) && of.Has(r.sections[i].Category); i++ { // each has another region
+			s := &r.sections[i]
+			f(s.X, s.Y, r.sheets[s.from:s.to])
 		}
 		return
 	}

@@ -3,7 +3,6 @@ package tree
 import (
 	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
@@ -255,25 +254,15 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
 }
 
-// planner is the memory for finding a code. It is pooled for the next tree.
-type planner struct {
-	plan  plan
-	costs costs
-}
-
-var planners = sync.Pool{New: func() any { return new(planner) }}
-
 // CodeFor returns the best code for the sheets of all parts. It depends on the squares only.
 func CodeFor(parts [][]cells.Squares) *Code {
-	m := planners.Get().(*planner)
-	defer planners.Put(m)
-	m.plan = plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
+	p := plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
 	for _, sheets := range parts {
 		for i := range sheets {
-			m.plan.sheet(&sheets[i])
+			p.sheet(&sheets[i])
 		}
 	}
-	return m.plan.codeFor(&m.costs)
+	return p.codeFor(new(costs))
 }
 
 // maxLength is the most bits of a code word: a table of all words fits the first-level cache.

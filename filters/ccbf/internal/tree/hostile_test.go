@@ -71,7 +71,7 @@ func ask(t testing.TB, blob []byte) bool {
 	for _, s := range sheets {
 		room := int64(1 << 20)
 		for range 3 {
-			s.FindAll(keys, out)
+			form.FindAll(&s, keys, out)
 			s.packet.sheet = nil
 			s.Keep(&room)
 		}

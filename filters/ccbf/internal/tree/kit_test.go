@@ -123,7 +123,7 @@ func equal(a, b *cells.Squares) bool {
 // find returns the leaf of a sheet that holds a cell, and false if there is none.
 func find(s *Sheet, key uint64) (cells.Leaf, bool) {
 	var out [1]cells.Leaf
-	s.FindAll([]uint64{key}, out[:])
+	form.FindAll(s, []uint64{key}, out[:])
 	return out[0], out[0].Count > 0
 }
 

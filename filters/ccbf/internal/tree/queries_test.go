@@ -27,9 +27,9 @@ func TestFindAgrees(t *testing.T) {
 			kept, room := sheet, int64(1<<16)
 			kept.Keep(&room)
 			all, keptAll := make([]cells.Leaf, len(keys)), make([]cells.Leaf, len(keys))
-			sheet.FindAll(keys, all)
+			form.FindAll(&sheet, keys, all)
 			for range 2 {
-				kept.FindAll(keys, keptAll)
+				form.FindAll(&kept, keys, keptAll)
 			}
 			for i, k := range keys {
 				var want cells.Leaf
