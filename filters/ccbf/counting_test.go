@@ -1,10 +1,17 @@
 package ccbf
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
 )
 
 // TestRecentCellsInTheDenseForm: points of recent cells are counted together. Sums equal those counted
@@ -111,4 +118,121 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 	noError(t, from.addPoints(keys))
 	noError(t, into.Merge(from))
 	sameBytes(t, "merged into an empty one", blobOf(t, into), blobOf(t, from))
+}
+
+// TestSweepReadsWhatCellsRead: counters of a box read as they do cell by cell, and every value is
+// reported. Layers have any widths, with categories and coarsened. Boxes have fewer columns than are swept
+// together, as many, and more; a batch ends within a row.
+func TestSweepReadsWhatCellsRead(t *testing.T) {
+	for name, params := range map[string]Params{
+		"4 bits":           {Bytes: 3000},
+		"a power of two":   {Widths: []int{4, 8}, Counters: []uint64{1 << 12, 1 << 6}},
+		"far":              {Bytes: 6 << 20},
+		"8 bits":           {Bytes: 3000, Mode: Standard},
+		"16 bits":          {Widths: []int{16, 32}, Counters: []uint64{3000, 100}},
+		"32 bits":          {Widths: []int{32}, Counters: []uint64{2048}},
+		"odd bits":         {Widths: []int{5, 9}, Counters: []uint64{3000, 100}},
+		"one counter each": {Bytes: 3000, K: 1},
+		"of three it is 0": {Bytes: 3000, K: 3},
+		"categories":       {Bytes: 3000, Categories: true},
+		"coarsened":        {Bytes: 6000, Levels: 2},
+	} {
+		r := rand.New(rand.NewPCG(320, 0))
+		params.Dense = true
+		b := NewBuilder(config(t, params), nil)
+		var category []byte
+		class := key.None
+		if params.Categories {
+			category, class = []byte("a"), key.Text
+		}
+		for range 2000 {
+			c := grid.Cell{X: r.Int64N(20_000), Y: r.Int64N(60)}
+			if r.IntN(2) == 0 {
+				c.X = r.Int64N(90)
+			}
+			noError(t, b.Add(c, category, class, 1+r.Uint64N(30)*r.Uint64N(2)))
+		}
+		s := must(b.Sketch())
+		if params.Levels > 0 {
+			noError(t, s.Coarsen(1<<params.Levels))
+		}
+		v := viewOf(t, s.Blob())
+		sizes := [][2]int64{{1, 1}, {1, 50}, {7, 3}, {256, 2}, {257, 40}, {9_000, 1}, {9_000, 12}, {17_384, 2}}
+		for range 100 {
+			width := 1 + r.Int64N(10)
+			sizes = append(sizes, [2]int64{width, 1 + r.Int64N(65/width)})
+		}
+		for _, size := range sizes {
+			box := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(100), MinY: v.Bounds.MinY + r.Int64N(3)}
+			box.MaxX, box.MaxY = box.MinX+size[0]-1, box.MinY+size[1]-1
+			box = box.Intersect(v.Bounds)
+			var got, want []uint64
+			sum := uint64(0)
+			for c := range cellsOf(box) {
+				n := v.Count(c, category)
+				want, sum = append(want, n), sum+n
+			}
+			n := must(countersOf(v).AreaSums(form.Box(box), Of(category), func(n uint64) { got = append(got, n) }))
+			slices.Sort(got) // a sweep tells what is 0 last
+			slices.Sort(want)
+			if all := must(v.Sum(Box(box), Of(category))); n != sum || all != sum || !slices.Equal(got, want) {
+				t.Fatalf("%s: %v sums to %d and %d, one by one to %d", name, box, n, all, sum)
+			}
+		}
+		shown := v.Grid.Bound(grid.Rect{MinX: v.Bounds.MinX, MinY: v.Bounds.MinY, MaxX: v.Bounds.MinX + 39, MaxY: v.Bounds.MinY + 9})
+		(&judge{t, r, v, model{}, true}).picture(fmt.Sprint(name, ", a pixel for each cell"), shown, 40, 10, Of(category))
+		spots := 0
+		noError(t, v.reader().Hotspots(form.Box{MinY: -1, MaxX: 200, MaxY: 100}, 5, Of(category), func(s form.Spot) bool {
+			spots++
+			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
+				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)
+			}
+			return spots < 7
+		}))
+		if spots != 7 {
+			t.Errorf("%s: %d spots", name, spots)
+		}
+	}
+}
+
+// Hotspots calls add no more after it returned false, with and without levels. Without levels, TopK has the
+// limits of Hotspots for any polygon.
+func TestSearchesEnd(t *testing.T) {
+	for _, levels := range []int{0, 3} {
+		r := rand.New(rand.NewPCG(321, 0))
+		b := NewBuilder(config(t, Params{Dense: true, Bytes: 4096, Levels: levels}), nil)
+		for range 300 {
+			noError(t, b.Add(grid.Cell{X: r.Int64N(4000), Y: r.Int64N(4000)}, nil, key.None, 1+r.Uint64N(9)))
+		}
+		v := viewOf(t, must(b.Sketch()).Blob())
+		for most := range 9 {
+			spots := 0
+			noError(t, v.reader().Hotspots(form.Box{MaxX: 999, MaxY: 999}, 1, Categories{}, func(form.Spot) bool {
+				spots++
+				return spots <= most
+			}))
+			if spots != most+1 {
+				t.Errorf("%d levels: add was called %d times, and returned false at the %d-th", levels, spots, most+1)
+			}
+		}
+		failed := 0
+		for range 40 {
+			ring := orb.Ring{}
+			for range 3 {
+				ring = append(ring, orb.Point{r.Float64() * 4000, r.Float64() * 4000})
+			}
+			area := NewPolygon(orb.MultiPolygon{{append(ring, ring[0])}}).Area()
+			_, hot := v.Hotspots(area, math.MaxUint64, Categories{})
+			_, top := v.TopK(area, 5, Categories{})
+			if levels == 0 && fmt.Sprint(hot) != fmt.Sprint(top) {
+				t.Fatalf("%v: hot spots are %v, the largest cells %v", ring, hot, top)
+			}
+			if hot != nil {
+				failed++
+			}
+		}
+		if levels == 0 && (failed < 5 || failed > 35) {
+			t.Errorf("%d polygons of 40 are too large", failed)
+		}
+	}
 }

@@ -3,10 +3,14 @@ package ccbf
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -232,6 +236,164 @@ func TestFoldIsASmallerBuild(t *testing.T) {
 		counts(t, c.name, viewOf(t, blob), c.p.model(), form == Exact)
 		if form == Exact || c.reached && c.params.Mode == Standard {
 			sameBytes(t, c.name, small.Blob(), blob)
+		}
+	}
+}
+
+// larger is a model in cells factor times as large.
+func larger(m model, factor int64) model {
+	out := model{}
+	for s, n := range m {
+		// Not as the code does it: down to the multiple below, then divided.
+		down := func(v int64) int64 { return (v - (v%factor+factor)%factor) / factor }
+		out[spot{grid.Cell{X: down(s.X), Y: down(s.Y)}, s.category}] += n
+	}
+	return out
+}
+
+// TestCoarsenByAnyFactor: an exact sketch coarsened by any factor has the bytes of one built on the
+// coarser grid. A tree is never below the truth, and its bounds of sums hold: around the origin, far away,
+// and over the border of regions.
+func TestCoarsenByAnyFactor(t *testing.T) {
+	for _, factor := range []int64{1, 2, 3, 5, 7, 10, 12, 16, 100, 255, 1 << 10, 1 << 20} {
+		r := rand.New(rand.NewPCG(311, uint64(factor)))
+		p := strewn(r, 2000)
+		p.add(spot{grid.Cell{X: 1<<40 + 3, Y: -1 << 33}, plain}, 5) // in regions of their own
+		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7)
+		s := sketchOf(t, config(t, Params{Res: 0.25}), p)
+		noError(t, s.Coarsen(uint64(factor)))
+		var q points
+		for s, n := range larger(p.model(), factor) {
+			q.add(s, n)
+		}
+		want := sketchOf(t, config(t, Params{Res: 0.25 * float64(factor)}), q)
+		sameBytes(t, fmt.Sprint("by ", factor), want.Blob(), s.Blob())
+
+		for _, c := range []struct {
+			at         grid.Cell
+			categories []string
+		}{
+			{grid.Cell{}, nil},
+			{grid.Cell{X: 3<<32 + 5, Y: -2<<32 - 7}, nil},
+			{grid.Cell{X: 1 << 45, Y: -1 << 44}, nil},
+			{grid.Cell{X: cells.Highest + 1, Y: 100}, nil}, // over the border of two regions
+			{grid.Cell{X: cells.Highest + 1, Y: cells.Highest + 1}, []string{"oak", "elm"}},
+		} {
+			if c.at != (grid.Cell{}) && factor&(factor-1) != 0 {
+				continue // such a grid may have a border inside of a square
+			}
+			p := villages(r, 4000, c.categories...)
+			for i := range p {
+				p[i].X, p[i].Y = p[i].X+c.at.X, p[i].Y+c.at.Y
+			}
+			s := sketchOf(t, config(t, Params{Bytes: 2500, Categories: c.categories != nil, Totals: c.categories != nil}), p)
+			total := s.Total
+			noError(t, s.Coarsen(uint64(factor)))
+			blob := s.Blob()
+			noError(t, Check(blob))
+			j := judge{t, r, viewOf(t, blob), larger(p.model(), factor), true}
+			if n, known := j.v.Total(); n != total || !known || j.v.Form() != Tree || j.v.Grid.Res() != float64(factor) {
+				t.Fatalf("by %d: a %v of %d points, %d before", factor, j.v.Form(), n, total)
+			}
+			j.check(fmt.Sprintf("around %v, by %d", c.at, factor), c.categories...)
+		}
+	}
+}
+
+// A factor after another is their product, and coarsening and uniting commute while exact.
+func TestCoarsenTwice(t *testing.T) {
+	r := rand.New(rand.NewPCG(312, 0))
+	p, q := strewn(r, 500), strewn(r, 500)
+	c := config(t, Params{Res: 0.001})
+	once, twice := sketchOf(t, c, p), sketchOf(t, c, p)
+	noError(t, once.Coarsen(30))
+	noError(t, twice.Coarsen(10))
+	noError(t, twice.Coarsen(3))
+	sameBytes(t, "by 10 and by 3", once.Blob(), twice.Blob())
+	both, other := sketchOf(t, c, append(p[:len(p):len(p)], q...)), sketchOf(t, c, q)
+	noError(t, both.Coarsen(30))
+	noError(t, other.Coarsen(30))
+	b := NewBuilder(once.Config, nil)
+	noError(t, b.AddView(viewOf(t, once.Blob())))
+	noError(t, b.AddView(viewOf(t, other.Blob())))
+	sameBytes(t, "united", both.Blob(), blobOf(t, b))
+}
+
+// TestClip: Clip keeps the cells whose centres are inside. The sum of a tree over the polygon stays the
+// same, and no cell inside is below the truth.
+func TestClip(t *testing.T) {
+	for i := range 42 {
+		r := rand.New(rand.NewPCG(321, uint64(i)))
+		p := strewn(r, 3000)
+		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7) // in a region of its own
+		mp := polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], kit.Bound(-200, -200, 200, 200))
+		if i == 0 {
+			mp = shifted(mp, 1e4)
+		}
+		inside := insideOf(mp, must(grid.New(1)))
+		want, in := model{}, points(nil)
+		for s, n := range p.model() {
+			if want[s] = 0; inside(s.Cell) {
+				want[s] = n
+				in.add(s, n)
+			}
+		}
+		s := sketchOf(t, config(t, Params{}), p)
+		noError(t, s.Clip(NewPolygon(mp)))
+		counts(t, "clipped", viewOf(t, s.Blob()), want, true)
+		sameBytes(t, "the cells inside", sketchOf(t, s.Config, in).Blob(), s.Blob())
+
+		s = sketchOf(t, config(t, Params{Bytes: 2000}), p)
+		whole := viewOf(t, s.Blob())
+		noError(t, s.Clip(NewPolygon(mp)))
+		blob := s.Blob()
+		noError(t, Check(blob))
+		v := viewOf(t, blob)
+		counts(t, "a clipped tree", v, want, false)
+		if a, b := must(whole.Sum(NewPolygon(mp).Area(), Categories{})), must(v.Sum(NewPolygon(mp).Area(), Categories{})); v.Form() != Tree || a != b {
+			t.Fatalf("a %v counts %d in the polygon, %d before", v.Form(), b, a)
+		}
+		if n, known := v.Total(); known && n != must(v.Sum(NewPolygon(mp).Area(), Categories{})) {
+			t.Errorf("total %d", n)
+		}
+	}
+	if err := emptySketch(Params{Res: 1, Dense: true}).Clip(NewPolygon(nil)); !errors.Is(err, ErrNotListed) {
+		t.Error(err)
+	}
+}
+
+// The cells that differ, once each.
+func TestDifference(t *testing.T) {
+	for round := range 30 {
+		r := rand.New(rand.NewPCG(322, uint64(round)))
+		p, q := hot(r, r.IntN(500), 300), hot(r, r.IntN(500), 300)
+		p.add(spot{grid.Cell{X: -1 << 40, Y: 1}, plain}, 1+r.Uint64N(3))
+		q.add(spot{grid.Cell{X: -1 << 40, Y: 1}, plain}, 1+r.Uint64N(3))
+		q.add(spot{grid.Cell{X: 1 << 40, Y: 1}, plain}, math.MaxInt64)
+		a, b := sketchOf(t, config(t, anyParams(r)), p), sketchOf(t, config(t, anyParams(r)), q)
+		d := must(a.Difference(b, Categories{}))
+		want := map[grid.Cell]int64{}
+		for s, n := range p.model() {
+			want[s.Cell] += int64(n)
+		}
+		for s, n := range q.model() {
+			want[s.Cell] -= int64(n)
+		}
+		n := 0
+		for c := range d {
+			less := int64(c.Left - c.Right)
+			if n++; less == 0 || want[c.Cell] != less {
+				t.Fatalf("%v: %d, want %d", c, less, want[c.Cell])
+			}
+			want[c.Cell] = 0
+		}
+		for c, n := range want {
+			if n != 0 {
+				t.Fatalf("%v is missing: %d", c, n)
+			}
+		}
+		for range d { // whoever lists them may stop
+			break
 		}
 	}
 }

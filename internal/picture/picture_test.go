@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/lucasb-eyer/go-colorful"
+	"github.com/paulmach/orb"
 )
 
 // counts returns values as in maps: nothing in most pixels, few points in most
@@ -236,5 +238,74 @@ func TestFixedScale(t *testing.T) {
 	}
 	if a, b := pixel(1000), pixel(5000); a != b || a <= pixel(300) {
 		t.Errorf("the top has colour %d, more than it %d, less %d", a, b, pixel(300))
+	}
+}
+
+// deuteranopia returns how a colour looks to an eye without green cones. Machado, Oliveira and
+// Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision Deficiency", table
+// 1, severity 1.
+func deuteranopia(c colorful.Color) colorful.Color {
+	r, g, b := c.LinearRgb()
+	return colorful.LinearRgb(
+		0.367322*r+0.860646*g-0.227968*b,
+		0.280085*r+0.672501*g+0.047413*b,
+		-0.011820*r+0.042940*g+0.968881*b,
+	).Clamped()
+}
+
+// Lightness rises, or falls on light ground, in steps that differ by less than a fifth: a
+// ramp reads in grey. An eye without green cones tells its colours apart, too.
+func TestLightnessIsEven(t *testing.T) {
+	const apart = 7 // colours of a step: 9 steps in all
+	for i, name := range Palettes {
+		if name == "dusk" {
+			continue
+		}
+		p := palettes[i]()
+		var steps []float64
+		for c := first; c+apart < inks; c += apart {
+			from, to := solid(p[c]), solid(p[c+apart])
+			steps = append(steps, lightness(to)-lightness(from))
+			if d := deuteranopia(from).DistanceCIEDE2000(deuteranopia(to)); d < 0.03 {
+				t.Errorf("%s: without green cones, colours %d and %d are %.3f apart", name, c, c+apart, d)
+			}
+		}
+		if least, most := slices.Min(steps), slices.Max(steps); least*most <= 0 || math.Abs(most-least) > 0.2*math.Max(math.Abs(least), math.Abs(most)) {
+			t.Errorf("%s: steps of lightness are from %.2f to %.2f", name, least, most)
+		}
+		rises := lightness(p[first+colours-1]) > lightness(p[first])
+		for c := first + 1; c < inks; c++ {
+			if (lightness(solid(p[c])) > lightness(solid(p[c-1]))) != rises {
+				t.Errorf("%s: lightness turns at colour %d", name, c)
+			}
+		}
+	}
+}
+
+func bound(x0, y0, x1, y1 float64) orb.Bound {
+	return orb.Bound{Min: orb.Point{x0, y0}, Max: orb.Point{x1, y1}}
+}
+
+func TestHeight(t *testing.T) {
+	for _, c := range []struct {
+		area  orb.Bound
+		width int
+		want  int
+	}{
+		{bound(-10, -10, 10, 10), 400, 400}, // around the equator
+		{bound(0, 59, 2, 61), 400, 800},     // at 60 degrees north a degree is half as wide
+		{bound(0, -61, 2, -59), 400, 800},   // and south
+		{bound(-180, -90, 180, 90), 360, 180},
+		{bound(0, 0, 400, 200), 100, 50}, // no degrees
+		{bound(500000, 5000000, 500200, 5000100), 100, 50},
+		{bound(0, 0, 1000, 1), 9, 1},
+		{bound(0, 89, 1e-9, 90), 400, 8193},
+		{bound(1, 1, 1, 1), 400, 1},
+		{bound(2, 2, 1, 1), 400, 400}, // which is refused elsewhere
+		{bound(math.NaN(), 0, 1, 1), 400, 1},
+	} {
+		if got := Height(c.area, c.width, 8192); got != c.want {
+			t.Errorf("%v: %d, want %d", c.area, got, c.want)
+		}
 	}
 }
