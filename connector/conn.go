@@ -46,8 +46,8 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-// PrepareContext wraps the prepared statement, so that its queries are counted as running. Of several
-// statements the driver runs all but the last, which counts as a query.
+// PrepareContext wraps the prepared statement, so that its queries are counted as running. If there are several
+// statements, the driver runs all but the last, which counts as a query.
 func (c *conn) PrepareContext(ctx context.Context, query string) (_ driver.Stmt, err error) {
 	c.c.begin()
 	defer func() { c.end(ctx, err) }()

@@ -140,7 +140,7 @@ func ccbfGoFinalize(c *C.ccbf_call) {
 // runCallback runs one callback: call, with a frame and the overload. Its error ends the query. A panic
 // becomes an error too: in C it would end the process.
 func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) {
-	// The number is what this process registered the function with, and overloads never go.
+	// This process registered the function with the number, and overloads are never removed.
 	ov := (*registry.overloads.Load())[uint32(c.id)-1]
 	f := frames.Get().(*frame)
 	f.Begin()
