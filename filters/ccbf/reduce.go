@@ -94,11 +94,6 @@ func (f *reduction) resize(s *Sketch) {
 	s.shape, s.Bytes = shape, max(f.bytes, shape.Bytes())
 }
 
-// Levels: beside each cell, counters can count the squares that hold it: cell >> 1, cell >> 2 and
-// so on, hashed with their level. A query for a large area then takes a lookup for each square
-// instead of one for each cell. These are the range trees of "Spectral Bloom Filters", section 5.5,
-// in two dimensions.
-
 // ErrNoLevel is the error for counters that cannot be coarsened so far.
 var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
@@ -113,7 +108,10 @@ var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 // it. A factor that is a power of two leaves few of these. Far from the origin, a square may lie in
 // no square of the coarser grid, which is an error.
 //
-// Counters must have counted that level of squares; otherwise the error wraps ErrNoLevel.
+// Counters must have counted that level of squares; otherwise the error wraps ErrNoLevel. With levels,
+// they count beside each cell the squares that hold it: cell >> 1, cell >> 2 and so on, hashed with their
+// level. A query for a large area then takes a lookup for each square instead of one for each cell.
+// These are the range trees of "Spectral Bloom Filters", section 5.5, in two dimensions.
 func (s *Sketch) Coarsen(factor uint64) error {
 	if factor < 1 || factor > 1<<MaxLevels {
 		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)

@@ -46,7 +46,7 @@ func DecodedCost(v *ccbf.View) int {
 const decodedCost = 2
 
 // Spent returns what the calls of View.Counts since Reset have cost: the number of blocks that they
-// decoded.
+// read.
 func Spent(v *ccbf.View) int {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
 		return r.Lookups()

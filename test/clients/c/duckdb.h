@@ -1,5 +1,6 @@
 /*
- * What host.c calls of DuckDB, found at run time in the libduckdb that it is told to open: duckdb_query and so on are pointers, which find_duckdb sets.
+ * What host.c calls of DuckDB, found at run time in the libduckdb that it is told to open: duckdb_query and
+ * so on are pointers, which find_duckdb sets.
  */
 #ifndef CCBF_DUCKDB_H
 #define CCBF_DUCKDB_H

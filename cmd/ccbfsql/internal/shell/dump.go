@@ -101,10 +101,10 @@ func (sh *Shell) dumpRows(path string) error {
 // these are all columns. DuckDB's catalog does not mark generated columns. It has their expressions as
 // defaults, which DESCRIBE leaves out.
 func (sh *Shell) storedColumns(path string) (stored []string, all bool, err error) {
-	rows, err := sh.ask(withQuoted(`SELECT column_name, column_default IS NULL OR "default" IS NOT NULL
-		FROM duckdb_columns() JOIN (DESCRIBE ` + path + `) USING (column_name)
-		WHERE database_name = current_database() AND QUOTED(schema_name) || '.' || QUOTED(table_name) = ` + lexer.QuoteText(path) + `
-		ORDER BY column_index`))
+	const columns = `SELECT QUOTED(schema_name) || '.' || QUOTED(table_name) AS path, column_index, column_name, column_default
+		FROM duckdb_columns() WHERE database_name = current_database()`
+	rows, err := sh.ask(`SELECT column_name, column_default IS NULL OR "default" IS NOT NULL FROM (` + withQuoted(columns) +
+		`) JOIN (DESCRIBE ` + path + `) USING (column_name) WHERE path = ` + lexer.QuoteText(path) + ` ORDER BY column_index`)
 	for _, row := range rows {
 		if row[1] == "true" {
 			stored = append(stored, lexer.QuoteName(row[0]))

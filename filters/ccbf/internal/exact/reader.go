@@ -57,7 +57,7 @@ func (s *section) Packet(i int) cells.Squares {
 	return s.cache.Packet(i, func(i int) cells.Squares { return s.decoder.block(s, i) })
 }
 
-// decoder decodes blocks for queries of areas.
+// decoder decodes blocks for queries.
 type decoder struct {
 	batch    *batch
 	of       *section // the section of the decoded blocks; nil if there are none

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -30,30 +31,56 @@ func (r *Squares) Count(c grid.Cell, category []byte) uint64 {
 // twice, and does not count as a query.
 func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst[:len(at)])
+	if len(at) == 0 {
+		return
+	}
 	b := lookupScratches.Get().(*lookupScratch)
 	defer lookupScratches.Put(b)
-	r.regions(of, func(regionX, regionY int32, sheets []Sheet) {
-		b.keys, b.at = b.keys[:0], b.at[:0]
-		for i, c := range at {
-			if !r.Head.Bounds.Contains(c) {
-				continue
-			}
-			if x, y, z := cells.Key(c); x == regionX && y == regionY {
-				b.keys, b.at = append(b.keys, z), append(b.at, uint64(i))
-			}
+	x, y, _ := cells.Key(at[0])
+	b.keys, b.at = b.keys[:0], b.at[:0]
+	for i, c := range at {
+		cx, cy, z := cells.Key(c)
+		switch {
+		case !r.Head.Bounds.Contains(c):
+		case cx == x && cy == y:
+			b.keys, b.at = append(b.keys, z), append(b.at, uint64(i))
+		default:
+			// The cell is in another region than the first one. This is rare: a region holds the whole
+			// Earth, except for very fine grids.
+			r.Counts(dst[i:i+1], at[i:i+1], of)
 		}
-		b.radix.SortPairs(b.keys, b.at)
-		if cap(b.found) < len(b.keys) {
-			b.found = make([]cells.Leaf, len(at))
-		}
-		found := b.found[:len(b.keys)]
-		for _, s := range sheets {
-			r.lookups += FindAll(s, b.keys, found)
+	}
+	b.radix.SortPairs(b.keys, b.at)
+	if cap(b.found) < len(b.keys) {
+		b.found = make([]cells.Leaf, len(at))
+	}
+	found := b.found[:len(b.keys)]
+	r.eachOf(of, x, y, func(s *section) {
+		for _, sheet := range r.sheets[s.from:s.to] {
+			r.lookups += FindAll(sheet, b.keys, found)
 			for j, l := range found {
 				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
 			}
 		}
 	})
+}
+
+// eachOf calls f with each section of the categories of in region (x, y).
+func (r *Squares) eachOf(of cells.Categories, x, y int32, f func(s *section)) {
+	one, isOne := of.One()
+	if len(r.sections) > 0 && (!isOne || one == nil && r.sections[0].Category != nil) {
+		for i := range r.sections {
+			if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
+				f(s)
+			}
+		}
+		return
+	}
+	wanted := cells.LabelView{X: x, Y: y, Category: one}
+	i, found := slices.BinarySearchFunc(r.sections, wanted, func(s section, l cells.LabelView) int { return s.Compare(&l) })
+	if found {
+		f(&r.sections[i])
+	}
 }
 
 // Lookups returns how many packets Count and Counts have read since Reset.
