@@ -71,7 +71,10 @@ type ClassError struct {
 // Error returns a text with both classes, and with the value if the error is due to it.
 func (e *ClassError) Error() string {
 	s := fmt.Sprintf("a %v key does not fit a sketch of %v keys", e.From, e.To)
+	cast := e.From == Text && !e.To.IsStruct() && e.To != Blob || e.To == Text && !e.From.IsStruct() && e.From != Blob
 	switch v, ok := new(big.Rat).SetString(e.Value); {
+	case e.Value == "" && cast:
+		s += fmt.Sprintf(": cast it to %v", e.To)
 	case e.Value == "":
 	case ok && isBinary(e.From) && (e.To == Decimal || e.To == Int && v.IsInt()):
 		s += fmt.Sprintf(": %s is equal to more than one %v, cast it to one", e.Value, e.To)

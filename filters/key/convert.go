@@ -41,7 +41,11 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 		out, ok = convertNumber(dst, from, to, b)
 	}
 	if !ok {
-		return dst, &ClassError{From: from, To: to, Value: Format(from, b)}
+		value := Format(from, b)
+		if !numeric(from) {
+			value = string(AppendText(nil, from, b))
+		}
+		return dst, &ClassError{From: from, To: to, Value: value}
 	}
 	return out, nil
 }

@@ -82,7 +82,7 @@ func TestConvert(t *testing.T) {
 		{Float, double(0.1), Decimal, nil, "a DOUBLE key does not fit a sketch of DECIMAL keys: 0.1 is equal to more than one DECIMAL, cast it to one"},
 		{Text, []byte("ab"), Blob, []byte("ab"), ""},
 		{Blob, []byte("ab"), Text, nil, "a BLOB key does not fit a sketch of VARCHAR keys"},
-		{Text, []byte("7"), Int, nil, "a VARCHAR key does not fit a sketch of BIGINT keys"},
+		{Text, []byte("7"), Int, nil, "a VARCHAR key does not fit a sketch of BIGINT keys: cast it to BIGINT"},
 		{Int, integer("1"), Bool, nil, "a BIGINT key does not fit a sketch of BOOLEAN keys"},
 		{Timestamp, AppendTimestamp(nil, 0, Micros), TimestampTZ, nil, "a TIMESTAMP key does not fit a sketch of TIMESTAMPTZ keys"},
 		{Date, AppendDate(nil, -1), Timestamp, AppendTimestamp(nil, -86400, Seconds), ""},
@@ -91,8 +91,8 @@ func TestConvert(t *testing.T) {
 		{Timestamp, AppendTimestamp(nil, math.MaxInt64, Nanos), Date, AppendDate(nil, math.MaxInt32), ""},
 		{Date, AppendDate(nil, -math.MaxInt32), Timestamp, AppendTimestamp(nil, -math.MaxInt64, Micros), ""},
 		{Timestamp, AppendTimestamp(nil, 86400*3, Seconds), Date, AppendDate(nil, 3), ""},
-		{Timestamp, AppendTimestamp(nil, 86400*3+1, Seconds), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 259201000000 is not exactly a DATE"},
-		{Timestamp, AppendTimestamp(nil, 1, Nanos), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 030100000000000000 is not exactly a DATE"},
+		{Timestamp, AppendTimestamp(nil, 86400*3+1, Seconds), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 1970-01-04 00:00:01 is not exactly a DATE"},
+		{Timestamp, AppendTimestamp(nil, 1, Nanos), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 1970-01-01 00:00:00.000000001 is not exactly a DATE"},
 		{UUID, AppendUUID(nil, 1, 2), None, AppendUUID(nil, 1, 2), ""},
 	} {
 		got, err := Convert([]byte("dst"), c.from, c.to, c.b)

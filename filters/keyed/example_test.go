@@ -20,7 +20,7 @@ func ExampleAddValues() {
 	fmt.Println(keyed.CountValue(cms.Family, s, 4.0))
 	// Output:
 	// <nil>
-	// value 0: a VARCHAR key does not fit a sketch of BIGINT keys
+	// value 0: a VARCHAR key does not fit a sketch of BIGINT keys: cast it to BIGINT
 	// 2 <nil>
 }
 
