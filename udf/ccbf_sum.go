@@ -117,8 +117,11 @@ func (q *question) sum(from, to int) error {
 		if answers[i], err = q.view.Sum(area, of); err != nil {
 			return err
 		}
-		if one, ok := of.One(); ok && q.has && near {
-			category.Check(&q.view, one, answers[i])
+		if q.has && near {
+			_ = of.Each(func(one []byte) error {
+				category.Check(&q.view, one, answers[i])
+				return nil
+			})
 		}
 	}
 	return nil

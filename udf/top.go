@@ -11,7 +11,7 @@ import (
 var _ = only(top.Family,
 	function("", "X_keys", topKeysType, topKeys,
 		"The keys that the sketch keeps, the most frequent first, at most k. The true count of each is between low and high. "+
-			"Keys are returned as text, whatever their type; a cast restores the value, for example key::BIGINT. The text of a STRUCT is for reading only. "+unnestAdvice,
+			"Keys are returned as text, whatever their type; a cast restores the value, for example key::BIGINT or key::STRUCT(a VARCHAR, b DATE). "+unnestAdvice,
 		"unnest(X_keys(s), recursive := true) FROM (SELECT X_agg(word) s FROM (VALUES ('to'), ('be'), ('to')) t(word))", params(paramSketch)),
 )
 

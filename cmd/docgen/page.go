@@ -71,8 +71,8 @@ These rules apply to all functions:
 - Lookups check a BLOB's structure but not its checksum, which would mean reading all
   of it: damage inside a BLOB can make results wrong. ` + "`sketch_is_valid`" + `
   checks everything: call it once for BLOBs that come from elsewhere.
-- Keys can have any type except LIST, MAP and the like; a STRUCT combines several
-  values into one key. Keys are the same if SQL finds them equal: integers of any width,
+- Keys can have any type except LIST, MAP and the like, BIT, BIGNUM, GEOMETRY and VARIANT;
+  a STRUCT combines several values into one key. Keys are the same if SQL finds them equal: integers of any width,
   and numbers of different types if nothing is lost: 5 = 5.0. However, the FLOAT 0.1 is
   not the DOUBLE 0.1: cast the key that you look up to FLOAT. Collations are
   ignored: in a column with COLLATE NOCASE, 'A' and 'a' are two keys, although SQL finds them

@@ -44,7 +44,12 @@ func ClassOf(t duck.Type) (key.Class, error) {
 	if isNumber(t) {
 		return key.Int, nil
 	}
-	return key.None, fmt.Errorf("a value of type %s cannot be a key: give one value, or a STRUCT of several", t)
+	instead := "cast it to VARCHAR or BLOB"
+	switch t.ID() {
+	case duck.ListID, duck.ArrayID, duck.MapID, duck.UnionID:
+		instead = "give one value, or a STRUCT of several"
+	}
+	return key.None, fmt.Errorf("a value of type %s cannot be a key: %s", t, instead)
 }
 
 // interval is DuckDB's INTERVAL.
