@@ -104,7 +104,17 @@ func (sh *Shell) dot(line string) error {
 	if sh.once != nil && sh.once.used {
 		err = errors.Join(err, sh.endOnce())
 	}
-	return err
+	return c.named(err)
+}
+
+// named adds the name of the command to an error about its arguments or files. Statements that .read runs
+// have errors of their own, and interrupts and exit codes are no errors of the command.
+func (c *command) named(err error) error {
+	var quit *QuitError
+	if err == nil || c.name == "read" || errors.As(err, &quit) || errors.Is(err, ErrClosedPipe) || errors.Is(err, session.ErrInterrupted) {
+		return err
+	}
+	return fmt.Errorf(".%s: %w", c.name, err)
 }
 
 // findCommand returns the command of a name, or the only command whose name begins with it.

@@ -80,11 +80,7 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	if err != nil {
 		return nil, "", err
 	}
-	img, note, err := drawSketch(blob, o)
-	if err != nil {
-		return nil, "", fmt.Errorf(".map: %w", err)
-	}
-	return img, note, nil
+	return drawSketch(blob, o)
 }
 
 // screen returns the terminal to draw on. how overrides the way to draw; nil means the best that
@@ -96,7 +92,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 	}
 	switch {
 	case errors.Is(err, terminal.ErrNone) && how == nil:
-		return s, errors.New(".map: the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
+		return s, errors.New("the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
 	case errors.Is(err, terminal.ErrNone):
 		s = terminal.Plain()
 	case err != nil:
@@ -124,7 +120,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 		types = append(types, c.Name+" "+c.Type)
 	}
 	if column < 0 {
-		return nil, fmt.Errorf(".map: the query must return a sketch, but returns %s", strings.Join(types, ", "))
+		return nil, fmt.Errorf("the query must return a sketch, but returns %s", strings.Join(types, ", "))
 	}
 	var first render.Cell
 	rows := 0
@@ -139,11 +135,11 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	}
 	switch {
 	case rows == 0:
-		return nil, errors.New(".map: the query returned no row, but must return one sketch")
+		return nil, errors.New("the query returned no row, but must return one sketch")
 	case rows > 1:
-		return nil, fmt.Errorf(".map: the query returned %d sketches; combine them with ccbf_union_agg", rows)
+		return nil, fmt.Errorf("the query returned %d sketches; combine them with ccbf_union_agg", rows)
 	case first.Null:
-		return nil, errors.New(".map: the query returned NULL, but must return a sketch; a sketch of no rows is NULL")
+		return nil, errors.New("the query returned NULL, but must return a sketch; a sketch of no rows is NULL")
 	}
 	return []byte(first.Text), nil
 }
@@ -292,13 +288,13 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 		}
 	}
 	if err := flags.Parse(words); err != nil {
-		return o, "", fmt.Errorf(".map: %w; .help map lists the options", err)
+		return o, "", fmt.Errorf("%w; .help map lists the options", err)
 	}
 	if strings.Trim(query, "; \t\r\n") == "" {
-		return o, "", errors.New("usage: .map [OPTIONS] QUERY; .help map lists the options")
+		return o, "", errors.New("usage: [OPTIONS] QUERY; .help map lists the options")
 	}
 	if o.file != "" && o.graphics != nil {
-		return o, "", errors.New(".map: -o draws to a file, -as on the screen: give only one")
+		return o, "", errors.New("-o draws to a file, -as on the screen: give only one")
 	}
 	return o, query, nil
 }
