@@ -151,6 +151,9 @@ func TestVectorTiles(t *testing.T) {
 	if j.TileJSON != "3.0.0" || len(j.Tiles) != 1 || j.Tiles[0] != url+"/tiles/to%20wns/s%22k/{z}/{x}/{y}.mvt?by=month&value=month+1" || len(j.Vectors) != 1 || j.Bounds != [4]float64{0.25, 50.25, 1.75, 51.75} {
 		t.Errorf("TileJSON is %s", body)
 	}
+	if c := j.Center; c != [3]float64{1, 51, 7} { // a view of 1.5 degrees: at zoom 7 a tile is 2.8 wide, and 1.8 high here
+		t.Errorf("the centre is %v", c)
+	}
 }
 
 // Pages of permitted origins can load tiles and nothing else. Pages of other origins can load

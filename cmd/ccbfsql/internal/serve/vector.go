@@ -91,6 +91,15 @@ type vectorLayer struct {
 // maxTileZoom is the largest zoom in TileJSON.
 const maxTileZoom = 20
 
+// centerOf returns the centre of a view in degrees, and the zoom at which the view takes about two tiles
+// along its longer side.
+func centerOf(view orb.Bound) [3]float64 {
+	middle := view.Center()
+	side := max(view.Max[0]-view.Min[0], 2*(view.Max[1]-view.Min[1])) // a world is twice as wide as high
+	zoom := min(max(math.Floor(math.Log2(2*360/side)), 0), maxTileZoom)
+	return [3]float64{math.Remainder(middle[0], 360), middle[1], zoom}
+}
+
 // describe handles /tiles/TABLE/COLUMN.json. The addresses of tiles in it have the filter of the
 // request. format=png requests pictures in place of vector tiles.
 func (s *server) describe(r *http.Request) (any, error) {
@@ -125,7 +134,7 @@ func (s *server) describe(r *http.Request) (any, error) {
 	t := tileJSON{
 		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
 		Bounds: boxOf(b),
-		Center: [3]float64{(seen.Box[0] + seen.Box[2]) / 2, (seen.Box[1] + seen.Box[3]) / 2, 6},
+		Center: centerOf(boundOf(seen.Box)),
 	}
 	t.Vectors = []vectorLayer{}
 	if ending == "mvt" {
