@@ -67,8 +67,8 @@ func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 
 // eachOf calls f with each section of the categories of in region (x, y).
 func (r *Squares) eachOf(of cells.Categories, x, y int32, f func(s *section)) {
-	one, isOne := of.One()
-	if len(r.sections) > 0 && (!isOne || one == nil && r.sections[0].Category != nil) {
+	one, ok := r.only(of)
+	if !ok {
 		for i := range r.sections {
 			if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
 				f(s)

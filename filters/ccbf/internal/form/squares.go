@@ -97,8 +97,7 @@ func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sh
 
 // regions is EachRegion, but does not count as a query.
 func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	one, isOne := of.One()
-	if isOne && (one != nil || len(r.sections) > 0 && r.sections[0].Category == nil) {
+	if one, ok := r.only(of); ok {
 		i, _ := slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
 		for ; i < len(r.sections) && of.Has(r.sections[i].Category); i++ { // each has another region
 			s := &r.sections[i]
@@ -124,6 +123,12 @@ func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet
 	for _, g := range r.groups {
 		f(g.x, g.y, g.sheets)
 	}
+}
+
+// only returns the category of all sections that a query asks for. It returns false if they may have several.
+func (r *Squares) only(of cells.Categories) (category []byte, ok bool) {
+	one, isOne := of.One()
+	return one, isOne && (one != nil || len(r.sections) == 0 || r.sections[0].Category == nil)
 }
 
 // eachSum calls add with the sum over an area for each section of the categories of, in their order.
