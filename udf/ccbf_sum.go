@@ -118,10 +118,7 @@ func (q *question) sum(from, to int) error {
 			return err
 		}
 		if q.has && near {
-			_ = of.Each(func(one []byte) error {
-				category.Check(&q.view, one, answers[i])
-				return nil
-			})
+			category.Check(&q.view, of, answers[i])
 		}
 	}
 	return nil

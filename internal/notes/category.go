@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -24,9 +23,9 @@ const (
 	maxSearched = 1 << 16 // bytes of a list of categories that is searched
 )
 
-// Check adds the sum of a sketch's points in a category. If it cannot know whether the sketch has the
-// category, or after maxChecks checks, it takes the category for found.
-func (c *Category) Check(v *ccbf.View, category []byte, sum uint64) {
+// Check adds the sum of a sketch's points in categories. If it cannot know whether the sketch has one of
+// them, or after maxChecks checks, it takes one for found.
+func (c *Category) Check(v *ccbf.View, of ccbf.Categories, sum uint64) {
 	if c.found {
 		return
 	}
@@ -41,14 +40,20 @@ func (c *Category) Check(v *ccbf.View, category []byte, sum uint64) {
 		return
 	}
 	var names []string
-	for _, of := range list {
-		if bytes.Equal(of.Key, category) {
+	for _, has := range list {
+		if of.Has(has.Key) {
 			c.found = true
 			return
 		}
-		names = append(names, string(of.Key))
+		names = append(names, string(has.Key))
 	}
-	c.add(&Category{missing: string(category), near: help.Nearest(string(category), names)})
+	_ = of.Each(func(category []byte) error {
+		// The note names one category, and the search for a similar one takes time.
+		if name := string(category); c.missing == "" || c.missing == name && c.near == "" {
+			c.add(&Category{missing: name, near: help.Nearest(name, names)})
+		}
+		return nil
+	})
 }
 
 // add adds the note of another chunk. That may have the similar name if c has none.
