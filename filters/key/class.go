@@ -71,9 +71,9 @@ type ClassError struct {
 // Error returns a text with both classes, and with the value if the error is due to it.
 func (e *ClassError) Error() string {
 	s := fmt.Sprintf("a %v key does not fit a sketch of %v keys", e.From, e.To)
-	cast := e.From == Text && !e.To.IsStruct() && e.To != Blob || e.To == Text && !e.From.IsStruct() && e.From != Blob
+	castable := func(c Class) bool { return c != Blob && !c.IsStruct() }
 	switch v, ok := new(big.Rat).SetString(e.Value); {
-	case e.Value == "" && cast:
+	case e.Value == "" && (e.From == Text || e.To == Text) && castable(e.From) && castable(e.To):
 		s += fmt.Sprintf(": cast it to %v", e.To)
 	case e.Value == "":
 	case ok && isBinary(e.From) && (e.To == Decimal || e.To == Int && v.IsInt()):
