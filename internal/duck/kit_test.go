@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/memory"
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
@@ -69,27 +70,19 @@ func ask(db *sql.DB, query string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
+	all, err := sqltest.Values(rows)
 	if err != nil {
 		return "", err
 	}
-	vals, into := make([]any, len(names)), make([]any, len(names))
-	for i := range vals {
-		into[i] = &vals[i]
-	}
 	var lines []string
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return "", err
-		}
-		cells := make([]string, len(vals))
-		for i, v := range vals {
-			cells[i] = fmt.Sprint(v)
+	for _, row := range all {
+		var cells []string
+		for _, v := range row {
+			cells = append(cells, fmt.Sprint(v))
 		}
 		lines = append(lines, strings.Join(cells, "|"))
 	}
-	return strings.Join(lines, "\n"), rows.Err()
+	return strings.Join(lines, "\n"), nil
 }
 
 func mustAsk(t testing.TB, db *sql.DB, query string) string {

@@ -47,25 +47,42 @@ func (c *inProcessConn) Query(statement string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values, err := Values(rows)
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]string, len(values))
+	for i, row := range values {
+		for j, v := range row {
+			text, err := asText(v)
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", names[j], err)
+			}
+			all[i] = append(all[i], text)
+		}
+	}
+	return all, nil
+}
+
+// Values returns the values of all rows, and closes rows.
+func Values(rows *sql.Rows) (all [][]any, err error) {
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	var all [][]string
-	for rows.Next() {
+	into := make([]any, len(names))
+	for rows.Next() { // all rows: an error may come late
+		row := make([]any, len(names))
+		for i := range row {
+			into[i] = &row[i]
+		}
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
-		}
-		row := make([]string, len(values))
-		for i, v := range values {
-			if row[i], err = asText(v); err != nil {
-				return nil, fmt.Errorf("column %s: %w", names[i], err)
-			}
 		}
 		all = append(all, row)
 	}

@@ -93,27 +93,15 @@ func ask(db asker, query string, args ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
+	all, err := sqltest.Values(rows)
+	if err != nil || len(all) == 0 {
 		return "", err
 	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
 	var first []string
-	for rows.Next() { // all rows: an error may come late
-		if err := rows.Scan(into...); err != nil {
-			return "", err
-		}
-		if first == nil {
-			for _, v := range values {
-				first = append(first, fmt.Sprint(v))
-			}
-		}
+	for _, v := range all[0] {
+		first = append(first, fmt.Sprint(v))
 	}
-	return strings.Join(first, "|"), rows.Err()
+	return strings.Join(first, "|"), nil
 }
 
 func mustAsk(t testing.TB, db *sql.DB, query string, args ...any) string {
