@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// watched is a context that notes how many queries ran when the driver asked for it.
-type watched struct {
+// queryMonitor is a context that notes how many queries ran when the driver asked for it.
+type queryMonitor struct {
 	context.Context
 	c    *Connector
 	most *int
 }
 
-func (w watched) Err() error {
+func (w queryMonitor) Err() error {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	*w.most = max(*w.most, w.c.running)
@@ -36,7 +36,7 @@ func TestPrepareCounts(t *testing.T) {
 	}
 	defer conn.Close()
 	most := 0
-	stmt, err := conn.(driver.ConnPrepareContext).PrepareContext(watched{t.Context(), c, &most}, "CREATE TABLE a AS SELECT 1; SELECT 2")
+	stmt, err := conn.(driver.ConnPrepareContext).PrepareContext(queryMonitor{t.Context(), c, &most}, "CREATE TABLE a AS SELECT 1; SELECT 2")
 	if err != nil {
 		t.Fatal(err)
 	}
