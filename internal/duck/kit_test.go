@@ -66,11 +66,7 @@ func registerOn(t testing.TB, conn *sql.Conn, fns []Function) (in *Instance) {
 // ask runs a query and writes its rows as text: columns apart by |, rows by
 // newline.
 func ask(db *sql.DB, query string) (string, error) {
-	rows, err := db.Query(query)
-	if err != nil {
-		return "", err
-	}
-	all, err := sqltest.Values(rows)
+	_, all, err := sqltest.Values(db, query)
 	if err != nil {
 		return "", err
 	}

@@ -43,15 +43,7 @@ func (c *inProcessConn) Exec(statements string) error {
 
 func (c *inProcessConn) Query(statement string) ([][]string, error) {
 	defer c.after()
-	rows, err := c.conn.QueryContext(context.Background(), statement)
-	if err != nil {
-		return nil, err
-	}
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	values, err := Values(rows)
+	names, values, err := Values(c.conn, statement)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +60,20 @@ func (c *inProcessConn) Query(statement string) ([][]string, error) {
 	return all, nil
 }
 
-// Values returns the values of all rows, and closes rows.
-func Values(rows *sql.Rows) (all [][]any, err error) {
-	defer rows.Close()
-	names, err := rows.Columns()
+// Queryer is a database or a connection.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Values returns the names of a query's columns, and the values of all its rows.
+func Values(db Queryer, query string, args ...any) (names []string, all [][]any, err error) {
+	rows, err := db.QueryContext(context.Background(), query, args...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	defer rows.Close()
+	if names, err = rows.Columns(); err != nil {
+		return nil, nil, err
 	}
 	into := make([]any, len(names))
 	for rows.Next() { // all rows: an error may come late
@@ -82,11 +82,11 @@ func Values(rows *sql.Rows) (all [][]any, err error) {
 			into[i] = &row[i]
 		}
 		if err := rows.Scan(into...); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, row)
 	}
-	return all, rows.Err()
+	return names, all, rows.Err()
 }
 
 // asText returns values as text that is the same with every client.

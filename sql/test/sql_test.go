@@ -3,7 +3,6 @@
 package test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"strings"
@@ -82,18 +81,9 @@ func exec(t testing.TB, db *sql.DB, statement string, args ...any) {
 	}
 }
 
-// asker is a database or a connection.
-type asker interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // ask returns the first row of a query, with "|" between values.
-func ask(db asker, query string, args ...any) (string, error) {
-	rows, err := db.QueryContext(context.Background(), query, args...)
-	if err != nil {
-		return "", err
-	}
-	all, err := sqltest.Values(rows)
+func ask(db sqltest.Queryer, query string, args ...any) (string, error) {
+	_, all, err := sqltest.Values(db, query, args...)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}
