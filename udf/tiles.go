@@ -81,14 +81,13 @@ func quadkey(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	lon, lat, z, res := at.xs, at.ys, rows.Col(at.next), optional(rows, at.next+1)
-	names := make([]byte, 0, rows.Len()*(grid.MaxZoom+1))
 	var g grid.Grid
 	return eachValid(rows, out, func(i int) (err error) {
 		if at.isEmpty(i) {
 			out.SetNull(i)
 			return nil
 		}
-		x, y, start := lon[i], lat[i], len(names)
+		x, y := lon[i], lat[i]
 		if res != nil {
 			if g, err = gridOf(g, res, i); err != nil {
 				return err
@@ -100,11 +99,9 @@ func quadkey(rows *duck.Rows, out *duck.Result) error {
 				return err
 			}
 		}
-		if names, err = grid.AppendQuadkey(names, x, y, zoom(z, i)); err != nil {
-			return err
-		}
-		out.SetBytes(i, names[start:])
-		return nil
+		name, err := grid.Quadkey(x, y, zoom(z, i))
+		out.SetString(i, name)
+		return err
 	})
 }
 

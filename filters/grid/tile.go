@@ -30,25 +30,21 @@ func TileY(lat float64, z int) (int64, error) {
 	if z < 0 || z > MaxZoom || !(lat >= -90 && lat <= 90) {
 		return 0, tileError(0, lat, z)
 	}
-	return rowAt(lat, z), nil
+	return row(lat) >> (MaxZoom - z), nil
 }
 
 // Quadkey returns the quadkey of the tile at a point. It has one digit from 0 to 3 per zoom, so that a
 // tile's key begins with those of its ancestors. Zoom 0 gives the empty string. Errors as TileX and TileY.
 func Quadkey(lon, lat float64, z int) (string, error) {
-	var buf [MaxZoom]byte
-	b, err := AppendQuadkey(buf[:0], lon, lat, z)
-	return string(b), err
-}
-
-// AppendQuadkey appends Quadkey to dst. An error leaves dst unchanged. It allocates nothing if dst has
-// room for z bytes.
-func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
-		return dst, tileError(lon, lat, z)
+		return "", tileError(lon, lat, z)
 	}
-	x, y := column(lon)>>(MaxZoom-z), rowAt(lat, z)
-	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
+	number := Interleave(uint32(column(lon)>>(MaxZoom-z)), uint32(row(lat)>>(MaxZoom-z)))
+	var digits [MaxZoom]byte
+	for i := range z {
+		digits[z-1-i] = '0' + byte(number>>(2*i)&3)
+	}
+	return string(digits[:z]), nil
 }
 
 // ParseQuadkey returns the tile that a quadkey names; its length is the zoom.
@@ -118,26 +114,4 @@ func tileError(lon, lat float64, z int) error {
 	default:
 		return errf(ErrTile, "latitude %v is outside -90..90", lat)
 	}
-}
-
-// base4 has the four base-4 digits of every byte.
-var base4 = func() (t [256][4]byte) {
-	for i := range t {
-		t[i] = [4]byte{'0' + byte(i>>6), '0' + byte(i>>4&3), '0' + byte(i>>2&3), '0' + byte(i&3)}
-	}
-	return t
-}()
-
-// appendDigits appends v in base 4, in n digits.
-func appendDigits(dst []byte, v uint64, n int) []byte {
-	if r := n & 3; r != 0 {
-		d := &base4[byte(v>>(2*(n-r)))]
-		dst = append(dst, d[4-r:]...)
-		n -= r
-	}
-	for n -= 4; n >= 0; n -= 4 {
-		d := &base4[byte(v>>(2*n))]
-		dst = append(dst, d[:]...)
-	}
-	return dst
 }
