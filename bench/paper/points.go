@@ -229,7 +229,7 @@ func covidDegrees(res float64) points {
 func outlines(query string) []orb.MultiPolygon {
 	db := duck.Open(1)
 	defer db.Close()
-	return report.Column(duck.Column[string](db, query), func(text string) orb.MultiPolygon { return report.Must(grid.ParseGeoJSON([]byte(text))) })
+	return report.Column(duck.Column[string](db, query), func(text string) orb.MultiPolygon { return report.Must(grid.ParsePolygon([]byte(text))) })
 }
 
 // star returns a polygon of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.

@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	polygon, err := grid.ParseWKT("POLYGON ((0 0, 8 0, 8 2, 0 2, 0 0))")
+	polygon, err := grid.ParsePolygon([]byte("POLYGON ((0 0, 8 0, 8 2, 0 2, 0 0))"))
 	if err != nil {
 		panic(err)
 	}

@@ -11,22 +11,19 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of these, a Feature of any of
+// parseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of these, a Feature of any of
 // them, or a FeatureCollection of such features. Other members of an object, for example bbox, crs and
 // properties, are ignored. Empty coordinates are an empty polygon, and so is a feature whose geometry is
-// null. A feature without a geometry is an error. See ParsePolygon.
+// null. A feature without a geometry is an error.
 //
 // encoding/json checks the text, which is then read in place. The decoder of encoding/json does not say
 // where in the text a value is, and takes a point of one number for one of two.
-func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
-	if len(b) > maxInput {
-		return nil, tooLong("GeoJSON", len(b))
-	}
+func parseGeoJSON(b []byte) (orb.MultiPolygon, int, error) {
 	if !json.Valid(b) {
-		return nil, notJSON(b)
+		return nil, 0, notJSON(b)
 	}
 	r := jsonReader{assembler: assembler{format: "polygon: GeoJSON"}, b: b}
-	return withoutSRID(r.result(r.root()))
+	return r.result(r.root())
 }
 
 // notJSON returns an error that says where a text stops being JSON.

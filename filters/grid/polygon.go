@@ -39,11 +39,11 @@ const (
 	typeCollection   = "GeometryCollection"
 )
 
-// ParsePolygon reads a polygon in any of the forms that ParseWKT and ParseGeoJSON read. It also reads a
-// Polygon, MultiPolygon or GeometryCollection in well-known binary of the OGC, ISO or extended form. The
-// first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits, '{' GeoJSON, a letter
-// WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as PostgreSQL writes
-// them, or 0x. The result shares no memory with b.
+// ParsePolygon reads a Polygon, a MultiPolygon or a GeometryCollection of these as well-known text, as
+// GeoJSON, or as well-known binary of the OGC, ISO or extended form. GeoJSON may also be a Feature or a
+// FeatureCollection. The first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits,
+// '{' GeoJSON, a letter WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as
+// PostgreSQL writes them, or 0x. The result shares no memory with b.
 //
 // A multipolygon, a collection and a collection of features stand for the union of their members. A member
 // that has no inside, for example a point, is an error. Empty members are left out. Ordinates beyond x and
@@ -54,14 +54,18 @@ const (
 // wraps ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge, and names the place in the geometry and
 // the byte. Memory is bounded by a multiple of len(b), whatever b claims. Rings may run either way round,
 // and cross themselves and each other; Scan defines what that means.
-func ParsePolygon(b []byte) (orb.MultiPolygon, error) { return withoutSRID(ParsePolygonSRID(b)) }
-
-func withoutSRID(mp orb.MultiPolygon, _ int, err error) (orb.MultiPolygon, error) { return mp, err }
+func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
+	mp, _, err := ParsePolygonSRID(b)
+	return mp, err
+}
 
 // ParsePolygonSRID is ParsePolygon. It also returns the number of the coordinate system that the polygon
 // names, or 0. WKT names it by "SRID=n;" in front, and extended WKB in its header.
 func ParsePolygonSRID(b []byte) (mp orb.MultiPolygon, srid int, err error) {
-	if len(b) > 0 && b[0] <= 1 {
+	switch {
+	case len(b) > maxInput:
+		return nil, 0, errf(ErrTooLarge, "polygon: %d bytes; at most %d are read", len(b), maxInput)
+	case len(b) > 0 && b[0] <= 1:
 		return parseWKB(b)
 	}
 	b = bytes.TrimPrefix(b, byteOrderMark)
@@ -71,17 +75,12 @@ func ParsePolygonSRID(b []byte) (mp orb.MultiPolygon, srid int, err error) {
 	case len(t) == 0:
 		return nil, 0, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
-		mp, err = ParseGeoJSON(b)
-		return mp, 0, err
+		return parseGeoJSON(b)
 	case isHex:
 		return parseHex(digits)
 	case isGeoPackage(b):
 		return nil, 0, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
-		if len(b) > maxInput {
-			// Refuse long texts before the conversion copies them.
-			return nil, 0, tooLong("WKT", len(b))
-		}
 		return parseWKT(string(b))
 	}
 	return nil, 0, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
@@ -107,9 +106,6 @@ func isGeoPackage(b []byte) bool { return len(b) >= 8 && b[0] == 'G' && b[1] == 
 
 // parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
 func parseHex(digits []byte) (orb.MultiPolygon, int, error) {
-	if len(digits)/2 > maxInput {
-		return nil, 0, tooLong("WKB", len(digits)/2)
-	}
 	b := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(b, digits); err != nil {
 		return nil, 0, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
@@ -126,10 +122,6 @@ func quote[T string | []byte](s T) string {
 		return strconv.Quote(string(s[:most])) + "..."
 	}
 	return strconv.Quote(string(s))
-}
-
-func tooLong(format string, size int) error {
-	return errf(ErrTooLarge, "polygon: %d bytes of %s; at most %d are read", size, format, maxInput)
 }
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }

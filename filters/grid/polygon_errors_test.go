@@ -94,16 +94,10 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", in, err, want)
 		}
 	}
-	for _, in := range []string{"42", `"Polygon"`, "null", "[]"} {
-		want := "polygon: GeoJSON (byte 0): " + strconv.Quote(in) + " where an object should be"
-		if _, err := ParseGeoJSON([]byte(in)); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", in, err)
-		}
-	}
 	const after = 20_000_000
-	in := append(bytes.Repeat([]byte(" "), after), "xx"...)
-	want := "polygon: GeoJSON (byte 20000000): invalid character 'x' looking for beginning of value"
-	if _, err := ParseGeoJSON(in); err == nil || err.Error() != want {
+	in := append(bytes.Repeat([]byte(" "), after), "{x"...)
+	want := "polygon: GeoJSON (byte 20000001): invalid character 'x' looking for beginning of object key string"
+	if _, err := ParsePolygon(in); err == nil || err.Error() != want {
 		t.Errorf("after %d spaces: %v", after, err)
 	}
 }
@@ -174,7 +168,7 @@ func TestParseHostile(t *testing.T) {
 		}
 	}
 	big := make([]byte, maxInput+1) // zeros: big-endian WKB
-	if _, err := ParsePolygon(big); !errors.Is(err, ErrTooLarge) || err.Error() != "polygon: 1000000001 bytes of WKB; at most 1000000000 are read" {
+	if _, err := ParsePolygon(big); !errors.Is(err, ErrTooLarge) || err.Error() != "polygon: 1000000001 bytes; at most 1000000000 are read" {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,7 @@ func mustScan(t testing.TB, g Grid, mp orb.MultiPolygon, clip Rect) *Scanner {
 
 func mustWKT(t testing.TB, s string) orb.MultiPolygon {
 	t.Helper()
-	mp, err := ParseWKT(s)
+	mp, err := ParsePolygon([]byte(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,8 @@ const (
 
 // parseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in well-known binary. Each
 // geometry may have either byte order, and the OGC, the ISO or the extended form. Z, M and SRIDs are
-// allowed, also in members. See ParsePolygon.
+// allowed, also in members.
 func parseWKB(b []byte) (orb.MultiPolygon, int, error) {
-	if len(b) > maxInput {
-		return nil, 0, tooLong("WKB", len(b))
-	}
 	r := wkbReader{assembler: assembler{format: "polygon: WKB"}, b: b}
 	err := r.geometry(0, 0)
 	if err == nil {

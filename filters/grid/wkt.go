@@ -9,15 +9,10 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ParseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in well-known text. Case does
+// parseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in well-known text. Case does
 // not matter, Z and M are allowed, and members or the whole geometry may be EMPTY. "SRID=n;" may stand in
-// front. The points of a polygon have two to four numbers, all of them as many. See ParsePolygon.
-func ParseWKT(s string) (orb.MultiPolygon, error) { return withoutSRID(parseWKT(s)) }
-
+// front. The points of a polygon have two to four numbers, all of them as many.
 func parseWKT(s string) (orb.MultiPolygon, int, error) {
-	if len(s) > maxInput {
-		return nil, 0, tooLong("WKT", len(s))
-	}
 	r := wktReader{assembler: assembler{format: "polygon: WKT"}, s: s}
 	err := r.readSRID()
 	if err == nil {

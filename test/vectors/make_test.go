@@ -209,7 +209,7 @@ func polygons(x, y, w, h float64) []any {
 
 func geojson(t *testing.T, p any) *ccbf.Polygon {
 	t.Helper()
-	mp, err := grid.ParseGeoJSON(encode(t, p))
+	mp, err := grid.ParsePolygon(encode(t, p))
 	if err != nil {
 		t.Fatal(err)
 	}

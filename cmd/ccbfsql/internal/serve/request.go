@@ -90,7 +90,7 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 		corners, err := json.Marshal(boundOf(edges).ToPolygon())
 		return area{fmt.Appendf(nil, `{"type":"Polygon","coordinates":%s}`, corners), edges, true}, err
 	}
-	read, err := grid.ParseGeoJSON(polygon)
+	read, err := grid.ParsePolygon(polygon)
 	if err != nil {
 		return area{}, &problem{http.StatusBadRequest, err}
 	}
