@@ -29,17 +29,17 @@ const maxSpan = 3 * 360
 // exactly 180 degrees, or of 360 along one latitude, could go either way. A ring may go round more than
 // once, or have a mean latitude of 0.
 func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
+	if err := check(mp, true); err != nil {
+		return nil, err
+	}
 	out := orb.MultiPolygon{}
 	for m, poly := range mp {
 		if len(poly) == 0 {
 			continue
 		}
-		name := func(ring int) string { return ringName(m+1, ring+1, len(mp) > 1) }
+		name := func(ring int) string { return ringName(mp, m, ring) }
 		var laps []unrolledRing
 		for i, r := range poly {
-			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
-				return nil, err
-			}
 			l, err := lay(r, name(i))
 			if err != nil {
 				return nil, err
@@ -87,22 +87,8 @@ func (t turnedPoint) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
 
 func atPole(p orb.Point) bool { return math.Abs(p[1]) == 90 }
 
-// checkDegrees returns an error that names the first point of a ring that is not on the globe.
-func checkDegrees(r orb.Ring, name string) error {
-	for i, p := range r {
-		if math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90 {
-			return errf(ErrPolygon, "polygon: %s, point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90",
-				name, i+1, p[0], p[1])
-		}
-	}
-	return nil
-}
-
 // lay unrolls ring r. name is its name in errors.
 func lay(r orb.Ring, name string) (unrolledRing, error) {
-	if err := checkDegrees(r, name); err != nil {
-		return unrolledRing{}, err
-	}
 	l := unrolledRing{points: []turnedPoint{{Point: r[0]}}}
 	for i, b := range r[1:] {
 		a := l.points[len(l.points)-1]

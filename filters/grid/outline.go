@@ -37,16 +37,8 @@ type ring struct {
 
 // outline returns the outline of mp within clip, under the conditions of Scan.
 func (g Grid) outline(mp orb.MultiPolygon, clip Rect) (outline, error) {
-	points := 0
-	for m, poly := range mp {
-		for i, r := range poly {
-			if points += len(r); points > MaxVertices {
-				return outline{}, tooMany()
-			}
-			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
-				return outline{}, err
-			}
-		}
+	if err := check(mp, false); err != nil {
+		return outline{}, err
 	}
 	b := mp.Bound()
 	o := outline{g: g, bounds: g.box(b.Min[0], b.Min[1], b.Max[0], b.Max[1]).Intersect(clip)}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/paulmach/orb"
@@ -126,30 +127,47 @@ func quote[T string | []byte](s T) string {
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
 
-// checkRing checks a ring that no parser made. It returns an error if the ring has too few points, has a
-// coordinate that is not finite, or does not end where it begins. For the error, member and ring are
-// counted from 1, and many says that there are several members.
-func checkRing(r orb.Ring, member, ring int, many bool) error {
-	if len(r) < minRing {
-		return errf(ErrPolygon, "polygon: %s has %d points; a ring needs at least %d, the last equal to the first",
-			ringName(member, ring, many), len(r), minRing)
-	}
-	for i, p := range r {
-		if p[0]-p[0] != 0 || p[1]-p[1] != 0 {
-			return errf(ErrNotFinite, "polygon: %s, point %d is (%v %v), not finite",
-				ringName(member, ring, many), i+1, p[0], p[1])
+// check checks a polygon that no parser made. It returns an error if there are too many points, or if a ring
+// has too few, has a coordinate that is not finite, or does not end where it begins. With degrees, it also
+// returns an error if a point is not on the globe.
+func check(mp orb.MultiPolygon, degrees bool) error {
+	points := 0
+	for m, poly := range mp {
+		for i, r := range poly {
+			if points += len(r); points > MaxVertices {
+				return tooMany()
+			}
+			if fault, is := faultOf(r, degrees); is != nil {
+				return errf(is, "polygon: %s%s", ringName(mp, m, i), fault)
+			}
 		}
-	}
-	if a, z := r[0], r[len(r)-1]; a != z {
-		return errf(ErrPolygon, "polygon: %s is not closed: first point (%v %v), last point (%v %v)",
-			ringName(member, ring, many), a[0], a[1], z[0], z[1])
 	}
 	return nil
 }
 
-func ringName(member, ring int, many bool) string {
-	if many {
-		return fmt.Sprintf("member %d, ring %d", member, ring)
+// faultOf returns the fault of a ring as text that follows the ring's name, and the error that it is.
+func faultOf(r orb.Ring, degrees bool) (fault string, is error) {
+	if len(r) < minRing {
+		return fmt.Sprintf(" has %d points; a ring needs at least %d, the last equal to the first", len(r), minRing), ErrPolygon
 	}
-	return fmt.Sprintf("ring %d", ring)
+	for i, p := range r {
+		switch {
+		case p[0]-p[0] != 0 || p[1]-p[1] != 0:
+			return fmt.Sprintf(", point %d is (%v %v), not finite", i+1, p[0], p[1]), ErrNotFinite
+		case degrees && (math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90):
+			return fmt.Sprintf(", point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90", i+1, p[0], p[1]), ErrPolygon
+		}
+	}
+	if a, z := r[0], r[len(r)-1]; a != z {
+		return fmt.Sprintf(" is not closed: first point (%v %v), last point (%v %v)", a[0], a[1], z[0], z[1]), ErrPolygon
+	}
+	return "", nil
+}
+
+// ringName returns the name of a ring in errors.
+func ringName(mp orb.MultiPolygon, member, ring int) string {
+	if len(mp) > 1 {
+		return fmt.Sprintf("member %d, ring %d", member+1, ring+1)
+	}
+	return fmt.Sprintf("ring %d", ring+1)
 }

@@ -101,15 +101,8 @@ func distance(lon1, lat1, lon2, lat2 float64) float64 {
 // that overlap count each by itself. Every ring must be as Scan requires. Errors wrap ErrPolygon or
 // ErrNotFinite.
 func AreaKm2(mp orb.MultiPolygon) (float64, error) {
-	for m, poly := range mp {
-		for i, r := range poly {
-			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
-				return 0, err
-			}
-			if err := checkDegrees(r, ringName(m+1, i+1, len(mp) > 1)); err != nil {
-				return 0, err
-			}
-		}
+	if err := check(mp, true); err != nil {
+		return 0, err
 	}
 	return steradians(mp) * EarthRadius * EarthRadius / 1e6, nil
 }
