@@ -43,7 +43,7 @@ func TestLargeSpill(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for seed := uint64(0); len(seen) < forms; seed++ {
-		query := large(queries.NewDraw(seed, 0), forms > 1)
+		query := values{draw: queries.NewDraw(seed, 0), Windows: forms > 1}.statement("large")
 		form, _, _ := strings.Cut(query, "FROM range")
 		if seen[form] {
 			continue
@@ -71,7 +71,7 @@ func TestLargeSpill(t *testing.T) {
 // TestNotices checks the checks: they notice every sketch that misses rows or has other rows.
 func TestNotices(t *testing.T) {
 	d := Database{Connections: 1}
-	d.Tables = []string{helpers, table(queries.NewDraw(1, 1), 0, 300)}
+	d.Tables = []string{helpers, values{draw: queries.NewDraw(1, 1), Rows: 300}.statement("table")}
 	_, conns, err := d.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -31,19 +31,20 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 		q.Steps = queries.Structs(seed, n)
 	case d.Chance(12):
 		q.Kind = "areas"
-		q.Steps = []string{areas(d)}
+		q.Steps = []string{values{draw: d}.statement("areas")}
 	case d.Chance(12):
 		q.Kind = "sets"
-		q.Steps = []string{sets(d)}
+		q.Steps = []string{values{draw: d}.statement("sets")}
 	case d.Chance(12):
 		q.Kind = "joins"
-		q.Steps = []string{joins(d)}
+		q.Steps = []string{values{draw: d}.statement("joins")}
 	case d.Chance(30):
 		q.Kind = "errors"
-		q.failing(d)
+		of := failing[d.IntN(len(failing))]
+		q.Steps, q.Fails = []string{values{draw: d, Call: of.call}.statement("errors")}, of.text
 	case db.limited && d.Chance(100):
 		q.Kind = "large"
-		q.Steps = []string{large(d, !db.risky())}
+		q.Steps = []string{values{draw: d, Windows: !db.risky()}.statement("large")}
 	case d.Chance(25):
 		q.Kind = "many"
 		q.Steps = []string{queries.Many(d, d.Between(8, 32), d.Between(1, 700), d.Chance(2) && !(db.limited && db.risky()))}
@@ -85,26 +86,12 @@ func answers(step string) bool {
 	return strings.HasPrefix(step, "SELECT") || strings.HasPrefix(step, "WITH") || strings.HasPrefix(step, "EXECUTE")
 }
 
-// failing makes q a query that returns an error. The error must not affect later queries on the same
-// connection.
-func (q *Query) failing(d draw) {
-	from := d.One("t0", "t1", "t2")
-	by := d.One("", " GROUP BY h", " GROUP BY i", " GROUP BY ROLLUP (g, h)")
-	// The first row exists in every table except t3.
-	call, fails := "", ""
-	switch d.IntN(6) {
-	case 0:
-		call, fails = "ccbf_agg(if(i = 3, 'nan'::DOUBLE, coalesce(x, 1)), 1, 1)", "ccbf_agg: x is NaN"
-	case 1:
-		call, fails = "ccbf_agg(1, 1, 1, {weight: if(i = 3, -1, 1)})", `option "weight" is -1`
-	case 2:
-		call, fails = "cms_agg(i, {width: 10, weight: if(i = 3, -1, 1)})", `option "weight" is -1`
-	case 3:
-		call, fails = "bloom_agg(i, {capacity: 10, speed: 3})", `option "speed" is not known`
-	case 4:
-		call, fails = "ccbf_union_agg(if(i = 3, 'bad'::BLOB, NULL))", "not a valid sketch"
-	case 5:
-		call, fails = "if(octet_length(ccbf_agg(i, i, 1)) > 0, error('downstream'), 1)", "downstream"
-	}
-	q.Steps, q.Fails = []string{"SELECT " + call + " FROM " + from + by}, fails
+// failing are calls that return errors, with a part of each error's text.
+var failing = []struct{ call, text string }{
+	{"ccbf_agg(if(i = 3, 'nan'::DOUBLE, coalesce(x, 1)), 1, 1)", "ccbf_agg: x is NaN"},
+	{"ccbf_agg(1, 1, 1, {weight: if(i = 3, -1, 1)})", `option "weight" is -1`},
+	{"cms_agg(i, {width: 10, weight: if(i = 3, -1, 1)})", `option "weight" is -1`},
+	{"bloom_agg(i, {capacity: 10, speed: 3})", `option "speed" is not known`},
+	{"ccbf_union_agg(if(i = 3, 'bad'::BLOB, NULL))", "not a valid sketch"},
+	{"if(octet_length(ccbf_agg(i, i, 1)) > 0, error('downstream'), 1)", "downstream"},
 }
