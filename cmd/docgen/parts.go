@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,32 +10,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters"
 )
 
-// related lists the functions that a page names below a function. Functions of families have their
-// name without the prefix as key, other functions the whole name.
-var related = map[string][]string{
-	"agg": {"union_agg", "info"}, "union_agg": {"union", "agg"}, "union": {"union_agg", "add"},
-	"intersect_agg": {"intersect"}, "intersect": {"intersect_agg", "union"},
-	"empty": {"add", "agg"}, "add": {"agg", "remove", "empty"}, "remove": {"add", "subtract"}, "move": {"add", "remove"},
-	"subtract": {"remove", "union"}, "difference": {"subtract"}, "is_valid": {"info", "sketch_is_valid"}, "info": {"is_valid", "sketch_info"},
-	"clip": {"mask"}, "mask": {"clip", "cell_key"}, "cell_key": {"mask", "grid_cell"},
-	"coarsen": {"fold"}, "fold": {"coarsen"}, "suppress": {"fold", "info"},
-	"get": {"contains", "get_estimate", "get_unbiased", "bbox_sum"}, "contains": {"get", "count", "info"}, "count": {"contains", "keys"},
-	"polygon_sum": {"bbox_sum", "polygon_estimate", "globe_polygon", "circle"}, "polygon_estimate": {"polygon_sum"},
-	"bbox_sum": {"polygon_sum", "bbox_estimate", "bbox_overlaps"}, "bbox_estimate": {"bbox_sum"}, "bbox_overlaps": {"bbox_sum"},
-	"get_estimate": {"get"}, "tile_sum": {"bbox_sum", "tile_bbox"},
-	"hotspots": {"top_k"}, "top_k": {"hotspots", "cells"}, "cells": {"top_k", "geojson"},
-	"geojson": {"squares", "cells"}, "squares": {"geojson"}, "categories": {"get"}, "raster": {"png"}, "png": {"raster"},
-	"total": {"info", "sketch_info"}, "error": {"info"}, "keys": {"count"},
-	"get_unbiased": {"get"}, "range_sum": {"get"}, "shrink": {"fpp", "union"}, "fpp": {"info"},
+// relatedText lists the functions that a page names below a function, one function per line. Functions of
+// families have their name without the prefix, other functions the whole name.
+//
+//go:embed related.txt
+var relatedText string
 
-	"sketch_info": {"sketch_is_valid"}, "sketch_is_valid": {"sketch_info"}, "sketch_svg": {"sketch_info"},
-	"sketch_advise": {"sketch_help"}, "sketch_help": {"sketch_advise"},
-	"globe_polygon": {"ccbf_polygon_sum", "area_km2"}, "circle": {"ccbf_polygon_sum", "area_km2"}, "area_km2": {"globe_polygon", "circle"},
-	"grid_cell": {"grid_edge", "grid_center", "ccbf_cell_key"}, "grid_edge": {"grid_cell", "grid_center"}, "grid_center": {"grid_cell", "grid_edge"},
-	"tile_x": {"tile_y", "quadkey"}, "tile_y": {"tile_x", "quadkey"}, "quadkey": {"quadkey_bbox", "quadbin", "tile_x"},
-	"tile_bbox": {"quadkey_bbox", "ccbf_tile_sum"}, "quadkey_bbox": {"quadkey", "tile_bbox"}, "quadbin": {"quadkey"},
-	"ccbf_memory": {"ccbf_memory_limit"}, "ccbf_memory_limit": {"ccbf_memory"}, "ccbf_version": {"sketch_help"},
-}
+// related has the lists of relatedText by their functions.
+var related = func() map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(relatedText) {
+		name, others, _ := strings.Cut(line, ": ")
+		all[name] = strings.Fields(others)
+	}
+	return all
+}()
 
 var word = regexp.MustCompile(`[a-z][a-z0-9]*(?:_[a-z0-9]+)+`)
 
