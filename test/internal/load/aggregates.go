@@ -4,8 +4,8 @@
 package load
 
 import (
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters"
@@ -36,42 +36,33 @@ type aggregate struct {
 	size  int // approximate bytes of a state of the aggregate
 }
 
-// weights gives weights to the rows of an aggregate, in one of three calls at random. It returns the
-// options, and adds the option weight if it gave weights.
-func (a *aggregate) weights(d draw, options []string) []string {
-	if !d.Chance(3) {
-		return options
+// finish gives weights to the rows of an aggregate, in one of three calls at random, and completes it. args and
+// again are the arguments of the call and of the same call over the entries p of the list, without options.
+// lawful: the sketch does not depend on the order of rows and of merges.
+func (a *aggregate) finish(d draw, args, again, options string, lawful bool) {
+	repeated := strings.Replace(options, "category: c", "category: p.c", 1)
+	if d.Chance(3) {
+		w := d.One("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
+		a.truth = strings.TrimSuffix(a.truth, "}") + ", w: " + w + "}"
+		a.valid += " AND p.w IS NOT NULL"
+		a.each = "list_transform(range(p.w), lambda z: " + a.each + ")"
+		options, repeated = with(options, "weight: "+w), with(repeated, "weight: p.w")
 	}
-	w := d.One("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
-	a.truth = strings.TrimSuffix(a.truth, "}") + ", w: " + w + "}"
-	a.valid += " AND p.w IS NOT NULL"
-	a.each = "list_transform(range(p.w), lambda z: " + a.each + ")"
-	return append(options, "weight: "+w)
+	a.args = args
+	if options != "" {
+		a.options, repeated = "{"+options+"}", "{"+repeated+"}"
+	}
+	if lawful {
+		a.again = a.fn + "(" + with(again, repeated) + ")"
+	}
 }
 
-func structOf(options []string) string {
-	if len(options) == 0 {
-		return ""
+// with returns a list followed by another, either of which may be empty.
+func with(list, more string) string {
+	if list == "" || more == "" {
+		return list + more
 	}
-	return "{" + strings.Join(options, ", ") + "}"
-}
-
-// with returns arguments followed by options, if there are any.
-func with(args, options string) string {
-	if options == "" {
-		return args
-	}
-	return args + ", " + options
-}
-
-func withoutWeight(options []string) []string {
-	var out []string
-	for _, o := range options {
-		if !strings.HasPrefix(o, "weight: ") {
-			out = append(out, o)
-		}
-	}
-	return out
+	return list + ", " + more
 }
 
 // key is an expression for keys.
@@ -105,8 +96,8 @@ var families = func() (fs []keyed.Any) {
 	return fs
 }()
 
-// judged returns how to check a family without an entry in ofKeys, with its default options. It
-// returns a check by the family's first query, whether the family is lawful, and its size.
+// judged returns how to check a family's sketches. With default options, lawful says whether they depend on the
+// order of rows and of merges, and size is their size.
 func judged(f keyed.Any) (judge string, lawful bool, size int) {
 	params := f.Settings().Params()
 	if s, err := f.Make(params); err == nil {
@@ -123,6 +114,13 @@ func judged(f keyed.Any) (judge string, lawful bool, size int) {
 	return judge, laws.OrderFree && laws.UnionCommutes, size
 }
 
+// sizes are the sizes of sketches with the options of queries.sql. Families without such options have their
+// defaults.
+var sizes = map[string]int{"cms": 1000, "sbf": 6000, "bloom": 2000, "cbf": 4000, "cuckoo": 2000}
+
+// unlawful matches families with options of queries.sql whose sketches depend on the order of rows or of merges.
+var unlawful = regexp.MustCompile(`^(cbf|cuckoo) |conservative|'(mi|rm|trm)'|overflow`)
+
 func ofKeys(d draw) aggregate {
 	k := keys[d.IntN(len(keys))]
 	f := families[d.IntN(len(families))]
@@ -134,81 +132,29 @@ func ofKeys(d draw) aggregate {
 	if strings.HasPrefix(k.expr, "'") {
 		a.first = "" // the key is a constant, by which ORDER BY changes nothing
 	}
-	capacity := "capacity: " + strconv.Itoa(k.distinct+d.Between(1, 200))
-	var options []string
-	lawful := true // the sketch does not depend on the order of rows and of merges
-	// The weights are drawn first, although they may be left out below.
-	weighted := a
-	weight := weighted.weights(d, nil)
-	judge := presence
-	switch family {
-	case "cms":
-		judge = countOf
-		options = append(options, d.One("width: "+d.Text(4, 60), "epsilon: 0.05, delta: 0.1", "width: 30, depth: 1", "width: 7, depth: "+d.Text(2, 9)))
-		if d.Chance(3) {
-			options, lawful = append(options, "conservative: true"), false
-		}
-		a.size = 1000
-	case "sbf":
-		judge = countOf
-		method := d.One("ms", "ms", "ms", "mi", "rm", "trm")
-		options = append(options, capacity, "method: '"+method+"'")
-		if method != "ms" {
-			lawful = false
-		}
-		if method == "rm" || method == "trm" {
-			a.union = ""
-		} else if k.integer && k.distinct <= 45 && d.Chance(4) {
-			options = append(options, "range: {lo: -10, hi: 60}")
-			judge += " OR sbf_range_sum($s, 3, 17) < len(list_filter($c, lambda e: e BETWEEN 3 AND 17))"
-		}
-		if d.Chance(2) {
-			options = append(options, "encoding: '"+d.One("plain", "elias", "steps", "index")+"'")
-		}
-		a.size = 6000
-	case "bloom":
-		options = append(options, capacity, d.One("fpp: 0.01", "fpp: 0.2", "fpp: 1e-6"))
-		if d.Chance(2) {
-			options = append(options, "variant: '"+d.One("rational", "blocks")+"'")
-		}
-		a.size = 2000
-	case "cbf":
-		options = append(options, capacity, "counter_bits: "+d.One("8", "16"))
-		options = append(options, d.One("variant: 'plain'", "variant: 'increment'", "variant: 'tandem'"))
-		if d.Chance(4) {
-			options = append(options, "variable_length: true")
-		}
-		lawful = false
-		a.size = 4000
-	case "cuckoo":
-		options = append(options, "capacity: "+strconv.Itoa(2*k.distinct+100), d.One("fingerprint_bits: 12", "fingerprint_bits: 7", "variant: 'tagged'", "slots: 2, variable_length: true"))
-		lawful = false
-		a.size = 2000
-	default:
-		judge, lawful, a.size = judged(f)
+	judge, lawful, size := judged(f)
+	options := ""
+	if drawn, has := sizes[family]; has {
+		options = values{draw: d, Distinct: k.distinct, Integer: k.integer}.statement(family)
+		size, lawful = drawn, !unlawful.MatchString(family+" "+options)
+	}
+	if strings.Contains(options, "rm'") { // methods rm and trm
+		a.union = ""
+	}
+	if strings.Contains(options, "range: ") {
+		judge += " OR sbf_range_sum($s, 3, 17) < len(list_filter($c, lambda e: e BETWEEN 3 AND 17))"
 	}
 	if d.Chance(4) && slices.ContainsFunc(f.Options(), func(o sketch.Option) bool { return o.Name == "seed" }) {
-		options = append(options, "seed: "+d.Text(0, 99))
-	}
-	if weight != nil {
-		a.truth, a.valid, a.each = weighted.truth, weighted.valid, weighted.each
-		options = append(options, weight...)
+		options = with(options, "seed: "+d.Text(0, 99))
 	}
 	if family != "cuckoo" { // the total of a set is only approximate
 		judge = total + " OR " + judge
 	}
 	a.wrong = fill(judge, "f", family)
-	a.args, a.options = k.expr, structOf(options)
-	if lawful {
-		again := withoutWeight(options)
-		if weight != nil {
-			again = append(again, "weight: p.w")
-		}
-		a.again = a.fn + "(" + with("p.k", structOf(again)) + ")"
-	}
-	if k.distinct > 1000 {
+	if a.size = size; k.distinct > 1000 {
 		a.size *= 10
 	}
+	a.finish(d, k.expr, "p.k", options, lawful)
 	return a
 }
 
@@ -232,57 +178,31 @@ func spatial(d draw) aggregate {
 	if x == "2.5" {
 		a.first = ""
 	}
-	var options []string
-	form := d.IntN(10)
-	lawful := true
-	switch {
-	case form < 5: // an exact sketch
-		options = append(options, "bytes: "+d.One("65536", "1048576", "200000"))
-		if d.Chance(4) {
-			options = append(options, "k: "+d.Text(1, 6))
-		}
-		a.wrong = cellsOf + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
-		a.wrong = strings.ReplaceAll(a.wrong, "$q", "")
+	options := ""
+	switch form := d.IntN(10); {
+	case form < 5:
+		options = values{draw: d}.statement("exact")
+		a.wrong = strings.ReplaceAll(cellsOf, "$q", "") + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
 	case form < 7: // an exact sketch with categories
+		options = "bytes: 300000, category: c"
 		a.truth = strings.TrimSuffix(a.truth, "}") + ", c: c}"
 		a.valid += " AND p.c IS NOT NULL"
 		a.each = strings.TrimSuffix(a.each, "}") + ", c: p.c}"
-		options = append(options, "bytes: 300000", "category: c")
 		of := fill(cellsOf, "q", ", q") + " IS DISTINCT FROM " +
 			fill(cellsIn, "l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
-	default: // counters or a tree, at once or when the cells do not fit
+	default:
+		options = values{draw: d}.statement("counters or tree")
 		a.size = 4000
-		if mode := d.One("mi", "standard", "standard", "overflow"); mode == "overflow" {
-			options, lawful = append(options, "bytes: "+d.One("400", "600", "2000"), "overflow: '"+d.One("tree", "counters")+"'"), false
-		} else {
-			options = append(options, "exact: false", "mode: '"+mode+"'", "bytes: "+d.One("500", "4000", "20000"), "k: "+d.Text(1, 6))
-			lawful = mode == "standard"
-			if d.Chance(4) {
-				options = append(options, "levels: "+d.Text(1, 4))
-			}
-		}
 		a.wrong = "coalesce(list_bool_or(list_transform(hist($c), lambda e: ccbf_get($s, " + cellAt + ") < e.value OR NOT ccbf_contains($s, " + cellAt + "))), false)" +
 			" OR ccbf_bbox_sum($s, -3 * $r, -2 * $r, 4 * $r, 5 * $r) < len(list_filter($c, lambda e: e.x BETWEEN -3 AND 3 AND e.y BETWEEN -2 AND 4))"
 	}
+	lawful := !unlawful.MatchString(options)
 	if d.Chance(5) {
-		options = append(options, "seed: "+d.Text(0, 99))
+		options += ", seed: " + d.Text(0, 99)
 	}
-	options = a.weights(d, options)
 	a.wrong = fill("ccbf_total($s) IS DISTINCT FROM len($c) OR "+a.wrong, "r", r)
-	a.args, a.options = x+", "+y+", "+r, structOf(options)
-	if lawful {
-		again := withoutWeight(options)
-		for i, o := range again {
-			if o == "category: c" {
-				again[i] = "category: p.c"
-			}
-		}
-		if strings.Contains(a.truth, ", w: ") {
-			again = append(again, "weight: p.w")
-		}
-		a.again = "ccbf_agg(" + with("p.x, p.y, "+r, structOf(again)) + ")"
-	}
+	a.finish(d, x+", "+y+", "+r, "p.x, p.y, "+r, options, lawful)
 	return a
 }
 

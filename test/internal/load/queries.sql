@@ -136,3 +136,73 @@ SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m) AS bad FROM (
 {{/* A query that returns an error, which must not affect later queries on the same connection. The first row exists in
 every table except t3. */}}
 {{define "errors"}}SELECT {{.Call}} FROM {{.One "t0" "t1" "t2"}}{{.One "" " GROUP BY h" " GROUP BY i" " GROUP BY ROLLUP (g, h)"}}{{end}}
+
+{{/* Options of the sketches of a family, for keys with so many values. */}}
+{{define "cms"}}
+{{- .One (printf "width: %d" (.Between 4 60)) "epsilon: 0.05, delta: 0.1" "width: 30, depth: 1" (printf "width: 7, depth: %d" (.Between 2 9))}}
+{{- if .Chance 3}}, conservative: true{{end}}{{end}}
+
+{{define "sbf"}}{{$method := .One "ms" "ms" "ms" "mi" "rm" "trm"}}{{template "capacity" .}}, method: '{{$method}}'
+{{- if and .Integer (le .Distinct 45) (or (eq $method "ms") (eq $method "mi")) (.Chance 4)}}, range: {lo: -10, hi: 60}{{end}}
+{{- if .Chance 2}}, encoding: '{{.One "plain" "elias" "steps" "index"}}'{{end}}{{end}}
+
+{{define "bloom"}}{{template "capacity" .}}, fpp: {{.One "0.01" "0.2" "1e-6"}}{{if .Chance 2}}, variant: '{{.One "rational" "blocks"}}'{{end}}{{end}}
+
+{{define "cbf"}}{{template "capacity" .}}, counter_bits: {{.One "8" "16"}}, variant: '{{.One "plain" "increment" "tandem"}}'
+{{- if .Chance 4}}, variable_length: true{{end}}{{end}}
+
+{{define "cuckoo"}}capacity: {{add 100 (add .Distinct .Distinct)}}, {{.One "fingerprint_bits: 12" "fingerprint_bits: 7" "variant: 'tagged'" "slots: 2, variable_length: true"}}{{end}}
+
+{{define "capacity"}}capacity: {{add .Distinct (.Between 1 200)}}{{end}}
+
+{{/* Options of sketches of points: of exact ones, and of counters or a tree, at once or when the cells do not fit. */}}
+{{define "exact"}}bytes: {{.One "65536" "1048576" "200000"}}{{if .Chance 4}}, k: {{.Between 1 6}}{{end}}{{end}}
+
+{{define "counters or tree"}}{{$mode := .One "mi" "standard" "standard" "overflow"}}
+{{- if eq $mode "overflow"}}bytes: {{.One "400" "600" "2000"}}, overflow: '{{.One "tree" "counters"}}'
+{{- else}}exact: false, mode: '{{$mode}}', bytes: {{.One "500" "4000" "20000"}}, k: {{.Between 1 6}}{{if .Chance 4}}, levels: {{.Between 1 4}}{{end}}
+{{- end}}{{end}}
+
+{{/* What aggregates read, in which @ stands for a table. */}}
+{{define "source"}}
+{{- .One "@"
+    "@"
+    "@"
+    "@"
+    "(SELECT * FROM @ WHERE i % 3 <> 1)"
+    "(SELECT * FROM @ UNION ALL SELECT * FROM @)"
+    "(SELECT a.* FROM @ a JOIN (VALUES (0), (1), (2), (2)) b(j) ON a.h = b.j)"
+    "(SELECT a.* FROM @ a LEFT JOIN (SELECT DISTINCT k FROM @) b ON a.k = b.k)"
+    "(SELECT a.* REPLACE (b.x AS x, b.s AS s) FROM @ a LEFT JOIN @ b ON a.i = b.i + 3)"
+    "(SELECT * REPLACE (3.5 AS x, 'all the same' AS s) FROM @)"
+    "(SELECT * REPLACE (nullif(x, x) AS x, nullif(k, k) AS k) FROM @)"
+    "(SELECT * FROM @ ORDER BY hash(i) LIMIT 50)"
+    "(SELECT * FROM @ WHERE i < 0)"
+    "(SELECT * FROM @ SEMI JOIN (SELECT 2 AS h UNION SELECT 3) USING (h))"
+    "(SELECT a.* FROM @ a, range(2))"
+    "(WITH q AS MATERIALIZED (FROM @) SELECT * FROM q WHERE h < 3 UNION ALL SELECT * FROM q WHERE h >= 2)"
+    "(SELECT unnest(list(z ORDER BY i), recursive := true) FROM @ z)"
+    "(SELECT * REPLACE (TRY(x / 1) AS x, if(b, k, NULL) AS k) FROM @)"
+    "(SELECT * FROM @ WHERE x > (SELECT avg(x) FROM @))"}}{{end}}
+
+{{/* What is asked of their results, in which @ stands for their query. */}}
+{{define "wrap"}}
+{{- .One "@" "@" "@" "@"
+    "(FROM @ ORDER BY hash(s0), octet_length(s0))"
+    "(WITH q AS MATERIALIZED (FROM @) FROM q UNION ALL FROM q)"
+    "(SELECT q.* FROM @ q JOIN range(2) ON true)"
+    "(SELECT q.* FROM @ q LEFT JOIN (VALUES (1), (2)) v(j) ON octet_length(q.s0) % 3 = v.j)"
+    "(SELECT q.* FROM (SELECT unnest(list(q)) AS q FROM @ q))"
+    "(SELECT * FROM @ WHERE octet_length(s0) % 5 <> 0)"
+    "(SELECT * REPLACE (s0 || ''::BLOB AS s0) FROM @)"}}{{end}}
+
+{{define "window"}}
+{{- .One "" "" "PARTITION BY g" "PARTITION BY h" "PARTITION BY g, h" "PARTITION BY i" "PARTITION BY i // 3"}}
+{{- if not (.Chance 4)}}
+{{- $order := .One "i" "i" "i DESC" "i // 3" "h, i" "hash(i)" "g NULLS FIRST, i"}}
+{{- $unit := .One "ROWS" "ROWS" "GROUPS" "RANGE"}}{{if eq $unit "RANGE"}}{{$order = .One "i" "i DESC" "h"}}{{end}} ORDER BY {{$order}}
+{{- $start := .Between 0 12}}{{/* without a frame: up to the last peer of the current row */}}
+{{- with .One "" "UNBOUNDED PRECEDING AND CURRENT ROW" "CURRENT ROW AND UNBOUNDED FOLLOWING" "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+    (printf "%d PRECEDING AND %d FOLLOWING" $start (.Between 0 12)) (printf "%d FOLLOWING AND %d FOLLOWING" $start (add $start (.Between 0 9)))}} {{$unit}} BETWEEN {{.}}
+{{- $.One "" "" "" " EXCLUDE CURRENT ROW" " EXCLUDE GROUP" " EXCLUDE TIES"}}{{end}}
+{{- end}}{{end}}

@@ -36,27 +36,8 @@ type spec struct {
 	prepared []int
 }
 
-var sources = []string{
-	"@", "@", "@", "@",
-	"(SELECT * FROM @ WHERE i % 3 <> 1)",
-	"(SELECT * FROM @ UNION ALL SELECT * FROM @)",
-	"(SELECT a.* FROM @ a JOIN (VALUES (0), (1), (2), (2)) b(j) ON a.h = b.j)",
-	"(SELECT a.* FROM @ a LEFT JOIN (SELECT DISTINCT k FROM @) b ON a.k = b.k)",
-	"(SELECT a.* REPLACE (b.x AS x, b.s AS s) FROM @ a LEFT JOIN @ b ON a.i = b.i + 3)",
-	"(SELECT * REPLACE (3.5 AS x, 'all the same' AS s) FROM @)",
-	"(SELECT * REPLACE (nullif(x, x) AS x, nullif(k, k) AS k) FROM @)",
-	"(SELECT * FROM @ ORDER BY hash(i) LIMIT 50)",
-	"(SELECT * FROM @ WHERE i < 0)",
-	"(SELECT * FROM @ SEMI JOIN (SELECT 2 AS h UNION SELECT 3) USING (h))",
-	"(SELECT a.* FROM @ a, range(2))",
-	"(WITH q AS MATERIALIZED (FROM @) SELECT * FROM q WHERE h < 3 UNION ALL SELECT * FROM q WHERE h >= 2)",
-	"(SELECT unnest(list(z ORDER BY i), recursive := true) FROM @ z)",
-	"(SELECT * REPLACE (TRY(x / 1) AS x, if(b, k, NULL) AS k) FROM @)",
-	"(SELECT * FROM @ WHERE x > (SELECT avg(x) FROM @))",
-}
-
 func newSpec(d draw, db *Database) spec {
-	p := spec{shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), source: sources[d.IntN(len(sources))]}
+	p := spec{shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), source: values{draw: d}.statement("source")}
 	if db.limited && db.risky() && p.shape == "window" {
 		p.shape = "group"
 	}
@@ -97,18 +78,7 @@ func newSpec(d draw, db *Database) spec {
 		p.table = "t0"
 	}
 	p.check = p.table != "t2" && (p.table != "t1" || p.shape != "window") && d.Chance(4)
-	p.wrap = d.One("@", "@", "@", "@",
-		"(FROM @ ORDER BY hash(s0), octet_length(s0))",
-		"(WITH q AS MATERIALIZED (FROM @) FROM q UNION ALL FROM q)",
-		"(SELECT q.* FROM @ q JOIN range(2) ON true)",
-		"(SELECT q.* FROM @ q LEFT JOIN (VALUES (1), (2)) v(j) ON octet_length(q.s0) % 3 = v.j)",
-		"(SELECT unnest(list(q)) AS q FROM @ q)",
-		"(SELECT * FROM @ WHERE octet_length(s0) % 5 <> 0)",
-		"(SELECT * REPLACE (s0 || ''::BLOB AS s0) FROM @)",
-	)
-	if strings.HasPrefix(p.wrap, "(SELECT unnest(") {
-		p.wrap = "(SELECT q.* FROM " + p.wrap + ")"
-	}
+	p.wrap = values{draw: d}.statement("wrap")
 	if d.Chance(6) {
 		for range d.Between(1, 3) {
 			p.prepared = append(p.prepared, d.Between(0, 80))
@@ -166,12 +136,12 @@ func (p *spec) grouped(d draw) {
 
 // windows draws the windows of the aggregates.
 func (p *spec) windows(d draw) {
-	one := window(d)
+	one := values{draw: d}.statement("window")
 	for i := range p.items {
 		it := &p.items[i]
 		it.windowed, it.over = true, one
 		if d.Chance(2) {
-			it.over = window(d)
+			it.over = values{draw: d}.statement("window")
 		}
 		it.unsort()
 	}
@@ -191,37 +161,6 @@ func (it *item) unsort() {
 	if whole && (strings.Contains(it.options, "weight:") || strings.Contains(it.options, "category:")) {
 		it.order, it.over = "", strings.TrimSpace(partition)
 	}
-}
-
-func window(d draw) string {
-	partition := d.One("", "", "PARTITION BY g", "PARTITION BY h", "PARTITION BY g, h", "PARTITION BY i", "PARTITION BY i // 3")
-	if d.Chance(4) {
-		return strings.TrimSpace(partition)
-	}
-	order := d.One("i", "i", "i DESC", "i // 3", "h, i", "hash(i)", "g NULLS FIRST, i")
-	start := d.Between(0, 12)
-	frame := ""
-	unit := d.One("ROWS", "ROWS", "GROUPS", "RANGE")
-	if unit == "RANGE" {
-		order = d.One("i", "i DESC", "h")
-	}
-	switch d.IntN(6) {
-	case 0: // the default frame: up to the last peer of the current row
-	case 1:
-		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
-	case 2:
-		frame = unit + " BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
-	case 3:
-		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
-	case 4:
-		frame = fmt.Sprintf("%s BETWEEN %d PRECEDING AND %d FOLLOWING", unit, start, d.Between(0, 12))
-	case 5:
-		frame = fmt.Sprintf("%s BETWEEN %d FOLLOWING AND %d FOLLOWING", unit, start, start+d.Between(0, 9))
-	}
-	if frame != "" {
-		frame += d.One("", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES")
-	}
-	return strings.TrimSpace(partition + " ORDER BY " + order + " " + frame)
 }
 
 // call returns the aggregate fn with its arguments and clauses. If truth is true, the call collects

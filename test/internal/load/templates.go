@@ -14,9 +14,9 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"add": fun
 // values are what the templates of queries.sql choose from at random, and what they need to know.
 type values struct {
 	draw
-	Threads, Number, Rows int
-	Limited, Windows      bool
-	Call                  string
+	Threads, Number, Rows, Distinct int
+	Limited, Windows, Integer       bool
+	Call                            string
 }
 
 // statement returns the statement that a template makes.
