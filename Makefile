@@ -189,8 +189,8 @@ differential: compiler ## 100,000 random queries through all plans of DuckDB, mo
 
 soak: compiler ## The queries of make differential in one process for an hour, with its use of memory; ARGS="-for 10m"
 	@mkdir -p build
-	@$(GO) build -o build/soak ./test/soak
-	@build/soak $(ARGS)
+	@$(GO) build -o build/differential ./test/differential
+	@build/differential -for 1h $(ARGS)
 
 bench: compiler extension clients ## docs/PERFORMANCE.md and docs/performance: speed and size as ratios, compared with stored figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)

@@ -1,5 +1,6 @@
 // Command differential runs random queries in child processes. It reports queries with a wrong
-// result, queries that hang, and queries that end the process.
+// result, queries that hang, and queries that end the process. With -for it runs them in one process for a
+// long time, and prints its memory.
 package main
 
 import (
@@ -24,6 +25,7 @@ var (
 	from        = flag.Int("from", 0, "`number` of the first query to run")
 	connections = flag.Int("connections", 8, "most `connections` that query at once")
 	patience    = flag.Duration("patience", 10*time.Minute, "end a process that reports nothing for this `time`")
+	length      = flag.Duration("for", 0, "run queries in this process for this `time`, and print its memory after each batch")
 	show        = flag.Bool("show", false, "print the SQL of query -from, and run nothing")
 	child       = flag.Bool("child", false, "run the queries in this process and report as JSON")
 )
@@ -50,8 +52,11 @@ func main() {
 		return
 	}
 	run := runParent
-	if *child {
+	switch {
+	case *child:
 		run = runChild
+	case *length > 0:
+		run = soak
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "differential:", err)
@@ -77,20 +82,17 @@ func runChild() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for a := *from; a < *from+*queries; {
-		b := min((a/load.PerDatabase+1)*load.PerDatabase, *from+*queries)
-		counts, err := load.Run(load.Options{
-			Seed: *seed, From: a, To: b, Connections: *connections, Dir: dir,
-			Starting: func(c, n int) { say <- event{Start: &n, Connection: c} },
-			Failed: func(f load.Failure) {
-				say <- event{Number: f.Number, Failure: fmt.Sprintf("%s: %v", f.Kind, f.Err), Script: f.Script}
-			},
-		})
+	for counts, err := range load.Run(load.Options{
+		Seed: *seed, From: *from, To: *from + *queries, Connections: *connections, Dir: dir,
+		Starting: func(c, n int) { say <- event{Start: &n, Connection: c} },
+		Failed: func(f load.Failure) {
+			say <- event{Number: f.Number, Failure: fmt.Sprintf("%s: %v", f.Kind, f.Err), Script: f.Script}
+		},
+	}) {
 		if err != nil {
 			return err
 		}
 		say <- event{Counts: &counts}
-		a = b
 	}
 	close(say)
 	return <-said
@@ -98,7 +100,7 @@ func runChild() error {
 
 func runParent() error {
 	begin := time.Now()
-	total := load.Counts{Kinds: map[string]int{}}
+	var total load.Counts
 	ended := 0 // number of processes that ended before their last query
 	for a := *from; a < *from+*queries; {
 		b := min((a/perProcess+1)*perProcess, *from+*queries)
@@ -113,7 +115,7 @@ func runParent() error {
 		ended++
 		fmt.Printf("--- process ended: %s\nqueries running then, of seed %d: %v\n", text, *seed, inFlight)
 		for _, n := range inFlight {
-			_, text, err := watch(n, n+1, &load.Counts{Kinds: map[string]int{}})
+			_, text, err := watch(n, n+1, &load.Counts{})
 			if err != nil {
 				return err
 			}

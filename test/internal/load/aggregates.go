@@ -1,6 +1,6 @@
 // Package load generates random queries over every family of sketches, through every plan that
 // DuckDB has. It compares their results with lists that DuckDB collects in the same query. Each
-// query is a function of a seed and its number. test/differential and test/soak run them.
+// query is a function of a seed and its number. test/differential runs them.
 package load
 
 import (

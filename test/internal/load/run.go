@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ type Failure struct {
 	Err    error
 }
 
-// Counts are the results of Run.
+// Counts are the results of queries.
 type Counts struct {
 	Queries, Failures int
 	NoMemory          int // queries that DuckDB's own memory_limit ended, which is no failure
@@ -42,18 +43,22 @@ type Counts struct {
 	Kinds             map[string]int
 }
 
-// Run runs queries, each batch on its own database.
-func Run(o Options) (Counts, error) {
-	total := Counts{Kinds: map[string]int{}}
-	for from := o.From; from < o.To; {
-		batch := from / PerDatabase
-		to := min((batch+1)*PerDatabase, o.To)
-		if err := o.runBatch(NewDatabase(o.Seed, batch, o.Connections), from, to, &total); err != nil {
-			return total, fmt.Errorf("queries %d to %d: %w", from, to-1, err)
+// Run runs queries, each batch on its own database. It returns the counts of each batch, up to an error.
+func Run(o Options) iter.Seq2[Counts, error] {
+	return func(yield func(Counts, error) bool) {
+		for from := o.From; from < o.To; {
+			batch := from / PerDatabase
+			to := min((batch+1)*PerDatabase, o.To)
+			counts, err := o.runBatch(NewDatabase(o.Seed, batch, o.Connections), from, to)
+			if err != nil {
+				err = fmt.Errorf("queries %d to %d: %w", from, to-1, err)
+			}
+			if !yield(counts, err) || err != nil {
+				return
+			}
+			from = to
 		}
-		from = to
 	}
-	return total, nil
 }
 
 // Open opens the database with its tables.
@@ -84,12 +89,13 @@ func (d *Database) Open(ctx context.Context, dir string) (*sql.DB, []*sql.Conn, 
 	return db, conns, nil
 }
 
-func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
+func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 	ctx := context.Background()
 	db, conns, err := d.Open(ctx, o.Dir)
 	if err != nil {
-		return err
+		return total, err
 	}
+	total.Kinds = map[string]int{}
 	numbers := make(chan int)
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -103,7 +109,7 @@ func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
 				got := q.Run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
 				mu.Lock()
 				total.add(&q, got)
-				if got.err != nil && o.Failed != nil {
+				if got.err != nil {
 					o.Failed(Failure{Query: q, Script: q.Script(d), Err: got.err})
 				}
 				mu.Unlock()
@@ -117,16 +123,14 @@ func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
 	workers.Wait()
 	for _, c := range conns {
 		if err := c.Close(); err != nil {
-			return err
+			return total, err
 		}
 	}
 	if used := ccbfsql.MemoryUsed(); used != 0 {
 		total.Failures++
-		if o.Failed != nil {
-			o.Failed(Failure{Script: d.Settings[0], Err: fmt.Errorf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)})
-		}
+		o.Failed(Failure{Script: d.Settings[0], Err: fmt.Errorf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)})
 	}
-	return db.Close()
+	return total, db.Close()
 }
 
 func (c *Counts) add(q *Query, got outcome) {
@@ -144,8 +148,11 @@ func (c *Counts) add(q *Query, got outcome) {
 	}
 }
 
-// Add adds the counts of another Run.
+// Add adds other counts.
 func (c *Counts) Add(o Counts) {
+	if c.Kinds == nil {
+		c.Kinds = map[string]int{}
+	}
 	c.Queries += o.Queries
 	c.Failures += o.Failures
 	c.NoMemory += o.NoMemory

@@ -1,10 +1,8 @@
-// Command soak runs the queries of test/differential for a long time in one process. After each
-// batch, when no query runs, it prints the memory of the process.
 package main
 
 import (
-	"flag"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -16,33 +14,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/test/internal/load"
 )
 
-func main() {
-	length := flag.Duration("for", time.Hour, "`time` to run")
-	seed := flag.Uint64("seed", 1, "`seed` of the random queries")
-	connections := flag.Int("connections", 8, "most `connections` that query at once")
-	flag.Parse()
-	if err := run(*length, *seed, *connections); err != nil {
-		fmt.Fprintln(os.Stderr, "soak:", err)
-		os.Exit(1)
-	}
-}
-
-func run(length time.Duration, seed uint64, connections int) error {
+// soak runs queries in this process for a time. After each batch, when no query runs, it prints the memory of
+// the process.
+func soak() error {
 	dir, err := os.MkdirTemp("", "soak")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	begin := time.Now()
-	fmt.Printf("%s: seed %d, %d connections, %s\n\n", begin.UTC().Format("2006-01-02 15:04"), seed, connections, length)
+	fmt.Printf("%s: seed %d, %d connections, %s\n\n", begin.UTC().Format("2006-01-02 15:04"), *seed, *connections, *length)
 	fmt.Println("| minutes | queries | failures | `ccbf_memory()` used | resident, MiB | Go heap, MiB | threads | files |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-	total := load.Counts{Kinds: map[string]int{}}
+	var total load.Counts
 	var resident []int
-	for from := 0; time.Since(begin) < length; from += load.PerDatabase {
-		counts, err := load.Run(load.Options{
-			Seed: seed, From: from, To: from + load.PerDatabase, Connections: connections, Dir: dir,
-			Failed: func(f load.Failure) { fmt.Fprintf(os.Stderr, "--- %s: %v\n%s", f.Kind, f.Err, f.Script) },
-		})
+	for counts, err := range load.Run(load.Options{
+		Seed: *seed, From: *from, To: math.MaxInt, Connections: *connections, Dir: dir,
+		Failed: func(f load.Failure) { fmt.Fprintf(os.Stderr, "--- %s: %v\n%s", f.Kind, f.Err, f.Script) },
+	}) {
 		if err != nil {
 			return err
 		}
@@ -54,6 +42,9 @@ func run(length time.Duration, seed uint64, connections int) error {
 		resident = append(resident, status("VmRSS:")>>10)
 		fmt.Printf("| %.0f | %d | %d | %d | %d | %d | %d | %d |\n", time.Since(begin).Minutes(), total.Queries, total.Failures,
 			ccbfsql.MemoryUsed(), resident[len(resident)-1], m.HeapAlloc>>20, status("Threads:"), len(files))
+		if time.Since(begin) >= *length {
+			break
+		}
 	}
 	if total.Failures > 0 {
 		return fmt.Errorf("%d failures", total.Failures)
