@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -23,14 +22,15 @@ func (s *Session) cast(ctx context.Context, rows *stream, json bool) (_ *Result,
 			err = errors.Join(err, other.driver.Close())
 		}
 	}()
-	var names, texts, values []string
+	names, values := castsOf(rows.types, json)
+	var texts []string
 	var types []mapping.LogicalType
-	for i, c := range rows.columns {
-		name, typ, value := fmt.Sprintf("c%d", i), "VARCHAR", c.value(fmt.Sprintf("c%d", i), json)
-		if c.id == duck.BlobID {
-			typ = "BLOB"
+	for i, id := range rows.types {
+		typ := " VARCHAR"
+		if id == duck.BlobID {
+			typ = " BLOB"
 		}
-		names, texts, values = append(names, name), append(texts, name+" "+typ), append(values, value)
+		texts = append(texts, names[i]+typ)
 		types = append(types, mapping.ColumnLogicalType(&rows.result, mapping.IdxT(i)))
 	}
 	defer func() {
@@ -63,7 +63,6 @@ func (s *Session) cast(ctx context.Context, rows *stream, json bool) (_ *Result,
 	if err != nil {
 		return nil, err
 	}
-	result.columns = shown(rows.columns, json)
 	read := result.close
 	result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
 	return result, nil

@@ -9,54 +9,36 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// column is a column of a result with the number of its DuckDB type.
-type column struct {
-	render.Column
-	id duck.TypeID
-}
-
-// describe returns the columns of a prepared statement. plain is true if stream can read all of
-// them without a cast.
-func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
-	plain = true
+// describe returns the columns of a prepared statement and their types in DuckDB. With json, values
+// of nested types are JSON.
+func describe(p mapping.PreparedStatement, json bool) (columns []render.Column, types []duck.TypeID) {
 	for i := range mapping.PreparedStatementColumnCount(p) {
 		t := duck.ReadType(mapping.PreparedStatementColumnLogicalType(p, i).Ptr)
-		c := column{id: t.ID()}
-		c.Name = mapping.PreparedStatementColumnName(p, i)
-		c.Type = typeName(t)
-		c.Kind = kindOf(c.id)
-		if c.Type == "json" {
+		c := render.Column{Name: mapping.PreparedStatementColumnName(p, i), Type: typeName(t), Kind: kindOf(t.ID())}
+		if c.Type == "json" || json && isNested(t.ID()) {
 			c.Kind = render.JSON
 		}
-		plain = plain && isPlain(c.id)
-		columns = append(columns, c)
+		columns, types = append(columns, c), append(types, t.ID())
 	}
-	return columns, plain
+	return columns, types
 }
 
-// value returns the SQL expression whose values stream can read: the column itself, or a cast to
-// text or JSON.
-func (c column) value(name string, json bool) string {
-	switch {
-	case isPlain(c.id):
-		return name
-	case json && isNested(c.id):
-		return "CAST(to_json(" + name + ") AS VARCHAR)"
-	default:
-		return "CAST(" + name + " AS VARCHAR)"
-	}
-}
-
-// shown returns the columns as package render needs them.
-func shown(columns []column, json bool) []render.Column {
-	out := make([]render.Column, len(columns))
-	for i, c := range columns {
-		out[i] = c.Column
-		if json && isNested(c.id) {
-			out[i].Kind = render.JSON
+// castsOf returns names for the columns of a result, and the SQL expressions whose values stream can
+// read: the columns themselves, or casts to text or JSON. Numbered names distinguish columns of the
+// same name.
+func castsOf(types []duck.TypeID, json bool) (names, values []string) {
+	for i, id := range types {
+		name := fmt.Sprintf("c%d", i)
+		value := "CAST(" + name + " AS VARCHAR)"
+		switch {
+		case isPlain(id):
+			value = name
+		case json && isNested(id):
+			value = "CAST(to_json(" + name + ") AS VARCHAR)"
 		}
+		names, values = append(names, name), append(values, value)
 	}
-	return out
+	return names, values
 }
 
 // isPlain reports whether stream reads values of the type without a cast.

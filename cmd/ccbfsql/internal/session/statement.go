@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
@@ -68,11 +70,12 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 		return nil, fmt.Errorf("Invalid Input Error: the statement has %d parameters without values; use PREPARE and EXECUTE", n)
 	}
 
-	columns, plain := describe(*original)
+	columns, types := describe(*original, json)
+	plain := !slices.ContainsFunc(types, func(id duck.TypeID) bool { return !isPlain(id) })
 	kind := mapping.PreparedStatementType(*original)
 	run := original
 	if !plain && single && kind == mapping.StatementTypeSelect {
-		if wrapped, ok, _ := s.prepare(ctx, wrap(sql, columns, json)); ok {
+		if wrapped, ok, _ := s.prepare(ctx, wrap(sql, types, json)); ok {
 			defer func() { mapping.DestroyPrepare(wrapped) }()
 			run, plain = wrapped, true
 		}
@@ -84,17 +87,16 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 	if err != nil {
 		return nil, err
 	}
-	rows.columns = columns
+	rows.types = types
 	returns := mapping.ResultReturnType(rows.result)
-	result := &Result{columns: shown(columns, run != original && json), chunks: rows.chunks, close: rows.close}
-	if plain {
-		rows.settle(run != original)
-	} else {
+	result := &Result{chunks: rows.chunks, close: rows.close}
+	if !plain {
 		defer rows.close()
 		if result, err = s.cast(ctx, rows, json); err != nil {
 			return nil, err
 		}
 	}
+	result.columns = columns
 	// PRAGMA, CALL (also CHECKPOINT) and CREATE SECRET return a result with this column that says nothing.
 	empty := kind == mapping.StatementTypePragma || kind == mapping.StatementTypeCall || kind == mapping.StatementTypeCreate
 	success := empty && len(columns) == 1 && columns[0].Name == "Success"
@@ -137,14 +139,9 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 }
 
 // wrap returns a query whose values are text. A projection over the query keeps its order and
-// number of rows. Numbered column names distinguish columns of the same name.
-func wrap(sql string, columns []column, json bool) string {
-	var names, values []string
-	for i, c := range columns {
-		name := fmt.Sprintf("c%d", i)
-		names = append(names, name)
-		values = append(values, c.value(name, json))
-	}
+// number of rows.
+func wrap(sql string, types []duck.TypeID, json bool) string {
+	names, values := castsOf(types, json)
 	sql = strings.TrimRight(strings.TrimSpace(sql), ";")
 	// The line break ends a comment in the last line of the query.
 	return "SELECT " + strings.Join(values, ", ") + " FROM (" + sql + "\n) AS t(" + strings.Join(names, ", ") + ")"

@@ -12,23 +12,10 @@ import (
 
 // stream reads a running statement's result chunk by chunk.
 type stream struct {
-	ctx     context.Context
-	result  mapping.Result
-	columns []column
-	chunk   chunk
-}
-
-// settle sets the types in which columns are read. In a wrapped query, columns that are not plain
-// arrive as VARCHAR.
-func (s *stream) settle(wrapped bool) {
-	s.chunk.types = make([]duck.TypeID, len(s.columns))
-	s.chunk.vectors = make([]duck.Vector, len(s.columns))
-	for i, c := range s.columns {
-		s.chunk.types[i] = c.id
-		if wrapped && !isPlain(c.id) {
-			s.chunk.types[i] = duck.VarcharID
-		}
-	}
+	ctx    context.Context
+	result mapping.Result
+	types  []duck.TypeID // types of the columns before they are cast
+	chunk  chunk
 }
 
 // chunks yields the chunks as text. An error is the last.
@@ -42,7 +29,7 @@ func (s *stream) chunks(yield func(render.Chunk, error) bool) {
 		case !more:
 			return
 		}
-		if s.chunk.load(); s.chunk.size > 0 && !yield(&s.chunk, nil) {
+		if s.chunk.load(s.types); s.chunk.size > 0 && !yield(&s.chunk, nil) {
 			return
 		}
 	}
@@ -74,15 +61,19 @@ func (s *stream) close() {
 type chunk struct {
 	data    mapping.DataChunk
 	size    int
-	types   []duck.TypeID
 	vectors []duck.Vector
 }
 
-func (c *chunk) load() {
+// load finds the values of columns. Those whose types are not plain were cast to VARCHAR.
+func (c *chunk) load(types []duck.TypeID) {
 	c.size = int(mapping.DataChunkGetSize(c.data))
-	for i, id := range c.types {
+	c.vectors = c.vectors[:0]
+	for i, id := range types {
+		if !isPlain(id) {
+			id = duck.VarcharID
+		}
 		v := mapping.DataChunkGetVector(c.data, mapping.IdxT(i))
-		c.vectors[i] = duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, id)
+		c.vectors = append(c.vectors, duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, id))
 	}
 }
 
@@ -99,10 +90,11 @@ func (c *chunk) Len() int { return c.size }
 // Cell implements render.Chunk.
 func (c *chunk) Cell(row, col int) render.Cell {
 	v := &c.vectors[col]
-	if c.types[col] == duck.SQLNullID || !v.Valid(row) {
+	id := v.Type().ID()
+	switch {
+	case id == duck.SQLNullID || !v.Valid(row):
 		return render.Cell{Null: true}
-	}
-	if c.types[col] == duck.BigIntID {
+	case id == duck.BigIntID:
 		return render.Cell{Text: strconv.FormatInt(duck.Slice[int64](v)[row], 10)}
 	}
 	return render.Cell{Text: string(v.Bytes(row))} // the column is VARCHAR or BLOB
