@@ -3,13 +3,11 @@ package serve
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // table is a table or view of the database and its columns.
@@ -21,9 +19,6 @@ type table struct {
 // tableColumn is a column: its name and its SQL type.
 type tableColumn struct{ name, typ string }
 
-// errEnough ends eachRow without an error.
-var errEnough = errors.New("no more rows are needed")
-
 // eachRow runs a query and calls f for every row, until f returns an error.
 func eachRow(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Rows) error) error {
 	rows, err := db.QueryContext(ctx, query)
@@ -32,9 +27,7 @@ func eachRow(ctx context.Context, db *sql.DB, query string, f func(rows *sql.Row
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := f(rows); errors.Is(err, errEnough) {
-			return nil
-		} else if err != nil {
+		if err := f(rows); err != nil {
 			return err
 		}
 	}
@@ -67,17 +60,8 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (fou
 	if c.typ != "BLOB" {
 		return false, nil
 	}
-	err = eachRow(ctx, db, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike), func(rows *sql.Rows) error {
-		var blob []byte
-		var v ccbf.View
-		if err := rows.Scan(&blob); err != nil {
-			return err
-		}
-		if found = v.Reset(blob) == nil; found {
-			return errEnough
-		}
-		return nil
-	})
+	query := fmt.Sprintf("SELECT count(*) > 0 FROM (SELECT %[1]s AS s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) WHERE ccbf_is_valid(s)", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike)
+	err = db.QueryRowContext(ctx, query).Scan(&found)
 	return found, err
 }
 

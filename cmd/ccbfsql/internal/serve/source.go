@@ -23,7 +23,7 @@ type source struct {
 	mu    sync.Mutex
 	db    *sql.DB     // nil: closed
 	users int         // number of callers of use that have not ended their queries
-	close *time.Timer // closes db; set while there are no users
+	close *time.Timer // closes db if there are no users; nil: it was never set
 }
 
 // idleFor is how long a database stays open after a query. Opening takes some milliseconds, and
@@ -40,7 +40,6 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 	defer s.mu.Unlock()
 	if s.close != nil {
 		s.close.Stop()
-		s.close = nil
 	}
 	if s.db == nil {
 		db, err := connector.Open(s.file + "?" + confined)
@@ -94,9 +93,6 @@ func (s *source) shut() {
 func (s *source) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.close != nil {
-		s.close.Stop()
-	}
 	s.shut()
 }
 
