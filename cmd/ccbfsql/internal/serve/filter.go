@@ -33,7 +33,6 @@ type selection struct {
 
 // filter selects rows by columns, and points by categories.
 type filter struct {
-	id      string          // Key for caches: filters that select the same have the same id.
 	choices []valueRange    // Conditions on columns, which select rows.
 	of      ccbf.Categories // Categories whose points are counted.
 	parts   []valueRange    // Conditions on the fields of these categories.
@@ -92,11 +91,19 @@ func (l *layer) filter(given selection) (filter, error) {
 	for _, ranges := range [][]valueRange{f.choices, f.parts} {
 		slices.SortFunc(ranges, func(a, b valueRange) int { return a.slider - b.slider })
 	}
-	f.id = fmt.Sprint(f.choices, f.parts)
-	if f.text != nil {
-		f.id += *f.text
-	}
 	return f, nil
+}
+
+// key returns a key for caches. Filters that select the same have the same key.
+func (f *filter) key() string {
+	key := fmt.Sprint(f.choices, f.parts)
+	if f.text != nil {
+		key += *f.text
+	}
+	if f.versus != nil {
+		key += " versus " + f.versus.key()
+	}
+	return key
 }
 
 // keysOf returns the keys of the categories whose fields are in the ranges.
@@ -169,15 +176,10 @@ func parsed(class key.Class, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }
 
-// meets reports whether a row is selected and its bounds intersect a box.
-func (f *filter) meets(p *rowSketch, box orb.Bound) bool {
-	return f.holds(p) && p.bounds.Intersects(box)
-}
-
 // selected returns the selected rows whose bounds intersect a box.
 func (l *layer) selected(f *filter, box orb.Bound) (rows []*rowSketch) {
 	for i := range l.sketches {
-		if p := &l.sketches[i]; f.meets(p, box) {
+		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
 			rows = append(rows, p)
 		}
 	}
@@ -209,7 +211,6 @@ func (f *filter) holds(p *rowSketch) bool {
 func (f filter) without(slider int) filter {
 	of := func(c valueRange) bool { return c.slider == slider }
 	f.choices, f.parts = slices.DeleteFunc(slices.Clone(f.choices), of), slices.DeleteFunc(slices.Clone(f.parts), of)
-	f.id = ""
 	return f
 }
 

@@ -60,7 +60,7 @@ func newServer(file string, memory int64) *server {
 // tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
 type tileKey struct {
 	layer  *layer
-	filter string // the id of the filter
+	filter string // the key of the filter
 	kind   string
 	style  string
 	z      int
@@ -270,7 +270,6 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 	}
 	_, versus, err := s.chosen(r.Context(), table, column, other)
 	f.versus = &versus
-	f.id += " versus " + versus.id
 	return l, f, err
 }
 
@@ -317,7 +316,7 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 	if f.versus != nil && (kind == vectorType || style.top == 0) {
 		return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
 	}
-	key := tileKey{l, f.id, kind, styled, int(at[0]), at[1], at[2]}
+	key := tileKey{l, f.key(), kind, styled, int(at[0]), at[1], at[2]}
 	if tile, ok := s.tiles.Get(key); ok {
 		return tile, nil
 	}

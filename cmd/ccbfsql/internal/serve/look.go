@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/clip"
 )
 
 // layerExtent says where a layer's points are.
@@ -29,7 +28,7 @@ type plane struct {
 // planeOf returns a square around a box with a margin, whose side is a power of two of cells.
 func (l *layer) planeOf(box orb.Bound) *plane {
 	side := l.Res * 256
-	for side < 4*max(box.Max[0]-box.Min[0], box.Max[1]-box.Min[1]) {
+	for side < 4*max(width(box), height(box)) {
 		side *= 2
 	}
 	along := func(v float64) float64 { return math.Floor(v/l.Res) * l.Res }
@@ -70,58 +69,50 @@ func (l *layer) look(ctx context.Context) (*layerExtent, error) {
 }
 
 func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
-	box := l.bound()
 	at := &layerExtent{Box: l.Bounds, Degrees: true}
 	if len(l.sketches) == 0 {
 		return at, nil
 	}
-	all, err := l.densityOfAll(ctx, box)
+	box := l.bound()
+	d, err := l.overview(ctx, filter{}, box)
 	if err != nil {
 		return nil, err
 	}
-	total := sumOf(all)
-	if world.Union(box) != world {
-		inWorld := 0.0
-		if world.Intersects(box) {
-			if all, err = l.densityOfAll(ctx, world); err != nil {
-				return nil, err
-			}
-			inWorld = sumOf(all)
-		}
-		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
-			box = clip.Bound(box, world)
-			if l.Dense == 0 {
-				at.Beyond = math.Round(total - inWorld)
-			}
-		}
-		if all, err = l.densityOfAll(ctx, box); err != nil {
+	total := sumOf(d.points)
+	if beyond := world.Union(box) != world; beyond || width(box) > 180 {
+		inWorld, err := l.overview(ctx, filter{}, world)
+		if err != nil {
 			return nil, err
+		}
+		n := sumOf(inWorld.points)
+		if at.Degrees = !beyond || n >= total/2 && n > 0; at.Degrees {
+			d = inWorld
+		}
+		if at.Degrees && beyond && l.Dense == 0 {
+			at.Beyond = math.Round(total - n)
 		}
 	}
-	d := densityGrid{all, box}
 	d.withoutZero()
-	if at.Degrees && box.Max[0]-box.Min[0] > 180 {
-		if all, err = l.densityOfAll(ctx, world); err != nil {
-			return nil, err
-		}
-		d = densityGrid{all, world}
-		d.withoutZero()
+	if at.Degrees && d.box == world {
 		d.turn()
 	}
-	if (d.box.Max[0] <= 180 || !at.Degrees) && d.group() {
-		if d.points, err = l.densityOfAll(ctx, d.box); err != nil {
+	// A picture beyond 180 degrees of longitude cannot be drawn again.
+	turned := func() bool { return at.Degrees && d.box.Max[0] > 180 }
+	if !turned() && d.group() {
+		if d, err = l.overview(ctx, filter{}, d.box); err != nil {
 			return nil, err
 		}
 	}
 	spare := leftOut * sumOf(d.points)
 	for range 6 {
+		l.tops.Add(new(filter).key(), d.top())
 		was := d.box
 		spare -= d.trim(spare)
 		narrow := 16 * l.Res
-		if d.box.Max[0] > 180 && at.Degrees || width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
+		if turned() || width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		if d.points, err = l.densityOfAll(ctx, d.box); err != nil {
+		if d, err = l.overview(ctx, filter{}, d.box); err != nil {
 			return nil, err
 		}
 	}
@@ -139,21 +130,20 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 func width(b orb.Bound) float64  { return b.Max[0] - b.Min[0] }
 func height(b orb.Bound) float64 { return b.Max[1] - b.Min[1] }
 
-// densityOfAll returns a picture of all rows and all categories.
-func (l *layer) densityOfAll(ctx context.Context, box orb.Bound) ([]float64, error) {
-	pixels := make([]float64, lookSide*lookSide)
-	if l.Categories {
-		return pixels, nil // counters need a category
-	}
-	_, err := l.estimates(ctx, pixels, filter{}, box, lookSide, lookSide, readsOfLook)
-	return pixels, err
-}
-
 // densityGrid is a picture of a box with lookSide by lookSide pixels. points has the number of points
 // in each pixel, row by row from the north-west.
 type densityGrid struct {
 	points []float64
 	box    orb.Bound
+}
+
+// overview returns a picture of the rows of a filter.
+func (l *layer) overview(ctx context.Context, f filter, box orb.Bound) (*densityGrid, error) {
+	if l.Categories && !f.given() {
+		return &densityGrid{make([]float64, lookSide*lookSide), box}, nil // counters need a category
+	}
+	points, _, err := l.estimates(ctx, f, box, lookSide, lookSide)
+	return &densityGrid{points, box}, err
 }
 
 func (d *densityGrid) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }
@@ -207,44 +197,41 @@ func (d *densityGrid) group() bool {
 	const side = lookSide / block
 	blocks := coarser(d.points, block)
 	type part struct {
-		points                 float64
-		west, north, east, end int
+		points float64
+		bound  orb.Bound // in blocks
 	}
 	var parts []part
-	var seen [side * side]bool
 	for first := range blocks {
-		if seen[first] || blocks[first] == 0 {
-			continue
-		}
-		p := part{west: side, north: side}
+		p := part{bound: orb.Bound{Min: orb.Point{side, side}}}
 		for next := []int{first}; len(next) > 0; {
 			i := next[len(next)-1]
 			next = next[:len(next)-1]
-			x, y := i%side, i/side
-			if seen[i] || blocks[i] == 0 {
+			if blocks[i] == 0 {
 				continue
 			}
-			seen[i] = true
+			x, y := i%side, i/side
 			p.points += blocks[i]
-			p.west, p.north, p.east, p.end = min(p.west, x), min(p.north, y), max(p.east, x+1), max(p.end, y+1)
+			blocks[i] = 0 // counted
+			p.bound = p.bound.Union(orb.Bound{Min: orb.Point{float64(x), float64(y)}, Max: orb.Point{float64(x + 1), float64(y + 1)}})
 			for dy := max(y-1, 0); dy <= min(y+1, side-1); dy++ {
 				for dx := max(x-1, 0); dx <= min(x+1, side-1); dx++ {
 					next = append(next, dy*side+dx)
 				}
 			}
 		}
-		parts = append(parts, p)
+		if p.points > 0 {
+			parts = append(parts, p)
+		}
 	}
 	if len(parts) < 3 {
 		return false
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(b.points, a.points) })
-	a, b := parts[0], parts[1]
-	west, north, east, end := min(a.west, b.west), min(a.north, b.north), max(a.east, b.east), max(a.end, b.end)
-	if a.points+b.points < mostPoints*sumOf(d.points) || float64((east-west)*(end-north)) > muchLess*side*side {
+	both := parts[0].bound.Union(parts[1].bound)
+	if parts[0].points+parts[1].points < mostPoints*sumOf(d.points) || width(both)*height(both) > muchLess*side*side {
 		return false
 	}
-	d.cut(west*block, north*block, east*block, end*block)
+	d.cut(int(both.Min[0])*block, int(both.Min[1])*block, int(both.Max[0])*block, int(both.Max[1])*block)
 	return true
 }
 

@@ -28,37 +28,32 @@ func (t topModel) at(area float64) float64 { return t.value * math.Pow(area/t.ar
 // top returns the model of a filter, from the cache if possible. Concurrent requests may compute it
 // twice: one that waited would fail if the other were cancelled.
 func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
-	if t, ok := l.tops.Get(f.id); ok {
+	if t, ok := l.tops.Get(f.key()); ok {
 		return t, nil
 	}
-	t, err := l.measure(ctx, f)
-	if err == nil {
-		l.tops.Add(f.id, t)
-	}
-	return t, err
-}
-
-// measure draws an overview of the layer, and compares its largest pixel with its largest block of
-// pixels.
-func (l *layer) measure(ctx context.Context, f filter) (topModel, error) {
-	const block = 8
-	box := l.bound()
-	if seen := l.looks.Load(); seen != nil && seen.Degrees { // not computed here, so that the first tile is not delayed
-		box = boundOf(seen.Box)
-	}
-	pixels := make([]float64, lookSide*lookSide)
-	if _, err := l.estimates(ctx, pixels, f, box, lookSide, lookSide, readsOfScale); err != nil {
+	seen, err := l.look(ctx)
+	if err != nil {
 		return topModel{}, err
 	}
-	pixel, largest := slices.Max(pixels), slices.Max(coarser(pixels, block))
-	t := topModel{
-		area:  (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(pixels)),
-		value: max(pixel, 1e-9), power: 1,
+	d, err := l.overview(ctx, f, boundOf(seen.Box))
+	if err != nil {
+		return topModel{}, err
 	}
+	t := d.top()
+	l.tops.Add(f.key(), t)
+	return t, nil
+}
+
+// top compares the largest pixel with the largest block of pixels.
+func (d *densityGrid) top() topModel {
+	const block = 8
+	dx, dy := d.step()
+	pixel, largest := slices.Max(d.points), slices.Max(coarser(d.points, block))
+	t := topModel{area: dx * dy, value: max(pixel, 1e-9), power: 1}
 	if pixel > 0 {
 		t.power = math.Log(largest/pixel) / math.Log(block*block)
 	}
-	return t, nil
+	return t
 }
 
 // viewScale is the colour scale of a view.
@@ -108,8 +103,7 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 		low *= max(math.Cos((box.Min[1]+box.Max[1])/2*math.Pi/180), 0.05)
 	}
 	width, height := side(0, pixel), side(1, low)
-	values := make([]float64, width*height)
-	sampled, err := l.estimates(ctx, values, f, box, width, height, readsOfScale)
+	values, sampled, err := l.estimates(ctx, f, box, width, height)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,8 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style sty
 		// the sums to the rows of the tile.
 		rows = 2 * tileSide
 	}
-	values := make([]float64, tileSide*rows)
-	if _, err := l.estimates(ctx, values, f, box, tileSide, rows, readsOfTile); err != nil {
+	values, _, err := l.estimates(ctx, f, box, tileSide, rows)
+	if err != nil {
 		return nil, err
 	}
 	if !isPlane {
@@ -90,64 +90,60 @@ func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, 
 
 // intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
 func (l *layer) intersects(f filter, box orb.Bound) bool {
-	for i := range l.sketches {
-		if f.meets(&l.sketches[i], box) {
-			return true
-		}
-	}
-	return f.versus != nil && l.intersects(*f.versus, box)
+	return len(l.selected(&f, box)) > 0 || f.versus != nil && l.intersects(*f.versus, box)
 }
 
 // low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
 // side is smaller than a cell: its fraction of the cell.
 func (l *layer) low(side float64) float64 { return min(1, side*side/(l.Res*l.Res)) }
 
-// Limits of lookups in counters. A tile, a scale and an extent have a limit for all sketches together,
-// which take some tenths of a second. Each sketch gets at least leastReads.
+// Limits of lookups in counters, which take some tenths of a second: of all sketches together, and the
+// least number for each of them.
 const (
-	readsOfTile  = 1 << 20
-	readsOfScale = 1 << 20
-	readsOfLook  = 1 << 18
-	leastReads   = 1 << 10
+	mostReads  = 1 << 20
+	leastReads = 1 << 10
 )
 
-// density adds the points of the selected rows to the pixels of sum, which are width by height pixels
-// of the box. It looks up about most cells in counters, and reports whether these are only a sample.
-func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (sampled bool, err error) {
-	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
+// density returns the number of points of the selected rows in each pixel of a picture of the box, with
+// width by height pixels.
+func (l *layer) density(ctx context.Context, f filter, box orb.Bound, width, height int) ([]float64, error) {
+	sum := make([]float64, width*height)
+	_, err := l.draw(ctx, f, box, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
 		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
 	})
+	return sum, err
 }
 
 // estimates does the same as density, for pictures that people look at. From the counts of counters it
 // subtracts the part that collisions add, and leaves out counts that can be chance. It subtracts the
-// rows to compare with, if the filter has some.
-func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (bool, error) {
+// rows to compare with, if the filter has some. sampled is true if only a sample of the cells was
+// looked up in counters.
+func (l *layer) estimates(ctx context.Context, f filter, box orb.Bound, width, height int) (sum []float64, sampled bool, err error) {
+	sum = make([]float64, width*height)
 	e := bridge.NewEstimates(sum, width, height)
-	sampled, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
+	sampled, err = l.draw(ctx, f, box, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(), box, f.of, reads)
 	})
 	e.Finish()
 	if err != nil || f.versus == nil {
-		return sampled, err
+		return sum, sampled, err
 	}
-	theirs := make([]float64, len(sum))
-	of, err := l.estimates(ctx, theirs, *f.versus, box, width, height, most)
+	theirs, of, err := l.estimates(ctx, *f.versus, box, width, height)
 	for i, n := range theirs {
 		sum[i] -= n
 		if math.Abs(sum[i]) < 1e-9*n { // a difference that is only a rounding error
 			sum[i] = 0
 		}
 	}
-	return sampled || of, err
+	return sum, sampled || of, err
 }
 
-// draw calls add for each selected sketch whose bounds intersect a box. reads is the sketch's share
-// of most, the limit of lookups in counters.
-func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error)) (sampled bool, err error) {
+// draw calls add for each selected sketch whose bounds intersect a box. reads is the largest number of
+// lookups in the sketch, if it has counters.
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, add func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error)) (sampled bool, err error) {
 	var v ccbf.View
 	drawn := l.selected(&f, box)
-	reads := uint64(max(most/max(len(drawn), 1), leastReads))
+	reads := uint64(max(mostReads/max(len(drawn), 1), leastReads))
 	for _, p := range drawn {
 		if err := p.open(ctx, &v, &f); err != nil {
 			return sampled, err

@@ -40,9 +40,9 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 			return nil, err
 		}
 		width, height := int(last.X-first.X+1), int(last.Y-first.Y+1)
-		values := make([]float64, width*height)
 		box := l.grid.Bound(grid.Rect{MinX: first.X, MinY: first.Y, MaxX: last.X, MaxY: last.Y})
-		if _, err := l.density(ctx, values, f, box, width, height, readsOfTile); err != nil {
+		values, err := l.density(ctx, f, box, width, height)
+		if err != nil {
 			return nil, err
 		}
 		column := func(i int) int64 {
@@ -57,9 +57,9 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 		}
 		return t.bytes(), nil
 	}
-	even := make([]float64, tileSide*2*tileSide)
 	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
-	if _, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile); err != nil {
+	even, err := l.density(ctx, f, box, tileSide, 2*tileSide)
+	if err != nil {
 		return nil, err
 	}
 	const step = extent / vectorSide
