@@ -122,8 +122,6 @@ func (n names) contains(host string) bool {
 	return n[strings.ToLower(strings.TrimSuffix(host, "."))]
 }
 
-var errElsewhere = errors.New("a page of another site sent this request: open the map itself, or start the server with -cors ORIGIN for tiles")
-
 // sameSite returns an error for a request that a page of another site sends. It would run here,
 // although that page could not read the response. A request without the headers of a browser comes
 // from another program or from the address bar. Links to the map are allowed.
@@ -135,7 +133,7 @@ func sameSite(r *http.Request) error {
 	asPost := *r
 	asPost.Method = http.MethodPost // the check is for requests that change something, and allows all with GET
 	if new(http.CrossOriginProtection).Check(&asPost) != nil {
-		return errElsewhere
+		return errors.New("a page of another site sent this request: open the map itself, or start the server with -cors ORIGIN for tiles")
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
 			case err != nil: // the other columns can still be shown
-				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error(), tops: newCache[string, topModel](1)}
+				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error()}
 			case !is:
 				continue
 			}
@@ -210,13 +210,8 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 	return layers, nil
 }
 
-// exactShare returns the fraction of rows whose sketch is exact, or -1 if there are no rows.
-func (l *layer) exactShare() float64 {
-	if l.Rows == 0 {
-		return -1
-	}
-	return float64(l.Exact) / float64(l.Rows)
-}
+// exactShare returns the fraction of rows whose sketch is exact. Without rows it is NaN, which sorts last.
+func (l *layer) exactShare() float64 { return float64(l.Exact) / float64(l.Rows) }
 
 // layer returns the layer of a table and a column.
 func (s *server) layer(ctx context.Context, table, column string) (*layer, error) {

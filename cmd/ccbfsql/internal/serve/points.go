@@ -397,19 +397,18 @@ func reachable(ctx context.Context, s *session.Session, file string, out io.Writ
 	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
 		return file, none, nil // DuckDB's own error is better
 	}
-	folder, err := os.MkdirTemp("", "ccbfsql-serve")
+	copied, err := os.CreateTemp("", "*-"+path.Base(u.Path)) // DuckDB recognises the format by the end of the name
 	if err != nil {
 		return "", none, err
 	}
-	remove := func() { _ = os.RemoveAll(folder) }      // the copy is temporary: an error does not matter
-	copied := filepath.Join(folder, path.Base(u.Path)) // DuckDB recognises the format by the name
+	remove := func() { _ = os.Remove(copied.Name()) } // the copy is temporary: an error does not matter
 	n, err := fetch(ctx, file, copied)
-	if err != nil {
+	if err = errors.Join(err, copied.Close()); err != nil {
 		remove()
 		return "", none, fmt.Errorf("%s: %w", file, err)
 	}
 	fmt.Fprintf(out, "DuckDB's extension httpfs is not installed: copied %s, %d bytes.\n", file, n)
-	return copied, remove, nil
+	return copied.Name(), remove, nil
 }
 
 // remote returns the URL of a single file, or nil if the name is not one.
@@ -421,8 +420,8 @@ func remote(file string) *url.URL {
 	return u
 }
 
-// fetch copies the contents of a URL to a file, and returns the number of bytes.
-func fetch(ctx context.Context, from, to string) (n int64, err error) {
+// fetch copies the contents of a URL, and returns the number of bytes.
+func fetch(ctx context.Context, from string, to io.Writer) (int64, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, http.NoBody)
 	if err != nil {
 		return 0, err
@@ -435,12 +434,7 @@ func fetch(ctx context.Context, from, to string) (n int64, err error) {
 	if answer.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("the server answered %s", answer.Status)
 	}
-	f, err := os.Create(to)
-	if err != nil {
-		return 0, err
-	}
-	n, err = io.Copy(f, answer.Body)
-	return n, errors.Join(err, f.Close())
+	return io.Copy(to, answer.Body)
 }
 
 // pointTable is a table of points without sketches.
