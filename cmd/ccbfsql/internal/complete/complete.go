@@ -72,7 +72,7 @@ func (db *Database) Function(name string) (f ccbfsql.Function, ok bool) {
 // Statement returns completions of a SQL text at its end. They replace text[start:].
 func Statement(text string, db *Database) (start int, out []Candidate) {
 	tokens := lexer.Tokens(text)
-	if p, ok := placeOf(text, bracketsOf(text, tokens), db); ok {
+	if p, ok := placeOf(text, tokens, db); ok {
 		if out, ok := p.candidates(text); ok {
 			return p.start, out
 		}

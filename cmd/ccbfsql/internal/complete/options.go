@@ -19,65 +19,46 @@ type place struct {
 	start    int      // Start of the half-typed name or value; -1: the cursor is elsewhere in an expression.
 }
 
-// openBracket is a bracket that is open at the cursor.
-type openBracket struct {
-	kind byte   // '(', '[' or '{'
-	word string // the token before the bracket, or "" after another bracket or an operator
-	// These fields are set only for a brace. given has the names of the options so far, and option
-	// the name of the option whose value has begun. tokens is the number of tokens since the brace,
-	// the last comma, or the colon after a name.
-	given  []string
-	option string
-	tokens int
+// bracket is a bracket that is open at the cursor.
+type bracket struct {
+	kind   byte     // '(', '[' or '{'; 0 for the whole text, which is not in a bracket
+	word   string   // the token before the bracket, or "" after another bracket or an operator
+	inside []string // the tokens in the bracket; nested brackets without their content and their end
 }
 
-// brackets is the state of a text at its end: the open brackets, outermost first, and the start of
+// bracketsOf returns the brackets that are open at the end of a text, outermost first, and the start of
 // the half-typed word. half is the length of the text if there is no half-typed word.
-type brackets struct {
-	open []openBracket
-	half int
-}
-
-// bracketsOf scans the tokens of a text.
-func bracketsOf(text string, tokens []lexer.Token) brackets {
-	b := brackets{half: len(text)}
+func bracketsOf(text string, tokens []lexer.Token) (open []bracket, half int) {
+	open, half = []bracket{{}}, len(text)
 	word := ""
 	for _, t := range tokens {
-		piece := text[t.Start:t.End]
+		half = len(text)
 		if t.Kind == lexer.Comment || t.Kind == lexer.Space {
-			b.half = len(text)
 			continue
 		}
-		top := &openBracket{}
-		if n := len(b.open); n > 0 {
-			top = &b.open[n-1]
-		}
-		top.tokens++
+		piece := text[t.Start:t.End]
+		top := &open[len(open)-1]
+		top.inside = append(top.inside, piece)
 		if t.Kind != lexer.Other {
-			word, b.half = piece, t.Start
+			word, half = piece, t.Start
 			continue
 		}
 		switch {
 		case piece == "(" || piece == "[" || piece == "{":
-			b.open = append(b.open, openBracket{kind: piece[0], word: word})
-		case (piece == ")" || piece == "]" || piece == "}") && len(b.open) > 0:
-			b.open = b.open[:len(b.open)-1]
-		case piece == ":" && top.kind == '{' && top.option == "":
-			top.option, top.tokens = word, 0
-			top.given = append(top.given, word)
-		case piece == "," && top.kind == '{':
-			top.option, top.tokens = "", 0
+			open = append(open, bracket{kind: piece[0], word: word})
+		case (piece == ")" || piece == "]" || piece == "}") && len(open) > 1:
+			open = open[:len(open)-1]
 		case piece == ";":
-			b.open = nil
+			open = open[:1]
 		}
-		word, b.half = "", len(text)
+		word = ""
 	}
-	return b
+	return open, half
 }
 
 // enclosing returns the word before the innermost bracket that follows a word: the function whose
 // arguments are being typed. Square brackets and braces inside an argument are skipped.
-func enclosing(open []openBracket) string {
+func enclosing(open []bracket) string {
 	for _, b := range slices.Backward(open) {
 		if b.kind == '(' && b.word != "" {
 			return b.word
@@ -88,17 +69,29 @@ func enclosing(open []openBracket) string {
 
 // placeOf returns the place of the cursor in a STRUCT of options. ok is true if the cursor is in a
 // brace that is an argument of a function with options.
-func placeOf(text string, b brackets, db *Database) (p place, ok bool) {
-	n := len(b.open)
-	if n < 2 || b.open[n-1].kind != '{' || b.open[n-2].kind != '(' {
+func placeOf(text string, tokens []lexer.Token, db *Database) (p place, ok bool) {
+	open, half := bracketsOf(text, tokens)
+	n := len(open)
+	if n < 3 || open[n-1].kind != '{' || open[n-2].kind != '(' {
 		return p, false
 	}
-	brace := &b.open[n-1]
-	p.function, ok = db.Function(b.open[n-2].word)
-	p.given, p.option, p.start = brace.given, brace.option, b.half
-	if alone := brace.tokens == 0 || brace.tokens == 1 && b.half < len(text); !alone {
+	after := 0 // tokens after the brace, the last comma, or the colon after a name
+	inside := open[n-1].inside
+	for i, piece := range inside {
+		switch {
+		case piece == ":" && p.option == "" && i > 0:
+			p.option, after = inside[i-1], 0
+			p.given = append(p.given, p.option)
+		case piece == ",":
+			p.option, after = "", 0
+		default:
+			after++
+		}
+	}
+	if p.start = half; after > 1 || after == 1 && half == len(text) {
 		p.start = -1
 	}
+	p.function, ok = db.Function(open[n-2].word)
 	return p, ok && len(p.function.Options) > 0
 }
 
@@ -149,13 +142,14 @@ func (p *place) candidates(text string) (out []Candidate, ok bool) {
 // Hint returns a line about the option whose value is being typed, or about the function whose
 // arguments are being typed.
 func Hint(text string, db *Database) string {
-	b := bracketsOf(text, lexer.Tokens(text))
-	if p, ok := placeOf(text, b, db); ok && p.option != "" {
+	tokens := lexer.Tokens(text)
+	if p, ok := placeOf(text, tokens, db); ok && p.option != "" {
 		if o, known := p.find(p.option); known {
 			return strings.TrimSpace(fmt.Sprintf("%s: %s  %s", o.Name, help.Values(o), o.Summary))
 		}
 	}
-	f, ok := db.Function(enclosing(b.open))
+	open, _ := bracketsOf(text, tokens)
+	f, ok := db.Function(enclosing(open))
 	if !ok || len(f.Signatures) == 0 {
 		return ""
 	}
