@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -50,27 +51,29 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 			natural[i] = min(natural[i], pageWidth)
 		}
 	}
-	widths, shown := fit(natural, o.Width)
+	widths, from, to := fit(natural, o.Width)
+	widths = leaveOut(widths, from, to, 1)
+	shown := func(values []string) table.Row { return tableRow(leaveOut(values, from, to, "…")) }
 
-	t := newTable(lightBox, columns, shown, widths)
+	t := newTable(lightBox, leaveOut(columns, from, to, Column{}), widths)
 	if o.Header {
-		t.AppendHeader(tableRow(shown, func(i int) string { return oneLine(columns[i].Name) }))
-		t.AppendHeader(tableRow(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
+		t.AppendHeader(shown(names(columns, oneLine)))
+		types := make([]string, len(columns))
+		for i, c := range columns {
+			types[i] = o.dim(oneLine(c.Type))
+		}
+		t.AppendHeader(shown(types))
 	}
 	for n, row := range g.rows {
 		if n == g.gap {
 			for range 3 {
-				t.AppendRow(tableRow(shown, func(int) string { return "·" }))
+				t.AppendRow(shown(slices.Repeat([]string{"·"}, len(columns))))
 			}
 		}
-		t.AppendRow(tableRow(shown, func(i int) string { return row[i] }))
+		t.AppendRow(shown(row))
 	}
-	if counts := g.footer(len(columns), shown, widths); counts != "" {
-		footer := make(table.Row, len(shown))
-		for i := range footer {
-			footer[i] = counts
-		}
-		t.AppendFooter(footer, table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignJustify})
+	if counts := g.footer(len(columns), to-from, widths); counts != "" {
+		t.AppendFooter(tableRow(slices.Repeat([]string{counts}, len(widths))), table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignJustify})
 	}
 	drawn := t.Render()
 	counts := strings.LastIndex(drawn, lightBox.Box.LeftSeparator)
@@ -81,8 +84,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 	return func(w io.Writer, rows Rows, o Options) error {
 		columns := rows.Columns()
-		_, shown := fit(make([]int, len(columns)), 0)
-		t := newTable(style, columns, shown, nil)
+		t := newTable(style, columns, nil)
 		escape := oneLine
 		switch style {
 		case unboxed:
@@ -95,10 +97,10 @@ func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 			escape = func(text string) string { return oneLine(lineBreaks.Replace(text)) }
 		}
 		if o.Header {
-			t.AppendHeader(tableRow(shown, func(i int) string { return escape(columns[i].Name) }))
+			t.AppendHeader(tableRow(names(columns, escape)))
 		}
 		err := Each(rows, func(chunk Chunk, n int) error {
-			t.AppendRow(tableRow(shown, func(i int) string { return cellText(columns[i], chunk.Cell(n, i), o, escape) }))
+			t.AppendRow(tableRow(cellTexts(columns, chunk, n, o, escape)))
 			return nil
 		})
 		if err != nil {
@@ -131,24 +133,28 @@ func ownWidths(columns []Column, widths []int, least int) []table.ColumnConfig {
 	return configs
 }
 
-// newTable returns a table with the given columns. -1 in shown stands for the columns that are left
-// out. A width cuts the values of its column.
-func newTable(style *table.Style, columns []Column, shown, widths []int) table.Writer {
+// newTable returns a table with the given columns. A width cuts the values of its column.
+func newTable(style *table.Style, columns []Column, widths []int) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(*style)
-	configs := make([]table.ColumnConfig, len(shown))
-	for n, i := range shown {
-		configs[n] = table.ColumnConfig{Number: n + 1, AlignHeader: text.AlignCenter, Align: text.AlignLeft}
-		if i < 0 {
-			continue
-		}
-		configs[n].Align = textAlign(columns[i].Kind == Number)
+	configs := make([]table.ColumnConfig, len(columns))
+	for i, c := range columns {
+		configs[i] = table.ColumnConfig{Number: i + 1, AlignHeader: text.AlignCenter, Align: textAlign(c.Kind == Number)}
 		if widths != nil {
-			configs[n].Transformer, configs[n].TransformerHeader = cutTo(widths[i]), cutTo(widths[i])
+			configs[i].Transformer, configs[i].TransformerHeader = cutTo(widths[i]), cutTo(widths[i])
 		}
 	}
 	t.SetColumnConfigs(configs)
 	return t
+}
+
+// tableRow returns a row of a table.
+func tableRow(values []string) table.Row {
+	out := make(table.Row, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
 }
 
 func textAlign(right bool) text.Align {

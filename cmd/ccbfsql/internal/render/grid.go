@@ -3,11 +3,11 @@ package render
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -22,14 +22,6 @@ type grid struct {
 // and the last half of MaxRows.
 func collect(rows Rows, o Options) (*grid, error) {
 	columns := rows.Columns()
-	cells := func(chunk Chunk, row int) []string {
-		out := make([]string, len(columns))
-		for i, c := range columns {
-			out[i] = cellText(c, chunk.Cell(row, i), o, oneLine)
-		}
-		return out
-	}
-
 	g := &grid{gap: -1}
 	bottom := o.MaxRows / 2
 	var tail [][]string // the last rows of the result that are not in g.rows
@@ -39,11 +31,11 @@ func collect(rows Rows, o Options) (*grid, error) {
 		}
 		from := 0
 		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
-			g.rows = append(g.rows, cells(chunk, from))
+			g.rows = append(g.rows, cellTexts(columns, chunk, from, o, oneLine))
 			from++
 		}
 		for row := max(from, chunk.Len()-bottom); row < chunk.Len(); row++ {
-			tail = append(tail, cells(chunk, row))
+			tail = append(tail, cellTexts(columns, chunk, row, o, oneLine))
 		}
 		tail = tail[max(0, len(tail)-bottom):]
 		g.total += chunk.Len()
@@ -56,13 +48,25 @@ func collect(rows Rows, o Options) (*grid, error) {
 	return g, nil
 }
 
-// cellText returns the text of a table cell.
-func cellText(c Column, v Cell, o Options, escape func(text string) string) string {
-	text := escape(plain(c, v, o))
-	if v.Null {
-		return o.dim(text)
+// names returns the texts of the columns' names.
+func names(columns []Column, escape func(text string) string) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = escape(c.Name)
 	}
-	return text
+	return out
+}
+
+// cellTexts returns the texts of a row's table cells.
+func cellTexts(columns []Column, chunk Chunk, row int, o Options, escape func(text string) string) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		v := chunk.Cell(row, i)
+		if out[i] = escape(plain(c, v, o)); v.Null {
+			out[i] = o.dim(out[i])
+		}
+	}
+	return out
 }
 
 func (g *grid) naturalWidths(columns []Column, o Options) []int {
@@ -79,34 +83,10 @@ func (g *grid) naturalWidths(columns []Column, o Options) []int {
 	return widths
 }
 
-// tableRow returns a table row with the values of the shown columns.
-func tableRow(shown []int, value func(i int) string) table.Row {
-	out := make(table.Row, len(shown))
-	for n, i := range shown {
-		if i < 0 {
-			out[n] = "…"
-		} else {
-			out[n] = value(i)
-		}
-	}
-	return out
-}
-
-// footer returns the line with the number of rows and columns, or "" for a short result.
-func (g *grid) footer(columns int, shown, widths []int) string {
-	// inner is the width inside the table's frame: its columns and the lines between them, without
-	// blanks.
-	visible, inner := 0, len(shown)-1
-	for _, i := range shown {
-		if i < 0 {
-			inner++
-			continue
-		}
-		visible++
-		inner += widths[i]
-	}
-	hidden := visible < columns
-	if g.total > 0 && g.total < fewRows && g.gap < 0 && !hidden {
+// footer returns the line with the number of rows and columns, or "" for a short result. widths are
+// those of the table's columns, and hidden is the number of columns that are left out.
+func (g *grid) footer(columns, hidden int, widths []int) string {
+	if g.total > 0 && g.total < fewRows && g.gap < 0 && hidden == 0 {
 		return ""
 	}
 
@@ -115,11 +95,15 @@ func (g *grid) footer(columns int, shown, widths []int) string {
 		left = append(left, fmt.Sprintf("(%d shown)", len(g.rows)))
 	}
 	var right []string
-	if columns > 1 || hidden {
+	if columns > 1 {
 		right = append(right, count(columns, "column"))
 	}
-	if hidden {
-		right = append(right, fmt.Sprintf("(%d shown)", visible))
+	if hidden > 0 {
+		right = append(right, fmt.Sprintf("(%d shown)", columns-hidden))
+	}
+	inner := len(widths) - 1 // inside the table's frame: columns and the lines between them, without blanks
+	for _, w := range widths {
+		inner += w
 	}
 	l, r := strings.Join(left, " "), strings.Join(right, " ")
 	if len(l)+len(r)+1 > inner {
@@ -141,51 +125,38 @@ func count(n int, what string) string {
 }
 
 // fit chooses the widths of columns for a line of the given width. Wide columns become narrower,
-// but not below enoughWidth. If that is not enough, columns in the middle are left out, and -1 in
-// shown marks their place. A width of 0 means no limit.
-func fit(natural []int, width int) (widths, shown []int) {
-	for i := range natural {
-		shown = append(shown, i)
-	}
+// but not below enoughWidth. If that is not enough, the columns in the middle are left out: those from
+// number from to number to-1. A width of 0 means no limit.
+func fit(natural []int, width int) (widths []int, from, to int) {
 	if width == 0 {
-		return natural, shown
+		return natural, 0, 0
 	}
-	for {
-		room := width - 1 - 3*len(shown)
-		var asked []int
+	for shown := len(natural); ; shown-- {
+		room := width - 1 - 3*shown
+		if from, to = (shown+1)/2, len(natural)-shown/2; from < to {
+			room -= 4 // a column of one character
+		}
+		asked := slices.Concat(natural[:from], natural[to:])
 		least := 0
-		for _, i := range shown {
-			if i < 0 {
-				room--
-				continue
-			}
-			asked = append(asked, natural[i])
-			least += min(natural[i], enoughWidth)
+		for _, w := range asked {
+			least += min(w, enoughWidth)
 		}
-		if least <= room || len(asked) == 1 {
+		if least <= room || shown <= 1 {
 			limit := widest(asked, room)
-			widths = slices.Clone(natural)
-			for i := range widths {
-				widths[i] = min(widths[i], limit)
+			for _, w := range natural {
+				widths = append(widths, min(w, limit))
 			}
-			return widths, shown
+			return widths, from, to
 		}
-		shown = leaveOut(shown)
 	}
 }
 
-// leaveOut leaves out one more column. Beside the gap (-1 in shown), it removes a column on the side
-// with more columns. Without a gap, it replaces the middle column by one.
-func leaveOut(shown []int) []int {
-	gap := slices.Index(shown, -1)
-	if gap < 0 {
-		gap = (len(shown) + 1) / 2
-		return slices.Concat(shown[:gap], []int{-1}, shown[min(gap+1, len(shown)):])
+// leaveOut returns all values with gap in place of those from number from to number to-1, if there are any.
+func leaveOut[T any](all []T, from, to int, gap T) []T {
+	if from == to {
+		return all
 	}
-	if gap > len(shown)-1-gap {
-		return slices.Delete(shown, gap-1, gap)
-	}
-	return slices.Delete(shown, gap+1, gap+2)
+	return slices.Concat(all[:from], []T{gap}, all[to:])
 }
 
 // widest returns the largest limit for column widths with which all columns fit in the room, at
@@ -199,10 +170,7 @@ func widest(widths []int, room int) int {
 		}
 		room -= w
 	}
-	if len(sorted) == 0 {
-		return 1
-	}
-	return max(1, sorted[len(sorted)-1])
+	return math.MaxInt
 }
 
 // turn transposes a result: each column becomes a row, with the first MaxRows values beside each

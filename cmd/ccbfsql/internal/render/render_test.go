@@ -194,22 +194,19 @@ func FuzzFit(f *testing.F) {
 		for i, n := range lengths {
 			natural[i] = int(n) + 1
 		}
-		widths, shown := fit(natural, width)
-		line, visible, marks := 1, 0, 0
-		for _, i := range shown {
-			if i < 0 {
-				marks++
-				line += 4
-				continue
-			}
-			visible++
-			if widths[i] < 1 || widths[i] > natural[i] {
-				t.Errorf("column %d of %d is %d wide", i, natural[i], widths[i])
-			}
-			line += widths[i] + 3
+		widths, from, to := fit(natural, width)
+		visible := len(natural) - (to - from)
+		if from > to || len(natural) > 0 && visible == 0 {
+			t.Errorf("%d columns, all from %d to %d are left out", len(natural), from, to)
 		}
-		if len(natural) > 0 && visible == 0 || marks > 1 || (marks == 1) != (visible < len(natural)) {
-			t.Errorf("%d columns, shown %v", len(natural), shown)
+		for i, w := range widths {
+			if w < 1 || w > natural[i] {
+				t.Errorf("column %d of %d is %d wide", i, natural[i], w)
+			}
+		}
+		line := 1
+		for _, w := range leaveOut(widths, from, to, 1) {
+			line += w + 3
 		}
 		if visible > 1 && line > width {
 			t.Errorf("%d columns take %d of %d", visible, line, width)
