@@ -119,10 +119,9 @@ type plan struct {
 	groups []group
 }
 
-// group is a column by which rows are grouped into sketches: name is its name in the table of
-// sketches, expr its SQL expression. part is the period of a column of times; "" if the column
-// itself is used.
-type group struct{ name, expr, part string }
+// group is a column by which rows are grouped into sketches: its name in the table of sketches, and its
+// SQL expression.
+type group struct{ name, expr string }
 
 // Limits of grouping: the values of a column, and the number of sketches.
 const (
@@ -182,14 +181,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	for i, c := range others {
 		c.values, c.days = values[3+2*i], values[4+2*i]
 	}
-	p.group(others, o.Grain)
-	for i := range p.groups { // a column of periods is named after the period, unless a column has that name
-		g := &p.groups[i]
-		taken := slices.ContainsFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, g.part) })
-		if g.part != "" && !taken {
-			g.name = g.part
-		}
-	}
+	p.group(others, columnNames(columns), o.Grain)
 	return p, nil
 }
 
@@ -233,8 +225,9 @@ type statistics struct {
 }
 
 // group chooses the columns to group by. The first is a column of times, in periods of which there
-// are some dozens. The others are columns with few values, the fewest first.
-func (p *plan) group(columns []*statistics, grain string) {
+// are some dozens. The others are columns with few values, the fewest first. taken are the names of all
+// columns.
+func (p *plan) group(columns []*statistics, taken []string, grain string) {
 	var kinds []*statistics
 	groups := 1.0
 	for _, c := range columns {
@@ -262,11 +255,11 @@ func (p *plan) group(columns []*statistics, grain string) {
 		if part == "hour" {
 			cast = ""
 		}
-		g := group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast), part}
-		if part == "day" && c.typ == "DATE" {
-			g.part = "" // the days of a DATE are the column itself
+		name := part
+		if part == "day" && c.typ == "DATE" || slices.ContainsFunc(taken, func(t string) bool { return strings.EqualFold(t, part) }) {
+			name = c.name // the days of a DATE are the column itself, and a name stands for one column
 		}
-		p.groups = append(p.groups, g)
+		p.groups = append(p.groups, group{name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast)})
 		groups *= min(parts, c.values)
 	}
 	slices.SortStableFunc(kinds, func(a, b *statistics) int { return int(a.values - b.values) })
@@ -275,7 +268,7 @@ func (p *plan) group(columns []*statistics, grain string) {
 			break
 		}
 		groups *= k.values
-		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name), ""})
+		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name)})
 	}
 }
 
