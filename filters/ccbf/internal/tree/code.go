@@ -76,52 +76,14 @@ const (
 	stretchLeaves = 128
 )
 
-// maxPacket is more than the leaves of a packet, by those of a square of level 1.
-const maxPacket = packetLeaves + maxTree + 4
+// maxPacket is more than the leaves of a packet.
+const maxPacket = packetLeaves + maxTree
 
 // nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
 func nextTree(s *cells.Squares, root uint8, leaf int) int {
 	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^cells.LowBits(root) == 0; leaf++ {
 	}
 	return min(leaf, s.Len())
-}
-
-// write writes the leaves of sheet s with an encoder.
-func write(s *cells.Squares, out *Encoder) {
-	root, after := out.code.root, uint64(0)
-	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
-	for i := 0; i < s.Len(); {
-		key, level, from := s.Keys[i], s.Level(i), i
-		what := split
-		if level >= root {
-			i++
-			what = kind(s.Counts[from])
-		} else {
-			level = root
-			key &^= cells.LowBits(root)
-			for i++; i < s.Len() && s.Keys[i]&^cells.LowBits(root) == key; i++ {
-			}
-		}
-		begins := true
-		switch {
-		case from-packet >= packetLeaves:
-			packet, stretch = from, from
-			out.packet(key)
-		case from-stretch >= stretchLeaves:
-			stretch = from
-			out.second, out.firstBits = key, out.w.Len()
-		default:
-			begins = false
-		}
-		w := out.words[rootTable][rootSymbol(level, root, what)]
-		out.w.Write(uint64(w.bits), uint(w.n))
-		if !begins {
-			// The gap is counted in squares of this tree's level.
-			out.w.WriteClass((key-after)>>(2*level), uint(out.code.orders[level]))
-		}
-		out.tree(s, from, i)
-		after = key + cells.LowBits(level) + 1
-	}
 }
 
 // kind returns the kind of a leaf with n points: one point, or more.

@@ -269,17 +269,10 @@ type Encoder struct {
 	head  bitio.Writer
 	data  []byte
 	index []entry
-	tail  []tailBits
 	// A packet has one stretch or two. second is the first key of the second one, or 0 if there is none.
 	// firstBits is the number of bits of the first one.
 	second    uint64
 	firstBits uint
-}
-
-// tailBits is a piece of at most 56 bits of a tree. A tree is put together from its end.
-type tailBits struct {
-	bits uint64
-	n    uint
 }
 
 // NewEncoder returns an encoder for a code.
@@ -301,67 +294,97 @@ type word struct {
 	n    uint8
 }
 
-// tree writes the leaves [from, to) of a tree, and the split squares around them but for the kind of the
-// root. The symbol of a square comes before its first leaf, but is known only after its last leaf. So tree
-// puts the bits together from the last one to the first.
-func (e *Encoder) tree(s *cells.Squares, from, to int) {
-	root := e.code.root
-	var open [8]uint8 // by level: the symbol so far of the square around the next leaf
-	all, n := uint64(0), uint(0)
-	tail := e.tail[:0]
-	for i := to - 1; i >= from; i-- {
-		key, level, c := s.Keys[i], s.Level(i), s.Counts[i]
-		top := root
-		if i > from {
-			top = cells.CommonLevel(s.Keys[i-1], key) - 1
-		}
-		e.total = saturate.Add(e.total, c)
-		what := uint8(one)
-		if c > 1 {
-			what = more
-			symbol := int(c - 2)
-			if c >= direct+2 {
-				if n > 0 {
-					tail = append(tail, tailBits{all, n})
-				}
-				var extra uint
-				symbol, extra = countSymbol(c)
-				rest := (c - 2) & (1<<extra - 1)
-				if extra > 32 {
-					tail = append(tail, tailBits{rest >> 32, extra - 32})
-					rest, extra = rest&(1<<32-1), 32
-				}
-				all, n = rest, extra
-			}
-			w := e.words[countTableOf(level)][symbol]
-			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
-		}
-		// Go through the squares whose first leaf is this one, from the smallest up.
-		for l := level + 1; ; l++ {
-			symbol := open[l&7] | what<<(2*(key>>(2*(l-1)&63)&3))
-			if l > top {
-				open[l&7] = symbol
-				break
-			}
-			open[l&7], what = 0, split
-			if n > 56-maxLength {
-				tail, all, n = append(tail, tailBits{all, n}), 0, 0
-			}
-			w := e.words[splitTableOf(l)][symbol]
-			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
-			if l == root {
-				break
+// sheet writes the packets of sheet s.
+func (e *Encoder) sheet(s *cells.Squares) {
+	root, after := e.code.root, uint64(0)
+	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
+	for i := 0; i < s.Len(); {
+		key, level, from := s.Keys[i], s.Level(i), i
+		what := split
+		if level >= root {
+			i++
+			what = kind(s.Counts[from])
+		} else {
+			level = root
+			key &^= cells.LowBits(root)
+			for i++; i < s.Len() && s.Keys[i]&^cells.LowBits(root) == key; i++ {
 			}
 		}
-		if n > 56-maxLength {
-			tail, all, n = append(tail, tailBits{all, n}), 0, 0
+		begins := true
+		switch {
+		case from-packet >= packetLeaves:
+			packet, stretch = from, from
+			e.packet(key)
+		case from-stretch >= stretchLeaves:
+			stretch = from
+			e.second, e.firstBits = key, e.w.Len()
+		default:
+			begins = false
+		}
+		e.write(rootTable, rootSymbol(level, root, what))
+		if !begins {
+			// The gap is counted in squares of this tree's level.
+			e.w.WriteClass((key-after)>>(2*level), uint(e.code.orders[level]))
+		}
+		if what == split {
+			e.split(s, from, i, root)
+		} else {
+			e.leaf(level, s.Counts[from])
+		}
+		after = key + cells.LowBits(level) + 1
+	}
+}
+
+// write writes a symbol of a table.
+func (e *Encoder) write(table, symbol int) {
+	w := e.words[table][symbol]
+	e.w.Write(uint64(w.bits), uint(w.n))
+}
+
+// split writes a split square of a level, which has the leaves [from, to).
+func (e *Encoder) split(s *cells.Squares, from, to int, level uint8) {
+	quarter, at := level-1, from
+	var kinds, ends [4]int
+	for q := range kinds {
+		first := at
+		for at < to && s.Keys[at]>>(2*quarter)&3 == uint64(q) {
+			at++
+		}
+		ends[q] = at
+		switch {
+		case first == at:
+		case s.Level(first) == quarter:
+			kinds[q] = kind(s.Counts[first])
+		default:
+			kinds[q] = split
 		}
 	}
-	e.w.Write(all, n)
-	for i := len(tail) - 1; i >= 0; i-- {
-		e.w.Write(tail[i].bits, tail[i].n)
+	e.write(splitTableOf(level), kinds[0]|kinds[1]<<2|kinds[2]<<4|kinds[3]<<6)
+	for q, end := range ends {
+		switch kinds[q] {
+		case split:
+			e.split(s, from, end, quarter)
+		case one, more:
+			e.leaf(quarter, s.Counts[from])
+		}
+		from = end
 	}
-	e.tail = tail
+}
+
+// leaf writes the count of a leaf, whose kind is written.
+func (e *Encoder) leaf(level uint8, n uint64) {
+	e.total = saturate.Add(e.total, n)
+	if n == 1 {
+		return
+	}
+	symbol, extra := countSymbol(n)
+	e.write(countTableOf(level), symbol)
+	rest := (n - 2) & (1<<extra - 1)
+	if extra > 32 {
+		e.w.Write(rest&(1<<32-1), 32)
+		rest, extra = rest>>32, extra-32
+	}
+	e.w.Write(rest, extra)
 }
 
 // packet begins a packet. Its first tree is at key first.
@@ -418,7 +441,7 @@ func (e *Encoder) endPacket() {
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *cells.Squares) []byte {
 	e.index, e.data = e.index[:0], e.data[:0]
-	write(s, e)
+	e.sheet(s)
 	e.endPacket()
 	dst = binary.AppendUvarint(dst, uint64(s.Len()))
 	dst = binary.AppendUvarint(dst, uint64(len(e.index)))

@@ -275,10 +275,6 @@ func (d *decoder) split(level uint8, key uint64) {
 		d.bad = true
 		return
 	}
-	if level == 1 {
-		d.cells(symbol, key)
-		return
-	}
 	level--
 	for ; symbol != 0 && !d.bad; symbol >>= 2 {
 		switch symbol & 3 {
@@ -291,44 +287,6 @@ func (d *decoder) split(level uint8, key uint64) {
 		}
 		key += 1 << (2 * level)
 	}
-}
-
-// cells reads the cells of a split square of level 1, which are most leaves. One window of bits has all
-// their counts, unless some are large.
-func (d *decoder) cells(symbol uint, key uint64) {
-	t := &d.t.decode[countTable]
-	i := d.b.n
-	if i > maxPacket-4 {
-		d.bad = true
-		return
-	}
-	// Peek returns 57 bits, in which four symbols of maxLength bits fit.
-	w, used := d.in.Peek(), uint(0)
-	for ; symbol != 0; symbol >>= 2 {
-		what := symbol & 3
-		if what == absent {
-			key++
-			continue
-		}
-		n := uint64(1)
-		if what == more {
-			e := uint(t.words[w&t.mask])
-			if e < direct<<4 {
-				w >>= e & 15
-				used += e & 15
-				n = uint64(e>>4) + 2
-			} else {
-				d.in.Skip(used)
-				n = d.count(0)
-				w, used = d.in.Peek(), 0
-			}
-		}
-		d.b.keys[i], d.b.levels[i], d.b.counts[i] = key, 0, n
-		i++
-		key++
-	}
-	d.in.Skip(used)
-	d.b.n = i
 }
 
 // Check reads all sheets of all parts in a code, and returns the squares of each part. The error wraps
