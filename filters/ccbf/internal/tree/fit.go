@@ -2,7 +2,6 @@ package tree
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -20,8 +19,6 @@ type Pruning struct {
 	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
 	// are too high. Both are 0 if some square was no cell before pruning.
 	Excess, Cells uint64
-
-	memory *cells.Squares // the memory of a fitter in which Parts lie.
 }
 
 // Size returns the most bytes that the code and the sheets take.
@@ -37,9 +34,7 @@ func (p *Pruning) Size() uint64 { return p.Code.Size() }
 //
 // If there are many squares, Fit first guesses the threshold from a sample, so that it need only try a few.
 func Fit(parts []cells.Squares, limit uint64) (*Pruning, bool) {
-	f := fitters.Get().(*fitter)
-	defer f.end()
-	f.limit = limit
+	f := fitter{limit: limit}
 	guess, each := f.guess(parts)
 	if guess == 0 && onlyCells(parts) {
 		if p := unpruned(parts); p.Size() <= limit {
@@ -76,27 +71,11 @@ type fitter struct {
 	window window
 	parts  []nodes
 	leaves [Taus + 1]int // the number of leaves at each threshold of the window.
-	// memory[0] and memory[1] are for the leaves of two trials, and memory[2] is for the parts. The best
-	// trial so far is not in memory[free].
-	memory [3]cells.Squares
-	free   int
 }
 
-// fitters keeps the memory of fitters from one tree to the next.
-var fitters = sync.Pool{New: func() any { return new(fitter) }}
-
-// end returns the fitter to the pool fitters.
-func (f *fitter) end() {
-	*f = fitter{parts: f.parts[:0], memory: f.memory}
-	fitters.Put(f)
-}
-
-// room returns n squares in the memory of s. If s is too short, it makes s longer.
-func room(s *cells.Squares, n int) cells.Squares {
-	if len(s.Keys) < n {
-		*s = cells.Squares{Keys: make([]uint64, n), Levels: make([]uint8, n), Counts: make([]uint64, n)}
-	}
-	return s.UpTo(n)
+// room returns room for n squares.
+func room(n int) cells.Squares {
+	return cells.Squares{Keys: make([]uint64, n), Levels: make([]uint8, n), Counts: make([]uint64, n)}
 }
 
 // total returns the number of squares in all parts.
@@ -110,8 +89,8 @@ func total(parts []cells.Squares) (n int) {
 // build finds the nodes of all parts for the thresholds of a window.
 func (f *fitter) build(parts []cells.Squares, w window) {
 	f.window, f.leaves = w, [Taus + 1]int{}
-	f.parts = slices.Grow(f.parts[:0], len(parts))[:len(parts)]
-	memory := room(&f.memory[2], total(parts))
+	f.parts = make([]nodes, len(parts))
+	memory := room(total(parts))
 	for i := range parts {
 		n := &f.parts[i]
 		n.build(&memory, &parts[i], Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
@@ -123,10 +102,10 @@ func (f *fitter) build(parts []cells.Squares, w window) {
 }
 
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
-// the others. The result is in the fitter's memory.
+// the others.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
-	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts)), memory: &f.memory[f.free]}
-	memory := room(p.memory, f.leaves[0])
+	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts))}
+	memory := room(f.leaves[max(tau, 1)-1])
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
@@ -152,23 +131,14 @@ func unpruned(parts []cells.Squares) *Pruning {
 	return p
 }
 
-// finish moves the tree out of the fitter's memory. If the tree fills most of that memory, it keeps it
-// instead: FitBytes has no room for a copy too. If the squares in of, before pruning, are cells, finish
-// measures the excess of counts.
-func (p *Pruning) finish(of []cells.Squares) {
-	if len(p.memory.Keys) <= total(p.Parts)/4*5 {
-		*p.memory = cells.Squares{}
-	} else {
-		for i := range p.Parts {
-			p.Parts[i] = p.Parts[i].Clone()
-		}
+// measure measures the excess of counts, if the squares in of, before pruning, are cells.
+func (p *Pruning) measure(of []cells.Squares) {
+	if !onlyCells(of) {
+		return
 	}
-	p.memory = nil
-	if onlyCells(of) {
-		p.Cells = uint64(total(of))
-		for i := range of {
-			p.Excess = saturate.Add(p.Excess, excess(of[i].Keys, &p.Parts[i]))
-		}
+	p.Cells = uint64(total(of))
+	for i := range of {
+		p.Excess = saturate.Add(p.Excess, excess(of[i].Keys, &p.Parts[i]))
 	}
 }
 
@@ -180,7 +150,6 @@ func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 		p := f.try(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
 			fits = p
-			f.free ^= 1
 		}
 		return p.Size()
 	})
@@ -192,7 +161,7 @@ func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 	case above > 0:
 		fits = f.fill(parts, fits, above)
 	}
-	fits.finish(parts)
+	fits.measure(parts)
 	return fits, fits.Size() <= f.limit
 }
 
@@ -227,7 +196,6 @@ func (f *fitter) fill(parts []cells.Squares, fits *Pruning, above uint64) *Pruni
 		p := f.try(fits.Tau, keys[len(keys)*at/places])
 		if p.Size() <= f.limit {
 			fits, high, below = p, at, p.Size()
-			f.free ^= 1
 		} else {
 			low, above = at, p.Size()
 		}
@@ -355,8 +323,7 @@ func (f *fitter) guess(parts []cells.Squares) (t int, each float64) {
 		// Without a sample, assume a byte for each leaf.
 		return -1, 1
 	}
-	g := fitters.Get().(*fitter)
-	defer g.end()
+	var g fitter
 	// Thresholds above the number of points are rare. So the window ends there at first, and becomes
 	// larger below if necessary.
 	w := window{-1, int(tauOf(sample.Total()))}
