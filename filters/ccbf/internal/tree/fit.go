@@ -71,6 +71,9 @@ type fitter struct {
 	window window
 	parts  []nodes
 	leaves [Taus + 1]int // the number of leaves at each threshold of the window.
+	// memory is for the leaves of two trials. The best trial so far is not in memory[free].
+	memory [2]cells.Squares
+	free   int
 }
 
 // room returns room for n squares.
@@ -88,7 +91,7 @@ func total(parts []cells.Squares) (n int) {
 
 // build finds the nodes of all parts for the thresholds of a window.
 func (f *fitter) build(parts []cells.Squares, w window) {
-	f.window, f.leaves = w, [Taus + 1]int{}
+	f.window, f.leaves, f.memory = w, [Taus + 1]int{}, [2]cells.Squares{}
 	f.parts = make([]nodes, len(parts))
 	memory := room(total(parts))
 	for i := range parts {
@@ -102,10 +105,13 @@ func (f *fitter) build(parts []cells.Squares, w window) {
 }
 
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
-// the others.
+// the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
 	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts))}
-	memory := room(f.leaves[max(tau, 1)-1])
+	if f.memory[f.free].Len() == 0 {
+		f.memory[f.free] = room(f.leaves[0])
+	}
+	memory := f.memory[f.free]
 	for i := range f.parts {
 		leaves := memory
 		f.parts[i].prune(&leaves, tau, upTo)
@@ -131,8 +137,12 @@ func unpruned(parts []cells.Squares) *Pruning {
 	return p
 }
 
-// measure measures the excess of counts, if the squares in of, before pruning, are cells.
-func (p *Pruning) measure(of []cells.Squares) {
+// finish moves the tree out of the fitter's memory. If the squares in of, before pruning, are cells, finish
+// measures the excess of counts.
+func (p *Pruning) finish(of []cells.Squares) {
+	for i := range p.Parts {
+		p.Parts[i] = p.Parts[i].Clone()
+	}
 	if !onlyCells(of) {
 		return
 	}
@@ -150,6 +160,7 @@ func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 		p := f.try(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
 			fits = p
+			f.free ^= 1
 		}
 		return p.Size()
 	})
@@ -161,7 +172,7 @@ func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 	case above > 0:
 		fits = f.fill(parts, fits, above)
 	}
-	fits.measure(parts)
+	fits.finish(parts)
 	return fits, fits.Size() <= f.limit
 }
 
@@ -196,6 +207,7 @@ func (f *fitter) fill(parts []cells.Squares, fits *Pruning, above uint64) *Pruni
 		p := f.try(fits.Tau, keys[len(keys)*at/places])
 		if p.Size() <= f.limit {
 			fits, high, below = p, at, p.Size()
+			f.free ^= 1
 		} else {
 			low, above = at, p.Size()
 		}
