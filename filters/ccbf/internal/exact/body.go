@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -176,7 +175,6 @@ type section struct {
 	size  int // length of its cells in bytes, used while the sections are parsed.
 	blocks
 	decoder *decoder
-	cache   form.Cache
 }
 
 // parseBody parses the sections of a body into dst[:0]. It reads their lengths, not their cells. No

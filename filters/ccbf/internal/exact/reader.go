@@ -51,11 +51,7 @@ func (s *section) Packets() int                   { return blockCount(s.cells) }
 func (s *section) PacketTotal(int) (uint64, bool) { return 0, false }
 func (s *section) Total() uint64                  { return s.total }
 func (s *section) Number() int                    { return s.cells }
-func (s *section) Keep(room *int64)               { s.cache = form.NewCache(blockCount(s.cells), room) }
-
-func (s *section) Packet(i int) cells.Squares {
-	return s.cache.Packet(i, func(i int) cells.Squares { return s.decoder.block(s, i) })
-}
+func (s *section) Packet(i int) cells.Squares     { return s.decoder.block(s, i) }
 
 // decoder decodes blocks for queries.
 type decoder struct {

@@ -19,16 +19,15 @@ type lookupScratch struct {
 
 var lookupScratches = sync.Pool{New: func() any { return new(lookupScratch) }}
 
-// Count implements Reader. It counts as a query, so later calls find packets that are kept.
+// Count implements Reader.
 func (r *Squares) Count(c grid.Cell, category []byte) uint64 {
-	r.begin()
 	var n [1]uint64
 	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
 	return n[0]
 }
 
-// Counts implements Reader. It looks the cells up in the order of their keys. So it reads no packet
-// twice, and does not count as a query.
+// Counts implements Reader. It looks the cells up in the order of their keys, so it reads no packet
+// twice.
 func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst[:len(at)])
 	if len(at) == 0 {

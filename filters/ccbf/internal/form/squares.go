@@ -19,9 +19,7 @@ type Squares struct {
 
 	sections []section
 	sheets   []Sheet // the sheets of all sections.
-	queries  int     // number of queries since Reset.
 	lookups  int     // number of packets that Count and Counts have read since Reset.
-	room     int64   // number of bytes that may still be used to keep packets.
 	groups   []group // the sheets that the last query reads.
 }
 
@@ -37,14 +35,10 @@ type group struct {
 	sheets []Sheet
 }
 
-// keptBytes is the number of bytes for decoded packets: enough for all cells of a sketch of default size.
-// Packets are kept from the second query on, as many readers serve only one.
-const keptBytes = 16 << 20
-
 // Reset removes all sections.
 func (r *Squares) Reset() {
 	r.sections, r.sheets = r.sections[:0], r.sheets[:0]
-	r.queries, r.lookups = 0, 0
+	r.lookups = 0
 }
 
 // AddSection adds a section without sheets. Its label must come after those of the other sections.
@@ -79,24 +73,8 @@ func (r *Squares) Number() int {
 	return n
 }
 
-// begin counts a query.
-func (r *Squares) begin() {
-	if r.queries++; r.queries == 2 {
-		r.room = keptBytes
-		for _, s := range r.sheets {
-			s.Keep(&r.room)
-		}
-	}
-}
-
-// EachRegion calls f for each region that has sheets of categories, with these sheets. It counts as a query.
-func (r *Squares) EachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	r.begin()
-	r.regions(of, f)
-}
-
-// regions is EachRegion, but does not count as a query.
-func (r *Squares) regions(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
+// eachRegion calls f for each region that has sheets of categories, with these sheets.
+func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
 	if one, ok := r.only(of); ok {
 		i, _ := slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
 		for ; i < len(r.sections) && of.Has(r.sections[i].Category); i++ { // each has another region
@@ -134,7 +112,6 @@ func (r *Squares) only(of cells.Categories) (category []byte, ok bool) {
 // eachSum calls add with the sum over an area for each section of the categories of, in their order.
 // fractions says whether the caller uses Sum.Estimate.
 func (r *Squares) eachSum(a Area, of cells.Categories, fractions bool, add func(s *section, n Sum)) {
-	r.begin()
 	relation := a.Enter(r.Head.Bounds)
 	switch relation {
 	case grid.Outside:
@@ -212,7 +189,7 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
 		return
 	}
-	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
+	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: Box(clip), Bounds: r.Head.Bounds, X: x, Y: y}
 		for _, s := range sheets {
 			Visit(s, a, nil, func(s cells.Squares, _ bool) {
@@ -257,7 +234,7 @@ const skipRest = ^uint64(0)
 // packets that are known to have fewer than *least points are skipped, and so are squares. *least begins with
 // the value of least for each region.
 func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s Spot, around uint64, least *uint64)) {
-	r.EachRegion(of, func(x, y int32, sheets []Sheet) {
+	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
 		least := least
 		spot := func(s *cells.Squares, i int, around uint64) {
@@ -330,7 +307,7 @@ func (r *Squares) EachCell(in Area, of cells.Categories, stop *bool, f func(Spot
 
 // Listed implements Lister.
 func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
-	r.regions(of, func(_, _ int32, sheets []Sheet) {
+	r.eachRegion(of, func(_, _ int32, sheets []Sheet) {
 		n := 0
 		for _, s := range sheets {
 			n += s.Number()

@@ -21,48 +21,11 @@ type Sheet interface {
 	Packet(i int) cells.Squares
 	Total() uint64
 	Number() int // of squares
-	// Keep makes the sheet keep decoded packets, as NewCache does.
-	Keep(room *int64)
 }
 
 // Above returns the first packet of [from, to) that begins after a key. It returns to if there is none.
 func Above(s Sheet, key uint64, from, to int) int {
 	return from + sort.Search(to-from, func(i int) bool { return s.First(from+i) > key })
-}
-
-// Cache keeps decoded packets of a sheet from one query to the next. The zero value keeps none.
-type Cache struct {
-	packets []cells.Squares // by index; empty if not decoded.
-	room    *int64          // number of bytes that may still be used. Several caches share it.
-}
-
-// cachedBytes is the memory of a packet in a Cache without its squares.
-const cachedBytes = 72
-
-// NewCache returns a cache for a number of packets, which takes at most *room bytes.
-func NewCache(packets int, room *int64) Cache {
-	need := int64(packets) * cachedBytes
-	if need > *room {
-		return Cache{}
-	}
-	*room -= need
-	return Cache{make([]cells.Squares, packets), room}
-}
-
-// Packet returns packet i, which decode decodes. It keeps a copy if there is room.
-func (c *Cache) Packet(i int, decode func(i int) cells.Squares) cells.Squares {
-	if c.packets == nil {
-		return decode(i)
-	}
-	if kept := c.packets[i]; kept.Len() > 0 {
-		return kept
-	}
-	s := decode(i)
-	if n := cells.SquareBytes(s.Len()); n <= *c.room {
-		*c.room -= n
-		c.packets[i] = s.Clone()
-	}
-	return s
 }
 
 // Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -20,19 +19,21 @@ type Sheet struct {
 	data   []byte
 	bytes  []byte  // the whole sheet
 	packet *Packet // memory for a decoded packet
-	cache  form.Cache
 }
 
 // entry describes a packet in the index of a sheet.
 type entry struct {
-	first uint64 // key of its first tree
-	total uint64 // number of points in the packet.
-	end   int    // where the packet ends in Sheet.data.
+	first   uint64        // key of its first tree
+	total   uint64        // number of points in the packet.
+	end     int           // where the packet ends in Sheet.data.
+	decoded bool          // whether the packet was decoded before.
+	kept    cells.Squares // its leaves; none if they are not kept.
 }
 
 // Read sets s to a sheet that AppendSheet wrote. Queries decode packets into the memory of b. Read reads the
 // index, not the trees, whose bytes may be damaged. Errors wrap sketch.ErrInvalid. O(packets).
 func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
+	clear(s.index) // forget the leaves of another sheet
 	*s = Sheet{t: t, index: s.index[:0], packet: b}
 	start, length := *r, r.Len()
 	s.leaves = r.Uvarint()
@@ -84,22 +85,30 @@ func (s *Sheet) PacketTotal(i int) (uint64, bool) { return s.index[i].total, tru
 // Total implements form.Sheet.
 func (s *Sheet) Total() uint64 { return s.total }
 
-// Keep implements form.Sheet.
-func (s *Sheet) Keep(room *int64) { s.cache = form.NewCache(len(s.index), room) }
-
 // Number implements form.Sheet. A byte of code may stand for 80 leaves. So compare this number with the free
 // memory before you call All, or visit several sheets.
 func (s *Sheet) Number() int { return int(s.leaves) }
 
-// Packet implements form.Sheet.
+// Packet implements form.Sheet. It keeps the leaves of a packet that it decodes a second time, because decoding
+// takes longer than most queries.
 func (s *Sheet) Packet(i int) cells.Squares {
-	return s.cache.Packet(i, func(i int) cells.Squares {
-		b := s.packet
-		if (b.sheet != s || b.i != i) && !s.decode(i, b) {
-			return cells.Squares{}
-		}
+	e, b := &s.index[i], s.packet
+	if e.kept.Len() > 0 {
+		return e.kept
+	}
+	if b.sheet == s && b.i == i {
 		return b.leaves()
-	})
+	}
+	if !s.decode(i, b) {
+		return cells.Squares{}
+	}
+	leaves := b.leaves()
+	if n := cells.SquareBytes(leaves.Len()); e.decoded && n <= b.room {
+		b.room -= n
+		e.kept = leaves.Clone()
+	}
+	e.decoded = true
+	return leaves
 }
 
 // All returns all leaves; false if the bytes are damaged.
@@ -129,6 +138,7 @@ func (s *Sheet) All() (cells.Squares, bool) {
 type Packet struct {
 	sheet *Sheet // the sheet of the packet that was decoded last; nil if there is none, or if it is damaged.
 	i     int    // the index of this packet in its sheet.
+	room  int64  // number of bytes that the sheets may still use to keep packets.
 
 	keys   [maxPacket]uint64
 	levels [maxPacket]uint8
