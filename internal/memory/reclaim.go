@@ -1,8 +1,9 @@
 package memory
 
 import (
-	"math/bits"
+	"cmp"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -13,19 +14,6 @@ var (
 	// another callback begins, because no page becomes older before that.
 	emptySweepAt atomic.Uint32
 )
-
-// ageBuckets is the number of buckets for ages, 16 to each power of two. That is precise enough
-// to choose the oldest sixteenth of the pages, without sorting a million leases.
-const ageBuckets = 33 * 16
-
-// ageBucket returns the bucket for pages of this age, a number of callbacks.
-func ageBucket(age uint32) int {
-	if age < 16 {
-		return int(age)
-	}
-	n := bits.Len32(age)
-	return (n-4)*16 + int(age>>(n-5)&15)
-}
 
 // sweep reclaims pages until need bytes fit into the budget. As it looks at all pages, it frees at least
 // a sixteenth of the budget. Pages that have made their results go first, then those that were not
@@ -46,51 +34,34 @@ func sweep(need int64) (freed int64) {
 	target := max(over, limit/16)
 	oldest := oldestRunning(now)
 
-	// place returns the number of a page's bucket, or -1 if the page must stay. Pages that have made
-	// their results get higher numbers than all others. The buckets with the highest numbers go first.
-	place := func(l *Lease) int {
-		touched := l.touched.Load()
-		age := now - touched
+	type oldPage struct {
+		*Lease
+		at   uint32 // value of clock when it was touched
+		rank uint64 // pages with a higher rank go first
+	}
+	var pages []oldPage
+	eachLease(func(l *Lease) {
+		at, final := l.touched.Load(), l.final.Load()
+		age := now - at
 		if int32(age) < 0 || age <= now-oldest {
-			return -1
-		}
-		b := ageBucket(age)
-		if f := l.final.Load(); f != 0 && int32(f-touched) >= 0 {
-			b += ageBuckets
-		}
-		return b
-	}
-	var bytes [2 * ageBuckets]int64
-	eachLease(func(l *Lease) {
-		if b := place(l); b >= 0 {
-			// An empty page counts as 1 byte. Otherwise it would stay forever, as it frees nothing.
-			bytes[b] += max(l.size.Load(), 1)
-		}
-	})
-	from, sum := len(bytes), int64(0)
-	for from > 0 && sum < target {
-		from--
-		sum += bytes[from]
-	}
-	if sum == 0 {
-		emptySweepAt.Store(now)
-		return 0
-	}
-	// Drop all pages of the buckets with numbers above from. In bucket from, drop pages until rest bytes
-	// are free.
-	rest := target - (sum - bytes[from])
-	eachLease(func(l *Lease) {
-		b := place(l)
-		if b < from || b == from && rest <= 0 {
 			return
 		}
-		if n, ok := forget(l); ok {
-			freed += n
-			if b == from {
-				rest -= max(n, 1)
-			}
+		rank := uint64(age)
+		if final != 0 && int32(final-at) >= 0 {
+			rank += 1 << 32
 		}
+		pages = append(pages, oldPage{l, at, rank})
 	})
+	slices.SortFunc(pages, func(p, q oldPage) int { return cmp.Compare(q.rank, p.rank) })
+	for _, p := range pages {
+		if freed >= target {
+			break
+		}
+		if p.touched.Load() == p.at { // not touched meanwhile
+			n, _ := forget(p.Lease)
+			freed += n
+		}
+	}
 	if freed == 0 {
 		emptySweepAt.Store(now)
 	}
