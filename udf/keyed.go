@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -167,69 +166,24 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 	}
 }
 
-// lookup is the memory of keyedLookup for one chunk.
-type lookup[R any] struct {
-	keys     args.Keys
-	reader   keyed.Reader
-	at       []int    // rows that ask the sketch which reader has open
-	h1s, h2s []uint64 // hashes of the keys of these rows
-	answers  []R      // answers for these rows
-}
-
-// keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of many
-// keys in one sketch to dst. Consecutive rows with the same sketch are looked up at once, so that
-// their cache misses overlap.
+// keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of keys in one
+// sketch to dst.
 func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
-	pool := sync.Pool{New: func() any { return &lookup[R]{reader: f.Reader()} }}
 	return func(rows *duck.Rows, out *duck.Result) error {
-		l := pool.Get().(*lookup[R])
-		defer func() {
-			l.reader.Close() // the reader refers to DuckDB's memory
-			pool.Put(l)
-		}()
-		l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
-		if err := l.keys.Reset(rows.Col(1)); err != nil {
+		var keys args.Keys
+		if err := keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
-		flush := func() {
-			if cap(l.answers) < len(l.at) {
-				l.answers = make([]R, len(l.at))
-			}
-			answers := l.answers[:len(l.at)]
-			answer(l.reader, answers, l.h1s, l.h2s)
-			dst := duck.Out[R](out)
-			for j, i := range l.at {
-				dst[i] = answers[j]
-			}
-			l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
-		}
-		blobs := rows.Col(0)
-		base := keyed.BaseOf(l.reader)
-		var last []byte
-		for i := range rows.Len() {
-			if !blobs.Valid(i) || !l.keys.Valid(i) {
-				out.SetNull(i)
-				continue
-			}
-			if blob := blobs.Bytes(i); !sameBytes(blob, last) {
-				if len(l.at) > 0 {
-					flush()
-				}
-				if err := l.reader.Open(blob); err != nil {
-					return err
-				}
-				last = blob
-			}
-			h1, h2, err := l.keys.Hash(i, base.KeyClass(), base.Seed())
-			if err != nil {
+		r, answers := f.Reader(), duck.Out[R](out)
+		base, hash := keyed.BaseOf(r), make([]uint64, 2)
+		open := func(_ *keyed.Reader, blob []byte) error { return r.Open(blob) }
+		return eachBlob(rows, out, open, func(_ *keyed.Reader, i int) (err error) {
+			if hash[0], hash[1], err = keys.Hash(i, base.KeyClass(), base.Seed()); err != nil {
 				return err
 			}
-			l.at, l.h1s, l.h2s = append(l.at, i), append(l.h1s, h1), append(l.h2s, h2)
-		}
-		if len(l.at) > 0 {
-			flush()
-		}
-		return nil
+			answer(r, answers[i:i+1], hash[:1], hash[1:])
+			return nil
+		})
 	}
 }
 

@@ -66,10 +66,9 @@ type Any interface {
 // cost no allocation.
 type Reader interface {
 	baseHolder
-	// Open points the reader at a BLOB and checks its structure. The BLOB must stay unchanged until
-	// Close or the next Open.
+	// Open points the reader at a BLOB and checks its structure. The BLOB must stay unchanged while it is
+	// read.
 	Open(blob []byte) error
-	Close()
 	// CountHashes and ContainsHashes answer the family's question of their kind. They panic if it has
 	// none.
 	counter
@@ -283,12 +282,6 @@ func (r *reader[P, S, V]) Open(blob []byte) (err error) {
 	r.blob = blob
 	r.v, err = r.f.spec.View(blob)
 	return err
-}
-
-// Close drops all references to the BLOB.
-func (r *reader[P, S, V]) Close() {
-	var none V
-	r.v, r.blob = none, nil
 }
 
 func (r *reader[P, S, V]) CountHashes(dst, h1s, h2s []uint64) {
