@@ -96,8 +96,6 @@ uint64_t *ccbf_writable_mask(void *vec);
 int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
-/* The texts of an ENUM, each with its 0 at the end, to be freed; NULL if there are none, or no memory. */
-char *ccbf_enum_texts(void *type, uint64_t *size);
 
 /* The address in DuckDB's C API that a callback returns to. */
 #define OWN_RETURN ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))

@@ -8,8 +8,6 @@ import "C"
 
 import (
 	"fmt"
-	"strings"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -57,34 +55,16 @@ func ReadType(p unsafe.Pointer) Type {
 	return t
 }
 
-// enumTexts has the texts of an ENUM.
-type enumTexts struct {
-	all   string // the texts, each with a 0 at its end.
-	texts []string
-}
-
-// lastEnum is the ENUM that was read last. Each chunk of rows asks for its texts, which may be thousands.
-var lastEnum atomic.Pointer[enumTexts]
-
 // dictionary returns the texts of an ENUM.
 func dictionary(p unsafe.Pointer) []string {
-	var size C.uint64_t
-	read := unsafe.Pointer(C.ccbf_enum_texts(p, &size))
-	if read == nil {
-		return nil
+	texts := make([]string, C.duckdb_enum_dictionary_size(p))
+	for i := range texts {
+		texts[i] = takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i)))
 	}
-	defer C.free(read)
-	all := unsafe.String((*byte)(read), int(size))
-	if last := lastEnum.Load(); last != nil && last.all == all {
-		return last.texts
-	}
-	now := &enumTexts{all: strings.Clone(all)}
-	now.texts = strings.Split(strings.TrimSuffix(now.all, "\x00"), "\x00")
-	lastEnum.Store(now)
-	return now.texts
+	return texts
 }
 
-// takeText returns a text that DuckDB allocated, and frees it. No text is empty.
+// takeText returns a text that DuckDB allocated, and frees it. It returns "" for nil.
 func takeText(text *C.char) string {
 	if text == nil {
 		return ""

@@ -1,6 +1,5 @@
 #include "bridge.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void ccbf_open_vector(void *vec, ccbf_col *out) {
@@ -71,28 +70,4 @@ int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
 	}
 	ccbf_open_vector(duckdb_list_vector_get_child(vec), child);
 	return 0;
-}
-
-char *ccbf_enum_texts(void *type, uint64_t *size) {
-	uint64_t n = duckdb_enum_dictionary_size(type), end = 0, room = 0;
-	char *all = NULL;
-	for (uint64_t i = 0; i < n; i++) {
-		char *text = duckdb_enum_dictionary_value(type, i);
-		uint64_t len = strlen(text) + 1;
-		if (end + len > room) {
-			room = 2 * (end + len);
-			char *more = realloc(all, room);
-			if (more == NULL) {
-				duckdb_free(text);
-				free(all);
-				return NULL;
-			}
-			all = more;
-		}
-		memcpy(all + end, text, len);
-		end += len;
-		duckdb_free(text);
-	}
-	*size = end;
-	return all;
 }
