@@ -193,16 +193,20 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 
 // read appends the keys of rows from to to-1 to c.hashes. None of these rows is skipped. A key that waits
 // as one word is appended as that word, others as their hashes.
-func (c *keyedChunk) read(from, to int) (err error) {
+func (c *keyedChunk) read(from, to int) error {
 	if c.id != 0 && !c.plan.pairs {
 		c.h1s = append(c.h1s, c.keys.Words(from, to)...)
 		return nil
 	}
 	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, c.plan.seed)
-	if c.weighted {
-		c.ns, err = c.options.AppendCounts(c.ns, c.weight, from, to, 1)
+	for i := from; c.weighted && i < to; i++ {
+		n, err := c.options.Count(c.weight, i, 1)
+		if err != nil {
+			return err
+		}
+		c.ns = append(c.ns, n)
 	}
-	return err
+	return nil
 }
 
 // asWords returns keys as words that wait. They are valid until the next call.

@@ -51,21 +51,17 @@ func append128(dst []byte, tag byte, lo, hi uint64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, hi)
 }
 
-// FloatBits returns the bits of a DOUBLE's key: those of IEEE 754 with one zero and one NaN. A FLOAT is
+// AppendFloat64 appends the bits of a DOUBLE: those of IEEE 754 with one zero and one NaN. A FLOAT is
 // widened first. Class Float, 8 bytes.
-func FloatBits(v float64) uint64 {
+func AppendFloat64(dst []byte, v float64) []byte {
+	bits := math.Float64bits(v)
 	switch {
 	case v == 0:
-		return 0
+		bits = 0
 	case v != v:
-		return 0x7ff8000000000000
+		bits = 0x7ff8000000000000
 	}
-	return math.Float64bits(v)
-}
-
-// AppendFloat64 appends the 8 bytes of FloatBits. Class Float.
-func AppendFloat64(dst []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(dst, FloatBits(v))
+	return binary.LittleEndian.AppendUint64(dst, bits)
 }
 
 // AppendBytes appends the key of a VARCHAR, an ENUM's text or a BLOB: its

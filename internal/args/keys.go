@@ -125,7 +125,7 @@ type Keys struct {
 	col   *duck.Vector
 	own   []byte   // memory for a key in the column's class
 	conv  []byte   // memory for a key in the sketch's class
-	wide  []uint64 // memory for numbers that Words widens to 64 bits
+	wide  []uint64 // memory for the result of Words
 }
 
 // Reset sets k to a column. The error says that its type cannot be a key.

@@ -1,7 +1,6 @@
 package args
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -102,32 +101,16 @@ func unknownOption(name string, known []sketch.Option) error {
 	return fmt.Errorf("option %q is not known; known options: %s", name, strings.Join(names, ", "))
 }
 
-// Uniform reports whether every row of the chunk has the same options, apart from options that can
+// Uniform reports whether every row of the chunk certainly has the same options, apart from options that can
 // differ within a group.
 func (o *Options) Uniform() bool {
 	if o.col == nil {
 		return true
 	}
 	given := o.col.AllValid()
-	var first, row []byte
 	for i, v := range o.at {
-		if v == nil || o.known[i].PerRow || given && v.IsConstant() {
-			continue
-		}
-		is := o.Given(i, 0)
-		if is { // a field of a NULL STRUCT has no value to read
-			first = v.AppendValue(first[:0], 0)
-		}
-		for j := 1; j < o.col.Len(); j++ {
-			if o.Given(i, j) != is {
-				return false
-			}
-			if !is {
-				continue
-			}
-			if row = v.AppendValue(row[:0], j); !bytes.Equal(first, row) {
-				return false
-			}
+		if v != nil && !o.known[i].PerRow && !(given && v.IsConstant()) {
+			return false
 		}
 	}
 	return true
@@ -160,28 +143,6 @@ func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 		return 0, sketch.OptionError(o.known[i].Name, "is %s, must be %s", text(o.at[i], row), o.known[i].Values())
 	}
 	return n, nil
-}
-
-// AppendCounts appends the results of Count for rows from..to-1.
-func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) ([]uint64, error) {
-	v := o.at[i]
-	if v != nil && v.Type().ID() == duck.BigIntID && o.col.AllValid() && v.AllValid() {
-		for _, n := range duck.Slice[int64](v)[from:to] {
-			if n < 0 {
-				break // Count returns the error
-			}
-			dst = append(dst, uint64(n))
-			from++
-		}
-	}
-	for ; from < to; from++ {
-		n, err := o.Count(i, from, otherwise)
-		if err != nil {
-			return dst, err
-		}
-		dst = append(dst, n)
-	}
-	return dst, nil
 }
 
 // Flag returns option i of a row, a Flag, or false if it is not given.
