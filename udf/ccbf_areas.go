@@ -73,8 +73,8 @@ func (a *areas) box(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
 	if err != nil {
 		return ccbf.Area{}, false, err
 	}
-	met, err := a.seen.CheckBox(h, b, cells)
-	return ccbf.Box(cells), met, err
+	met := !cells.Intersect(h.Bounds).Empty()
+	return ccbf.Box(cells), met, a.seen.Check(h, "box", b, 0, met)
 }
 
 // boxCells returns the box of row i, and the cells in it.
@@ -202,9 +202,11 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 			return err
 		}
 		b, cells, err := a.boxCells(&h, i)
-		if err == nil {
-			answers[i], _ = a.seen.CheckBox(&h, b, cells) // no error: most sketches may lie elsewhere
+		if err != nil {
+			return err
 		}
-		return err
+		answers[i] = !cells.Intersect(h.Bounds).Empty()
+		_ = a.seen.Check(&h, "box", b, 0, answers[i]) // no error: most sketches may lie elsewhere
+		return nil
 	})
 }

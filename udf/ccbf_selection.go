@@ -28,14 +28,13 @@ type selection struct {
 	set ccbf.Categories // the categories of the row that was read last
 	// The arguments from which set was made. If the next row has the same ones, set is used again.
 	class     key.Class // of the sketch
-	offset, n int       // of a list of whole categories
 	of        []byte    // the sketch's BLOB, if its categories were listed
-	tests     [][]test  // of categories that were listed
+	row, next []byte    // the value of column, and memory for that of the next row
 }
 
 // reset sets s to a column.
 func (s *selection) reset(column *duck.Vector) error {
-	*s = selection{column: column, n: -1}
+	*s = selection{column: column}
 	elements := column
 	_, _, isRange := rangeFields(column.Type())
 	if column.Type().ID() == duck.ListID {
@@ -82,12 +81,12 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if class == key.None { // the sketch has no points
 		return ccbf.AnyOf(), nil
 	}
+	if s.isKnown(class, blob, i) {
+		return s.set, nil
+	}
 	anyOf, err := s.conditions(class, i)
 	if err != nil {
 		return s.set, err
-	}
-	if sameBytes(blob, s.of) && slices.EqualFunc(anyOf, s.tests, equalTests) {
-		return s.set, nil
 	}
 	size, held := int64(0), bridge.CategoryBytes(v)
 	for _, tests := range anyOf {
@@ -110,8 +109,19 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 		}
 	}
 	out.Discharge(held / 2) // keep the charge for the keys, which set holds
-	s.set, s.of, s.tests, s.n = ccbf.AnyOf(keys...), blob, anyOf, -1
+	s.set = ccbf.AnyOf(keys...)
 	return s.set, nil
+}
+
+// isKnown reports whether set has the categories that row i selects. Otherwise set must be set to them. class
+// is that of the sketch, and blob is nil if its categories are not listed.
+func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
+	s.next = s.column.AppendValue(s.next[:0], i)
+	if class == s.class && bytes.Equal(s.next, s.row) && (sameBytes(blob, s.of) || blob == nil && s.of == nil) {
+		return true
+	}
+	s.class, s.of, s.row, s.next = class, blob, s.next, s.row
+	return false
 }
 
 // readValues returns the category or the list of categories in row i, as keys of this class.
@@ -120,8 +130,7 @@ func (s *selection) readValues(class key.Class, out *duck.Result, i int) (ccbf.C
 		category, err := s.whole.keys.Bytes(i, class)
 		return ccbf.Of(category), err
 	}
-	offset, n := s.whole.list.ListRange(i)
-	if offset == s.offset && n == s.n && class == s.class {
+	if s.isKnown(class, nil, i) {
 		return s.set, nil
 	}
 	var t test
@@ -131,7 +140,7 @@ func (s *selection) readValues(class key.Class, out *duck.Result, i int) (ccbf.C
 	if err := out.Charge(t.bytes()); err != nil {
 		return s.set, err
 	}
-	s.set, s.offset, s.n, s.class, s.of = ccbf.AnyOf(t.values...), offset, n, class, nil
+	s.set = ccbf.AnyOf(t.values...)
 	return s.set, nil
 }
 
@@ -262,14 +271,6 @@ type test struct {
 	values    [][]byte // otherwise the value must be one of these; sorted by their bytes.
 	low, high []byte
 }
-
-// equal reports whether two tests are the same.
-func (t test) equal(o test) bool {
-	return t.field == o.field && t.null == o.null && t.ranged == o.ranged &&
-		bytes.Equal(t.low, o.low) && bytes.Equal(t.high, o.high) && slices.EqualFunc(t.values, o.values, bytes.Equal)
-}
-
-func equalTests(a, b []test) bool { return slices.EqualFunc(a, b, test.equal) }
 
 // wholeCategory is the field of a test for the category itself.
 const wholeCategory = -1

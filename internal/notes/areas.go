@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
 
@@ -44,19 +43,6 @@ func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met b
 		return b.refusal(what)
 	}
 	return nil
-}
-
-// CheckBox is Check for a box with these cells. It also reports whether the sketch has cells in the box's
-// bounds. It is quick for the many sketches of a table that lie elsewhere.
-func (a *Areas) CheckBox(h *ccbf.Head, box orb.Bound, cells grid.Rect) (met bool, err error) {
-	if !cells.Intersect(h.Bounds).Empty() {
-		a.met = true
-		return true, nil
-	}
-	if !doubtful(h, cells) {
-		return false, nil
-	}
-	return false, a.Check(h, "box", box, 0, false)
 }
 
 // add adds the note of a chunk.

@@ -2,7 +2,6 @@ package notes
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
 
@@ -66,22 +65,6 @@ func doubtOf(h *ccbf.Head, area orb.Bound) (d doubt, certain bool) {
 		return otherUnits, false
 	}
 	return noDoubt, false
-}
-
-// doubtful reports whether doubtOf may return a reason for an area, given as cells of the sketch's grid. It is
-// a quick test.
-func doubtful(h *ccbf.Head, area grid.Rect) bool {
-	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
-		return true
-	}
-	limit := int64(min(90/h.Grid.Res(), grid.MaxIndex/2))
-	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
-}
-
-// ofWorld reports whether all cells of r are within 180 degrees of longitude and 90 degrees of latitude,
-// either way. limit is the number of cells in 90 degrees.
-func ofWorld(r grid.Rect, limit int64) bool {
-	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }
 
 // transposed returns b with x and y exchanged.

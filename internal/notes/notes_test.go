@@ -140,13 +140,6 @@ func TestDoubt(t *testing.T) {
 		if got, certain := doubtOf(&h, area); got != c.want || certain != c.certain {
 			t.Errorf("%s: %v, certain %v", c.name, got, certain)
 		}
-		cells, err := h.Grid.Box(c.area[0], c.area[1], c.area[2], c.area[3])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.want != noDoubt && !doubtful(&h, cells) {
-			t.Errorf("%s: not doubtful at first sight", c.name)
-		}
 		if got, _ := doubtOf(&h, orb.MultiPolygon{}.Bound()); got != noDoubt {
 			t.Errorf("%s: no area: %v", c.name, got)
 		}
