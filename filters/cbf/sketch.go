@@ -104,6 +104,19 @@ func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
 	return stuck
 }
 
+// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
+// The result is the same as by Add for each key in order. The slices must be as long as h1s.
+func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
+	s.MustBeMade()
+	times := uint64(1)
+	for i, h1 := range h1s {
+		if ns != nil {
+			times = ns[i]
+		}
+		s.Add(h1, h2s[i], times)
+	}
+}
+
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) {
 	h1, h2 := key.Hash(s.Seed(), b)
