@@ -131,13 +131,9 @@ func (s *Sketch) hashesOnly() {
 
 // put counts ns[i] occurrences of key i, or n of each key if ns is nil. It does not change the total.
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
-	if (s.sums() || s.method == MI) && s.exact == nil && s.inRows() {
-		rows, full := s.rows(), false
-		if s.method == MI {
-			full = rows.AddLeast(h1s, h2s, ns, n)
-		} else {
-			full = rows.Add(h1s, h2s, ns, n)
-		}
+	if s.sums() && s.exact == nil && s.inRows() {
+		rows := s.rows()
+		full := rows.Add(h1s, h2s, ns, n)
 		if s.first.words = rows.Table; full {
 			keyed.SetSaturated(&s.Base, true)
 		}

@@ -174,63 +174,24 @@ func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) 
 // AddLeast is the conservative update. It raises every counter of a key to at least their minimum plus
 // ns[k], or plus n if ns is nil. It reports whether one of them is saturated.
 func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
-	for {
-		done := 0
-		switch r.Shift {
-		case 0:
-			done = addLeast[uint8](r, h1s, h2s, ns, n)
-		case 1:
-			done = addLeast[uint16](r, h1s, h2s, ns, n)
-		case 2:
-			done = addLeast[uint32](r, h1s, h2s, ns, n)
-		default:
-			done = addLeast[uint64](r, h1s, h2s, ns, n)
-		}
-		if done == len(h1s) {
-			return saturated
-		}
-		if ns != nil {
-			n, ns = ns[done], ns[done+1:]
-		}
-		var least [1]uint64
-		r.Least(least[:], h1s[done:], h2s[done:])
-		target := saturate.Add(least[0], n)
-		var room [maxRows]int
-		for _, at := range r.Places(room[:0], h1s[done], h2s[done]) {
-			r.Raise(at, max(r.At(at), target))
-		}
-		saturated = saturated || target == Saturated
-		h1s, h2s = h1s[done+1:], h2s[done+1:]
-	}
-}
-
-// addLeast updates the counters of keys as AddLeast does. It stops at a counter in which the new value
-// does not fit, and returns the index of its key.
-func addLeast[W Word](r *Rows, h1s, h2s, ns []uint64, n uint64) (done int) {
-	var room [maxRows]uint32
-	b, width, factors, limit := r.B, r.Width, r.Factors, Room[W]()
-	at := room[:len(factors)]
-	h2s = h2s[:len(h1s)]
+	var room [maxRows]int
 	for k, h1 := range h1s {
 		if ns != nil {
 			n = ns[k]
 		}
-		h2, least, base := h2s[k], ^W(0), uint64(0)
-		for i, f := range factors {
-			p, _ := bits.Mul64(h1+f*h2, width)
-			at[i] = uint32(base + p)
-			least = min(least, Get[W](b, at[i]))
-			base += width
+		places, least := r.Places(room[:0], h1, h2s[k]), uint64(Saturated)
+		for _, at := range places {
+			least = min(least, r.At(at))
 		}
-		if n > limit || uint64(least) > limit-n {
-			return k
+		target := saturate.Add(least, n)
+		for _, at := range places {
+			if r.At(at) < target {
+				r.Raise(at, target)
+			}
 		}
-		target := least + W(n)
-		for _, p := range at {
-			Put(b, p, max(Get[W](b, p), target))
-		}
+		saturated = saturated || target == Saturated
 	}
-	return len(h1s)
+	return saturated
 }
 
 // Least writes the smallest counter of every key to dst.
