@@ -1,10 +1,6 @@
 package counters
 
-import (
-	"encoding/binary"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/words"
-)
+import "github.com/ccbfsql/ccbfsql/filters/internal/words"
 
 // codedCodec stores the counters of a group one after the other in a prefix code: the Elias code or a
 // steps code. p[0] is the number of the steps code. The record of a group only says where the group
@@ -19,11 +15,12 @@ func (c codedCodec) valid(p params) bool {
 	return p == params{} || c.e == Steps && int(p[0]) < len(stepCodes) && p[1] == 0
 }
 
-func (c codedCodec) decoder(p params) *decoder {
+// code returns the code with these parameters.
+func (c codedCodec) code(p params) *steps {
 	if c.e == Elias {
-		return &eliasDecoder
+		return &elias
 	}
-	return &stepDecoders[p[0]]
+	return &stepCodes[p[0]]
 }
 
 // choose returns the code in which all counters take the fewest bits. If there are several such codes, it
@@ -53,21 +50,21 @@ func codeSizes(src Source, codes []steps) []uint {
 				tally[v]++
 				continue
 			}
-			for i, s := range codes {
-				sizes[i] += s.size(v)
+			for i := range codes {
+				sizes[i] += codes[i].size(v)
 			}
 		}
 	}
 	for v, n := range tally {
-		for i, s := range codes {
-			sizes[i] += n * s.size(uint64(v))
+		for i := range codes {
+			sizes[i] += n * codes[i].size(uint64(v))
 		}
 	}
 	return sizes
 }
 
 func (c codedCodec) size(p params, group []uint64) (n uint) {
-	s := c.decoder(p).steps
+	s := c.code(p)
 	for _, v := range group {
 		n += s.size(v)
 	}
@@ -75,7 +72,7 @@ func (c codedCodec) size(p params, group []uint64) (n uint) {
 }
 
 func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
-	code, w := c.decoder(s.p).steps, newWriter(s.mem, pos)
+	code, w := c.code(s.p), newWriter(s.mem, pos)
 	for _, v := range group {
 		code.put(&w, v)
 	}
@@ -84,20 +81,22 @@ func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
 
 // find returns the bit position of counter i.
 func (c codedCodec) find(s *store, i int) uint {
-	begin := uint(binary.LittleEndian.Uint32(s.mem[headSize+i/blockLen*codedRecord:])) * 8
-	return c.decoder(s.p).skip(s.mem, uint(s.base)*8+begin, i%blockLen)
+	return c.code(s.p).skip(s.mem, s.pos(i/blockLen), i%blockLen)
 }
 
 func (c codedCodec) at(s *store, i int) uint64 {
-	v, _ := c.decoder(s.p).read(s.mem, c.find(s, i))
+	v, _ := c.code(s.p).read(s.mem, c.find(s, i))
 	return v
 }
 
 func (c codedCodec) unpack(s *store, at int, dst []uint64) {
-	d := c.decoder(s.p)
+	code := c.code(s.p)
 	for len(dst) > 0 {
+		pos := c.find(s, at)
 		n := min(blockLen-at%blockLen, len(dst))
-		d.unpack(s.mem, c.find(s, at), dst[:n])
+		for k := range n {
+			dst[k], pos = code.read(s.mem, pos)
+		}
 		at, dst = at+n, dst[n:]
 	}
 }

@@ -270,7 +270,7 @@ func TestNoAllocations(t *testing.T) {
 // The code, written down from its definition, the first bit first.
 func codeText(s steps, v uint64) string {
 	text := ""
-	for _, w := range s {
+	for _, w := range s.bits {
 		if v < 1<<w {
 			text += "0"
 			for i := range w {
@@ -303,7 +303,6 @@ func TestCodesBitByBit(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	codes := append([]steps{elias}, stepCodes[:]...)
 	for _, s := range codes {
-		d := newDecoder(s)
 		b := make([]byte, 4096)
 		var vs []uint64
 		var ends []uint
@@ -336,11 +335,11 @@ func TestCodesBitByBit(t *testing.T) {
 		}
 		at := uint(0)
 		for i, v := range vs {
-			if got := d.skip(b, at, 1); got != ends[i] {
+			if got := s.skip(b, at, 1); got != ends[i] {
 				t.Fatalf("%v: %d skipped to %d, want %d", s, v, got, ends[i])
 			}
 			var got uint64
-			if got, at = d.read(b, at); got != v || at != ends[i] {
+			if got, at = s.read(b, at); got != v || at != ends[i] {
 				t.Fatalf("%v: read %d up to %d, want %d up to %d", s, got, at, v, ends[i])
 			}
 		}

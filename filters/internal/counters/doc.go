@@ -16,8 +16,7 @@
 //
 // Elias and Steps keep groups of 64 counters, one code after the other, with a
 // directory of where groups begin, 32 bits each (section 4.5). A lookup skips
-// 32 codes on average, several of them at a time by a table of all beginnings
-// of 10 bits.
+// 32 codes on average.
 //
 // # The string-array index
 //

@@ -135,7 +135,7 @@ func TestFormatExample(t *testing.T) {
 	}
 	for i, s := range stepCodes {
 		row := fmt.Sprintf("| %d |", i)
-		for j, w := range s {
+		for j, w := range s.bits {
 			row += fmt.Sprintf("%s %d", []string{"", ","}[min(j, 1)], w)
 		}
 		row += " |"
