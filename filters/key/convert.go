@@ -2,11 +2,9 @@ package key
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 )
 
 // Convert appends to dst the key in class to of the value whose key in class from is b. It does so if
@@ -41,11 +39,7 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 		out, ok = convertNumber(dst, from, to, b)
 	}
 	if !ok {
-		value := Format(from, b)
-		if !numeric(from) {
-			value = string(AppendText(nil, from, b))
-		}
-		return dst, &ClassError{From: from, To: to, Value: value}
+		return dst, &ClassError{From: from, To: to, Value: Format(from, b)}
 	}
 	return out, nil
 }
@@ -294,30 +288,4 @@ func floatBits(c Class) int {
 		return 32
 	}
 	return 64
-}
-
-// Format returns a key as text, for error messages: numbers as numbers, the rest as hexadecimal bytes.
-func Format(c Class, b []byte) string {
-	switch c {
-	case Float, Real:
-		if v, ok := int64Of(b); ok {
-			return strconv.FormatFloat(math.Float64frombits(uint64(v)), 'g', -1, floatBits(c))
-		}
-	case Int, Date, Timestamp:
-		if v := bigOf(b); v != nil {
-			return v.String()
-		}
-	case Decimal:
-		if v := number(c, b); v != nil {
-			return v.FloatString(int(b[len(b)-1]))
-		}
-	case Text:
-		return strconv.Quote(string(b))
-	}
-	if c.IsStruct() && c.Known() {
-		if text, ok := appendStructText(nil, c, b); ok {
-			return string(text)
-		}
-	}
-	return fmt.Sprintf("%x", b)
 }

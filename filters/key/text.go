@@ -10,8 +10,8 @@ import (
 
 // AppendText appends a key of class c as SQL writes its value. A cast of the text to the class's type
 // gives this key again. The key has lost the scale of a DECIMAL beyond its last digit. It has lost the
-// months of an INTERVAL, which are 30 days. A TIMESTAMPTZ is in UTC. Bytes that are not a key of the
-// class, and timestamps beyond those of SQL, are as in Format.
+// months of an INTERVAL, which are 30 days. A TIMESTAMPTZ is in UTC. Dates and timestamps beyond those of
+// SQL are numbers. Bytes that are not a key of the class are hexadecimal.
 func AppendText(dst []byte, c Class, b []byte) []byte {
 	n := len(dst)
 	switch v, ok := int64Of(b); {
@@ -47,8 +47,21 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 			return dst
 		}
 	}
-	return append(dst, Format(c, b)...)
+	switch c {
+	case Int, Date, Timestamp:
+		if v := bigOf(b); v != nil {
+			return v.Append(dst, 10)
+		}
+	case Decimal:
+		if v := number(c, b); v != nil {
+			return append(dst, v.FloatString(int(b[len(b)-1]))...)
+		}
+	}
+	return fmt.Appendf(dst, "%x", b)
 }
+
+// Format returns what AppendText appends.
+func Format(c Class, b []byte) string { return string(AppendText(nil, c, b)) }
 
 const secondsPerDay = 86400
 
