@@ -23,9 +23,10 @@ const (
 // lines is the constant.
 func (f *filter) batch() int { return min(batchLen, lines/(int(f.n)+1)) }
 
-// touch prefetches the memory of at most batch() keys if the filter is larger than the cache.
+// touch prefetches the memory of at most batch() keys if the filter is larger than the cache. It does not for
+// the variant Blocks.
 func (f *filter) touch(h1s, h2s []uint64) {
-	if len(f.bits) < outOfCache || f.keys != nil {
+	if len(f.bits) < outOfCache || f.keys != nil || f.plan != nil {
 		return
 	}
 	var offsets [lines]uint32
@@ -34,16 +35,6 @@ func (f *filter) touch(h1s, h2s []uint64) {
 	for i, h1 := range h1s {
 		h2 := h2s[i]
 		step := h2
-		if f.plan != nil {
-			for _, pr := range f.plan.list(h1, h2) {
-				if pr.shift != dropped {
-					offsets[at%lines] = uint32(pr.at(h1+step) / 8)
-					at++
-				}
-				step *= key.Spread
-			}
-			continue
-		}
 		for n := f.probes(h1, h2); n > 0; n-- {
 			p, _ := bits.Mul64(h1+step, f.size)
 			step *= key.Spread

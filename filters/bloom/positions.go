@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -93,9 +92,6 @@ type plan struct {
 	// starts[i] is the first activation to which lists[i] applies.
 	starts []uint64
 	lists  [][]probe
-	// direct is the list for the 8 highest bits of an activation. It is nil if more than one list
-	// applies to activations with these bits.
-	direct [256][]probe
 }
 
 // probe is one position of a key, see at. If the shift is dropped, the position was in a block that is
@@ -115,16 +111,7 @@ func (p *plan) list(h1, h2 uint64) []probe {
 	if len(p.lists) == 1 { // one list for all keys, for example if size is a power of two and k is whole
 		return p.lists[0]
 	}
-	u := activation(h1, h2)
-	if list := p.direct[u>>48]; list != nil {
-		return list
-	}
-	return p.search(u)
-}
-
-// search returns the list of an activation.
-func (p *plan) search(u uint64) []probe {
-	i := len(p.starts) - 1
+	u, i := activation(h1, h2), len(p.starts)-1
 	for p.starts[i] > u {
 		i--
 	}
@@ -178,12 +165,6 @@ func newPlan(size, kept, fixed uint64) *plan {
 			list = list[:len(list)-1]
 		}
 		p.lists = append(p.lists, list)
-	}
-	for i := range p.direct {
-		first, last := uint64(i)<<48, uint64(i+1)<<48-1
-		if list := p.search(first); len(list) > 0 && unsafe.SliceData(list) == unsafe.SliceData(p.search(last)) {
-			p.direct[i] = list
-		}
 	}
 	return p
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -159,7 +158,6 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
 	spec    Spec[P, S, V]
 	options []sketch.Option
-	views   sync.Pool
 }
 
 // lacks returns the names of required fields and methods that are missing.
@@ -199,7 +197,7 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	if spec.Gather == nil {
 		spec.Gather = spec.New
 	}
-	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
+	f := &Family[P, S, V]{spec: spec}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
 		Check: f.Check, Describe: f.words, Samples: f.samples,
@@ -264,23 +262,18 @@ func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
 }
 
 // apply calls change with a BLOB that agrees with s and is verified.
-func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) (err error) {
-	v := f.views.Get().(*V) // reused, because many small BLOBs may come
-	defer func() {
-		var none V // drop the view: it refers to the caller's memory
-		*v = none
-		f.views.Put(v)
-	}()
-	if *v, err = f.spec.View(blob); err != nil {
+func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) error {
+	v, err := f.spec.View(blob)
+	if err != nil {
 		return err
 	}
-	if err := f.spec.Agree(s, v); err != nil {
+	if err := f.spec.Agree(s, &v); err != nil {
 		return err
 	}
-	if err := f.check(blob, v); err != nil {
+	if err := f.check(blob, &v); err != nil {
 		return err
 	}
-	return change(s, v)
+	return change(s, &v)
 }
 
 // words describes a BLOB in a few words, without reading its body.
