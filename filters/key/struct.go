@@ -2,6 +2,7 @@ package key
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -100,27 +101,12 @@ func AppendNullField(dst []byte) []byte { return append(dst, nullField) }
 func AppendStructField(dst []byte) []byte { return append(dst, structField) }
 
 // AppendField appends a field: the bytes of its key.
-func AppendField(dst, value []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(value))+1), value...)
-}
+func AppendField(dst, value []byte) []byte { return EndField(append(dst, value...), len(dst)) }
 
-// BeginField appends room for the length of a field whose key is appended next. EndField writes that
-// length; its argument at is the length of the slice that BeginField returned.
-func BeginField(dst []byte) []byte { return append(dst, 0) }
-
-// EndField ends what BeginField began.
+// EndField makes a field of the key that was appended to dst from at on.
 func EndField(dst []byte, at int) []byte {
-	n := len(dst) - at
-	if n < 127 {
-		dst[at-1] = byte(n + 1)
-		return dst
-	}
 	var room [binary.MaxVarintLen64]byte
-	size := binary.PutUvarint(room[:], uint64(n)+1)
-	dst = append(dst, room[:size-1]...)
-	copy(dst[at+size-1:], dst[at:at+n])
-	copy(dst[at-1:], room[:size])
-	return dst
+	return slices.Insert(dst, at, binary.AppendUvarint(room[:0], uint64(len(dst)-at)+1)...)
 }
 
 // convertStruct is Convert for STRUCTs whose fields fit.
@@ -139,7 +125,6 @@ func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 		case f.IsStruct():
 			dst, err = Convert(AppendStructField(dst), f, t[i], value)
 		default:
-			dst = BeginField(dst)
 			at := len(dst)
 			if dst, err = Convert(dst, f, t[i], value); err == nil {
 				dst = EndField(dst, at)

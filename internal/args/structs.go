@@ -41,9 +41,7 @@ func appendStruct(dst []byte, v *duck.Vector, i int) []byte {
 		case f.Type().ID() == duck.StructID:
 			dst = appendStruct(key.AppendStructField(dst), f, i)
 		default:
-			dst = key.BeginField(dst)
-			at := len(dst)
-			dst = key.EndField(AppendKey(dst, f, i), at)
+			dst = key.EndField(AppendKey(dst, f, i), len(dst))
 		}
 	}
 	return dst
