@@ -109,41 +109,15 @@ func (t Table) Set(i int, v uint64) {
 
 // Unpack copies len(dst) counters to dst, beginning with counter at.
 func (t Table) Unpack(at int, dst []uint64) {
-	switch t.Shift {
-	case 0:
-		unpack[uint8](t.B, at, dst)
-	case 1:
-		unpack[uint16](t.B, at, dst)
-	case 2:
-		unpack[uint32](t.B, at, dst)
-	default:
-		unpack[uint64](t.B, at, dst)
-	}
-}
-
-func unpack[W Word](b []byte, at int, dst []uint64) {
 	for k := range dst {
-		dst[k] = uint64(Get[W](b, uint32(at+k)))
+		dst[k] = t.At(at + k)
 	}
 }
 
 // pack copies src to the counters of the table, beginning with counter at. All values must fit.
 func (t Table) pack(at int, src []uint64) {
-	switch t.Shift {
-	case 0:
-		pack[uint8](t.B, at, src)
-	case 1:
-		pack[uint16](t.B, at, src)
-	case 2:
-		pack[uint32](t.B, at, src)
-	default:
-		pack[uint64](t.B, at, src)
-	}
-}
-
-func pack[W Word](b []byte, at int, src []uint64) {
 	for k, v := range src {
-		Put(b, uint32(at+k), W(v))
+		t.Set(at+k, v)
 	}
 }
 
