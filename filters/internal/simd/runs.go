@@ -49,49 +49,27 @@ func (r *Runs) Read(buf []byte, from, to int) int {
 
 // read is Read without a kernel.
 func (r *Runs) read(buf []byte, from, to int) int {
-	a, b, c, d := r.At[0], r.At[1], r.At[2], r.At[3]
-	aj, ak, bj, bk := OrderOf(r.GapOrder[0]), OrderOf(r.CountOrder[0]), OrderOf(r.GapOrder[1]), OrderOf(r.CountOrder[1])
-	cj, ck, dj, dk := OrderOf(r.GapOrder[2]), OrderOf(r.CountOrder[2]), OrderOf(r.GapOrder[3]), OrderOf(r.CountOrder[3])
-	w, x, y, z := r.last[0], r.last[1], r.last[2], r.last[3]
 	for ; from < to; from++ {
-		ap, bp, cp, dp := a/8, b/8, c/8, d/8
-		if n := uint64(len(buf)); ap+8 > n || bp+8 > n || cp+8 > n || dp+8 > n {
-			break
-		}
-		aw := binary.LittleEndian.Uint64(buf[ap:ap+8]) >> (a & 7)
-		bw := binary.LittleEndian.Uint64(buf[bp:bp+8]) >> (b & 7)
-		cw := binary.LittleEndian.Uint64(buf[cp:cp+8]) >> (c & 7)
-		dw := binary.LittleEndian.Uint64(buf[dp:dp+8]) >> (d & 7)
-		au, am := aj.Read(aw)
-		bu, bm := bj.Read(bw)
-		cu, cm := cj.Read(cw)
-		du, dm := dj.Read(dw)
-		av, an := ak.Read(aw >> (am & 63))
-		bv, bn := bk.Read(bw >> (bm & 63))
-		cv, cn := ck.Read(cw >> (cm & 63))
-		dv, dn := dk.Read(dw >> (dm & 63))
-		am += an
-		bm += bn
-		cm += cn
-		dm += dn
-		if max(am, bm, cm, dm) > Window {
-			break
-		}
 		i := from & (MaxRun - 1)
-		w += au + 1
-		x += bu + 1
-		y += cu + 1
-		z += du + 1
-		r.Keys[0][i], r.Counts[0][i] = w, av+1
-		r.Keys[1][i], r.Counts[1][i] = x, bv+1
-		r.Keys[2][i], r.Counts[2][i] = y, cv+1
-		r.Keys[3][i], r.Counts[3][i] = z, dv+1
-		a += am
-		b += bm
-		c += cm
-		d += dm
+		var lengths [4]uint64
+		for run, at := range r.At {
+			if at/8+8 > uint64(len(buf)) {
+				return from
+			}
+			w := binary.LittleEndian.Uint64(buf[at/8:at/8+8]) >> (at & 7)
+			gap, m := OrderOf(r.GapOrder[run]).Read(w)
+			count, n := OrderOf(r.CountOrder[run]).Read(w >> (m & 63))
+			if m+n > Window {
+				return from
+			}
+			lengths[run] = m + n
+			r.Keys[run][i], r.Counts[run][i] = r.last[run]+gap+1, count+1
+		}
+		for run, n := range lengths {
+			r.At[run] += n
+			r.last[run] = r.Keys[run][i]
+		}
 	}
-	r.At = [4]uint64{a, b, c, d}
 	return from
 }
 
