@@ -53,7 +53,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
 		low, high := g.marks(rest)
 		w := f.at(word)
-		if g.contains(w, &low) == 0 || g.halves && g.contains(w, &high) == 0 {
+		if !g.contains(w, &low) || g.halves && !g.contains(w, &high) {
 			return false
 		}
 	}
@@ -95,7 +95,7 @@ func (g *kernel) stuck(word uint64) uint64 {
 		// is then not stuck, although it has the value of the ceiling.
 		for left := full; left != 0; left &= left - 1 {
 			at := uint64(bits.TrailingZeros64(left))
-			if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
+			if g.isNote(word >> (at ^ g.width) & g.ceiling) {
 				full &^= 1 << at
 			}
 		}

@@ -74,15 +74,15 @@ func (f *filter) measure() (fill, fpp float64, stuck uint64) {
 // does not rule out.
 func (g *kernel) passes(word, at uint64) float64 {
 	c := word >> at & g.ceiling
-	if g.variant == Plain {
-		return float64(some(c))
-	}
 	if c < g.inc {
 		return 0
 	}
+	if g.variant == Plain {
+		return 1
+	}
 	l := float64(g.inc)
 	if g.variant == Tandem {
-		if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
+		if g.isNote(word >> (at ^ g.width) & g.ceiling) {
 			return 1 / (3 * l * (l - 1))
 		}
 	}

@@ -120,4 +120,4 @@ func (g *kernel) subtractPairs(a, b uint64, apart bool) (rest uint64, part bool)
 }
 
 // signed reports whether one counter of a pair is a note.
-func (g *kernel) signed(a, b uint64) bool { return a-1 < g.notes || b-1 < g.notes }
+func (g *kernel) signed(a, b uint64) bool { return g.isNote(a) || g.isNote(b) }

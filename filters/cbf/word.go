@@ -108,58 +108,41 @@ func (g *kernel) marks(x uint64) (low, high mark) {
 	return low, high
 }
 
-// The functions from over to holdsSigned return 0 or 1 and have no branches. No branch predictor can
-// guess which counters are empty.
+// isNote reports whether the tandem counter c is a note: its partner then holds one signed occurrence.
+func (g *kernel) isNote(c uint64) bool { return c != 0 && c < g.inc }
 
-// over returns 1 if a > b. Both are below 2^63.
-func over(a, b uint64) uint64 { return (b - a) >> 63 }
-
-// some returns 1 if the counter c is not 0.
-func some(c uint64) uint64 { return -c >> 63 }
-
-// holds returns 1 if a counter of value c can contain an occurrence with increment v: c = v or c >= v+L.
-// inc is L.
-func holds(c, v, inc uint64) uint64 {
-	d := c - v
-	return (^(d - inc) | (d-1)&^d) >> 63
-}
-
-// holdsSigned returns 1 if the tandem counter that begins at bit at of the word can contain an
-// occurrence. The occurrence has increment v, and the signature that sign chooses by x.
-func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
-	code, note := g.sign(v, x)
-	a, b := word>>(at&63)&g.ceiling, word>>((at^g.width)&63)&g.ceiling
-	noted := some(b) & over(g.inc, b)
-	same := ((a ^ code | (b ^ note)) - 1) >> 63
-	return noted&same | (noted^1)&holds(a, v, g.inc)
-}
-
-// contains returns 1 if the word can contain the occurrence m, else 0.
-func (g *kernel) contains(word uint64, m *mark) uint64 {
-	switch g.variant {
-	case Plain:
-		return some(word >> (m.at & 63) & g.ceiling)
-	case Increment:
-		return holds(word>>(m.at&63)&g.ceiling, m.v, g.inc)
+// contains reports whether the word can contain the occurrence m.
+func (g *kernel) contains(word uint64, m *mark) bool {
+	c := word >> (m.at & 63) & g.ceiling
+	if g.variant == Plain {
+		return c != 0
 	}
-	return g.holdsSigned(word, m.at, m.v, m.sign)
+	if g.variant == Tandem {
+		if p := word >> ((m.at ^ g.width) & 63) & g.ceiling; g.isNote(p) {
+			code, note := g.sign(m.v, m.sign)
+			return c == code && p == note
+		}
+	}
+	return c == m.v || c >= m.v+g.inc
 }
 
 // sum returns a+n, but at most the ceiling. stuck is 1 if the ceiling was reached. n is at most 2^32.
 func (g *kernel) sum(a, n uint64) (sum, stuck uint64) {
-	sum = a + n
-	m := -over(sum, g.ceiling-1) // all ones if a+n is the ceiling or more
-	return sum&^m | g.ceiling&m, m & 1
+	if a+n >= g.ceiling {
+		return g.ceiling, 1
+	}
+	return a + n, 0
 }
 
 // unsigned returns the pair of tandem counters a, b without a signature. In a signed pair, the counter
 // of the occurrence becomes the plain increment, and the note becomes 0. Other pairs stay as they are.
 func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
-	noteA := -(some(a) & over(g.inc, a))
-	noteB := -(some(b) & over(g.inc, b))
-	ofA, ofB := g.inc+a&g.notes, g.inc+b&g.notes
-	a = a&^(noteA|noteB) | ofA&noteB
-	b = b&^(noteA|noteB) | ofB&noteA
+	switch {
+	case g.isNote(a):
+		return 0, g.inc + b&g.notes
+	case g.isNote(b):
+		return g.inc + a&g.notes, 0
+	}
 	return a, b
 }
 
@@ -190,7 +173,7 @@ func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) 
 	c := word >> m.at & g.ceiling
 	if g.variant == Tandem {
 		partner := m.at ^ g.width
-		if p := word >> partner & g.ceiling; p != 0 && p < g.inc {
+		if p := word >> partner & g.ceiling; g.isNote(p) {
 			code, note := g.sign(m.v, m.sign)
 			return word ^ c<<m.at ^ p<<partner, n == 1 && c == code && p == note
 		}

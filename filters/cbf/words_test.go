@@ -141,7 +141,7 @@ func TestPairs(t *testing.T) {
 				fmt.Fprintln(&out, change(t, d.Cmd, pair(t, f[0]), marks[f[1]], n))
 			case "contains":
 				w := pair(t, f[0])
-				fmt.Fprintln(&out, whole.contains(w, marks["x"]) == 1, whole.contains(w, marks["y"]) == 1)
+				fmt.Fprintln(&out, whole.contains(w, marks["x"]), whole.contains(w, marks["y"]))
 			case "possible":
 				fmt.Fprintln(&out, whole.misfit(pair(t, f[0])) == 0)
 			case "unite":
