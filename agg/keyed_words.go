@@ -98,7 +98,6 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 		plan    *keyedPlan
 		s       keyed.Sketch // used for all rows with the same plan
 		h       hashes
-		blob    []byte
 		charged int64
 	)
 	// charge reserves memory for the sketch, its BLOB, and the sorted copy from which the BLOB is made.
@@ -131,7 +130,8 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 		if err := charge(int64(s.Bytes())); err != nil {
 			return err
 		}
-		if blob, err = keyed.AppendBlob(blob[:0], s); err != nil {
+		blob, err := keyed.Finish(s)
+		if err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)

@@ -47,7 +47,7 @@ func Example_sketches() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(keyed.CountValue(cms.Family, both, "to"))
+	fmt.Println(cms.Family.CountValue(both, "to"))
 	// Output: 2 <nil>
 }
 

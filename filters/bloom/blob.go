@@ -18,14 +18,11 @@ const activationBit = 2
 const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 
 // Blob encodes the filter: equal states give equal bytes. The filter is unchanged.
-func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
-
-// AppendBlob appends what Blob returns.
-func (s *Sketch) AppendBlob(dst []byte) []byte {
+func (s *Sketch) Blob() []byte {
 	f := s.finished()
 	var room [mostAround]byte
 	params := f.appendParams(room[:0])
-	return sketch.Append(dst, keyed.Header(f.Base, id), params, f.bits)
+	return sketch.Join(keyed.Header(f.Base, id), params, f.bits)
 }
 
 func (f *form) appendParams(dst []byte) []byte {

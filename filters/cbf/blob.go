@@ -19,10 +19,7 @@ const (
 )
 
 // Blob encodes the filter: equal states give equal bytes. The filter is unchanged.
-func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
-
-// AppendBlob appends what Blob returns.
-func (s *Sketch) AppendBlob(dst []byte) []byte {
+func (s *Sketch) Blob() []byte {
 	phase := byte(fixedLength)
 	switch {
 	case s.kernel.halves:
@@ -39,7 +36,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	if s.variable {
 		p = sketch.AppendFloat(p, s.alpha)
 	}
-	return sketch.Append(dst, keyed.Header(s.Base, id), p, s.body)
+	return sketch.Join(keyed.Header(s.Base, id), p, s.body)
 }
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.

@@ -11,11 +11,8 @@ import (
 // This file gives the filter the methods that packages of Go ask for, and those for one value
 // of Go. The kit has what they do (packages keyed and sketch).
 
-// AppendBinary implements encoding.BinaryAppender. The BLOB of a zero Sketch is an error.
-func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) { return keyed.AppendBinary(dst, s) }
-
-// MarshalBinary implements encoding.BinaryMarshaler: it is the BLOB.
-func (s *Sketch) MarshalBinary() ([]byte, error) { return keyed.AppendBinary(nil, s) }
+// MarshalBinary implements encoding.BinaryMarshaler: it is the BLOB. That of a zero Sketch is an error.
+func (s *Sketch) MarshalBinary() ([]byte, error) { return keyed.MarshalBinary(s) }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler: it makes *s what Decode makes.
 func (s *Sketch) UnmarshalBinary(blob []byte) error { return sketch.Set(s, blob, Decode) }
@@ -45,20 +42,20 @@ func (s *Sketch) String() string {
 }
 
 // AddString adds a VARCHAR once. A class that is not the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) AddString(v string) error { return Family.AddString(s, v) }
+func (s *Sketch) AddString(v string) error { return Family.AddValue(s, v) }
 
 // AddUint64 adds an integer once. A class that is not the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) AddUint64(v uint64) error { return Family.AddUint64(s, v) }
+func (s *Sketch) AddUint64(v uint64) error { return Family.AddValue(s, v) }
 
 // AddTime adds an instant once: a TIMESTAMPTZ, or in a filter of TIMESTAMP keys the date and time that
 // it is in UTC. A class that is not the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) AddTime(t time.Time) error { return Family.AddTime(s, t) }
+func (s *Sketch) AddTime(t time.Time) error { return Family.AddValue(s, t) }
 
 // ContainsString is Contains of a VARCHAR. A class that does not fit the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) ContainsString(v string) (bool, error) { return keyed.Found(Family.CountString(s, v)) }
+func (s *Sketch) ContainsString(v string) (bool, error) { return Family.ContainsValue(s, v) }
 
 // ContainsUint64 is Contains of an integer. A class that does not fit the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) ContainsUint64(v uint64) (bool, error) { return keyed.Found(Family.CountUint64(s, v)) }
+func (s *Sketch) ContainsUint64(v uint64) (bool, error) { return Family.ContainsValue(s, v) }
 
 // ContainsTime is Contains of an instant, by the key of AddTime. A class that does not fit the keys' is an error that wraps key.ErrClass.
-func (s *Sketch) ContainsTime(t time.Time) (bool, error) { return keyed.Found(Family.CountTime(s, t)) }
+func (s *Sketch) ContainsTime(t time.Time) (bool, error) { return Family.ContainsValue(s, t) }

@@ -12,10 +12,7 @@ import (
 
 // Blob encodes the sketch: equal states give equal bytes. The counters take 1, 2, 4 or 8 bytes each,
 // the fewest that hold the largest. The sketch is unchanged.
-func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
-
-// AppendBlob appends what Blob returns.
-func (s *Sketch) AppendBlob(dst []byte) []byte {
+func (s *Sketch) Blob() []byte {
 	c := s.c
 	if c.Shift > 0 { // counters of one byte (Shift 0) cannot become smaller
 		if shift := words.Shift(c.Or()); shift != c.Shift {
@@ -25,7 +22,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	var room [2 * binary.MaxVarintLen64]byte
 	params := binary.AppendUvarint(room[:0], s.Width())
 	params = binary.AppendUvarint(params, s.Depth())
-	return sketch.Append(dst, keyed.Header(s.Base, id), params, c.B)
+	return sketch.Join(keyed.Header(s.Base, id), params, c.B)
 }
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.

@@ -24,7 +24,7 @@ func Example() {
 		panic(err)
 	}
 	for _, word := range []string{"to", "or", "question"} {
-		n, err := keyed.CountValue(cms.Family, a, word)
+		n, err := cms.Family.CountValue(a, word)
 		fmt.Println(word, n, err)
 	}
 	// Output:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -181,9 +182,17 @@ func (f *Family[P, S, V]) AddKey(s Sketch, b []byte, n uint64) error {
 	if ByValue(s) {
 		return s.(valueSketch).AddKey(b, n)
 	}
-	h1, h2 := key.Hash(s.self().seed, b)
-	return f.Add(s, []uint64{h1}, []uint64{h2}, []uint64{n})
+	k := ones.Get().(*singleKey)
+	defer ones.Put(k)
+	k.h1[0], k.h2[0] = key.Hash(s.self().seed, b)
+	k.n[0] = n
+	return f.Add(s, k.h1[:], k.h2[:], k.n[:])
 }
+
+// singleKey holds one key for functions that take many.
+type singleKey struct{ h1, h2, n [1]uint64 }
+
+var ones = sync.Pool{New: func() any { return new(singleKey) }}
 
 // Removes implements Any.
 func (f *Family[P, S, V]) Removes() (options string, is bool) {

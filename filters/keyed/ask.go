@@ -51,15 +51,6 @@ type Later interface {
 	Finish() ([]byte, error)
 }
 
-// AppendBlob appends the BLOB that Finish returns.
-func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
-	if a, ok := s.(interface{ AppendBlob(dst []byte) []byte }); ok {
-		return a.AppendBlob(dst), nil
-	}
-	blob, err := Finish(s)
-	return append(dst, blob...), err
-}
-
 // Finish returns the BLOB of a sketch, whether it keeps keys (Later) or not.
 func Finish(s Sketch) ([]byte, error) {
 	if l, ok := s.(Later); ok {

@@ -17,7 +17,7 @@ func ExampleAddValues() {
 	fmt.Println(keyed.AddValues(cms.Family, s, []int{4, 8, 4}))
 	fmt.Println(keyed.AddValues(cms.Family, s, []string{"four"}))
 	// Numbers meet where nothing is lost.
-	fmt.Println(keyed.CountValue(cms.Family, s, 4.0))
+	fmt.Println(cms.Family.CountValue(s, 4.0))
 	// Output:
 	// <nil>
 	// value 0: a VARCHAR key does not fit a sketch of BIGINT keys: cast it to BIGINT

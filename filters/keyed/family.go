@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -13,7 +14,6 @@ import (
 //
 // It may also have these methods, which the kit uses if they are there:
 //
-//   - AppendBlob(dst []byte) []byte, which saves the copy of Blob;
 //   - Later and Finish, of the interface Later, if many keys together are faster;
 //   - ByValue() bool and AddKey, if keys are needed and not only hashes; RemoveKey, if they can be
 //     removed.
@@ -158,6 +158,7 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
 	spec    Spec[P, S, V]
 	options []sketch.Option
+	views   sync.Pool
 }
 
 // lacks returns the names of required fields and methods that are missing.
@@ -197,7 +198,7 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	if spec.Gather == nil {
 		spec.Gather = spec.New
 	}
-	f := &Family[P, S, V]{spec: spec}
+	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
 		Check: f.Check, Describe: f.words, Samples: f.samples,
@@ -262,18 +263,23 @@ func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
 }
 
 // apply calls change with a BLOB that agrees with s and is verified.
-func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) error {
-	v, err := f.spec.View(blob)
-	if err != nil {
+func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) (err error) {
+	v := f.views.Get().(*V) // reused, because many small BLOBs may come
+	defer func() {
+		var none V // drop the view: it refers to the caller's memory
+		*v = none
+		f.views.Put(v)
+	}()
+	if *v, err = f.spec.View(blob); err != nil {
 		return err
 	}
-	if err := f.spec.Agree(s, &v); err != nil {
+	if err := f.spec.Agree(s, v); err != nil {
 		return err
 	}
-	if err := f.check(blob, &v); err != nil {
+	if err := f.check(blob, v); err != nil {
 		return err
 	}
-	return change(s, &v)
+	return change(s, v)
 }
 
 // words describes a BLOB in a few words, without reading its body.

@@ -2,23 +2,39 @@ package keyed
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
+// AddValue counts a value of Go once. key.Append defines its key. A time.Time is a TIMESTAMPTZ or, in a
+// sketch of TIMESTAMP keys, the date and time in UTC. It is exact to the nanosecond, while most of SQL's
+// values have microseconds. A value that is not a key of the sketch's class is a *key.ClassError.
+func (f *Family[P, S, V]) AddValue(s S, v any) error {
+	b, class, err := valueKey(s, nil, v)
+	if err == nil {
+		err = f.addOne(s, class, b)
+	}
+	return err
+}
+
+// addOne counts the key b of this class once.
+func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
+	if err := s.self().SetKeyClass(class); err != nil {
+		return err
+	}
+	return f.AddKey(s, b, 1)
+}
+
 // AddValues counts each of the values once, as X_agg does with a column. If the order of keys does not
-// matter, the BLOB is the same, byte for byte. key.Append defines which key a value of Go is. A value
-// that is not a key of the sketch's class is an error; the values before it have been added.
+// matter, the BLOB is the same, byte for byte. An error is that of AddValue; the values before it have been
+// added.
 func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, values []T) error {
 	var room []byte
-	base := s.self()
 	for i := range values {
-		b, class, err := key.Append(room[:0], values[i])
+		b, class, err := valueKey(s, room[:0], values[i])
 		if err == nil {
-			err = base.SetKeyClass(class)
-		}
-		if err == nil {
-			err = f.AddKey(s, b, 1)
+			err = f.addOne(s, class, b)
 		}
 		if err != nil {
 			return fmt.Errorf("value %d: %w", i, err)
@@ -31,10 +47,37 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 // CountValue returns the number of occurrences of a value by the family's first question. If that asks
 // whether the value is there, it returns 1 or 0. In a sketch without keys it is 0. A value of another
 // class than the keys' is converted if that loses nothing, and is an error otherwise, as in SQL.
-func CountValue[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, value T) (uint64, error) {
-	b, class, err := key.Append(nil, value)
+func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
+	b, class, err := valueKey(s, nil, v)
 	if err != nil {
 		return 0, err
 	}
-	return f.countOne(s, class, b)
+	base := s.self()
+	if base.class == key.None {
+		return 0, nil
+	}
+	if b, err = key.Convert(nil, class, base.class, b); err != nil {
+		return 0, err
+	}
+	return f.Count(s, b), nil
+}
+
+// ContainsValue reports whether CountValue is not 0.
+func (f *Family[P, S, V]) ContainsValue(s S, v any) (bool, error) {
+	n, err := f.CountValue(s, v)
+	return n > 0, err
+}
+
+// valueKey appends the key that a value of Go has in a sketch, and returns its class. In a sketch of DATE
+// keys a time is a TIMESTAMP.
+func valueKey(s Sketch, dst []byte, v any) ([]byte, key.Class, error) {
+	t, is := v.(time.Time)
+	if !is {
+		return key.Append(dst, v)
+	}
+	class := key.TimestampTZ
+	if c := s.self().class; c == key.Timestamp || c == key.Date {
+		class = key.Timestamp
+	}
+	return key.AppendGoTime(dst, t), class, nil
 }

@@ -49,24 +49,24 @@ func TestAddValuesByValue(t *testing.T) {
 
 func TestCountValue(t *testing.T) {
 	b := conform.Made(t, bloom.Family, bloom.Params{Capacity: 100})
-	if n, err := keyed.CountValue(bloom.Family, b, 7); n != 0 || err != nil { // no keys, of no class
+	if n, err := bloom.Family.CountValue(b, 7); n != 0 || err != nil { // no keys, of no class
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := keyed.AddValues(bloom.Family, b, []name{"a", "b"}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := keyed.CountValue(bloom.Family, b, "a"); n != 1 || err != nil {
+	if n, err := bloom.Family.CountValue(b, "a"); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	for _, err := range []error{
-		func() error { _, err := keyed.CountValue(bloom.Family, b, 7); return err }(),
+		func() error { _, err := bloom.Family.CountValue(b, 7); return err }(),
 		keyed.AddValues(bloom.Family, b, []int{7}),
 	} {
 		if !errors.Is(err, key.ErrClass) {
 			t.Errorf("another class: %v", err)
 		}
 	}
-	if _, err := keyed.CountValue(bloom.Family, b, []int{1}); err == nil {
+	if _, err := bloom.Family.CountValue(b, []int{1}); err == nil {
 		t.Error("a list is a key")
 	}
 
@@ -75,7 +75,7 @@ func TestCountValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range []any{0.5, 0.0, 3, uint64(3)} {
-		if n, err := keyed.CountValue(cms.Family, f, v); n != 1 || err != nil {
+		if n, err := cms.Family.CountValue(f, v); n != 1 || err != nil {
 			t.Errorf("%v: %d, %v", v, n, err)
 		}
 	}

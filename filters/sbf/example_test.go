@@ -16,7 +16,7 @@ func Example() {
 	if err := keyed.AddValues(sbf.Family, s, []int{7, 7, 7, 8}); err != nil {
 		panic(err)
 	}
-	seven, err := keyed.CountValue(sbf.Family, s, 7)
+	seven, err := sbf.Family.CountValue(s, 7)
 	fmt.Println(seven, err)
 	total, _ := s.Total()
 	fmt.Println(total)

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/bits"
-	"slices"
 )
 
 // Sizes and versions of the BLOB format.
@@ -151,16 +150,8 @@ func Seal(blob []byte) []byte {
 
 // Join returns the BLOB of a header, parameters and a body.
 func Join(h Header, params, body []byte) []byte {
-	return Append(nil, h, params, body)
-}
-
-// Append appends the BLOB that Join returns.
-func Append(dst []byte, h Header, params, body []byte) []byte {
-	at := len(dst)
-	dst = slices.Grow(dst, MaxHeader+len(params)+len(body))
-	dst = append(Begin(dst, h, params), body...)
-	Seal(dst[at:])
-	return dst
+	dst := make([]byte, 0, MaxHeader+len(params)+len(body))
+	return Seal(append(Begin(dst, h, params), body...))
 }
 
 // Parse checks a BLOB's header and lengths and returns views of its parts. It reads a bounded number of
