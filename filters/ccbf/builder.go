@@ -65,7 +65,7 @@ type Builder struct {
 	notSums  bool // whether some part has counts that are not sums of points.
 	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes.
 	bounds   grid.Rect
-	packed   int64 // bytes of the packed cells at the last packing
+	fitting  int64 // the weight of the cells when they last fitted, packed.
 
 	counterState // the counters that the builder went over to.
 	treeState    // the squares that were added or pruned.
@@ -208,13 +208,21 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
-	size, err := b.packAll(false)
-	if most := max(int64(b.Bytes), b.packed/4*5); err != nil || size <= most {
-		return err == nil, err
+	if b.weight() <= b.fitting/4*5 {
+		return true, nil
 	}
-	// A cell counts in every list that holds it. Merging the lists gives the true size.
-	b.packed, err = b.packAll(true)
-	return b.packed <= int64(b.Bytes), err
+	size := int64(0)
+	for _, s := range b.all {
+		if err := b.change(s, s.cells.SumNeed(), func() {
+			s.cells.Pack()
+			s.cells.Sum()
+		}); err != nil {
+			return false, err
+		}
+		size += s.cells.Bytes()
+	}
+	b.fitting = b.weight()
+	return size <= int64(b.Bytes), nil
 }
 
 // mostCells returns the largest number of distinct cells that a builder keeps. More cells are pruned or

@@ -107,20 +107,6 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	return s, nil
 }
 
-// packAll packs the cells of all sections. With together, each section becomes one list. It returns the
-// size of all code in bytes.
-func (t *sections) packAll(together bool) (size int64, err error) {
-	for _, s := range t.all {
-		if together || s.cells.Packs() {
-			if err := t.change(s, s.cells.SumNeed(), func() { s.cells.Pack(together) }); err != nil {
-				return 0, err
-			}
-		}
-		size += s.cells.CodeBytes()
-	}
-	return size, nil
-}
-
 // weight returns how much memory all distinct cells and the sections take, as a number of cells.
 func (t *sections) weight() int64 { return int64(t.least + len(t.all)*sectionCells) }
 
@@ -139,20 +125,12 @@ func (t *sections) pack(s *section, mostCells int64) error {
 	}
 	// A key in the buffer takes as much memory as this many packed cells.
 	const cellsPerKey = 16
-	most := 1 << 10
-	if scarce > 1 {
-		most = 1 << 8
-	}
-	least, all := s.cells.Distinct()
-	for size := most; size < all/cellsPerKey && most < 1<<15; size *= 2 {
-		most *= 2
-	}
-	s.cells.Limit(most)
+	_, all := s.cells.Distinct()
+	s.cells.Limit(min(max(1<<12>>(2*scarce), all/cellsPerKey), 1<<15))
 	if !s.cells.Packs() {
 		return nil
 	}
-	together := scarce > 1 && all > least/2*3
-	return t.change(s, s.cells.SumNeed(), func() { s.cells.Pack(together) })
+	return t.change(s, s.cells.SumNeed(), s.cells.Pack)
 }
 
 // group has all sections of one label, in the order of their keys.

@@ -10,7 +10,8 @@
 //     stays. Otherwise it grows, and becomes a list once it exceeds the second-level cache.
 //  4. Each list is at most half as long as the one before. So a word moves about as often as the
 //     number of words can be halved down to a buffer.
-//  5. If memory is scarce, lists are packed in the block code of the BLOB, at one to two bytes a cell.
+//  5. Once memory has been scarce, lists are packed in the block code of the BLOB, at one to two bytes a
+//     cell.
 //  6. At the end all lists are merged into one, from which the BLOB is written.
 //
 // If a count exceeds its bits of a word, the rest goes to another store, in units of full words.
@@ -34,7 +35,6 @@ const (
 	mostBuffer   = 1 << 20 // words of the longest buffer, for lists of more than four times as many.
 	ratio        = 2       // least ratio of the lengths of a list and the next one.
 	recentBits   = 14      // logarithm of the number of recent cells.
-	packedLists  = 8       // packed lists of one size that are merged into one.
 	shortSort    = 256     // number of words below which sorting compares them.
 )
 
@@ -51,6 +51,7 @@ type Cells struct {
 	fresh    int      // number of those keys that were not in the cache.
 	skips    int      // number of flushes that will still do without the cache.
 	lists    []list
+	packs    bool   // whether lists are packed.
 	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word.
 	pool     pool
 }
@@ -151,7 +152,7 @@ func (c *Cells) widen(key, differ uint64) {
 	}
 	old := *c
 	shift := countBitsFor(differ)
-	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), pool: old.pool, limit: old.limit}
+	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), pool: old.pool, limit: old.limit, packs: old.packs}
 	old.pool = nil
 	old.each(c.add)
 }
@@ -292,23 +293,10 @@ func (c *Cells) flush() {
 	l.shared = true
 	c.push(l)
 	c.buffer = c.buffer[:0]
-	if c.grows(0) {
-		c.buffer = make([]uint64, 0, 2*cap(c.buffer))
-	}
-}
-
-// grows reports whether the buffer should be longer when the lists have this many words more.
-func (c *Cells) grows(more int) bool {
 	size := cap(c.buffer)
-	return size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
-}
-
-// packedLists returns how many lists are packed. Packed lists come before the others.
-func (c *Cells) packedLists() int {
-	if i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed }); i >= 0 {
-		return i
+	if size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words() > 4*size {
+		c.buffer = make([]uint64, 0, 2*size)
 	}
-	return len(c.lists)
 }
 
 // push adds list l. Lists that are too short compared to l are merged with it.
@@ -316,28 +304,18 @@ func (c *Cells) push(l list) {
 	if l.n == 0 {
 		return
 	}
-	some := []list{l}
-	for n := len(c.lists); n > 0 && c.lists[n-1].n < ratio*l.n && !c.lists[n-1].packed; n-- {
+	all := l.n
+	for n := len(c.lists); n > 0 && c.lists[n-1].n < ratio*all; n-- {
 		// The merged list will be more than 1/ratio as long as this list. So it must merge with this list
 		// too.
-		l.n += c.lists[n-1].n
-		some = append(some, c.lists[n-1])
+		all += c.lists[n-1].n
+		l = c.merge(c.lists[n-1], l)
 		c.lists = c.lists[:n-1]
 	}
-	if len(some) > 1 || l.shared {
-		some[0] = c.merge(some, false)
+	if l.shared {
+		l = c.merge(l, list{})
 	}
-	c.lists = append(c.lists, some[0])
-}
-
-// end makes one list of all words that are not packed, and frees all other memory.
-func (c *Cells) end() {
-	c.dropRecent()
-	if len(c.buffer) > 0 {
-		c.sort()
-		c.push(listOf(c.buffer))
-	}
-	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
+	c.lists = append(c.lists, l)
 }
 
 // Merge adds the cells of another store, which it does not change.
@@ -349,13 +327,8 @@ func (c *Cells) Merge(o *Cells) {
 		o.each(c.add)
 		return
 	}
+	c.packs = c.packs || o.packs
 	for _, l := range o.lists {
-		// Code never changes, so both stores share the memory of a packed list.
-		if l.packed {
-			l.chunks = slices.Clone(l.chunks)
-			c.lists = slices.Insert(c.lists, c.packedLists(), l)
-			continue
-		}
 		l.shared = true
 		c.push(l)
 	}
@@ -381,51 +354,36 @@ func (c *Cells) Merge(o *Cells) {
 // Limit bounds the buffer to about words words; 0 is no bound.
 func (c *Cells) Limit(words int) { c.limit = words }
 
-// Pack packs all lists, to free memory. It merges lists of about the same size once there are packedLists
-// of them. If together is set, it merges all.
-func (c *Cells) Pack(together bool) {
+// Pack packs all lists, and from then on each list that is made, to free memory.
+func (c *Cells) Pack() {
 	c.dropRecent()
 	if cap(c.buffer) > c.longest() {
 		c.sort()
 		c.flush()
 		c.buffer = nil
 	}
-	c.pool = nil
-	if i := c.packedLists(); i < len(c.lists) {
-		c.pack(i)
-	}
-	for n := len(c.lists); !together && n > 0; n = len(c.lists) {
-		from := n - 1
-		for from > 0 && c.lists[from-1].size() <= c.lists[n-1].size() {
-			from--
+	c.packs = true
+	for i, l := range c.lists {
+		if !l.packed {
+			c.lists[i] = c.merge(l, list{})
 		}
-		if n-from < packedLists {
-			break
-		}
-		c.pack(from)
-	}
-	if together && len(c.lists) > 1 {
-		c.pack(0)
 	}
 	c.pool = nil
 	if c.over != nil {
-		c.over.Pack(together)
+		c.over.Pack()
 	}
 }
 
-// pack merges the lists from index from on into one packed list.
-func (c *Cells) pack(from int) {
-	l := c.merge(c.lists[from:], true)
-	clear(c.lists[from:])
-	c.lists = append(c.lists[:from], l)
-}
-
-// Sum merges everything into one list. It is packed if one of the lists is.
+// Sum merges everything into one list, and frees all other memory.
 func (c *Cells) Sum() {
-	c.end()
-	if len(c.lists) > 1 {
-		packed := slices.ContainsFunc(c.lists, func(l list) bool { return l.packed })
-		c.lists = []list{c.merge(c.lists, packed)}
+	c.dropRecent()
+	if len(c.buffer) > 0 {
+		c.sort()
+		c.push(listOf(c.buffer))
+	}
+	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
+	for n := len(c.lists); n > 1; n-- {
+		c.lists = append(c.lists[:n-2], c.merge(c.lists[n-2], c.lists[n-1]))
 	}
 	c.pool = nil
 	if c.over != nil {
@@ -445,50 +403,26 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
-// CodeBytes returns how many bytes the code of all packed lists takes.
-func (c *Cells) CodeBytes() (n int64) {
-	for i := range c.lists {
-		if l := &c.lists[i]; l.packed {
-			n += l.bytes - int64(len(l.chunks))*chunkHead
-		}
-	}
-	return n
-}
-
-// Need returns the most memory, in addition to Bytes, that adding n keys takes.
+// Need returns the most memory, in addition to Bytes, that adding n keys takes: for the list of the last
+// buffer, to sort it, and for a longer buffer. Long buffers also need recent cells and the chunks of merges.
 func (c *Cells) Need(n int) int64 {
 	size := cap(c.buffer)
-	switch {
-	case len(c.buffer)+n <= size:
+	if len(c.buffer)+n <= size {
 		return 0
-	case size+n < cachedBuffer:
-		return 8 * int64(max(2*leastBuffer, 6*size, 6*n))
 	}
-	// These are words for the list of the last buffer, memory to sort it, a longer buffer, and recent
-	// cells. The chunks of merges are added at the end.
-	words := 2*max(size, cachedBuffer) + 2*n + 1<<recentBits
-	if c.grows(size + n) {
-		words += 2 * size
+	words := 6 * max(leastBuffer, size, n)
+	if size+n >= cachedBuffer {
+		words += 1<<recentBits + 16*chunkWords
 	}
-	return 8*int64(words) + 16*chunkBytes
+	return 8 * int64(words)
 }
 
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
-func (c *Cells) MergeNeed(o *Cells) int64 {
-	words, packed := len(o.buffer)+len(o.recent), int64(0)
-	for i := range o.lists {
-		if l := &o.lists[i]; l.packed {
-			packed += l.bytes
-		} else {
-			words += 2 * l.n
-		}
-	}
-	return c.Need(words) + packed
-}
+func (c *Cells) MergeNeed(o *Cells) int64 { return c.Need(len(o.buffer)+len(o.recent)) + 2*o.Bytes() }
 
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
-	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + int64(2*len(c.lists)+4)*chunkBytes
+	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + 8*chunkBytes
 }
 
 // words returns the number of words in lists.
@@ -509,5 +443,5 @@ func (c *Cells) Distinct() (least, most int) {
 
 // Packs reports whether Pack would free memory.
 func (c *Cells) Packs() bool {
-	return cap(c.buffer) > c.longest() || len(c.recent) > 0 || c.packedLists() < len(c.lists)
+	return cap(c.buffer) > c.longest() || len(c.recent) > 0 || !c.packs
 }

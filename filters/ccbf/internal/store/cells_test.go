@@ -95,7 +95,7 @@ func TestCells(t *testing.T) {
 			switch r.IntN(6) {
 			case 0:
 				c.cells.Limit(1 << 8)
-				c.cells.Pack(r.IntN(2) == 0)
+				c.cells.Pack()
 			case 1:
 				c.cells.Limit(0)
 			case 2:
@@ -134,7 +134,8 @@ func TestBytes(t *testing.T) {
 		t.Errorf("%d bytes for at least %d cells", got, least)
 	}
 	c.Limit(1 << 8)
-	c.Pack(true)
+	c.Pack()
+	c.Sum()
 	least, _ = c.Distinct()
 	if got := c.Bytes(); got > int64(least)*3 || !c.lists[0].packed {
 		t.Errorf("%d bytes for at least %d packed cells", got, least)

@@ -110,9 +110,6 @@ type chunk struct {
 	n     int
 }
 
-// size returns the order of magnitude of the list's length: lists within a factor of eight may share it.
-func (l *list) size() int { return bits.Len(uint(l.n)) / 3 }
-
 // listOf makes a list of sorted words. It keeps the slice.
 func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
@@ -141,25 +138,20 @@ func (p *pool) give(words []uint64) {
 	}
 }
 
-// trim frees all but maxPool chunks.
-func (p *pool) trim() {
-	if len(*p) > maxPool {
-		clear((*p)[maxPool:])
-		*p = (*p)[:maxPool]
+// trim frees all chunks of the pool but maxPool, and all of them if memory has been scarce.
+func (c *Cells) trim() {
+	switch {
+	case c.packs:
+		c.pool = nil
+	case len(c.pool) > maxPool:
+		clear(c.pool[maxPool:])
+		c.pool = c.pool[:maxPool]
 	}
 }
 
-// stream reads sorted words, some at a time.
-type stream interface {
-	// more reports whether words are left. If so, left returns some.
-	more() bool
-	// left returns the next words. The caller cuts off those that it has read.
-	left() *[]uint64
-}
-
-// reader is the stream of a list. Unless the list is shared, its chunks go back to the pool.
+// reader reads the words of a list. Unless the list is shared, its chunks go back to the pool.
 type reader struct {
-	words  []uint64
+	words  []uint64 // the next words. The caller cuts off those that it has read.
 	list   list
 	at     int // index of the next chunk
 	shift  uint
@@ -167,8 +159,7 @@ type reader struct {
 	opened []uint64 // memory to give back to the pool
 }
 
-func (r *reader) left() *[]uint64 { return &r.words }
-
+// more reports whether words are left. If so, r.words has some.
 func (r *reader) more() bool {
 	if len(r.words) > 0 {
 		return true
@@ -193,58 +184,6 @@ func (r *reader) more() bool {
 		*c = chunk{}
 	}
 	return true
-}
-
-// sumStream is the stream of the sum of two streams.
-type sumStream struct {
-	words []uint64
-	a, b  stream
-	shift uint
-	carry func(word uint64)
-	room  []uint64
-}
-
-func (s *sumStream) left() *[]uint64 { return &s.words }
-
-func (s *sumStream) more() bool {
-	if len(s.words) > 0 {
-		return true
-	}
-	if s.room == nil {
-		s.room = make([]uint64, chunkWords/4)
-	}
-	n := sumInto(s.room, s.a, s.b, s.shift, s.carry)
-	s.words = s.room[:n]
-	return n > 0
-}
-
-// sumInto writes the next words of the sum of streams a and b to to. It returns how many, or 0 after the
-// end of both.
-func sumInto(to []uint64, a, b stream, shift uint, carry func(word uint64)) int {
-	for {
-		switch x, y := a.more(), b.more(); {
-		case x && y:
-			n, i, j := mergeWords(to, *a.left(), *b.left(), shift, carry)
-			*a.left(), *b.left() = (*a.left())[i:], (*b.left())[j:]
-			if n > 0 {
-				return n
-			}
-		case x:
-			return take(to, a)
-		case y:
-			return take(to, b)
-		default:
-			return 0
-		}
-	}
-}
-
-// take copies the next words of stream s to to, and returns how many.
-func take(to []uint64, s stream) int {
-	left := s.left()
-	n := copy(to, *left)
-	*left = (*left)[n:]
-	return n
 }
 
 // writer writes words into a new list.
@@ -285,32 +224,25 @@ func (w *writer) flush() {
 	w.to, w.n = nil, 0
 }
 
-// merge returns the sum of lists, packed if packed is set. It reuses the memory of lists that are not
-// shared.
-func (c *Cells) merge(lists []list, packed bool) list {
-	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: packed}}
-	streams := make([]stream, len(lists))
-	for i, l := range lists {
-		streams[i] = &reader{list: l, pool: &c.pool, shift: c.shift}
+// merge returns the sum of two lists. It reuses the memory of lists that are not shared.
+func (c *Cells) merge(a, b list) list {
+	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: c.packs}}
+	x, y := reader{list: a, pool: &c.pool, shift: c.shift}, reader{list: b, pool: &c.pool, shift: c.shift}
+	for x.more() && y.more() {
+		n, i, j := mergeWords(w.room(), x.words, y.words, c.shift, c.carry)
+		w.n += n
+		x.words, y.words = x.words[i:], y.words[j:]
 	}
-	a, b := c.sumOf(streams[:len(streams)/2]), c.sumOf(streams[len(streams)/2:])
-	for n := 1; n > 0; w.n += n {
-		n = sumInto(w.room(), a, b, c.shift, c.carry)
+	for _, r := range [2]*reader{&x, &y} {
+		for r.more() {
+			n := copy(w.room(), r.words)
+			w.n += n
+			r.words = r.words[n:]
+		}
 	}
 	w.flush()
-	c.pool.trim()
+	c.trim()
 	return w.list
-}
-
-// sumOf returns the stream of the sum of streams.
-func (c *Cells) sumOf(of []stream) stream {
-	switch len(of) {
-	case 0:
-		return &reader{pool: &c.pool}
-	case 1:
-		return of[0]
-	}
-	return &sumStream{a: c.sumOf(of[:len(of)/2]), b: c.sumOf(of[len(of)/2:]), shift: c.shift, carry: c.carry}
 }
 
 // Reader reads the cells of stores in the order of their keys. It implements cells.Source.
