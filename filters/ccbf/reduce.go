@@ -7,11 +7,11 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -228,31 +228,24 @@ func (s countersSketch) keep(has func(c grid.Cell) bool) error {
 	if n := s.bounds.Count(); n > AreaLimit {
 		return tooManyToAsk(n)
 	}
-	mask, bounds, params := cascade.New(s.shape), cells.NoBounds, s.counters()
-	section := cells.Section{Label: cells.Label{None: true}}
-	insert := func() {
-		bounds = cells.Hull(bounds, counters.Insert(mask, params, cells.List{section}))
-		section.Keys = section.Keys[:0]
-	}
+	c := s.Config
+	c.Exact = false
+	b := NewBuilder(c, nil)
 	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {
 		for x := s.bounds.MinX; x <= s.bounds.MaxX; x++ {
-			c := grid.Cell{X: x, Y: y}
-			if !has(c) || s.count(c, nil) == 0 {
-				continue
+			if c := (grid.Cell{X: x, Y: y}); has(c) && s.count(c, nil) > 0 {
+				if err := b.Add(c, nil, key.None, 1); err != nil {
+					return err
+				}
 			}
-			regionX, regionY, z := cells.Key(c)
-			if regionX != section.X || regionY != section.Y || len(section.Keys) == countAtOnce {
-				insert()
-				section.X, section.Y = regionX, regionY
-			}
-			section.Keys = append(section.Keys, z)
 		}
 	}
-	insert()
-	s.dense.Mask(mask)
-	s.bounds = bounds
-	s.lostTotal()
-	return nil
+	mask, err := b.Sketch()
+	if err != nil {
+		return err
+	}
+	mask.Exact = s.Exact
+	return s.Mask(mask)
 }
 
 // ErrSuppress is the error for a sketch that cannot be suppressed.

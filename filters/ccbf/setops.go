@@ -168,41 +168,42 @@ func (s *Sketch) lostTotal() {
 // Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
 // exact if both sketches are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, narrower{true, cells.Intersect, (*cascade.Counters).Intersect})
+	form, err := s.meet(o)
+	if err != nil {
+		return err
+	}
+	if form != Dense {
+		return s.narrowSquares(o, true, cells.Intersect)
+	}
+	var both intersector
+	for _, part := range [...]*Sketch{s, o} {
+		if err := both.add(part); err != nil {
+			return err
+		}
+	}
+	out, err := both.Sketch()
+	if err == nil {
+		*s = *out
+	}
+	return err
 }
 
 // Mask keeps the cells that o has, with the counts of s. Counts are never below the truth, and
 // exact if both sketches are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, narrower{false, cells.Mask, (*cascade.Counters).Mask})
-}
-
-// narrower is an operation that makes a sketch narrower with another one. It has a function for the
-// squares of both, where a cell is a square, and a function for their counters.
-type narrower struct {
-	// either is true if the operation is symmetric: then the function joined chooses the configuration of
-	// the result. Otherwise the result keeps the configuration of the left sketch, if the result's form
-	// allows that.
-	either   bool
-	squares  func(a, b cells.Squares) cells.Squares
-	counters func(d, o *cascade.Counters)
-}
-
-// narrow makes s narrower by the operation by with o, which does not change.
-func (s *Sketch) narrow(o *Sketch, by narrower) error {
 	form, err := s.meet(o)
 	if err != nil {
 		return err
 	}
-	if form == Dense {
-		left, right := s.asDensePair(o)
-		*s = *left
-		by.counters(s.dense, right.dense)
-		s.limit(right)
-		s.lostTotal()
-		return nil
+	if form != Dense {
+		return s.narrowSquares(o, false, cells.Mask)
 	}
-	return s.narrowSquares(o, by)
+	left, right := s.asDensePair(o)
+	*s = *left
+	s.dense.Mask(right.dense)
+	s.limit(right)
+	s.lostTotal()
+	return nil
 }
 
 // limit applies to s everything that an intersection with o changes, except counts.
@@ -270,15 +271,17 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 	return nil
 }
 
-// narrowSquares is narrow for two exact sketches or trees.
-func (s *Sketch) narrowSquares(o *Sketch, by narrower) error {
+// narrowSquares makes an exact sketch or a tree narrower by the function by, with another one. either is true
+// if by is symmetric: then the function joined chooses the configuration of the result. Otherwise the result
+// keeps the configuration of the left sketch, if the result's form allows that.
+func (s *Sketch) narrowSquares(o *Sketch, either bool, by func(a, b cells.Squares) cells.Squares) error {
 	a, b := s.squares, o.squares
 	bounds := s.body().limits().Intersect(o.body().limits())
 	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) cells.Squares {
-		return squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Sections.Squares(t.Label)))
+		return squaresWithin(bounds, t.Label, by(t.Squares, b.Sections.Squares(t.Label)))
 	})}
 	config, exact := s.Config, s.IsExact() && o.IsExact()
-	if by.either || !exact && config.Overflow != ToTree {
+	if either || !exact && config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
 	if exact {

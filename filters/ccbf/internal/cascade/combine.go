@@ -8,22 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Intersect sets every counter of d to the smaller of its value and the value of the same counter of o.
-// It compares whole values, not digits. A counter at its ceiling counts as larger than any other. After
-// this, the counters are no sums any more.
-func (d *Counters) Intersect(o *Counters) {
-	vs := d.Values()
-	for j := range vs {
-		if vs[j] != 0 {
-			vs[j] = min(vs[j], o.Value(uint64(j)))
-		}
-	}
-	clear(d.Body)
-	// No value exceeds the smaller of two values, so all fit below the ceiling.
-	d.Saturated = false
-	d.FillValues(vs)
-}
-
 // Mask sets every counter of d to 0 whose counterpart in o is 0. Layers above the first keep their
 // digits, because other counters share them.
 func (d *Counters) Mask(o *Counters) {
