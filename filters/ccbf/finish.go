@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -18,24 +19,34 @@ import (
 
 // Sketch returns a sketch of everything that was added. It may share memory with the builder: read
 // or encode it before adding anything else.
-func (b *Builder) Sketch() (*Sketch, error) {
-	if b.AtLeast > 0 {
-		return b.suppressed()
-	}
-	return b.asAdded()
-}
-
-// asAdded is Sketch without suppression, which drops points.
-func (b *Builder) asAdded() (*Sketch, error) {
+func (b *Builder) Sketch() (out *Sketch, err error) {
 	if err := b.finish(); err != nil {
 		return nil, err
 	}
+	err = b.use(func(s *Sketch) { out = s })
+	return out, err
+}
+
+// use calls f with the sketch of everything that was added. It reserves the memory to make it and to write it.
+func (b *Builder) use(f func(s *Sketch)) error {
 	list, err := b.gather()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer b.release(list)
-	return b.sketch(list)
+	work := b.overflowBytes(list)
+	if err := b.grow(work); err != nil {
+		return err
+	}
+	s, err := b.sketch(list)
+	if err == nil && b.AtLeast > 0 {
+		s.AtLeast = 0
+		err = s.Suppress(b.AtLeast)
+	}
+	if err == nil {
+		f(s)
+	}
+	return cmp.Or(err, b.grow(-work))
 }
 
 // sketch returns a sketch of the cells in list, which come from the stores, and of everything else that
@@ -61,41 +72,21 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 
 // appendBlob appends the BLOB of Sketch. It writes an exact one straight from the stores.
 func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
-	if b.AtLeast > 0 {
-		s, err := b.suppressed()
-		if err != nil {
-			return dst, err
-		}
-		return s.appendBlob(dst), nil
-	}
 	if err := b.finish(); err != nil {
 		return dst, err
 	}
-	exact := b.form() == Exact
+	exact := b.form() == Exact && b.AtLeast == 0
 	if exact {
 		if blob, fits, err := b.appendExact(dst); fits || err != nil {
 			return blob, err
 		}
 	}
-	list, err := b.gather()
-	if err != nil {
-		return dst, err
-	}
-	defer b.release(list)
-	work := b.overflowBytes(list)
-	if err := b.grow(work); err != nil {
-		return dst, err
-	}
-	s, err := b.sketch(list)
-	if err == nil {
+	err := b.use(func(s *Sketch) {
 		if exact {
 			s = s.overflowed()
 		}
 		dst = s.appendBlob(dst)
-	}
-	if more := b.grow(-work); err == nil {
-		err = more
-	}
+	})
 	return dst, err
 }
 

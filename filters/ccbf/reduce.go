@@ -302,20 +302,3 @@ func (c *Config) checkAtLeast() error {
 	}
 	return nil
 }
-
-// suppressed returns the sketch of all that was added, with leaves of at least AtLeast points.
-func (b *Builder) suppressed() (*Sketch, error) {
-	s, err := b.asAdded()
-	if err != nil {
-		return nil, err
-	}
-	s.AtLeast = 0
-	work := tree.FitBytes(s.squares.Sections.Number())
-	if err := b.grow(work); err != nil {
-		return nil, err
-	}
-	if err := s.Suppress(b.AtLeast); err != nil {
-		return nil, err
-	}
-	return s, b.grow(-work)
-}
