@@ -155,16 +155,10 @@ func (b *Builder) addTo(s *section, keys, counts []uint64) error {
 	need := s.cells.Need(len(keys))
 	// This is the usual case: there is room already, and every key counts once. It reserves no memory.
 	if need == 0 && counts == nil {
-		s.cells.Add(keys)
+		s.cells.Add(keys, nil)
 		return nil
 	}
-	if err := b.change(s, need, func() {
-		if counts == nil {
-			s.cells.Add(keys)
-		} else {
-			s.cells.AddCounted(keys, counts)
-		}
-	}); err != nil {
+	if err := b.change(s, need, func() { s.cells.Add(keys, counts) }); err != nil {
 		return err
 	}
 	return b.settle(s)

@@ -124,7 +124,7 @@ func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 			b.insertRun(s, part)
 			continue
 		}
-		if err := b.change(s, s.cells.Need(n), func() { s.cells.AddCounted(part.Keys, part.Counts) }); err != nil {
+		if err := b.change(s, s.cells.Need(n), func() { s.cells.Add(part.Keys, part.Counts) }); err != nil {
 			return err
 		}
 		if err := b.settle(s); err != nil {

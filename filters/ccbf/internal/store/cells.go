@@ -77,37 +77,33 @@ func (c *Cells) key(word uint64) uint64 { return c.base | word>>(c.shift&63) }
 // Empty reports whether nothing was counted.
 func (c *Cells) Empty() bool { return c.shift == 0 }
 
-// Add counts a point for each key.
-func (c *Cells) Add(keys []uint64) {
+// Add counts counts[i] points for keys[i], or one point for each key if counts is nil.
+func (c *Cells) Add(keys, counts []uint64) {
 	if len(keys) == 0 {
 		return
 	}
 	c.widen(keys[0], cells.Differ(keys))
 	for len(keys) > 0 {
-		n := min(len(keys), c.room(1))
-		if c.recent != nil {
+		want := 1
+		if counts != nil {
+			want = min(len(keys), c.longest())
+		}
+		n := min(len(keys), c.room(want))
+		switch {
+		case counts != nil:
+			for i, k := range keys[:n] {
+				c.append(k, counts[i])
+			}
+			counts = counts[n:]
+		case c.recent != nil:
 			c.addRecent(keys[:n])
-		} else {
+		default:
 			c.seen += n
 			for _, k := range keys[:n] {
 				c.buffer = append(c.buffer, c.word(k, 1))
 			}
 		}
 		keys = keys[n:]
-	}
-}
-
-// AddCounted counts counts[i] points for keys[i].
-func (c *Cells) AddCounted(keys, counts []uint64) {
-	if len(keys) > 0 {
-		c.widen(keys[0], cells.Differ(keys))
-	}
-	for len(keys) > 0 {
-		n := min(len(keys), c.room(min(len(keys), c.longest())))
-		for i, k := range keys[:n] {
-			c.append(k, counts[i])
-		}
-		keys, counts = keys[n:], counts[n:]
 	}
 }
 
@@ -134,7 +130,7 @@ func (c *Cells) addOver(key, words uint64) {
 	if c.over == nil {
 		c.over = new(Cells)
 	}
-	c.over.AddCounted([]uint64{key}, []uint64{words})
+	c.over.Add([]uint64{key}, []uint64{words})
 }
 
 // carry counts one full word for the cell of word, whose sum is too large for a word.

@@ -85,11 +85,7 @@ func TestCells(t *testing.T) {
 				}
 			}
 			c := &parts[r.IntN(len(parts))]
-			if counts == nil {
-				c.cells.Add(keys)
-			} else {
-				c.cells.AddCounted(keys, counts)
-			}
+			c.cells.Add(keys, counts)
 			c.add(keys, counts)
 			all.add(keys, counts)
 			switch r.IntN(6) {
@@ -124,7 +120,7 @@ func TestBytes(t *testing.T) {
 			keys[i] = r.Uint64N(1 << 24)
 		}
 		most := c.Bytes() + c.Need(len(keys))
-		c.Add(keys)
+		c.Add(keys, nil)
 		if got := c.Bytes(); got > most {
 			t.Fatalf("%d bytes are held, %d were announced", got, most)
 		}
