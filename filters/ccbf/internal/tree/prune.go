@@ -37,8 +37,9 @@ type nodes struct {
 // for all of s. change[t] gets how many leaves more there are at threshold t than at t-1. O(n) for n
 // squares.
 func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus + 1]int) {
-	n.all, n.nested = make([]node, 0, s.Len()/2), false // few lists have more nodes
-	top := uint8(1)                                     // from this level on, any square that holds two squares is split
+	// Few lists have more nodes.
+	n.all, n.nested = make([]node, 0, s.Len()/2), false
+	top := uint8(1) // from this level on, any square that holds two squares is split
 	for top < edge && weight(top, 2) <= high {
 		top++
 	}
