@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"image/color"
 	"math"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/lucasb-eyer/go-colorful"
 	"github.com/paulmach/orb"
 )
 
@@ -154,8 +154,9 @@ func boxOf(b orb.Bound) [4]float64 { return [4]float64{b.Min[0], b.Min[1], b.Max
 
 // hexes returns steps+1 evenly spaced colours as #rrggbb.
 func hexes(p []color.Color) (colours []string) {
+	all := hexesOf(p)
 	for i := range steps + 1 {
-		colours = append(colours, hex(p[i*(len(p)-1)/steps]))
+		colours = append(colours, all[i*(len(all)-1)/steps])
 	}
 	return colours
 }
@@ -163,14 +164,10 @@ func hexes(p []color.Color) (colours []string) {
 // hexesOf returns all colours as #rrggbb.
 func hexesOf(p []color.Color) (colours []string) {
 	for _, c := range p {
-		colours = append(colours, hex(c))
+		opaque, _ := colorful.MakeColor(c)
+		colours = append(colours, opaque.Hex())
 	}
 	return colours
-}
-
-func hex(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 // style describes the colours of tiles.

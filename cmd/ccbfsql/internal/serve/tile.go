@@ -13,6 +13,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/mazznoer/colorgrad"
 	"github.com/paulmach/orb"
 )
 
@@ -222,14 +223,13 @@ func drawDifference(values []float64, width, height int, o picture.Options) (*im
 // are more saturated, and stand out on light and dark ground.
 var divergingPalette = sync.OnceValue(func() color.Palette {
 	p := color.Palette{color.NRGBA{}}
-	for _, side := range [2][2][3]float64{{{0xa8, 0x7a, 0x5c}, {0xe8, 0x50, 0x00}}, {{0x64, 0x80, 0xa8}, {0x00, 0x62, 0xe0}}} {
-		for i := range shades {
-			share := float64(i) / (shades - 1)
-			var c [3]uint8
-			for k := range c {
-				c[k] = uint8(side[0][k] + (side[1][k]-side[0][k])*share + 0.5)
-			}
-			p = append(p, color.NRGBA{c[0], c[1], c[2], 255})
+	for _, ends := range [][]string{{"#a87a5c", "#e85000"}, {"#6480a8", "#0062e0"}} {
+		g, err := colorgrad.NewGradient().HtmlColors(ends...).Build()
+		if err != nil {
+			panic(err) // the colours are constants
+		}
+		for _, c := range g.Colors(shades) {
+			p = append(p, color.NRGBAModel.Convert(c))
 		}
 	}
 	return p
