@@ -158,7 +158,7 @@ type Statement struct {
 	// Text includes the space and the comments before the statement, and its semicolon. The Texts of
 	// all statements, one after another, are the input.
 	Text string
-	// Line is the line of the first word, from 1.
+	// Line is the line of the first word, from 1; 0 if there is none.
 	Line int
 	// Blank is true if the statement has only space, comments and perhaps a semicolon.
 	Blank bool
@@ -169,19 +169,19 @@ func (s Statement) SQL() string {
 	return strings.TrimSpace(s.Text)
 }
 
-// Splitter splits text that arrives in pieces. Each piece but the last must end with a line break,
-// so that only quotes and comments are divided. The zero value is ready for use.
+// Splitter splits text that arrives line by line, so that only quotes and comments are divided. The zero
+// value is ready for use.
 type Splitter struct {
 	buf   []byte // Input from the start of the current statement.
 	pos   int    // Start of the first token in buf that has not been scanned to its end.
 	mark  string // Mark at the end of the token at pos, if Feed has not added it yet.
-	line  int    // Line breaks before buf.
-	first int    // Start of the statement's first word in buf.
-	seen  bool   // The statement has a word.
+	line  int    // Number of lines so far.
+	first int    // Line of the statement's first word; 0: it has no word yet.
 }
 
-// Feed adds input.
+// Feed adds a line with its line break. "" stands for a line that is no SQL, such as a dot command.
 func (s *Splitter) Feed(text string) {
+	s.line++
 	s.buf = append(s.buf, text...)
 	if strings.Contains(text, s.mark) {
 		s.mark = ""
@@ -193,8 +193,8 @@ func (s *Splitter) Next() (Statement, bool) {
 	for s.mark == "" && s.pos < len(s.buf) {
 		kind, n, mark := scan(s.buf[s.pos:])
 		ends := kind == Other && s.buf[s.pos] == ';'
-		if !s.seen && !ends && kind != Space && kind != Comment {
-			s.seen, s.first = true, s.pos
+		if s.first == 0 && !ends && kind != Space && kind != Comment {
+			s.first = s.line
 		}
 		if s.mark = mark; mark == "" {
 			s.pos += n
@@ -217,22 +217,12 @@ func (s *Splitter) Rest() (Statement, bool) {
 
 // Idle reports whether no statement has begun: there are only space and complete comments since the
 // last semicolon.
-func (s *Splitter) Idle() bool { return !s.seen && s.mark == "" }
-
-// Skip counts lines that are not passed to Feed, such as dot commands.
-func (s *Splitter) Skip(lines int) {
-	s.line += lines
-}
+func (s *Splitter) Idle() bool { return s.first == 0 && s.mark == "" }
 
 // cut returns the first n bytes of the buffer as a statement, and removes them.
 func (s *Splitter) cut(n int) Statement {
-	before := n
-	if s.seen {
-		before = s.first
-	}
-	breaks := func(n int) int { return bytes.Count(s.buf[:n], []byte{'\n'}) }
-	st := Statement{Text: string(s.buf[:n]), Line: s.line + breaks(before) + 1, Blank: !s.seen}
-	*s = Splitter{buf: s.buf[n:], line: s.line + breaks(n)}
+	st := Statement{Text: string(s.buf[:n]), Line: s.first, Blank: s.first == 0}
+	*s = Splitter{buf: s.buf[n:], line: s.line}
 	return st
 }
 

@@ -56,7 +56,7 @@ func TestLineAndBlank(t *testing.T) {
 		line  int
 		blank bool
 	}{{3, false}, {4, false}, {7, true}, {9, false}, {12, true}}
-	got := cut(in)
+	got := cut(strings.SplitAfter(in, "\n")...)
 	if len(got) != len(want) {
 		t.Fatalf("%d pieces, want %d: %+v", len(got), len(want), got)
 	}
@@ -120,25 +120,23 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var joined strings.Builder
 		whole := cut(text)
-		last := 0
-		for _, st := range whole {
-			joined.WriteString(st.Text)
-			if st.Line < last || st.Line > strings.Count(text, "\n")+1 {
-				t.Errorf("line %d after %d", st.Line, last)
-			}
-			last = st.Line
-		}
-		if joined.String() != text {
-			t.Errorf("pieces joined are %q", joined.String())
-		}
 		lines := cut(strings.SplitAfter(text, "\n")...) // as from a script
 		if len(lines) != len(whole) {
 			t.Fatalf("%d pieces line by line, %d at once", len(lines), len(whole))
 		}
-		for i := range lines {
-			if lines[i] != whole[i] {
-				t.Errorf("piece %d: %+v line by line, %+v at once", i, lines[i], whole[i])
+		last := 1
+		for i, st := range lines {
+			joined.WriteString(st.Text)
+			if !st.Blank && (st.Line < last || st.Line > strings.Count(text, "\n")+1) {
+				t.Errorf("line %d after %d", st.Line, last)
 			}
+			last = max(last, st.Line)
+			if st.Text != whole[i].Text || st.Blank != whole[i].Blank {
+				t.Errorf("piece %d: %+v line by line, %+v at once", i, st, whole[i])
+			}
+		}
+		if joined.String() != text {
+			t.Errorf("pieces joined are %q", joined.String())
 		}
 		for i, st := range whole[:max(0, len(whole)-1)] {
 			if !strings.HasSuffix(st.Text, ";") {

@@ -78,6 +78,12 @@ func (sh *Shell) dot(line string) error {
 	if sh.ctx.Err() != nil {
 		return session.ErrInterrupted
 	}
+	if err := foreign(line); err != nil {
+		return err
+	}
+	if err := sh.printEcho(line); err != nil {
+		return err
+	}
 	word, rest, err := nextWord(line)
 	if err != nil {
 		return err
@@ -110,8 +116,7 @@ func (sh *Shell) dot(line string) error {
 // named adds the name of the command to an error about its arguments or files. Statements that .read runs
 // have errors of their own, and interrupts and exit codes are no errors of the command.
 func (c *command) named(err error) error {
-	var quit *QuitError
-	if err == nil || c.name == "read" || errors.As(err, &quit) || errors.Is(err, ErrClosedPipe) || errors.Is(err, session.ErrInterrupted) {
+	if err == nil || c.name == "read" || isQuit(err) || errors.Is(err, ErrClosedPipe) || errors.Is(err, session.ErrInterrupted) {
 		return err
 	}
 	return fmt.Errorf(".%s: %w", c.name, err)

@@ -133,10 +133,8 @@ func newReadline(past *history, e *editor) *readline.Shell {
 
 // ended reports whether Enter runs the text. Otherwise Enter starts another line.
 func ended(text string) bool {
-	if spoken(text) != "" || foreign(text) != nil && !strings.Contains(strings.TrimSpace(text), "\n") || isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
-		return true
-	}
-	return lexer.Complete(text)
+	_, ok := commandIn(text)
+	return ok && !strings.Contains(strings.TrimSpace(text), "\n") || lexer.Complete(text)
 }
 
 const (

@@ -74,15 +74,6 @@ func (sh *Shell) mapScreen(o *mapOptions, query string) error {
 	return sh.printf("%s\n", note)
 }
 
-// drawMap draws the sketch that a query returns. It also returns a line that describes the picture.
-func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, error) {
-	blob, err := sh.sketch(query)
-	if err != nil {
-		return nil, "", err
-	}
-	return drawSketch(blob, o)
-}
-
 // screen returns the terminal to draw on. how overrides the way to draw; nil means the best that
 // the terminal supports.
 func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
@@ -144,7 +135,12 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	return []byte(first.Text), nil
 }
 
-func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
+// drawMap draws the sketch that a query returns. It also returns a line that describes the picture.
+func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, error) {
+	blob, err := sh.sketch(query)
+	if err != nil {
+		return nil, "", err
+	}
 	v, err := ccbf.NewView(blob)
 	if err != nil {
 		return nil, "", err

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 )
 
 // errPagerLeft is the error of a write after the user has left the pager.
@@ -38,13 +37,10 @@ func (sh *Shell) paged(do func() error) error {
 	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil || argv == nil {
 		return do()
 	}
-	width, height, err := term.GetSize(int(sh.stdout.Fd()))
-	if err != nil {
-		return do()
-	}
-	sh.pager = &pager{out: sh.stdout, argv: argv, height: height, width: max(width, 1)}
+	width, height := screen()
+	sh.pager = &pager{out: sh.stdout, argv: argv, height: height, width: width}
 	defer func() { sh.pager = nil }()
-	err = do()
+	err := do()
 	if closeErr := sh.pager.close(); err == nil {
 		err = closeErr
 	}

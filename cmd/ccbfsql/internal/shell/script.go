@@ -81,32 +81,16 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 		if readErr != nil && readErr != io.EOF {
 			return readErr
 		}
-		if word := spoken(text); word != "" && split.Idle() {
-			text = word
+		if command, ok := commandIn(text); ok && split.Idle() {
+			if err := sh.at(name, line, sh.dot(command)); err != nil {
+				return err
+			}
+			text = ""
 		}
-		if err := foreign(text); err != nil && split.Idle() {
-			if err := sh.at(name, line, err); err != nil {
+		split.Feed(text)
+		for st, ok := split.Next(); ok; st, ok = split.Next() {
+			if err := sh.statement(name, st); err != nil {
 				return err
-			}
-			split.Skip(1)
-		} else if split.Idle() && isDot(text) {
-			if err := sh.printEcho(text); err != nil {
-				return err
-			}
-			if err := sh.at(name, line, sh.dot(text)); err != nil {
-				return err
-			}
-			split.Skip(1)
-		} else {
-			split.Feed(text)
-			for {
-				st, ok := split.Next()
-				if !ok {
-					break
-				}
-				if err := sh.statement(name, st); err != nil {
-					return err
-				}
 			}
 		}
 		if readErr == io.EOF {
@@ -153,6 +137,15 @@ func spoken(line string) string {
 		return ".quit"
 	}
 	return ""
+}
+
+// commandIn returns the command in a line that is no SQL: a dot command, or a command of psql, for which
+// dot returns an error.
+func commandIn(line string) (command string, ok bool) {
+	if word := spoken(line); word != "" {
+		return word, true
+	}
+	return line, isDot(line) || foreign(line) != nil
 }
 
 // at adds file and line to an error. With bail off, it prints the error and returns nil.

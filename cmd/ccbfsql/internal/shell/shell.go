@@ -181,10 +181,11 @@ func (sh *Shell) width() int {
 	if sh.file() != nil {
 		return 0
 	}
-	if width, _, err := term.GetSize(int(sh.stdout.Fd())); err == nil && width > 0 {
-		return width
+	if !isTerminal(sh.stdout) {
+		return pipeWidth
 	}
-	return pipeWidth
+	width, _ := screen()
+	return width
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
