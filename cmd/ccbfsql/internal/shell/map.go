@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -74,24 +75,22 @@ func (sh *Shell) mapScreen(o *mapOptions, query string) error {
 	return sh.printf("%s\n", note)
 }
 
-// screen returns the terminal to draw on. how overrides the way to draw; nil means the best that
+// screen returns the terminal to draw on. how overrides the way to draw; "" means the best that
 // the terminal supports.
-func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
+func (sh *Shell) screen(how string) (terminal.Screen, error) {
 	s, err := terminal.Screen{}, terminal.ErrNone
 	if f, ok := sh.out().(*os.File); ok {
 		s, err = terminal.Detect(f)
 	}
 	switch {
-	case errors.Is(err, terminal.ErrNone) && how == nil:
+	case errors.Is(err, terminal.ErrNone) && how == "":
 		return s, errors.New("the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
 	case errors.Is(err, terminal.ErrNone):
 		s = terminal.Plain()
 	case err != nil:
 		return s, err
 	}
-	if how != nil {
-		s.Graphics = *how
-	}
+	s.Graphics = cmp.Or(how, s.Graphics)
 	return s, nil
 }
 
@@ -200,17 +199,16 @@ var mapList = []complete.Option{
 	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; by default the best that the terminal can do", Values: terminal.Ways},
 	{Name: "-size", Value: "WxH", Help: "maximum size in pixels, or W alone; the area keeps its shape"},
 	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; by default the one around all cells"},
-	{Name: "-units", Value: "NAME", Help: "degrees, drawn in proportion to the ground, or plane; by default degrees if possible", Values: []string{unitDegrees, unitPlane}},
+	{Name: "-units", Value: "NAME", Help: "degrees, drawn in proportion to the ground, or plane; by default degrees if possible", Values: units},
 	{Name: "-palette", Value: "NAME", Help: words(picture.Palettes), Values: picture.Palettes},
 	{Name: "-scale", Value: "NAME", Help: words(picture.Scales), Values: picture.Scales},
 	{Name: "-label", Value: "TEXT", Help: "text for a corner of the file, with a legend of the colours"},
 }
 
-// Values of -units.
-const (
-	unitDegrees = "degrees"
-	unitPlane   = "plane"
-)
+const unitDegrees = "degrees"
+
+// units are the values of -units.
+var units = []string{unitDegrees, "plane"}
 
 // mapHelp returns the text of .help map.
 func mapHelp() string {
@@ -231,7 +229,7 @@ func words(names []string) string {
 // mapOptions are the options before the query of .map.
 type mapOptions struct {
 	file          string
-	graphics      *terminal.Graphics
+	graphics      string
 	width, height int // largest size of the picture in pixels; 0: not given
 	area          *orb.Bound
 	units         string
@@ -246,21 +244,11 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 	flags.StringVar(&o.Palette, "palette", "", "")
 	flags.StringVar(&o.Scale, "scale", "", "")
 	flags.StringVar(&o.Label, "label", "", "")
-	flags.Func("as", "", func(text string) error {
-		g, err := terminal.Parse(text)
-		o.graphics = &g
-		return err
-	})
+	flags.Func("as", "", oneOf(&o.graphics, terminal.Ways))
+	flags.Func("units", "", oneOf(&o.units, units))
 	flags.Func("size", "", func(text string) (err error) {
 		o.width, o.height, err = parseSize(text)
 		return err
-	})
-	flags.Func("units", "", func(text string) error {
-		if text != unitDegrees && text != unitPlane {
-			return fmt.Errorf("must be %s or %s", unitDegrees, unitPlane)
-		}
-		o.units = text
-		return nil
 	})
 	flags.Func("area", "", func(text string) (err error) {
 		o.area, err = parseArea(text)
@@ -289,10 +277,21 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 	if strings.Trim(query, "; \t\r\n") == "" {
 		return o, "", errors.New("usage: [OPTIONS] QUERY; .help map lists the options")
 	}
-	if o.file != "" && o.graphics != nil {
+	if o.file != "" && o.graphics != "" {
 		return o, "", errors.New("-o draws to a file, -as on the screen: give only one")
 	}
 	return o, query, nil
+}
+
+// oneOf returns the function of a flag that sets to to one of the values.
+func oneOf(to *string, values []string) func(text string) error {
+	return func(text string) error {
+		if !slices.Contains(values, text) {
+			return fmt.Errorf("must be %s", words(values))
+		}
+		*to = text
+		return nil
+	}
 }
 
 func parseSize(text string) (width, height int, err error) {

@@ -19,7 +19,7 @@ const patience = time.Second
 
 // terminalReplies has the properties that a terminal reports. Fields are zero if it did not reply.
 type terminalReplies struct {
-	graphics Graphics
+	graphics string
 	cell     size
 	ground   color.Color
 }

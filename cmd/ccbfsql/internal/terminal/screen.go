@@ -3,43 +3,29 @@
 package terminal
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"image/color"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 )
 
-// Graphics is a way to draw a picture.
-type Graphics uint8
-
-// Ways to draw, in order of quality.
+// Ways to draw a picture.
 const (
-	Blocks Graphics = iota
-	Sixel
-	Kitty
+	Blocks = "blocks"
+	Sixel  = "sixel"
+	Kitty  = "kitty"
 )
 
-// Ways are the names of the values of Graphics, in their order.
-var Ways = []string{"blocks", "sixel", "kitty"}
-
-// Parse returns the Graphics of a name.
-func Parse(name string) (Graphics, error) {
-	i := slices.Index(Ways, name)
-	if i < 0 {
-		return 0, fmt.Errorf("must be one of %s", strings.Join(Ways, ", "))
-	}
-	return Graphics(i), nil
-}
+// Ways are all ways to draw, in order of quality.
+var Ways = []string{Blocks, Sixel, Kitty}
 
 // Screen describes a terminal.
 type Screen struct {
-	Graphics      Graphics
+	Graphics      string // one of Ways
 	columns, rows int
 	cell          size        // size of a character in pixels
 	ground        color.Color // background colour
@@ -54,7 +40,7 @@ var ErrNone = errors.New("no terminal")
 
 // Plain returns a screen of the usual size, without graphics.
 func Plain() Screen {
-	return Screen{columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
+	return Screen{Graphics: Blocks, columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
 }
 
 // Detect queries the terminal that f writes to. It returns ErrNone if f is not a terminal.
@@ -69,7 +55,7 @@ func Detect(f *os.File) (Screen, error) {
 		s.columns, s.rows = columns, rows
 	}
 	a := answered()
-	s.Graphics = a.graphics
+	s.Graphics = cmp.Or(a.graphics, Blocks)
 	if a.cell.width > 0 && a.cell.height > 0 {
 		s.cell = a.cell
 	}
