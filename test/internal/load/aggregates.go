@@ -16,21 +16,22 @@ import (
 )
 
 // aggregate is a call of an aggregate function. Its sketch is compared with the list of its
-// arguments, which DuckDB collects in the same query.
+// arguments, which DuckDB collects in the same query. Fields that templates read are exported.
 type aggregate struct {
 	fn, args string // Name and arguments of the call, such as cms_agg and "k".
-	options  string // Last argument of the call, such as "{width: 30}"; "": none.
+	Options  string // Last argument of the call, such as "{width: 30}"; "": none.
 	union    string // Aggregate that unites sketches of fn; "": none.
-	truth    string // STRUCT of the arguments, such as "{k: k}", which is collected as a list.
+	Weighted bool   // whether the rows have weights: an entry of the list adds a list of keys
+	Truth    string // STRUCT of the arguments, such as "{k: k}", which is collected as a list.
 
-	valid string // expression: whether the aggregate counts entry p of that list
-	each  string // expression: the keys or cells that entry p adds
+	Valid string // expression: whether the aggregate counts entry p of that list
+	Each  string // expression: the keys or cells that entry p adds
 	// wrong is an expression that is true if the sketch $s disagrees with the list $c of its keys
 	// or cells.
 	wrong string
-	// again, if not empty, is the same call over the entries p of the list. It must return the same
+	// Again, if not empty, is the same call over the entries p of the list. It must return the same
 	// bytes, because the sketch does not depend on the order of rows.
-	again string
+	Again string
 	// first is the argument by which a call with DISTINCT can be ordered; "": it cannot be.
 	first string
 	size  int // approximate bytes of a state of the aggregate
@@ -43,17 +44,17 @@ func (a *aggregate) finish(d draw, args, again, options string, lawful bool) {
 	repeated := strings.Replace(options, "category: c", "category: p.c", 1)
 	if d.Chance(3) {
 		w := d.One("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
-		a.truth = strings.TrimSuffix(a.truth, "}") + ", w: " + w + "}"
-		a.valid += " AND p.w IS NOT NULL"
-		a.each = "list_transform(range(p.w), lambda z: " + a.each + ")"
+		a.Truth = strings.TrimSuffix(a.Truth, "}") + ", w: " + w + "}"
+		a.Valid += " AND p.w IS NOT NULL"
+		a.Each, a.Weighted = "list_transform(range(p.w), lambda z: "+a.Each+")", true
 		options, repeated = with(options, "weight: "+w), with(repeated, "weight: p.w")
 	}
 	a.args = args
 	if options != "" {
-		a.options, repeated = "{"+options+"}", "{"+repeated+"}"
+		a.Options, repeated = "{"+options+"}", "{"+repeated+"}"
 	}
 	if lawful {
-		a.again = a.fn + "(" + with(again, repeated) + ")"
+		a.Again = a.fn + "(" + with(again, repeated) + ")"
 	}
 }
 
@@ -127,7 +128,7 @@ func ofKeys(d draw) aggregate {
 	family := f.About().Name
 	a := aggregate{
 		fn: family + "_agg", union: family + "_union_agg",
-		truth: "{k: " + k.expr + "}", valid: "p.k IS NOT NULL", each: "p.k", first: k.expr,
+		Truth: "{k: " + k.expr + "}", Valid: "p.k IS NOT NULL", Each: "p.k", first: k.expr,
 	}
 	if strings.HasPrefix(k.expr, "'") {
 		a.first = "" // the key is a constant, by which ORDER BY changes nothing
@@ -172,8 +173,8 @@ func spatial(d draw) aggregate {
 	y := d.One("y", "y", "y", "-y", "(g + 0.5)", "x * y / 4", "i")
 	a := aggregate{
 		fn: "ccbf_agg", union: "ccbf_union_agg", first: x, size: 500,
-		truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
-		each: fill("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "r", r),
+		Truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", Valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
+		Each: fill("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "r", r),
 	}
 	if x == "2.5" {
 		a.first = ""
@@ -185,9 +186,9 @@ func spatial(d draw) aggregate {
 		a.wrong = strings.ReplaceAll(cellsOf, "$q", "") + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
 	case form < 7: // an exact sketch with categories
 		options = "bytes: 300000, category: c"
-		a.truth = strings.TrimSuffix(a.truth, "}") + ", c: c}"
-		a.valid += " AND p.c IS NOT NULL"
-		a.each = strings.TrimSuffix(a.each, "}") + ", c: p.c}"
+		a.Truth = strings.TrimSuffix(a.Truth, "}") + ", c: c}"
+		a.Valid += " AND p.c IS NOT NULL"
+		a.Each = strings.TrimSuffix(a.Each, "}") + ", c: p.c}"
 		of := fill(cellsOf, "q", ", q") + " IS DISTINCT FROM " +
 			fill(cellsIn, "l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"

@@ -84,15 +84,15 @@ func TestNotices(t *testing.T) {
 			continue // its total is unknown, and a missing key may be found by chance
 		}
 		for _, missing := range []string{"i % 3 > 0", "i < 299", "i < 0"} {
-			p := spec{table: "t0", source: "@", shape: "group", items: []item{it}, wrap: "@"}
+			p := spec{Table: "t0", Source: "@", Shape: "group", Items: []item{it}, Wrap: "@"}
 			if n, err := judge(t.Context(), conns[0], p.SQL()); err != nil || n != 1 {
 				t.Errorf("%d rows, %v: %s", n, err, p.SQL())
 			}
 			// The list of all rows, and the sketch of some rows or of others.
-			p.wrap = fmt.Sprintf("(SELECT b.s0, a.l0 FROM @ a, (SELECT %s FROM t0 WHERE %s) b)", it.call(it.fn, with(it.args, it.options), false)+" AS s0", missing)
+			p.Wrap = fmt.Sprintf("(SELECT b.s0, a.l0 FROM @ a, (SELECT %s FROM t0 WHERE %s) b)", it.call(it.fn, with(it.args, it.Options), false)+" AS s0", missing)
 			var lost int
-			keys := "list_transform(list_filter(list(" + it.truth + "), lambda p: " + it.valid + "), lambda p: " + it.each + ")"
-			if strings.HasPrefix(it.each, "list_transform(") { // weights
+			keys := "list_transform(list_filter(list(" + it.Truth + "), lambda p: " + it.Valid + "), lambda p: " + it.Each + ")"
+			if it.Weighted {
 				keys = "flatten(" + keys + ")"
 			}
 			count := fmt.Sprintf("SELECT coalesce(len(%s), 0) FROM t0 WHERE NOT (%s)", keys, missing)

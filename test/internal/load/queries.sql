@@ -206,3 +206,46 @@ every table except t3. */}}
     (printf "%d PRECEDING AND %d FOLLOWING" $start (.Between 0 12)) (printf "%d FOLLOWING AND %d FOLLOWING" $start (add $start (.Between 0 9)))}} {{$unit}} BETWEEN {{.}}
 {{- $.One "" "" "" " EXCLUDE CURRENT ROW" " EXCLUDE GROUP" " EXCLUDE TIES"}}{{end}}
 {{- end}}{{end}}
+
+{{/* A query of aggregates: sketches s0, s1, ... beside lists l0, l1, ... of what they must have, of which v0, ... are
+the entries that count, and c0, ... the keys or cells. */}}
+{{define "aggregates"}}SELECT count(*) AS n
+{{- range $i, $it := .Items}},
+  count(*) FILTER (CASE WHEN len(v{{$i}}) = 0 THEN s{{$i}} IS NOT NULL ELSE NOT coalesce(sketch_is_valid(s{{$i}}), false) OR {{.Wrong $i}}
+    {{- if and $.Check .Again}} OR s{{$i}} IS DISTINCT FROM (SELECT {{.Again}} FROM (SELECT unnest(v{{$i}}) AS p)){{end}} END) AS bad{{$i}}{{end}}
+FROM (SELECT *
+{{- range $i, $it := .Items}}, {{if .Weighted}}coalesce(flatten({{end}}list_transform(v{{$i}}, lambda p: {{.Each}}){{if .Weighted}}), []){{end}} AS c{{$i}}{{end}}
+FROM (SELECT *
+{{- range $i, $it := .Items}}, list_filter(coalesce({{if $.Parts}}flatten(list_filter(l{{$i}}, lambda p: p IS NOT NULL)){{else}}l{{$i}}{{end}}, []), lambda p: {{.Valid}}) AS v{{$i}}{{end}}
+FROM {{.Wrapped}})){{end}}
+
+{{define "inner"}}
+{{- if eq .Shape "correlated" -}}
+SELECT {{range $i, $c := .Columns}}{{if $i}}, {{end}}r.{{.Name}} AS {{.Name}}{{end}}
+FROM (SELECT (SELECT { {{- range $i, $c := .Columns}}{{if $i}}, {{end}}{{.Name}}: {{.Call}}{{end -}} } FROM {{template "from" .}} e WHERE e.h = o.oh) AS r
+  FROM (SELECT DISTINCT h AS oh FROM {{.Table}}) o)
+{{- else if eq .Shape "lateral" -}}
+SELECT q.* FROM (SELECT DISTINCT h AS oh FROM {{.Table}}) o, LATERAL (SELECT {{template "columns" .}} FROM {{template "from" .}} e WHERE e.h <= o.oh) q
+{{- else if eq .Shape "window" -}}
+SELECT {{template "columns" .}} FROM {{template "from" .}}{{with .Having}} QUALIFY {{.}}{{end}}
+{{- else -}}
+SELECT {{range $i, $key := .Keys}}{{.}} AS key{{$i}}, {{end}}{{template "columns" .}} FROM {{template "from" .}}
+{{- if .Keys}} GROUP BY {{template "keys" .}}{{end}}{{with .Having}} HAVING {{.}}{{end}}{{with .Sorted}} ORDER BY {{.}}{{end}}
+{{- end}}{{with .Limit}} LIMIT {{.}}{{end}}{{end}}
+
+{{define "columns"}}{{range $i, $c := .Columns}}{{if $i}}, {{end}}{{.Call}} AS {{.Name}}{{end}}{{end}}
+
+{{define "keys"}}{{$all := join .Keys ", "}}
+{{- if eq .Sets "SETS"}}GROUPING SETS (({{$all}}), ({{index .Keys 0}}), ({{.Last}}), ())
+{{- else if .Sets}}{{.Sets}} ({{$all}}){{else}}{{$all}}{{end}}{{end}}
+
+{{/* Sketches of parts are united. STRUCTs of windows are columns of a subquery. A call must not build its STRUCT
+itself: if it has the same value in many rows, DuckDB (1.5.5) passes garbage in place of its members to a window's
+aggregate. Its own list gets garbage too:
+
+    SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
+      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i) */}}
+{{define "from"}}
+{{- if .Parts}}(SELECT g, h, min(i) AS i, {{template "columns" .Plain}} FROM {{.Read}} GROUP BY g, h, {{.Parts}})
+{{- else if eq .Shape "window"}}(SELECT *{{range $i, $it := .Items}}, {{.Truth}} AS r{{$i}}{{with .Options}}, {{.}} AS o{{$i}}{{end}}{{end}} FROM {{.Read}})
+{{- else}}{{.Read}}{{end}}{{end}}

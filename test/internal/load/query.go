@@ -50,9 +50,9 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 		q.Steps = []string{queries.Many(d, d.Between(8, 32), d.Between(1, 700), d.Chance(2) && !(db.limited && db.risky()))}
 	default:
 		s := newSpec(d, db)
-		q.Kind = s.shape
+		q.Kind = s.Shape
 		q.Steps = s.steps()
-		q.Cancel = d.Chance(15) && !(db.risky() && s.shape == "window")
+		q.Cancel = d.Chance(15) && !(db.risky() && s.Shape == "window")
 	}
 	return q
 }

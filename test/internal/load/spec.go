@@ -1,7 +1,6 @@
 package load
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,47 +18,47 @@ type item struct {
 
 // spec is a query of aggregates, in parts that can be left out.
 type spec struct {
-	table  string
-	source string // Table expression in which @ stands for the table.
-	parts  string // Expression that divides rows: sketches are built per value and then united; "": none.
-	shape  string // How the aggregates are called: "group", "window", "correlated" or "lateral".
-	keys   []string
-	sets   string // Kind of grouping sets: "ROLLUP", "CUBE" or "SETS"; "": none.
-	having string
-	limit  string
-	sorted string
-	items  []item
-	wrap   string // Table expression in which @ stands for the query.
-	check  bool   // The sketches are also built from the lists, and must be equal.
+	Table  string
+	Source string // Table expression in which @ stands for the table.
+	Parts  string // Expression that divides rows: sketches are built per value and then united; "": none.
+	Shape  string // How the aggregates are called: "group", "window", "correlated" or "lateral".
+	Keys   []string
+	Sets   string // Kind of grouping sets: "ROLLUP", "CUBE" or "SETS"; "": none.
+	Having string
+	Limit  string
+	Sorted string
+	Items  []item
+	Wrap   string // Table expression in which @ stands for the query.
+	Check  bool   // The sketches are also built from the lists, and must be equal.
 	// prepared are the values of the parameter $1, one for each EXECUTE. Without values the query is
 	// not prepared.
 	prepared []int
 }
 
 func newSpec(d draw, db *Database) spec {
-	p := spec{shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), source: values{draw: d}.statement("source")}
-	if db.limited && db.risky() && p.shape == "window" {
-		p.shape = "group"
+	p := spec{Shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), Source: values{draw: d}.statement("source")}
+	if db.limited && db.risky() && p.Shape == "window" {
+		p.Shape = "group"
 	}
 	n := []int{1, 1, 1, 2, 2, d.Between(1, 6)}[d.IntN(6)]
 	if d.Chance(200) {
 		n = 40
 	}
 	for range n {
-		p.items = append(p.items, item{aggregate: anyAggregate(d)})
+		p.Items = append(p.Items, item{aggregate: anyAggregate(d)})
 	}
 	if d.Chance(4) {
-		p.parts = d.One("i % 3", "i % 10", "i // 6", "h", "i", "s")
-		p.items = slices.DeleteFunc(p.items, func(it item) bool { return it.union == "" })
+		p.Parts = d.One("i % 3", "i % 10", "i // 6", "h", "i", "s")
+		p.Items = slices.DeleteFunc(p.Items, func(it item) bool { return it.union == "" })
 	}
-	if len(p.items) == 0 {
-		p.parts, p.items = "", append(p.items, item{aggregate: spatial(d)})
+	if len(p.Items) == 0 {
+		p.Parts, p.Items = "", append(p.Items, item{aggregate: spatial(d)})
 	}
-	for i := range p.items {
-		p.clauses(d, &p.items[i])
+	for i := range p.Items {
+		p.clauses(d, &p.Items[i])
 	}
-	p.table = d.One("t0", "t0", "t0", "t0", "t1", "t1", "t3", "t2")
-	switch p.shape {
+	p.Table = d.One("t0", "t0", "t0", "t0", "t1", "t1", "t3", "t2")
+	switch p.Shape {
 	case "group":
 		p.grouped(d)
 	case "window":
@@ -68,29 +67,29 @@ func newSpec(d draw, db *Database) spec {
 	// A query that would take long gets a smaller table. So does a query whose lists would together
 	// have as many entries as the square of the number of rows.
 	size := 0
-	for _, it := range p.items {
+	for _, it := range p.Items {
 		size += it.size
 	}
-	if p.table == "t2" && (p.shape != "group" || size > 12000 || p.parts == "i" || slices.Contains(p.keys, "i") || p.sets == "CUBE") {
-		p.table = "t1"
+	if p.Table == "t2" && (p.Shape != "group" || size > 12000 || p.Parts == "i" || slices.Contains(p.Keys, "i") || p.Sets == "CUBE") {
+		p.Table = "t1"
 	}
-	if p.table == "t1" && (p.shape == "window" && (size > 6000 || strings.Contains(p.source, "range(2)"))) {
-		p.table = "t0"
+	if p.Table == "t1" && (p.Shape == "window" && (size > 6000 || strings.Contains(p.Source, "range(2)"))) {
+		p.Table = "t0"
 	}
-	p.check = p.table != "t2" && (p.table != "t1" || p.shape != "window") && d.Chance(4)
-	p.wrap = values{draw: d}.statement("wrap")
+	p.Check = p.Table != "t2" && (p.Table != "t1" || p.Shape != "window") && d.Chance(4)
+	p.Wrap = values{draw: d}.statement("wrap")
 	if d.Chance(6) {
 		for range d.Between(1, 3) {
 			p.prepared = append(p.prepared, d.Between(0, 80))
 		}
-		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
+		p.Source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
 	// With FILTER, this query would show an error of DuckDB, so FILTER is left out. DuckDB passes flat
 	// columns to an aggregate of the C interface. For that it writes to the NULL values that a list in
 	// the same query shares. Values that FILTER leaves out become 0 there.
-	if strings.Contains(p.source, "nullif(") {
-		for i := range p.items {
-			p.items[i].filter = ""
+	if strings.Contains(p.Source, "nullif(") {
+		for i := range p.Items {
+			p.Items[i].filter = ""
 		}
 	}
 	return p
@@ -102,7 +101,7 @@ func (p *spec) clauses(d draw, it *item) {
 		it.filter = d.One("i % 3 = 0", "g > 1", "h IN (1, 2)", "i < 0", "g IS NULL", "i % 2 = 0 AND h <> 3", "true", "random() < 2")
 	}
 	switch {
-	case p.parts == "" && d.Chance(5):
+	case p.Parts == "" && d.Chance(5):
 		it.distinct = true
 		if it.first != "" && d.Chance(3) {
 			it.order = it.first + d.One("", " DESC", " NULLS FIRST")
@@ -114,31 +113,31 @@ func (p *spec) clauses(d draw, it *item) {
 
 func (p *spec) grouped(d draw) {
 	all := []string{"g", "h", "g % 2", "i % 4", "i // 5", "i", "h > 2", "(g, h)", "'constant'"}
-	if p.parts == "" {
+	if p.Parts == "" {
 		all = append(all, "s", "c", "b", "day", "x > 0")
 	}
 	for range []int{0, 1, 1, 2, 2, 3}[d.IntN(6)] {
-		p.keys = append(p.keys, all[d.IntN(len(all))])
+		p.Keys = append(p.Keys, all[d.IntN(len(all))])
 	}
-	if len(p.keys) > 1 && d.Chance(2) {
-		p.sets = d.One("ROLLUP", "CUBE", "SETS")
+	if len(p.Keys) > 1 && d.Chance(2) {
+		p.Sets = d.One("ROLLUP", "CUBE", "SETS")
 	}
 	if d.Chance(8) {
-		p.having = d.One("count(*) > 2", "count(DISTINCT h) > 1", "min(i) % 2 = 0", "max(h) < 9")
+		p.Having = d.One("count(*) > 2", "count(DISTINCT h) > 1", "min(i) % 2 = 0", "max(h) < 9")
 	}
 	if d.Chance(6) {
-		p.sorted = d.One("count(*), min(i)", "min(i) DESC")
+		p.Sorted = d.One("count(*), min(i)", "min(i) DESC")
 	}
 	if d.Chance(8) {
-		p.limit = d.One("3", "1", "10 OFFSET 2")
+		p.Limit = d.One("3", "1", "10 OFFSET 2")
 	}
 }
 
 // windows draws the windows of the aggregates.
 func (p *spec) windows(d draw) {
 	one := values{draw: d}.statement("window")
-	for i := range p.items {
-		it := &p.items[i]
+	for i := range p.Items {
+		it := &p.Items[i]
 		it.windowed, it.over = true, one
 		if d.Chance(2) {
 			it.over = values{draw: d}.statement("window")
@@ -146,10 +145,10 @@ func (p *spec) windows(d draw) {
 		it.unsort()
 	}
 	if d.Chance(8) {
-		p.having = "row_number() OVER (PARTITION BY g ORDER BY i) % 3 = 1"
+		p.Having = "row_number() OVER (PARTITION BY g ORDER BY i) % 3 = 1"
 	}
 	if d.Chance(10) {
-		p.limit = "5"
+		p.Limit = "5"
 	}
 }
 
@@ -158,7 +157,7 @@ func (p *spec) windows(d draw) {
 func (it *item) unsort() {
 	partition, order, ordered := strings.Cut(it.over, "ORDER BY")
 	whole := !ordered || strings.Contains(order, "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING") && !strings.Contains(order, "EXCLUDE")
-	if whole && (strings.Contains(it.options, "weight:") || strings.Contains(it.options, "category:")) {
+	if whole && (strings.Contains(it.Options, "weight:") || strings.Contains(it.Options, "category:")) {
 		it.order, it.over = "", strings.TrimSpace(partition)
 	}
 }
@@ -185,56 +184,54 @@ func (it *item) call(fn, args string, truth bool) string {
 	return b.String()
 }
 
-// columns returns the aggregates of the query: s0, l0, s1, ...
-func (p *spec) columns(assign string) string {
-	var out []string
-	for i := range p.items {
-		it := &p.items[i]
+// column is an aggregate of a query with its name.
+type column struct{ Name, Call string }
+
+// Columns returns the aggregates of the query: s0, l0, s1, ...
+func (p *spec) Columns() (out []column) {
+	for i := range p.Items {
+		it := &p.Items[i]
 		n := strconv.Itoa(i)
-		fn, args, truth := it.fn, with(it.args, it.options), it.truth
+		fn, args, truth := it.fn, with(it.args, it.Options), it.Truth
 		switch {
-		case p.parts != "":
+		case p.Parts != "":
 			fn, args, truth = it.union, "s"+n, "l"+n
-		case p.shape == "window":
+		case p.Shape == "window":
 			truth = "r" + n
-			if it.options != "" {
+			if it.Options != "" {
 				args = it.args + ", o" + n
 			}
 		}
-		out = append(out, fmt.Sprintf(assign, it.call(fn, args, false), "s", i), fmt.Sprintf(assign, it.call("list", truth, true), "l", i))
-	}
-	return strings.Join(out, ", ")
-}
-
-// from returns the table expression that the aggregates read.
-func (p *spec) from() string {
-	src := strings.ReplaceAll(p.source, "@", p.table)
-	if p.parts == "" && p.shape == "window" {
-		return "(SELECT *, " + strings.Join(p.structs(), ", ") + " FROM " + src + ")"
-	}
-	if p.parts == "" {
-		return src
-	}
-	inner := spec{}
-	for _, it := range p.items {
-		inner.items = append(inner.items, item{aggregate: it.aggregate})
-	}
-	return fmt.Sprintf("(SELECT g, h, min(i) AS i, %s FROM %s GROUP BY g, h, %s)", inner.columns("%s AS %s%d"), src, p.parts)
-}
-
-// structs returns the STRUCTs of windows as columns of a subquery. A call must not build its STRUCT
-// itself. If it has the same value in many rows, DuckDB (1.5.5) passes garbage in place of its
-// members to a window's aggregate. Its own list gets garbage too:
-//
-//	SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
-//	  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i)
-func (p *spec) structs() []string {
-	var out []string
-	for i, it := range p.items {
-		out = append(out, fmt.Sprintf("%s AS r%d", it.truth, i))
-		if it.options != "" {
-			out = append(out, fmt.Sprintf("%s AS o%d", it.options, i))
-		}
+		out = append(out, column{"s" + n, it.call(fn, args, false)}, column{"l" + n, it.call("list", truth, true)})
 	}
 	return out
+}
+
+// Plain returns the query as one whose aggregates have no clauses, each for its own part of the rows.
+func (p *spec) Plain() *spec {
+	plain := spec{}
+	for _, it := range p.Items {
+		plain.Items = append(plain.Items, item{aggregate: it.aggregate})
+	}
+	return &plain
+}
+
+// Read returns the table expression that the source makes of the table.
+func (p *spec) Read() string { return strings.ReplaceAll(p.Source, "@", p.Table) }
+
+// Last returns the last key.
+func (p *spec) Last() string { return p.Keys[len(p.Keys)-1] }
+
+// Wrapped returns the table expression around the query.
+func (p *spec) Wrapped() string {
+	return strings.ReplaceAll(p.Wrap, "@", "(\n  "+statement("inner", p)+"\n)")
+}
+
+// SQL returns a query with the columns n, bad0, bad1 and so on. A bad column is the number of rows in which a
+// sketch disagrees with its list.
+func (p *spec) SQL() string { return statement("aggregates", p) }
+
+// Wrong returns an expression that is true if sketch n of a query disagrees with its list.
+func (a *aggregate) Wrong(n int) string {
+	return fill(a.wrong, "s", "s"+strconv.Itoa(n), "c", "c"+strconv.Itoa(n))
 }
