@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
+	"text/template"
 )
 
 // Draw is the random generator for one query, with methods that choose its parts.
@@ -25,7 +27,20 @@ func (d Draw) Between(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 // Text returns a number of Between as text.
 func (d Draw) Text(lo, hi int) string { return strconv.Itoa(d.Between(lo, hi)) }
 
-// uneven returns a number from 1 to most, evenly distributed by its logarithm.
-func (d Draw) uneven(most int) int {
+// Uneven returns a number from 1 to most, evenly distributed by its logarithm.
+func (d Draw) Uneven(most int) int {
 	return min(most, int(math.Exp(d.Float64()*math.Log(float64(most)+1))))
+}
+
+// Templates parses templates of statements. It returns a function that returns the statement that a template
+// makes of values, which may have a Draw. Wrong templates and values panic.
+func Templates(text string, functions template.FuncMap) func(name string, values any) string {
+	all := template.Must(template.New("").Funcs(functions).Parse(text))
+	return func(name string, values any) string {
+		var b strings.Builder
+		if err := all.ExecuteTemplate(&b, name, values); err != nil {
+			panic(err)
+		}
+		return strings.TrimSpace(b.String())
+	}
 }

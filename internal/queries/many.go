@@ -18,9 +18,9 @@ const (
 // few rows.
 func Windows(seed uint64, number int) string {
 	d := NewDraw(seed, uint64(number))
-	functions, rows := d.uneven(8), d.uneven(60)
+	functions, rows := d.Uneven(8), d.Uneven(60)
 	if d.Chance(12) {
-		functions, rows = d.uneven(24), d.uneven(600)
+		functions, rows = d.Uneven(24), d.Uneven(600)
 	}
 	switch number % largeOf {
 	case manyFunctions:
@@ -72,5 +72,5 @@ func Many(d Draw, functions, rows int, windows bool) string {
 		bad = append(bad, fill.Replace("coalesce("+total+" <> m$k OR "+find+", true)"))
 	}
 	return fmt.Sprintf("SELECT count(*) AS n, count(*) FILTER (%s) AS bad FROM (\n  SELECT %s, %s\n  FROM (SELECT i, i %% %d AS g, ccbf_add(ccbf_empty(1), i, 0) AS s FROM range(%d) t(i))%s)",
-		strings.Join(bad, " OR "), first, strings.Join(columns, ",\n  "), d.uneven(90), rows, group)
+		strings.Join(bad, " OR "), first, strings.Join(columns, ",\n  "), d.Uneven(90), rows, group)
 }
