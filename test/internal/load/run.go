@@ -95,7 +95,6 @@ func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 	if err != nil {
 		return total, err
 	}
-	total.Kinds = map[string]int{}
 	numbers := make(chan int)
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -106,11 +105,12 @@ func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 				if o.Starting != nil {
 					o.Starting(n, number)
 				}
-				got := q.Run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
+				counts, err := q.Run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
 				mu.Lock()
-				total.add(&q, got)
-				if got.err != nil {
-					o.Failed(Failure{Query: q, Script: q.Script(d), Err: got.err})
+				total.Add(counts)
+				if err != nil {
+					total.Failures++
+					o.Failed(Failure{Query: q, Script: q.Script(d), Err: err})
 				}
 				mu.Unlock()
 			}
@@ -133,21 +133,6 @@ func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 	return total, db.Close()
 }
 
-func (c *Counts) add(q *Query, got outcome) {
-	c.Queries++
-	c.Kinds[q.Kind]++
-	c.Rows += got.rows
-	if got.err != nil {
-		c.Failures++
-	}
-	if got.noMemory {
-		c.NoMemory++
-	}
-	if got.cancelled {
-		c.Cancelled++
-	}
-}
-
 // Add adds other counts.
 func (c *Counts) Add(o Counts) {
 	if c.Kinds == nil {
@@ -163,15 +148,9 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
-// outcome is the result of one query.
-type outcome struct {
-	err                 error // a wrong result or an unexpected error; nil: none
-	noMemory, cancelled bool
-	rows                int64
-}
-
-// Run runs a query and checks it.
-func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
+// Run runs a query and checks it. An error is a wrong result or an unexpected error.
+func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (counts Counts, err error) {
+	counts = Counts{Queries: 1, Kinds: map[string]int{q.Kind: 1}}
 	if q.Cancel {
 		short, cancel := context.WithCancel(ctx)
 		spins := 1 << d.IntN(18)
@@ -183,24 +162,26 @@ func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
 		}()
 		_, err := q.ask(short, conn)
 		cancel()
-		if got.cancelled = errors.Is(err, context.Canceled) || err != nil && strings.Contains(err.Error(), "INTERRUPT"); err != nil && !got.cancelled && !outOfMemory(err) {
-			got.err = fmt.Errorf("when cancelled: %w", err)
-			return got
+		switch {
+		case errors.Is(err, context.Canceled) || err != nil && strings.Contains(err.Error(), "INTERRUPT"):
+			counts.Cancelled = 1
+		case err != nil && !outOfMemory(err):
+			return counts, fmt.Errorf("when cancelled: %w", err)
 		}
 	}
-	rows, err := q.ask(ctx, conn)
-	got.rows = rows
+	counts.Rows, err = q.ask(ctx, conn)
 	switch {
 	case err != nil && outOfMemory(err):
-		got.noMemory = true
+		counts.NoMemory = 1
+		return counts, nil
 	case q.Fails == "":
-		got.err = err
+		return counts, err
 	case err == nil:
-		got.err = fmt.Errorf("no error, must be one with %q", q.Fails)
+		return counts, fmt.Errorf("no error, must be one with %q", q.Fails)
 	case !strings.Contains(err.Error(), q.Fails):
-		got.err = fmt.Errorf("must be an error with %q: %w", q.Fails, err)
+		return counts, fmt.Errorf("must be an error with %q: %w", q.Fails, err)
 	}
-	return got
+	return counts, nil
 }
 
 // outOfMemory reports whether an error is due to DuckDB's memory_limit, which is allowed.
