@@ -1,61 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"embed"
+	"encoding/csv"
 	"fmt"
 	"path/filepath"
 	"strings"
 )
 
-// duckdbVersion is the version of DuckDB whose components are listed below. The version of the
+// duckdbVersion is the version of DuckDB whose components are listed in duckdb/components.csv. The version of the
 // driver's module contains it: v0.10506.0 has DuckDB 1.5.6.
 const (
 	duckdbVersion  = "1.5.6"
 	bindingsPrefix = "v0.10506."
 )
 
-// component is a library that DuckDB includes in its source, in third_party or an extension.
-type component struct {
-	name, version, spdx string // version is "" if the source does not state it
-}
-
 //go:embed duckdb gcc.txt
 var bundled embed.FS
 
-// libraries lists the static libraries of the driver's module with their components. All of them
-// contain DuckDB's own code.
-var libraries = map[string][]component{
-	"duckdb_static": {
-		{"alp", "", "MIT"}, {"concurrentqueue", "", "BSD-2-Clause OR BSL-1.0"}, {"fast_float", "", "MIT"},
-		{"httplib", "0.27.0", "MIT"}, {"pcg", "", "MIT"}, {"pdqsort", "", "Zlib"}, {"ska_sort", "", "BSL-1.0"},
-		{"tdigest", "", "Apache-2.0"}, {"vergesort", "", "MIT"},
-	},
-	"duckdb_generated_extension_loader": nil,
-	"autocomplete_extension":            nil,
-	"core_functions_extension":          {{"jaro_winkler", "", "MIT"}},
-	"icu_extension":                     {{"icu", "66.1", ""}},
-	"json_extension":                    nil,
-	"parquet_extension": {
-		{"brotli", "1.1.0", "MIT"}, {"lz4", "1.9.4", "BSD-2-Clause"}, {"parquet", "", "Apache-2.0"},
-		{"snappy", "1.1.7", "BSD-3-Clause"}, {"thrift", "", "Apache-2.0"},
-	},
-	"tpcds_extension":    {{"tpcds", "", ""}},
-	"tpch_extension":     {{"tpch", "", ""}},
-	"duckdb_fastpforlib": {{"fastpforlib", "", "Apache-2.0"}},
-	"duckdb_fmt":         {{"fmt", "6.1.2", "MIT"}},
-	"duckdb_fsst":        {{"fsst", "", "MIT"}},
-	"duckdb_hyperloglog": {{"hyperloglog", "", "BSD-3-Clause"}},
-	"duckdb_jemalloc":    {{"jemalloc", "5.3.0", "BSD-2-Clause"}},
-	"duckdb_mbedtls":     {{"mbedtls", "3.6.4", "Apache-2.0"}},
-	"duckdb_miniz":       {{"miniz", "", "MIT"}},
-	"duckdb_pg_query":    {{"libpg_query", "", "BSD-3-Clause AND PostgreSQL"}},
-	"duckdb_re2":         {{"re2", "", "BSD-3-Clause"}},
-	"duckdb_skiplistlib": {{"skiplist", "", "MIT"}},
-	"duckdb_utf8proc":    {{"utf8proc", "2.9.0", ""}},
-	"duckdb_yyjson":      {{"yyjson", "0.9.0", "MIT"}},
-	"duckdb_zstd":        {{"zstd", "1.5.6", "BSD-3-Clause"}},
-}
+// listed has a line for each component of a static library of the driver's module: the library, and the component
+// with its version, "" if the source does not state it, and its licence. All libraries contain DuckDB's own code,
+// and those without a component nothing else.
+//
+//go:embed duckdb/components.csv
+var listed string
 
 // bindings is the path of the modules with DuckDB's static libraries, one per system.
 const bindings = "github.com/duckdb/duckdb-go-bindings/lib/"
@@ -68,7 +38,7 @@ func ofDuckDB(info *buildinfo.BuildInfo, cache string) ([]part, error) {
 			continue
 		}
 		if !strings.HasPrefix(m.Version, bindingsPrefix) {
-			return nil, fmt.Errorf("%s is %s, but the components listed in packaging/tools/sbom/duckdb.go are those of DuckDB %s: compare them with third_party of the new version", m.Path, m.Version, duckdbVersion)
+			return nil, fmt.Errorf("%s is %s, but the components listed in packaging/tools/sbom/duckdb/components.csv are those of DuckDB %s: compare them with third_party of the new version", m.Path, m.Version, duckdbVersion)
 		}
 		archives, err := filepath.Glob(filepath.Join(cache, m.Path+"@"+m.Version, "lib*.a"))
 		if err != nil {
@@ -84,30 +54,38 @@ func components(archives []string) ([]part, error) {
 	if len(archives) == 0 {
 		return nil, fmt.Errorf("the driver's module has no static library")
 	}
-	list := []component{{"duckdb", duckdbVersion, "MIT"}}
+	all, err := csv.NewReader(strings.NewReader(listed)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	list := [][]string{{"", "duckdb", duckdbVersion, "MIT"}}
 	for _, a := range archives {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(a), "lib"), ".a")
-		inside, known := libraries[name]
-		if !known {
-			return nil, fmt.Errorf("%s is not in the list of packaging/tools/sbom/duckdb.go: add its components with version and licence", a)
+		before := len(list)
+		for _, line := range all {
+			if line[0] == name {
+				list = append(list, line)
+			}
 		}
-		list = append(list, inside...)
+		if len(list) == before {
+			return nil, fmt.Errorf("%s is not in the list of packaging/tools/sbom/duckdb/components.csv: add its components with version and licence", a)
+		}
 	}
 	var parts []part
-	for _, c := range list {
-		text, err := bundled.ReadFile("duckdb/" + c.name + ".txt")
-		if err != nil {
-			return nil, fmt.Errorf("%s has no licence text: %w", c.name, err)
+	for _, line := range list {
+		name, version, spdx := line[1], line[2], line[3]
+		if name == "" {
+			continue
 		}
-		version := c.version
-		if version == "" {
-			version = "of DuckDB " + duckdbVersion
+		text, err := bundled.ReadFile("duckdb/" + name + ".txt")
+		if err != nil {
+			return nil, fmt.Errorf("%s has no licence text: %w", name, err)
 		}
 		purl := "pkg:github/duckdb/duckdb@v" + duckdbVersion
-		if c.name != "duckdb" {
-			purl += "#third_party/" + c.name
+		if name != "duckdb" {
+			purl += "#third_party/" + name
 		}
-		parts = append(parts, part{name: c.name, version: version, purl: purl, spdx: c.spdx, text: strings.TrimSpace(string(text))})
+		parts = append(parts, part{name: name, version: cmp.Or(version, "of DuckDB "+duckdbVersion), purl: purl, spdx: spdx, text: strings.TrimSpace(string(text))})
 	}
 	return parts, nil
 }
