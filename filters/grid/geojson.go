@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -22,7 +21,7 @@ func parseGeoJSON(b []byte) (orb.MultiPolygon, int, error) {
 	if !json.Valid(b) {
 		return nil, 0, notJSON(b)
 	}
-	r := jsonReader{assembler: assembler{format: "polygon: GeoJSON"}, b: b}
+	r := jsonReader{textReader{assembler: assembler{format: "polygon: GeoJSON"}, b: b}}
 	return r.result(r.root())
 }
 
@@ -41,10 +40,7 @@ func notJSON(b []byte) error {
 }
 
 // jsonReader reads a valid JSON text. A place in the text is an index of b.
-type jsonReader struct {
-	assembler
-	b []byte
-}
+type jsonReader struct{ textReader }
 
 // object is a GeoJSON object: its type, and the places where the object and the values of its members begin.
 type object struct {
@@ -63,7 +59,8 @@ func (r *jsonReader) member(o object, name string) int {
 }
 
 func (r *jsonReader) root() error {
-	o, err := r.object(r.skip(0))
+	r.next()
+	o, err := r.object(r.at)
 	switch {
 	case err != nil:
 		return err
@@ -113,18 +110,14 @@ func (r *jsonReader) geometry(o object, depth int) error {
 		return r.fail(ErrPolygon, o.at, "type %s is not known", quote(o.typ))
 	case coordinates == 0:
 		return r.fail(ErrPolygon, o.at, "the %s has no coordinates", o.typ)
-	case o.typ == typePolygon:
-		_, err := r.polygon(coordinates)
-		return err
 	}
-	_, err := r.list(coordinates, func(n, at int) (end int, err error) {
-		err = r.in("member", n, func() error {
-			end, err = r.polygon(at)
-			return err
-		})
-		return end, err
+	r.at = coordinates
+	if o.typ == typePolygon {
+		return r.rings(r.list, r.readPoint)
+	}
+	return r.list(func(n int) error {
+		return r.in("member", n, func() error { return r.rings(r.list, r.readPoint) })
 	})
-	return err
 }
 
 // members calls read for each object in the array that the member with this name is. what is for errors.
@@ -133,76 +126,64 @@ func (r *jsonReader) members(o object, name, what string, read func(object) erro
 	if at == 0 {
 		return r.fail(ErrPolygon, o.at, "the %s has no %s", o.typ, name)
 	}
-	_, err := r.list(at, func(n, at int) (int, error) {
-		return r.end(at), r.in(what, n, func() error {
+	r.at = at
+	return r.list(func(n int) error {
+		r.next()
+		at, end := r.at, r.end(r.at)
+		err := r.in(what, n, func() error {
 			o, err := r.object(at)
 			if err != nil {
 				return err
 			}
 			return read(o)
 		})
+		r.at = end
+		return err
 	})
-	return err
 }
 
-// polygon reads the coordinates of a polygon. Like the methods below, it returns the place after the text
-// that it has read.
-func (r *jsonReader) polygon(at int) (end int, err error) {
-	readPoint := r.readPoint
-	end, err = r.list(at, func(n, at int) (end int, err error) {
-		err = r.ringOf(n, at, func() error {
-			end, err = r.list(at, readPoint)
-			return err
-		})
-		return end, err
-	})
-	r.endPolygon()
-	return end, err
-}
-
-func (r *jsonReader) readPoint(_, at int) (end int, err error) {
+func (r *jsonReader) readPoint(int) error {
+	r.next()
+	at := r.at
 	var p orb.Point
 	n := 0
-	end, err = r.list(at, func(_, at int) (int, error) {
-		end := r.end(at)
-		if c := r.b[at]; c != '-' && (c < '0' || c > '9') {
-			return 0, r.fail(ErrPolygon, at, "%s is not a number", quote(r.b[at:end]))
+	err := r.list(func(int) error {
+		c := r.next()
+		text := r.b[r.at:r.end(r.at)]
+		if c != '-' && (c < '0' || c > '9') {
+			return r.fail(ErrPolygon, r.at, "%s is not a number", quote(text))
 		}
 		if n < len(p) {
-			v, err := strconv.ParseFloat(string(r.b[at:end]), 64)
+			v, err := strconv.ParseFloat(string(text), 64)
 			if err != nil {
-				return 0, r.fail(ErrPolygon, at, "the number %s does not fit a double", quote(r.b[at:end]))
+				return r.fail(ErrPolygon, r.at, "the number %s does not fit a double", quote(text))
 			}
 			p[n] = v
 		}
 		n++
-		return end, nil
+		r.at += len(text)
+		return nil
 	})
 	switch {
 	case err != nil:
-		return 0, err
+		return err
 	case n < len(p):
-		return 0, r.fail(ErrPolygon, at, "the point %s has less than two numbers", quote(r.b[at:end]))
+		return r.fail(ErrPolygon, at, "the point %s has less than two numbers", quote(r.b[at:r.at]))
 	}
-	return end, r.point(at, p)
+	return r.point(at, p)
 }
 
-// list calls f for each element of the array at place at, with the number n of the element and its place.
-// f returns the place after the element.
-func (r *jsonReader) list(at int, f func(n, at int) (int, error)) (end int, err error) {
-	if r.b[at] != '[' {
-		return 0, r.fail(ErrPolygon, at, "%s where an array should be", quote(r.b[at:]))
+// list reads an array. It calls item for each element, with its number.
+func (r *jsonReader) list(item func(n int) error) error {
+	if r.next() != '[' {
+		return r.fail(ErrPolygon, r.at, "%s where an array should be", quote(r.b[r.at:]))
 	}
-	i := r.skip(at + 1)
-	for n := 1; r.b[i] != ']'; n++ {
-		if i, err = f(n, i); err != nil {
-			return 0, err
-		}
-		if i = r.skip(i); r.b[i] == ',' {
-			i = r.skip(i + 1)
-		}
+	r.at++
+	if r.next() == ']' {
+		r.at++
+		return nil
 	}
-	return i + 1, nil
+	return r.items(']', item)
 }
 
 func (r *jsonReader) object(at int) (object, error) {
@@ -210,16 +191,20 @@ func (r *jsonReader) object(at int) (object, error) {
 	if r.b[at] != '{' {
 		return o, r.fail(ErrPolygon, at, "%s where an object should be", quote(r.b[at:]))
 	}
-	for i := r.skip(at + 1); r.b[i] != '}'; {
-		end := r.end(i)
-		value := r.skip(r.skip(end) + 1) // after the colon
-		o.members[r.text(i, end)] = value
-		if i = r.skip(r.end(value)); r.b[i] == ',' {
-			i = r.skip(i + 1)
+	r.at = at + 1
+	for r.next() != '}' {
+		name := r.text(r.at)
+		r.at = r.end(r.at)
+		r.next()
+		r.at++ // the colon
+		r.next()
+		o.members[name] = r.at
+		if r.at = r.end(r.at); r.next() == ',' {
+			r.at++
 		}
 	}
 	if typ := o.members["type"]; r.b[typ] == '"' {
-		o.typ = r.text(typ, r.end(typ))
+		o.typ = r.text(typ)
 	}
 	if o.typ == "" {
 		return o, r.fail(ErrPolygon, at, "the object has no type")
@@ -227,22 +212,10 @@ func (r *jsonReader) object(at int) (object, error) {
 	return o, nil
 }
 
-// text returns the string from place at to place end.
-func (r *jsonReader) text(at, end int) string {
-	if plain := r.b[at+1 : end-1]; bytes.IndexByte(plain, '\\') < 0 {
-		return string(plain)
-	}
-	var s string
-	_ = json.Unmarshal(r.b[at:end], &s) // it is valid JSON
+// text returns the string at a place.
+func (r *jsonReader) text(at int) (s string) {
+	_ = json.Unmarshal(r.b[at:r.end(at)], &s) // it is valid JSON
 	return s
-}
-
-// skip returns the first place from i on that is no space.
-func (r *jsonReader) skip(i int) int {
-	for r.b[i] == ' ' || r.b[i] == '\t' || r.b[i] == '\n' || r.b[i] == '\r' {
-		i++
-	}
-	return i
 }
 
 // end returns the place after the value at i.

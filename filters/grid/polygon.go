@@ -82,7 +82,7 @@ func ParsePolygonSRID(b []byte) (mp orb.MultiPolygon, srid int, err error) {
 	case isGeoPackage(b):
 		return nil, 0, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
-		return parseWKT(string(b))
+		return parseWKT(b)
 	}
 	return nil, 0, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
 }

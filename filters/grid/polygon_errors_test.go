@@ -204,7 +204,7 @@ func TestParseTooManyPoints(t *testing.T) {
 		{"MULTIPOLYGON(((0 0,1 0,1 1,0 1)),((2 2,3 2,3 3,2 3,2 2)))", false},
 		{"POLYGON((0 0,1 0,1 1,0 1),(2 2,3 2,3 3),(5 5))", false},
 	} {
-		r := wktReader{assembler: assembler{points: MaxVertices - 9}, s: c.text}
+		r := wktReader{textReader: textReader{assembler: assembler{points: MaxVertices - 9}, b: []byte(c.text)}}
 		err := r.geometry(0, 0)
 		if c.fits && err != nil || !c.fits && (!errors.Is(err, ErrTooLarge) || err.Error() != "polygon: more than 10000000 points") {
 			t.Errorf("%s: %v", c.text, err)

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,23 +13,21 @@ import (
 // parseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in well-known text. Case does
 // not matter, Z and M are allowed, and members or the whole geometry may be EMPTY. "SRID=n;" may stand in
 // front. The points of a polygon have two to four numbers, all of them as many.
-func parseWKT(s string) (orb.MultiPolygon, int, error) {
-	r := wktReader{assembler: assembler{format: "polygon: WKT"}, s: s}
+func parseWKT(b []byte) (orb.MultiPolygon, int, error) {
+	r := wktReader{textReader: textReader{assembler: assembler{format: "polygon: WKT"}, b: b}}
 	err := r.readSRID()
 	if err == nil {
 		err = r.geometry(0, 0)
 	}
 	if err == nil && r.next() != 0 {
-		err = r.fail(ErrPolygon, r.at, "%s follows the geometry", quote(s[r.at:]))
+		err = r.fail(ErrPolygon, r.at, "%s follows the geometry", quote(r.b[r.at:]))
 	}
 	return r.result(err)
 }
 
-// wktReader reads a polygon from WKT. at is the index of the next byte in s.
+// wktReader reads a polygon from WKT.
 type wktReader struct {
-	assembler
-	s         string
-	at        int
+	textReader
 	ordinates int // how many numbers a point of the polygon has; 0 before its first point.
 }
 
@@ -36,29 +35,14 @@ type wktReader struct {
 // then.
 var wktTags = map[string]int{"Z": 3, "M": 3, "ZM": 4}
 
-// next returns the next byte that is no space, without reading it. At the end of the text it returns 0.
-func (r *wktReader) next() byte {
-	for ; r.at < len(r.s); r.at++ {
-		switch c := r.s[r.at]; c {
-		case ' ', '\t', '\n', '\v', '\f', '\r':
-		case 0:
-			// 0 would mean the end of the text. No geometry begins with '0', so the caller fails.
-			return '0'
-		default:
-			return c
-		}
-	}
-	return 0
-}
-
 // word reads the letters that come next.
 func (r *wktReader) word() string {
 	r.next()
 	from := r.at
-	for r.at < len(r.s) && isLetter(r.s[r.at]) {
+	for r.at < len(r.b) && isLetter(r.b[r.at]) {
 		r.at++
 	}
-	return r.s[from:r.at]
+	return string(r.b[from:r.at])
 }
 
 // empty reads the word EMPTY if it comes next.
@@ -78,14 +62,14 @@ func (r *wktReader) readSRID() error {
 		r.at = at
 		return nil
 	}
-	value, rest, found := strings.Cut(r.s[r.at:], ";")
-	value, is := strings.CutPrefix(strings.TrimSpace(value), "=")
-	n, err := strconv.Atoi(strings.TrimSpace(value))
+	value, rest, found := bytes.Cut(r.b[r.at:], []byte(";"))
+	value, is := bytes.CutPrefix(bytes.TrimSpace(value), []byte("="))
+	n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
 	if !found || !is || err != nil {
 		return r.fail(ErrPolygon, r.at, "SRID is not followed by = and a number and a semicolon")
 	}
 	r.srid = n
-	r.at = len(r.s) - len(rest)
+	r.at = len(r.b) - len(rest)
 	return nil
 }
 
@@ -96,7 +80,7 @@ func (r *wktReader) geometry(depth, ordinates int) error {
 	at := r.at
 	name, tag := wktType(r.word())
 	if name == "" {
-		return r.fail(ErrPolygon, at, "%s does not begin with a geometry type", quote(r.s[at:]))
+		return r.fail(ErrPolygon, at, "%s does not begin with a geometry type", quote(r.b[at:]))
 	}
 	after := r.at
 	if tag == "" {
@@ -148,37 +132,13 @@ func (r *wktReader) list(item func(n int) error) error {
 	if r.next() != '(' {
 		return r.missing("(")
 	}
-	for n := 1; ; n++ {
-		r.at++
-		if err := item(n); err != nil {
-			return err
-		}
-		switch r.next() {
-		case ',':
-		case ')':
-			r.at++
-			return nil
-		default:
-			return r.missing(", or )")
-		}
-	}
-}
-
-func (r *wktReader) missing(what string) error {
-	if r.next() == 0 {
-		return r.fail(ErrPolygon, r.at, "the text ends where %s should be", what)
-	}
-	return r.fail(ErrPolygon, r.at, "%s where %s should be", quote(r.s[r.at:]), what)
+	r.at++
+	return r.items(')', item)
 }
 
 func (r *wktReader) polygon(ordinates int) error {
 	r.ordinates = ordinates
-	err := r.list(func(n int) error {
-		r.next()
-		return r.ringOf(n, r.at, func() error { return r.list(r.readPoint) })
-	})
-	r.endPolygon()
-	return err
+	return r.rings(r.list, r.readPoint)
 }
 
 func (r *wktReader) readPoint(int) error {
@@ -198,26 +158,26 @@ func (r *wktReader) readPoint(int) error {
 	}
 	switch {
 	case n < 2 || n > 4:
-		return r.fail(ErrPolygon, at, "the point %s must have 2 to 4 numbers", quote(r.s[at:r.at]))
+		return r.fail(ErrPolygon, at, "the point %s must have 2 to 4 numbers", quote(r.b[at:r.at]))
 	case r.ordinates == 0:
 		r.ordinates = n
 	case r.ordinates != n:
-		return r.fail(ErrPolygon, at, "the point %s must have %d numbers as the others", quote(r.s[at:r.at]), r.ordinates)
+		return r.fail(ErrPolygon, at, "the point %s must have %d numbers as the others", quote(r.b[at:r.at]), r.ordinates)
 	}
 	return r.point(at, p)
 }
 
 // number reads a number, which ends at a space, a comma or a bracket.
 func (r *wktReader) number() (float64, error) {
-	n := strings.IndexAny(r.s[r.at:], " \t\n\v\f\r,()")
+	n := bytes.IndexAny(r.b[r.at:], " \t\n\v\f\r,()")
 	if n < 0 {
-		n = len(r.s) - r.at
+		n = len(r.b) - r.at
 	}
 	if n == 0 {
 		return 0, r.missing("a number")
 	}
-	text := r.s[r.at : r.at+n]
-	v, err := strconv.ParseFloat(text, 64)
+	text := r.b[r.at : r.at+n]
+	v, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, r.fail(ErrPolygon, r.at, "the number %s does not fit a double", quote(text))
