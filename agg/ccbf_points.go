@@ -137,7 +137,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		return err
 	}
 	res, n := rows.Col(at), rows.Len()
-	uniform := args.Uniform(res) && c.options.Uniform()
+	uniform := res.IsConstant() && c.options.Uniform()
 	categories := c.options.Has(args.CCBFCategory)
 	if categories {
 		if err := c.category.Reset(c.options.Column(args.CCBFCategory)); err != nil {

@@ -131,20 +131,6 @@ func wholeInt64(v *duck.Vector, i int) (int64, bool) {
 	return int64(lo), ok && int64(lo)>>63 == hi
 }
 
-// Uniform reports whether all values of a DOUBLE column are valid and the same.
-func Uniform(v *duck.Vector) bool {
-	if !v.AllValid() {
-		return false
-	}
-	w := duck.Slice[uint64](v)
-	for _, b := range w {
-		if b != w[0] {
-			return false
-		}
-	}
-	return true
-}
-
 // Signed reads row i of an argument that must be a whole number.
 func Signed(name string, v *duck.Vector, i int) (int64, error) {
 	if !isNumber(v.Type()) {

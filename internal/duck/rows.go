@@ -142,13 +142,6 @@ func (v *Vector) Bytes(i int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Add(s, 8)), n)
 }
 
-// Inline returns the 16 bytes (string_t) of value i of a VARCHAR or BLOB. ok reports whether they
-// contain the value; then equal words are equal values.
-func (v *Vector) Inline(i int) (w [2]uint64, ok bool) {
-	s := unsafe.Add(v.data, i*16)
-	return *(*[2]uint64)(s), *(*uint32)(s) <= inlineMax
-}
-
 // NumFields returns the number of fields of a STRUCT.
 func (v *Vector) NumFields() int { return len(v.Type().Fields()) }
 

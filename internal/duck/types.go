@@ -77,23 +77,16 @@ type Field struct {
 
 // The types of parameters and results of functions.
 var (
-	Any       = Type{id: AnyID}
-	Boolean   = Type{id: BooleanID}
-	TinyInt   = Type{id: TinyIntID}
-	SmallInt  = Type{id: SmallIntID}
-	Integer   = Type{id: IntegerID}
-	BigInt    = Type{id: BigIntID}
-	HugeInt   = Type{id: HugeIntID}
-	UTinyInt  = Type{id: UTinyIntID}
-	USmallInt = Type{id: USmallIntID}
-	UInteger  = Type{id: UIntegerID}
-	UBigInt   = Type{id: UBigIntID}
-	UHugeInt  = Type{id: UHugeIntID}
-	Float     = Type{id: FloatID}
-	Double    = Type{id: DoubleID}
-	Varchar   = Type{id: VarcharID}
-	Blob      = Type{id: BlobID}
-	Geometry  = Type{id: GeometryID}
+	Any      = Type{id: AnyID}
+	Boolean  = Type{id: BooleanID}
+	BigInt   = Type{id: BigIntID}
+	UTinyInt = Type{id: UTinyIntID}
+	UBigInt  = Type{id: UBigIntID}
+	UHugeInt = Type{id: UHugeIntID}
+	Double   = Type{id: DoubleID}
+	Varchar  = Type{id: VarcharID}
+	Blob     = Type{id: BlobID}
+	Geometry = Type{id: GeometryID}
 )
 
 // ListOf returns the type elem[].
