@@ -110,7 +110,6 @@ func (f filter) remove(h hashes) {
 func (f filter) info(names ...string) (v sketch.Value, known bool) {
 	r := f.family.Reader()
 	report.Check(r.Open(f.Blob()))
-	defer r.Close()
 	for _, name := range names {
 		if i := slices.IndexFunc(f.family.InfoFields(), func(of keyed.InfoField) bool { return of.Name == name }); i >= 0 {
 			return r.Info(nil)[i], true
