@@ -70,7 +70,7 @@ func (sh *Shell) mapScreen(o *mapOptions, query string) error {
 		return err
 	}
 	if err := screen.Draw(sh.out(), img); err != nil {
-		return sh.writeError(err)
+		return err
 	}
 	return sh.printf("%s\n", note)
 }

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrClosedPipe means that the reader of standard output has closed it, as head does.
-var ErrClosedPipe = errors.New("closed pipe")
+// ErrClosedPipe means that the reader of the output has closed it, as head does.
+const ErrClosedPipe = syscall.EPIPE
 
 const pipeWidth = 120 // width of boxes in characters if the output is not a terminal
 
@@ -83,14 +83,6 @@ func (sh *Shell) printf(format string, args ...any) error {
 		sh.once.used = true
 	}
 	_, err := fmt.Fprintf(sh.out(), format, args...)
-	return sh.writeError(err)
-}
-
-// writeError turns the write error of a closed standard output into ErrClosedPipe.
-func (sh *Shell) writeError(err error) error {
-	if sh.file() == nil && errors.Is(err, syscall.EPIPE) {
-		return ErrClosedPipe
-	}
 	return err
 }
 
@@ -152,7 +144,7 @@ func (sh *Shell) print(sql string) error {
 			if sh.file() == nil {
 				out = bar.Before(out)
 			}
-			return sh.writeError(mode.Render(out, result, sh.options(&mode)))
+			return mode.Render(out, result, sh.options(&mode))
 		})
 	}
 }
