@@ -1,6 +1,7 @@
 package complete
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,49 +71,42 @@ func files(text string, start int, db *Database) (int, []Candidate) {
 	return start + at - len(from), found
 }
 
+// Text between the name of a command with options and the cursor: options with their values, and then the
+// half-typed name of one, or a name and its half-typed value, or a query.
+var (
+	optionName  = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S*)$`)
+	optionValue = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S+)\s+(\S*)$`)
+	beforeQuery = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s*`)
+)
+
 // query completes the options and the query of a command whose name ends at start.
 func query(text string, start int, options []Option, db *Database) (int, []Candidate) {
-	// next moves start to the next word and returns the word. half is true if the text ends with the
-	// word, so that it may be half-typed.
-	next := func() (word string, half bool) {
-		start = len(text) - len(strings.TrimLeft(text[start:], " \t"))
-		end := strings.IndexAny(text[start:], " \t")
-		if end < 0 {
-			return text[start:], true
+	var out []Candidate
+	rest := text[start:]
+	if at := optionName.FindStringSubmatchIndex(rest); at != nil {
+		for _, o := range options {
+			if strings.HasPrefix(o.Name, rest[at[2]:]) {
+				out = append(out, Candidate{Text: o.Name + " ", Show: o.Name, Help: o.Value + "  " + o.Help, Group: "options"})
+			}
 		}
-		return text[start : start+end], false
+		return start + at[2], out
 	}
-	for {
-		name, half := next()
-		if !strings.HasPrefix(name, "-") {
-			break
+	if at := optionValue.FindStringSubmatchIndex(rest); at != nil {
+		i := slices.IndexFunc(options, func(o Option) bool { return o.Name == rest[at[2]:at[3]] })
+		switch {
+		case i < 0:
+			return start + at[4], nil
+		case strings.HasPrefix(options[i].Value, "FILE"):
+			return files(text, start+at[4], db)
 		}
-		if half {
-			var out []Candidate
-			for _, o := range options {
-				if strings.HasPrefix(o.Name, name) {
-					out = append(out, Candidate{Text: o.Name + " ", Show: o.Name, Help: o.Value + "  " + o.Help, Group: "options"})
-				}
+		for _, v := range options[i].Values {
+			if hasPrefix(v, rest[at[4]:]) {
+				out = append(out, Candidate{Text: v + " ", Show: v})
 			}
-			return start, out
 		}
-		start += len(name)
-		value, half := next()
-		if half {
-			i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
-			if i >= 0 && strings.HasPrefix(options[i].Value, "FILE") {
-				return files(text, start, db)
-			}
-			var out []Candidate
-			for _, v := range options[max(i, 0)].Values {
-				if i >= 0 && hasPrefix(v, value) {
-					out = append(out, Candidate{Text: v + " ", Show: v})
-				}
-			}
-			return start, out
-		}
-		start += len(value)
+		return start + at[4], out
 	}
+	start += len(beforeQuery.FindString(rest))
 	at, out := Statement(text[start:], db)
 	return start + at, out
 }
