@@ -93,9 +93,9 @@ var errTooLarge = errors.New("sketches do not fit in memory")
 // removed from its sketches.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
 	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topModel](keptTops), listed: map[string]bool{}}
-	names := []string{lexer.QuoteName(column)}
+	blobs := lexer.QuoteName(column)
 	if atLeast > 1 {
-		names[0] = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", names[0], atLeast)
+		blobs = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", blobs, atLeast)
 	}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)
@@ -116,36 +116,31 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 		}
 		return 1
 	})
-	for _, s := range l.Sliders {
-		names = append(names, lexer.QuoteName(s.Column)+"::VARCHAR")
-	}
+	var texts []string
 	places := make([]map[string]int, len(l.Sliders))
 	for i, s := range l.Sliders {
+		texts = append(texts, lexer.QuoteName(s.Column)+"::VARCHAR")
 		places[i] = map[string]int{}
 		for j, v := range s.Values {
 			places[i][v] = j
 		}
 	}
-	var blob []byte
 	n := 0
-	texts := make([]sql.NullString, len(l.Sliders))
-	into := []any{&blob}
-	for i := range texts {
-		into = append(into, &texts[i])
-	}
-	err := eachRow(ctx, db, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL", strings.Join(names, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)), func(rows *sql.Rows) error {
-		if err := rows.Scan(into...); err != nil {
+	err := eachRow(ctx, db, fmt.Sprintf("SELECT %s, [%s]::VARCHAR[] FROM %s WHERE %s IS NOT NULL", blobs, strings.Join(texts, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)), func(rows *sql.Rows) error {
+		var blob []byte
+		var values []any
+		if err := rows.Scan(&blob, &values); err != nil {
 			return err
 		}
 		if l.Bytes += int64(len(blob)); l.Bytes > most {
 			return fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
 		}
 		n++
-		p := rowSketch{blob: slices.Clone(blob)}
-		for i, text := range texts {
+		p := rowSketch{blob: blob}
+		for i, v := range values {
 			at := -1
-			if text.Valid {
-				at = places[i][text.String]
+			if text, ok := v.(string); ok {
+				at = places[i][text]
 			}
 			p.values = append(p.values, at)
 		}
