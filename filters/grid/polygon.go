@@ -40,8 +40,8 @@ const (
 	typeCollection   = "GeometryCollection"
 )
 
-// ParsePolygon reads a Polygon, a MultiPolygon or a GeometryCollection of these as well-known text, as
-// GeoJSON, or as well-known binary of the OGC, ISO or extended form. GeoJSON may also be a Feature or a
+// ParsePolygon reads a Polygon, a MultiPolygon or a GeometryCollection of these. The forms are well-known text,
+// GeoJSON, and well-known binary of the OGC, ISO or extended form. GeoJSON may also be a Feature or a
 // FeatureCollection. The first byte tells them apart: 0 or 1 is WKB, the digit 0 WKB in hexadecimal digits,
 // '{' GeoJSON, a letter WKT. Text may begin with a byte order mark. Hexadecimal digits may begin with \x, as
 // PostgreSQL writes them, or 0x. The result shares no memory with b.
@@ -127,8 +127,8 @@ func quote[T string | []byte](s T) string {
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
 
-// check checks a polygon that no parser made. It returns an error if there are too many points, or if a ring
-// has too few, has a coordinate that is not finite, or does not end where it begins. With degrees, it also
+// check checks a polygon that no parser made. It returns an error if there are too many points. So it does if a
+// ring has too few, has a coordinate that is not finite, or does not end where it begins. With degrees, it also
 // returns an error if a point is not on the globe.
 func check(mp orb.MultiPolygon, degrees bool) error {
 	points := 0

@@ -32,8 +32,8 @@ func (d Draw) Uneven(most int) int {
 	return min(most, int(math.Exp(d.Float64()*math.Log(float64(most)+1))))
 }
 
-// Templates parses templates of statements. It returns a function that returns the statement that a template
-// makes of values, which may have a Draw. Wrong templates and values panic.
+// Templates parses templates of statements. It returns a function that fills in a template with values, among
+// them often a Draw. Wrong templates and values panic.
 func Templates(text string, functions template.FuncMap) func(name string, values any) string {
 	all := template.Must(template.New("").Funcs(functions).Parse(text))
 	return func(name string, values any) string {

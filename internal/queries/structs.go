@@ -27,7 +27,7 @@ var queriesSQL string
 
 var statement = Templates(queriesSQL, template.FuncMap{"parts": func(rows, n int) int { return (rows + n - 1) / n }})
 
-// values are what the templates of queries.sql choose from at random, and what they need to know.
+// values fill in the templates of queries.sql. The Draw makes their choices.
 type values struct {
 	Draw
 	Rows, Levels int

@@ -20,9 +20,9 @@ const (
 //go:embed duckdb gcc.txt
 var bundled embed.FS
 
-// listed has a line for each component of a static library of the driver's module: the library, and the component
-// with its version, "" if the source does not state it, and its licence. All libraries contain DuckDB's own code,
-// and those without a component nothing else.
+// listed has a line for each component of a static library of the driver's module. It has the library, and the
+// component with its version and its licence. The version is "" if the source does not state it. All libraries
+// contain DuckDB's own code, and those without a component nothing else.
 //
 //go:embed duckdb/components.csv
 var listed string

@@ -21,7 +21,7 @@ type aggregate struct {
 	fn, args string // Name and arguments of the call, such as cms_agg and "k".
 	Options  string // Last argument of the call, such as "{width: 30}"; "": none.
 	union    string // Aggregate that unites sketches of fn; "": none.
-	Weighted bool   // whether the rows have weights: an entry of the list adds a list of keys
+	Weighted bool   // Whether rows have weights: an entry of the list then adds a list of keys.
 	Truth    string // STRUCT of the arguments, such as "{k: k}", which is collected as a list.
 
 	Valid string // expression: whether the aggregate counts entry p of that list

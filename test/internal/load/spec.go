@@ -216,7 +216,7 @@ func (p *spec) Plain() *spec {
 	return &plain
 }
 
-// Read returns the table expression that the source makes of the table.
+// Read returns the source, with the table in it.
 func (p *spec) Read() string { return strings.ReplaceAll(p.Source, "@", p.Table) }
 
 // Last returns the last key.

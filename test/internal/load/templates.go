@@ -13,7 +13,7 @@ var queriesSQL string
 
 var statement = queries.Templates(queriesSQL, template.FuncMap{"add": func(a, b int) int { return a + b }, "join": strings.Join})
 
-// values are what the templates of queries.sql choose from at random, and what they need to know.
+// values fill in the templates of queries.sql. The Draw makes their choices.
 type values struct {
 	draw
 	Threads, Number, Rows, Distinct int
