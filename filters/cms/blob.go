@@ -68,7 +68,7 @@ func (v *View) check() error {
 	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
 		return sketch.Invalidf("counters of %d bytes, but %d suffice", 1<<v.c.Shift, 1<<shift)
 	}
-	if v.Saturated() != v.c.Full() {
+	if v.Saturated() != words.Full(v.c.Table) {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	return v.checkTotal()
@@ -83,7 +83,7 @@ func (v *View) checkTotal() error {
 	}
 	var all, carries uint64 // the sum of all rows' counters, and how often it passed 2^64
 	for row := range v.c.Factors {
-		hi, lo := v.c.Row(row).Sum()
+		hi, lo := words.Sum(v.c.Row(row))
 		if hi != 0 || lo > total || v.Additive() && lo != total {
 			return sketch.Invalidf("a total of %d, but counters of row %d do not add up to it", total, row)
 		}

@@ -113,32 +113,11 @@ func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 }
 
 // full reports whether a counter is saturated.
-func (c *cells) full() bool {
-	if c.plain() {
-		return c.words.Full()
-	}
-	for _, block := range words.Blocks(c.coded) {
-		if slices.Contains(block, saturated) {
-			return true
-		}
-	}
-	return false
-}
-
-// total returns the sum of all counters, a number of 128 bits.
-func (c *cells) total() (hi, lo uint64) {
-	if c.plain() {
-		return c.words.Sum()
-	}
-	for _, block := range words.Blocks(c.coded) {
-		hi, lo = words.AddAll(hi, lo, block)
-	}
-	return hi, lo
-}
+func (c *cells) full() bool { return words.Full(c.source()) }
 
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
-	hi, lo := c.total()
+	hi, lo := words.Sum(c.source())
 	return hi|lo == 0
 }
 
@@ -186,14 +165,10 @@ func (c *cells) sub(pos []uint32, n uint64) {
 // update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It
 // reports whether a result is saturated.
 func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
+	from := o.source()
 	if c.index == nil {
-		from := o.words
-		if !o.plain() {
-			from = words.Collect(o.coded)
-		}
 		return c.words.Merge(from, f)
 	}
-	from := o.source()
 	var room [words.BlockLen]uint64
 	c.index.Update(func(at int, block []uint64) {
 		others := room[:len(block)]

@@ -14,6 +14,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -186,13 +187,10 @@ func Covers(a, b Source) bool {
 }
 
 // Merge sets every counter to f(its value, the value of the same counter in other). All counters
-// get as wide as the largest result needs. It reports whether a result is saturated. It has a loop of its
-// own so that it allocates no block.
-func (t *Table) Merge(other Table, f func(a, b uint64) uint64) (saturated bool) {
-	var mine, others [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := mine[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
+// get as wide as the largest result needs. It reports whether a result is saturated.
+func (t *Table) Merge(other Source, f func(a, b uint64) uint64) (saturated bool) {
+	var others [BlockLen]uint64
+	for at, block := range Blocks(*t) {
 		other.Unpack(at, others[:len(block)])
 		for i, v := range block {
 			block[i] = f(v, others[i])
@@ -203,37 +201,27 @@ func (t *Table) Merge(other Table, f func(a, b uint64) uint64) (saturated bool) 
 	return saturated
 }
 
-// Full reports whether a counter is saturated.
-func (t Table) Full() bool {
-	if t.Shift < 3 {
+// Full reports whether a counter of a source is saturated.
+func Full(s Source) bool {
+	if t, is := s.(Table); is && t.Shift < 3 {
 		return false
 	}
-	for i := range t.Len() {
-		if t.At(i) == Saturated {
+	for _, block := range Blocks(s) {
+		if slices.Contains(block, Saturated) {
 			return true
 		}
 	}
 	return false
 }
 
-// Sum returns the sum of all counters, a number of 128 bits. It has a loop of its own so that opening
-// a BLOB allocates no block.
-func (t Table) Sum() (hi, lo uint64) {
-	var room [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
-		hi, lo = AddAll(hi, lo, block)
-	}
-	return hi, lo
-}
-
-// AddAll adds values to the 128-bit number hi*2^64 + lo.
-func AddAll(hi, lo uint64, values []uint64) (uint64, uint64) {
-	for _, v := range values {
-		var carry uint64
-		lo, carry = bits.Add64(lo, v, 0)
-		hi += carry
+// Sum returns the sum of all counters of a source, a number of 128 bits.
+func Sum(s Source) (hi, lo uint64) {
+	for _, block := range Blocks(s) {
+		for _, v := range block {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
 	}
 	return hi, lo
 }
