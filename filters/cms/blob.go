@@ -14,11 +14,7 @@ import (
 // the fewest that hold the largest. The sketch is unchanged.
 func (s *Sketch) Blob() []byte {
 	c := s.c
-	if c.Shift > 0 { // counters of one byte (Shift 0) cannot become smaller
-		if shift := words.Shift(c.Or()); shift != c.Shift {
-			c.Table = c.Resize(shift)
-		}
-	}
+	c.Table = c.Tight()
 	var room [2 * binary.MaxVarintLen64]byte
 	params := binary.AppendUvarint(room[:0], s.Width())
 	params = binary.AppendUvarint(params, s.Depth())
@@ -48,19 +44,18 @@ func NewView(blob []byte) (View, error) {
 	if err := checkShape(width, depth); err != nil {
 		return View{}, sketch.Invalidf("%v", err)
 	}
-	counters := width * depth
-	size := uint64(len(b.Body)) / counters
-	if uint64(len(b.Body)) != size*counters || size != 1 && size != 2 && size != 4 && size != 8 {
+	table, ok := words.Open(int(width*depth), b.Body)
+	if !ok {
 		return View{}, sketch.Invalidf("a body of %d bytes for %d rows of %d counters, which take 1, 2, 4 or 8 each", len(b.Body), depth, width)
 	}
-	if b.Flags.Has(sketch.Saturated) && size != 8 {
-		return View{}, sketch.Invalidf("saturated counters of %d bytes", size)
+	if b.Flags.Has(sketch.Saturated) && table.Shift < 3 {
+		return View{}, sketch.Invalidf("saturated counters of %d bytes", 1<<table.Shift)
 	}
 	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
 	if err != nil {
 		return View{}, err
 	}
-	return View{counts{base, rows(words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth)}, blob}, nil
+	return View{counts{base, rows(table, width, depth)}, blob}, nil
 }
 
 // check returns an error if the counters are not in their only form.
@@ -68,7 +63,7 @@ func (v *View) check() error {
 	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
 		return sketch.Invalidf("counters of %d bytes, but %d suffice", 1<<v.c.Shift, 1<<shift)
 	}
-	if v.Saturated() != words.Full(v.c.Table) {
+	if v.Saturated() != v.c.Full() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	return v.checkTotal()
@@ -83,7 +78,7 @@ func (v *View) checkTotal() error {
 	}
 	var all, carries uint64 // the sum of all rows' counters, and how often it passed 2^64
 	for row := range v.c.Factors {
-		hi, lo := words.Sum(v.c.Row(row))
+		hi, lo := v.c.Row(row).Sum()
 		if hi != 0 || lo > total || v.Additive() && lo != total {
 			return sketch.Invalidf("a total of %d, but counters of row %d do not add up to it", total, row)
 		}

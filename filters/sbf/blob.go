@@ -31,10 +31,10 @@ func (s *Sketch) Blob() []byte {
 	// are encoded first, behind room for the header and the parameters.
 	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
-	body := counters.Encode(at, s.encoding, s.first.source())
+	body := s.first.append(at, s.encoding)
 	first := len(body) - room
 	if s.method.recurring() {
-		body = counters.Encode(body, s.encoding, s.second.source())
+		body = s.second.append(body, s.encoding)
 	}
 	second := len(body) - room - first
 	body = append(body, s.marks...)
@@ -152,11 +152,15 @@ func NewView(blob []byte) (View, error) {
 
 // open returns the counters of a body. It checks their structure.
 func open(e Encoding, n int, body []byte) (cells, error) {
-	v, err := counters.Open(e, n, body)
-	if err != nil {
-		return cells{}, err
+	if e == Plain {
+		t, ok := words.Open(n, body)
+		if !ok {
+			return cells{}, sketch.Invalidf("%d counters in %d bytes, not in words of 1, 2, 4 or 8", n, len(body))
+		}
+		return cells{words: t, n: n}, nil
 	}
-	return cells{words: v.Words(), coded: &v, n: n}, nil
+	v, err := counters.Open(e, n, body)
+	return cells{coded: &v, n: n}, err
 }
 
 // check returns an error if anything in the body is not in its only form.
@@ -192,7 +196,15 @@ func (v *View) check() error {
 }
 
 // check returns an error if the counters of a BLOB are not in their only form.
-func (c *cells) check() error { return c.coded.(*counters.View).Check() }
+func (c *cells) check() error {
+	if !c.plain() {
+		return c.coded.(*counters.View).Check()
+	}
+	if shift := words.Shift(c.words.Or()); shift != c.words.Shift {
+		return sketch.Invalidf("counters of %d bytes where %d suffice", 1<<c.words.Shift, 1<<shift)
+	}
+	return nil
+}
 
 // checkTotal compares the total with the sum of the first filter's counters. Every occurrence of a key,
 // and of each node above it, adds one to k of them, with method mi to at least one. Saturated counters
@@ -211,7 +223,7 @@ func (v *View) checkTotal() error {
 	if v.method == MI {
 		leastHi, least = bits.Mul64(total, keys)
 	}
-	hi, lo := words.Sum(v.first.source())
+	hi, lo := v.first.total()
 	if hi < leastHi || hi == leastHi && lo < least || hi > mostHi || hi == mostHi && lo > most {
 		return sketch.Invalidf("a total of %d, but counters do not add up to it", total)
 	}

@@ -1,6 +1,7 @@
 package sbf
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
@@ -48,6 +49,22 @@ func (c *cells) source() words.Source {
 	return c.coded
 }
 
+// table returns the counters as words.
+func (c *cells) table() words.Table {
+	if c.plain() {
+		return c.words
+	}
+	return words.Collect(c.coded)
+}
+
+// append appends the counters in an encoding. Plain is that of words.
+func (c *cells) append(dst []byte, e Encoding) []byte {
+	if e == Plain {
+		return append(dst, c.words.Tight().B...)
+	}
+	return counters.Encode(dst, e, c.source())
+}
+
 // at returns counter p.
 func (c *cells) at(p uint32) uint64 {
 	if !c.plain() {
@@ -70,7 +87,7 @@ func (c *cells) clone(e Encoding) cells {
 	case c.plain():
 		return cells{words: words.Table{Shift: c.words.Shift, B: slices.Clone(c.words.B)}, n: c.n}
 	case e != Index:
-		return cells{words: words.Collect(c.coded), n: c.n}
+		return cells{words: c.table(), n: c.n}
 	}
 	t := newCells(e, c.n)
 	t.copy(c)
@@ -113,11 +130,33 @@ func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
 }
 
 // full reports whether a counter is saturated.
-func (c *cells) full() bool { return words.Full(c.source()) }
+func (c *cells) full() bool {
+	if c.plain() {
+		return c.words.Full()
+	}
+	for _, block := range words.Blocks(c.coded) {
+		if slices.Contains(block, saturated) {
+			return true
+		}
+	}
+	return false
+}
+
+// total returns the sum of all counters, a number of 128 bits.
+func (c *cells) total() (hi, lo uint64) {
+	for _, block := range words.Blocks(c.source()) {
+		for _, v := range block {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
+	}
+	return hi, lo
+}
 
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
-	hi, lo := words.Sum(c.source())
+	hi, lo := c.total()
 	return hi|lo == 0
 }
 
@@ -165,10 +204,10 @@ func (c *cells) sub(pos []uint32, n uint64) {
 // update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It
 // reports whether a result is saturated.
 func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
-	from := o.source()
 	if c.index == nil {
-		return c.words.Merge(from, f)
+		return c.words.Merge(o.table(), f)
 	}
+	from := o.source()
 	var room [words.BlockLen]uint64
 	c.index.Update(func(at int, block []uint64) {
 		others := room[:len(block)]

@@ -31,18 +31,12 @@ const blockLen = words.BlockLen
 // are long and have slack.
 const MaxLen = 1 << 28
 
-// Encode appends the counters' body in a BLOB. The same counters give the same bytes, whatever happened
+// Encode appends the counters' body in a BLOB, in any encoding but Plain. The same counters give the same bytes, whatever happened
 // before. O(Len).
 func Encode(dst []byte, e Encoding, src Source) []byte {
-	if e != Plain {
-		c := codecOf(e)
-		dst, _ = layout(dst, c, src, c.choose(src), tight)
-		return dst
-	}
-	if t, ok := src.(words.Table); ok && words.Shift(t.Or()) == t.Shift {
-		return append(dst, t.B...)
-	}
-	return append(dst, words.Collect(src).B...)
+	c := codecOf(e)
+	dst, _ = layout(dst, c, src, c.choose(src), tight)
+	return dst
 }
 
 // View reads counters from a body without copying it. It is valid as long as the body's memory. It never
@@ -50,27 +44,17 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 type View struct {
 	e     Encoding
 	n     int
-	plain words.Table
-	store store // the counters in all encodings except Plain.
+	store store
 }
 
-// Open checks the structure of the body of n counters in constant time. Check checks its contents. Errors
-// wrap sketch.ErrInvalid.
+// Open checks the structure of the body of n counters in constant time, in any encoding but Plain. Check
+// checks its contents. Errors wrap sketch.ErrInvalid.
 func Open(e Encoding, n int, body []byte) (View, error) {
 	if n < 1 || n > MaxLen {
 		return View{}, sketch.Invalidf("%d counters", n)
 	}
-	v := View{e: e, n: n}
-	var err error
-	switch e {
-	case Plain:
-		v.plain, err = openPlain(n, body)
-	case Elias, Steps, Index:
-		v.store, err = open(codecOf(e), n, body)
-	default:
-		err = sketch.Invalidf("counters in %v", e)
-	}
-	return v, err
+	s, err := open(codecOf(e), n, body)
+	return View{e, n, s}, err
 }
 
 // codecOf returns the codec of any encoding but Plain.
@@ -89,10 +73,7 @@ func (v *View) At(i int) uint64 {
 	if uint(i) >= uint(v.n) {
 		panic(outOfRange(i, v.n))
 	}
-	switch v.e {
-	case Plain:
-		return v.plain.At(i)
-	case Index:
+	if v.e == Index {
 		return v.store.indexAt(uint(i))
 	}
 	return codedCodec{v.e}.at(&v.store, i)
@@ -102,12 +83,9 @@ func (v *View) At(i int) uint64 {
 func (v *View) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), v.n)
 	// A call by the interface codec would move every View to the heap.
-	switch v.e {
-	case Plain:
-		v.plain.Unpack(at, dst)
-	case Index:
+	if v.e == Index {
 		indexCodec{}.unpack(&v.store, at, dst)
-	default:
+	} else {
 		codedCodec{v.e}.unpack(&v.store, at, dst)
 	}
 }
@@ -115,9 +93,6 @@ func (v *View) Unpack(at int, dst []uint64) {
 // Check returns an error unless the body is exactly what Encode writes for its counters. O(Len). Errors
 // wrap sketch.ErrInvalid.
 func (v *View) Check() error {
-	if v.e == Plain {
-		return checkPlain(v.plain)
-	}
 	s := v.store
 	return s.check(codecOf(v.e))
 }

@@ -2,18 +2,15 @@ package counters
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-var all = []Encoding{Plain, Elias, Steps, Index}
+var all = []Encoding{Elias, Steps, Index}
 
 func forEach(t *testing.T, f func(t *testing.T, e Encoding)) {
 	for _, e := range all {
@@ -233,14 +230,11 @@ func TestOutOfRange(t *testing.T) {
 }
 
 func TestEncodingNames(t *testing.T) {
-	if got := fmt.Sprintf("%v", all); got != "[plain elias steps index]" {
+	if got := fmt.Sprintf("%v", all); got != "[elias steps index]" {
 		t.Error(got)
 	}
 	if got := Encoding(9).String(); got != "encoding 9" {
 		t.Error(got)
-	}
-	if _, err := Open(4, 1, make([]byte, 8)); !errors.Is(err, sketch.ErrInvalid) {
-		t.Errorf("encoding 4: %v", err)
 	}
 }
 

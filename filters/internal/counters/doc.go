@@ -3,7 +3,7 @@
 //
 // # Encodings
 //
-//   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs.
+//   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs (package words).
 //   - Elias: every counter, plus 1, in the Elias delta code, whose length the
 //     paper gives as L2(n). The gamma code is shorter by 0.3 bits for keys with
 //     counts below 10 on average, and longer from 50 on. If counters are small,

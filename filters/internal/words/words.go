@@ -14,7 +14,6 @@ import (
 	"iter"
 	"math"
 	"math/bits"
-	"slices"
 	"unsafe"
 )
 
@@ -77,6 +76,25 @@ type Table struct {
 
 // Make returns a table of n counters that are 0.
 func Make(shift uint8, n int) Table { return Table{shift, make([]byte, n<<shift)} }
+
+// Open returns the table of n counters in a body. It reports false if they are not in words of 1, 2, 4 or 8
+// bytes.
+func Open(n int, body []byte) (Table, bool) {
+	for shift := range uint8(4) {
+		if len(body) == n<<shift {
+			return Table{shift, body}, true
+		}
+	}
+	return Table{}, false
+}
+
+// Tight returns the counters in the smallest words that hold them.
+func (t Table) Tight() Table {
+	if shift := Shift(t.Or()); shift != t.Shift {
+		return t.Resize(shift)
+	}
+	return t
+}
 
 // Len returns the number of counters.
 func (t Table) Len() int { return len(t.B) >> t.Shift }
@@ -187,10 +205,13 @@ func Covers(a, b Source) bool {
 }
 
 // Merge sets every counter to f(its value, the value of the same counter in other). All counters
-// get as wide as the largest result needs. It reports whether a result is saturated.
-func (t *Table) Merge(other Source, f func(a, b uint64) uint64) (saturated bool) {
-	var others [BlockLen]uint64
-	for at, block := range Blocks(*t) {
+// get as wide as the largest result needs. It reports whether a result is saturated. It has a loop of its
+// own so that it allocates no block.
+func (t *Table) Merge(other Table, f func(a, b uint64) uint64) (saturated bool) {
+	var mine, others [BlockLen]uint64
+	for at, n := 0, t.Len(); at < n; at += BlockLen {
+		block := mine[:min(BlockLen, n-at)]
+		t.Unpack(at, block)
 		other.Unpack(at, others[:len(block)])
 		for i, v := range block {
 			block[i] = f(v, others[i])
@@ -201,27 +222,25 @@ func (t *Table) Merge(other Source, f func(a, b uint64) uint64) (saturated bool)
 	return saturated
 }
 
-// Full reports whether a counter of a source is saturated.
-func Full(s Source) bool {
-	if t, is := s.(Table); is && t.Shift < 3 {
+// Full reports whether a counter is saturated.
+func (t Table) Full() bool {
+	if t.Shift < 3 {
 		return false
 	}
-	for _, block := range Blocks(s) {
-		if slices.Contains(block, Saturated) {
+	for i := range t.Len() {
+		if t.At(i) == Saturated {
 			return true
 		}
 	}
 	return false
 }
 
-// Sum returns the sum of all counters of a source, a number of 128 bits.
-func Sum(s Source) (hi, lo uint64) {
-	for _, block := range Blocks(s) {
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
+// Sum returns the sum of all counters, a number of 128 bits.
+func (t Table) Sum() (hi, lo uint64) {
+	for i := range t.Len() {
+		var carry uint64
+		lo, carry = bits.Add64(lo, t.At(i), 0)
+		hi += carry
 	}
 	return hi, lo
 }
