@@ -158,10 +158,16 @@ func (s *Sketch) Clip(p *Polygon) error {
 	across := false
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a.X, a.Y = sec.X, sec.Y
-		form.VisitSquares(sec.Squares, &a, func(s cells.Squares, inside bool) {
-			across = across || !inside
-			left.Append(s)
-		})
+		sheets := sec.Sheets()
+		for _, sheet := range sheets {
+			form.VisitSquares(sheet, &a, func(s cells.Squares, inside bool) {
+				across = across || !inside
+				left.Append(s)
+			})
+		}
+		if len(sheets) > 1 {
+			return cells.Sorted(left)
+		}
 		return left
 	})
 	s.keepLeaves(left, bounds, across)

@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -92,7 +93,7 @@ func FindAll(s Sheet, keys []uint64, out []cells.Leaf) (packets int) {
 	at, next, all := 0, 0, s.Packets()
 	for j, key := range keys {
 		if next < all && s.First(next) <= key {
-			next = Above(s, key, next, all)
+			next += sort.Search(all-next, func(i int) bool { return s.First(next+i) > key })
 			squares, at = s.Packet(next-1), 0
 			packets++
 		}

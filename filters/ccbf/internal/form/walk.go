@@ -1,8 +1,6 @@
 package form
 
 import (
-	"sort"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -21,11 +19,6 @@ type Sheet interface {
 	Packet(i int) cells.Squares
 	Total() uint64
 	Number() int // of squares
-}
-
-// Above returns the first packet of [from, to) that begins after a key. It returns to if there is none.
-func Above(s Sheet, key uint64, from, to int) int {
-	return from + sort.Search(to-from, func(i int) bool { return s.First(from+i) > key })
 }
 
 // Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
@@ -50,40 +43,9 @@ func (s *Sum) inside(n uint64) {
 // SumOf returns the sum over the squares of a sheet in an area.
 func SumOf(s Sheet, a *RegionArea) Sum {
 	w := newWalk(s, a)
-	if box, ok := a.Area.(Box); ok {
-		w.corners, w.isBox = a.cornersOf(grid.Rect(box))
-	}
-	if !w.holdsMost() {
-		w.run()
-		return w.sum
-	}
-	// Few packets are outside, so sum what is there. The total is known.
-	rest := *a
-	rest.Area = complement{a.Area}
-	w = newWalk(s, &rest)
 	w.run()
-	var sum Sum
-	sum.inside(s.Total() - min(w.sum.High, s.Total()))
-	return sum
+	return w.sum
 }
-
-// complement is the cells that are not in an area.
-type complement struct{ Area }
-
-// Enter implements Area.
-func (c complement) Enter(r grid.Rect) grid.Relation {
-	switch relation := c.Area.Enter(r); relation {
-	case grid.Inside:
-		return grid.Outside
-	case grid.Outside:
-		return grid.Inside
-	default:
-		return relation
-	}
-}
-
-// Contains implements Area.
-func (c complement) Contains(at grid.Cell) bool { return !c.Area.Contains(at) }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
 // they are inside the area. If not, there is only one, which lies across the outline. Unless least is nil,
@@ -95,9 +57,9 @@ func Visit(s Sheet, a *RegionArea, least *uint64, f func(s cells.Squares, inside
 	w.run()
 }
 
-// VisitSquares is Visit for a list of squares, which may overlap.
+// VisitSquares is Visit for a list of squares that do not overlap.
 func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside bool)) {
-	w := walk{area: a, visit: f, overlap: true}
+	w := walk{area: a, visit: f}
 	switch a.enter(0, ^uint64(0)) {
 	case grid.Inside:
 		w.within(s)
@@ -109,15 +71,13 @@ func VisitSquares(s cells.Squares, a *RegionArea, f func(s cells.Squares, inside
 
 // walk goes through the squares of a sheet that meet an area. The squares are in Z-order, so those in a
 // larger square lie side by side. The walk takes all squares in a larger one that is inside the area, and
-// skips those in one that is outside. It quarters a larger square that the outline crosses. It first uses
-// the first keys of packets, and then the squares in a packet.
+// skips those in one that is outside. It first divides the packets by their first keys, and then quarters the
+// square around a packet that the outline crosses.
 type walk struct {
 	area    *RegionArea
 	sheet   Sheet
 	high    uint64        // no cell in the bounds of the area has a higher key.
-	overlap bool          // whether squares may overlap.
-	corners cells.Corners // of the box, if isBox.
-	isBox   bool          // whether to sum cells in a box.
+	corners cells.Corners // of the bounds of the area, as far as they lie in the region.
 	sum     Sum
 	least   *uint64
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
@@ -141,131 +101,64 @@ func (w *walk) last(i int) uint64 {
 	return w.high
 }
 
-// relation returns where packet i lies in relation to a box, which does not remember what is entered.
-func (w *walk) relation(i int) grid.Relation { return w.area.enter(w.sheet.First(i), w.last(i)) }
-
-// holdsMost reports whether a box holds more packets of a sheet than lie outside. It returns false if
-// packets have totals, as those inside are not decoded then.
-func (w *walk) holdsMost() bool {
-	n, box := w.sheet.Packets(), w.area.Area.Bounds()
-	if !w.isBox || n == 0 || w.sheet.Total() == ^uint64(0) || CellsOf(box.Intersect(w.area.Bounds)) < CellsOf(w.area.Bounds)/2 {
-		return false
-	}
-	if _, known := w.sheet.PacketTotal(0); known {
-		return false
-	}
-	inside, outside := 0, 0
-	for i := range n {
-		switch w.relation(i) {
-		case grid.Inside:
-			inside++
-		case grid.Outside:
-			outside++
-		}
-	}
-	return inside > outside
-}
-
 func (w *walk) run() {
-	switch n := w.sheet.Packets(); {
-	case n == 0:
-	case w.isBox:
-		w.box()
-	default:
-		w.packets(w.sheet.First(0), w.high, 0, n)
+	corners, some := w.area.cornersOf(w.area.Area.Bounds())
+	if n := w.sheet.Packets(); n > 0 && some {
+		w.corners = corners
+		w.packets(0, n)
 	}
 }
 
-// box adds the squares in a box. It goes from packet to packet that has keys of the box.
-func (w *walk) box() {
-	at, some := w.corners.Low(), true
-	for i, n := 0, w.sheet.Packets(); i < n && some; i++ {
-		if at > w.last(i) {
-			i = max(i, Above(w.sheet, at, i, n)-1)
-		}
-		first, last := w.sheet.First(i), w.last(i)
-		if at, some = w.corners.Next(max(at, first)); !some || at > last {
-			continue
-		}
-		switch w.relation(i) {
-		case grid.Inside:
-			w.inside(first, last, i, i+1)
-		case grid.Partly:
-			w.squares(w.sheet.Packet(i))
-		}
-		at, some = last+1, last < ^uint64(0)
-	}
-}
+// parts is the most parts into which packets are divided at once. Many sketches of days have no more packets.
+const parts = 16
 
-// packets adds the squares with keys from low to high. They lie in the packets [from, to).
-func (w *walk) packets(low, high uint64, from, to int) {
-	// This happens only in a damaged index, whose keys do not ascend.
-	if low > high {
+// packets adds the squares of the packets [from, to).
+func (w *walk) packets(from, to int) {
+	low, high := w.sheet.First(from), w.last(to-1)
+	// The square around the packets may meet the area where they have no keys. high is below low only in a
+	// damaged index, whose keys do not ascend.
+	if next, some := w.corners.Next(low); !some || next > high {
 		return
 	}
 	switch w.area.enter(low, high) {
-	case grid.Outside:
-		return
 	case grid.Inside:
-		w.inside(low, high, from, to)
-		return
-	}
-	defer w.area.Area.Leave()
-	if to-from == 1 {
-		w.squares(w.cut(from, low, high))
-		return
-	}
-	mask := cells.LowBits(cells.CommonLevel(low, high))
-	// Visit the four quarters of the smallest square with low and high. last is the last key of a
-	// quarter.
-	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 {
-		next := Above(w.sheet, min(last, high), from, to)
-		if next > from {
-			w.packets(max(low, w.sheet.First(from)), min(last, high), from, next)
+		w.inside(from, to)
+	case grid.Partly:
+		if to-from == 1 {
+			w.squares(w.packet(from))
+		} else {
+			step := (to - from + parts - 1) / parts
+			for i := from; i < to; i += step {
+				w.packets(i, min(i+step, to))
+			}
 		}
-		if last >= high {
-			return
-		}
-		// Packet next-1 may reach into the following quarter, unless a packet begins exactly with that
-		// quarter.
-		low = last + 1
-		if next > from && (next == to || w.sheet.First(next) > low) {
-			next--
-		}
-		from = next
+		w.area.Area.Leave()
 	}
 }
 
-// inside adds all squares with keys from low to high, which lie in the packets [from, to).
-func (w *walk) inside(low, high uint64, from, to int) {
-	if w.visit == nil && low == w.sheet.First(0) && high == w.high {
+// inside adds the squares of the packets [from, to), which are inside the area.
+func (w *walk) inside(from, to int) {
+	if w.visit == nil && to-from == w.sheet.Packets() {
 		w.sum.inside(w.sheet.Total())
 		return
 	}
 	for i := from; i < to; i++ {
-		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil && w.sheet.First(i) >= low && w.last(i) <= high {
+		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil {
 			w.sum.inside(n)
-			continue
+		} else {
+			w.within(w.packet(i))
 		}
-		w.within(w.cut(i, low, high))
 	}
 }
 
-// cut returns the squares of packet i with keys from low to high.
-func (w *walk) cut(i int, low, high uint64) cells.Squares {
+// packet returns the squares of packet i, and none if the walk skips it.
+func (w *walk) packet(i int) cells.Squares {
 	if w.least != nil {
 		if n, known := w.sheet.PacketTotal(i); known && n < *w.least || *w.least == skipRest {
 			return cells.Squares{}
 		}
 	}
-	s := w.sheet.Packet(i)
-	if s.Len() > 0 && s.Keys[0] < low {
-		s = s.From(sort.Search(s.Len(), func(j int) bool { return s.Keys[j] >= low }))
-	}
-	if s.Len() > 0 && s.Keys[s.Len()-1] > high {
-		s = s.UpTo(cells.SearchAbove(s.Keys, high))
-	}
-	return s
+	return w.sheet.Packet(i)
 }
 
 // within adds squares, all of which are inside the area.
@@ -283,7 +176,7 @@ const fewSquares = 32
 
 // squares adds the squares of s that meet the area. All lie in the square entered last.
 func (w *walk) squares(s cells.Squares) {
-	if w.isBox && s.Levels == nil {
+	if _, isBox := w.area.Area.(Box); isBox && w.visit == nil && s.Levels == nil {
 		// Coordinates compare as they stand in the keys, so testing all cells beats descending.
 		n := uint64(0)
 		for i, key := range s.Keys {
@@ -300,17 +193,11 @@ func (w *walk) squares(s cells.Squares) {
 		}
 		return
 	}
-	quarter := cells.LowBits(cells.CommonLevel(s.Keys[0], w.end(&s))) >> 2
+	quarter := cells.LowBits(cells.CommonLevel(s.Keys[0], s.Last(s.Len()-1))) >> 2
 	for s.Len() > 0 {
-		// Only squares that overlap can be larger than the quarters of the square around all.
-		if w.overlap && cells.LowBits(s.Level(0)) > quarter {
-			w.square(&s, 0)
-			s = s.From(1)
-			continue
-		}
 		n := cells.SearchAbove(s.Keys, s.Keys[0]|quarter)
 		part := s.UpTo(n)
-		switch w.area.enter(part.Keys[0], w.end(&part)) {
+		switch w.area.enter(part.Keys[0], part.Last(n-1)) {
 		case grid.Inside:
 			w.within(part)
 		case grid.Partly:
@@ -319,17 +206,6 @@ func (w *walk) squares(s cells.Squares) {
 		}
 		s = s.From(n)
 	}
-}
-
-// end returns the highest key in the squares of s.
-func (w *walk) end(s *cells.Squares) uint64 {
-	last := s.Last(s.Len() - 1)
-	if w.overlap {
-		for i := range s.Keys {
-			last = max(last, s.Last(i))
-		}
-	}
-	return last
 }
 
 // square adds square i of s if it meets the area. It lies in the square entered last.
