@@ -86,7 +86,7 @@ func (r *Reader) Memory() int64 {
 // Density implements form.Reader.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	return p.Paint(r.Head, 0, func(clip grid.Rect, to *form.Painting) error {
-		r.EachSquare(clip, of, func(c grid.Cell, _ uint8, n uint64) { to.Add(c, n) })
+		r.EachSquare(clip, of, func(c grid.Cell, _ uint8, n uint64) { to.Spread(c, float64(n)) })
 		return nil
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -47,13 +46,12 @@ func (p *Picture) SquaresIn(h *Head, level int) uint64 {
 	return in.Count()
 }
 
-// Spread spreads the points of a square evenly over the pixels that it meets. The square has
-// 2^level x 2^level cells of length res, of which corner is the south-western one.
-func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) {
-	side := res * float64(uint64(1)<<level)
+// Spread spreads the points of a square evenly over the pixels that it meets. The square has this side, and
+// is counted from the origin of coordinates.
+func (p *Picture) Spread(side float64, square grid.Cell, n float64) {
 	dx, dy := (p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height)
-	x := spanOf((float64(corner.X)*res-p.Box.Min[0])/dx, side/dx, p.Width)
-	y := spanOf((float64(corner.Y)*res-p.Box.Min[1])/dy, side/dy, p.Height)
+	x := spanOf((float64(square.X)*side-p.Box.Min[0])/dx, side/dx, p.Width)
+	y := spanOf((float64(square.Y)*side-p.Box.Min[1])/dy, side/dy, p.Height)
 	each := n * (dx / side) * (dy / side)
 	for line := y.first; line <= y.last; line++ {
 		x.add(p.line(line), each*y.at(line))
@@ -67,177 +65,42 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	if in.Empty() {
 		return nil
 	}
-	x, y := newAxis(p.Box.Min[0], p.Box.Max[0], p.Width, side), newAxis(p.Box.Min[1], p.Box.Max[1], p.Height, side)
-	to := Painting{sums: p.Pixels}
-	if x.isLarge || y.isLarge {
-		bins := getBins(x.bins(in.Width()) * y.bins(in.Height()))
-		defer putBins(bins)
-		to.sums = *bins
+	to := Painting{picture: p, side: side}
+	if side*float64(p.Width) > p.Box.Max[0]-p.Box.Min[0] && side*float64(p.Height) > p.Box.Max[1]-p.Box.Min[1] {
+		to.squares, to.bins = in, make([]float64, in.Count())
 	}
-	to.x, to.y = binAxis{x, in.MinX, x.bins(in.Width())}, binAxis{y, in.MinY, y.bins(in.Height())}
 	clip := grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
 	if err := each(clip, &to); err != nil {
 		return err
 	}
-	if x.isLarge || y.isLarge {
-		to.finish(p)
+	for i, n := range to.bins {
+		if n != 0 {
+			p.Spread(side, grid.Cell{X: in.MinX + int64(i)%int64(in.Width()), Y: in.MinY + int64(i)/int64(in.Width())}, n)
+		}
 	}
 	return nil
 }
 
-// binPool keeps the memory of bins. Allocating half a million for each picture more than doubled
-// its time.
-var binPool = sync.Pool{New: func() any { return new([]float64) }}
-
-// maxPooledBins is the number of bins up to which binPool keeps memory.
-const maxPooledBins = 1 << 20
-
-// getBins returns n bins, all of them 0.
-func getBins(n int) *[]float64 {
-	bins := binPool.Get().(*[]float64)
-	if cap(*bins) < n {
-		*bins = make([]float64, n)
-	}
-	*bins = (*bins)[:n]
-	clear(*bins)
-	return bins
-}
-
-func putBins(bins *[]float64) {
-	if cap(*bins) <= maxPooledBins {
-		binPool.Put(bins)
-	}
-}
-
-// Painting adds up the points of equally large squares. On an axis where squares are larger than pixels,
-// each square has a bin. Squares of different categories at the same place share that bin, so their sum
-// is spread over the pixels only once. On other axes, the pixels are the bins.
+// Painting spreads the points of equally large squares. If squares are larger than pixels, it first adds up the
+// points of a square: it may have points of many categories, and very many pixels.
 type Painting struct {
-	x, y binAxis
-	sums []float64 // rows of bins from the north-west
+	picture *Picture
+	side    float64
+	squares grid.Rect // the squares with bins.
+	bins    []float64 // by square, its points; nil if squares are not larger than pixels.
 }
 
-// Add spreads a count over the bins that its square meets.
-func (p *Painting) Add(c grid.Cell, count uint64) { p.Spread(c, float64(count)) }
-
-// Spread spreads the points of a square over the bins that it meets, at most two on each axis.
-func (p *Painting) Spread(c grid.Cell, n float64) {
-	x, y, sums := &p.x, &p.y, p.sums
-	i, west, east := x.bin(c.X)
-	j, south, north := y.bin(c.Y)
-	at := (y.n-1-j)*x.n + i
-	sums[at] += n * south * west
-	if east > 0 {
-		sums[at+1] += n * south * east
+// Spread spreads the points of a square over the pixels that it meets.
+func (p *Painting) Spread(square grid.Cell, n float64) {
+	if p.bins == nil {
+		p.picture.Spread(p.side, square, n)
+		return
 	}
-	if north > 0 {
-		at -= x.n
-		sums[at] += n * north * west
-		if east > 0 {
-			sums[at+1] += n * north * east
-		}
-	}
-}
-
-// finish spreads the bins over the pixels of the picture. It spreads each row of bins over a row of pixels
-// first, and then that over all rows that it covers.
-func (p *Painting) finish(to *Picture) {
-	columns, row := make([]span, p.x.n), make([]float64, to.Width)
-	for i := range columns {
-		columns[i] = p.x.covered(i)
-	}
-	each := p.x.part() * p.y.part()
-	for j := range p.y.n { // each row of bins, from the south
-		bins := p.sums[(p.y.n-1-j)*p.x.n:][:p.x.n]
-		if !slices.ContainsFunc(bins, func(n float64) bool { return n != 0 }) {
-			continue
-		}
-		clear(row)
-		for i, n := range bins {
-			columns[i].add(row, n*each)
-		}
-		lines := p.y.covered(j)
-		for line := lines.first; line <= lines.last; line++ {
-			part, dst := lines.at(line), to.line(line)
-			for i, n := range row {
-				dst[i] += n * part
-			}
-		}
-	}
+	p.bins[(square.Y-p.squares.MinY)*int64(p.squares.Width())+square.X-p.squares.MinX] += n
 }
 
 // line returns a row of pixels, counted from the south.
 func (p *Picture) line(i int) []float64 { return p.Pixels[(p.Height-1-i)*p.Width:][:p.Width] }
-
-// binAxis is an axis with its bins.
-type binAxis struct {
-	axis
-	first int64 // the first square with a bin
-	n     int
-}
-
-// bin returns the first bin that a square meets, and the fractions of the square in it and in the next
-// one.
-func (a *binAxis) bin(square int64) (i int, here, next float64) {
-	if a.isLarge {
-		return int(square - a.first), 1, 0
-	}
-	i, here, next = overlap((float64(square)*a.side-a.low)/a.pixel, a.side/a.pixel, a.n)
-	return i, here * a.pixel / a.side, next * a.pixel / a.side
-}
-
-// overlap returns how much the stretch from at on, of a length up to 1, has of the unit intervals i and
-// i+1. There are n intervals from 0 on.
-func overlap(at, length float64, n int) (i int, here, next float64) {
-	floor := math.Floor(at)
-	here = min(length, floor+1-at)
-	next = length - here
-	switch {
-	case floor == -1:
-		return 0, next, 0
-	case !(floor >= 0 && floor < float64(n)):
-		return 0, 0, 0
-	case floor == float64(n-1):
-		return n - 1, here, 0
-	}
-	return int(floor), here, next
-}
-
-// covered returns the pixels that a bin covers.
-func (a *binAxis) covered(bin int) span {
-	if a.isLarge {
-		return spanOf((float64(a.first+int64(bin))*a.side-a.low)/a.pixel, a.side/a.pixel, a.pixels)
-	}
-	return span{first: bin, last: bin, low: 1}
-}
-
-// part returns which fraction of a bin's points, along this axis, a pixel gets that lies within the bin.
-func (a *binAxis) part() float64 {
-	if a.isLarge {
-		return a.pixel / a.side
-	}
-	return 1
-}
-
-// axis is one axis of a picture, together with the side of the squares that are painted.
-type axis struct {
-	low, pixel, side float64 // the coordinate where the picture begins, the length of a pixel, and the side of a square.
-	pixels           int
-	isLarge          bool // whether squares are larger than pixels
-}
-
-func newAxis(low, high float64, pixels int, side float64) axis {
-	pixel := (high - low) / float64(pixels)
-	return axis{low, pixel, side, pixels, side > pixel}
-}
-
-// bins returns the number of bins for so many squares.
-func (a *axis) bins(squares uint64) int {
-	if a.isLarge {
-		return int(squares)
-	}
-	return a.pixels
-}
 
 // span has the pixels from first to last, which a square covers along one axis. There are none if last is
 // below first. The square covers the fraction low of the first pixel, and the fraction high of the last
