@@ -56,7 +56,7 @@ typedef struct {
 	ccbf_col out;
 } ccbf_call;
 
-/* One value for a VARCHAR or BLOB vector. The bytes of several values are in one buffer. */
+/* One value for a BLOB vector. The bytes of several values are in one buffer. */
 typedef struct {
 	uint64_t row;
 	uint64_t start; /* index of its first byte in the buffer */
@@ -93,7 +93,6 @@ void ccbf_open_vector(void *vec, ccbf_col *out);
 void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out);
 uint64_t ccbf_list_child(void *vec, ccbf_col *out);
 uint64_t *ccbf_writable_mask(void *vec);
-int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
 

@@ -161,11 +161,12 @@ func (r *Result) flush() error {
 	return nil
 }
 
-// textBuffer buffers strings, so that a chunk of small results costs one crossing.
+// textBuffer buffers BLOBs, so that a chunk of small results costs one crossing. It writes texts at once, as
+// DuckDB checks each of them.
 type textBuffer struct {
 	buf    []byte
 	pieces []C.ccbf_piece
-	blobs  bool // values are BLOBs: unlike text, DuckDB need not check each of them
+	blobs  bool // values are BLOBs
 	full   bool // DuckDB has no memory left
 }
 
@@ -182,12 +183,12 @@ func (g *textBuffer) reset(typ Type) {
 	g.blobs = typ.id == BlobID || typ.id == GeometryID
 }
 
-// add buffers the value b of a row of vec. It writes a long value to vec at once.
+// add buffers the value b of a row of vec. It writes a text or a long value to vec at once.
 func (g *textBuffer) add(vec unsafe.Pointer, row int, b []byte) {
 	if g.full {
 		return
 	}
-	if len(b) >= directFrom {
+	if !g.blobs || len(b) >= directFrom {
 		g.full = C.ccbf_try_assign(vec, C.uint64_t(row), (*C.char)(unsafe.Pointer(&b[0])), C.uint64_t(len(b))) != 0
 		return
 	}
@@ -206,10 +207,6 @@ func (g *textBuffer) flush(vec unsafe.Pointer) {
 		return
 	}
 	base, pieces, n := (*C.char)(unsafe.Pointer(&g.buf[0])), &g.pieces[0], C.uint64_t(len(g.pieces))
-	if g.blobs {
-		g.full = C.ccbf_assign_blobs(vec, base, pieces, n) != 0
-	} else {
-		g.full = C.ccbf_assign_pieces(vec, base, pieces, n) != 0
-	}
+	g.full = C.ccbf_assign_blobs(vec, base, pieces, n) != 0
 	g.buf, g.pieces = g.buf[:0], g.pieces[:0]
 }

@@ -24,15 +24,6 @@ uint64_t *ccbf_writable_mask(void *vec) {
 	return duckdb_vector_get_validity(vec);
 }
 
-int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
-	for (uint64_t i = 0; i < n; i++) {
-		if (ccbf_try_assign(vec, pieces[i].row, base + pieces[i].start, pieces[i].len) != 0) {
-			return 1;
-		}
-	}
-	return 0;
-}
-
 /* A duckdb_string_t with more bytes than fit into it. */
 typedef struct {
 	uint32_t len;
@@ -41,8 +32,8 @@ typedef struct {
 } long_string;
 
 /*
- * ccbf_assign_pieces for BLOBs, with one call of DuckDB. It assigns the bytes of all pieces to one
- * row, so that the vector owns them. Then it makes each row point at its part of these bytes.
+ * Sets BLOBs with one call of DuckDB. It assigns the bytes of all pieces to one row, so that the vector
+ * owns them. Then it makes each row point at its part of these bytes.
  */
 int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
 	const ccbf_piece *last = &pieces[n - 1];
