@@ -7,6 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -127,6 +128,7 @@ func CCBF() functions {
 type ccbfReader struct {
 	view      ccbf.View
 	head      ccbf.Head // the head of a sketch whose view is not opened.
+	verified  []byte    // the sketch that was verified last.
 	selection selection // the categories.
 	has       bool      // true if the call has an argument for categories.
 }
@@ -225,6 +227,15 @@ func (r *ccbfReader) openAny(blob []byte) error {
 		return nil
 	}
 	return r.view.Reset(blob)
+}
+
+// verify checks all bytes of a sketch, for functions that read all of them anyway.
+func (r *ccbfReader) verify(blob []byte) error {
+	if sameBytes(blob, r.verified) {
+		return nil
+	}
+	r.verified = blob
+	return sketch.Verify(blob)
 }
 
 // ccbfEmpty computes ccbf_empty.

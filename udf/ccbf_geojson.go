@@ -53,13 +53,9 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 		return err
 	}
 	v := &r.view
-	var verified []byte
 	return r.eachOption(rows, 1, out, &o, geoJSONCategory, func(i int, of ccbf.Categories) error {
-		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, verified) {
-			if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
-				return err
-			}
-			verified = blob
+		if err := r.verify(rows.Col(0).Bytes(i)); err != nil {
+			return err
 		}
 		box := v.Bounds
 		if o.Given(geoJSONBox, i) {
@@ -83,6 +79,32 @@ func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch
 		}
 		return do(i, listedSketch{v, ccbf.Box(box), threshold, of})
 	})
+}
+
+// list writes the cells to row i of out. An element has bytes in DuckDB's memory. setter returns the function
+// that writes cell j to the elements.
+func (l *listedSketch) list(out *duck.Result, i, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
+	most, held := bridge.Listed(l.view, l.of)
+	if err := out.Charge(held + int64(bytes*most)); err != nil {
+		return err
+	}
+	cells, err := l.view.Cells(l.area, l.of)
+	if err != nil {
+		return err
+	}
+	set, n := setter(out.List(i, most)), 0
+	for s := range cells {
+		if n == most {
+			break // damaged bytes can have more cells than they announce
+		}
+		if s.Count >= l.threshold {
+			set(n, &s)
+			n++
+		}
+	}
+	out.Shorten(i, n)
+	out.Discharge(held)
+	return nil
 }
 
 // ccbfGeoJSON computes ccbf_geojson.

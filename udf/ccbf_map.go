@@ -6,7 +6,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -84,35 +83,15 @@ const cellRow = 2 * 4 * 8
 
 // ccbfCells computes ccbf_cells.
 func ccbfCells(q *question) error {
-	var verified []byte
 	return q.each(func(i int, of ccbf.Categories) error {
-		if blob := q.rows.Col(0).Bytes(i); !sameBytes(blob, verified) {
-			if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
-				return err
-			}
-			verified = blob
-		}
-		all := ccbf.Box(q.view.Bounds)
-		cells, err := q.view.Cells(all, of)
-		if err != nil {
+		if err := q.verify(q.rows.Col(0).Bytes(i)); err != nil {
 			return err
 		}
-		n, bytes := bridge.Listed(&q.view, of)
-		if err := q.out.Charge(bytes + cellRow*int64(n)); err != nil {
-			return err
-		}
-		list := spotColumnsOf(q.out.List(i, n))
-		at, g := 0, q.view.Grid
-		for s := range cells {
-			if at == n {
-				break // damaged bytes can have more cells than they announce
-			}
-			list.set(at, g, &s)
-			at++
-		}
-		q.out.Shorten(i, at)
-		q.out.Discharge(bytes)
-		return nil
+		l := listedSketch{&q.view, ccbf.Box(q.view.Bounds), 0, of}
+		return l.list(q.out, i, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
+			columns := spotColumnsOf(elements)
+			return func(j int, s *ccbf.Spot) { columns.set(j, q.view.Grid, s) }
+		})
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -22,32 +21,14 @@ const (
 // ccbfSquares computes ccbf_squares.
 func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
 	return eachListed(rows, out, func(i int, l listedSketch) error {
-		n, bytes := bridge.Listed(l.view, l.of)
-		if err := out.Charge(bytes + squareRow*int64(n)); err != nil {
-			return err
-		}
-		cells, err := l.view.Cells(l.area, l.of)
-		if err != nil {
-			return err
-		}
-		list := out.List(i, n)
-		geometries, counts := list.Field(0), duck.Out[uint64](list.Field(1))
-		at := 0
-		for s := range cells {
-			if at == n {
-				break // damaged bytes can have more cells than they announce
+		return l.list(out, i, squareRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
+			geometries, counts := elements.Field(0), duck.Out[uint64](elements.Field(1))
+			return func(j int, s *ccbf.Spot) {
+				square := squareWKB(l.view.Grid, s)
+				geometries.SetBytes(j, square[:])
+				counts[j] = s.Count
 			}
-			if s.Count < l.threshold {
-				continue
-			}
-			square := squareWKB(l.view.Grid, &s)
-			geometries.SetBytes(at, square[:])
-			counts[at] = s.Count
-			at++
-		}
-		out.Shorten(i, at)
-		out.Discharge(bytes)
-		return nil
+		})
 	})
 }
 
