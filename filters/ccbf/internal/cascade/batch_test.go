@@ -25,7 +25,7 @@ var batched = []struct {
 	{[]int{4}, []uint64{1001}, 4},
 	{[]int{4, 8}, []uint64{2, 1}, 4},
 	{[]int{4, 8}, []uint64{48, 16}, 4},
-	{[]int{4, 8}, []uint64{45, 15}, 4},
+	{[]int{4, 8}, []uint64{45, 15}, 4}, // too few above for eight at once
 	{[]int{4, 8}, []uint64{5 << 12, 5 << 9}, 4},
 	{[]int{4, 16}, []uint64{3 << 9, 3 << 6}, 4},
 	{[]int{4, 8, 12}, []uint64{960, 120, 40}, 4},
@@ -71,7 +71,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 	}
 }
 
-// TestInsertsOfManyKeys: many keys at once are counted as one by one. Counters carry
+// TestInsertsOfManyKeys: many keys at once are counted as one by one, with weights and without. Counters carry
 // and reach the ceiling of the last layer. Keys are few or many for the counters.
 func TestInsertsOfManyKeys(t *testing.T) {
 	for _, c := range batched {
@@ -86,8 +86,8 @@ func TestInsertsOfManyKeys(t *testing.T) {
 						n := uint64(1)
 						if most > 0 {
 							n = r.Uint64() >> (64 - r.UintN(most) - 1)
+							weights = append(weights, n)
 						}
-						weights = append(weights, n)
 						single.Insert(sums, h1[i:i+1], h2[i:i+1], []uint64{n})
 					}
 					together.Insert(sums, h1, h2, weights)

@@ -120,16 +120,59 @@ func (d *Counters) unionWords(x int, src []byte) {
 		a := binary.LittleEndian.Uint64(to[at:])
 		sum := a&^flags + b&^flags
 		all := sum | (a|b)&flags
-		if isLast && all&flags != 0 {
+		switch {
+		case isLast && all&flags != 0:
 			// A counter with a flag is at its ceiling.
 			all |= (all & flags) >> (l.Width - 1) * l.Mask
 			d.Saturated = true
-		}
-		for carry := sum & flags; carry != 0 && !isLast; carry &= carry - 1 {
-			j := uint64(8*at+bits.TrailingZeros64(carry)) / uint64(l.Width)
-			d.Add(x+1, d.Layers[x+1].mod(j), 1)
+		case !isLast && sum&flags != 0:
+			d.carryWord(x, uint64(at/8), sum&flags)
 		}
 		binary.LittleEndian.PutUint64(to[at:], all)
+	}
+}
+
+// carryWord adds 1 in the layer above for every counter of a word whose flag bit is in carry.
+func (d *Counters) carryWord(x int, word, carry uint64) {
+	width, up := uint64(d.Layers[x].Width), &d.Layers[x+1]
+	first := up.mod(word * (64 / width))
+	if width == 4 && up.Width == 8 && up.Size%16 == 0 {
+		// carry has a flag bit per 4-bit counter. low gets a byte of 1 for each counter in the low half
+		// of a byte, high for each in the high half. In the layer above, counters of low and high
+		// alternate.
+		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
+		d.carryBytes(x+1, first, spread(low)|spread(high)<<8)
+		d.carryBytes(x+1, first+8, spread(low>>32)|spread(high>>32)<<8)
+		return
+	}
+	for ; carry != 0; carry &= carry - 1 {
+		j := first + uint64(bits.TrailingZeros64(carry))/width
+		if j >= up.Size {
+			j = up.mod(j)
+		}
+		d.Add(x+1, j, 1)
+	}
+}
+
+// spread moves the four low bytes of w to the even bytes.
+func spread(w uint64) uint64 {
+	w &= 1<<32 - 1
+	w = (w | w<<16) & 0x0000ffff0000ffff
+	return (w | w<<8) & 0x00ff00ff00ff00ff
+}
+
+// carryBytes adds a word of bytes, each 0 or 1, to eight counters of 8 bits from counter j of layer x on.
+func (d *Counters) carryBytes(x int, j, ones uint64) {
+	const flags = 0x8080808080808080
+	word := d.Layers[x].data[j:]
+	c := binary.LittleEndian.Uint64(word)
+	sum := c&^flags + ones
+	if sum&flags == 0 {
+		binary.LittleEndian.PutUint64(word, sum|c&flags)
+		return
+	}
+	for ; ones != 0; ones &= ones - 1 {
+		d.Add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
 	}
 }
 

@@ -98,24 +98,31 @@ func (d *Counters) fullFrom(x int) uint64 {
 
 // Add adds n to counter j of layer x and carries into the layers above.
 func (d *Counters) Add(x int, j, n uint64) {
-	for ; ; x++ {
+	for ; n != 0; x++ {
 		l := &d.Layers[x]
 		c := l.Load(j)
-		if n <= l.Mask-c&l.Mask {
-			l.store(j, c+n)
-			return
-		}
 		if x == d.Shape.Layers-1 {
-			l.store(j, l.Flag|l.Mask)
-			d.Saturated = true
+			if c&l.Flag != 0 || n > l.Mask-c&l.Mask {
+				l.store(j, l.Flag|l.Mask)
+				d.Saturated = true
+				return
+			}
+			l.store(j, c+n)
 			return
 		}
 		// For a very large n, c&l.Mask + n may exceed a uint64. So add the digits first, and then the
 		// rest of n to the carry.
 		low := c&l.Mask + n&l.Mask
-		n = n>>(l.Width-1) + low>>(l.Width-1)
-		l.store(j, l.Flag|low&l.Mask)
-		j = d.Layers[x+1].mod(j)
+		carry := n>>(l.Width-1) + low>>(l.Width-1)
+		c = c&l.Flag | low&l.Mask
+		if carry != 0 {
+			c |= l.Flag
+		}
+		l.store(j, c)
+		n = carry
+		if n != 0 {
+			j = d.Layers[x+1].mod(j)
+		}
 	}
 }
 

@@ -260,7 +260,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
 				}
 				for range n[i] {
-					single.Insert(true, h1[i:i+1], h2[i:i+1], []uint64{1})
+					single.Insert(true, h1[i:i+1], h2[i:i+1], nil)
 				}
 			}
 			weighted.Insert(true, h1, h2, n)
@@ -296,7 +296,7 @@ func TestMinimalIncrement(t *testing.T) {
 				n := r.Uint64N(3) * r.Uint64N(5)
 				d.Insert(false, h1[i:i+1], h2[i:i+1], []uint64{n})
 				for range n {
-					single.Insert(false, h1[i:i+1], h2[i:i+1], []uint64{1})
+					single.Insert(false, h1[i:i+1], h2[i:i+1], nil)
 				}
 				truth[h1[i]] += n
 				at := kit.Positions(h1[i], h2[i], k, s.Size[0])

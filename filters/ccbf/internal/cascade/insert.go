@@ -1,29 +1,75 @@
 package cascade
 
-import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+import (
+	"unsafe"
 
-// Insert adds n[i] occurrences of the keys with hashes h1[i] and h2[i], in order. If counters are sums, it
-// adds to all counters of a key. Otherwise it raises by minimal increment (Cohen and Matias 2003, section
-// 3.2).
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
+)
+
+// Insert adds n[i] occurrences of the keys with hashes h1[i] and h2[i], in order; one each if n is nil. If
+// counters are sums, it adds to all counters of a key. Otherwise it raises by minimal increment (Cohen and
+// Matias 2003, section 3.2).
 func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	if !sums && d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8 {
 		d.raiseFours(h1, h2, n)
 		return
 	}
-	var room [MaxK]uint64
-	l, at := &d.Layers[0], room[:d.Shape.K]
-	for i, w := range n {
+	var room [2][batchPositions]uint64
+	k, w := d.Shape.K, uint64(1)
+	ahead := d.positions(room[0][:], h1, h2)
+	for turn := 1; len(h1) > 0; turn ^= 1 {
+		batch := ahead
+		m := len(batch) / k
+		ahead = d.positions(room[turn][:], h1[m:], h2[m:])
+		for i := range m {
+			if n != nil {
+				w = n[i]
+			}
+			if at := batch[i*k:][:k]; sums {
+				d.addKey(at, w)
+			} else {
+				d.raiseKey(at, w)
+			}
+		}
+		if h1, h2 = h1[m:], h2[m:]; n != nil {
+			n = n[m:]
+		}
+	}
+}
+
+// batchPositions is the number of positions that are computed, and their counters prefetched, while the
+// counters of the batch before are changed. It is more than MaxK.
+const batchPositions = 256
+
+// positions writes the positions of the first keys in the first layer to dst, k for each key, and prefetches
+// their counters. It returns the positions of as many keys as dst has room for.
+func (d *Counters) positions(dst, h1, h2 []uint64) []uint64 {
+	l, k := &d.Layers[0], d.Shape.K
+	var offsets [batchPositions]uint32
+	at := 0
+	for i := range min(len(h1), len(dst)/k) {
 		j, step := l.mod(h1[i]), l.mod(h2[i])
-		for x := range at {
+		for range k {
 			j = next(j, step, l.Size)
-			at[x] = j
+			dst[at], offsets[at] = j, uint32(j*uint64(l.Width)/8)
+			at++
 		}
-		if !sums {
-			d.raiseKey(at, w)
-			continue
-		}
-		for _, j := range at {
-			d.Add(0, j, w)
+	}
+	if at > 0 {
+		simd.Prefetch(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:at])
+	}
+	return dst[:at]
+}
+
+// addKey adds n to the counters of the first layer at the positions at.
+func (d *Counters) addKey(at []uint64, n uint64) {
+	l := &d.Layers[0]
+	for _, j := range at {
+		if c := l.Load(j); n <= l.Mask-c&l.Mask {
+			l.store(j, c+n)
+		} else {
+			d.Add(0, j, n)
 		}
 	}
 }
@@ -80,10 +126,13 @@ const (
 // raiseFours is Insert by minimal increment, for such counters.
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	l, up := &d.Layers[0], &d.Layers[1]
-	l0, l1 := l.data, up.data[:up.Size]
-	for i, w := range n {
+	l0, l1, w := l.data, up.data[:up.Size], uint64(1)
+	for i, h := range h1 {
+		if n != nil {
+			w = n[i]
+		}
 		step := l.mod(h2[i])
-		j0 := next(l.mod(h1[i]), step, l.Size)
+		j0 := next(l.mod(h), step, l.Size)
 		j1 := next(j0, step, l.Size)
 		j2 := next(j1, step, l.Size)
 		j3 := next(j2, step, l.Size)
