@@ -99,9 +99,7 @@ func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.
 var covidRivals = []structure{
 	cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)),
 	spectralOf("spectral, 2^20", paperK, 16),
-	{name: "Count-Min", width: 16, params: func(_, seed uint64) any {
-		return cms.Params{Epsilon: 0.001, Delta: 0.01, Conservative: true, Seed: seed}
-	}},
+	countMinWith("Count-Min", 16, func(uint64) cms.Params { return cms.Params{Epsilon: 0.001, Delta: 0.01} }),
 	defaults,
 }
 

@@ -18,7 +18,7 @@ const categoryBytes = 512 << 10
 
 // cellAlone is the paper's structure as in its public program, which hashes the cell without the
 // category.
-var cellAlone = structure{name: "the same, the cell alone hashed", params: paperCascade.params, alone: true}
+var cellAlone = structure{name: "the same, the cell alone hashed", cells: paperCascade.cells, alone: true}
 
 // strangers returns, for every category, the cells that have points of other categories only.
 func strangers(places []place) (out []place) {

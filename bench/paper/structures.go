@@ -16,11 +16,18 @@ const paperK = 8
 
 // structure is a kind of sketch.
 type structure struct {
-	name string
-	// params returns the parameters for a size: ccbf.Params, or of keys sbf.Params or cms.Params.
-	params func(bytes, seed uint64) any
-	width  uint64 // bits of a counter of keys in the paper
-	alone  bool   // cells of a ccbf sketch are hashed without their categories
+	name  string
+	cells func(bytes, seed uint64) ccbf.Params // parameters of a ccbf sketch for a size; nil: a sketch of keys
+	// keys returns an empty sketch of keys for a size, and the number of its counters.
+	keys  func(bytes, seed uint64) (hashedSketch, uint64)
+	width uint64 // bits of a counter of keys in the paper
+	alone bool   // cells of a ccbf sketch are hashed without their categories
+}
+
+// hashedSketch is a sketch of hashed keys that is never full.
+type hashedSketch interface {
+	AddHashes(h1s, h2s, ns []uint64)
+	Count(h1, h2 uint64) uint64
 }
 
 // The structures of the CascadeCBF paper's experiments. In figures 2 and 3 and in table 4 their
@@ -59,7 +66,7 @@ func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} 
 
 // cascadeOf returns a CascadeCBF with layers of 16-bit counters.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
-	return structure{name: name, params: func(bytes, seed uint64) any {
+	return structure{name: name, cells: func(bytes, seed uint64) ccbf.Params {
 		all := counters(bytes)
 		return ccbf.Params{Dense: true, K: k, Mode: mode, Counters: all, Widths: slices.Repeat([]int{16}, len(all)), Seed: seed}
 	}}
@@ -68,38 +75,32 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 // defaultsOf returns a CascadeCBF with default options in a given size. Cells that do not fit are
 // counted in counters, the subject of the paper.
 func defaultsOf(name string, dense bool) structure {
-	return structure{name: name, params: func(bytes, seed uint64) any {
+	return structure{name: name, cells: func(bytes, seed uint64) ccbf.Params {
 		return ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}
 	}}
 }
 
 // spectralOf returns a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
-	return structure{name: name, width: width, params: func(bytes, seed uint64) any {
-		return sbf.Params{Counters: bytes * 8 / width, K: k, Method: sbf.MI, Seed: seed}
+	return structure{name: name, width: width, keys: func(bytes, seed uint64) (hashedSketch, uint64) {
+		counters := bytes * 8 / width
+		return report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), counters
 	}}
 }
 
 // countMinOf returns a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
-	return structure{name: name, width: width, params: func(bytes, seed uint64) any {
-		return cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Conservative: true, Seed: seed}
+	return countMinWith(name, width, func(bytes uint64) cms.Params { return cms.Params{Width: bytes * 8 / width / rows, Depth: rows} })
+}
+
+// countMinWith is countMinOf with other parameters.
+func countMinWith(name string, width uint64, params func(bytes uint64) cms.Params) structure {
+	return structure{name: name, width: width, keys: func(bytes, seed uint64) (hashedSketch, uint64) {
+		p := params(bytes)
+		p.Conservative, p.Seed = true, seed
+		s := report.Must(cms.New(p))
+		return s, s.Width() * s.Depth()
 	}}
-}
-
-// hashedSketch is a sketch of hashed keys that is never full.
-type hashedSketch interface {
-	AddHashes(h1s, h2s, ns []uint64)
-	Count(h1, h2 uint64) uint64
-}
-
-// hashed returns an empty sketch of hashed keys, and the number of its counters.
-func hashed(params any) (hashedSketch, uint64) {
-	if p, is := params.(sbf.Params); is {
-		return report.Must(sbf.New(p)), p.Counters
-	}
-	s := report.Must(cms.New(params.(cms.Params)))
-	return s, s.Width() * s.Depth()
 }
 
 // count adds points to an empty structure, one by one in their order.
@@ -108,11 +109,10 @@ func hashed(params any) (hashedSketch, uint64) {
 // conservative updates, by induction over the points. A saturating counter holds the minimum of the
 // ceiling and the value of a wide counter. The same holds for the minimum of k counters.
 func (s structure) count(p points, bytes, seed uint64) pointCounter {
-	params := s.params(bytes, seed)
-	if of, is := params.(ccbf.Params); is {
-		return cascaded(of, p, s.alone)
+	if s.cells != nil {
+		return cascaded(s.cells(bytes, seed), p, s.alone)
 	}
-	sk, counters := hashed(params)
+	sk, counters := s.keys(bytes, seed)
 	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
 	for i := range p.places {
 		of.h1[i], of.h2[i] = p.places[i].hash(seed)

@@ -99,8 +99,9 @@ const oursExact = 5
 
 // insert creates a structure and inserts all points.
 func (s structure) insert(a orderedCells) {
-	params := s.params(2<<20, 0) // 2 MB, as in table 4
-	if p, is := params.(ccbf.Params); is {
+	const bytes = 2 << 20 // as in table 4
+	if s.cells != nil {
+		p := s.cells(bytes, 0)
 		p.Res = 1
 		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
@@ -109,7 +110,7 @@ func (s structure) insert(a orderedCells) {
 		viewOf(report.Must(b.Sketch()).Blob()) // an exact sketch is encoded only here, and the measured time includes that
 		return
 	}
-	sk, _ := hashed(params)
+	sk, _ := s.keys(bytes, 0)
 	var h1s, h2s [insertBatch]uint64
 	for cells := range slices.Chunk(a.cells, insertBatch) {
 		for i, c := range cells {
