@@ -46,12 +46,17 @@ func (p *Picture) SquaresIn(h *Head, level int) uint64 {
 	return in.Count()
 }
 
-// Spread spreads the points of a square evenly over the pixels that it meets. The square has this side, and
-// is counted from the origin of coordinates.
-func (p *Picture) Spread(side float64, square grid.Cell, n float64) {
+// Spread spreads the points of a square evenly over the pixels that it meets. The square has
+// 2^level x 2^level cells of length res, of which corner is the south-western one.
+func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) {
+	p.spread(res*float64(uint64(1)<<level), float64(corner.X)*res, float64(corner.Y)*res, n)
+}
+
+// spread spreads the points of a square with this side, of which (west, south) is the south-western corner.
+func (p *Picture) spread(side, west, south, n float64) {
 	dx, dy := (p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height)
-	x := spanOf((float64(square.X)*side-p.Box.Min[0])/dx, side/dx, p.Width)
-	y := spanOf((float64(square.Y)*side-p.Box.Min[1])/dy, side/dy, p.Height)
+	x := spanOf((west-p.Box.Min[0])/dx, side/dx, p.Width)
+	y := spanOf((south-p.Box.Min[1])/dy, side/dy, p.Height)
 	each := n * (dx / side) * (dy / side)
 	for line := y.first; line <= y.last; line++ {
 		x.add(p.line(line), each*y.at(line))
@@ -75,7 +80,7 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 	}
 	for i, n := range to.bins {
 		if n != 0 {
-			p.Spread(side, grid.Cell{X: in.MinX + int64(i)%int64(in.Width()), Y: in.MinY + int64(i)/int64(in.Width())}, n)
+			to.draw(grid.Cell{X: in.MinX + int64(i)%int64(in.Width()), Y: in.MinY + int64(i)/int64(in.Width())}, n)
 		}
 	}
 	return nil
@@ -93,10 +98,15 @@ type Painting struct {
 // Spread spreads the points of a square over the pixels that it meets.
 func (p *Painting) Spread(square grid.Cell, n float64) {
 	if p.bins == nil {
-		p.picture.Spread(p.side, square, n)
+		p.draw(square, n)
 		return
 	}
 	p.bins[(square.Y-p.squares.MinY)*int64(p.squares.Width())+square.X-p.squares.MinX] += n
+}
+
+// draw spreads the points of a square at once.
+func (p *Painting) draw(square grid.Cell, n float64) {
+	p.picture.spread(p.side, float64(square.X)*p.side, float64(square.Y)*p.side, n)
 }
 
 // line returns a row of pixels, counted from the south.

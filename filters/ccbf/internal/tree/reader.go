@@ -149,9 +149,7 @@ func (r *Reader) Memory() int64 {
 // Density implements form.Reader. It spreads a leaf evenly over its square.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	res := r.Head.Grid.Res()
-	r.EachSquare(p.Squares(res), of, func(corner grid.Cell, level uint8, n uint64) {
-		p.Spread(res*float64(uint64(1)<<level), cells.Square(corner, level), float64(n))
-	})
+	r.EachSquare(p.Squares(res), of, func(corner grid.Cell, level uint8, n uint64) { p.Spread(res, corner, level, float64(n)) })
 	return nil
 }
 
