@@ -221,9 +221,6 @@ func (t *Top) Wants(c Candidate) bool {
 func (t *Top) Add(c Candidate) bool {
 	switch {
 	case len(t.Cells) < min(t.K, t.Most):
-		if len(t.Cells) == cap(t.Cells) {
-			t.Cells = slices.Grow(t.Cells, min(max(64, len(t.Cells)), t.Most-len(t.Cells)))
-		}
 		t.Cells = append(t.Cells, c)
 		heap.Fix(t, len(t.Cells)-1)
 	case len(t.Cells) < t.K:

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"slices"
 	"sort"
 	"sync"
 
@@ -55,31 +54,16 @@ func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 		b.found = make([]cells.Leaf, len(at))
 	}
 	found := b.found[:len(b.keys)]
-	r.eachOf(of, x, y, func(s *section) {
+	for s := range r.sectionsOf(of) {
+		if s.X != x || s.Y != y {
+			continue
+		}
 		for _, sheet := range r.sheets[s.from:s.to] {
 			r.lookups += FindAll(sheet, b.keys, found)
 			for j, l := range found {
 				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
 			}
 		}
-	})
-}
-
-// eachOf calls f with each section of the categories of in region (x, y).
-func (r *Squares) eachOf(of cells.Categories, x, y int32, f func(s *section)) {
-	one, ok := r.only(of)
-	if !ok {
-		for i := range r.sections {
-			if s := &r.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
-				f(s)
-			}
-		}
-		return
-	}
-	wanted := cells.LabelView{X: x, Y: y, Category: one}
-	i, found := slices.BinarySearchFunc(r.sections, wanted, func(s section, l cells.LabelView) int { return s.Compare(&l) })
-	if found {
-		f(&r.sections[i])
 	}
 }
 

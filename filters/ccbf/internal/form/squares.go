@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -20,7 +21,6 @@ type Squares struct {
 	sections []section
 	sheets   []Sheet // the sheets of all sections.
 	lookups  int     // number of packets that Count and Counts have read since Reset.
-	groups   []group // the sheets that the last query reads.
 }
 
 // section is one section of a body.
@@ -75,43 +75,40 @@ func (r *Squares) Number() int {
 
 // eachRegion calls f for each region that has sheets of categories, with these sheets.
 func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	if one, ok := r.only(of); ok {
-		i, _ := slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
-		for ; i < len(r.sections) && of.Has(r.sections[i].Category); i++ { // each has another region
-			s := &r.sections[i]
-			f(s.X, s.Y, r.sheets[s.from:s.to])
-		}
-		return
-	}
-	r.groups = r.groups[:0]
+	var groups []group
 	regions := map[[2]int32]int{}
-	for i := range r.sections {
-		s := &r.sections[i]
-		if !of.Has(s.Category) {
-			continue
-		}
+	for s := range r.sectionsOf(of) {
 		at, ok := regions[[2]int32{s.X, s.Y}]
 		if !ok {
-			at = len(r.groups)
+			at = len(groups)
 			regions[[2]int32{s.X, s.Y}] = at
-			r.groups = append(r.groups, group{x: s.X, y: s.Y})
+			groups = append(groups, group{x: s.X, y: s.Y})
 		}
-		r.groups[at].sheets = append(r.groups[at].sheets, r.sheets[s.from:s.to]...)
+		groups[at].sheets = append(groups[at].sheets, r.sheets[s.from:s.to]...)
 	}
-	for _, g := range r.groups {
+	for _, g := range groups {
 		f(g.x, g.y, g.sheets)
 	}
 }
 
-// only returns the category of all sections that a query asks for. It returns false if they may have several.
-func (r *Squares) only(of cells.Categories) (category []byte, ok bool) {
-	one, isOne := of.One()
-	return one, isOne && (one != nil || len(r.sections) == 0 || r.sections[0].Category == nil)
+// sectionsOf yields the sections of the categories of, in their order.
+func (r *Squares) sectionsOf(of cells.Categories) iter.Seq[*section] {
+	return func(yield func(*section) bool) {
+		i := 0
+		one, isOne := of.One()
+		if isOne {
+			i, _ = slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
+		}
+		for ; i < len(r.sections); i++ {
+			if has := of.Has(r.sections[i].Category); !has && isOne || has && !yield(&r.sections[i]) {
+				return
+			}
+		}
+	}
 }
 
 // eachSum calls add with the sum over an area for each section of the categories of, in their order.
-// fractions says whether the caller uses Sum.Estimate.
-func (r *Squares) eachSum(a Area, of cells.Categories, fractions bool, add func(s *section, n Sum)) {
+func (r *Squares) eachSum(a Area, of cells.Categories, add func(s *section, n Sum)) {
 	relation := a.Enter(r.Head.Bounds)
 	switch relation {
 	case grid.Outside:
@@ -119,12 +116,8 @@ func (r *Squares) eachSum(a Area, of cells.Categories, fractions bool, add func(
 	case grid.Partly:
 		defer a.Leave()
 	}
-	in := RegionArea{Area: a, Bounds: r.Head.Bounds, Fractions: fractions}
-	for i := range r.sections {
-		s := &r.sections[i]
-		if !of.Has(s.Category) {
-			continue
-		}
+	in := RegionArea{Area: a, Bounds: r.Head.Bounds}
+	for s := range r.sectionsOf(of) {
 		sum := Sum{}
 		in.X, in.Y = s.X, s.Y
 		for _, sheet := range r.sheets[s.from:s.to] {
@@ -139,15 +132,15 @@ func (r *Squares) eachSum(a Area, of cells.Categories, fractions bool, add func(
 }
 
 // Sum implements Reader. It returns the upper bound.
-func (r *Squares) Sum(a Area, of cells.Categories) (n uint64, err error) {
-	r.eachSum(a, of, false, func(_ *section, s Sum) { n = saturate.Add(n, s.High) })
-	return n, nil
+func (r *Squares) Sum(a Area, of cells.Categories) (uint64, error) {
+	e, err := r.Estimate(a, of)
+	return e.High, err
 }
 
 // Estimate implements Reader.
 func (r *Squares) Estimate(a Area, of cells.Categories) (Estimate, error) {
 	var sum Sum
-	r.eachSum(a, of, true, func(_ *section, s Sum) { sum.Add(s) })
+	r.eachSum(a, of, func(_ *section, s Sum) { sum.Add(s) })
 	return r.estimateOf(sum), nil
 }
 
@@ -172,7 +165,7 @@ func (r *Squares) EachCategorySum(a Area, of cells.Categories, f func(category [
 		}
 		sum = Sum{}
 	}
-	r.eachSum(a, of, true, func(s *section, n Sum) {
+	r.eachSum(a, of, func(s *section, n Sum) {
 		if last != nil && !bytes.Equal(last.Category, s.Category) {
 			end()
 		}

@@ -239,10 +239,9 @@ func (w *walk) square(s *cells.Squares, i int) {
 // RegionArea is an area in region (X, Y), in which squares have keys. It cuts squares to Bounds, outside of
 // which there are no points, and passes them to its field Area.
 type RegionArea struct {
-	Area      Area
-	Bounds    grid.Rect
-	X, Y      int32
-	Fractions bool // whether the caller uses fraction.
+	Area   Area
+	Bounds grid.Rect
+	X, Y   int32
 }
 
 // Rect returns the cells within bounds of the square with this key and level.
@@ -292,7 +291,7 @@ const (
 // centre.
 func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 	r := a.Rect(key, level)
-	if !a.Fractions || r.Empty() {
+	if r.Empty() {
 		return 0
 	}
 	if b, ok := a.Area.(Box); ok {

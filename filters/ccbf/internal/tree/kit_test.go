@@ -145,7 +145,7 @@ var region = grid.Rect{MinX: cells.Lowest, MinY: cells.Lowest, MaxX: cells.Highe
 // area returns the box as an area.
 func (b *box) area() *form.RegionArea {
 	rect := grid.Rect{MinX: int64(b.x0) - cells.Bias, MinY: int64(b.y0) - cells.Bias, MaxX: int64(b.x1) - 1 - cells.Bias, MaxY: int64(b.y1) - 1 - cells.Bias}
-	return &form.RegionArea{Area: form.Box(rect), Bounds: region, Fractions: true}
+	return &form.RegionArea{Area: form.Box(rect), Bounds: region}
 }
 
 // sum returns the sum of all sheets over the box.
