@@ -246,7 +246,7 @@ func pairBytes(a, b *Sketch) int64 {
 		a, b = b, a
 	}
 	if a.Form() == Dense {
-		n := 16 * int64(a.shape.Size[0])
+		n := 16*int64(a.shape.Size[0]) + int64(a.shape.Bytes())
 		if b.Form() == Exact {
 			n += int64(a.shape.Bytes()) + a.denseScratch(b.squares.Sections.Number())
 		}
