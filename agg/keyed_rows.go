@@ -27,7 +27,7 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 	options := f.Options()
 	a := &keyedAgg{
 		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
-		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
+		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings(), groups: rowGroups{numbers: map[uintptr]int{}}} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
 	a.wordFuncs = wordFuncs[*keyedPage]{
@@ -53,7 +53,9 @@ type keyedChunk struct {
 
 	hashes               // keys of the rows that are not skipped
 	states []*duck.State // their states
+	sorted hashes        // keys sorted by group
 	words  []uint64      // keys as words that wait
+	groups rowGroups
 }
 
 // Update adds the keys of a chunk to the states of their rows.
@@ -116,16 +118,17 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	}
 	switch {
 	case all == nil:
-		return a.addGroup(c, states.Slabs(), states.At(0), c.hashes)
-	case c.id != 0:
+		return a.addGroup(c, states.Slabs(), states.At(0), c.part(0, len(c.h1s)))
+	case !c.groups.assign(all, c.id == 0):
 		return a.scatter(states.Slabs(), all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
 	}
-	for from, to := 0, 0; from < len(all); from = to {
-		for to = from + 1; to < len(all) && all[to] == all[from]; to++ {
-		}
-		if err := a.addGroup(c, states.Slabs(), all[from], c.part(from, to)); err != nil {
+	c.groups.sort(&c.sorted, &c.hashes)
+	from = 0
+	for i, row := range c.groups.first {
+		if err := a.addGroup(c, states.Slabs(), all[row], c.sorted.part(from, c.groups.ends[i])); err != nil {
 			return err
 		}
+		from = c.groups.ends[i]
 	}
 	return nil
 }
