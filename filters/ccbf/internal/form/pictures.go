@@ -54,10 +54,11 @@ func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) 
 
 // spread spreads the points of a square with this side, of which (west, south) is the south-western corner.
 func (p *Picture) spread(side, west, south, n float64) {
-	dx, dy := (p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height)
-	x := spanOf((west-p.Box.Min[0])/dx, side/dx, p.Width)
-	y := spanOf((south-p.Box.Min[1])/dy, side/dy, p.Height)
-	each := n * (dx / side) * (dy / side)
+	// columns and rows are the numbers of pixels in one unit of coordinates.
+	columns, rows := float64(p.Width)/(p.Box.Max[0]-p.Box.Min[0]), float64(p.Height)/(p.Box.Max[1]-p.Box.Min[1])
+	x := spanOf((west-p.Box.Min[0])*columns, side*columns, p.Width)
+	y := spanOf((south-p.Box.Min[1])*rows, side*rows, p.Height)
+	each := n / (side * columns * side * rows)
 	for line := y.first; line <= y.last; line++ {
 		x.add(p.line(line), each*y.at(line))
 	}
