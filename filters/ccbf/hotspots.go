@@ -47,6 +47,10 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 			full = true
 			return false
 		}
+		// Double the capacity, so that long lists are copied less often.
+		if len(spots) == cap(spots) {
+			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
+		}
 		spots = append(spots, Spot(s))
 		return true
 	}
