@@ -114,7 +114,7 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 }
 
 // isKnown reports whether set has the categories that row i selects. Otherwise set must be set to them. class
-// is that of the sketch, and blob is nil if its categories are not listed.
+// comes from the sketch, and blob is nil if its categories are not listed.
 func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
 	s.next = s.column.AppendValue(s.next[:0], i)
 	if class == s.class && bytes.Equal(s.next, s.row) && (sameBytes(blob, s.of) || blob == nil && s.of == nil) {

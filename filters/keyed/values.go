@@ -27,8 +27,8 @@ func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
 }
 
 // AddValues counts each of the values once, as X_agg does with a column. If the order of keys does not
-// matter, the BLOB is the same, byte for byte. An error is that of AddValue; the values before it have been
-// added.
+// matter, the BLOB is the same, byte for byte. Errors come from AddValue; the values before
+// have been added.
 func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, values []T) error {
 	var room []byte
 	for i := range values {

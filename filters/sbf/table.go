@@ -57,7 +57,7 @@ func (c *cells) table() words.Table {
 	return words.Collect(c.coded)
 }
 
-// append appends the counters in an encoding. Plain is that of words.
+// append appends the counters in an encoding. In the encoding Plain, words are as they are.
 func (c *cells) append(dst []byte, e Encoding) []byte {
 	if e == Plain {
 		return append(dst, c.words.Tight().B...)

@@ -155,11 +155,11 @@ func (l *Lease) open(instance uint32, size int64, kind Ref) error {
 }
 
 // forget removes a lease from the store and gives its bytes back to the budget. It returns their
-// number. If two threads forget a lease at once, ok is true in one of them.
-func forget(l *Lease) (size int64, ok bool) {
+// number, or 0 if another thread has removed the lease.
+func forget(l *Lease) (size int64) {
 	i := l.ref.index()
 	if e := entry(i); e == nil || !e.CompareAndSwap(l, nil) {
-		return 0, false
+		return 0
 	}
 	size = max(l.size.Swap(leaseDead), 0)
 	store.live.Add(-1)
@@ -167,7 +167,7 @@ func forget(l *Lease) (size int64, ok bool) {
 	store.free = append(store.free, i)
 	store.mu.Unlock()
 	Unreserve(size)
-	return size, true
+	return size
 }
 
 // lease returns the lease of the page or slab, or nil if the page was dropped.

@@ -58,7 +58,7 @@ func sweep(need int64) (freed int64) {
 			break
 		}
 		if p.touched.Load() == p.at { // not touched meanwhile
-			n, _ := forget(p.Lease)
+			n := forget(p.Lease)
 			freed += n
 		}
 	}

@@ -71,8 +71,8 @@ func files(text string, start int, db *Database) (int, []Candidate) {
 	return start + at - len(from), found
 }
 
-// Text between the name of a command with options and the cursor: options with their values, and then the
-// half-typed name of one, or a name and its half-typed value, or a query.
+// Text between the name of a command with options and the cursor. It has options with their values. Then it
+// has the half-typed name of an option, or a name and its half-typed value, or a query.
 var (
 	optionName  = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S*)$`)
 	optionValue = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S+)\s+(\S*)$`)

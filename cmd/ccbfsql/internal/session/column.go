@@ -23,9 +23,9 @@ func describe(p mapping.PreparedStatement, json bool) (columns []render.Column, 
 	return columns, types
 }
 
-// castsOf returns names for the columns of a result, and the SQL expressions whose values stream can
-// read: the columns themselves, or casts to text or JSON. Numbered names distinguish columns of the
-// same name.
+// castsOf returns names for the columns of a result, and SQL expressions whose values stream can read.
+// These are the columns themselves, or casts to text or JSON. Numbered names distinguish columns of
+// the same name.
 func castsOf(types []duck.TypeID, json bool) (names, values []string) {
 	for i, id := range types {
 		name := fmt.Sprintf("c%d", i)

@@ -88,7 +88,7 @@ func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painti
 }
 
 // Painting spreads the points of equally large squares. If squares are larger than pixels, it first adds up the
-// points of a square: it may have points of many categories, and very many pixels.
+// points of each square, which may have many categories and very many pixels.
 type Painting struct {
 	picture *Picture
 	side    float64

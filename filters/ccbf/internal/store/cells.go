@@ -399,8 +399,9 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
-// Need returns the most memory, in addition to Bytes, that adding n keys takes: for the list of the last
-// buffer, to sort it, and for a longer buffer. Long buffers also need recent cells and the chunks of merges.
+// Need returns the most memory, in addition to Bytes, that adding n keys takes. It is the memory for the list
+// of the last buffer, to sort it, and for a longer buffer. Long buffers also need recent cells and the chunks
+// of merges.
 func (c *Cells) Need(n int) int64 {
 	size := cap(c.buffer)
 	if len(c.buffer)+n <= size {
