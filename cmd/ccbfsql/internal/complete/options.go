@@ -21,8 +21,8 @@ type place struct {
 
 // bracket is a bracket that is open at the cursor.
 type bracket struct {
-	kind byte   // '(', '[' or '{'; 0 for the whole text, which is not in a bracket
-	word string // the token before the bracket, or "" after another bracket or an operator
+	kind byte   // '(', '[' or '{'; 0 for the whole text, which is not in a bracket.
+	word string // the token before the bracket, or "" after another bracket or an operator.
 	// inside is the tokens in the bracket. Nested brackets are there without their content and their end.
 	inside []string
 }
