@@ -39,12 +39,12 @@ func CCBF() functions {
 					return t
 				},
 				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
-				blob: func(t *ccbfIntersection, dst []byte) ([]byte, error) {
+				blob: func(t *ccbfIntersection, _ []byte) ([]byte, error) {
 					s, err := t.x.Sketch()
 					if err != nil {
 						return nil, err
 					}
-					return s.AppendBinary(dst)
+					return s.Blob(), nil
 				},
 				cost: func(t *ccbfIntersection) int64 { return t.x.EncodeBytes() },
 			}, (*ccbfIntersection).addBlob}),

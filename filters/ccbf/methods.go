@@ -13,16 +13,13 @@ import (
 // errZero is the error for the BLOB of a zero Sketch.
 var errZero = errors.New("ccbf: a zero Sketch has no BLOB: New, Build or Decode makes one")
 
-// AppendBinary implements encoding.BinaryAppender. A zero Sketch is an error.
-func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) {
+// MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB. A zero Sketch is an error.
+func (s *Sketch) MarshalBinary() ([]byte, error) {
 	if s.Grid == (grid.Grid{}) {
-		return dst, errZero
+		return nil, errZero
 	}
-	return s.appendBlob(dst), nil
+	return s.Blob(), nil
 }
-
-// MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB.
-func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It sets s to the result of Decode.
 func (s *Sketch) UnmarshalBinary(blob []byte) error { return sketch.Set(s, blob, Decode) }
