@@ -13,7 +13,7 @@ type functions = []duck.Function
 type aggregate[T groupPage] struct {
 	fresh func() T                              // makes an empty T.
 	merge func(into, from T) error              // adds the sketch of from to that of into, which may have none.
-	blob  func(t T, dst []byte) ([]byte, error) // appends the BLOB of t to dst.
+	blob  func(t T, room []byte) ([]byte, error) // returns the BLOB of t, in the memory of room if it fits.
 	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself.
 	wordFuncs[T]
 }
