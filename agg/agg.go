@@ -11,10 +11,10 @@ type functions = []duck.Function
 // aggregate is the common part of all aggregates, whose groups have pages of type T. It combines and
 // finalizes states (waiting.go).
 type aggregate[T groupPage] struct {
-	fresh func() T                              // makes an empty T.
-	merge func(into, from T) error              // adds the sketch of from to that of into, which may have none.
+	fresh func() T                               // makes an empty T.
+	merge func(into, from T) error               // adds the sketch of from to that of into, which may have none.
 	blob  func(t T, room []byte) ([]byte, error) // returns the BLOB of t, in the memory of room if it fits.
-	cost  func(t T) int64                       // bytes that blob allocates; nil if blob charges them itself.
+	cost  func(t T) int64                        // bytes that blob allocates; nil if blob charges them itself.
 	wordFuncs[T]
 }
 
