@@ -37,6 +37,7 @@ func newCCBFPoints(geometry bool) *ccbfPoints {
 		}
 		return 0
 	}
+	a.sums = func(uint32) bool { return true }
 	a.take = (*ccbfPage).take
 	a.encoder = encodePoints
 	return a

@@ -31,8 +31,13 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
 	a.wordFuncs = wordFuncs[*keyedPage]{
-		most:    func(config uint32) int { return keyedPlans.config(config).most() },
+		most: func(config uint32) int { return keyedPlans.config(config).most() },
+		sums: func(config uint32) bool {
+			l := &keyedPlans.config(config).laws
+			return l.OrderFree && l.UnionEqualsWhole
+		},
 		take:    a.addWords,
+		unite:   a.uniteWords,
 		encoder: a.encodeWords,
 	}
 	return a
@@ -162,7 +167,7 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 	pairs := c.keys.Words(i, i+1) == nil
 	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs {
 		bytes, seed := a.family.Empty(params)
-		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, seed: seed, bytes: int64(bytes)}
+		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
 	}
 	c.id = 0
 	if c.plan.bytes > 0 && !c.weighted {

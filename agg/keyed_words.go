@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -16,6 +17,7 @@ type keyedPlan struct {
 	pairs bool
 	seed  uint64 // seed of the hashes
 	bytes int64  // about how many bytes an empty sketch takes; 0 if it takes no hashes or cannot be made
+	laws  sketch.Laws
 }
 
 // keyedPlans numbers the plans of all families. Their params have different types.
@@ -87,6 +89,33 @@ func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 // addHashes adds keys to the sketch of a page.
 func (a *keyedAgg) addHashes(t *keyedPage, h hashes) error {
 	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+// uniteWords unites the sketch of t with that of a state whose keys must not be added one by one, as
+// their order matters. from is the state's page or nil, words are its words.
+func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from *keyedPage) (err error) {
+	p := keyedPlans.config(config)
+	if err := t.mustHave(p.params); err != nil {
+		return err
+	}
+	var s keyed.Sketch
+	if from != nil {
+		s = a.family.Clone(from.s)
+	} else {
+		s, err = a.empty(p.params, p.class)
+	}
+	if err != nil {
+		return err
+	}
+	var h hashes
+	h.hash(p, words)
+	if err := a.family.Add(s, h.h1s, h.h2s, nil); err != nil {
+		return err
+	}
+	if err := a.family.Unite(t.s, s); err != nil {
 		return err
 	}
 	return t.charge()

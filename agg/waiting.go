@@ -54,8 +54,13 @@ type groupPage interface{ base() *basePage }
 type wordFuncs[T groupPage] struct {
 	// most returns how many words a state can have in its slot.
 	most func(config uint32) int
+	// sums reports whether the order of words does not matter, and a union is the sketch of all words.
+	sums func(config uint32) bool
 	// take adds words to the sketch of t. It makes the sketch if there is none.
 	take func(t T, config uint32, words []uint64) error
+	// unite unites the sketch of into with that of a state with words, and with a page unless from is
+	// nil. unite is needed where sums returns false.
+	unite func(into T, config uint32, words []uint64, from T) error
 	// encoder returns a function that writes the sketch of words as row i of out.
 	encoder func(out *duck.Result) func(i int, config uint32, words []uint64) error
 }
@@ -163,6 +168,13 @@ func (a *aggregate[T]) combine(slabs *memory.Slabs, s, into *duck.State) error {
 	}
 	from, hasPage := b.(T)
 	switch {
+	case !isNew && f.config != 0 && !a.sums(f.config):
+		t, err := a.whole(into)
+		if err != nil {
+			return err
+		}
+		words = append(words[:len(words):len(words)], f.keys[:f.n]...)
+		return a.unite(t, f.config, words, from)
 	case hasPage:
 		t, err := a.whole(into)
 		if err != nil {
