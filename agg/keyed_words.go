@@ -142,10 +142,7 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 		if p := keyedPlans.config(config); s != nil && p == plan {
 			s.Reset()
 			err = keyed.BaseOf(s).SetKeyClass(p.class)
-		} else {
-			if err := charge(p.bytes); err != nil {
-				return err
-			}
+		} else if err = charge(p.bytes); err == nil {
 			plan = p
 			s, err = a.empty(p.params, p.class)
 		}
