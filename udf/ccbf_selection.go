@@ -30,11 +30,12 @@ type selection struct {
 	class     key.Class // of the sketch
 	of        []byte    // the sketch's BLOB, if its categories were listed
 	row, next []byte    // the value of column, and memory for that of the next row
+	offset, n int       // of the list in column, if it has lists
 }
 
 // reset sets s to a column.
 func (s *selection) reset(column *duck.Vector) error {
-	*s = selection{column: column}
+	*s = selection{column: column, n: -1}
 	elements := column
 	_, _, isRange := rangeFields(column.Type())
 	if column.Type().ID() == duck.ListID {
@@ -116,8 +117,17 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 // isKnown reports whether set has the categories that row i selects. Otherwise set must be set to them. class
 // comes from the sketch, and blob is nil if its categories are not listed.
 func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
+	isSame := class == s.class && (sameBytes(blob, s.of) || blob == nil && s.of == nil)
+	if s.column.Type().ID() == duck.ListID {
+		// Rows mostly share one list, which may be long.
+		offset, n := s.column.ListRange(i)
+		if isSame && offset == s.offset && n == s.n {
+			return true
+		}
+		s.offset, s.n = offset, n
+	}
 	s.next = s.column.AppendValue(s.next[:0], i)
-	if class == s.class && bytes.Equal(s.next, s.row) && (sameBytes(blob, s.of) || blob == nil && s.of == nil) {
+	if isSame && bytes.Equal(s.next, s.row) {
 		return true
 	}
 	s.class, s.of, s.row, s.next = class, blob, s.next, s.row
