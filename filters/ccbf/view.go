@@ -25,9 +25,9 @@ var (
 // structure and lengths, not the checksum: damaged bytes may give wrong answers, but do no other
 // harm. The zero value is ready for Reset. Resetting a View again and again does not allocate.
 //
-// A View is for one goroutine at a time, because it keeps memory from one query to the next. It also keeps the
-// parts of a tree that it decodes more than once, at most 16 MiB. Any number of Views may read the same BLOB at
-// once.
+// A View is for one goroutine at a time, because it keeps memory from one query to the next. It also keeps
+// what it decodes of an exact sketch or a tree more than once, at most 16 MiB. Any number of Views may read the
+// same BLOB at once.
 type View struct {
 	Head
 	blob     []byte

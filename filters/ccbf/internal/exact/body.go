@@ -175,6 +175,8 @@ type section struct {
 	size  int // length of its cells in bytes, used while the sections are parsed.
 	blocks
 	decoder *decoder
+	decodes int             // how many blocks queries have decoded.
+	kept    []cells.Squares // by block, its cells; none if they are not kept.
 }
 
 // parseBody parses the sections of a body into dst[:0]. It reads their lengths, not their cells. No

@@ -3,6 +3,8 @@
 package exact
 
 import (
+	"unsafe"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -30,7 +32,7 @@ func (r *Reader) Reset(body []byte) (err error) {
 	if r.blocks == nil {
 		r.blocks = new(decoder)
 	}
-	r.blocks.of = nil
+	r.blocks.of, r.blocks.room = nil, form.KeptBytes
 	if r.sections, err = parseBody(r.sections, body, r.Head.Bounds, r.Head.Categories, r.Head.Total); err != nil {
 		return err
 	}
@@ -51,13 +53,42 @@ func (s *section) Packets() int                   { return blockCount(s.cells) }
 func (s *section) PacketTotal(int) (uint64, bool) { return 0, false }
 func (s *section) Total() uint64                  { return s.total }
 func (s *section) Number() int                    { return s.cells }
-func (s *section) Packet(i int) cells.Squares     { return s.decoder.block(s, i) }
+
+// Packet implements form.Sheet. Once queries have decoded more blocks than there are, it keeps those that they
+// decode. Boxes over many categories would else decode a block of each again and again.
+func (s *section) Packet(i int) cells.Squares {
+	if s.kept != nil && s.kept[i].Len() > 0 {
+		return s.kept[i]
+	}
+	block := s.decoder.block(s, i)
+	if s.decodes++; s.decodes > blockCount(s.cells) {
+		s.keep(i, block)
+	}
+	return block
+}
+
+// keep keeps the cells of block i if there is room.
+func (s *section) keep(i int, block cells.Squares) {
+	need, room := cells.SquareBytes(block.Len()), &s.decoder.room
+	if s.kept == nil {
+		need += int64(blockCount(s.cells)) * int64(unsafe.Sizeof(block))
+	}
+	if need > *room {
+		return
+	}
+	*room -= need
+	if s.kept == nil {
+		s.kept = make([]cells.Squares, blockCount(s.cells))
+	}
+	s.kept[i] = block.Clone()
+}
 
 // decoder decodes blocks for queries.
 type decoder struct {
 	batch    *batch
 	of       *section // the section of the decoded blocks; nil if there are none
 	from, to int      // the blocks of the section that the batch has
+	room     int64    // number of bytes that the sections may still use to keep blocks.
 }
 
 // block returns the cells of block i of a section, valid until the next call. A damaged block has no cells:

@@ -21,6 +21,10 @@ type Sheet interface {
 	Number() int // of squares
 }
 
+// KeptBytes is the number of bytes that the sheets of a reader may use to keep decoded packets: enough for most
+// squares of a sketch of default size.
+const KeptBytes = 16 << 20
+
 // Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
 // of a square are spread evenly over its cells.
 type Sum struct {

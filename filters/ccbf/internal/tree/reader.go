@@ -28,9 +28,6 @@ var (
 	_ form.Lister = (*Reader)(nil)
 )
 
-// keptBytes is the number of bytes for decoded packets: enough for most leaves of a sketch of default size.
-const keptBytes = 16 << 20
-
 // Reset makes r a reader of a body. It reads lengths and the indexes of packets, not the
 // leaves.
 func (r *Reader) Reset(body []byte) error {
@@ -60,7 +57,7 @@ func (r *Reader) Reset(body []byte) error {
 	if r.packet == nil {
 		r.packet = new(Packet)
 	}
-	r.packet.sheet, r.packet.room = nil, keptBytes
+	r.packet.sheet, r.packet.room = nil, form.KeptBytes
 	if err := r.readSections(in, sections); err != nil {
 		return err
 	}
