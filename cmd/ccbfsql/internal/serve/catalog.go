@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // table is a table or view of the database and its columns.
@@ -60,8 +61,14 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (fou
 	if c.typ != "BLOB" {
 		return false, nil
 	}
-	query := fmt.Sprintf("SELECT count(*) > 0 FROM (SELECT %[1]s AS s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) WHERE ccbf_is_valid(s)", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike)
-	err = db.QueryRowContext(ctx, query).Scan(&found)
+	query := fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike)
+	err = eachRow(ctx, db, query, func(rows *sql.Rows) error {
+		var blob []byte
+		var v ccbf.View
+		err := rows.Scan(&blob)
+		found = found || err == nil && v.Reset(blob) == nil
+		return err
+	})
 	return found, err
 }
 

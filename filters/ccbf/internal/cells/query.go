@@ -23,9 +23,6 @@ func AnyOf(keys ...[]byte) Categories {
 	return Categories{some: true, keys: slices.CompactFunc(keys, bytes.Equal)}
 }
 
-// All reports whether the set holds all points, with and without a category.
-func (c *Categories) All() bool { return c.one == nil && !c.some }
-
 // None reports whether the set is empty.
 func (c *Categories) None() bool { return c.some && len(c.keys) == 0 }
 
