@@ -29,7 +29,7 @@ type selection struct {
 	// The arguments from which set was made. If the next row has the same ones, set is used again.
 	class     key.Class // of the sketch
 	of        []byte    // the sketch's BLOB, if its categories were listed
-	row, next []byte    // the value of column, and memory for that of the next row
+	row, next []byte    // the value of column, and memory for that of the next row.
 	offset, n int       // of the list in column, if it has lists
 }
 

@@ -87,7 +87,7 @@ func (s *section) keep(i int, block cells.Squares) {
 type decoder struct {
 	batch    *batch
 	of       *section // the section of the decoded blocks; nil if there are none
-	from, to int      // the blocks of the section that the batch has
+	from, to int      // the blocks of the section that the batch has.
 	room     int64    // number of bytes that the sections may still use to keep blocks.
 }
 

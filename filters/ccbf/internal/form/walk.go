@@ -21,8 +21,8 @@ type Sheet interface {
 	Number() int // of squares
 }
 
-// KeptBytes is the number of bytes that the sheets of a reader may use to keep decoded packets: enough for most
-// squares of a sketch of default size.
+// KeptBytes is the number of bytes that the sheets of a reader may use to keep decoded packets. Most squares of
+// a sketch of default size fit.
 const KeptBytes = 16 << 20
 
 // Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
