@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -38,6 +37,7 @@ type filter struct {
 	parts   []valueRange    // Conditions on the fields of these categories.
 	text    *string         // Text of a category that cannot be listed; nil: none.
 	versus  *filter         // Rows that these are compared with: their difference is drawn; nil: none.
+	query   string          // The query of the URL that it is from, the key for a cache.
 }
 
 // byCategory is the name of the slider of the sketches' categories.
@@ -51,7 +51,7 @@ func (l *layer) filter(given selection) (filter, error) {
 		rows = append(slices.Clip(rows), condition{By: byCategory, Value: *given.Category})
 	}
 	if l.Error != "" {
-		return f, fmt.Errorf("%s.%s: %s", l.Table, l.Column, l.Error)
+		return f, bad("%s.%s: %s", l.Table, l.Column, l.Error)
 	}
 	for _, w := range rows {
 		if w.To == "" {
@@ -65,7 +65,7 @@ func (l *layer) filter(given selection) (filter, error) {
 			}
 			continue
 		case c.slider < 0:
-			return f, fmt.Errorf("%s has no column %q to select rows by", l.Table, w.By)
+			return f, bad("%s has no column %q to select rows by", l.Table, w.By)
 		}
 		s := &l.Sliders[c.slider]
 		var err error
@@ -77,7 +77,7 @@ func (l *layer) filter(given selection) (filter, error) {
 			continue
 		}
 		if c.to < c.from {
-			return f, fmt.Errorf("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
+			return f, bad("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
 		}
 		// If a field has several conditions, the last one counts.
 		f.parts = append(slices.DeleteFunc(f.parts, func(o valueRange) bool { return o.slider == c.slider }), c)
@@ -86,24 +86,10 @@ func (l *layer) filter(given selection) (filter, error) {
 		f.of = ccbf.AnyOf(l.keysOf(f.parts)...)
 	}
 	if !f.given() && l.Categories {
-		return f, fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
+		return f, bad("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
 	}
-	for _, ranges := range [][]valueRange{f.choices, f.parts} {
-		slices.SortFunc(ranges, func(a, b valueRange) int { return a.slider - b.slider })
-	}
+	slices.SortFunc(f.parts, func(a, b valueRange) int { return a.slider - b.slider })
 	return f, nil
-}
-
-// key returns a key for caches. Filters that select the same have the same key.
-func (f *filter) key() string {
-	key := fmt.Sprint(f.choices, f.parts)
-	if f.text != nil {
-		key += *f.text
-	}
-	if f.versus != nil {
-		key += " versus " + f.versus.key()
-	}
-	return key
 }
 
 // keysOf returns the keys of the categories whose fields are in the ranges.
@@ -134,20 +120,20 @@ func (s *slider) find(w condition, table, column string) (from, to int, err erro
 		missing = w.To
 	}
 	if s.Category {
-		return 0, 0, fmt.Errorf("the sketches of %s.%s have no category %q%s", table, column, missing, nearest(missing, s.Values))
+		return 0, 0, bad("the sketches of %s.%s have no category %q%s", table, column, missing, nearest(missing, s.Values))
 	}
-	return 0, 0, fmt.Errorf("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
+	return 0, 0, bad("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
 }
 
 // choose sets the category of a filter, for sketches whose categories have no slider.
 func (l *layer) choose(f *filter, w condition) error {
 	switch {
 	case l.plain:
-		return fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
+		return bad("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
 	case l.parts != nil:
-		return fmt.Errorf("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
+		return bad("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
 	case w.To != w.Value:
-		return fmt.Errorf("the categories of %s.%s cannot be listed: give one category instead of a range", l.Table, l.Column)
+		return bad("the categories of %s.%s cannot be listed: give one category instead of a range", l.Table, l.Column)
 	}
 	k, err := parsed(l.class, w.Value)
 	if err != nil {
@@ -171,9 +157,9 @@ func parsed(class key.Class, text string) ([]byte, error) {
 			return key.AppendDate(nil, int32(t.Unix()/86400)), nil //nolint:gosec // years have four digits
 		}
 	default:
-		return nil, fmt.Errorf("categories of type %v cannot be selected on the map: query them in SQL", class)
+		return nil, bad("categories of type %v cannot be selected on the map: query them in SQL", class)
 	}
-	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
+	return nil, bad("the category %q is not of type %v", text, class)
 }
 
 // selected returns the selected rows whose bounds intersect a box.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
@@ -59,12 +60,8 @@ func newServer(file string, memory int64) *server {
 
 // tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
 type tileKey struct {
-	layer  *layer
-	filter string // the key of the filter
-	kind   string
-	style  string
-	z      int
-	x, y   int64
+	layer *layer
+	url   string
 }
 
 // problem is an error with an HTTP status.
@@ -87,9 +84,9 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/version", jsonHandler(s.version))
 	mux.Handle("GET /api/tables", jsonHandler(func(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }))
 	mux.Handle("POST /api/build", jsonHandler(s.buildTable))
-	mux.Handle("GET /api/look", jsonHandler(s.look))
-	mux.Handle("GET /api/scale", jsonHandler(s.scale))
-	mux.Handle("GET /api/at", jsonHandler(s.at))
+	mux.Handle("GET /api/look", s.layerHandler(look))
+	mux.Handle("GET /api/scale", s.layerHandler(scale))
+	mux.Handle("GET /api/at", s.layerHandler(at))
 	mux.Handle("POST /api/sum", s.areaHandler((*areaRequest).sum))
 	mux.Handle("POST /api/bars", s.areaHandler((*areaRequest).bars))
 	mux.Handle("POST /api/hotspots", s.areaHandler((*areaRequest).hotspots))
@@ -227,45 +224,32 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 	return nil, &problem{http.StatusNotFound, fmt.Errorf("there are no sketches in %q.%q: /api/layers lists the columns of sketches", table, column)}
 }
 
-// chosen returns the layer and the filter that a request names.
-func (s *server) chosen(ctx context.Context, table, column string, of selection) (*layer, filter, error) {
-	l, err := s.layer(ctx, table, column)
-	if err != nil {
-		return nil, filter{}, err
-	}
-	f, err := l.filter(of)
-	if err != nil {
-		return nil, f, &problem{http.StatusBadRequest, err}
-	}
-	return l, f, nil
-}
-
-// fromQuery calls chosen with the parameters of a URL: by, value and to for one column, or where, a
-// JSON list of conditions. versus has the where and the category of the rows to compare with.
-func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
-	q := r.URL.Query()
+// fromQuery returns the filter of a URL: by, value and to for one column, or where, a JSON list of
+// conditions. versus has the where and the category of the rows to compare with.
+func (l *layer) fromQuery(q url.Values) (f filter, err error) {
 	var of, other selection
 	if q.Has("category") {
 		of.Category = new(q.Get("category"))
 	}
 	if q.Has("where") {
 		if err := json.Unmarshal([]byte(q.Get("where")), &of.Where); err != nil {
-			return nil, filter{}, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
+			return f, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
 		}
 	}
 	if by := q.Get("by"); by != "" {
 		of.Where = append(of.Where, condition{by, q.Get("value"), q.Get("to")})
 	}
-	l, f, err := s.chosen(r.Context(), table, column, of)
+	f, err = l.filter(of)
+	f.query = q.Encode()
 	if err != nil || q.Get("versus") == "" {
-		return l, f, err
+		return f, err
 	}
 	if err := json.Unmarshal([]byte(q.Get("versus")), &other); err != nil {
-		return nil, f, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
+		return f, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
 	}
-	_, versus, err := s.chosen(r.Context(), table, column, other)
+	versus, err := l.filter(other)
 	f.versus = &versus
-	return l, f, err
+	return f, err
 }
 
 func (s *server) tile(w http.ResponseWriter, r *http.Request) {
@@ -286,6 +270,14 @@ func (s *server) tile(w http.ResponseWriter, r *http.Request) {
 const vectorType = "application/vnd.mapbox-vector-tile"
 
 func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) {
+	l, err := s.layer(r.Context(), r.PathValue("table"), r.PathValue("column"))
+	if err != nil {
+		return nil, err
+	}
+	key := tileKey{l, r.URL.RequestURI()}
+	if tile, ok := s.tiles.Get(key); ok {
+		return tile, nil
+	}
 	var at [3]int64
 	for i, text := range []string{r.PathValue("z"), r.PathValue("x"), name} {
 		n, err := strconv.ParseInt(text, 10, 32)
@@ -294,32 +286,29 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 		}
 		at[i] = n
 	}
-	if _, _, _, _, err := grid.TileBounds(int(at[0]), at[1], at[2]); err != nil {
+	z, x, y := int(at[0]), at[1], at[2]
+	if _, _, _, _, err := grid.TileBounds(z, x, y); err != nil {
 		return nil, &problem{http.StatusNotFound, err}
 	}
-	l, f, err := s.fromQuery(r, r.PathValue("table"), r.PathValue("column"))
+	f, err := l.fromQuery(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	style, styled, err := styleOf(r)
+	style, err := styleOf(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	if style.scale == equal && len(style.steps) < 2 {
+	if style.Scale == equal && len(style.Steps) < 2 {
 		return nil, bad("the scale equal needs steps, which /api/scale returns")
 	}
-	if f.versus != nil && (kind == vectorType || style.top == 0) {
+	if f.versus != nil && (kind == vectorType || style.Top == 0) {
 		return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
-	}
-	key := tileKey{l, f.key(), kind, styled, int(at[0]), at[1], at[2]}
-	if tile, ok := s.tiles.Get(key); ok {
-		return tile, nil
 	}
 	var tile []byte
 	if kind == vectorType {
-		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)
+		tile, err = l.vector(r.Context(), f, z, x, y)
 	} else {
-		tile, err = l.tile(r.Context(), f, key.z, key.x, key.y, style)
+		tile, err = l.tile(r.Context(), f, z, x, y, style)
 	}
 	if err == nil {
 		s.tiles.Add(key, tile)

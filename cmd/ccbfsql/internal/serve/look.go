@@ -105,7 +105,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 	}
 	spare := leftOut * sumOf(d.points)
 	for range 6 {
-		l.tops.Add(new(filter).key(), d.top())
+		l.tops.Add("", d.top())
 		was := d.box
 		spare -= d.trim(spare)
 		narrow := 16 * l.Res

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -70,7 +71,10 @@ func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
 		return nil, bad("the body must be one JSON object, but there is more after it")
 	}
 	var err error
-	if q.layer, q.filter, err = s.chosen(r.Context(), q.Table, q.Column, q.selection); err != nil {
+	if q.layer, err = s.layer(r.Context(), q.Table, q.Column); err != nil {
+		return nil, err
+	}
+	if q.filter, err = q.layer.filter(q.selection); err != nil {
 		return nil, err
 	}
 	q.area, err = areaOf(q.Polygon, q.Box)
@@ -109,36 +113,40 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 	return area{polygon, boxOf(read.Bound()), false}, nil
 }
 
+// layerHandler returns a handler of requests about the layer that their URL names.
+func (s *server) layerHandler(answer func(ctx context.Context, l *layer, q url.Values) (any, error)) http.Handler {
+	return jsonHandler(func(r *http.Request) (any, error) {
+		q := r.URL.Query()
+		l, err := s.layer(r.Context(), q.Get("table"), q.Get("column"))
+		if err != nil {
+			return nil, err
+		}
+		return answer(r.Context(), l, q)
+	})
+}
+
 // numbers parses parameters of a URL as finite numbers.
-func numbers(r *http.Request, names ...string) ([]float64, error) {
+func numbers(q url.Values, names ...string) ([]float64, error) {
 	out := make([]float64, len(names))
 	for i, name := range names {
 		var err error
-		if out[i], err = strconv.ParseFloat(r.URL.Query().Get(name), 64); err != nil || math.IsInf(out[i], 0) {
-			return nil, bad("%s is %q, must be a number", name, r.URL.Query().Get(name))
+		if out[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || math.IsInf(out[i], 0) {
+			return nil, bad("%s is %q, must be a number", name, q.Get(name))
 		}
 	}
 	return out, nil
 }
 
 // look handles /api/look: the extent of a layer.
-func (s *server) look(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, err := s.layer(r.Context(), q.Get("table"), q.Get("column"))
-	if err != nil {
-		return nil, err
-	}
-	return l.look(r.Context())
-}
+func look(ctx context.Context, l *layer, _ url.Values) (any, error) { return l.look(ctx) }
 
 // scale handles /api/scale: the colour scale of a view.
-func (s *server) scale(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+func scale(ctx context.Context, l *layer, q url.Values) (any, error) {
+	f, err := l.fromQuery(q)
 	if err != nil {
 		return nil, err
 	}
-	view, err := numbers(r, "xmin", "ymin", "xmax", "ymax", "pixel")
+	view, err := numbers(q, "xmin", "ymin", "xmax", "ymax", "pixel")
 	if err != nil {
 		return nil, err
 	}
@@ -146,26 +154,25 @@ func (s *server) scale(r *http.Request) (any, error) {
 	if !(view[0] < view[2] && view[1] < view[3] && pixel > 0) {
 		return nil, bad("the box %v has its edges in the wrong order, or pixel is %v and not above 0", view[:4], pixel)
 	}
-	style, _, err := styleOf(r)
+	style, err := styleOf(q)
 	if err != nil {
 		return nil, err
 	}
-	return l.scale(r.Context(), f, boundOf([4]float64(view)), pixel, style)
+	return l.scale(ctx, f, boundOf([4]float64(view)), pixel, style)
 }
 
 // at handles /api/at: the points at a place.
-func (s *server) at(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+func at(ctx context.Context, l *layer, q url.Values) (any, error) {
+	f, err := l.fromQuery(q)
 	if err != nil {
 		return nil, err
 	}
-	at, err := numbers(r, "x", "y", "side")
+	at, err := numbers(q, "x", "y", "side")
 	if err != nil {
 		return nil, err
 	}
 	if math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || !(at[2] <= 360) {
 		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
 	}
-	return l.at(r.Context(), f, at[0], at[1], at[2])
+	return l.at(ctx, f, at[0], at[1], at[2])
 }

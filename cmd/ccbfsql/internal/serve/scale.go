@@ -4,7 +4,7 @@ import (
 	"context"
 	"image/color"
 	"math"
-	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +25,10 @@ type topModel struct {
 // at returns the predicted largest value of pixels with an area in square degrees.
 func (t topModel) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
 
-// top returns the model of a filter, from the cache if possible. Concurrent requests may compute it
-// twice: one that waited would fail if the other were cancelled.
+// top returns the model of a filter, from the cache if possible. look adds the model of all rows. Concurrent
+// requests may compute it twice: one that waited would fail if the other were cancelled.
 func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
-	if t, ok := l.tops.Get(f.key()); ok {
+	if t, ok := l.tops.Get(f.query); ok {
 		return t, nil
 	}
 	seen, err := l.look(ctx)
@@ -40,7 +40,7 @@ func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
 		return topModel{}, err
 	}
 	t := d.top()
-	l.tops.Add(f.key(), t)
+	l.tops.Add(f.query, t)
 	return t, nil
 }
 
@@ -86,7 +86,7 @@ const steps = 16
 // scale computes the colour scale of a view from its largest pixel. pixel is the side of a pixel.
 // The top and the steps are rounded up to powers of the square root of 2. So tiles stay the same
 // while the view moves a little.
-func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
+func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float64, style picture.Options) (*viewScale, error) {
 	most := mostPixels
 	if l.Dense > 0 {
 		most = mostPixelsOfCounts
@@ -114,10 +114,10 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	}
 	s := &viewScale{
 		Low: l.low(pixel), Pixel: pixel, Sampled: sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
-		Colours: hexes(picture.Colours(style.palette)),
+		Colours: hexes(picture.Colours(style.Palette)),
 	}
 	if f.versus != nil {
-		s.Colours, style.scale = divergingLegend(), ""
+		s.Colours, style.Scale = divergingLegend(), ""
 	}
 	s.Hidden = largest == 0 && l.Dense > 0 && l.intersects(f, box)
 	if largest == 0 {
@@ -128,8 +128,8 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	// The last colour is for at least crowd points in a pixel, so that a few single points do not get
 	// the colour of many.
 	s.Top = max(round(largest/area), crowd*s.Low/(pixel*pixel))
-	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
-	if style.scale == equal {
+	o := picture.Options{Scale: style.Scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
+	if style.Scale == equal {
 		o.Top, area = 0, 1/area
 	} else {
 		area = 1 / (pixel * pixel)
@@ -138,7 +138,7 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 		return nil, err
 	}
 	for i := range s.Steps {
-		if s.Steps[i] *= area; style.scale == equal {
+		if s.Steps[i] *= area; style.Scale == equal {
 			s.Steps[i] = round(s.Steps[i])
 		}
 	}
@@ -170,54 +170,34 @@ func hexesOf(p []color.Color) (colours []string) {
 	return colours
 }
 
-// style describes the colours of tiles.
-type style struct {
-	palette, scale string    // Names of a palette and of a scale, for picture.Options.
-	top            float64   // Points per square degree of the last colour; 0: chosen for the layer.
-	steps          []float64 // Points per square degree of evenly spaced colours, for the scale "equal".
-}
-
 // equal is the name of the scale that needs steps.
 const equal = "equal"
 
-// styleOf parses the style of a request. id is equal for equal styles.
-func styleOf(r *http.Request) (s style, id string, err error) {
-	q := r.URL.Query()
-	s = style{palette: q.Get("palette"), scale: q.Get("scale")}
-	for _, o := range []struct {
+// styleOf parses the style of a request. Its Top and its Steps are points per square degree. A Top of 0
+// is chosen for the layer.
+func styleOf(q url.Values) (o picture.Options, err error) {
+	o = picture.Options{Palette: q.Get("palette"), Scale: q.Get("scale")}
+	for _, c := range []struct {
 		name, value string
 		are         []string
-	}{{"palette", s.palette, picture.Palettes}, {"scale", s.scale, picture.Scales}} {
-		if o.value != "" && !slices.Contains(o.are, o.value) {
-			return s, "", bad("%s is %q, must be one of %s", o.name, o.value, strings.Join(o.are, ", "))
+	}{{"palette", o.Palette, picture.Palettes}, {"scale", o.Scale, picture.Scales}} {
+		if c.value != "" && !slices.Contains(c.are, c.value) {
+			return o, bad("%s is %q, must be one of %s", c.name, c.value, strings.Join(c.are, ", "))
 		}
 	}
 	if text := q.Get("top"); text != "" {
-		if s.top, err = strconv.ParseFloat(text, 64); err != nil || !(s.top > 0) || math.IsInf(s.top, 0) {
-			return s, "", bad("top is %q, must be a number of points above 0", text)
+		if o.Top, err = strconv.ParseFloat(text, 64); err != nil || !(o.Top > 0) || math.IsInf(o.Top, 0) {
+			return o, bad("top is %q, must be a number of points above 0", text)
 		}
 	}
-	steps := q.Get("steps")
-	if steps != "" {
+	if steps := q.Get("steps"); o.Scale == equal && steps != "" {
 		for text := range strings.SplitSeq(steps, ",") {
 			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(v > 0) || math.IsInf(v, 0) || len(s.steps) > 0 && v < s.steps[len(s.steps)-1] {
-				return s, "", bad("steps are %q, must be rising numbers above 0", steps)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) || len(o.Steps) > 0 && v < o.Steps[len(o.Steps)-1] {
+				return o, bad("steps are %q, must be rising numbers above 0", steps)
 			}
-			s.steps = append(s.steps, v)
+			o.Steps = append(o.Steps, v)
 		}
 	}
-	return s, strings.Join([]string{s.palette, s.scale, q.Get("top"), steps}, " "), nil
-}
-
-// options returns the options of a picture. area is the area of a pixel, and low the value of one point in
-// it.
-func (s *style) options(area, low float64) picture.Options {
-	o := picture.Options{Palette: s.palette, Scale: s.scale, Low: low, Top: s.top * area, One: low}
-	if s.scale == equal {
-		for _, v := range s.steps {
-			o.Steps = append(o.Steps, v*area)
-		}
-	}
-	return o
+	return o, nil
 }

@@ -30,7 +30,7 @@ var empty = sync.OnceValue(func() []byte {
 })
 
 // tile draws a web mercator tile as a PNG.
-func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style style) ([]byte, error) {
+func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style picture.Options) ([]byte, error) {
 	box, isPlane, err := l.tileBox(ctx, z, x, y)
 	if err != nil {
 		return nil, err
@@ -52,18 +52,22 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style sty
 		values = mercator(values, z, y, box.Min[1], box.Max[1])
 	}
 	side := (box.Max[0] - box.Min[0]) / tileSide
-	if style.top == 0 {
+	area, low := side*side, l.low(side)
+	style.Low, style.One, style.Top = low, low, style.Top*area
+	for i := range style.Steps {
+		style.Steps[i] *= area
+	}
+	if style.Top == 0 {
 		of, err := l.top(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		style.top = of.at(side*side) / (side * side)
+		style.Top = of.at(area)
 	}
-	o := style.options(side*side, l.low(side))
 	var img *image.Paletted
 	if f.versus != nil {
-		img, err = drawDifference(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
-	} else if img, err = picture.Draw(values, tileSide, tileSide, o); err == nil {
+		img, err = drawDifference(values, tileSide, tileSide, picture.Options{Low: low, Top: style.Top})
+	} else if img, err = picture.Draw(values, tileSide, tileSide, style); err == nil {
 		img.Palette = picture.Opaque(img.Palette)
 	}
 	if err != nil {

@@ -108,8 +108,12 @@ func (s *server) describe(r *http.Request) (any, error) {
 	if !ok {
 		return nil, &problem{http.StatusNotFound, fmt.Errorf("tiles are described by /tiles/TABLE/COLUMN.json")}
 	}
-	l, _, err := s.fromQuery(r, table, column)
+	l, err := s.layer(r.Context(), table, column)
 	if err != nil {
+		return nil, err
+	}
+	q := r.URL.Query()
+	if _, err := l.fromQuery(q); err != nil {
 		return nil, err
 	}
 	seen, err := l.look(r.Context())
@@ -119,7 +123,6 @@ func (s *server) describe(r *http.Request) (any, error) {
 	if !seen.Degrees {
 		return nil, &problem{http.StatusUnprocessableEntity, fmt.Errorf("%s.%s is not in degrees: it has no tiles", table, column)}
 	}
-	q := r.URL.Query()
 	ending := cmp.Or(q.Get("format"), "mvt")
 	if !slices.Contains([]string{"mvt", "png"}, ending) {
 		return nil, bad("format is %q, must be mvt or png", ending)
