@@ -74,13 +74,13 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		return at, nil
 	}
 	box := l.bound()
-	d, err := l.overview(ctx, filter{}, box)
+	d, err := l.overview(ctx, filter{}, box, false)
 	if err != nil {
 		return nil, err
 	}
 	total := sumOf(d.points)
 	if beyond := world.Union(box) != world; beyond || width(box) > 180 {
-		inWorld, err := l.overview(ctx, filter{}, world)
+		inWorld, err := l.overview(ctx, filter{}, world, false)
 		if err != nil {
 			return nil, err
 		}
@@ -96,10 +96,8 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 	if at.Degrees && d.box == world {
 		d.turn()
 	}
-	// A picture beyond 180 degrees of longitude cannot be drawn again.
-	turned := func() bool { return at.Degrees && d.box.Max[0] > 180 }
-	if !turned() && d.group() {
-		if d, err = l.overview(ctx, filter{}, d.box); err != nil {
+	if d.group() {
+		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
@@ -109,10 +107,10 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		was := d.box
 		spare -= d.trim(spare)
 		narrow := 16 * l.Res
-		if turned() || width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
+		if width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		if d, err = l.overview(ctx, filter{}, d.box); err != nil {
+		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
@@ -137,13 +135,26 @@ type densityGrid struct {
 	box    orb.Bound
 }
 
-// overview returns a picture of the rows of a filter.
-func (l *layer) overview(ctx context.Context, f filter, box orb.Bound) (*densityGrid, error) {
+// overview returns a picture of the rows of a filter. A box in degrees may continue east of 180 degrees.
+func (l *layer) overview(ctx context.Context, f filter, box orb.Bound, degrees bool) (*densityGrid, error) {
+	d := &densityGrid{make([]float64, lookSide*lookSide), box}
 	if l.Categories && !f.given() {
-		return &densityGrid{make([]float64, lookSide*lookSide), box}, nil // counters need a category
+		return d, nil // counters need a category
 	}
-	points, _, err := l.estimates(ctx, f, box, lookSide, lookSide)
-	return &densityGrid{points, box}, err
+	parts := []orb.Bound{box}
+	if degrees && box.Max[0] > world.Max[0] {
+		parts = append(parts, orb.Bound{Min: orb.Point{box.Min[0] - 360, box.Min[1]}, Max: orb.Point{box.Max[0] - 360, box.Max[1]}})
+	}
+	for _, part := range parts {
+		points, _, err := l.estimates(ctx, f, part, lookSide, lookSide)
+		if err != nil {
+			return nil, err
+		}
+		for i, n := range points {
+			d.points[i] += n
+		}
+	}
+	return d, nil
 }
 
 func (d *densityGrid) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }

@@ -35,7 +35,7 @@ func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
 	if err != nil {
 		return topModel{}, err
 	}
-	d, err := l.overview(ctx, f, boundOf(seen.Box))
+	d, err := l.overview(ctx, f, boundOf(seen.Box), seen.Degrees)
 	if err != nil {
 		return topModel{}, err
 	}
