@@ -109,20 +109,10 @@ const (
 	leastReads = 1 << 10
 )
 
-// density returns the number of points of the selected rows in each pixel of a picture of the box, with
-// width by height pixels.
-func (l *layer) density(ctx context.Context, f filter, box orb.Bound, width, height int) ([]float64, error) {
-	sum := make([]float64, width*height)
-	_, err := l.draw(ctx, f, box, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
-		return bridge.AddDensity(v, sum, box, width, height, f.of, reads)
-	})
-	return sum, err
-}
-
-// estimates does the same as density, for pictures that people look at. From the counts of counters it
-// subtracts the part that collisions add, and leaves out counts that can be chance. It subtracts the
-// rows to compare with, if the filter has some. sampled is true if only a sample of the cells was
-// looked up in counters.
+// estimates returns the number of points of the selected rows in each pixel of a picture of the box, with
+// width by height pixels. From the counts of counters it subtracts the part that collisions add, and leaves
+// out counts that can be chance. It subtracts the rows to compare with, if the filter has some. sampled is
+// true if only a sample of the cells was looked up in counters.
 func (l *layer) estimates(ctx context.Context, f filter, box orb.Bound, width, height int) (sum []float64, sampled bool, err error) {
 	sum = make([]float64, width*height)
 	e := bridge.NewEstimates(sum, width, height)

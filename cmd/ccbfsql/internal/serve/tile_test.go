@@ -211,7 +211,7 @@ func TestGDAL(t *testing.T) {
 		return f
 	}
 
-	// At a low zoom all points are in one tile, as parts whose counts are rounded to thousandths.
+	// At a low zoom all points are in one tile, as squares of many cells.
 	sum := 0.0
 	far := read("MVT:" + url + "/tiles/to%20wns/s%22k/3/4/2.pbf")
 	for _, f := range far.Features {

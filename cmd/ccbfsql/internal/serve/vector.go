@@ -11,61 +11,60 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/clip"
 )
 
-// vectorSide is the largest number of squares along a side of a vector tile. Squares are cells if
-// these are large enough, and otherwise parts of the tile.
+// vectorSide is the largest number of squares along a side of a vector tile, but for those on its edges.
 const vectorSide = 128
 
-// vector draws a Mapbox Vector Tile 2.1. It has a square with its count for each cell. If cells are
-// smaller than that, it has one for each of vectorSide by vectorSide parts of the tile.
+// vector draws a Mapbox Vector Tile 2.1. It has a square with its count for each cell. If there are more
+// than vectorSide cells along a side, it has larger squares, of 2^n cells a side. A square on an edge of
+// tiles is in each tile that it intersects.
 func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte, error) {
 	west, south, east, north, err := grid.TileBounds(z, x, y)
+	if err != nil || len(l.sketches) == 0 {
+		return nil, err
+	}
+	side := l.Res
+	for (east-west)/side > vectorSide {
+		side *= 2
+	}
+	g, err := grid.New(side)
 	if err != nil {
 		return nil, err
 	}
-	t := vectorTile{isCell: l.Res > 0 && (east-west)/l.Res <= vectorSide, values: map[float64]uint64{}}
+	first, err := g.Cell(west, south)
+	if err != nil {
+		return nil, err
+	}
+	last, err := g.Cell(math.Nextafter(east, west), math.Nextafter(north, south))
+	if err != nil {
+		return nil, err
+	}
+	width, height := int(last.X-first.X+1), int(last.Y-first.Y+1)
+	box := g.Bound(grid.Rect{MinX: first.X, MinY: first.Y, MaxX: last.X, MaxY: last.Y})
+	counts := make([]float64, width*height)
+	_, err = l.draw(ctx, f, box, func(v *ccbf.View, _ *rowSketch, reads uint64) (bool, error) {
+		return bridge.AddDensity(v, counts, box, width, height, f.of, reads)
+	})
+	if err != nil {
+		return nil, err
+	}
 	size := math.Exp2(float64(z)) * extent
-	if t.isCell {
-		// The tile has whole cells. A cell on an edge of tiles is in each tile that it intersects.
-		first, err := l.grid.Cell(west, south)
-		if err != nil {
-			return nil, err
-		}
-		last, err := l.grid.Cell(math.Nextafter(east, west), math.Nextafter(north, south))
-		if err != nil {
-			return nil, err
-		}
-		width, height := int(last.X-first.X+1), int(last.Y-first.Y+1)
-		box := l.grid.Bound(grid.Rect{MinX: first.X, MinY: first.Y, MaxX: last.X, MaxY: last.Y})
-		values, err := l.density(ctx, f, box, width, height)
-		if err != nil {
-			return nil, err
-		}
-		column := func(i int) int64 {
-			return int64(math.Round((l.grid.Edge(first.X+int64(i))+180)/360*size)) - x*extent
-		}
-		row := func(j int) int64 {
-			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -grid.MaxLat), grid.MaxLat) * math.Pi / 180
-			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
-		}
-		for i, n := range values {
-			t.square(column(i%width), row(i/width), column(i%width+1), row(i/width+1), n)
-		}
-		return t.bytes(), nil
+	column := func(i int) int64 {
+		return int64(math.Round((g.Edge(first.X+int64(i))+180)/360*size)) - x*extent
 	}
-	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
-	even, err := l.density(ctx, f, box, tileSide, 2*tileSide)
-	if err != nil {
-		return nil, err
+	row := func(j int) int64 {
+		lat := min(max(g.Edge(last.Y+1-int64(j)), -grid.MaxLat), grid.MaxLat) * math.Pi / 180
+		return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
 	}
-	const step = extent / vectorSide
-	for i, n := range coarser(mercator(even, z, y, south, north), tileSide/vectorSide) {
-		at, down := int64(i%vectorSide*step), int64(i/vectorSide*step)
-		t.square(at, down, at+step, down+step, n)
+	t := vectorTile{isCell: side == l.Res, values: map[float64]uint64{}}
+	for i, n := range counts {
+		t.square(column(i%width), row(i/width), column(i%width+1), row(i/width+1), n)
 	}
 	return t.bytes(), nil
 }
@@ -182,7 +181,7 @@ func (t *vectorTile) square(west, north, east, south int64, n float64) {
 	if n < 1e-6 || west >= east || north >= south {
 		return
 	}
-	count := math.Round(n*1000) / 1000 // not an integer if the points of a cell are spread over several squares
+	count := math.Round(n*1000) / 1000 // not an integer if the points of a tree's square are spread over several
 	value, ok := t.values[count]
 	if !ok {
 		t.counts = append(t.counts, count)
