@@ -30,11 +30,8 @@ const post = async (path, question, signal) =>
 
 export const layers = async () => json(await reached("api/layers"));
 export const basemap = async () => json(await reached("api/basemap"));
-// version returns a text that differs for each server and each state of its data.
-export const version = async (signal) => {
-  const { version, server, waiting } = await json(await fetch("api/version", { signal }));
-  return { version: `${server}.${version}`, waiting };
-};
+// version returns a text that differs for each state of the data.
+export const version = async (signal) => json(await fetch("api/version", { signal }));
 export const tables = async () => json(await reached("api/tables"));
 export const build = (table) => post("build", { table });
 export const look = ({ table, column }, signal) => ask("look", { table, column }, signal);

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -40,21 +39,18 @@ type server struct {
 	basemap basemap
 	cors    []string // origins whose pages may load tiles
 	tiles   *lru.Cache[tileKey, []byte]
-
-	started time.Time
 	build   func(ctx context.Context, table string) error // builds sketches from a table of points and serves them; nil: not possible
 
 	loading   sync.Mutex // Protects the fields below.
 	layers    []*layer   // Nil: not loaded yet.
 	stamp     string     // State of the file when the layers were loaded.
-	loads     int        // Number of loads: the version of the layers.
 	reloadErr error      // Why the last reload failed; nil: it did not.
 }
 
 func newServer(file string, memory int64) *server {
 	return &server{
 		source: source{file: file, idle: idleFor}, memory: memory,
-		tiles: newCache[tileKey, []byte](keptTiles), started: time.Now(),
+		tiles: newCache[tileKey, []byte](keptTiles),
 	}
 }
 
@@ -165,7 +161,6 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 		return s.layers, nil
 	}
 	s.layers, s.stamp = layers, stamp
-	s.loads++
 	s.tiles.Purge()
 	return layers, nil
 }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -107,15 +106,13 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 		}
 	}
 	// Sliders of times come first, then those with few values.
-	slices.SortStableFunc(l.Sliders, func(a, b slider) int {
-		switch {
-		case isTime(a.Type) == isTime(b.Type):
-			return cmp.Compare(len(a.Values), len(b.Values))
-		case isTime(a.Type):
-			return -1
+	order := func(s slider) int {
+		if isTime(s.Type) {
+			return len(s.Values) - mostTimes
 		}
-		return 1
-	})
+		return len(s.Values)
+	}
+	slices.SortStableFunc(l.Sliders, func(a, b slider) int { return order(a) - order(b) })
 	var texts []string
 	places := make([]map[string]int, len(l.Sliders))
 	for i, s := range l.Sliders {

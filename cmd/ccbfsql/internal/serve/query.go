@@ -14,6 +14,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
 )
 
 // quoteText returns a text as a SQL string. DuckDB ends a literal at a character 0, which chr(0)
@@ -54,15 +55,15 @@ func (q *queryRun) run(ctx context.Context, db *sql.DB, query string, f func(row
 }
 
 // edges returns the four edges of a box as arguments, each after a comma.
-func edges(box [4]float64) (args string) {
-	for _, edge := range box {
+func edges(box orb.Bound) (args string) {
+	for _, edge := range boxOf(box) {
 		args += ", " + float(edge)
 	}
 	return args
 }
 
 // from returns a FROM clause for the rows of a filter whose sketches can have a point in the box.
-func (l *layer) from(f filter, box [4]float64) string {
+func (l *layer) from(f filter, box orb.Bound) string {
 	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", l.source(), lexer.QuoteName(l.Column), edges(box))
 	for _, c := range f.choices {
 		slider := &l.Sliders[c.slider]
@@ -170,7 +171,7 @@ func (q *areaRequest) sum(ctx context.Context, db *sql.DB) (any, error) {
 	query := fmt.Sprintf(`SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,
   coalesce(max(e.cells), 0) AS cells, count(e) AS sketches
 FROM (SELECT ccbf_polygon_estimate(%s, %s%s) AS e%s)`,
-		lexer.QuoteName(l.Column), quoteText(string(q.area.polygon)), l.category(q.filter), l.from(q.filter, q.area.box))
+		lexer.QuoteName(l.Column), quoteText(string(q.Polygon)), l.category(q.filter), l.from(q.filter, q.around))
 	out := &areaSum{Certain: l.Dense == 0}
 	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		return rows.Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
@@ -197,23 +198,23 @@ const candidates = 2000
 // hotspots queries the k cells with the most points in an area. Each must have the largest count
 // within a square that extends by apart to every side. An apart of 0 returns the largest cells.
 func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
-	l, a, k := q.layer, q.area, cmp.Or(q.K, 20)
+	l, k := q.layer, cmp.Or(q.K, 20)
 	if k < 1 || k > maxSpots || !(q.Apart >= 0) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", k, maxSpots, q.Apart)
 	}
 	cells := k
-	whole := q.Apart <= 0 && a.isBox
+	whole := q.Apart <= 0 && q.Box != nil
 	if !whole {
 		cells = max(candidates, k)
 	}
 	query := fmt.Sprintf("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)%s, %d%s), recursive := true)%s",
-		lexer.QuoteName(l.Column), edges(a.box), cells, l.category(q.filter), l.from(q.filter, a.box))
+		lexer.QuoteName(l.Column), edges(q.around), cells, l.category(q.filter), l.from(q.filter, q.around))
 	if !whole {
 		inside := "FROM cells"
-		if !a.isBox {
+		if q.Box == nil {
 			// A cell is inside if a sketch with a single point in this cell has a sum above 0 in the
 			// polygon.
-			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%s), x, y), %s) > 0\n", float(l.Res), quoteText(string(a.polygon)))
+			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%s), x, y), %s) > 0\n", float(l.Res), quoteText(string(q.Polygon)))
 		}
 		query = fmt.Sprintf(`WITH cells AS (
 %s
@@ -253,20 +254,20 @@ const mostBars = 200
 // bars queries an area by the values of a column, or by the categories of the sketches: all values,
 // or the largest. It ignores what the filter says about that column.
 func (q *areaRequest) bars(ctx context.Context, db *sql.DB) (any, error) {
-	l, a, by := q.layer, q.area, q.Bars
+	l, by := q.layer, q.Bars
 	at := l.slider(by)
 	if at < 0 {
 		return nil, bad("%s has no column %q to choose by", l.Table, by)
 	}
 	f := q.filter.without(at)
-	polygon, column, value := quoteText(string(a.polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
-	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, a.box))
+	polygon, column, value := quoteText(string(q.Polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
+	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, q.around))
 	if l.Sliders[at].Category {
 		value = "e.category"
 		if part := l.Sliders[at].Part; part > 0 {
 			value = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
 		}
-		rows = fmt.Sprintf("SELECT %s AS v, e FROM (SELECT unnest(ccbf_categories(%s, %s%s)) AS e%s)", value, column, polygon, l.category(f), l.from(f, a.box))
+		rows = fmt.Sprintf("SELECT %s AS v, e FROM (SELECT unnest(ccbf_categories(%s, %s%s)) AS e%s)", value, column, polygon, l.category(f), l.from(f, q.around))
 	}
 	query := fmt.Sprintf("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (%s)\nGROUP BY v ORDER BY estimate DESC, v", rows)
 	out := &bars{Bars: []bar{}}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // areaRequest is a request about an area: a polygon, or a box of west, south, east and north.
@@ -20,8 +21,8 @@ type areaRequest struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	selection
-	Polygon json.RawMessage `json:"polygon"`
-	Box     []float64       `json:"box"`
+	Polygon json.RawMessage `json:"polygon"` // The area as GeoJSON, also that of a Box.
+	Box     []float64       `json:"box"`     // Nil if the area is not a box.
 
 	Bars  string  `json:"bars"`  // Column whose values have a bar each.
 	All   bool    `json:"all"`   // All values of the column, not only the largest.
@@ -30,14 +31,7 @@ type areaRequest struct {
 
 	layer  *layer
 	filter filter
-	area   area
-}
-
-// area is an area as GeoJSON, with the box around it.
-type area struct {
-	polygon json.RawMessage
-	box     [4]float64
-	isBox   bool // the area is the whole box, not only the polygon in it
+	around orb.Bound // Box around the area.
 }
 
 // areaHandler returns a handler of requests about an area. query computes the response.
@@ -77,26 +71,28 @@ func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
 	if q.filter, err = q.layer.filter(q.selection); err != nil {
 		return nil, err
 	}
-	q.area, err = areaOf(q.Polygon, q.Box)
+	q.around, err = q.bound()
 	return q, err
 }
 
-// areaOf checks and returns the area of a request: a polygon or a box.
-func areaOf(polygon json.RawMessage, box []float64) (area, error) {
+// bound checks the area of a request, a polygon or a box, and returns the box around it. It sets the
+// polygon of a box.
+func (q *areaRequest) bound() (orb.Bound, error) {
 	switch {
-	case (polygon == nil) == (box == nil):
-		return area{}, bad("the request must have either a polygon or a box")
-	case box != nil:
-		if len(box) != 4 || !(box[0] < box[2] && box[1] < box[3]) {
-			return area{}, bad("a box is west, south, east, north, not %v", box)
+	case (q.Polygon == nil) == (q.Box == nil):
+		return orb.Bound{}, bad("the request must have either a polygon or a box")
+	case q.Box != nil:
+		if len(q.Box) != 4 || !(q.Box[0] < q.Box[2] && q.Box[1] < q.Box[3]) {
+			return orb.Bound{}, bad("a box is west, south, east, north, not %v", q.Box)
 		}
-		edges := [4]float64(box)
-		corners, err := json.Marshal(boundOf(edges).ToPolygon())
-		return area{fmt.Appendf(nil, `{"type":"Polygon","coordinates":%s}`, corners), edges, true}, err
+		box := boundOf([4]float64(q.Box))
+		corners, err := json.Marshal(box.ToPolygon())
+		q.Polygon = fmt.Appendf(nil, `{"type":"Polygon","coordinates":%s}`, corners)
+		return box, err
 	}
-	read, err := grid.ParsePolygon(polygon)
+	read, err := grid.ParsePolygon(q.Polygon)
 	if err != nil {
-		return area{}, &problem{http.StatusBadRequest, err}
+		return orb.Bound{}, &problem{http.StatusBadRequest, err}
 	}
 	points := 0
 	for _, member := range read {
@@ -105,12 +101,12 @@ func areaOf(polygon json.RawMessage, box []float64) (area, error) {
 		}
 	}
 	if points == 0 {
-		return area{}, bad("the polygon is empty")
+		return orb.Bound{}, bad("the polygon is empty")
 	}
 	if points > maxPoints {
-		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
+		return orb.Bound{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
-	return area{polygon, boxOf(read.Bound()), false}, nil
+	return read.Bound(), nil
 }
 
 // layerHandler returns a handler of requests about the layer that their URL names.

@@ -109,10 +109,10 @@ func (s *source) stamp() string {
 	s.mu.Lock()
 	file := s.file
 	s.mu.Unlock()
-	out := file
+	out := ""
 	for _, name := range []string{file, file + ".wal"} {
 		if at, err := os.Stat(name); err == nil {
-			out += fmt.Sprint(at.ModTime().UnixNano(), " ", at.Size(), " ")
+			out += fmt.Sprint(at.ModTime().UnixNano(), ".", at.Size(), ".")
 		}
 	}
 	return out
@@ -120,8 +120,7 @@ func (s *source) stamp() string {
 
 // version is the response that tells the page whether there are new rows.
 type version struct {
-	Version int    `json:"version"` // number of loads of the layers
-	Server  int64  `json:"server"`  // start of the server in milliseconds: after a restart the layers differ
+	Version string `json:"version"` // state of the file when the layers were loaded
 	Waiting string `json:"waiting,omitempty"`
 }
 
@@ -131,7 +130,7 @@ func (s *server) version(r *http.Request) (any, error) {
 	_, err := s.all(r.Context())
 	s.loading.Lock()
 	defer s.loading.Unlock()
-	v := version{Version: s.loads, Server: s.started.UnixMilli()}
+	v := version{Version: s.stamp}
 	if s.reloadErr != nil {
 		v.Waiting = s.reloadErr.Error()
 	}
