@@ -340,18 +340,22 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 			_ = os.Remove(database + ".wal")
 		}
 	}()
+	temporary, err := os.MkdirTemp("", "ccbfsql-points")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
 	bar := s.ShowProgress(out)
 	defer func() { bar.Stop() }()
-	from, forget := "points_of."+lexer.QuoteName(o.Table), func() {}
+	from := "points_of." + lexer.QuoteName(o.Table)
 	if o.Table == "" {
-		from, forget, err = reachable(ctx, s, o.File, out)
+		from, err = reachable(ctx, s, o.File, temporary, out)
 	} else {
 		_, err = s.Strings(ctx, "ATTACH "+lexer.QuoteText(o.File)+" AS points_of (READ_ONLY)")
 	}
 	if err != nil {
 		return err
 	}
-	defer forget()
 	p, err := planned(ctx, s, from, o)
 	if err != nil {
 		return err
@@ -378,43 +382,27 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	return err
 }
 
-// reachable returns the name under which DuckDB can read a file of points. A file at a URL is
-// copied if DuckDB's extension httpfs can be neither found nor installed. The returned function
-// removes the copy.
-func reachable(ctx context.Context, s *session.Session, file string, out io.Writer) (string, func(), error) {
-	none := func() {}
-	u := remote(file)
-	if u == nil {
-		return file, none, nil
-	}
-	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
-		return file, none, nil // DuckDB's own error is better
-	}
-	copied, err := os.CreateTemp("", "*-"+path.Base(u.Path)) // DuckDB recognises the format by the end of the name
-	if err != nil {
-		return "", none, err
-	}
-	remove := func() { _ = os.Remove(copied.Name()) } // the copy is temporary: an error does not matter
-	n, err := fetch(ctx, file, copied)
-	if err = errors.Join(err, copied.Close()); err != nil {
-		remove()
-		return "", none, fmt.Errorf("%s: %w", file, err)
-	}
-	fmt.Fprintf(out, "DuckDB's extension httpfs is not installed: copied %s, %d bytes.\n", file, n)
-	return copied.Name(), remove, nil
-}
-
-// remote returns the URL of a single file, or nil if the name is not one.
-func remote(file string) *url.URL {
+// reachable returns the name under which DuckDB can read a file of points. The file of a URL is copied
+// to a folder if DuckDB's extension httpfs can be neither found nor installed.
+func reachable(ctx context.Context, s *session.Session, file, folder string, out io.Writer) (string, error) {
 	u, err := url.Parse(file)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
-		return nil
+		return file, nil
 	}
-	return u
+	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
+		return file, nil // DuckDB's own error is better
+	}
+	copied := filepath.Join(folder, path.Base(u.Path)) // DuckDB recognises the format by the end of the name
+	n, err := fetch(ctx, file, copied)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	fmt.Fprintf(out, "DuckDB's extension httpfs is not installed: copied %s, %d bytes.\n", file, n)
+	return copied, nil
 }
 
-// fetch copies the contents of a URL, and returns the number of bytes.
-func fetch(ctx context.Context, from string, to io.Writer) (int64, error) {
+// fetch copies the contents of a URL to a file, and returns the number of bytes.
+func fetch(ctx context.Context, from, file string) (int64, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, http.NoBody)
 	if err != nil {
 		return 0, err
@@ -427,7 +415,12 @@ func fetch(ctx context.Context, from string, to io.Writer) (int64, error) {
 	if answer.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("the server answered %s", answer.Status)
 	}
-	return io.Copy(to, answer.Body)
+	to, err := os.Create(file)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(to, answer.Body)
+	return n, errors.Join(err, to.Close())
 }
 
 // pointTable is a table of points without sketches.
