@@ -37,7 +37,6 @@ type filter struct {
 	parts   []valueRange    // Conditions on the fields of these categories.
 	text    *string         // Text of a category that cannot be listed; nil: none.
 	versus  *filter         // Rows that these are compared with: their difference is drawn; nil: none.
-	query   string          // The query of the URL that it is from, the key for a cache.
 }
 
 // byCategory is the name of the slider of the sketches' categories.

@@ -48,10 +48,11 @@ type server struct {
 }
 
 func newServer(file string, memory int64) *server {
-	return &server{
-		source: source{file: file, idle: idleFor}, memory: memory,
-		tiles: newCache[tileKey, []byte](keptTiles),
+	tiles, err := lru.New[tileKey, []byte](keptTiles)
+	if err != nil {
+		panic(err) // only if keptTiles is below 1
 	}
+	return &server{source: source{file: file, idle: idleFor}, memory: memory, tiles: tiles}
 }
 
 // tileKey has all that a tile depends on. A layer never changes: a reload creates other layers.
@@ -234,9 +235,7 @@ func (l *layer) fromQuery(q url.Values) (f filter, err error) {
 	if by := q.Get("by"); by != "" {
 		of.Where = append(of.Where, condition{by, q.Get("value"), q.Get("to")})
 	}
-	f, err = l.filter(of)
-	f.query = q.Encode()
-	if err != nil || q.Get("versus") == "" {
+	if f, err = l.filter(of); err != nil || q.Get("versus") == "" {
 		return f, err
 	}
 	if err := json.Unmarshal([]byte(q.Get("versus")), &other); err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
 
@@ -48,7 +47,6 @@ type layer struct {
 	listed   map[string]bool
 	unlisted bool // a sketch of counters cannot list its categories, so Sliders has none for them
 	sketches []rowSketch
-	tops     *lru.Cache[string, topModel]
 	looks    atomic.Pointer[layerExtent]
 }
 
@@ -72,26 +70,13 @@ type rowSketch struct {
 	noise func() *bridge.Noise
 }
 
-// keptTops is the number of filters in the cache of colour scales. Clients can request more filters
-// than fit in memory.
-const keptTops = 1 << 12
-
-// newCache returns a cache of the n entries used last.
-func newCache[K comparable, V any](n int) *lru.Cache[K, V] {
-	c, err := lru.New[K, V](n)
-	if err != nil {
-		panic(err) // only if n is below 1
-	}
-	return c
-}
-
 // errTooLarge means that the sketches of a table exceed the limit of memory.
 var errTooLarge = errors.New("sketches do not fit in memory")
 
 // load reads a layer of at most most bytes. If atLeast is above 1, squares with fewer points are
 // removed from its sketches.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topModel](keptTops), listed: map[string]bool{}}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, listed: map[string]bool{}}
 	blobs := lexer.QuoteName(column)
 	if atLeast > 1 {
 		blobs = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", blobs, atLeast)

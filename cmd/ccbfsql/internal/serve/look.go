@@ -16,6 +16,7 @@ type layerExtent struct {
 	Outside float64    `json:"outside"` // About how many points are outside the box.
 	Beyond  float64    `json:"beyond"`  // About how many points have no valid longitude and latitude, so that no map shows them.
 	Plane   *plane     `json:"plane,omitempty"`
+	top     topModel
 }
 
 // plane is the square that tile 0/0/0 shows of a layer that is not in degrees.
@@ -74,13 +75,13 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		return at, nil
 	}
 	box := l.bound()
-	d, err := l.overview(ctx, filter{}, box, false)
+	d, err := l.overview(ctx, box, false)
 	if err != nil {
 		return nil, err
 	}
 	total := sumOf(d.points)
 	if beyond := world.Union(box) != world; beyond || width(box) > 180 {
-		inWorld, err := l.overview(ctx, filter{}, world, false)
+		inWorld, err := l.overview(ctx, world, false)
 		if err != nil {
 			return nil, err
 		}
@@ -97,20 +98,20 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		d.turn()
 	}
 	if d.group() {
-		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
+		if d, err = l.overview(ctx, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
 	spare := leftOut * sumOf(d.points)
 	for range 6 {
-		l.tops.Add("", d.top())
+		at.top = d.top()
 		was := d.box
 		spare -= d.trim(spare)
 		narrow := 16 * l.Res
 		if width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
+		if d, err = l.overview(ctx, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
@@ -135,10 +136,10 @@ type densityGrid struct {
 	box    orb.Bound
 }
 
-// overview returns a picture of the rows of a filter. A box in degrees may continue east of 180 degrees.
-func (l *layer) overview(ctx context.Context, f filter, box orb.Bound, degrees bool) (*densityGrid, error) {
+// overview returns a picture of all rows. A box in degrees may continue east of 180 degrees.
+func (l *layer) overview(ctx context.Context, box orb.Bound, degrees bool) (*densityGrid, error) {
 	d := &densityGrid{make([]float64, lookSide*lookSide), box}
-	if l.Categories && !f.given() {
+	if l.Categories {
 		return d, nil // counters need a category
 	}
 	parts := []orb.Bound{box}
@@ -146,7 +147,7 @@ func (l *layer) overview(ctx context.Context, f filter, box orb.Bound, degrees b
 		parts = append(parts, orb.Bound{Min: orb.Point{box.Min[0] - 360, box.Min[1]}, Max: orb.Point{box.Max[0] - 360, box.Max[1]}})
 	}
 	for _, part := range parts {
-		points, _, err := l.estimates(ctx, f, part, lookSide, lookSide)
+		points, _, err := l.estimates(ctx, filter{}, part, lookSide, lookSide)
 		if err != nil {
 			return nil, err
 		}

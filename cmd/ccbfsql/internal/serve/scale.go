@@ -14,7 +14,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// topModel predicts the largest pixel of a tile from the area of a pixel, the same for all tiles of
+// topModel predicts the largest pixel of a layer's tiles from the area of a pixel, the same for all tiles of
 // a zoom. It is a power law through the largest pixel of an overview and the largest block of
 // pixels.
 type topModel struct {
@@ -22,34 +22,16 @@ type topModel struct {
 	power       float64 // Exponent of the law: a pixel of area a has at most about value (a/area)^power.
 }
 
-// at returns the predicted largest value of pixels with an area in square degrees.
+// at returns the predicted largest value of pixels with an area in square degrees, or 0 if the overview has
+// no points.
 func (t topModel) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
-
-// top returns the model of a filter, from the cache if possible. look adds the model of all rows. Concurrent
-// requests may compute it twice: one that waited would fail if the other were cancelled.
-func (l *layer) top(ctx context.Context, f filter) (topModel, error) {
-	if t, ok := l.tops.Get(f.query); ok {
-		return t, nil
-	}
-	seen, err := l.look(ctx)
-	if err != nil {
-		return topModel{}, err
-	}
-	d, err := l.overview(ctx, f, boundOf(seen.Box), seen.Degrees)
-	if err != nil {
-		return topModel{}, err
-	}
-	t := d.top()
-	l.tops.Add(f.query, t)
-	return t, nil
-}
 
 // top compares the largest pixel with the largest block of pixels.
 func (d *densityGrid) top() topModel {
 	const block = 8
 	dx, dy := d.step()
 	pixel, largest := slices.Max(d.points), slices.Max(coarser(d.points, block))
-	t := topModel{area: dx * dy, value: max(pixel, 1e-9), power: 1}
+	t := topModel{area: dx * dy, value: pixel, power: 1}
 	if pixel > 0 {
 		t.power = math.Log(largest/pixel) / math.Log(block*block)
 	}
@@ -173,8 +155,8 @@ func hexesOf(p []color.Color) (colours []string) {
 // equal is the name of the scale that needs steps.
 const equal = "equal"
 
-// styleOf parses the style of a request. Its Top and its Steps are points per square degree. A Top of 0
-// is chosen for the layer.
+// styleOf parses the style of a request. Its Top and its Steps are points per square degree. If Top is
+// 0, it is chosen for the layer.
 func styleOf(q url.Values) (o picture.Options, err error) {
 	o = picture.Options{Palette: q.Get("palette"), Scale: q.Get("scale")}
 	for _, c := range []struct {

@@ -31,7 +31,11 @@ var empty = sync.OnceValue(func() []byte {
 
 // tile draws a web mercator tile as a PNG.
 func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style picture.Options) ([]byte, error) {
-	box, isPlane, err := l.tileBox(ctx, z, x, y)
+	seen, err := l.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	box, err := seen.tileBox(z, x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +43,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 		return empty(), nil // most tiles of the world
 	}
 	rows := tileSide
-	if !isPlane {
+	if seen.Plane == nil {
 		// All sketches are first added up in rows of equal heights in degrees. Then mercator moves
 		// the sums to the rows of the tile.
 		rows = 2 * tileSide
@@ -48,7 +52,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	if err != nil {
 		return nil, err
 	}
-	if !isPlane {
+	if seen.Plane == nil {
 		values = mercator(values, z, y, box.Min[1], box.Max[1])
 	}
 	side := (box.Max[0] - box.Min[0]) / tileSide
@@ -58,11 +62,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 		style.Steps[i] *= area
 	}
 	if style.Top == 0 {
-		of, err := l.top(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		style.Top = of.at(area)
+		style.Top = seen.top.at(area)
 	}
 	var img *image.Paletted
 	if f.versus != nil {
@@ -79,18 +79,14 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 }
 
 // tileBox returns the box of a tile: in degrees, or in the units of a layer's plane.
-func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, isPlane bool, err error) {
-	seen, err := l.look(ctx)
-	if err != nil {
-		return box, false, err
-	}
-	if p := seen.Plane; p != nil {
+func (e *layerExtent) tileBox(z int, x, y int64) (box orb.Bound, err error) {
+	if p := e.Plane; p != nil {
 		side := p.Side / math.Exp2(float64(z))
 		west, north := p.West+float64(x)*side, p.North-float64(y)*side
-		return orb.Bound{Min: orb.Point{west, north - side}, Max: orb.Point{west + side, north}}, true, nil
+		return orb.Bound{Min: orb.Point{west, north - side}, Max: orb.Point{west + side, north}}, nil
 	}
 	box.Min[0], box.Min[1], box.Max[0], box.Max[1], err = grid.TileBounds(z, x, y)
-	return box, false, err
+	return box, err
 }
 
 // intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
