@@ -25,21 +25,19 @@ type Descent struct {
 	s       outline
 	windows []window // rectangles that were entered and not left.
 	edges   []int32  // the edges of all windows, window after window.
-	turns   []turn   // the turns of all windows, likewise.
-	odd     []int32  // the odd rings of all windows, likewise.
-	toggled []int32  // rings whose state has changed.
+	turns   []turn   // the turns of all windows, likewise: those of a window are sorted, and no two are equal.
+	passed  []int32  // rings of which an edge was passed, until reset.
 }
 
-// window is a rectangle that a Descent has entered. The fields edges, turns and odd are indexes of slices
-// of Descent. There the window's elements begin, and they end where those of the next window begin. A
-// ring is odd if all cells of the window lie to the right of an odd number of its edges.
+// window is a rectangle that a Descent has entered. The fields edges and turns are indexes of slices of
+// Descent. There the window's elements begin, and they end where those of the next window begin.
 type window struct {
-	rect              Rect
-	edges, turns, odd int
+	rect         Rect
+	edges, turns int
 }
 
-// turn is an end of an edge to the left of the window. At this row, the number of edges of the ring to
-// the left of a cell changes by one.
+// turn is an end of an edge to the left of the window. From this row on, the number of edges of the ring to
+// the left of a cell differs by one. If it is the first row of the window, it differs for all cells.
 type turn struct {
 	row  int64
 	ring int32
@@ -69,7 +67,7 @@ func (d *Descent) Enter(r Rect) Relation {
 	if seen.Empty() {
 		return Outside
 	}
-	d.windows = append(d.windows, window{seen, len(d.edges), len(d.turns), len(d.odd)})
+	d.windows = append(d.windows, window{seen, len(d.edges), len(d.turns)})
 	from, w := &d.windows[len(d.windows)-2], &d.windows[len(d.windows)-1]
 	d.narrow(from, w)
 	relation := d.relation(w)
@@ -87,7 +85,7 @@ func (d *Descent) Enter(r Rect) Relation {
 func (d *Descent) Leave() {
 	last := len(d.windows) - 1
 	w := &d.windows[last]
-	d.edges, d.turns, d.odd = d.edges[:w.edges], d.turns[:w.turns], d.odd[:w.odd]
+	d.edges, d.turns = d.edges[:w.edges], d.turns[:w.turns]
 	d.windows = d.windows[:last]
 }
 
@@ -97,15 +95,11 @@ func (d *Descent) Work() int {
 	return len(d.edges) - w.edges + len(d.turns) - w.turns
 }
 
-// narrow makes window w keep those edges, turns and rings of window from that matter in the rectangle of
-// w.
+// narrow makes window w keep those edges and turns of window from that matter in the rectangle of w.
 func (d *Descent) narrow(from, w *window) {
 	r := w.rect
 	for _, t := range d.turns[from.turns:w.turns] {
 		d.turn(w, t)
-	}
-	for _, id := range d.odd[from.odd:w.odd] {
-		d.toggle(id)
 	}
 	left, right := d.s.g.center(r.MinX), d.s.g.center(r.MaxX)
 	for _, i := range d.edges[from.edges:w.edges] {
@@ -135,20 +129,12 @@ func (d *Descent) narrow(from, w *window) {
 		}
 	}
 	d.cancel(w)
-	for _, id := range d.toggled {
-		if r := &d.s.rings[id]; r.in {
-			r.in = false
-			d.odd = append(d.odd, id)
-		}
-	}
-	d.toggled = d.toggled[:0]
 }
 
 // turn adds turn t to window w, unless the last turn of w is equal: then both cancel.
 func (d *Descent) turn(w *window, t turn) {
+	t.row = max(t.row, w.rect.MinY)
 	switch n := len(d.turns); {
-	case t.row <= w.rect.MinY:
-		d.toggle(t.ring)
 	case t.row > w.rect.MaxY:
 	case n > w.turns && d.turns[n-1] == t:
 		d.turns = d.turns[:n-1]
@@ -157,13 +143,8 @@ func (d *Descent) turn(w *window, t turn) {
 	}
 }
 
-// toggle notes that all cells of a window lie to the right of one more edge of ring id.
-func (d *Descent) toggle(id int32) {
-	d.s.rings[id].in = !d.s.rings[id].in
-	d.toggled = append(d.toggled, id)
-}
-
-// cancel drops pairs of equal turns that turn could not cancel, as other turns lie between them.
+// cancel sorts the turns of window w. It drops pairs of equal turns that turn could not cancel, as other
+// turns lay between them.
 func (d *Descent) cancel(w *window) {
 	turns := d.turns[w.turns:]
 	if len(turns) < 2 {
@@ -184,18 +165,25 @@ func (d *Descent) cancel(w *window) {
 
 // relation returns the relation of window w to the polygon.
 func (d *Descent) relation(w *window) Relation {
-	ring, one := d.crossedBy(w)
+	turns := d.turns[w.turns:]
+	for len(turns) > 0 && turns[0].row == w.rect.MinY {
+		turns = turns[1:]
+	}
+	ring, one := d.crossedBy(d.edges[w.edges:], turns)
 	if !one {
 		return Partly
 	}
 	defer d.reset()
-	members := d.cross(d.odd[w.odd:])
+	members := 0
+	for _, t := range d.turns[w.turns : len(d.turns)-len(turns)] {
+		members += d.pass(t.ring)
+	}
 	relation := Outside
 	if members > 0 {
 		relation = Inside
 	}
 	// The edges of a ring in another polygon, or of a hole outside, change nothing.
-	if ring != noRing && (members+d.cross([]int32{ring}) > 0) != (members > 0) {
+	if ring != noRing && (members+d.pass(ring) > 0) != (members > 0) {
 		return Partly
 	}
 	return relation
@@ -204,18 +192,18 @@ func (d *Descent) relation(w *window) Relation {
 // noRing is the number of no ring.
 const noRing = -1
 
-// crossedBy returns the ring of all edges and turns of window w, or noRing if there are none. It returns
-// false if there are several rings.
-func (d *Descent) crossedBy(w *window) (ring int32, one bool) {
+// crossedBy returns the ring of all these edges and turns, or noRing if there are none. It returns false if
+// there are several rings.
+func (d *Descent) crossedBy(edges []int32, turns []turn) (ring int32, one bool) {
 	ring = noRing
-	for _, i := range d.edges[w.edges:] {
+	for _, i := range edges {
 		id := d.s.edges[i].ring
 		if ring != noRing && ring != id {
 			return ring, false
 		}
 		ring = id
 	}
-	for _, t := range d.turns[w.turns:] {
+	for _, t := range turns {
 		if ring != noRing && ring != t.ring {
 			return ring, false
 		}
@@ -231,39 +219,34 @@ func (d *Descent) Contains(c Cell) bool {
 		return false
 	}
 	x, y := d.s.g.Center(c)
-	members := d.cross(d.odd[w.odd:])
+	members := 0
 	for _, i := range d.edges[w.edges:] {
 		if e := &d.s.edges[i]; e.leftOf(c, x, y) {
-			members += d.s.pass(e.ring)
-			d.toggled = append(d.toggled, e.ring)
+			members += d.pass(e.ring)
 		}
 	}
 	for _, t := range d.turns[w.turns:] {
 		if t.row <= c.Y {
-			members += d.s.pass(t.ring)
-			d.toggled = append(d.toggled, t.ring)
+			members += d.pass(t.ring)
 		}
 	}
 	d.reset()
 	return members > 0
 }
 
-// cross moves a place across an edge of each of some rings, until reset. It returns the number of polygons
-// that then hold the place.
-func (d *Descent) cross(rings []int32) (members int) {
-	for _, id := range rings {
-		members += d.s.pass(id)
-	}
-	d.toggled = append(d.toggled, rings...)
-	return members
+// pass moves a place across an edge of ring id, until reset. It returns the change of the number of
+// polygons that hold the place.
+func (d *Descent) pass(id int32) int {
+	d.passed = append(d.passed, id)
+	return d.s.pass(id)
 }
 
 // reset makes all rings even again.
 func (d *Descent) reset() {
-	for _, id := range d.toggled {
+	for _, id := range d.passed {
 		d.s.reset(id)
 	}
-	d.toggled = d.toggled[:0]
+	d.passed = d.passed[:0]
 }
 
 // leftOf reports whether an edge crosses the row of cell c to the left of the cell's centre (x, y), or in
