@@ -77,8 +77,12 @@ func ParsePolygonSRID(b []byte) (mp orb.MultiPolygon, srid int, err error) {
 		return nil, 0, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
 		return parseGeoJSON(b)
-	case isHex:
-		return parseHex(digits)
+	case isHex: // as PostGIS prints geometries
+		wkb := make([]byte, hex.DecodedLen(len(digits)))
+		if _, err := hex.Decode(wkb, digits); err != nil {
+			return nil, 0, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
+		}
+		return parseWKB(wkb)
 	case isGeoPackage(b):
 		return nil, 0, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
@@ -104,15 +108,6 @@ func hexDigits(t []byte) (digits []byte, is bool) {
 // isGeoPackage reports whether bytes begin as a geometry of a GeoPackage does: "GP" and a version,
 // which no text has there.
 func isGeoPackage(b []byte) bool { return len(b) >= 8 && b[0] == 'G' && b[1] == 'P' && b[2] < ' ' }
-
-// parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
-func parseHex(digits []byte) (orb.MultiPolygon, int, error) {
-	b := make([]byte, hex.DecodedLen(len(digits)))
-	if _, err := hex.Decode(b, digits); err != nil {
-		return nil, 0, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
-	}
-	return parseWKB(b)
-}
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 

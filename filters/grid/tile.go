@@ -17,8 +17,8 @@ const (
 // to the last column. Errors wrap ErrTile: a zoom outside 0..MaxZoom, a
 // longitude that is NaN or outside -180..180.
 func TileX(lon float64, z int) (int64, error) {
-	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) {
-		return 0, tileError(lon, 0, z)
+	if err := checkPlace(lon, 0, z); err != nil {
+		return 0, err
 	}
 	return column(lon) >> (MaxZoom - z), nil
 }
@@ -27,8 +27,8 @@ func TileX(lon float64, z int) (int64, error) {
 // -MaxLat..MaxLat. Errors wrap ErrTile: a zoom outside 0..MaxZoom, a latitude
 // that is NaN or outside -90..90.
 func TileY(lat float64, z int) (int64, error) {
-	if z < 0 || z > MaxZoom || !(lat >= -90 && lat <= 90) {
-		return 0, tileError(0, lat, z)
+	if err := checkPlace(0, lat, z); err != nil {
+		return 0, err
 	}
 	return row(lat) >> (MaxZoom - z), nil
 }
@@ -36,8 +36,8 @@ func TileY(lat float64, z int) (int64, error) {
 // Quadkey returns the quadkey of the tile at a point. It has one digit from 0 to 3 per zoom, so that a
 // tile's key begins with those of its ancestors. Zoom 0 gives the empty string. Errors as TileX and TileY.
 func Quadkey(lon, lat float64, z int) (string, error) {
-	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
-		return "", tileError(lon, lat, z)
+	if err := checkPlace(lon, lat, z); err != nil {
+		return "", err
 	}
 	number := Interleave(uint32(column(lon)>>(MaxZoom-z)), uint32(row(lat)>>(MaxZoom-z)))
 	var digits [MaxZoom]byte
@@ -96,8 +96,8 @@ func TileBounds(z int, x, y int64) (xmin, ymin, xmax, ymax float64, err error) {
 }
 
 func checkTile(z int, x, y int64) error {
-	if z < 0 || z > MaxZoom {
-		return tileError(0, 0, z)
+	if err := checkPlace(0, 0, z); err != nil {
+		return err
 	}
 	if n := int64(1) << z; x < 0 || x >= n || y < 0 || y >= n {
 		return errf(ErrTile, "tile %d/%d/%d does not exist: at zoom %d, x and y go from 0 to %d", z, x, y, z, n-1)
@@ -105,13 +105,15 @@ func checkTile(z int, x, y int64) error {
 	return nil
 }
 
-func tileError(lon, lat float64, z int) error {
+// checkPlace returns an error for a zoom, a longitude or a latitude that does not exist.
+func checkPlace(lon, lat float64, z int) error {
 	switch {
 	case z < 0 || z > MaxZoom:
 		return errf(ErrTile, "zoom %d is outside 0..%d", z, MaxZoom)
 	case !(lon >= -180 && lon <= 180):
 		return errf(ErrTile, "longitude %v is outside -180..180", lon)
-	default:
+	case !(lat >= -90 && lat <= 90):
 		return errf(ErrTile, "latitude %v is outside -90..90", lat)
 	}
+	return nil
 }
