@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"image"
 	"math"
 	"slices"
 
@@ -210,11 +211,11 @@ func (d *densityGrid) group() bool {
 	blocks := coarser(d.points, block)
 	type part struct {
 		points float64
-		bound  orb.Bound // in blocks
+		bound  image.Rectangle // in blocks
 	}
 	var parts []part
 	for first := range blocks {
-		p := part{bound: orb.Bound{Min: orb.Point{side, side}}}
+		var p part
 		for next := []int{first}; len(next) > 0; {
 			i := next[len(next)-1]
 			next = next[:len(next)-1]
@@ -224,7 +225,7 @@ func (d *densityGrid) group() bool {
 			x, y := i%side, i/side
 			p.points += blocks[i]
 			blocks[i] = 0 // counted
-			p.bound = p.bound.Union(orb.Bound{Min: orb.Point{float64(x), float64(y)}, Max: orb.Point{float64(x + 1), float64(y + 1)}})
+			p.bound = p.bound.Union(image.Rect(x, y, x+1, y+1))
 			for dy := max(y-1, 0); dy <= min(y+1, side-1); dy++ {
 				for dx := max(x-1, 0); dx <= min(x+1, side-1); dx++ {
 					next = append(next, dy*side+dx)
@@ -240,26 +241,25 @@ func (d *densityGrid) group() bool {
 	}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(b.points, a.points) })
 	both := parts[0].bound.Union(parts[1].bound)
-	if parts[0].points+parts[1].points < mostPoints*sumOf(d.points) || width(both)*height(both) > muchLess*side*side {
+	if parts[0].points+parts[1].points < mostPoints*sumOf(d.points) || float64(both.Dx()*both.Dy()) > muchLess*side*side {
 		return false
 	}
-	d.cut(int(both.Min[0])*block, int(both.Min[1])*block, int(both.Max[0])*block, int(both.Max[1])*block)
+	d.cut(image.Rectangle{both.Min.Mul(block), both.Max.Mul(block)})
 	return true
 }
 
-// cut cuts the box down to the pixels in columns west to east-1 and rows north to end-1. It sets the
-// other pixels to 0.
-func (d *densityGrid) cut(west, north, east, end int) {
+// cut cuts the box down to a rectangle of pixels. It sets the other pixels to 0.
+func (d *densityGrid) cut(r image.Rectangle) {
 	for i := range d.points {
-		if x, y := i%lookSide, i/lookSide; x < west || x >= east || y < north || y >= end {
+		if !image.Pt(i%lookSide, i/lookSide).In(r) {
 			d.points[i] = 0
 		}
 	}
 	dx, dy := d.step()
 	b := d.box
 	d.box = orb.Bound{
-		Min: orb.Point{b.Min[0] + float64(west)*dx, b.Max[1] - float64(end)*dy},
-		Max: orb.Point{b.Min[0] + float64(east)*dx, b.Max[1] - float64(north)*dy},
+		Min: orb.Point{b.Min[0] + float64(r.Min.X)*dx, b.Max[1] - float64(r.Max.Y)*dy},
+		Max: orb.Point{b.Min[0] + float64(r.Max.X)*dx, b.Max[1] - float64(r.Min.Y)*dy},
 	}
 }
 
@@ -292,7 +292,7 @@ func (d *densityGrid) trim(most float64) (left float64) {
 		left += s.points
 		*s.edge += s.inward
 	}
-	d.cut(max(west-1, 0), max(north-1, 0), min(east+1, lookSide), min(end+1, lookSide))
+	d.cut(image.Rect(west, north, east, end).Inset(-1).Intersect(image.Rect(0, 0, lookSide, lookSide)))
 	return left
 }
 
