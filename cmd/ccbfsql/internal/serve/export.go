@@ -40,7 +40,7 @@ type exportedLayer struct {
 	*layer
 	Look  *layerExtent `json:"look"`
 	Keys  [][]byte     `json:"keys,omitempty"`  // keys of its categories
-	Parts [][]int      `json:"parts,omitempty"` // for each STRUCT category the indexes of its fields' values
+	Parts [][]int      `json:"parts,omitempty"` // for each category the indexes of its fields' values
 }
 
 // rowIndex is the index of a layer's rows: the position of each sketch, its bounds, and its values
@@ -139,11 +139,7 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		parts := l.parts
-		if !l.class.IsStruct() {
-			parts = nil
-		}
-		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys, parts})
+		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys, l.parts})
 		r := rowIndex{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
 		for i := range l.sketches {
 			p := &l.sketches[i]

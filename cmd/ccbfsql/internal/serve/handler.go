@@ -138,8 +138,6 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = p.status
 	case errors.As(err, &many), isInputError(err):
 		status = http.StatusUnprocessableEntity
-	case errors.Is(err, errTooLarge):
-		status = http.StatusInsufficientStorage
 	}
 	writeJSON(w, status, map[string]string{"error": err.Error()})
 }

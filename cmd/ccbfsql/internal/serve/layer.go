@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -70,9 +69,6 @@ type rowSketch struct {
 	noise func() *bridge.Noise
 }
 
-// errTooLarge means that the sketches of a table exceed the limit of memory.
-var errTooLarge = errors.New("sketches do not fit in memory")
-
 // load reads a layer of at most most bytes. If atLeast is above 1, squares with fewer points are
 // removed from its sketches.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
@@ -115,7 +111,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 			return err
 		}
 		if l.Bytes += int64(len(blob)); l.Bytes > most {
-			return fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
+			return fmt.Errorf("sketches do not fit in memory: those of %s.%s take more than %d bytes (start with a larger -memory)", t.name, column, most)
 		}
 		n++
 		p := rowSketch{blob: blob}
