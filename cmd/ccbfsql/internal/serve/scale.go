@@ -73,9 +73,7 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	if l.Dense > 0 {
 		most = mostPixelsOfCounts
 	}
-	side := func(axis int, pixel float64) int {
-		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), float64(most)))
-	}
+	pixels := func(length, pixel float64) int { return int(min(max(math.Ceil(length/pixel), 1), float64(most))) }
 	seen, err := l.look(ctx)
 	if err != nil {
 		return nil, err
@@ -84,8 +82,7 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	if seen.Plane == nil { // on the map the height of a pixel in degrees shrinks with the cosine of the latitude
 		low *= max(math.Cos((box.Min[1]+box.Max[1])/2*math.Pi/180), 0.05)
 	}
-	width, height := side(0, pixel), side(1, low)
-	values, sampled, err := l.estimates(ctx, f, box, width, height)
+	values, sampled, err := l.estimates(ctx, f, box, pixels(width(box), pixel), pixels(height(box), low))
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +98,11 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	if f.versus != nil {
 		s.Colours, style.Scale = divergingLegend(), ""
 	}
-	s.Hidden = largest == 0 && l.Dense > 0 && l.intersects(f, box)
 	if largest == 0 {
+		s.Hidden = l.Dense > 0 && (len(l.selected(&f, box)) > 0 || f.versus != nil && len(l.selected(f.versus, box)) > 0)
 		return s, nil
 	}
-	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
+	area := width(box) * height(box) / float64(len(values))
 	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
 	// The last colour is for at least crowd points in a pixel, so that a few single points do not get
 	// the colour of many.

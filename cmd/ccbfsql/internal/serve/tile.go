@@ -20,15 +20,6 @@ import (
 // tileSide is the side of a tile in pixels.
 const tileSide = 256
 
-// empty returns the tile without points.
-var empty = sync.OnceValue(func() []byte {
-	var b bytes.Buffer
-	if err := picture.Encode(&b, make([]float64, tileSide*tileSide), tileSide, tileSide, picture.Options{}); err != nil {
-		panic(err) // the arguments are constants
-	}
-	return b.Bytes()
-})
-
 // tile draws a web mercator tile as a PNG.
 func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style picture.Options) ([]byte, error) {
 	seen, err := l.look(ctx)
@@ -38,9 +29,6 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	box, err := seen.tileBox(z, x, y)
 	if err != nil {
 		return nil, err
-	}
-	if !l.intersects(f, box) {
-		return empty(), nil // most tiles of the world
 	}
 	rows := tileSide
 	if seen.Plane == nil {
@@ -55,7 +43,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	if seen.Plane == nil {
 		values = mercator(values, z, y, box.Min[1], box.Max[1])
 	}
-	side := (box.Max[0] - box.Min[0]) / tileSide
+	side := width(box) / tileSide
 	area, low := side*side, l.low(side)
 	style.Low, style.One, style.Top = low, low, style.Top*area
 	for i := range style.Steps {
@@ -66,7 +54,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	}
 	var img *image.Paletted
 	if f.versus != nil {
-		img, err = drawDifference(values, tileSide, tileSide, picture.Options{Low: low, Top: style.Top})
+		img, err = drawDifference(values, picture.Options{Low: low, Top: style.Top})
 	} else if img, err = picture.Draw(values, tileSide, tileSide, style); err == nil {
 		img.Palette = picture.Opaque(img.Palette)
 	}
@@ -87,11 +75,6 @@ func (e *layerExtent) tileBox(z int, x, y int64) (box orb.Bound, err error) {
 	}
 	box.Min[0], box.Min[1], box.Max[0], box.Max[1], err = grid.TileBounds(z, x, y)
 	return box, err
-}
-
-// intersects reports whether the bounds of some selected row, or of one to compare with, intersect a box.
-func (l *layer) intersects(f filter, box orb.Bound) bool {
-	return len(l.selected(&f, box)) > 0 || f.versus != nil && l.intersects(*f.versus, box)
 }
 
 // low returns the value that a single point gives to a pixel. It is 1, or less if a pixel with this
@@ -188,14 +171,14 @@ func coarser(pixels []float64, block int) []float64 {
 // shades is the number of colours on each side of the diverging palette.
 const shades = 64
 
-// drawDifference draws values with a diverging palette: one colour for positive values, another for
+// drawDifference draws the values of a tile with a diverging palette: one colour for positive values, another for
 // negative ones. Larger magnitudes are more saturated.
-func drawDifference(values []float64, width, height int, o picture.Options) (*image.Paletted, error) {
+func drawDifference(values []float64, o picture.Options) (*image.Paletted, error) {
 	sizes := make([]float64, len(values))
 	for i, v := range values {
 		sizes[i] = math.Abs(v)
 	}
-	img, err := picture.Draw(sizes, width, height, o)
+	img, err := picture.Draw(sizes, tileSide, tileSide, o)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ const maxTileZoom = 20
 // along its longer side.
 func centerOf(view orb.Bound) [3]float64 {
 	middle := view.Center()
-	side := max(view.Max[0]-view.Min[0], 2*(view.Max[1]-view.Min[1])) // a world is twice as wide as high
+	side := max(width(view), 2*height(view)) // a world is twice as wide as high
 	zoom := min(max(math.Floor(math.Log2(2*360/side)), 0), maxTileZoom)
 	return [3]float64{math.Remainder(middle[0], 360), middle[1], zoom}
 }
