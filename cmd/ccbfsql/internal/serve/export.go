@@ -60,17 +60,12 @@ const (
 // Write writes the page, a manifest and all sketches. The page needs no server to answer queries.
 // Layers with counters are left out, and out names them.
 func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
-	temporary, err := os.MkdirTemp("", "ccbfsql-export")
+	s, end, err := e.server(ctx, out)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temporary)
-	if err := e.prepare(ctx, temporary, out); err != nil {
-		return err
-	}
-	s := newServer(e.Database, e.Memory)
+	defer end()
 	s.atLeast = e.AtLeast
-	defer s.source.end()
 	layers, err := s.all(ctx)
 	if err != nil {
 		return err

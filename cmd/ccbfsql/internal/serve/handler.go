@@ -39,7 +39,7 @@ type server struct {
 	basemap basemap
 	cors    []string // origins whose pages may load tiles
 	tiles   *lru.Cache[tileKey, []byte]
-	build   func(ctx context.Context, table string) error // builds sketches from a table of points and serves them; nil: not possible
+	build   func(table string) error // builds sketches from a table of points and serves them
 
 	loading   sync.Mutex // Protects the fields below.
 	layers    []*layer   // Nil: not loaded yet.

@@ -468,12 +468,12 @@ func (s *server) buildTable(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.build == nil || !slices.ContainsFunc(found, func(t pointTable) bool { return t.Table == asked.Table }) {
+	if !slices.ContainsFunc(found, func(t pointTable) bool { return t.Table == asked.Table }) {
 		names := make([]string, len(found))
 		for i, t := range found {
 			names[i] = t.Table
 		}
 		return nil, &problem{http.StatusNotFound, fmt.Errorf("there is no table %q to build sketches of; there are: %s", asked.Table, strings.Join(names, ", "))}
 	}
-	return asked, s.build(r.Context(), asked.Table)
+	return asked, s.build(asked.Table)
 }

@@ -4,6 +4,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,28 +29,14 @@ type Options struct {
 
 // Run serves until ctx ends, and then completes the running requests. It writes its address to out.
 func Run(ctx context.Context, o Options, out io.Writer) (err error) {
-	folder, err := os.MkdirTemp("", "ccbfsql-serve")
+	s, end, err := o.server(ctx, out)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	if err := o.prepare(ctx, folder, out); err != nil {
-		return err
-	}
-	s := newServer(o.Database, o.Memory)
+	defer end()
 	s.cors = o.CORS
 	if s.basemap, err = newBasemap(o.Basemap); err != nil {
 		return err
-	}
-	defer s.source.end()
-	s.build = func(_ context.Context, table string) error { // the request's context is not used: building goes on when the client leaves
-		s.source.end() // a process can open a file only once
-		database := filepath.Join(folder, "built.duckdb")
-		if err := build(ctx, database, Points{File: o.Database, Table: table}, out); err != nil {
-			return err
-		}
-		s.source.become(database)
-		return nil
 	}
 	_, done, err := s.source.use(ctx) // opens the database now, so that Run returns an error if that fails
 	if err != nil {
@@ -65,27 +52,41 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 			fmt.Fprintf(out, "There are no sketches, but table %s has points: -table %[1]s builds sketches of it, and the page offers to.\n", t.Table)
 		}
 	}
-	what := o.Database
-	if o.Points.File != "" && o.Points.Save == "" {
-		what = o.Points.File
-	}
-	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", what, l.Addr())
+	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", cmp.Or(o.Points.Save, o.Points.File, o.Database), l.Addr())
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches. For the public, put a reverse proxy in front (docs/SHELL.md).")
 	}
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }
 
-// prepare builds the sketches of a file of points, if there is one, and sets Database to them.
-func (o *Options) prepare(ctx context.Context, folder string, out io.Writer) error {
-	if o.Points.File == "" {
+// server returns a server of the database, or of the sketches of a file of points, which it builds. The
+// returned function removes what only the server needs.
+func (o *Options) server(ctx context.Context, out io.Writer) (s *server, end func(), err error) {
+	folder, err := os.MkdirTemp("", "ccbfsql-serve")
+	if err != nil {
+		return nil, nil, err
+	}
+	database := o.Database
+	if o.Points.File != "" {
+		database = cmp.Or(o.Points.Save, filepath.Join(folder, "points.duckdb"))
+		if err := build(ctx, database, o.Points, out); err != nil {
+			return nil, nil, errors.Join(err, os.RemoveAll(folder))
+		}
+	}
+	s = newServer(database, o.Memory)
+	s.build = func(table string) error { // building goes on when the client leaves
+		s.source.end() // a process can open a file only once
+		built := filepath.Join(folder, "built.duckdb")
+		if err := build(ctx, built, Points{File: database, Table: table}, out); err != nil {
+			return err
+		}
+		s.source.become(built)
 		return nil
 	}
-	o.Database = o.Points.Save
-	if o.Database == "" {
-		o.Database = filepath.Join(folder, "points.duckdb")
-	}
-	return build(ctx, o.Database, o.Points, out)
+	return s, func() {
+		s.source.end()
+		_ = os.RemoveAll(folder) // temporary: an error does not matter
+	}, nil
 }
 
 // httpServer returns a server with limits for the time and the headers of requests.
