@@ -78,7 +78,7 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	html, files, err := pageFiles()
+	files, err := pageFiles()
 	if err != nil {
 		return err
 	}
@@ -88,12 +88,11 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 		size += len(b)
 	}
 	if e.Single {
-		return e.writeSingle(html, files, len(blobs), size, out)
+		return e.writeSingle(files, len(blobs), size, out)
 	}
 	if err := os.MkdirAll(filepath.Join(e.Folder, "assets"), 0o755); err != nil {
 		return err
 	}
-	files["index.html"] = [][]byte{html}
 	for name, parts := range files {
 		if err := writeFile(filepath.Join(e.Folder, filepath.FromSlash(name)), parts...); err != nil {
 			return err
@@ -157,22 +156,22 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 	return m, index, blobs, err
 }
 
-// pageFiles returns the HTML of the page, with the name of the manifest, and the page's assets by their
-// names.
-func pageFiles() (html []byte, files map[string][][]byte, err error) {
-	if html, err = built.ReadFile("page/index.html"); err != nil {
-		return nil, nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
+// pageFiles returns the files of the page by their names. Its HTML has the name of the manifest.
+func pageFiles() (files map[string][][]byte, err error) {
+	html, err := built.ReadFile("page/index.html")
+	if err != nil {
+		return nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
 	}
 	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
+	files = map[string][][]byte{"index.html": {html}}
 	names, err := fs.Glob(built, "page/assets/*.gz")
-	files = map[string][][]byte{}
 	for _, name := range names {
 		packed, readErr := built.ReadFile(name)
 		text, textErr := inflated(packed)
 		err = errors.Join(err, readErr, textErr)
 		files[strings.TrimSuffix(strings.TrimPrefix(name, "page/"), ".gz")] = [][]byte{text}
 	}
-	return html, files, err
+	return files, err
 }
 
 // mostSingle is the largest size of the sketches in a single file, in bytes.
@@ -180,7 +179,7 @@ const mostSingle = 64 << 20
 
 // writeSingle writes the page as one file. Its script and style are inline. All other files are
 // gzip in base64 (web/src/files.js).
-func (e Export) writeSingle(html []byte, files map[string][][]byte, sketches, size int, out io.Writer) error {
+func (e Export) writeSingle(files map[string][][]byte, sketches, size int, out io.Writer) error {
 	if size > mostSingle {
 		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", size, mostSingle)
 	}
@@ -191,6 +190,7 @@ func (e Export) writeSingle(html []byte, files map[string][][]byte, sketches, si
 	// "</script" and "<!--" would end or change the script element. They occur only in strings of
 	// the script, where the backslash does not change their value.
 	script := strings.NewReplacer("</script", `<\/script`, "<!--", `<\!--`)
+	html := taken(files, "index.html")
 	inPlace := []struct{ tag, text string }{
 		{`<script type="module" src="assets/main.js"></script>`, `<script type="module">` + script.Replace(taken(files, "assets/main.js")) + "</script>"},
 		{`<link rel="stylesheet" href="assets/style.css">`, "<style>" + taken(files, "assets/style.css") + "</style>"},
@@ -208,12 +208,12 @@ func (e Export) writeSingle(html []byte, files map[string][][]byte, sketches, si
 		data.WriteString("</script>\n")
 	}
 	for _, c := range append(inPlace, struct{ tag, text string }{"</body>", data.String() + "</body>"}) {
-		if !bytes.Contains(html, []byte(c.tag)) {
+		if !strings.Contains(html, c.tag) {
 			return fmt.Errorf("the page has no %s", c.tag)
 		}
-		html = bytes.Replace(html, []byte(c.tag), []byte(c.text), 1)
+		html = strings.Replace(html, c.tag, c.text, 1)
 	}
-	if err := writeFile(e.Folder, html); err != nil {
+	if err := writeFile(e.Folder, []byte(html)); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes, with the page %d. A browser opens it from disk.\n", e.Folder, sketches, size, len(html))
