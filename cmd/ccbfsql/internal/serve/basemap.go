@@ -61,10 +61,7 @@ func isArchive(file string) error {
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
 	mark := make([]byte, len(archiveMark))
-	switch _, err := io.ReadFull(f, mark); {
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("-basemap: %w", err)
-	case string(mark) != archiveMark:
+	if _, err := io.ReadFull(f, mark); err != nil || string(mark) != archiveMark {
 		return fmt.Errorf("-basemap: %s is not a PMTiles archive of version 3", file)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,18 +104,14 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 }
 
 // writeFile writes the parts of a file one after another.
-func writeFile(file string, parts ...[]byte) (err error) {
+func writeFile(file string, parts ...[]byte) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	for _, b := range parts {
-		if _, err := f.Write(b); err != nil {
-			return err
-		}
-	}
-	return nil
+	all := net.Buffers(parts)
+	_, err = all.WriteTo(f)
+	return errors.Join(err, f.Close())
 }
 
 // manifestOf returns the manifest of the layers that a page can show, the index and the sketches.

@@ -197,12 +197,10 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 		}
 	}
 	// Layers with many exact sketches come first: they show points at low zooms too.
-	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.exactShare(), a.exactShare()) })
+	exact := func(l *layer) float64 { return float64(l.Exact) / float64(l.Rows) } // without rows NaN, which sorts last
+	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(exact(b), exact(a)) })
 	return layers, nil
 }
-
-// exactShare returns the fraction of rows whose sketch is exact. Without rows it is NaN, which sorts last.
-func (l *layer) exactShare() float64 { return float64(l.Exact) / float64(l.Rows) }
 
 // layer returns the layer of a table and a column.
 func (s *server) layer(ctx context.Context, table, column string) (*layer, error) {
