@@ -163,15 +163,28 @@ func (d *Descent) cancel(w *window) {
 	d.turns = d.turns[:w.turns+kept]
 }
 
-// relation returns the relation of window w to the polygon.
+// relation returns the relation of window w to the polygon. It is Partly if edges of several rings cross w.
 func (d *Descent) relation(w *window) Relation {
 	turns := d.turns[w.turns:]
 	for len(turns) > 0 && turns[0].row == w.rect.MinY {
 		turns = turns[1:]
 	}
-	ring, one := d.crossedBy(d.edges[w.edges:], turns)
-	if !one {
-		return Partly
+	const none = -1
+	ring := int32(none) // the ring of all edges and of the turns within w
+	isSecond := func(id int32) bool {
+		before := ring
+		ring = id
+		return before != none && before != id
+	}
+	for _, i := range d.edges[w.edges:] {
+		if isSecond(d.s.edges[i].ring) {
+			return Partly
+		}
+	}
+	for _, t := range turns {
+		if isSecond(t.ring) {
+			return Partly
+		}
 	}
 	defer d.reset()
 	members := 0
@@ -183,33 +196,10 @@ func (d *Descent) relation(w *window) Relation {
 		relation = Inside
 	}
 	// The edges of a ring in another polygon, or of a hole outside, change nothing.
-	if ring != noRing && (members+d.pass(ring) > 0) != (members > 0) {
+	if ring != none && (members+d.pass(ring) > 0) != (members > 0) {
 		return Partly
 	}
 	return relation
-}
-
-// noRing is the number of no ring.
-const noRing = -1
-
-// crossedBy returns the ring of all these edges and turns, or noRing if there are none. It returns false if
-// there are several rings.
-func (d *Descent) crossedBy(edges []int32, turns []turn) (ring int32, one bool) {
-	ring = noRing
-	for _, i := range edges {
-		id := d.s.edges[i].ring
-		if ring != noRing && ring != id {
-			return ring, false
-		}
-		ring = id
-	}
-	for _, t := range turns {
-		if ring != noRing && ring != t.ring {
-			return ring, false
-		}
-		ring = t.ring
-	}
-	return ring, true
 }
 
 // Contains reports whether a cell of the rectangle entered last is inside.
