@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"mime"
 	"net"
@@ -138,11 +140,19 @@ func sameSite(r *http.Request) error {
 	return nil
 }
 
-// isJSON returns an error if the body's type is not JSON. A page of another site cannot send JSON
-// without a preflight request.
-func isJSON(r *http.Request) error {
+// readJSON decodes the body of a request. A page of another site cannot send JSON without a preflight
+// request.
+func readJSON(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &problem{http.StatusUnsupportedMediaType, fmt.Errorf("the Content-Type is %q, must be application/json", r.Header.Get("Content-Type"))}
+	}
+	body := json.NewDecoder(r.Body)
+	body.DisallowUnknownFields()
+	if err := body.Decode(into); err != nil {
+		return bad("the body is not the JSON of this request: %w", err)
+	}
+	if _, end := body.Token(); !errors.Is(end, io.EOF) {
+		return bad("the body must be one JSON object, but there is more after it")
 	}
 	return nil
 }

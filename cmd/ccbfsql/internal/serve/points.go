@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -455,14 +454,11 @@ func (s *server) tablesOfPoints(ctx context.Context) ([]pointTable, error) {
 
 // buildTable builds the sketches of a table of points, and serves them afterwards.
 func (s *server) buildTable(r *http.Request) (any, error) {
-	if err := isJSON(r); err != nil {
-		return nil, err
-	}
 	var asked struct {
 		Table string `json:"table"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		return nil, bad(`the body is not like {"table": "trips"}: %w`, err)
+	if err := readJSON(r, &asked); err != nil {
+		return nil, err
 	}
 	found, err := s.tablesOfPoints(r.Context())
 	if err != nil {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -34,11 +32,21 @@ type areaRequest struct {
 	around orb.Bound // Box around the area.
 }
 
-// areaHandler returns a handler of requests about an area. query computes the response.
+// areaHandler returns a handler that parses and checks requests about an area. query computes the response.
 func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db *sql.DB) (any, error)) http.Handler {
 	return jsonHandler(func(r *http.Request) (any, error) {
-		q, err := s.areaRequest(r)
+		var q areaRequest
+		err := readJSON(r, &q)
 		if err != nil {
+			return nil, err
+		}
+		if q.layer, err = s.layer(r.Context(), q.Table, q.Column); err != nil {
+			return nil, err
+		}
+		if q.filter, err = q.layer.filter(q.selection); err != nil {
+			return nil, err
+		}
+		if q.around, err = q.bound(); err != nil {
 			return nil, err
 		}
 		db, done, err := s.source.use(r.Context())
@@ -46,33 +54,8 @@ func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db 
 			return nil, err
 		}
 		defer done()
-		return query(q, r.Context(), db)
+		return query(&q, r.Context(), db)
 	})
-}
-
-// areaRequest parses and checks a request.
-func (s *server) areaRequest(r *http.Request) (*areaRequest, error) {
-	if err := isJSON(r); err != nil {
-		return nil, err
-	}
-	q := &areaRequest{}
-	body := json.NewDecoder(r.Body)
-	body.DisallowUnknownFields()
-	if err := body.Decode(q); err != nil {
-		return nil, bad("the body is not the JSON of a request about an area: %w", err)
-	}
-	if _, end := body.Token(); !errors.Is(end, io.EOF) {
-		return nil, bad("the body must be one JSON object, but there is more after it")
-	}
-	var err error
-	if q.layer, err = s.layer(r.Context(), q.Table, q.Column); err != nil {
-		return nil, err
-	}
-	if q.filter, err = q.layer.filter(q.selection); err != nil {
-		return nil, err
-	}
-	q.around, err = q.bound()
-	return q, err
 }
 
 // bound checks the area of a request, a polygon or a box, and returns the box around it. It sets the
