@@ -273,7 +273,7 @@ func TestFirstView(t *testing.T) {
 		// The view may leave out at most 5% of the towns.
 		{"scattered", [4]float64{10, 50, 11, 51}, 0.1, pixels, 1, 1525, 0},
 		{"groups", [4]float64{10, 50, 41, 53}, 0.1, pixels, 1800, 2250, 0},
-		{"fiji", [4]float64{177, -18, 182, -16}, 0.1, pixels, 0, 500, 0},
+		{"fiji", [4]float64{177, -18, 182, -16}, 0.1, 0.1, 0, 500, 0},
 		{"trips", [4]float64{170, 10, 171, 10.01}, 0.1, pixels, 0, 50, 10},
 	} {
 		_, body := get(t, url+"/api/look?column=s&table="+c.table)
