@@ -48,8 +48,5 @@ func (g Grid) Tile(z int, x, y int64) (Rect, error) {
 	if y == last {
 		r.MinY = min(r.MinY, reach(-maxLatitude))
 	}
-	if r.Empty() {
-		return EmptyRect(), nil
-	}
-	return r, nil
+	return r.Intersect(MaxRect()), nil
 }

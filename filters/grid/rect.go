@@ -116,11 +116,7 @@ func (g Grid) Box(xmin, ymin, xmax, ymax float64) (Rect, error) {
 }
 
 func (g Grid) box(xmin, ymin, xmax, ymax float64) Rect {
-	r := Rect{g.lower(xmin), g.lower(ymin), g.lower(xmax) - 1, g.lower(ymax) - 1}
-	if r.Empty() {
-		return EmptyRect()
-	}
-	return r
+	return Rect{g.lower(xmin), g.lower(ymin), g.lower(xmax) - 1, g.lower(ymax) - 1}.Intersect(MaxRect())
 }
 
 // Cuts divides [lo, hi) into len(dst)-1 parts of equal length. Part i begins at lo +
