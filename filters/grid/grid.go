@@ -150,34 +150,28 @@ func less(n int64, below bool) int64 {
 // with the name of the coordinate.
 func (g Grid) Index(name string, v float64) (int64, error) {
 	n := g.floor(v)
-	if !(n >= -MaxIndex && n <= MaxIndex) {
-		return 0, g.check(name, v)
+	switch {
+	case n >= -MaxIndex && n <= MaxIndex:
+		return int64(n), nil
+	case v-v != 0:
+		return 0, errf(ErrNotFinite, "%s is %v, not a finite number", name, v)
 	}
-	return int64(n), nil
+	return 0, errf(ErrRange, "%s = %v is cell %.4g at resolution %v; the limit is 2^53", name, v, n, g.res)
 }
 
 // Cell returns the cell of a point, by Index of both coordinates. Errors wrap
 // ErrNotFinite (NaN, infinities) or ErrRange (an index beyond MaxIndex) and
 // name the value.
 func (g Grid) Cell(x, y float64) (Cell, error) {
-	fx, fy := g.floor(x), g.floor(y)
-	if !(fx >= -MaxIndex && fx <= MaxIndex && fy >= -MaxIndex && fy <= MaxIndex) {
-		if err := g.check("x", x); err != nil {
-			return Cell{}, err
-		}
-		return Cell{}, g.check("y", y)
+	column, err := g.Index("x", x)
+	if err != nil {
+		return Cell{}, err
 	}
-	return Cell{int64(fx), int64(fy)}, nil
-}
-
-func (g Grid) check(name string, v float64) error {
-	if v-v != 0 {
-		return errf(ErrNotFinite, "%s is %v, not a finite number", name, v)
+	row, err := g.Index("y", y)
+	if err != nil {
+		return Cell{}, err
 	}
-	if f := g.floor(v); !(f >= -MaxIndex && f <= MaxIndex) {
-		return errf(ErrRange, "%s = %v is cell %.4g at resolution %v; the limit is 2^53", name, v, f, g.res)
-	}
-	return nil
+	return Cell{column, row}, nil
 }
 
 // Center returns the centre of a cell, (2X+1)*p/(2q) and (2Y+1)*p/(2q) with p and q from
