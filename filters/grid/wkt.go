@@ -45,16 +45,6 @@ func (r *wktReader) word() string {
 	return string(r.b[from:r.at])
 }
 
-// empty reads the word EMPTY if it comes next.
-func (r *wktReader) empty() bool {
-	at := r.at
-	if strings.EqualFold(r.word(), "EMPTY") {
-		return true
-	}
-	r.at = at
-	return false
-}
-
 // readSRID reads "SRID=n;" if it comes next.
 func (r *wktReader) readSRID() error {
 	at := r.at
@@ -126,9 +116,11 @@ func wktType(word string) (name, tag string) {
 
 // list reads either EMPTY, or items in brackets. It calls item for each, with its number.
 func (r *wktReader) list(item func(n int) error) error {
-	if r.empty() {
+	at := r.at
+	if strings.EqualFold(r.word(), "EMPTY") {
 		return nil
 	}
+	r.at = at
 	if r.next() != '(' {
 		return r.missing("(")
 	}
