@@ -3,7 +3,6 @@ package cms
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -72,14 +71,13 @@ func (s *Sketch) Bytes() int { return len(s.c.B) }
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
-	s.c.Table = words.Table{B: s.c.B[:s.c.Len()]}
-	clear(s.c.B)
+	s.c.Table = s.c.Emptied()
 }
 
 // Clone returns a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
-	c.c.B = slices.Clone(s.c.B)
+	c.c.Table = s.c.Table.Clone()
 	return &c
 }
 

@@ -157,10 +157,10 @@ func open(e Encoding, n int, body []byte) (cells, error) {
 		if !ok {
 			return cells{}, sketch.Invalidf("%d counters in %d bytes, not in words of 1, 2, 4 or 8", n, len(body))
 		}
-		return cells{words: t, n: n}, nil
+		return cells{words: t}, nil
 	}
 	v, err := counters.Open(e, n, body)
-	return cells{coded: &v, n: n}, err
+	return cells{coded: &v}, err
 }
 
 // check returns an error if anything in the body is not in its only form.
@@ -168,14 +168,10 @@ func (v *View) check() error {
 	if err := v.first.check(); err != nil {
 		return err
 	}
-	full := v.first.full()
-	if v.method.recurring() {
-		if err := v.second.check(); err != nil {
-			return err
-		}
-		full = full || v.second.full()
+	if err := v.second.check(); err != nil {
+		return err
 	}
-	if v.Saturated() != full {
+	if v.Saturated() != v.full() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	if err := v.checkTotal(); err != nil {
@@ -197,8 +193,8 @@ func (v *View) check() error {
 
 // check returns an error if the counters of a BLOB are not in their only form.
 func (c *cells) check() error {
-	if !c.plain() {
-		return c.coded.(*counters.View).Check()
+	if c.coded != nil {
+		return c.coded.Check()
 	}
 	if shift := words.Shift(c.words.Or()); shift != c.words.Shift {
 		return sketch.Invalidf("counters of %d bytes where %d suffice", 1<<c.words.Shift, 1<<shift)
@@ -245,6 +241,6 @@ func (v *View) traps() traps {
 // sketch returns a copy in memory.
 func (v *View) sketch() *Sketch {
 	s := &Sketch{filter: v.filter, traps: v.traps()}
-	s.ownCounters(v.encoding)
+	s.ownCounters()
 	return s
 }

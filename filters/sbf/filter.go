@@ -78,7 +78,7 @@ func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 
 // inRows reports whether the counters of the first filter are words in rows, which package words
 // can add to and read many at once.
-func (f *filter) inRows() bool { return f.first.plain() && !f.blocked }
+func (f *filter) inRows() bool { return f.first.coded == nil && !f.blocked }
 
 // rows returns the counters of the first filter for package words.
 func (f *filter) rows() words.Rows {
@@ -133,6 +133,9 @@ func (f *filter) Unbiased(h1, h2 uint64, groups int) (float64, error) {
 	}
 	return (median(means[:groups]) - k*n/m) / (1 - k/m), nil
 }
+
+// full reports whether a counter is saturated.
+func (f *filter) full() bool { return f.first.full() || f.second.full() }
 
 // agree returns nil if two filters may be used together. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values. The encoding may differ.

@@ -20,8 +20,7 @@ func (g exactCounts) bytes() int { return 48 * len(g) }
 // second filter then has the keys that need it with their true counts. So no estimate is below the
 // truth, few are above, and the bytes do not depend on order or parts. Memory grows with the keys. If
 // there are more different keys than counters, no estimate would be useful: all keys go to the first
-// filter and none is moved. With MS and MI it is New. Counters are plain until Blob, even with the
-// encoding Index: larger, and many times faster to change.
+// filter and none is moved. With MS and MI it is New.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err != nil {
@@ -29,12 +28,6 @@ func NewGathering(p Params) (*Sketch, error) {
 	}
 	if s.method.recurring() {
 		s.exact = exactCounts{}
-	}
-	if s.encoding == Index {
-		s.first = newCells(Plain, s.first.n)
-		if s.method.recurring() {
-			s.second = newCells(Plain, s.second.n)
-		}
 	}
 	return s, nil
 }

@@ -41,6 +41,7 @@ func (v *View) Info() Info {
 		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
 		Product: v.product, Traps: len(v.trapTable) / trapBytes,
 	}
+	m := float64(v.shape.first.m)
 	var used uint64
 	var rows [MaxK]uint64 // for each row, its counters that are not 0; unless blocked
 	at := uint64(0)
@@ -61,9 +62,8 @@ func (v *View) Info() Info {
 		for j := range v.k {
 			all *= float64(max(n-j, 0)) / float64(len(vs)-j)
 		}
-		i.ErrorRate += all * float64(len(vs)) / float64(v.first.n)
+		i.ErrorRate += all * float64(len(vs)) / m
 	}
-	m := float64(v.shape.first.m)
 	i.Fill = float64(used) / m
 	if !v.blocked {
 		i.ErrorRate = 1
@@ -86,7 +86,7 @@ func (v *View) Info() Info {
 				}
 			}
 		}
-		i.SecondFill = float64(used) / float64(v.second.n)
+		i.SecondFill = float64(used) / float64(v.shape.second.m)
 	}
 	return i
 }

@@ -87,7 +87,7 @@ const (
 
 	Elias = counters.Elias // Elias codes
 	Steps = counters.Steps // the steps method
-	Index = counters.Index // the string-array index, in memory too
+	Index = counters.Index // the string-array index
 )
 
 // Range is the range of integer keys for RangeSum, both ends included. The zero Range is none.

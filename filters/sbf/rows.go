@@ -6,18 +6,12 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // that of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
-	if err := keyed.Listable(uint64(v.first.n) + uint64(v.second.n)); err != nil {
+	if err := keyed.Listable(v.shape.first.m + v.shape.second.m); err != nil {
 		return nil, err
 	}
-	filters := []*cells{&v.first}
+	rows := [][]uint64{v.first.unpacked()}
 	if v.method.recurring() {
-		filters = append(filters, &v.second)
-	}
-	var rows [][]uint64
-	for _, c := range filters {
-		row := make([]uint64, c.n)
-		c.source().Unpack(0, row)
-		rows = append(rows, row)
+		rows = append(rows, v.second.unpacked())
 	}
 	return rows, nil
 }

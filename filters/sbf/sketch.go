@@ -41,19 +41,15 @@ func New(p Params) (*Sketch, error) {
 			return nil, err
 		}
 	}
-	s.first = newCells(sh.encoding, int(sh.first.m))
+	s.first = newCells(sh.first.m)
 	s.empty()
 	return s, nil
 }
 
 // empty makes the parts of a sketch beside its first filter, without keys.
 func (s *Sketch) empty() {
-	if s.method.recurring() {
-		s.second = newCells(s.encoding, int(s.shape.second.m))
-	}
-	if s.marker {
-		s.marks = make([]byte, s.markBytes())
-	}
+	s.second = newCells(s.shape.second.m)
+	s.marks = make([]byte, s.markBytes())
 	if s.method == TRM {
 		s.traps = traps{}
 	}
@@ -62,10 +58,8 @@ func (s *Sketch) empty() {
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
-	s.first = s.first.emptied()
-	if s.method.recurring() {
-		s.second = s.second.emptied()
-	}
+	s.first.words = s.first.words.Emptied()
+	s.second.words = s.second.words.Emptied()
 	clear(s.marks)
 	if s.method == TRM {
 		s.traps = traps{}
@@ -79,7 +73,7 @@ func (s *Sketch) Reset() {
 func (s *Sketch) Clone() *Sketch {
 	s.MustBeMade()
 	c := *s
-	c.ownCounters(Index)
+	c.ownCounters()
 	c.traps = maps.Clone(s.traps)
 	c.exact = maps.Clone(s.exact)
 	return &c
@@ -87,22 +81,15 @@ func (s *Sketch) Clone() *Sketch {
 
 // ownCounters copies the counters and marks, which another sketch or a BLOB owns, to
 // memory of their own.
-func (s *Sketch) ownCounters(e Encoding) {
-	s.first = s.first.clone(e)
-	if s.method.recurring() {
-		s.second = s.second.clone(e)
-	}
+func (s *Sketch) ownCounters() {
+	s.first, s.second = s.first.clone(), s.second.clone()
 	s.marks = slices.Clone(s.marks)
 }
 
 // Bytes returns the memory that the sketch takes now.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
-	n := s.first.bytes() + len(s.marks) + s.traps.bytes() + s.exact.bytes()
-	if s.method.recurring() {
-		n += s.second.bytes()
-	}
-	return n
+	return len(s.first.words.B) + len(s.second.words.B) + len(s.marks) + s.traps.bytes() + s.exact.bytes()
 }
 
 // Add counts n occurrences of a key by its hash. O(k). It allocates only when counters widen, at most

@@ -63,9 +63,8 @@ func (s *Sketch) unite(o *filter, traps traps) {
 	switch {
 	case o.first.empty():
 	case s.first.empty():
-		s.first.copy(&o.first)
-		s.second.copy(&o.second)
-		copy(s.marks, o.marks)
+		s.first, s.second, s.marks = o.first, o.second, o.marks
+		s.ownCounters()
 		if s.traps != nil {
 			s.traps = maps.Clone(traps)
 		}
@@ -78,7 +77,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 
 // flagSaturated sets the flag to the state of the counters.
 func (s *Sketch) flagSaturated() {
-	keyed.SetSaturated(&s.Base, s.first.full() || s.method.recurring() && s.second.full())
+	keyed.SetSaturated(&s.Base, s.full())
 }
 
 // Product returns the sketch of a join. The Count of a key is never below the product of its true

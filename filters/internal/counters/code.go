@@ -1,6 +1,10 @@
 package counters
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+)
 
 // steps is a prefix code for numbers from 0 on. Section 4.5 of the paper gives one example and no general
 // definition.
@@ -22,19 +26,19 @@ func newSteps(widths ...uint8) steps {
 	return s
 }
 
-// elias is the delta code of Elias 1975, as the paper has it. For n > 0 of L bits it is L in his gamma
+// eliasCodes has the delta code of Elias 1975, as the paper has it. For n > 0 of L bits it is L in his gamma
 // code, then n without its leading one. The gamma code of L is the bits of L, with a zero before them for
 // each but the first. Counters are written as one more than they are, as the code has no 0. So the largest
 // counter has 65 bits, the low 64 all 0.
 //
 // The first bit is the least significant one. The bits of L and n without their leading ones follow in
 // this order too.
-var elias = newSteps()
+var eliasCodes = []steps{newSteps()}
 
 // stepCodes are the codes that an array may choose from. The first is the paper's example. The others suit
 // counters of which half are 0. The rest are Zipf distributed with skew 0 to 1.5, and 1 to 100 on average
 // (measured).
-var stepCodes = [...]steps{
+var stepCodes = []steps{
 	newSteps(0, 0),
 	newSteps(0, 0, 1, 2),
 	newSteps(0, 1, 1, 2, 3),
@@ -78,17 +82,17 @@ func (s *steps) size(v uint64) uint {
 }
 
 // put writes the code of v.
-func (s *steps) put(w *writer, v uint64) {
+func (s *steps) put(w *bitio.Writer, v uint64) {
 	step, v := s.split(v)
 	j := uint(step)
 	if step < len(s.bits) {
-		w.write(v<<(j+1)|mask(j), j+1+uint(s.bits[step]))
+		w.Write(v<<(j+1)|mask(j), j+1+uint(s.bits[step]))
 		return
 	}
 	n := lengthOf(v)
 	z := uint(bits.Len(n)) - 1
-	w.write((uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
-	w.write((v+1)&mask(n-1), n-1)
+	w.Write((uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
+	write(w, (v+1)&mask(n-1), n-1)
 }
 
 // read returns the number whose code begins at bit pos, and the position after the code. Any bits are the

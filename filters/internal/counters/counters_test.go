@@ -1,13 +1,15 @@
 package counters
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 var all = []Encoding{Elias, Steps, Index}
@@ -23,15 +25,6 @@ type slice []uint64
 
 func (s slice) Len() int                    { return len(s) }
 func (s slice) Unpack(at int, dst []uint64) { copy(dst, s[at:]) }
-
-// build sets the counters of a new array in random order.
-func build(vs []uint64, r *rand.Rand) *Array {
-	a := NewArray(len(vs))
-	for _, i := range r.Perm(len(vs)) {
-		a.Set(i, vs[i])
-	}
-	return a
-}
 
 // values are counters of a kind: all small, of any length, heavy tails, and so on.
 func values(kind, n int, r *rand.Rand) []uint64 {
@@ -106,35 +99,6 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// An array, filled one by one or in one go and after another history, has its counters and
-// the body of these.
-func TestArray(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 3))
-	for kind := range kinds {
-		for _, n := range lengths {
-			vs := values(kind, n, r)
-			a, b := build(vs, r), NewArray(n)
-			b.Update(func(at int, block []uint64) {
-				for k := range block {
-					block[k] = math.MaxUint64
-				}
-			})
-			b.Update(func(at int, block []uint64) {
-				if at%blockLen != 0 || len(block) != min(blockLen, n-at) {
-					t.Fatalf("a block of %d from %d on", len(block), at)
-				}
-				copy(block, vs[at:])
-			})
-			for _, a := range []*Array{a, b} {
-				equal(t, a, vs)
-				if !bytes.Equal(Encode(nil, Index, a), Encode(nil, Index, slice(vs))) {
-					t.Fatal("another history, other bytes")
-				}
-			}
-		}
-	}
-}
-
 // opened is the view of a body that is valid.
 func opened(t testing.TB, e Encoding, n int, body []byte) *View {
 	t.Helper()
@@ -148,71 +112,15 @@ func opened(t testing.TB, e Encoding, n int, body []byte) *View {
 	return &v
 }
 
-// A long history of every kind of change, beside a slice.
-func TestHistories(t *testing.T) {
-	ops := 3000
-	if os.Getenv("CCBF_LONG") != "" {
-		ops = 1e7 / 8
-	}
-	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		n := 1 + r.IntN(700)
-		a, want := NewArray(n), make([]uint64, n)
-		for op := range ops {
-			i := r.IntN(n)
-			switch r.IntN(10) {
-			case 0:
-				want[i] = r.Uint64() >> r.UintN(64)
-			case 1:
-				want[i] = []uint64{0, 1, math.MaxUint64}[r.IntN(3)]
-			case 2, 3:
-				want[i] /= 2
-			case 4: // a place that grows and grows
-				i %= 10
-				want[i] = want[i]*2 + 1
-			case 5:
-				if r.IntN(ops/100) > 0 {
-					continue
-				}
-				shift := r.UintN(64)
-				a.Update(func(at int, block []uint64) {
-					for k := range block {
-						block[k] >>= shift
-						want[at+k] >>= shift
-					}
-				})
-			default:
-				want[i]++
-			}
-			a.Set(i, want[i])
-			if got := a.At(i); got != want[i] {
-				t.Fatalf("operation %d: counter %d is %d, want %d", op, i, got, want[i])
-			}
-		}
-		equal(t, a, want)
-		if got, fresh := Encode(nil, Index, a), Encode(nil, Index, build(want, r)); !bytes.Equal(got, fresh) {
-			t.Fatal("another history, other bytes")
-		}
-	}
-}
-
 func TestOutOfRange(t *testing.T) {
 	forEach(t, func(t *testing.T, e Encoding) {
-		a := NewArray(70)
-		v := opened(t, e, 70, Encode(nil, e, a))
+		v := opened(t, e, 70, Encode(nil, e, slice(make([]uint64, 70))))
 		for name, f := range map[string]func(){
-			"At -1":          func() { a.At(-1) },
-			"At 70":          func() { a.At(70) },
-			"Set 70":         func() { a.Set(70, 1) },
-			"Set -1":         func() { a.Set(-1, 1) },
-			"Unpack 1 of 70": func() { a.Unpack(1, make([]uint64, 70)) },
-			"Unpack -1":      func() { a.Unpack(-1, make([]uint64, 1)) },
-			"view 70":        func() { v.At(70) },
-			"view -1":        func() { v.At(-1) },
-			"view Unpack":    func() { v.Unpack(69, make([]uint64, 2)) },
-			"New 0":          func() { NewArray(0) },
-			"New -1":         func() { NewArray(-1) },
-			"New too many":   func() { NewArray(MaxLen + 1) },
+			"At -1":          func() { v.At(-1) },
+			"At 70":          func() { v.At(70) },
+			"Unpack 1 of 70": func() { v.Unpack(1, make([]uint64, 70)) },
+			"Unpack -1":      func() { v.Unpack(-1, make([]uint64, 1)) },
+			"Unpack 69 of 2": func() { v.Unpack(69, make([]uint64, 2)) },
 		} {
 			func() {
 				defer func() {
@@ -223,8 +131,10 @@ func TestOutOfRange(t *testing.T) {
 				f()
 			}()
 		}
-		if a.At(69) != 0 {
-			t.Error("a counter was changed")
+		for _, n := range []int{-1, 0, MaxLen + 1} {
+			if _, err := Open(e, n, make([]byte, 1<<10)); !errors.Is(err, sketch.ErrInvalid) {
+				t.Errorf("%d counters: %v", n, err)
+			}
 		}
 	})
 }
@@ -242,18 +152,15 @@ func TestNoAllocations(t *testing.T) {
 	forEach(t, func(t *testing.T, e Encoding) {
 		r := rand.New(rand.NewPCG(4, 4))
 		vs := values(3, 1000, r)
-		a := build(vs, r)
-		body := Encode(nil, e, a)
+		body := Encode(nil, e, slice(vs))
 		dst := make([]uint64, 100)
 		if n := testing.AllocsPerRun(100, func() {
 			v, _ := Open(e, 1000, body)
 			for i := 0; i < 1000; i += 7 {
-				if a.At(i) != v.At(i) {
+				if v.At(i) != vs[i] {
 					t.Fatal("they differ")
 				}
-				a.Set(i, vs[i])
 			}
-			a.Unpack(3, dst)
 			v.Unpack(3, dst)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
@@ -295,12 +202,12 @@ func codeText(s steps, v uint64) string {
 
 func TestCodesBitByBit(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
-	codes := append([]steps{elias}, stepCodes[:]...)
-	for _, s := range codes {
-		b := make([]byte, 4096)
+	for _, s := range append(eliasCodes, stepCodes...) {
+		var w bitio.Writer
+		w.Reset(4096 / bitio.MaxClassBytes)
 		var vs []uint64
 		var ends []uint
-		want, pos := "", uint(0)
+		want := ""
 		for len(want) < 4000*8-100 {
 			v := r.Uint64() >> r.UintN(64)
 			switch r.IntN(4) {
@@ -314,14 +221,13 @@ func TestCodesBitByBit(t *testing.T) {
 				t.Fatalf("%v: %d takes %d bits, want %d", s, v, got, len(text))
 			}
 			want += text
-			w := newWriter(b, pos)
 			s.put(&w, v)
-			pos = w.flush()
-			if pos != uint(len(want)) {
-				t.Fatalf("%v: %d ends at %d, want %d", s, v, pos, len(want))
+			if w.Len() != uint(len(want)) {
+				t.Fatalf("%v: %d ends at %d, want %d", s, v, w.Len(), len(want))
 			}
-			vs, ends = append(vs, v), append(ends, pos)
+			vs, ends = append(vs, v), append(ends, w.Len())
 		}
+		b := w.Bytes()
 		for i := range want {
 			if b[i/8]>>(i%8)&1 != want[i]-'0' {
 				t.Fatalf("%v: bit %d is wrong", s, i)

@@ -1,5 +1,5 @@
-// Package counters keeps the counters of Spectral Bloom Filters: many numbers, most of them small, that are
-// read and raised in any order. The structures are in Cohen and Matias 2003, section 4.
+// Package counters encodes the counters of Spectral Bloom Filters in BLOBs: many numbers, most of them small,
+// that are read in any order. The structures are in Cohen and Matias 2003, section 4.
 //
 // # Encodings
 //
@@ -26,10 +26,10 @@
 //	             | where the group | vector | where chunks 1 to 7 begin |
 //	             | begins: 32 bits | flags 8| in the group: 12 bits each|
 //	             +-----------------+--------+---------------------------+
-//	base       groups, each from a byte on, with slack after each in memory
-//	             +---------+---------+-- --+---------+.........+
-//	             | chunk 0 | chunk 1 | ... | chunk 7 .  slack  .
-//	             +---------+---------+-- --+---------+.........+
+//	base       groups, each from a byte on
+//	             +---------+---------+-- --+---------+
+//	             | chunk 0 | chunk 1 | ... | chunk 7 |
+//	             +---------+---------+-- --+---------+
 //	chunk      8 counters, in one of two ways
 //	             +----------------------+------+------+-- --+------+
 //	  short      | 8 length codes       |  c0  |  c1  | ... |  c7  |
@@ -40,22 +40,16 @@
 //
 // In a short chunk a counter takes base bits and as many more as its code says. A code is a number of p
 // bits, p from 0 to 4 and the same for all chunks. A sum of lengths says where a counter begins: of codes
-// times the bits before it. One table for all arrays has the sums of 12 bits of codes.
+// times the bits before it. One table for all indexes has the sums of 12 bits of codes.
 //
 // A long chunk has a counter that no code is long enough for. Its offset vector says where each counter
 // begins, and they take exactly their bits. So a lookup is always one record, one word of codes (or
 // vector), and one counter: constant time, two places in memory.
 //
-// A counter that gets longer pushes the chunks behind it in its group into the slack. A group without
-// slack gets some of its neighbours'. They are the smallest window of 2, 4, 8, ... groups that has enough.
-// So amortised constant time holds for counters that hashing picks (lemma 8). In any order, for example from
-// the first to the last, it is the square of the logarithm.
-//
-// If half of all slack is used up, everything is laid out anew. The new layout has new slack, and the base
-// and p that suit the counters then. The same happens if counters have become half as long as they were.
-//
-// The BLOB's body is the same block of memory without slack, laid out from the counters alone: the same
-// counters give the same bytes.
+// In the paper, counters also change in the index: there is slack between them, which a counter that gets
+// longer takes. Here sketches in memory have words, which change many times faster. A BLOB does not
+// change, so it has no slack. The base and p are chosen for its counters, so the same counters give the same
+// bytes.
 //
 // It differs from the paper in these points:
 //
@@ -70,7 +64,4 @@
 //   - The lookup table's key is the codes before the counter. In the paper it is all codes and the counter's
 //     number. The table takes 4 KiB for each p, where the paper's is exponential in a chunk's length. Length
 //     codes have a fixed length. With base and p chosen for the counters they are shorter than Elias codes.
-//   - Slack is at the end of groups, not every 1/epsilon counters. It is the paper's half a bit for each
-//     counter, or a sixteenth of the bytes if that is more. It moves between groups, because a union goes
-//     through all counters in order, while lemma 8 assumes random places.
 package counters

@@ -3,7 +3,6 @@ package counters
 import (
 	"bytes"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -128,33 +127,5 @@ func FuzzBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, e uint8, n uint16, body []byte) {
 		exercise(t, Encoding(int(e)%len(names)), int(n%1000)+1, body)
-	})
-}
-
-// Every three bytes are an operation on a small array, beside a slice.
-func FuzzOps(f *testing.F) {
-	f.Add(uint8(0), []byte{0, 1, 1, 0, 1, 200, 1, 1, 64, 2, 3, 4})
-	f.Fuzz(func(t *testing.T, size uint8, ops []byte) {
-		if len(ops) > 3000 {
-			t.Skip("longer than is worth the time")
-		}
-		n := 1 + int(size)
-		a, want := NewArray(n), make([]uint64, n)
-		for ; len(ops) >= 3; ops = ops[3:] {
-			i, x := int(ops[1])%n, uint64(ops[2])
-			switch ops[0] % 3 {
-			case 0:
-				want[i] += x
-			case 1:
-				want[i] = math.MaxUint64 >> (x % 65)
-			case 2:
-				want[i] -= min(x, want[i])
-			}
-			a.Set(i, want[i])
-		}
-		equal(t, a, want)
-		if !bytes.Equal(Encode(nil, Index, a), Encode(nil, Index, slice(want))) {
-			t.Fatal("another history, other bytes")
-		}
 	})
 }

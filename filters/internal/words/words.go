@@ -14,6 +14,7 @@ import (
 	"iter"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -76,6 +77,16 @@ type Table struct {
 
 // Make returns a table of n counters that are 0.
 func Make(shift uint8, n int) Table { return Table{shift, make([]byte, n<<shift)} }
+
+// Clone returns a copy.
+func (t Table) Clone() Table { return Table{t.Shift, slices.Clone(t.B)} }
+
+// Emptied returns a table of as many counters that are 0, of one byte each, in the memory of t.
+func (t Table) Emptied() Table {
+	t = Table{B: t.B[:t.Len()]}
+	clear(t.B)
+	return t
+}
 
 // Open returns the table of n counters in a body. It reports false if they are not in words of 1, 2, 4 or 8
 // bytes.
