@@ -76,15 +76,12 @@ func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 			of["printed steps"] += float64(steps) / m
 		}
 		of["bound"] /= m
-		if e == sbf.Index {
-			of["in memory"] = 8 * float64(sk.Bytes()) / m
-		}
 	}
 	return of
 }
 
-// indexSize measures figures 13 to 15: the string-array index and its base array, in bits per
-// counter.
+// indexSize measures figures 13 to 15: the string-array index of a BLOB and its base array, in bits
+// per counter.
 func indexSize(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
@@ -92,9 +89,10 @@ func indexSize(c report.Scale, s *report.Section) {
 		for _, n := range sizes {
 			at := report.At{"filled": 10 * filled, "n": n, "published index": []string{"1.5", "2 to 2.5"}[filled]}
 			s.Record(at, report.Parallel(seeds, func(i int) report.Figures { return indexOf(n, 10*n*filled, seedOf(i)) })...)
-			of := s.Where("filled", 10*filled, "n", n)
-			s.Record(report.At{"size of": []string{"empty", "mean count 10"}[filled], "counters": n},
-				report.Figures{"index / N": of.Mean("index") / of.Mean("base"), "published": 1.5 + 0.5*float64(filled)})
+			if filled > 0 {
+				of := s.Where("filled", 10*filled, "n", n)
+				s.Record(report.At{"size of": "mean count 10", "counters": n}, report.Figures{"index / N": of.Mean("index") / of.Mean("base"), "published": 2})
+			}
 		}
 	}
 	n := float64(sizes[len(sizes)-1])
@@ -109,12 +107,11 @@ func indexOf(n, increments int, seed uint64) report.Figures {
 		h := numbers(seed, uint64(from), min(10_000, increments-from))
 		sk.AddHashes(h.h1, h.h2, nil)
 	}
-	parts, ok := sk.IndexParts()
-	report.Require(ok, "an index of %d counters has no parts", n)
 	v := report.Must(sbf.NewView(sk.Blob()))
+	parts, ok := v.IndexParts()
+	report.Require(ok, "an index of %d counters has no parts", n)
 	per := func(bits uint64) float64 { return float64(bits) / float64(n) }
-	return report.Figures{"base": per(parts.Base()), "slack": per(parts.Slack), "index": per(parts.Total() - parts.Base()), "vectors": per(parts.Vectors),
-		"blob": v.Info().CounterBits}
+	return report.Figures{"base": per(parts.Counters), "index": per(parts.Total() - parts.Counters), "vectors": per(parts.Vectors)}
 }
 
 // answered receives counts that are not used.
@@ -132,32 +129,20 @@ func lookupTimes(c report.Scale, s *report.Section) {
 	s.Set("timed asked", asked, "timed rounds", rounds)
 	var first report.Figures
 	for _, n := range timedSizes(c) {
-		var lookups, raises []func(hashes)
+		var lookups []func(hashes)
 		h := numbers(0, 0, 10*n)
 		for _, e := range encodingsOf {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: e}))
 			sk.AddHashes(h.h1, h.h2, nil)
 			v := report.Must(sbf.NewView(sk.Blob()))
 			lookups = append(lookups, func(h hashes) { v.CountHashes(answered[:h.len()], h.h1, h.h2) })
-			if e == sbf.Plain || e == sbf.Index {
-				raises = append(raises, func(h hashes) { sk.AddHashes(h.h1, h.h2, nil) })
-			}
 		}
-		some := numbers(0, absent, asked)
-		took := race(some, rounds, lookups...)
-		// All rounds add to the same counters, which get longer with each round. At most 5 rounds run,
-		// so that the lengths stay about the same.
-		raised := race(some.slice(0, min(asked, max(pieceLen, n))), min(rounds, 5), raises...)
-		built := math.Inf(1)
-		for range rounds {
-			took := report.Timed(func() { report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index})) })
-			built = min(built, took/float64(n))
-		}
-		now := report.Figures{"index over start": took[3], "plain over start": took[0], "raise over start": raised[1], "build over start": built}
+		took := race(numbers(0, absent, asked), rounds, lookups...)
+		now := report.Figures{"index over start": took[3], "plain over start": took[0]}
 		if first == nil {
 			first = now
 		}
-		of := report.Figures{"elias": took[1] / took[0], "steps": took[2] / took[0], "index": took[3] / took[0], "raise": raised[1] / raised[0]}
+		of := report.Figures{"elias": took[1] / took[0], "steps": took[2] / took[0], "index": took[3] / took[0]}
 		for name, took := range now {
 			of[name] = took / first[name]
 		}
@@ -166,7 +151,7 @@ func lookupTimes(c report.Scale, s *report.Section) {
 }
 
 // hashTable measures figure 12: a Spectral Bloom Filter with k = 5, and a hash table of the same
-// keys. The filter has as many counters as the table has slots.
+// keys. The filter has as many counters as the table has slots. The index is in a BLOB.
 func hashTable(c report.Scale, s *report.Section) {
 	sizes := timedSizes(c)
 	rounds, asked := report.Pick(c, 2, 5, 9), report.Pick(c, 1<<12, 1<<16, 1<<20)
@@ -184,39 +169,46 @@ func hashTable(c report.Scale, s *report.Section) {
 			some.h1[i] = keys[r.IntN(n)]
 		}
 		found := uint64(0)
-		raises := []func(hashes){func(h hashes) {
+		raiseTable := func(h hashes) {
 			for _, v := range h.h1 {
 				table[v]++
 			}
-		}}
-		lookups := []func(hashes){func(h hashes) {
+		}
+		lookUpTable := func(h hashes) {
 			for _, v := range h.h1 {
 				found += table[v]
 			}
-		}}
+		}
 		buffer := hashes{make([]uint64, max(n, pieceLen)), make([]uint64, max(n, pieceLen))}
 		hash := func(keys []uint64) hashes {
 			key.HashUint64s(0, keys, buffer.h1, buffer.h2)
 			return buffer.slice(0, len(keys))
 		}
-		var bytes []float64
-		for _, e := range []sbf.Encoding{sbf.Index, sbf.Plain} {
+		filled := func(e sbf.Encoding) *sbf.Sketch {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e}))
 			all := hash(keys)
 			sk.AddHashes(all.h1, all.h2, slices.Repeat([]uint64{10}, n))
-			bytes = append(bytes, float64(sk.Bytes()))
-			raises = append(raises, func(h hashes) {
-				h = hash(h.h1)
-				sk.AddHashes(h.h1, h.h2, nil)
-			})
-			lookups = append(lookups, func(h hashes) {
-				h = hash(h.h1)
-				sk.CountHashes(answered[:h.len()], h.h1, h.h2)
-			})
+			return sk
 		}
-		read := race(some, rounds, lookups...)
-		raised := race(some, rounds, raises...)
-		s.Record(report.At{"table": n}, report.Figures{"bytes of index": bytes[0], "bytes of plain": bytes[1],
-			"raise: index": raised[1] / raised[0], "raise: plain": raised[2] / raised[0], "look up: index": read[1] / read[0], "look up: plain": read[2] / read[0]})
+		index, plain := filled(sbf.Index).Blob(), filled(sbf.Plain)
+		view := report.Must(sbf.NewView(index))
+		figures := report.Figures{"bytes of index": float64(len(index)), "bytes of plain": float64(plain.Bytes())}
+		raisePlain := func(h hashes) {
+			h = hash(h.h1)
+			plain.AddHashes(h.h1, h.h2, nil)
+		}
+		lookUpIndex := func(h hashes) {
+			h = hash(h.h1)
+			view.CountHashes(answered[:h.len()], h.h1, h.h2)
+		}
+		lookUpPlain := func(h hashes) {
+			h = hash(h.h1)
+			plain.CountHashes(answered[:h.len()], h.h1, h.h2)
+		}
+		read := race(some, rounds, lookUpTable, lookUpIndex, lookUpPlain)
+		raised := race(some, rounds, raiseTable, raisePlain)
+		figures["raise: plain"] = raised[1] / raised[0]
+		figures["look up: index"], figures["look up: plain"] = read[1]/read[0], read[2]/read[0]
+		s.Record(report.At{"table": n}, figures)
 	}
 }
