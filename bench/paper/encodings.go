@@ -69,7 +69,7 @@ func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 		counters, _ := sk.Counters()
 		m := float64(counters)
 		of["bound"], of["printed elias"], of["printed steps"] = 0, 0, 0
-		for _, v := range sk.Values() {
+		for _, v := range report.Must(v.Rows())[0] {
 			of["bound"] += float64(bits.Len64(v)) // without anything that separates the counters
 			elias, steps := printedBits(v)
 			of["printed elias"] += float64(elias) / m

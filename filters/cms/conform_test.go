@@ -74,7 +74,7 @@ func TestFormatExample(t *testing.T) {
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))
 		at := v.c.Places(nil, h1, h2)
-		fmt.Fprintf(&claims, "| `%s` | %#016x | %#016x | %d | %d | %d |\n", k, h1, h2, at[0], at[1]-int(v.Width()), v.Count(h1, h2))
+		fmt.Fprintf(&claims, "| `%s` | %#016x | %#016x | %d | %d | %d |\n", k, h1, h2, at[0], uint64(at[1])-v.Width(), v.Count(h1, h2))
 	}
 	has(claims.String())
 }

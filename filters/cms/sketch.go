@@ -152,7 +152,8 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // only in a BLOB that no sketch wrote: the total is below n
 		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
-	s.c.Take(h1, h2, n)
+	var room [MaxDepth]uint32
+	s.c.Decrease(s.c.Places(room[:0], h1, h2), n)
 	return nil
 }
 

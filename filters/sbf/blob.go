@@ -27,28 +27,15 @@ const (
 func (s *Sketch) Blob() []byte {
 	s.MustBeMade()
 	s = s.finished()
-	// The parameters stand before the filters, but contain the filters' encoded lengths. So the filters
-	// are encoded first, behind room for the header and the parameters.
-	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
-	at := make([]byte, room, room+s.Bytes())
-	body := s.first.append(at, s.encoding)
-	first := len(body) - room
+	body := s.first.append(make([]byte, 0, s.Bytes()), s.encoding)
+	first := len(body)
 	if s.method.recurring() {
 		body = s.second.append(body, s.encoding)
 	}
-	second := len(body) - room - first
+	params := s.appendParams(nil, first, len(body)-first)
 	body = append(body, s.marks...)
-	body = s.traps.append(body)
-	var params [maxParams]byte
-	var head [room]byte
-	h := sketch.Begin(head[:0], keyed.Header(s.Base, id), s.appendParams(params[:0], first, second))
-	blob := body[room-len(h):]
-	copy(blob, h)
-	return sketch.Seal(blob)
+	return sketch.Join(keyed.Header(s.Base, id), params, s.traps.append(body))
 }
-
-// maxParams is the largest number of bytes that appendParams appends.
-const maxParams = 2 + 5*10
 
 // appendParams appends the parameters of a sketch whose filters take first and second bytes.
 func (s *Sketch) appendParams(dst []byte, first, second int) []byte {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -62,12 +61,16 @@ func (g exactCounts) remove(h1s, h2s []uint64, n uint64) error {
 		}
 	}
 	for i := range h1s {
-		h := hash{h1s[i], h2s[i]}
-		if g[h] -= n; g[h] == 0 {
-			delete(g, h)
-		}
+		g.take(hash{h1s[i], h2s[i]}, n)
 	}
 	return nil
+}
+
+// take subtracts n from the count of a key, which is at least n.
+func (g exactCounts) take(h hash, n uint64) {
+	if g[h] -= n; g[h] == 0 {
+		delete(g, h)
+	}
 }
 
 // finishCounters makes the filters from the exact counts. The paper's filters meet keys in order. They move a
@@ -81,10 +84,9 @@ func (s *Sketch) finishCounters() {
 	s.exact = nil
 	var room [MaxK]uint32
 	pos := room[:s.k]
-	full := false
 	for h, n := range g {
 		s.shape.first.positions(pos, h.h1, h.h2)
-		full = s.first.add(pos, n) || full
+		s.first.words.Increase(pos, n)
 	}
 	var moved []hash
 	for h, n := range g {
@@ -99,7 +101,7 @@ func (s *Sketch) finishCounters() {
 	for len(moved) > 0 {
 		for _, h := range moved {
 			s.secondPositions(pos, h.h1, h.h2)
-			full = s.second.add(pos, g[h]) || full
+			s.second.words.Increase(pos, g[h])
 			if s.marker {
 				s.mark(h.h1, h.h2)
 			}
@@ -111,9 +113,7 @@ func (s *Sketch) finishCounters() {
 			}
 		}
 	}
-	if full {
-		keyed.SetSaturated(&s.Base, true)
-	}
+	s.flagSaturated()
 }
 
 // finished returns s, or a copy of it whose filters are made.

@@ -100,9 +100,9 @@ func TestErrorRateOfSmallSketches(t *testing.T) {
 		})
 }
 
-// TestValues: the counters sum to k for every occurrence, because method ms adds one to each. An index
+// TestRows: the counters sum to k for every occurrence, because method ms adds one to each. An index
 // has parts, which sum to its bytes.
-func TestValues(t *testing.T) {
+func TestRows(t *testing.T) {
 	for _, e := range []Encoding{Plain, Elias, Steps, Index} {
 		s, err := New(Params{Counters: 1000, K: 3, Encoding: e})
 		if err != nil {
@@ -111,16 +111,18 @@ func TestValues(t *testing.T) {
 		for i := range uint64(500) {
 			s.Add(i<<32, i<<1|1, i%7)
 		}
+		v, err := NewView(s.Blob())
+		must(t, err)
+		rows, err := v.Rows()
+		must(t, err)
 		total, _ := s.Total()
 		sum := uint64(0)
-		for _, v := range s.Values() {
-			sum += v
+		for _, n := range rows[0] {
+			sum += n
 		}
 		if sum != 3*total {
 			t.Errorf("%v: counters sum to %d, want %d", e, sum, 3*total)
 		}
-		v, err := NewView(s.Blob())
-		must(t, err)
 		parts, ok := v.IndexParts()
 		if ok != (e == Index) {
 			t.Errorf("%v: parts %v", e, ok)

@@ -95,7 +95,7 @@ func (s *Sketch) recur(pos []uint32, h1, h2, n uint64) (full bool) {
 		s.springTraps(pos, hash{h1, h2})
 	}
 	moved := s.marker && s.isMarked(h1, h2)
-	full = s.first.add(pos, n)
+	full = s.first.words.Increase(pos, n)
 	least, single, at := s.first.minimum(pos)
 	if s.marker && !moved && !single {
 		return full
@@ -105,11 +105,11 @@ func (s *Sketch) recur(pos []uint32, h1, h2, n uint64) (full bool) {
 	s.secondPositions(two, h1, h2)
 	switch found := s.second.least(two) > 0; {
 	case found && (moved || !s.marker):
-		return s.second.add(two, n) || full
+		return s.second.words.Increase(two, n) || full
 	case !single && !moved:
 		return full
 	}
-	full = s.second.add(two, least) || full
+	full = s.second.words.Increase(two, least) || full
 	if s.marker {
 		s.mark(h1, h2)
 	}
@@ -138,7 +138,7 @@ func (s *Sketch) springTraps(pos []uint32, by hash) {
 		two := room[:s.k]
 		s.secondPositions(two, x.h1, x.h2)
 		if v := s.second.least(two); v > n {
-			s.second.sub(two, n)
+			s.second.words.Decrease(two, n)
 		}
 	}
 }
@@ -159,5 +159,5 @@ func (s *Sketch) removeSecond(h1, h2, n uint64) {
 		}
 	}
 	s.secondPositions(pos, h1, h2)
-	s.second.sub(pos, min(n, s.second.least(pos)))
+	s.second.words.Decrease(pos, min(n, s.second.least(pos)))
 }

@@ -146,9 +146,9 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	var full bool
 	switch {
 	case s.sums():
-		full = s.first.add(pos, n)
+		full = s.first.words.Increase(pos, n)
 	case s.method == MI:
-		full = s.first.raise(pos, n)
+		full = s.first.words.IncreaseLeast(pos, n)
 	default:
 		full = s.recur(pos, h1, h2, n)
 	}
@@ -233,12 +233,12 @@ func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 		s.shape.first.positions(pos, h1s[i], h2s[i])
 		have := s.first.least(pos)
 		if n <= have {
-			s.first.sub(pos, n)
+			s.first.words.Decrease(pos, n)
 			continue
 		}
 		for i--; i >= 0; i-- {
 			s.shape.first.positions(pos, h1s[i], h2s[i])
-			s.first.add(pos, n)
+			s.first.words.Increase(pos, n)
 		}
 		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
 	}

@@ -51,14 +51,8 @@ func (s *Sketch) subtractExact(other *Sketch) error {
 			return keyed.ErrNoPart
 		}
 	}
-	if s == other {
-		clear(s.exact)
-	} else {
-		for h, n := range other.exact {
-			if s.exact[h] -= n; s.exact[h] == 0 {
-				delete(s.exact, h)
-			}
-		}
+	for h, n := range other.exact {
+		s.exact.take(h, n)
 	}
 	total, _ := other.Total()
 	keyed.Shrink(&s.Base, total)

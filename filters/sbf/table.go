@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
@@ -124,36 +123,6 @@ func (c *cells) unpacked() []uint64 {
 func (c *cells) empty() bool {
 	hi, lo := c.total()
 	return hi|lo == 0
-}
-
-// add adds n to the counters at pos, which are a key's. It reports whether one of them is saturated.
-func (c *cells) add(pos []uint32, n uint64) (full bool) {
-	for _, p := range pos {
-		full = c.words.Increase(int(p), n) || full
-	}
-	return full
-}
-
-// raise is the minimal increase: it raises every counter of a key to at least the smallest of them
-// plus n. Section 3.2.
-func (c *cells) raise(pos []uint32, n uint64) (full bool) {
-	target := saturate.Add(c.least(pos), n)
-	for _, p := range pos {
-		if c.at(p) < target {
-			c.words.Raise(int(p), target)
-		}
-	}
-	return target == saturated
-}
-
-// sub subtracts n from the counters at pos, which are a key's. Each of them must be at least n.
-func (c *cells) sub(pos []uint32, n uint64) {
-	if n == 0 {
-		return
-	}
-	for _, p := range pos {
-		c.words.Set(int(p), saturate.Sub(c.at(p), n))
-	}
 }
 
 // update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It

@@ -23,18 +23,8 @@ func (s *Sketch) Union(other *Sketch) error {
 	}
 	if s.exact != nil && other.exact != nil {
 		keyed.Unite(&s.Base, other.Base)
-		if s == other {
-			for h, n := range s.exact {
-				s.exact[h] = saturate.Add(n, n)
-			}
-			return nil
-		}
-		for h, n := range other.exact {
-			if s.exact == nil { // an earlier iteration added too many keys to keep exactly: counters hold them now
-				s.putOne(h.h1, h.h2, n)
-				continue
-			}
-			s.addExact(h.h1, h.h2, n)
+		for h, n := range other.exact { // which may be those of s: every key is met once
+			s.putOne(h.h1, h.h2, n)
 		}
 		return nil
 	}

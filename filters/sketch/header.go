@@ -27,9 +27,8 @@ const (
 	// MaxParams is the largest length of any family's parameters, in bytes.
 	MaxParams = 1 << 12
 	// MaxHeader is the largest number of bytes before the parameters, if the class of keys takes one
-	// byte. The class of STRUCTs takes up to MaxMore more; ClassMore returns how many.
+	// byte. The class of STRUCTs takes up to 9 more; ClassMore returns how many.
 	MaxHeader = atFlags + 2 + 1 + 1 + 10 + 10 + 2
-	MaxMore   = 9
 
 	minHeader = atFlags + 2 // no field, no parameters
 

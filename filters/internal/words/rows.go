@@ -1,10 +1,6 @@
 package words
 
-import (
-	"math/bits"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-)
+import "math/bits"
 
 // Rows is a table of counters in rows. A key has one counter in each row. In row i it is h1 +
 // Factors[i]*h2, mapped to an index below Width by the high half of a product. Lemire 2019, "Fast Random
@@ -22,28 +18,12 @@ func (r *Rows) Row(row int) Table {
 }
 
 // Places appends, for each row, the index of the key's counter in the table.
-func (r *Rows) Places(dst []int, h1, h2 uint64) []int {
+func (r *Rows) Places(dst []uint32, h1, h2 uint64) []uint32 {
 	for i, f := range r.Factors {
 		p, _ := bits.Mul64(h1+f*h2, r.Width)
-		dst = append(dst, i*int(r.Width)+int(p))
+		dst = append(dst, uint32(i)*uint32(r.Width)+uint32(p))
 	}
 	return dst
-}
-
-// Increase adds n to counter i. If the sum does not fit, all counters become wider. At 64 bits, the
-// counter saturates instead. It reports whether the counter is saturated.
-func (t *Table) Increase(i int, n uint64) (saturated bool) {
-	sum := saturate.Add(t.At(i), n)
-	t.Raise(i, sum)
-	return sum == Saturated
-}
-
-// Raise sets counter i to v. If v does not fit, all counters become wider.
-func (t *Table) Raise(i int, v uint64) {
-	if shift := Shift(v); shift > t.Shift {
-		*t = t.Resize(shift)
-	}
-	t.Set(i, v)
 }
 
 // AddKey adds n to the counters of a key, and reports whether one of them is saturated.
@@ -62,11 +42,8 @@ func (r *Rows) AddKey(h1, h2, n uint64) (saturated bool) {
 	if row == len(r.Factors) {
 		return false
 	}
-	var room [maxRows]int
-	for _, at := range r.Places(room[:0], h1, h2)[row:] {
-		saturated = r.Increase(at, n) || saturated
-	}
-	return saturated
+	var room [maxRows]uint32
+	return r.Increase(r.Places(room[:0], h1, h2)[row:], n)
 }
 
 // maxRows is the largest number of rows.
@@ -134,7 +111,7 @@ func (r *Rows) addRow(row int, h1s, h2s, ns []uint64, n uint64) (saturated bool)
 			n, ns = ns[done], ns[done+1:]
 		}
 		p, _ := bits.Mul64(h1s[done]+f*h2s[done], r.Width)
-		saturated = r.Increase(row*int(r.Width)+int(p), n) || saturated
+		saturated = r.Increase([]uint32{uint32(row)*uint32(r.Width) + uint32(p)}, n) || saturated
 		h1s, h2s = h1s[done+1:], h2s[done+1:]
 	}
 }
@@ -171,25 +148,14 @@ func addRow[W Word](b []byte, width, f uint64, h1s, h2s, ns []uint64, n uint64) 
 	return len(h1s)
 }
 
-// AddLeast is the conservative update. It raises every counter of a key to at least their minimum plus
-// ns[k], or plus n if ns is nil. It reports whether one of them is saturated.
+// AddLeast is Table.IncreaseLeast for many keys, with ns[k], or n if ns is nil.
 func (r *Rows) AddLeast(h1s, h2s, ns []uint64, n uint64) (saturated bool) {
-	var room [maxRows]int
+	var room [maxRows]uint32
 	for k, h1 := range h1s {
 		if ns != nil {
 			n = ns[k]
 		}
-		places, least := r.Places(room[:0], h1, h2s[k]), uint64(Saturated)
-		for _, at := range places {
-			least = min(least, r.At(at))
-		}
-		target := saturate.Add(least, n)
-		for _, at := range places {
-			if r.At(at) < target {
-				r.Raise(at, target)
-			}
-		}
-		saturated = saturated || target == Saturated
+		saturated = r.IncreaseLeast(r.Places(room[:0], h1, h2s[k]), n) || saturated
 	}
 	return saturated
 }
@@ -219,15 +185,5 @@ func least[W Word](r *Rows, dst, h1s, h2s []uint64) {
 			base += width
 		}
 		dst[k] = uint64(least)
-	}
-}
-
-// Take subtracts n from the counters of a key, which are all at least n. Saturated counters stay.
-func (r *Rows) Take(h1, h2, n uint64) {
-	var room [maxRows]int
-	for _, at := range r.Places(room[:0], h1, h2) {
-		if v := r.At(at); v != Saturated {
-			r.Set(at, v-n)
-		}
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // Saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
@@ -135,6 +137,47 @@ func (t Table) Set(i int, v uint64) {
 	default:
 		binary.LittleEndian.PutUint64(t.B[i*8:i*8+8], v)
 	}
+}
+
+// Increase adds n to the counters at places. It reports whether one of them is saturated.
+func (t *Table) Increase(places []uint32, n uint64) (saturated bool) {
+	for _, p := range places {
+		sum := saturate.Add(t.At(int(p)), n)
+		t.raise(int(p), sum)
+		saturated = saturated || sum == Saturated
+	}
+	return saturated
+}
+
+// IncreaseLeast is the conservative update, or minimal increase: it raises every counter at places to at
+// least their minimum plus n. It reports whether one of them is saturated.
+func (t *Table) IncreaseLeast(places []uint32, n uint64) (saturated bool) {
+	least := uint64(Saturated)
+	for _, p := range places {
+		least = min(least, t.At(int(p)))
+	}
+	target := saturate.Add(least, n)
+	for _, p := range places {
+		if t.At(int(p)) < target {
+			t.raise(int(p), target)
+		}
+	}
+	return target == Saturated
+}
+
+// Decrease subtracts n from the counters at places, which are all at least n. Saturated counters stay.
+func (t Table) Decrease(places []uint32, n uint64) {
+	for _, p := range places {
+		t.Set(int(p), saturate.Sub(t.At(int(p)), n))
+	}
+}
+
+// raise sets counter i to v. If v does not fit, all counters become wider.
+func (t *Table) raise(i int, v uint64) {
+	if shift := Shift(v); shift > t.Shift {
+		*t = t.Resize(shift)
+	}
+	t.Set(i, v)
 }
 
 // Unpack copies len(dst) counters to dst, beginning with counter at.
