@@ -63,9 +63,9 @@ func TestFalsePositives(t *testing.T) {
 		{Name: "blocked", Params: sized(Params{Blocked: true})},
 		{Name: "blocked mi", Params: sized(Params{Method: MI, Blocked: true})},
 	}, func(_ testing.TB, s *Sketch, n int) []conform.Rate {
-		mean, sigma := absentRate(float64(n), float64(s.shape.first.m), float64(s.k))
+		mean, sigma := absentRate(float64(n), float64(s.m), float64(s.k))
 		if s.blocked {
-			mean, sigma = blockedRate(n, int(s.shape.first.m/64), s.k)
+			mean, sigma = blockedRate(n, int(s.m/64), s.k)
 		}
 		return []conform.Rate{{By: "the formula", Mean: mean, Sigma: sigma}}
 	})
@@ -86,8 +86,7 @@ func TestBoosted(t *testing.T) {
 		total, _ := s.Total()
 		for v := range uint64(50) {
 			h1, h2 := key.HashUint64(0, v)
-			pos := make([]uint32, 7)
-			s.shape.first.positions(pos, h1, h2)
+			pos := s.firstPositions(new([MaxK]uint32), h1, h2)
 			for groups, parts := range map[int][]int{1: {7}, 2: {3, 4}, 3: {2, 2, 3}, 7: {1, 1, 1, 1, 1, 1, 1}} {
 				var means []float64
 				at := 0

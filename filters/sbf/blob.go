@@ -53,7 +53,7 @@ func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
 		form |= formProduct
 	}
 	dst = append(dst, byte(s.method)|byte(s.encoding)<<encodingBit|form<<formBit, byte(s.k))
-	dst = binary.AppendUvarint(dst, s.shape.first.m)
+	dst = binary.AppendUvarint(dst, s.m)
 	if s.ByValue() {
 		dst = binary.AppendVarint(dst, s.span.Lo)
 		dst = binary.AppendUvarint(dst, uint64(s.span.Hi)-uint64(s.span.Lo))
@@ -123,7 +123,7 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	if method.recurring() {
-		if v.second, err = open(encoding, int(sh.second.m), second); err != nil {
+		if v.second, err = open(encoding, int(sh.secondM), second); err != nil {
 			return View{}, err
 		}
 	}
@@ -164,13 +164,13 @@ func (v *View) check() error {
 	if err := v.checkTotal(); err != nil {
 		return err
 	}
-	if n := v.shape.first.m % 8; v.marker && n != 0 && v.marks[len(v.marks)-1]>>n != 0 {
+	if n := v.m % 8; v.marker && n != 0 && v.marks[len(v.marks)-1]>>n != 0 {
 		return sketch.Invalidf("marks beyond the last counter")
 	}
 	last := int64(-1)
 	for b := v.trapTable; len(b) > 0; b = b[trapBytes:] {
 		at := int64(binary.LittleEndian.Uint32(b))
-		if at <= last || uint64(at) >= v.shape.first.m || binary.LittleEndian.Uint64(b[12:])&1 == 0 {
+		if at <= last || uint64(at) >= v.m || binary.LittleEndian.Uint64(b[12:])&1 == 0 {
 			return sketch.Invalidf("a trap at counter %d after one at %d", at, last)
 		}
 		last = at

@@ -151,29 +151,20 @@ func TestFormatExamples(t *testing.T) {
 	}
 	list := func(ps []uint32) string { return strings.Trim(fmt.Sprint(ps), "[]") }
 	v, _ := build(Params{Counters: 18, K: 3, Seed: 42}, words)
-	pos, two := make([]uint32, 3), make([]uint32, 3)
+	var room, two, marks [MaxK]uint32
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))
-		v.shape.first.positions(pos, h1, h2)
-		has(fmt.Sprintf("| `%s` | %#016x | %#016x | %s | %d |\n", k, h1, h2, list(pos), v.Count(h1, h2)))
+		has(fmt.Sprintf("| `%s` | %#016x | %#016x | %s | %d |\n", k, h1, h2, list(v.firstPositions(&room, h1, h2)), v.Count(h1, h2)))
 	}
 	v, _ = build(Params{Counters: 8, K: 2, Method: TRM, Seed: exampleSeed}, words)
-	pos, two = pos[:2], two[:2]
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))
-		v.shape.first.positions(pos, h1, h2)
-		v.secondPositions(two, h1, h2)
-		g1, g2 := derive(h1, h2, tagMarker)
-		marks := make([]uint32, 2)
-		v.shape.first.positions(marks, g1, g2)
-		has(fmt.Sprintf("| `%s` | %s | %s | %s | %v | %d |\n", k, list(pos), list(two), list(marks), v.isMarked(h1, h2), v.Count(h1, h2)))
+		first, second, marked := v.firstPositions(&room, h1, h2), v.secondPositions(&two, h1, h2), v.markPositions(&marks, h1, h2)
+		has(fmt.Sprintf("| `%s` | %s | %s | %s | %v | %d |\n", k, list(first), list(second), list(marked), v.isMarked(h1, h2), v.Count(h1, h2)))
 	}
 	// Positions in blocks, and nodes of a range.
-	l := layout{256, 256 / 3, true}
 	h1, h2 := key.Hash(42, []byte("oak"))
-	pos = pos[:3]
-	l.positions(pos, h1, h2)
-	has(fmt.Sprintf("`oak` with the seed 42 has the counters `%s` in blocks of a filter of 256", list(pos)))
+	has(fmt.Sprintf("`oak` with the seed 42 has the counters `%s` in blocks of a filter of 256", list(blockPositions(room[:3], 256, h1, h2))))
 	n1, n2 := node(42, Range{-8, 7}, 2, 3)
 	has(fmt.Sprintf("| 42 | -8 to 7 | 2 | 3 | `%#016x` | `%#016x` |", n1, n2))
 }

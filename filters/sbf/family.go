@@ -57,7 +57,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("counter_bits", func(i *Info) float64 { return i.CounterBits }),
 		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
 	),
-	Words: func(v *View) string { return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()) },
+	Words: func(v *View) string { return sketch.Count(v.m, "counter") + sketch.Added(v.Total()) },
 
 	// These are the laws of sketches that New makes. Sketches that NewGathering makes have the laws of
 	// MS, for all methods except MI. With a Range, a key adds several nodes, which can share counters:

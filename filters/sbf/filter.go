@@ -28,7 +28,7 @@ func (f *filter) Method() Method { return f.method }
 func (f *filter) K() int { return f.k }
 
 // Counters returns the number of counters of the first filter and, with RM and TRM, of the second.
-func (f *filter) Counters() (first, second uint64) { return f.shape.first.m, f.shape.second.m }
+func (f *filter) Counters() (first, second uint64) { return f.m, f.secondM }
 
 // Range returns the range of keys for RangeSum, the zero Range if there is none.
 func (f *filter) Range() Range { return f.span }
@@ -65,9 +65,8 @@ func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 		return
 	}
 	var room [MaxK]uint32
-	pos := room[:f.k]
 	for i := range dst {
-		f.shape.first.positions(pos, h1s[i], h2s[i])
+		pos := f.firstPositions(&room, h1s[i], h2s[i])
 		if f.method.recurring() {
 			dst[i] = f.recurringCount(pos, h1s[i], h2s[i])
 		} else {
@@ -82,7 +81,7 @@ func (f *filter) inRows() bool { return f.first.coded == nil && !f.blocked }
 
 // rows returns the counters of the first filter for package words.
 func (f *filter) rows() words.Rows {
-	return words.Rows{Table: f.first.words, Width: f.shape.first.width, Factors: factors[:f.k]}
+	return words.Rows{Table: f.first.words, Width: f.width(), Factors: factors[:f.k]}
 }
 
 // factors are multiplied by h2 to give a key's positions: key.Spread^i for row i.
@@ -114,20 +113,19 @@ func (f *filter) Unbiased(h1, h2 uint64, groups int) (float64, error) {
 		return 0, fmt.Errorf("unbiased estimate of method %s: %w", f.what(), sketch.ErrNotAdditive)
 	case groups < 1 || groups > f.k:
 		return 0, sketch.OptionError("groups", "is %d, must be from 1 to \"k\" %d", groups, f.k)
-	case f.shape.first.m == uint64(f.k):
-		return 0, sketch.OptionError("counters", "is %d, must be more than \"k\" for an unbiased estimate", f.shape.first.m)
+	case f.m == uint64(f.k):
+		return 0, sketch.OptionError("counters", "is %d, must be more than \"k\" for an unbiased estimate", f.m)
 	}
 	var room [MaxK]uint32
 	var means [MaxK]float64
-	pos := room[:f.k]
-	f.shape.first.positions(pos, h1, h2)
+	pos := f.firstPositions(&room, h1, h2)
 	for g := range groups {
 		part := pos[g*f.k/groups : (g+1)*f.k/groups]
 		for _, p := range part {
 			means[g] += float64(f.first.at(p)) / float64(len(part))
 		}
 	}
-	k, m, n := float64(f.k), float64(f.shape.first.m), float64(total)
+	k, m, n := float64(f.k), float64(f.m), float64(total)
 	if f.span != (Range{}) {
 		n *= float64(f.span.levels())
 	}
@@ -145,7 +143,7 @@ func agree(a, b *filter) error {
 	return cmp.Or(
 		sketch.Same("method", a.method, b.method),
 		sketch.Same("k", a.k, b.k),
-		sketch.Same("counters", a.shape.first.m, b.shape.first.m),
+		sketch.Same("counters", a.m, b.m),
 		sketch.Same("layout", layouts[a.blocked], layouts[b.blocked]),
 		sketch.Same("second filter", markers[a.marker], markers[b.marker]),
 		sketch.Same("range", a.span, b.span),

@@ -39,7 +39,7 @@ func (s *Sketch) addExact(h1, h2, n uint64) {
 	}
 	h := hash{h1, h2}
 	s.exact[h] = saturate.Add(s.exact[h], n)
-	if uint64(len(s.exact)) > s.shape.first.m+s.shape.second.m {
+	if uint64(len(s.exact)) > s.m+s.secondM {
 		s.overflow()
 	}
 }
@@ -83,15 +83,12 @@ func (s *Sketch) finishCounters() {
 	g := s.exact
 	s.exact = nil
 	var room [MaxK]uint32
-	pos := room[:s.k]
 	for h, n := range g {
-		s.shape.first.positions(pos, h.h1, h.h2)
-		s.first.words.Increase(pos, n)
+		s.first.words.Increase(s.firstPositions(&room, h.h1, h.h2), n)
 	}
 	var moved []hash
 	for h, n := range g {
-		s.shape.first.positions(pos, h.h1, h.h2)
-		if least, single, _ := s.first.minimum(pos); s.marker && least > n || !s.marker && single {
+		if least, single, _ := s.first.minimum(s.firstPositions(&room, h.h1, h.h2)); s.marker && least > n || !s.marker && single {
 			moved = append(moved, h)
 		}
 	}
@@ -100,8 +97,7 @@ func (s *Sketch) finishCounters() {
 	// moves only such keys, so there are few passes.
 	for len(moved) > 0 {
 		for _, h := range moved {
-			s.secondPositions(pos, h.h1, h.h2)
-			s.second.words.Increase(pos, g[h])
+			s.second.words.Increase(s.secondPositions(&room, h.h1, h.h2), g[h])
 			if s.marker {
 				s.mark(h.h1, h.h2)
 			}

@@ -37,11 +37,11 @@ type Info struct {
 func (v *View) Info() Info {
 	i := Info{
 		Common: v.Common(len(v.blob)),
-		Method: v.method, K: v.k, Counters: v.shape.first.m, SecondCounters: v.shape.second.m,
+		Method: v.method, K: v.k, Counters: v.m, SecondCounters: v.secondM,
 		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
 		Product: v.product, Traps: len(v.trapTable) / trapBytes,
 	}
-	m := float64(v.shape.first.m)
+	m := float64(v.m)
 	var used uint64
 	var rows [MaxK]uint64 // for each row, its counters that are not 0; unless blocked
 	at := uint64(0)
@@ -52,7 +52,7 @@ func (v *View) Info() Info {
 			if c != 0 {
 				n++
 				if !v.blocked {
-					rows[at/v.shape.first.width]++
+					rows[at/v.width()]++
 				}
 			}
 			at++
@@ -68,14 +68,14 @@ func (v *View) Info() Info {
 	if !v.blocked {
 		i.ErrorRate = 1
 		for _, n := range rows[:v.k] {
-			i.ErrorRate *= float64(n) / float64(v.shape.first.width)
+			i.ErrorRate *= float64(n) / float64(v.width())
 		}
 	}
 	// fill = 1 - exp(-n*k/m), section 2.1. If all counters are used, the number of keys is
 	// not known: Load and Keys are +Inf.
 	i.Load = -math.Log1p(-i.Fill)
 	i.Keys = i.Load * m / float64(v.k)
-	i.CounterBits = 8 * float64(v.counterBytes) / (m + float64(v.shape.second.m))
+	i.CounterBits = 8 * float64(v.counterBytes) / (m + float64(v.secondM))
 	if v.method.recurring() {
 		used := 0
 		for _, vs := range words.Blocks(v.second.source()) {
@@ -86,7 +86,7 @@ func (v *View) Info() Info {
 				}
 			}
 		}
-		i.SecondFill = float64(used) / float64(v.shape.second.m)
+		i.SecondFill = float64(used) / float64(v.secondM)
 	}
 	return i
 }

@@ -201,7 +201,7 @@ func TestAgainstModel(t *testing.T) {
 		p.Counters = 2*p.K + r.Uint64N(150)
 		one, batched := mustNew(t, p), mustNew(t, p)
 		m := model{
-			m: int64(one.shape.first.m), half: int64(one.shape.second.m), k: int64(one.k), method: p.Method, blocked: p.Blocked, marker: one.marker,
+			m: int64(one.m), half: int64(one.secondM), k: int64(one.k), method: p.Method, blocked: p.Blocked, marker: one.marker,
 			c: map[int64]*big.Int{}, d: map[int64]*big.Int{}, marks: map[int64]bool{}, traps: map[int64][2]uint64{},
 		}
 		// Weights that cross 8, 16, 32 and 64 bits in one round or another.

@@ -162,8 +162,8 @@ type shape struct {
 	blocked  bool
 	product  bool
 	span     Range
-	first    layout // of the first filter, which all methods have
-	second   layout // of the second filter of RM and TRM; its m is 0 for MS and MI
+	m        uint64 // counters of the first filter, which all methods have
+	secondM  uint64 // counters of the second filter of RM and TRM; 0 for MS and MI
 }
 
 // shape resolves the parameters. Errors wrap sketch.ErrOption.
@@ -188,7 +188,7 @@ func (p Params) empty() (bytes, seed uint64) {
 	if err != nil || p.Range != (Range{}) {
 		return 0, 0
 	}
-	return s.first.m + s.second.m, p.Seed
+	return s.m + s.secondM, p.Seed
 }
 
 // counters returns the number of counters for the parameters, at most maxCounters. They have their
@@ -257,13 +257,9 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 	case !blocked && m%k != 0:
 		return shape{}, sketch.OptionError("counters", "is %d, must be a multiple of \"k\" %d", m, k)
 	}
-	s := shape{
-		k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span,
-		first: layout{m, m / k, blocked},
-	}
+	s := shape{k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span, m: m}
 	if method.recurring() {
-		n := whole(max(m/2, k), k, blocked)
-		s.second = layout{n, n / k, blocked}
+		s.secondM = whole(max(m/2, k), k, blocked)
 	}
 	return s, nil
 }
@@ -281,10 +277,13 @@ func whole(m, k uint64, blocked bool) uint64 {
 	return (m + unit - 1) / unit * unit
 }
 
+// width returns the number of counters of a row in the first filter, if it is not blocked.
+func (s *shape) width() uint64 { return s.m / uint64(s.k) }
+
 // markBytes returns the size of the marker filter.
 func (s *shape) markBytes() int {
 	if !s.marker {
 		return 0
 	}
-	return int(s.first.m+7) / 8
+	return int(s.m+7) / 8
 }

@@ -75,8 +75,8 @@ func TestShape(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || s.first.m != c.first || s.second.m != c.second {
-			t.Errorf("%+v: %d and %d counters, error %v, want %d and %d", c.p, s.first.m, s.second.m, err, c.first, c.second)
+		if err != nil || s.m != c.first || s.secondM != c.second {
+			t.Errorf("%+v: %d and %d counters, error %v, want %d and %d", c.p, s.m, s.secondM, err, c.first, c.second)
 		}
 	}
 }

@@ -12,38 +12,47 @@ const blockLen = 64
 // slots is the number of positions in a block that one word gives.
 const slots = 10
 
-// layout defines the positions of a key's counters in an array of m: one in each of k rows, or all in a
-// block.
-type layout struct {
-	m       uint64 // number of counters
-	width   uint64 // counters in a row, m/k; not used if blocked
-	blocked bool   // all counters of a key are in one block
-}
-
 // scale maps x from 2^64 to m: floor(x*m / 2^64).
 func scale(x, m uint64) uint32 {
 	p, _ := bits.Mul64(x, m)
 	return uint32(p)
 }
 
-// positions writes the len(dst) positions of a key, all different. They are part of the format
-// (docs/FORMAT.md) and never change.
-func (l *layout) positions(dst []uint32, h1, h2 uint64) {
-	if l.blocked {
-		l.blockPositions(dst, h1, h2)
-		return
-	}
-	row := uint32(0)
-	for i := range dst {
-		dst[i] = row + scale(h1+factors[i]*h2, l.width)
-		row += uint32(l.width)
-	}
+// firstPositions returns a key's counters in the first filter, in room.
+func (s *shape) firstPositions(room *[MaxK]uint32, h1, h2 uint64) []uint32 {
+	return positions(room[:s.k], s.m, s.blocked, h1, h2)
 }
 
-// blockPositions takes the block from h1 and the counters in it from h2, 6 bits each. More than 10
-// positions take more words.
-func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
-	base := scale(h1, l.m/blockLen) * blockLen
+// secondPositions returns a key's counters in the second filter, in room.
+func (s *shape) secondPositions(room *[MaxK]uint32, h1, h2 uint64) []uint32 {
+	h1, h2 = derive(h1, h2, tagSecond)
+	return positions(room[:s.k], s.secondM, s.blocked, h1, h2)
+}
+
+// markPositions returns a key's bits in the marker filter, in room.
+func (s *shape) markPositions(room *[MaxK]uint32, h1, h2 uint64) []uint32 {
+	h1, h2 = derive(h1, h2, tagMarker)
+	return positions(room[:s.k], s.m, false, h1, h2)
+}
+
+// positions returns dst with the len(dst) positions of a key among m counters, all different: one in each
+// row, or all in a block. They are part of the format (docs/FORMAT.md) and never change.
+func positions(dst []uint32, m uint64, blocked bool, h1, h2 uint64) []uint32 {
+	if blocked {
+		return blockPositions(dst, m, h1, h2)
+	}
+	width, row := m/uint64(len(dst)), uint32(0)
+	for i := range dst {
+		dst[i] = row + scale(h1+factors[i]*h2, width)
+		row += uint32(width)
+	}
+	return dst
+}
+
+// blockPositions returns dst with positions in one block of m counters. It takes the block from h1 and the
+// counters in it from h2, 6 bits each. More than 10 positions take more words.
+func blockPositions(dst []uint32, m, h1, h2 uint64) []uint32 {
+	base := scale(h1, m/blockLen) * blockLen
 	var used uint64
 	word := h2
 	for i := range dst {
@@ -56,7 +65,7 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 		dst[i] = base + p
 	}
 	if bits.OnesCount64(used) == len(dst) {
-		return
+		return dst
 	}
 	used = 0
 	for i, p := range dst {
@@ -67,6 +76,7 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 		used |= 1 << p
 		dst[i] = base + p
 	}
+	return dst
 }
 
 // phi is 2^64 divided by the golden ratio.

@@ -31,7 +31,7 @@ func (t traps) append(dst []byte) []byte {
 // isMarked reports whether a key is, or seems to be, in the marker filter.
 func (f *filter) isMarked(h1, h2 uint64) bool {
 	var room [MaxK]uint32
-	for _, p := range f.markPositions(room[:f.k], h1, h2) {
+	for _, p := range f.markPositions(&room, h1, h2) {
 		if f.marks[p/8]>>(p%8)&1 == 0 {
 			return false
 		}
@@ -42,24 +42,9 @@ func (f *filter) isMarked(h1, h2 uint64) bool {
 // mark puts a key into the marker filter.
 func (f *filter) mark(h1, h2 uint64) {
 	var room [MaxK]uint32
-	for _, p := range f.markPositions(room[:f.k], h1, h2) {
+	for _, p := range f.markPositions(&room, h1, h2) {
 		f.marks[p/8] |= 1 << (p % 8)
 	}
-}
-
-// markPositions writes a key's bits in the marker filter to dst and returns it.
-func (s *shape) markPositions(dst []uint32, h1, h2 uint64) []uint32 {
-	h1, h2 = derive(h1, h2, tagMarker)
-	l := s.first
-	l.blocked = false
-	l.positions(dst, h1, h2)
-	return dst
-}
-
-// secondPositions writes a key's counters in the second filter to dst.
-func (s *shape) secondPositions(dst []uint32, h1, h2 uint64) {
-	h1, h2 = derive(h1, h2, tagSecond)
-	s.second.positions(dst, h1, h2)
 }
 
 // recurringCount returns the estimate of RM and TRM for a key with the positions pos in the first
@@ -72,8 +57,7 @@ func (f *filter) recurringCount(pos []uint32, h1, h2 uint64) uint64 {
 		return least
 	}
 	var room [MaxK]uint32
-	two := room[:f.k]
-	f.secondPositions(two, h1, h2)
+	two := f.secondPositions(&room, h1, h2)
 	if v := f.second.least(two); v > 0 {
 		return min(v, least)
 	}
@@ -101,8 +85,7 @@ func (s *Sketch) recur(pos []uint32, h1, h2, n uint64) (full bool) {
 		return full
 	}
 	var room [MaxK]uint32
-	two := room[:s.k]
-	s.secondPositions(two, h1, h2)
+	two := s.secondPositions(&room, h1, h2)
 	switch found := s.second.least(two) > 0; {
 	case found && (moved || !s.marker):
 		return s.second.words.Increase(two, n) || full
@@ -135,8 +118,7 @@ func (s *Sketch) springTraps(pos []uint32, by hash) {
 		}
 		n := s.recurringCount(pos, by.h1, by.h2)
 		var room [MaxK]uint32
-		two := room[:s.k]
-		s.secondPositions(two, x.h1, x.h2)
+		two := s.secondPositions(&room, x.h1, x.h2)
 		if v := s.second.least(two); v > n {
 			s.second.words.Decrease(two, n)
 		}
@@ -147,17 +129,13 @@ func (s *Sketch) springTraps(pos []uint32, by hash) {
 // first filter no longer has them. Section 3.3.
 func (s *Sketch) removeSecond(h1, h2, n uint64) {
 	var room [MaxK]uint32
-	pos := room[:s.k]
 	if s.marker {
 		if !s.isMarked(h1, h2) {
 			return
 		}
-	} else {
-		s.shape.first.positions(pos, h1, h2)
-		if _, single, _ := s.first.minimum(pos); !single {
-			return
-		}
+	} else if _, single, _ := s.first.minimum(s.firstPositions(&room, h1, h2)); !single {
+		return
 	}
-	s.secondPositions(pos, h1, h2)
+	pos := s.secondPositions(&room, h1, h2)
 	s.second.words.Decrease(pos, min(n, s.second.least(pos)))
 }

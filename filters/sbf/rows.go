@@ -9,7 +9,7 @@ import (
 // that of keyed.Listable.
 func (v *View) Rows() ([][]uint64, error) {
 	v.MustBeMade()
-	if err := keyed.Listable(v.shape.first.m + v.shape.second.m); err != nil {
+	if err := keyed.Listable(v.m + v.secondM); err != nil {
 		return nil, err
 	}
 	rows := [][]uint64{v.first.unpacked()}

@@ -41,14 +41,14 @@ func New(p Params) (*Sketch, error) {
 			return nil, err
 		}
 	}
-	s.first = newCells(sh.first.m)
+	s.first = newCells(sh.m)
 	s.empty()
 	return s, nil
 }
 
 // empty makes the parts of a sketch beside its first filter, without keys.
 func (s *Sketch) empty() {
-	s.second = newCells(s.shape.second.m)
+	s.second = newCells(s.secondM)
 	s.marks = make([]byte, s.markBytes())
 	if s.method == TRM {
 		s.traps = traps{}
@@ -141,8 +141,7 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 		return
 	}
 	var room [MaxK]uint32
-	pos := room[:s.k]
-	s.shape.first.positions(pos, h1, h2)
+	pos := s.firstPositions(&room, h1, h2)
 	var full bool
 	switch {
 	case s.sums():
@@ -228,17 +227,15 @@ func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 // removeFirst undoes its changes and returns an error.
 func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 	var room [MaxK]uint32
-	pos := room[:s.k]
 	for i := range h1s {
-		s.shape.first.positions(pos, h1s[i], h2s[i])
+		pos := s.firstPositions(&room, h1s[i], h2s[i])
 		have := s.first.least(pos)
 		if n <= have {
 			s.first.words.Decrease(pos, n)
 			continue
 		}
 		for i--; i >= 0; i-- {
-			s.shape.first.positions(pos, h1s[i], h2s[i])
-			s.first.words.Increase(pos, n)
+			s.first.words.Increase(s.firstPositions(&room, h1s[i], h2s[i]), n)
 		}
 		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
 	}
