@@ -22,7 +22,7 @@ const (
 func (s *Sketch) Blob() []byte {
 	phase := byte(fixedLength)
 	switch {
-	case s.kernel.halves:
+	case s.halves:
 		phase = inHalves
 	case s.variable:
 		phase = inWhole
@@ -94,7 +94,7 @@ func NewView(blob []byte) (View, error) {
 	if total, known := base.Total(); phase == inHalves && (!known || total > s.threshold()) {
 		return View{}, sketch.Invalidf("halves of counters for %d occurrences, at most %d are allowed", total, s.threshold())
 	}
-	return View{filter: filter{Base: base, shape: s, kernel: s.kernel(phase == inHalves), body: b.Body}, blob: blob}, nil
+	return View{filter: filter{Base: base, kernel: s.in(phase == inHalves), body: b.Body}, blob: blob}, nil
 }
 
 // check returns an error if no occurrences produce these counters.
@@ -126,12 +126,12 @@ func (v *View) checkTotal() error {
 		return nil
 	}
 	sum, each := uint64(0), v.k // sum cannot overflow: at most 2^30 bytes of counters below 2^16
-	if v.kernel.halves {
+	if v.halves {
 		each *= 2
 	}
 	for i := range v.words {
-		for w := v.at(i); w != 0; w >>= v.kernel.bits {
-			sum += w & v.kernel.ceiling
+		for w := v.at(i); w != 0; w >>= v.bits {
+			sum += w & v.ceiling
 		}
 	}
 	if hi, want := bits.Mul64(total, each); hi != 0 || sum != want {

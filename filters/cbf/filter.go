@@ -12,9 +12,8 @@ import (
 // words, as little-endian bytes. They are in memory of their own or in the BLOB's.
 type filter struct {
 	keyed.Base
-	shape
-	kernel kernel
-	body   []byte
+	kernel
+	body []byte
 }
 
 // at returns the word with this index.
@@ -41,7 +40,7 @@ func (f *filter) Variant() Variant { return f.variant }
 // Halves reports whether counters are in two halves, of which the upper ones count K extra hash
 // functions. That is only with VariableLength, until the filter has had more than Alpha*Capacity
 // occurrences at one time.
-func (f *filter) Halves() bool { return f.kernel.halves }
+func (f *filter) Halves() bool { return f.halves }
 
 // Contains reports whether a key may be there. It always finds a key that was added and not removed as
 // often, and another with the probability Info.FPP. It stops at the first counter that rules the key
@@ -90,14 +89,12 @@ func (g *kernel) zeros(word uint64) uint64 {
 // stuck returns the lowest bit of every counter, or half, that is stuck.
 func (g *kernel) stuck(word uint64) uint64 {
 	full := g.zeros(^word)
-	if g.variant == Tandem {
-		// If the other counter of a pair is a note, the pair holds one signed occurrence. The counter
-		// is then not stuck, although it has the value of the ceiling.
-		for left := full; left != 0; left &= left - 1 {
-			at := uint64(bits.TrailingZeros64(left))
-			if g.isNote(word >> (at ^ g.width) & g.ceiling) {
-				full &^= 1 << at
-			}
+	// If the other counter of a pair is a note, the pair holds one signed occurrence. The counter
+	// is then not stuck, although it has the value of the ceiling.
+	for left := full; left != 0; left &= left - 1 {
+		at := uint64(bits.TrailingZeros64(left))
+		if g.isNote(word >> (at ^ g.width) & g.ceiling) {
+			full &^= 1 << at
 		}
 	}
 	return full
@@ -105,12 +102,9 @@ func (g *kernel) stuck(word uint64) uint64 {
 
 // misfit returns a word that is not 0 if no occurrences produce this word.
 func (g *kernel) misfit(word uint64) (bad uint64) {
-	if g.variant == Plain {
-		return 0
-	}
 	// small marks the counters with values of 1 to L-1: not 0, but below L.
 	small := g.zeros(word&^(g.ones*g.notes)) &^ g.zeros(word)
-	if g.variant == Increment {
+	if g.variant != Tandem {
 		return small
 	}
 	for ; small != 0; small &= small - 1 {

@@ -31,7 +31,7 @@ func (v *View) Info() Info {
 	in := Info{
 		Common:   v.Common(len(v.blob)),
 		Capacity: v.capacity, Counters: v.counters(), K: v.k, CounterBits: v.width, Variant: v.variant, Increment: v.inc,
-		VariableLength: v.variable, Alpha: v.alpha, Halves: v.kernel.halves,
+		VariableLength: v.variable, Alpha: v.alpha, Halves: v.halves,
 		Load:       math.Inf(1),
 		BitsPerKey: float64(8*len(v.body)) / float64(v.capacity),
 	}
@@ -77,14 +77,9 @@ func (g *kernel) passes(word, at uint64) float64 {
 	if c < g.inc {
 		return 0
 	}
-	if g.variant == Plain {
-		return 1
-	}
 	l := float64(g.inc)
-	if g.variant == Tandem {
-		if g.isNote(word >> (at ^ g.width) & g.ceiling) {
-			return 1 / (3 * l * (l - 1))
-		}
+	if g.isNote(word >> (at ^ g.width) & g.ceiling) {
+		return 1 / (3 * l * (l - 1))
 	}
 	if c < 2*g.inc {
 		return 1 / l

@@ -22,15 +22,12 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sketch{filter{
-		Base: keyed.New(p.Seed, sketch.Additive), shape: s, kernel: s.kernel(s.variable),
-		body: make([]byte, 8*s.words),
-	}}, nil
+	return &Sketch{filter{Base: keyed.New(p.Seed, sketch.Additive), kernel: s.in(s.variable), body: make([]byte, 8*s.words)}}, nil
 }
 
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
-	s.Base, s.kernel = s.Base.Emptied(), s.shape.kernel(s.variable)
+	s.Base, s.kernel = s.Base.Emptied(), s.in(s.variable)
 	clear(s.body)
 }
 
@@ -47,7 +44,7 @@ func (s *Sketch) Clone() *Sketch {
 // room prepares for n more occurrences. It drops the upper halves of all counters if the total would
 // exceed their limit, or is not known.
 func (s *Sketch) room(n uint64) {
-	if !s.kernel.halves {
+	if !s.halves {
 		return
 	}
 	total, known := s.Total()
@@ -60,7 +57,7 @@ func (s *Sketch) room(n uint64) {
 func (s *Sketch) drop() {
 	stuck := uint64(0)
 	half := s.kernel
-	s.kernel = s.shape.kernel(false)
+	s.kernel = s.in(false)
 	for i := range s.words {
 		w := s.at(i)
 		if w == 0 {
@@ -81,14 +78,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 	}
 	s.room(n)
 	keyed.Grow(&s.Base, n)
-	if s.put(h1, h2, n) != 0 {
-		keyed.SetSaturated(&s.Base, true)
-	}
-}
-
-// put counts n occurrences, at least 1.
-func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
-	g := &s.kernel
+	g, stuck := &s.kernel, uint64(0)
 	for i := range g.k {
 		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
 		low, high := g.marks(rest)
@@ -101,7 +91,9 @@ func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
 		}
 		s.set(word, w)
 	}
-	return stuck
+	if stuck != 0 {
+		keyed.SetSaturated(&s.Base, true)
+	}
 }
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.

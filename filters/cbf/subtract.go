@@ -29,18 +29,18 @@ func (s *Sketch) subtract(other *filter) error {
 		return err
 	}
 	c := s.Clone()
-	both := c.kernel.halves && other.kernel.halves
-	if !both && c.kernel.halves {
+	both := c.halves && other.halves
+	if !both && c.halves {
 		c.drop()
 	}
-	wide := !both && other.kernel.halves
+	wide := !both && other.halves
 	apart := c.variable && !both
 	g := &c.kernel
 	stuck := uint64(0)
 	for i := range c.words {
 		a, b := c.at(i), other.at(i)
 		if wide {
-			b, _ = other.kernel.widen(b)
+			b, _ = other.widen(b)
 		}
 		if b != 0 {
 			var part bool
@@ -58,23 +58,6 @@ func (s *Sketch) subtract(other *filter) error {
 	return nil
 }
 
-// subtract returns the word a without the occurrences of word b, counter by counter. It reports false
-// if b is not part of a. If apart is true, at least one filter has dropped its halves, with other
-// occurrences. A counter may then be stuck in b alone.
-func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
-	if g.variant == Tandem {
-		return g.subtractPairs(a, b, apart)
-	}
-	for at := uint64(0); at < 64; at += g.bits {
-		c, ok := g.less(a>>at&g.ceiling, b>>at&g.ceiling, apart)
-		if !ok {
-			return a, false
-		}
-		rest |= c << at
-	}
-	return rest, true
-}
-
 // less returns the value of counter a without the occurrences of counter b. Neither of them is signed.
 // It reports false if b is not part of a. The parameter apart has the meaning that it has for subtract.
 func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
@@ -87,9 +70,10 @@ func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 	return a - b, a == b || a >= b+g.inc
 }
 
-// subtractPairs is subtract for words of pairs of counters (Tandem). A signed pair holds a single
-// occurrence.
-func (g *kernel) subtractPairs(a, b uint64, apart bool) (rest uint64, part bool) {
+// subtract returns the word a without the occurrences of word b, pair by pair. It reports false if b is not
+// part of a. If apart is true, at least one filter has dropped its halves, with other occurrences. A counter
+// may then be stuck in b alone. A signed pair holds a single occurrence.
+func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
 	for at := uint64(0); at < 64; at += g.bits {
 		if at&g.width != 0 { // the second counter of a pair: done with the first
 			continue

@@ -42,18 +42,18 @@ func agree(a, b *filter) error {
 // unite adds a filter, which may be that of s itself.
 func (s *Sketch) unite(other *filter) {
 	total, known := other.Total()
-	if known && other.kernel.halves {
+	if known && other.halves {
 		s.room(total)
-	} else if s.kernel.halves {
+	} else if s.halves {
 		s.drop()
 	}
 	g := &s.kernel
-	wide := other.kernel.halves && !g.halves
+	wide := other.halves && !g.halves
 	stuck := uint64(0)
 	for i := range s.words {
 		a, b := s.at(i), other.at(i)
 		if wide {
-			b, _ = other.kernel.widen(b)
+			b, _ = other.widen(b)
 		}
 		if b != 0 {
 			a = g.unite(a, b)

@@ -18,36 +18,30 @@ func hash(h1, h2, i uint64) uint64 {
 	return (x ^ x>>32) * scatter
 }
 
-// kernel holds the values that the inner loops need: of the shape, and of the phase (halves or whole
-// counters).
+// kernel is a shape in a phase (halves or whole counters), with the values that the inner loops need.
 type kernel struct {
-	words   uint64 // number of 64-bit words
-	k       uint64 // hash functions
-	variant Variant
-	halves  bool   // counters are split into halves now
-	width   uint64 // bits from one counter to the next
-	lanes   uint64 // log2 of the number of counters in a word
+	shape
+	halves bool   // counters are split into halves now
+	lanes  uint64 // log2 of the number of counters in a word
 
 	bits    uint64 // width of a counter; of a half if halves is true.
 	ceiling uint64 // the largest value that fits into bits.
 	ones    uint64 // a word in which each counter or half has the value 1.
 
-	inc     uint64 // L, the smallest increment
 	incBits uint64 // log2 L
-	notes   uint64 // L-1, the largest note
+	notes   uint64 // L-1, the largest note; 0 for Plain
 }
 
-// kernel returns the kernel of the shape, for counters in halves or whole ones.
-func (s *shape) kernel(halves bool) kernel {
+// in returns the kernel of the shape, for counters in halves or whole ones.
+func (s shape) in(halves bool) kernel {
 	w := s.width
 	if halves {
 		w /= 2
 	}
 	return kernel{
-		words: s.words, k: s.k, variant: s.variant, halves: halves,
-		width: s.width, lanes: uint64(bits.TrailingZeros64(s.perWord())),
+		shape: s, halves: halves, lanes: uint64(bits.TrailingZeros64(s.perWord())),
 		bits: w, ceiling: 1<<w - 1, ones: ^uint64(0) / (1<<w - 1),
-		inc: s.inc, incBits: uint64(bits.TrailingZeros64(s.inc)), notes: s.inc - 1,
+		incBits: uint64(bits.TrailingZeros64(s.inc)), notes: s.inc - 1,
 	}
 }
 
@@ -108,15 +102,13 @@ func (g *kernel) marks(x uint64) (low, high mark) {
 	return low, high
 }
 
-// isNote reports whether the tandem counter c is a note: its partner then holds one signed occurrence.
+// isNote reports whether the counter c is a note: its partner then holds one signed occurrence. Only
+// Tandem filters have notes: no sum of increments is below L.
 func (g *kernel) isNote(c uint64) bool { return c != 0 && c < g.inc }
 
 // contains reports whether the word can contain the occurrence m.
 func (g *kernel) contains(word uint64, m *mark) bool {
 	c := word >> (m.at & 63) & g.ceiling
-	if g.variant == Plain {
-		return c != 0
-	}
 	if g.variant == Tandem {
 		if p := word >> ((m.at ^ g.width) & 63) & g.ceiling; g.isNote(p) {
 			code, note := g.sign(m.v, m.sign)

@@ -197,10 +197,7 @@ func (v *View) checkTotal() error {
 	if !known || v.Saturated() {
 		return nil
 	}
-	keys := uint64(1)
-	if v.span != (Range{}) {
-		keys = uint64(v.span.levels())
-	}
+	keys := uint64(v.span.levels())
 	mostHi, most := bits.Mul64(total, keys*uint64(v.k))
 	leastHi, least := mostHi, most
 	if v.method == MI {

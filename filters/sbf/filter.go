@@ -125,10 +125,7 @@ func (f *filter) Unbiased(h1, h2 uint64, groups int) (float64, error) {
 			means[g] += float64(f.first.at(p)) / float64(len(part))
 		}
 	}
-	k, m, n := float64(f.k), float64(f.m), float64(total)
-	if f.span != (Range{}) {
-		n *= float64(f.span.levels())
-	}
+	k, m, n := float64(f.k), float64(f.m), float64(total)*float64(f.span.levels())
 	return (median(means[:groups]) - k*n/m) / (1 - k/m), nil
 }
 

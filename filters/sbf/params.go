@@ -102,7 +102,7 @@ func (r Range) String() string {
 }
 
 // levels returns the number of nodes of the range tree that count a key. These are the leaf and the
-// nodes above it, without the root, whose count is the total.
+// nodes above it, without the root, whose count is the total. Without a range it is 1.
 func (r Range) levels() int { return max(1, bits.Len64(uint64(r.Hi)-uint64(r.Lo))) }
 
 // nodes returns the largest number of different nodes that n keys can have together. Section 5.5, claim 12.

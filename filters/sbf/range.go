@@ -46,9 +46,10 @@ func node(seed uint64, span Range, level int, number uint64) (h1, h2 uint64) {
 	return key.Hash(seed, b[:])
 }
 
-// branch writes the hashes of the nodes that count key v, one for each level, and returns their number.
+// branch writes the hashes of the nodes that count key v, one for each level, and returns their number. Without
+// a Range that is the key's hash alone.
 func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
-	if v < s.span.Lo || v > s.span.Hi {
+	if s.ByValue() && (v < s.span.Lo || v > s.span.Hi) {
 		return 0, fmt.Errorf("key %d is %w %v", v, ErrOutside, s.span)
 	}
 	number := uint64(v) - uint64(s.span.Lo)
@@ -62,11 +63,6 @@ func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
 // AddInt counts n occurrences of an integer key. In a sketch with a Range it counts them at every
 // level. A key outside the range is an error that wraps ErrOutside. O(k * log2(Hi-Lo)). Theorem 11.
 func (s *Sketch) AddInt(v int64, n uint64) error {
-	if !s.ByValue() {
-		h1, h2 := key.HashUint64(s.Seed(), uint64(v))
-		s.Add(h1, h2, n)
-		return nil
-	}
 	var h1s, h2s [maxLevels]uint64
 	levels, err := s.branch(v, &h1s, &h2s)
 	if err != nil {
@@ -79,10 +75,6 @@ func (s *Sketch) AddInt(v int64, n uint64) error {
 
 // RemoveInt is Remove of an integer key, from every level of the Range.
 func (s *Sketch) RemoveInt(v int64, n uint64) error {
-	if !s.ByValue() {
-		h1, h2 := key.HashUint64(s.Seed(), uint64(v))
-		return s.Remove(h1, h2, n)
-	}
 	var h1s, h2s [maxLevels]uint64
 	levels, err := s.branch(v, &h1s, &h2s)
 	if err != nil {
