@@ -74,7 +74,7 @@ func (s *Sketch) subtract(o *filter) error {
 		return keyed.ErrNoPart
 	}
 	total, _ := o.Total()
-	s.first.update(&o.first, saturate.Sub)
+	s.first.words.Merge(o.first.table(), saturate.Sub)
 	if s.method.recurring() && s.first.empty() {
 		s.empty()
 	}

@@ -1,7 +1,6 @@
 package sbf
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
@@ -99,18 +98,6 @@ func (c *cells) full() bool {
 	return false
 }
 
-// total returns the sum of all counters, a number of 128 bits.
-func (c *cells) total() (hi, lo uint64) {
-	for _, block := range words.Blocks(c.source()) {
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
-	}
-	return hi, lo
-}
-
 // unpacked returns the counters.
 func (c *cells) unpacked() []uint64 {
 	source := c.source()
@@ -121,12 +108,6 @@ func (c *cells) unpacked() []uint64 {
 
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
-	hi, lo := c.total()
+	hi, lo := words.Sum(c.source())
 	return hi|lo == 0
-}
-
-// update sets every counter to f(a, b): a is its value, and b is the value of the same counter in o. It
-// reports whether a result is saturated.
-func (c *cells) update(o *cells, f func(a, b uint64) uint64) (full bool) {
-	return c.words.Merge(o.table(), f)
 }

@@ -45,7 +45,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 	}
 	keyed.Unite(&s.Base, o.Base)
 	if !s.method.recurring() {
-		if s.first.update(&o.first, saturate.Add) {
+		if s.first.words.Merge(o.first.table(), saturate.Add) {
 			keyed.SetSaturated(&s.Base, true)
 		}
 		return
@@ -59,7 +59,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 			s.traps = maps.Clone(traps)
 		}
 	default:
-		s.first.update(&o.first, saturate.Add)
+		s.first.words.Merge(o.first.table(), saturate.Add)
 		s.empty()
 	}
 	s.flagSaturated()
@@ -88,7 +88,7 @@ func Product(a, b *Sketch) (*Sketch, error) {
 	keyed.Forget(&p.Base)
 	p.product = true
 	p.empty()
-	p.first.update(&b.first, saturate.Mul)
+	p.first.words.Merge(b.first.table(), saturate.Mul)
 	p.flagSaturated()
 	return p, nil
 }

@@ -18,12 +18,6 @@ type Params struct {
 	K uint64 // counters: how many keys are kept
 }
 
-// WithDefaults returns p with the values of New for fields that are 0.
-func (p Params) WithDefaults() Params {
-	defaults(&p)
-	return p
-}
-
 func defaults(p *Params) {
 	if p.K == 0 {
 		p.K = DefaultK

@@ -40,7 +40,7 @@ func New(p Params) (*Sketch, error) {
 	if err := options.Check(p); err != nil {
 		return nil, err
 	}
-	p = p.WithDefaults()
+	defaults(&p)
 	return &Sketch{Base: keyed.New(0, 0), k: p.K, at: map[string]int{}}, nil
 }
 
