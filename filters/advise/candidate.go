@@ -12,12 +12,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// candidate is a sketch that was tried on the model.
+// candidate is a sketch to try on a model.
 type candidate struct {
 	family, options string
-	bytes           uint64 // of the BLOB
-	err             float64
+	bytes           uint64                        // of the BLOB
 	measure         func(*model) (float64, error) // the error on a model
+	err             float64                       // the error on the model of the data
 	warning         string                        // a warning for the user
 }
 
@@ -28,12 +28,19 @@ var (
 	sbfK  = []uint64{3, 2, 5}
 )
 
-// candidates returns the sketches for the data's kind of keys, in order of preference.
-func (m *model) candidates(d *Data) ([]candidate, error) {
+// candidates returns the sketches for the data's kind of keys with their errors, in order of preference.
+func (m *model) candidates(d *Data) (all []candidate, err error) {
 	if d.Keys {
-		return m.keyed(d)
+		all, err = m.keyed(d)
+	} else {
+		all, err = d.dense()
 	}
-	return m.dense(d)
+	for i := range all {
+		if err == nil {
+			all[i].err, err = all[i].measure(m)
+		}
+	}
+	return all, err
 }
 
 // layers is a choice of layers, and its option.
@@ -55,7 +62,7 @@ func (d *Data) denseLayers() (fit []layers) {
 }
 
 // dense returns the candidates that are a CascadeCBF with counters (dense).
-func (m *model) dense(d *Data) (all []candidate, err error) {
+func (d *Data) dense() (all []candidate, err error) {
 	p := ccbf.Params{Res: 1, Bytes: d.Bytes}
 	mode := ""
 	if d.Remove {
@@ -68,16 +75,12 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 			if err != nil {
 				return nil, err
 			}
-			c := candidate{
-				family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s%s", d.Bytes, p.K, layers.option, mode),
-				bytes: bridge.DenseBytes(&config) + headerBytes,
-			}
 			tried := p
-			c.measure = func(m *model) (float64, error) { return m.ccbfError(tried) }
-			if c.err, err = c.measure(m); err != nil {
-				return nil, err
-			}
-			all = append(all, c)
+			all = append(all, candidate{
+				family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s%s", d.Bytes, p.K, layers.option, mode),
+				bytes:   bridge.DenseBytes(&config) + headerBytes,
+				measure: func(m *model) (float64, error) { return m.ccbfError(tried) },
+			})
 		}
 	}
 	return all, nil
@@ -86,11 +89,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 // keyed returns the candidates that are sketches of keys: Count-Min Sketches and Spectral Bloom Filters.
 func (m *model) keyed(d *Data) (all []candidate, err error) {
 	for _, k := range cmsK {
-		c, err := m.countMin(d, k)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
+		all = append(all, m.countMin(d, k))
 	}
 	// If keys are removed, only method ms qualifies: with rm, counts can then be below the truth.
 	methods := []sbf.Method{sbf.MI, sbf.RM}
@@ -110,7 +109,7 @@ func (m *model) keyed(d *Data) (all []candidate, err error) {
 }
 
 // countMin returns a Count-Min Sketch with depth rows.
-func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
+func (m *model) countMin(d *Data, depth uint64) candidate {
 	p := cms.Params{Depth: depth, Conservative: !d.Remove}
 	c := candidate{family: "cms", options: fmt.Sprintf("depth: %d", depth)}
 	if p.Conservative {
@@ -126,10 +125,8 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	}
 	c.options = fmt.Sprintf("width: %d, ", p.Width) + c.options
 	c.bytes = p.Width*depth*word + sketch.MaxHeader
-	var err error
 	c.measure = func(m *model) (float64, error) { return m.cmsError(p) }
-	c.err, err = c.measure(m)
-	return c, err
+	return c
 }
 
 // wordBytes returns the number of bytes of a word that can hold n: 1, 2, 4 or 8.
@@ -160,8 +157,6 @@ func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error
 		width *= math.Pow(over, 1.5)
 	}
 	c.options = fmt.Sprintf("counters: %d, k: %d, method: '%v', encoding: 'steps'", p.Counters, k, p.Method)
-	var err error
 	c.measure = func(m *model) (float64, error) { return m.sbfError(p) }
-	c.err, err = c.measure(m)
-	return c, err
+	return c, nil
 }

@@ -1,6 +1,8 @@
 package advise
 
 import (
+	"encoding"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -81,30 +83,39 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 type keyed interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	CountHashes(dst, h1s, h2s []uint64)
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
 }
 
-// fill adds the model to a sketch of keys.
-func (m *model) fill(s keyed, seed uint64) {
+// fill adds the model to a sketch of keys, and returns the BLOB.
+func (m *model) fill(s keyed, seed uint64) ([]byte, error) {
 	h1, h2 := make([]uint64, len(m.stream.keys)), make([]uint64, len(m.stream.keys))
 	key.HashUint64s(seed, m.stream.keys, h1, h2)
 	s.AddHashes(h1, h2, m.stream.weights)
+	return s.MarshalBinary()
 }
 
-// keyedError returns the error of a sketch of keys, which build makes from the model with this seed.
-func (m *model) keyedError(build func(seed uint64) (keyed, error)) (float64, error) {
+// keyedError returns the error of a sketch of keys, which empty makes with this seed.
+func (m *model) keyedError(empty func(seed uint64) (keyed, error)) (float64, error) {
 	got, all := make([]uint64, len(m.counts)), make([]uint64, len(m.counts))
 	h1, h2 := make([]uint64, len(all)), make([]uint64, len(all))
 	for i := range all {
 		all[i] = uint64(i)
 	}
 	return m.meanError(func(seed uint64) ([]uint64, error) {
-		s, err := build(seed)
+		s, err := empty(seed)
 		if err != nil {
 			return nil, err
 		}
+		// A sketch of method rm keeps exact counts until its BLOB is made. So the error is measured on the
+		// decoded BLOB.
+		blob, err := m.fill(s, seed)
+		if err == nil {
+			err = s.UnmarshalBinary(blob)
+		}
 		key.HashUint64s(seed, all, h1, h2)
 		s.CountHashes(got, h1, h2)
-		return got, nil
+		return got, err
 	})
 }
 
@@ -113,11 +124,7 @@ func (m *model) cmsError(p cms.Params) (float64, error) {
 	p.Width = max(1, p.Width>>m.shift)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
-		s, err := cms.New(p)
-		if err == nil {
-			m.fill(s, seed)
-		}
-		return s, err
+		return cms.New(p)
 	})
 }
 
@@ -134,8 +141,10 @@ func (m *model) sbfBytes(p sbf.Params) (body, around uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	m.fill(s, 0)
-	blob := s.Blob()
+	blob, err := m.fill(s, 0)
+	if err != nil {
+		return 0, 0, err
+	}
 	b, err := sketch.Parse(blob)
 	return uint64(len(b.Body)), uint64(len(blob) - len(b.Body)), err
 }
@@ -145,13 +154,6 @@ func (m *model) sbfError(p sbf.Params) (float64, error) {
 	p = m.scaled(p)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
-		s, err := sbf.NewGathering(p)
-		if err != nil {
-			return nil, err
-		}
-		m.fill(s, seed)
-		// A sketch of method rm keeps exact counts until Blob makes its filters. So the error is measured on
-		// the decoded BLOB.
-		return sbf.Decode(s.Blob())
+		return sbf.NewGathering(p)
 	})
 }
