@@ -89,12 +89,14 @@ func (g *kernel) zeros(word uint64) uint64 {
 // stuck returns the lowest bit of every counter, or half, that is stuck.
 func (g *kernel) stuck(word uint64) uint64 {
 	full := g.zeros(^word)
-	// If the other counter of a pair is a note, the pair holds one signed occurrence. The counter
-	// is then not stuck, although it has the value of the ceiling.
-	for left := full; left != 0; left &= left - 1 {
-		at := uint64(bits.TrailingZeros64(left))
-		if g.isNote(word >> (at ^ g.width) & g.ceiling) {
-			full &^= 1 << at
+	if g.variant == Tandem {
+		// If the other counter of a pair is a note, the pair holds one signed occurrence. The counter
+		// is then not stuck, although it has the value of the ceiling.
+		for left := full; left != 0; left &= left - 1 {
+			at := uint64(bits.TrailingZeros64(left))
+			if g.isNote(word >> (at ^ g.width) & g.ceiling) {
+				full &^= 1 << at
+			}
 		}
 	}
 	return full

@@ -33,27 +33,12 @@ func (s *Sketch) subtract(other *filter) error {
 	if !both && c.halves {
 		c.drop()
 	}
-	wide := !both && other.halves
 	apart := c.variable && !both
-	g := &c.kernel
-	stuck := uint64(0)
-	for i := range c.words {
-		a, b := c.at(i), other.at(i)
-		if wide {
-			b, _ = other.widen(b)
-		}
-		if b != 0 {
-			var part bool
-			if a, part = g.subtract(a, b, apart); !part {
-				return keyed.ErrNoPart
-			}
-			c.set(i, a)
-		}
-		stuck |= g.stuck(a)
+	if !c.combine(other, func(a, b uint64) (uint64, bool) { return c.kernel.subtract(a, b, apart) }) {
+		return keyed.ErrNoPart
 	}
 	total, _ := other.Total()
 	keyed.Shrink(&c.Base, total)
-	keyed.SetSaturated(&c.Base, stuck != 0)
 	*s = *c
 	return nil
 }
@@ -74,10 +59,7 @@ func (g *kernel) less(a, b uint64, apart bool) (rest uint64, part bool) {
 // part of a. If apart is true, at least one filter has dropped its halves, with other occurrences. A counter
 // may then be stuck in b alone. A signed pair holds a single occurrence.
 func (g *kernel) subtract(a, b uint64, apart bool) (rest uint64, part bool) {
-	for at := uint64(0); at < 64; at += g.bits {
-		if at&g.width != 0 { // the second counter of a pair: done with the first
-			continue
-		}
+	for at := range g.pairs {
 		a0, a1 := a>>at&g.ceiling, a>>(at+g.width)&g.ceiling
 		b0, b1 := b>>at&g.ceiling, b>>(at+g.width)&g.ceiling
 		if b0|b1 == 0 {

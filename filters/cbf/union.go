@@ -47,8 +47,14 @@ func (s *Sketch) unite(other *filter) {
 	} else if s.halves {
 		s.drop()
 	}
-	g := &s.kernel
-	wide := other.halves && !g.halves
+	keyed.Unite(&s.Base, other.Base)
+	s.combine(other, func(a, b uint64) (uint64, bool) { return s.kernel.unite(a, b), true })
+}
+
+// combine sets every word to f of it and of the same word of other, unless that is 0. If s has dropped the
+// upper halves, the words of other are taken without them. It returns false where f does.
+func (s *Sketch) combine(other *filter, f func(a, b uint64) (word uint64, ok bool)) bool {
+	wide := other.halves && !s.halves
 	stuck := uint64(0)
 	for i := range s.words {
 		a, b := s.at(i), other.at(i)
@@ -56,13 +62,16 @@ func (s *Sketch) unite(other *filter) {
 			b, _ = other.widen(b)
 		}
 		if b != 0 {
-			a = g.unite(a, b)
+			var ok bool
+			if a, ok = f(a, b); !ok {
+				return false
+			}
 			s.set(i, a)
 		}
-		stuck |= g.stuck(a)
+		stuck |= s.stuck(a)
 	}
-	keyed.Unite(&s.Base, other.Base)
 	keyed.SetSaturated(&s.Base, stuck != 0)
+	return true
 }
 
 // unite returns the sum of two words, counter by counter.
@@ -82,10 +91,7 @@ func (g *kernel) unite(a, b uint64) uint64 {
 
 // unitePairs is unite for pairs. A pair keeps its signature only if the other one is empty.
 func (g *kernel) unitePairs(a, b uint64) (sum uint64) {
-	for at := uint64(0); at < 64; at += g.bits {
-		if at&g.width != 0 { // the second counter of a pair: done with the first
-			continue
-		}
+	for at := range g.pairs {
 		pair := g.ceiling<<at | g.ceiling<<(at+g.width)
 		switch {
 		case b&pair == 0:

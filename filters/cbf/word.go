@@ -102,6 +102,16 @@ func (g *kernel) marks(x uint64) (low, high mark) {
 	return low, high
 }
 
+// pairs yields the first bit of the first counter of each pair in a word, and of its halves. The second
+// counter begins width bits later.
+func (g *kernel) pairs(yield func(at uint64) bool) {
+	for at := uint64(0); at < 64; at += g.bits {
+		if at&g.width == 0 && !yield(at) {
+			return
+		}
+	}
+}
+
 // isNote reports whether the counter c is a note: its partner then holds one signed occurrence. Only
 // Tandem filters have notes: no sum of increments is below L.
 func (g *kernel) isNote(c uint64) bool { return c != 0 && c < g.inc }
