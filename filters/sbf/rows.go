@@ -1,9 +1,6 @@
 package sbf
 
-import (
-	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
-)
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 // Rows returns the counters of the filter and, with RM and TRM, those of the second one. The error is
 // that of keyed.Listable.
@@ -17,16 +14,4 @@ func (v *View) Rows() ([][]uint64, error) {
 		rows = append(rows, v.second.unpacked())
 	}
 	return rows, nil
-}
-
-// IndexParts is the number of bits of a string-array index by purpose.
-type IndexParts = counters.Parts
-
-// IndexParts returns the parts of the string-array index of the first filter. It returns false if the
-// encoding is another. Figures 13 and 14.
-func (v *View) IndexParts() (parts IndexParts, is bool) {
-	if v.encoding != Index {
-		return parts, false
-	}
-	return v.first.coded.Parts(), true
 }

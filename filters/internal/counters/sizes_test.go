@@ -68,15 +68,9 @@ func TestFigure13(t *testing.T) {
 			for _, v := range vs {
 				base += max(1, bits.Len64(v))
 			}
-			body := Encode(nil, Index, vs)
-			p := opened(t, Index, n, body).Parts()
-			if p.Total() != uint64(len(body)-headSize)*8 {
-				t.Fatalf("parts of %d bits, %d in all", p.Total(), len(body)*8)
-			}
-			if ratio := float64(p.Total()) / float64(base); ratio > 2.5 {
+			if ratio := float64(8*len(Encode(nil, Index, vs))) / float64(base); ratio > 2.5 {
 				t.Errorf("%d counters, %s: %.2f N", n, stage, ratio)
 			}
-			t.Logf("%d counters, %s: %+v", n, stage, p)
 			for range 10 * n {
 				vs[r.IntN(n)]++
 			}
