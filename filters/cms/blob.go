@@ -108,14 +108,7 @@ type Info struct {
 
 // Info describes the sketch. It reads the whole body, for Fill. O(len(blob)).
 func (v *View) Info() Info {
-	used := 0
-	for _, block := range words.Blocks(v.c.Table) {
-		for _, n := range block {
-			if n != 0 {
-				used++
-			}
-		}
-	}
+	used, _ := words.Used(v.c.Table)
 	bound, delta := v.ErrorBound()
 	return Info{
 		Common: v.Common(len(v.blob)),

@@ -77,16 +77,9 @@ func (v *View) Info() Info {
 	i.Keys = i.Load * m / float64(v.k)
 	i.CounterBits = 8 * float64(v.counterBytes) / (m + float64(v.secondM))
 	if v.method.recurring() {
-		used := 0
-		for _, vs := range words.Blocks(v.second.source()) {
-			for _, c := range vs {
-				i.Largest = max(i.Largest, c)
-				if c != 0 {
-					used++
-				}
-			}
-		}
+		used, largest := words.Used(v.second.source())
 		i.SecondFill = float64(used) / float64(v.secondM)
+		i.Largest = max(i.Largest, largest)
 	}
 	return i
 }

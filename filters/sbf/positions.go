@@ -3,6 +3,7 @@ package sbf
 import (
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -11,12 +12,6 @@ const blockLen = 64
 
 // slots is the number of positions in a block that one word gives.
 const slots = 10
-
-// scale maps x from 2^64 to m: floor(x*m / 2^64).
-func scale(x, m uint64) uint32 {
-	p, _ := bits.Mul64(x, m)
-	return uint32(p)
-}
 
 // firstPositions returns a key's counters in the first filter, in room.
 func (s *shape) firstPositions(room *[MaxK]uint32, h1, h2 uint64) []uint32 {
@@ -41,18 +36,15 @@ func positions(dst []uint32, m uint64, blocked bool, h1, h2 uint64) []uint32 {
 	if blocked {
 		return blockPositions(dst, m, h1, h2)
 	}
-	width, row := m/uint64(len(dst)), uint32(0)
-	for i := range dst {
-		dst[i] = row + scale(h1+factors[i]*h2, width)
-		row += uint32(width)
-	}
-	return dst
+	rows := words.Rows{Width: m / uint64(len(dst)), Factors: factors[:len(dst)]}
+	return rows.Places(dst[:0], h1, h2)
 }
 
 // blockPositions returns dst with positions in one block of m counters. It takes the block from h1 and the
 // counters in it from h2, 6 bits each. More than 10 positions take more words.
 func blockPositions(dst []uint32, m, h1, h2 uint64) []uint32 {
-	base := scale(h1, m/blockLen) * blockLen
+	block, _ := bits.Mul64(h1, m/blockLen)
+	base := uint32(block) * blockLen
 	var used uint64
 	word := h2
 	for i := range dst {

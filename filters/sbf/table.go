@@ -1,8 +1,6 @@
 package sbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
@@ -90,12 +88,8 @@ func (c *cells) full() bool {
 	if c.coded == nil {
 		return c.words.Full()
 	}
-	for _, block := range words.Blocks(c.coded) {
-		if slices.Contains(block, saturated) {
-			return true
-		}
-	}
-	return false
+	_, largest := words.Used(c.coded)
+	return largest == saturated
 }
 
 // unpacked returns the counters.
@@ -108,6 +102,6 @@ func (c *cells) unpacked() []uint64 {
 
 // empty reports whether all counters are 0.
 func (c *cells) empty() bool {
-	hi, lo := words.Sum(c.source())
-	return hi|lo == 0
+	used, _ := words.Used(c.source())
+	return used == 0
 }

@@ -289,6 +289,19 @@ func (t Table) Full() bool {
 	return false
 }
 
+// Used returns how many counters of a source are not 0, and the largest one.
+func Used(s Source) (n int, largest uint64) {
+	for _, block := range Blocks(s) {
+		for _, v := range block {
+			if v != 0 {
+				n++
+			}
+			largest = max(largest, v)
+		}
+	}
+	return n, largest
+}
+
 // Sum returns the sum of all counters of a source, a number of 128 bits.
 func Sum(s Source) (hi, lo uint64) {
 	for _, block := range Blocks(s) {
