@@ -94,7 +94,7 @@ func NewView(blob []byte) (View, error) {
 	if total, known := base.Total(); phase == inHalves && (!known || total > s.threshold()) {
 		return View{}, sketch.Invalidf("halves of counters for %d occurrences, at most %d are allowed", total, s.threshold())
 	}
-	return View{filter: filter{Base: base, kernel: s.in(phase == inHalves), body: b.Body}, blob: blob}, nil
+	return View{filter: filter{Base: base, kernel: s.withHalves(phase == inHalves), body: b.Body}, blob: blob}, nil
 }
 
 // check returns an error if no occurrences produce these counters.

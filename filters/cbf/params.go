@@ -95,12 +95,7 @@ func (s *shape) perWord() uint64 { return 64 / s.width }
 func (s *shape) counters() uint64 { return s.words * 64 / max(s.width, 1) }
 
 // threshold returns the largest number of occurrences for which halves are kept.
-func (s *shape) threshold() uint64 {
-	if !s.variable {
-		return 0
-	}
-	return uint64(s.alpha * float64(s.capacity))
-}
+func (s *shape) threshold() uint64 { return uint64(s.alpha * float64(s.capacity)) }
 
 // narrow returns the width of the narrowest counters.
 func (s *shape) narrow() uint64 {

@@ -22,12 +22,12 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sketch{filter{Base: keyed.New(p.Seed, sketch.Additive), kernel: s.in(s.variable), body: make([]byte, 8*s.words)}}, nil
+	return &Sketch{filter{Base: keyed.New(p.Seed, sketch.Additive), kernel: s.withHalves(s.variable), body: make([]byte, 8*s.words)}}, nil
 }
 
 // Reset removes all keys of a sketch to which keys were added and nothing else was done.
 func (s *Sketch) Reset() {
-	s.Base, s.kernel = s.Base.Emptied(), s.in(s.variable)
+	s.Base, s.kernel = s.Base.Emptied(), s.withHalves(s.variable)
 	clear(s.body)
 }
 
@@ -57,7 +57,7 @@ func (s *Sketch) room(n uint64) {
 func (s *Sketch) drop() {
 	stuck := uint64(0)
 	half := s.kernel
-	s.kernel = s.in(false)
+	s.kernel = s.withHalves(false)
 	for i := range s.words {
 		w := s.at(i)
 		if w == 0 {

@@ -32,8 +32,8 @@ type kernel struct {
 	notes   uint64 // L-1, the largest note; 0 for Plain
 }
 
-// in returns the kernel of the shape, for counters in halves or whole ones.
-func (s shape) in(halves bool) kernel {
+// withHalves returns the kernel of the shape, for counters in halves or whole ones.
+func (s shape) withHalves(halves bool) kernel {
 	w := s.width
 	if halves {
 		w /= 2
