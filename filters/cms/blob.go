@@ -78,7 +78,7 @@ func (v *View) checkTotal() error {
 	}
 	var all, carries uint64 // the sum of all rows' counters, and how often it passed 2^64
 	for row := range v.c.Factors {
-		hi, lo := words.Sum(v.c.Row(row))
+		hi, lo := v.c.Row(row).Sum()
 		if hi != 0 || lo > total || v.Additive() && lo != total {
 			return sketch.Invalidf("a total of %d, but counters of row %d do not add up to it", total, row)
 		}

@@ -203,7 +203,7 @@ func (v *View) checkTotal() error {
 	if v.method == MI {
 		leastHi, least = bits.Mul64(total, keys)
 	}
-	hi, lo := words.Sum(v.first.source())
+	hi, lo := v.first.total()
 	if hi < leastHi || hi == leastHi && lo < least || hi > mostHi || hi == mostHi && lo > most {
 		return sketch.Invalidf("a total of %d, but counters do not add up to it", total)
 	}

@@ -1,6 +1,8 @@
 package sbf
 
 import (
+	"math/bits"
+
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
@@ -90,6 +92,18 @@ func (c *cells) full() bool {
 	}
 	_, largest := words.Used(c.coded)
 	return largest == saturated
+}
+
+// total returns the sum of all counters, a number of 128 bits.
+func (c *cells) total() (hi, lo uint64) {
+	for _, block := range words.Blocks(c.source()) {
+		for _, v := range block {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
+	}
+	return hi, lo
 }
 
 // unpacked returns the counters.

@@ -302,14 +302,12 @@ func Used(s Source) (n int, largest uint64) {
 	return n, largest
 }
 
-// Sum returns the sum of all counters of a source, a number of 128 bits.
-func Sum(s Source) (hi, lo uint64) {
-	for _, block := range Blocks(s) {
-		for _, v := range block {
-			var carry uint64
-			lo, carry = bits.Add64(lo, v, 0)
-			hi += carry
-		}
+// Sum returns the sum of all counters, a number of 128 bits. It allocates nothing.
+func (t Table) Sum() (hi, lo uint64) {
+	for i := range t.Len() {
+		var carry uint64
+		lo, carry = bits.Add64(lo, t.At(i), 0)
+		hi += carry
 	}
 	return hi, lo
 }
