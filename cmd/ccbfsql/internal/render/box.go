@@ -43,7 +43,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 	if err != nil {
 		return err
 	}
-	columns := rows.Columns()
+	columns := rows.Columns
 	natural := g.naturalWidths(columns, o)
 	if whole && o.Page.Wide && len(g.rows)+frameLines > o.Page.Lines {
 		o.Width = 0
@@ -83,7 +83,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 // tabular returns a function that draws a table of all rows, without types and numbers of rows.
 func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 	return func(w io.Writer, rows Rows, o Options) error {
-		columns := rows.Columns()
+		columns := rows.Columns
 		t := newTable(style, columns, nil)
 		escape := oneLine
 		switch style {
@@ -99,12 +99,11 @@ func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 		if o.Header {
 			t.AppendHeader(tableRow(names(columns, escape)))
 		}
-		err := Each(rows, func(chunk Chunk, n int) error {
-			t.AppendRow(tableRow(cellTexts(columns, chunk, n, o, escape)))
-			return nil
-		})
-		if err != nil {
-			return err
+		for row, err := range rows.All {
+			if err != nil {
+				return err
+			}
+			t.AppendRow(tableRow(cellTexts(columns, row, o, escape)))
 		}
 		if style == pipeTable {
 			return writeLine(w, t.RenderMarkdown())

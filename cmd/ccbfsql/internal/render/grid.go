@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -21,24 +20,20 @@ type grid struct {
 // collect reads the whole result. It keeps all rows or, if there are more than MaxRows, the first
 // and the last half of MaxRows.
 func collect(rows Rows, o Options) (*grid, error) {
-	columns := rows.Columns()
 	g := &grid{gap: -1}
 	bottom := o.MaxRows / 2
 	var tail [][]string // the last rows of the result that are not in g.rows
-	for chunk, err := range rows.Chunks() {
+	for row, err := range rows.All {
 		if err != nil {
 			return nil, err
 		}
-		from := 0
-		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
-			g.rows = append(g.rows, cellTexts(columns, chunk, from, o, oneLine))
-			from++
+		g.total++
+		if o.MaxRows == 0 || len(g.rows) < o.MaxRows {
+			g.rows = append(g.rows, cellTexts(rows.Columns, row, o, oneLine))
+		} else if row.Rest < bottom {
+			tail = append(tail, cellTexts(rows.Columns, row, o, oneLine))
+			tail = tail[max(0, len(tail)-bottom):]
 		}
-		for row := max(from, chunk.Len()-bottom); row < chunk.Len(); row++ {
-			tail = append(tail, cellTexts(columns, chunk, row, o, oneLine))
-		}
-		tail = tail[max(0, len(tail)-bottom):]
-		g.total += chunk.Len()
 	}
 	if len(g.rows) < g.total {
 		g.gap = o.MaxRows - bottom
@@ -58,10 +53,10 @@ func names(columns []Column, escape func(text string) string) []string {
 }
 
 // cellTexts returns the texts of a row's table cells.
-func cellTexts(columns []Column, chunk Chunk, row int, o Options, escape func(text string) string) []string {
+func cellTexts(columns []Column, row Row, o Options, escape func(text string) string) []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
-		v := chunk.Cell(row, i)
+		v := row.Cell(i)
 		if out[i] = escape(plain(c, v, o)); v.Null {
 			out[i] = o.dim(out[i])
 		}
@@ -176,46 +171,34 @@ func widest(widths []int, room int) int {
 // turn transposes a result: each column becomes a row, with the first MaxRows values beside each
 // other.
 func turn(rows Rows, o Options) (Rows, error) {
-	columns := rows.Columns()
-	out := &transposedRows{columns: []Column{{Name: "column", Type: "varchar"}, {Name: "type", Type: "varchar"}}, rows: make([][]Cell, len(columns))}
-	for i, c := range columns {
-		out.rows[i] = []Cell{{Text: c.Name}, {Text: c.Type}}
+	columns := []Column{{Name: "column", Type: "varchar"}, {Name: "type", Type: "varchar"}}
+	turned := make([][]Cell, len(rows.Columns))
+	for i, c := range rows.Columns {
+		turned[i] = []Cell{{Text: c.Name}, {Text: c.Type}}
 	}
 	n := 0
-	for chunk, err := range rows.Chunks() {
+	for row, err := range rows.All {
 		if err != nil {
-			return nil, err
+			return Rows{}, err
 		}
-		for row := 0; row < chunk.Len() && (o.MaxRows == 0 || n < o.MaxRows); row++ {
-			n++
-			out.columns = append(out.columns, Column{Name: "row " + strconv.Itoa(n), Type: "varchar"})
-			for i, c := range columns {
-				v := chunk.Cell(row, i)
-				if !v.Null {
-					v.Text = plain(c, v, o)
-				}
-				out.rows[i] = append(out.rows[i], v)
+		n++
+		columns = append(columns, Column{Name: "row " + strconv.Itoa(n), Type: "varchar"})
+		for i, c := range rows.Columns {
+			v := row.Cell(i)
+			if !v.Null {
+				v.Text = plain(c, v, o)
 			}
+			turned[i] = append(turned[i], v)
 		}
-		if n == o.MaxRows && n > 0 {
+		if n == o.MaxRows {
 			break
 		}
 	}
-	return out, nil
+	return Rows{columns, func(yield func(Row, error) bool) {
+		for i, cells := range turned {
+			if !yield(Row{func(col int) Cell { return cells[col] }, len(turned) - 1 - i}, nil) {
+				return
+			}
+		}
+	}}, nil
 }
-
-// transposedRows is a transposed result in memory: rows has one row for each column of the original
-// result. It is a single chunk.
-type transposedRows struct {
-	columns []Column
-	rows    [][]Cell
-}
-
-func (t *transposedRows) Columns() []Column { return t.columns }
-
-func (t *transposedRows) Chunks() iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) { yield(t, nil) }
-}
-
-func (t *transposedRows) Len() int               { return len(t.rows) }
-func (t *transposedRows) Cell(row, col int) Cell { return t.rows[row][col] }

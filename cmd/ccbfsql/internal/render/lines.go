@@ -27,12 +27,11 @@ type around struct{ before, between, behind string }
 // lines returns the function Render of a mode. format returns the format of a result with these columns.
 func lines(format func(columns []Column, o Options) lineFormat) func(w io.Writer, rows Rows, o Options) error {
 	return func(to io.Writer, rows Rows, o Options) error {
-		columns := rows.Columns()
-		l := format(columns, o)
+		l := format(rows.Columns, o)
 		w := bufio.NewWriterSize(to, 1<<16)
 		write := func(a around, value func(col int) string) error {
 			w.WriteString(a.before)
-			for i := range columns {
+			for i := range rows.Columns {
 				if i > 0 {
 					w.WriteString(a.between)
 				}
@@ -43,21 +42,26 @@ func lines(format func(columns []Column, o Options) lineFormat) func(w io.Writer
 		}
 		w.WriteString(l.open)
 		if o.Header && l.name != nil {
-			if err := write(l.head, func(col int) string { return l.name(columns[col].Name) }); err != nil {
+			if err := write(l.head, func(col int) string { return l.name(rows.Columns[col].Name) }); err != nil {
 				return err
 			}
 		}
 		between := ""
-		err := Each(rows, func(chunk Chunk, row int) error {
-			w.WriteString(between)
-			between = l.between
-			return write(l.row, func(col int) string { return l.value(columns[col], chunk.Cell(row, col)) })
-		})
-		if err != nil && l.end != "" {
-			l.end = "\n" // the output ends with a whole line
+		for row, err := range rows.All {
+			if err == nil {
+				w.WriteString(between)
+				between = l.between
+				err = write(l.row, func(col int) string { return l.value(rows.Columns[col], row.Cell(col)) })
+			}
+			if err != nil {
+				if l.end != "" {
+					w.WriteString("\n") // the output ends with a whole line
+				}
+				return cmp.Or(err, w.Flush())
+			}
 		}
 		w.WriteString(l.end)
-		return cmp.Or(err, w.Flush())
+		return w.Flush()
 	}
 }
 
@@ -186,7 +190,12 @@ func line(columns []Column, o Options) lineFormat {
 
 // trash reads all rows and writes nothing.
 func trash(_ io.Writer, rows Rows, _ Options) error {
-	return Each(rows, func(Chunk, int) error { return nil })
+	for _, err := range rows.All {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // jsonArray writes one JSON array of objects.

@@ -36,18 +36,17 @@ type Cell struct {
 	Null bool
 }
 
-// Chunk is a block of rows, valid until the next one is read. Cells are converted to text only if
+// Row is one row of a result, valid until the next one is read. Cells are converted to text only if
 // they are read, so a renderer that shows few rows converts few.
-type Chunk interface {
-	Len() int // number of rows
-	Cell(row, col int) Cell
+type Row struct {
+	Cell func(col int) Cell
+	Rest int // number of rows that are known to follow; there may be more
 }
 
 // Rows is a result that is read once from the first to the last row.
-type Rows interface {
-	Columns() []Column
-	// Chunks yields the chunks, none of which is empty. An error is the last.
-	Chunks() iter.Seq2[Chunk, error]
+type Rows struct {
+	Columns []Column
+	All     iter.Seq2[Row, error] // An error is the last.
 }
 
 // Options are the settings of all modes.
@@ -130,21 +129,6 @@ func Find(name string) (Mode, error) {
 		names = append(names, m.Name)
 	}
 	return Mode{}, fmt.Errorf("unknown mode %q; one of %s", name, strings.Join(names, ", "))
-}
-
-// Each calls row for every row of the result, until it returns an error.
-func Each(rows Rows, row func(chunk Chunk, i int) error) error {
-	for chunk, err := range rows.Chunks() {
-		if err != nil {
-			return err
-		}
-		for i := range chunk.Len() {
-			if err := row(chunk, i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // plain returns the text of a cell for modes that show DuckDB's text.

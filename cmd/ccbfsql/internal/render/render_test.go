@@ -3,7 +3,6 @@ package render
 import (
 	"errors"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,35 +11,27 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// fixture is a Rows for tests that returns chunks of two rows.
+// fixture is a result for tests. It knows of every second row that another one follows.
 type fixture struct {
 	columns []Column
 	rows    [][]Cell
 	fail    error // error after the last row; nil: none
 }
 
-func (t *fixture) Columns() []Column { return t.columns }
-
-func (t *fixture) Chunks() iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
+func (t *fixture) result() Rows {
+	return Rows{t.columns, func(yield func(Row, error) bool) {
 		for len(t.rows) > 0 {
-			n := min(2, len(t.rows))
-			chunk := cells(t.rows[:n])
-			t.rows = t.rows[n:]
-			if !yield(chunk, nil) {
+			row := t.rows[0]
+			t.rows = t.rows[1:]
+			if !yield(Row{func(col int) Cell { return row[col] }, len(t.rows) % 2}, nil) {
 				return
 			}
 		}
 		if t.fail != nil {
-			yield(nil, t.fail)
+			yield(Row{}, t.fail)
 		}
-	}
+	}}
 }
-
-type cells [][]Cell
-
-func (c cells) Len() int               { return len(c) }
-func (c cells) Cell(row, col int) Cell { return c[row][col] }
 
 // parse reads a table: a line with name:type for each column, then the rows. " | " separates
 // values. NULL stands for itself; Go's escapes are allowed.
@@ -123,7 +114,7 @@ func TestModes(t *testing.T) {
 			d.MaybeScanArgs(t, "rows", &o.MaxRows)
 			d.MaybeScanArgs(t, "width", &o.Width)
 			var b strings.Builder
-			if err := mode.Render(&b, source(), o); err != nil {
+			if err := mode.Render(&b, source().result(), o); err != nil {
 				t.Fatal(err)
 			}
 			return b.String()
@@ -154,7 +145,7 @@ func TestFailure(t *testing.T) {
 		in := parse(t, "a:int32 | b:varchar\n1 | x\n2 | y\n3 | z")
 		in.fail = broken
 		var b strings.Builder
-		if err := mode.Render(&b, in, Options{Header: true}); !errors.Is(err, broken) {
+		if err := mode.Render(&b, in.result(), Options{Header: true}); !errors.Is(err, broken) {
 			t.Errorf("%s: error %v", mode.Name, err)
 		}
 		if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") && !strings.HasSuffix(b.String(), "\x1e") {
@@ -170,7 +161,7 @@ func TestClosed(t *testing.T) {
 			continue
 		}
 		in := numbers(100_000)
-		if err := mode.Render(closed{}, in, Options{Header: true}); !errors.Is(err, io.ErrClosedPipe) {
+		if err := mode.Render(closed{}, in.result(), Options{Header: true}); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%s: error %v", mode.Name, err)
 		}
 		if len(in.rows) == 0 && !slices.Contains([]string{"duckbox", "box", "table", "column", "markdown"}, mode.Name) {

@@ -55,7 +55,7 @@ func (s *Session) cast(ctx context.Context, rows *stream, json bool) (_ *Result,
 		if !more {
 			break
 		}
-		if mapping.AppendDataChunk(appender, rows.chunk.data) == mapping.StateError || mapping.AppenderFlush(appender) == mapping.StateError {
+		if mapping.AppendDataChunk(appender, rows.chunk) == mapping.StateError || mapping.AppenderFlush(appender) == mapping.StateError {
 			return nil, errors.New(mapping.AppenderError(appender))
 		}
 	}

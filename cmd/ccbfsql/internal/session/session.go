@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2"
@@ -117,15 +116,17 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	}
 	defer result.Close()
 	var out [][]string
-	err = render.Each(result, func(chunk render.Chunk, i int) error {
-		row := make([]string, len(result.Columns()))
-		for j := range row {
-			row[j] = chunk.Cell(i, j).Text
+	for row, err := range result.All {
+		if err != nil {
+			return out, err
 		}
-		out = append(out, row)
-		return nil
-	})
-	return out, err
+		texts := make([]string, len(result.Columns))
+		for i := range texts {
+			texts[i] = row.Cell(i).Text
+		}
+		out = append(out, texts)
+	}
+	return out, nil
 }
 
 // DataFile matches the names of files that DuckDB reads in a FROM clause.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -18,22 +17,15 @@ import (
 // Result is the result of a statement. Rows arrive while the statement runs, so an error may follow
 // after some rows.
 type Result struct {
+	render.Rows
 	// Silent is true if the statement has no rows to show, such as CREATE, or INSERT without
 	// RETURNING.
 	Silent bool
 	// Plan is true if the statement is EXPLAIN.
 	Plan bool
 
-	columns []render.Column
-	chunks  iter.Seq2[render.Chunk, error]
-	close   func()
+	close func()
 }
-
-// Columns returns the columns of the result.
-func (r *Result) Columns() []render.Column { return r.columns }
-
-// Chunks yields the chunks of rows. An error is the last.
-func (r *Result) Chunks() iter.Seq2[render.Chunk, error] { return r.chunks }
 
 // Close ends the statement, even before its end. A second call does nothing.
 func (r *Result) Close() {
@@ -82,21 +74,21 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 	}
 	rows, err := s.execute(ctx, *run)
 	if err != nil && kind == mapping.StatementTypeLoad && strings.Contains(err.Error(), ownExtension) {
-		return &Result{Silent: true, chunks: func(func(render.Chunk, error) bool) {}, close: stop}, nil
+		return &Result{Rows: render.Rows{All: func(func(render.Row, error) bool) {}}, Silent: true, close: stop}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	rows.types = types
 	returns := mapping.ResultReturnType(rows.result)
-	result := &Result{chunks: rows.chunks, close: rows.close}
+	result := &Result{Rows: render.Rows{All: rows.all}, close: rows.close}
 	if !plain {
 		defer rows.close()
 		if result, err = s.cast(ctx, rows, json); err != nil {
 			return nil, err
 		}
 	}
-	result.columns = columns
+	result.Columns = columns
 	// PRAGMA, CALL (also CHECKPOINT) and CREATE SECRET return a result with this column that says nothing.
 	empty := kind == mapping.StatementTypePragma || kind == mapping.StatementTypeCall || kind == mapping.StatementTypeCreate
 	success := empty && len(columns) == 1 && columns[0].Name == "Success"

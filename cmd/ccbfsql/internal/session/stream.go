@@ -10,39 +10,44 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// stream reads a running statement's result chunk by chunk.
+// stream reads a running statement's result chunk by chunk. Values are read in DuckDB's memory.
 type stream struct {
-	ctx    context.Context
-	result mapping.Result
-	types  []duck.TypeID // types of the columns before they are cast
-	chunk  chunk
+	ctx     context.Context
+	result  mapping.Result
+	types   []duck.TypeID // types of the columns before they are cast
+	chunk   mapping.DataChunk
+	columns []duck.Vector // columns of the chunk
 }
 
-// chunks yields the chunks as text. An error is the last.
-func (s *stream) chunks(yield func(render.Chunk, error) bool) {
+// all yields the rows as text. An error is the last.
+func (s *stream) all(yield func(render.Row, error) bool) {
 	for {
 		more, err := s.fetch()
 		switch {
 		case err != nil:
-			yield(nil, err)
+			yield(render.Row{}, err)
 			return
 		case !more:
 			return
 		}
-		if s.chunk.load(s.types); s.chunk.size > 0 && !yield(&s.chunk, nil) {
-			return
+		size, at := s.load(), 0
+		cell := func(col int) render.Cell { return cellOf(&s.columns[col], at) }
+		for at = range size {
+			if !yield(render.Row{Cell: cell, Rest: size - 1 - at}, nil) {
+				return
+			}
 		}
 	}
 }
 
 // fetch reads the next chunk. more is false if there is none.
 func (s *stream) fetch() (more bool, err error) {
-	s.chunk.destroy()
+	s.forget()
 	if s.ctx.Err() != nil {
 		return false, ErrInterrupted
 	}
-	s.chunk.data = mapping.FetchChunk(s.result)
-	if s.chunk.data.Ptr != nil {
+	s.chunk = mapping.FetchChunk(s.result)
+	if s.chunk.Ptr != nil {
 		return true, nil
 	}
 	if msg := mapping.ResultError(&s.result); msg != "" {
@@ -51,45 +56,36 @@ func (s *stream) fetch() (more bool, err error) {
 	return false, nil
 }
 
-// close ends the statement. A second call does nothing.
-func (s *stream) close() {
-	s.chunk.destroy()
-	mapping.DestroyResult(&s.result)
-}
-
-// chunk is one of DuckDB's data chunks, whose values are read in place.
-type chunk struct {
-	data    mapping.DataChunk
-	size    int
-	vectors []duck.Vector
-}
-
-// load finds the values of columns. Those whose types are not plain were cast to VARCHAR.
-func (c *chunk) load(types []duck.TypeID) {
-	c.size = int(mapping.DataChunkGetSize(c.data))
-	c.vectors = c.vectors[:0]
-	for i, id := range types {
+// load finds the values of the chunk's columns, and returns the number of rows. Columns whose types are
+// not plain were cast to VARCHAR.
+func (s *stream) load() int {
+	size := int(mapping.DataChunkGetSize(s.chunk))
+	s.columns = s.columns[:0]
+	for i, id := range s.types {
 		if !isPlain(id) {
 			id = duck.VarcharID
 		}
-		v := mapping.DataChunkGetVector(c.data, mapping.IdxT(i))
-		c.vectors = append(c.vectors, duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, id))
+		v := mapping.DataChunkGetVector(s.chunk, mapping.IdxT(i))
+		s.columns = append(s.columns, duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), size, id))
 	}
+	return size
 }
 
-func (c *chunk) destroy() {
-	if c.data.Ptr != nil {
-		mapping.DestroyDataChunk(&c.data)
+// forget frees the chunk.
+func (s *stream) forget() {
+	if s.chunk.Ptr != nil {
+		mapping.DestroyDataChunk(&s.chunk)
 	}
-	c.data.Ptr, c.size = nil, 0
+	s.chunk.Ptr = nil
 }
 
-// Len implements render.Chunk.
-func (c *chunk) Len() int { return c.size }
+// close ends the statement. A second call does nothing.
+func (s *stream) close() {
+	s.forget()
+	mapping.DestroyResult(&s.result)
+}
 
-// Cell implements render.Chunk.
-func (c *chunk) Cell(row, col int) render.Cell {
-	v := &c.vectors[col]
+func cellOf(v *duck.Vector, row int) render.Cell {
 	id := v.Type().ID()
 	switch {
 	case id == duck.SQLNullID || !v.Valid(row):

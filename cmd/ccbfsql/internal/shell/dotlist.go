@@ -75,18 +75,20 @@ func (sh *Shell) dotPrint(args []string) error {
 // count reads the result of a statement that changes rows. With .changes on, it prints how many
 // rows changed.
 func (sh *Shell) count(rows render.Rows) error {
-	counts := len(rows.Columns()) == 1 && rows.Columns()[0].Name == "Count"
+	counts := len(rows.Columns) == 1 && rows.Columns[0].Name == "Count"
 	changed := int64(0)
-	err := render.Each(rows, func(chunk render.Chunk, i int) error {
+	for row, err := range rows.All {
+		if err != nil {
+			return err
+		}
 		if counts {
-			n, _ := strconv.ParseInt(chunk.Cell(i, 0).Text, 10, 64) // DuckDB returns a number here
+			n, _ := strconv.ParseInt(row.Cell(0).Text, 10, 64) // DuckDB returns a number here
 			changed += n
 		}
-		return nil
-	})
+	}
 	sh.changed += changed
-	if err != nil || !sh.changes || !counts {
-		return err
+	if !sh.changes || !counts {
+		return nil
 	}
 	return sh.printf("changes: %d   total_changes: %d\n", changed, sh.changed)
 }

@@ -94,7 +94,7 @@ func (sh *Shell) dumpRows(path string) error {
 	insert, _ := render.Find("insert") // the mode exists
 	o := sh.options(&insert)
 	o.Header, o.Table = !all, path
-	return insert.Render(sh.out(), result, o)
+	return insert.Render(sh.out(), result.Rows, o)
 }
 
 // storedColumns returns the quoted names of a table's columns that an INSERT can set, and whether

@@ -103,7 +103,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	}
 	defer result.Close()
 	column, types := -1, []string{}
-	for i, c := range result.Columns() {
+	for i, c := range result.Columns {
 		if c.Kind == render.Blob && column < 0 {
 			column = i
 		}
@@ -114,14 +114,14 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	}
 	var first render.Cell
 	rows := 0
-	for chunk, err := range result.Chunks() {
+	for row, err := range result.All {
 		if err != nil {
 			return nil, err
 		}
 		if rows == 0 {
-			first = chunk.Cell(0, column)
+			first = row.Cell(column)
 		}
-		rows += chunk.Len()
+		rows++
 	}
 	switch {
 	case rows == 0:

@@ -134,17 +134,17 @@ func (sh *Shell) print(sql string) error {
 	defer result.Close()
 	switch {
 	case result.Silent:
-		return sh.count(result)
+		return sh.count(result.Rows)
 	case result.Plan && mode.Plans:
 		bar.Stop()
-		return sh.paged(func() error { return sh.printPlan(result) })
+		return sh.paged(func() error { return sh.printPlan(result.Rows) })
 	default:
 		return sh.paged(func() error {
 			out := sh.out()
 			if sh.file() == nil {
 				out = bar.Before(out)
 			}
-			return mode.Render(out, result, sh.options(&mode))
+			return mode.Render(out, result.Rows, sh.options(&mode))
 		})
 	}
 }
@@ -184,8 +184,13 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
-	last := len(rows.Columns()) - 1
-	return render.Each(rows, func(chunk render.Chunk, i int) error {
-		return sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n"))
-	})
+	for row, err := range rows.All {
+		if err == nil {
+			err = sh.printf("%s\n", strings.TrimRight(row.Cell(len(rows.Columns)-1).Text, "\n"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
