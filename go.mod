@@ -18,7 +18,6 @@ require (
 	github.com/muesli/cancelreader v0.2.2
 	github.com/paulmach/orb v0.14.0
 	github.com/reeflective/readline v1.3.0
-	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/twmb/murmur3 v1.2.2
 	golang.org/x/image v0.47.0
 	golang.org/x/sys v0.49.0
@@ -45,7 +44,6 @@ require (
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
 	github.com/mazznoer/csscolorparser v0.1.5 // indirect
-	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/pierrec/lz4/v4 v4.1.25 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect

@@ -2,12 +2,14 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/duckdb/duckdb-go/v2/mapping"
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -33,26 +35,16 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 		close(p.ended)
 		return p
 	}
-	newBar := func(predicts bool) *progressbar.ProgressBar {
-		bar := progressbar.NewOptions(100,
-			progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(barWidth),
-			progressbar.OptionSetPredictTime(predicts), progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
-		bar.StartWithoutRender()
-		return bar
-	}
-	// predicting is a bar that also shows the remaining time. It replaces bar once some work is done,
-	// because only then the time can be predicted.
-	bar, predicting := newBar(false), newBar(true)
 	go func() {
 		defer close(p.ended)
+		begin := time.Now()
 		next := time.NewTimer(barAfter)
 		defer next.Stop()
 		for shown := false; ; {
 			select {
 			case <-ctx.Done():
 				if shown {
-					_ = bar.Clear() // an error means that the terminal is gone
+					_, _ = io.WriteString(f, "\r"+ansi.EraseLineRight) // an error means that the terminal is gone
 				}
 				return
 			case <-next.C:
@@ -63,17 +55,21 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 			if percent < 0 { // DuckDB has no estimate yet, or the user has set enable_progress_bar to false
 				continue
 			}
-			if percent >= 1 {
-				bar = predicting
-			}
-			if percent < 100 { // at 100 the bar would disappear by itself
-				_ = bar.Set(int(percent)) // an error means that the percentage went down
-			}
-			bar.Describe("") // draws the bar even if the percentage is the same
+			_, _ = io.WriteString(f, "\r"+barLine(percent, time.Since(begin))+ansi.EraseLineRight)
 			shown = true
 		}
 	}()
 	return p
+}
+
+// barLine returns the bar with the time so far and, once some work is done, the remaining time.
+func barLine(percent float64, elapsed time.Duration) string {
+	times := elapsed.Round(time.Second).String()
+	if percent >= 1 {
+		left := time.Duration(float64(elapsed) * (100 - percent) / percent)
+		times += ":" + left.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%4.0f%% |%-*s|  [%s]", percent, barWidth, strings.Repeat("█", int(percent*barWidth/100)), times)
 }
 
 // Stop removes the bar. Further calls do nothing.

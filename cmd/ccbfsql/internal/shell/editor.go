@@ -19,31 +19,13 @@ import (
 
 // editor colours, completes and explains the text at the prompt.
 type editor struct {
-	sh     *Shell
-	known  *complete.Database
-	paints colourCodes
+	sh      *Shell
+	known   *complete.Database
+	colours bool
 }
 
-// colourCodes are the escape sequences that start a colour. They are empty if the output has no
-// colours.
-type colourCodes struct {
-	keyword, function, literal, comment string
-}
-
-// paintsFor returns the colours for a file. They are empty if the file is not a terminal or if
-// NO_COLOR is set (https://no-color.org).
-func paintsFor(f *os.File) colourCodes {
-	if !colourful(f) {
-		return colourCodes{}
-	}
-	return colourCodes{
-		keyword:  ansi.SGR(ansi.AttrGreenForegroundColor),
-		function: ansi.SGR(ansi.AttrCyanForegroundColor),
-		literal:  ansi.SGR(ansi.AttrYellowForegroundColor),
-		comment:  ansi.SGR(ansi.AttrBrightBlackForegroundColor),
-	}
-}
-
+// colourful reports whether a file is a terminal with colours. NO_COLOR turns them off
+// (https://no-color.org).
 func colourful(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
@@ -51,7 +33,7 @@ func colourful(f *os.File) bool {
 // plain returns the heading of a list for the line editor, which paints headings. If colours are off,
 // an escape sequence before the heading ends the paint.
 func (e *editor) plain(heading string) string {
-	if e.paints != (colourCodes{}) || heading == "" {
+	if e.colours || heading == "" {
 		return heading
 	}
 	return ansi.ResetStyle + heading
@@ -61,10 +43,6 @@ func (e *editor) plain(heading string) string {
 func painted(colour ansi.Attr, text string) string {
 	return ansi.SGR(colour) + text + ansi.ResetStyle
 }
-
-// commentMark begins a comment. The line editor paints text after "--" grey itself, even within
-// strings: see unmarked.
-const commentMark = "--"
 
 // draw returns the text with colours. It first scrolls the terminal if there are too few rows below
 // the cursor.
@@ -77,7 +55,10 @@ func (e *editor) draw(text string) string {
 	for i, t := range tokens {
 		piece := text[t.Start:t.End]
 		paint := e.paint(t.Kind, piece, i+1 < len(tokens) && text[tokens[i+1].Start] == '(')
-		b.WriteString(paint + unmarked(piece, paint))
+		b.WriteString(paint)
+		// The line editor paints text after blanks and "--" grey itself, even within strings. It does not
+		// find the mark after an escape sequence.
+		b.WriteString(strings.ReplaceAll(piece, commentMark, ansi.ResetStyle+paint+commentMark))
 		if paint != "" {
 			b.WriteString(ansi.ResetStyle)
 		}
@@ -85,33 +66,28 @@ func (e *editor) draw(text string) string {
 	return e.room(text) + b.String()
 }
 
+const commentMark = "--"
+
+// paint returns the escape sequence that starts the colour of a token, or "". called means that a bracket
+// follows.
 func (e *editor) paint(kind lexer.Kind, word string, called bool) string {
+	if !e.colours {
+		return ""
+	}
 	switch kind {
 	case lexer.Word:
 		if _, ok := e.known.Function(word); ok && called {
-			return e.paints.function
+			return ansi.SGR(ansi.AttrCyanForegroundColor)
 		}
 		if _, ok := e.known.Keywords[strings.ToLower(word)]; ok {
-			return e.paints.keyword
+			return ansi.SGR(ansi.AttrGreenForegroundColor)
 		}
 	case lexer.Number, lexer.String:
-		return e.paints.literal
+		return ansi.SGR(ansi.AttrYellowForegroundColor)
 	case lexer.Comment:
-		return e.paints.comment
+		return ansi.SGR(ansi.AttrBrightBlackForegroundColor)
 	}
 	return ""
-}
-
-// unmarked puts an escape sequence that changes nothing before each "--". The line editor then does
-// not take it for the start of a comment.
-func unmarked(piece, paint string) string {
-	if !strings.Contains(piece, commentMark) {
-		return piece
-	}
-	if paint == "" {
-		paint = ansi.ResetStyle
-	}
-	return strings.ReplaceAll(piece, commentMark, paint+commentMark)
 }
 
 // room returns the escape sequences that scroll the screen up if the text and one row more do not
@@ -264,7 +240,7 @@ func (e *editor) hint(text string) string {
 		return ""
 	}
 	width, _ := screen()
-	return e.paints.comment + ansi.Truncate(line, width-1, "…") + ansi.ResetStyle
+	return e.paint(lexer.Comment, "", false) + ansi.Truncate(line, width-1, "…") + ansi.ResetStyle
 }
 
 // catalog returns the database for the line editor. It reads the functions, the keywords and DuckDB's

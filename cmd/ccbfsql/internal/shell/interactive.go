@@ -1,14 +1,15 @@
 package shell
 
 import (
+	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -30,15 +31,16 @@ func (sh *Shell) Interactive(version string) error {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // Ctrl-C never ends the shell
 	sh.ctx = context.Background()
 	sh.interactive = true
-	past, err := loadHistory(historyPath())
+	past, err := openHistory(historyPath())
 	if err != nil {
 		fmt.Fprintf(sh.stderr, "no history: %v\n", err)
+		past = readline.NewInMemoryHistory()
 	}
 	known, err := sh.catalog()
 	if err != nil {
 		return err
 	}
-	rl := newReadline(past, &editor{sh: sh, known: known, paints: paintsFor(os.Stdout)})
+	rl := newReadline(past, &editor{sh: sh, known: known, colours: colourful(os.Stdout)})
 	if err := sh.PrintVersion(version); err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func (sh *Shell) runInput(text string) error {
 }
 
 // newReadline returns the line editor with history, colours, completion and hints.
-func newReadline(past *history, e *editor) *readline.Shell {
+func newReadline(past readline.History, e *editor) *readline.Shell {
 	rl := readline.NewShell()
 	rl.History.Add(e.plain("history"), past)
 	rl.Prompt.Primary(func() string { return e.sh.prompt })
@@ -102,7 +104,7 @@ func newReadline(past *history, e *editor) *readline.Shell {
 	} {
 		_ = rl.Config.Set(name, value)
 	}
-	if e.paints == (colourCodes{}) {
+	if !e.colours {
 		// The line editor has colours of its own, and appends these sequences to them.
 		_ = rl.Config.Set("completion-selection-style", ansi.ResetStyle+ansi.SGR(ansi.AttrReverse))
 		_ = rl.Config.Set("completion-description-style", ansi.ResetStyle)
@@ -142,14 +144,6 @@ const (
 	historyKept = 10_000 // largest number of statements that stay when the history is loaded
 )
 
-// history is a history in memory that also stores statements in a file. Each is one JSON string in one
-// line, so that a statement of several lines is read back as one statement.
-type history struct {
-	readline.History
-	path string // file; "": none
-	last string // the last statement
-}
-
 // historyPath returns the file of the history: CCBFSQL_HISTORY, or a file in the user's state
 // folder. It returns "" if CCBFSQL_HISTORY is empty: no history is stored.
 func historyPath() string {
@@ -167,56 +161,31 @@ func historyPath() string {
 	return filepath.Join(state, "ccbfsql", "history")
 }
 
-func loadHistory(path string) (*history, error) {
-	h := &history{History: readline.NewInMemoryHistory()}
+// openHistory returns the history in a file, to which the line editor appends each statement at once. So
+// two shells can share the file and a crash loses nothing. Without a path, the history is in memory.
+func openHistory(path string) (readline.History, error) {
 	if path == "" {
-		return h, nil
+		return readline.NewInMemoryHistory(), nil
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	text, readErr := os.ReadFile(path)
-	if !errors.Is(readErr, os.ErrNotExist) {
-		err = errors.Join(err, readErr)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
 	}
-	lines := strings.SplitAfter(string(text), "\n")
-	if at := len(lines) - historyKept; at > 0 && err == nil {
-		lines = lines[at:]
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	all := strings.SplitAfter(string(text), "\n")
+	// The line editor would read nothing after a line that is longer than a scanner allows.
+	kept := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return len(line) >= bufio.MaxScanTokenSize })
+	kept = kept[max(0, len(kept)-historyKept):]
+	if len(kept) < len(all) || err != nil { // a missing file is created
 		next := path + ".new"
-		if err = os.WriteFile(next, []byte(strings.Join(lines, "")), 0o600); err == nil {
-			err = os.Rename(next, path)
+		if err := os.WriteFile(next, []byte(strings.Join(kept, "")), 0o600); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(next, path); err != nil {
+			return nil, err
 		}
 	}
-	for _, line := range lines {
-		var item string
-		if json.Unmarshal([]byte(line), &item) == nil {
-			_, _ = h.Write(item) // not yet to the file
-		}
-	}
-	if err == nil {
-		h.path = path
-	}
-	return h, err
-}
-
-// Write implements readline.History. It appends each statement to the file at once, so that two
-// shells can share the file and a crash loses nothing.
-func (h *history) Write(item string) (int, error) {
-	item = strings.TrimSpace(item)
-	if item == "" || item == h.last {
-		return h.Len(), nil
-	}
-	h.last = item
-	n, err := h.History.Write(item)
-	if h.path == "" {
-		return n, err
-	}
-	line, err := json.Marshal(item)
-	if err != nil {
-		return n, err
-	}
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return n, err
-	}
-	_, err = f.Write(append(line, '\n'))
-	return n, errors.Join(err, f.Close())
+	return readline.NewHistoryFromFile(path)
 }
