@@ -57,10 +57,11 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 }
 
 func (sh *Shell) mapScreen(o *mapOptions, query string) error {
-	screen, err := sh.screen(o.graphics) // before the query: an error here must not come after a long query
-	if err != nil {
-		return err
+	screen, ok := terminal.Of(sh.out())
+	if !ok && o.graphics == "" {
+		return errors.New("the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
 	}
+	screen.Graphics = cmp.Or(o.graphics, screen.Graphics)
 	if o.width == 0 {
 		o.width, o.height = screen.Room(mapLines)
 	}
@@ -73,25 +74,6 @@ func (sh *Shell) mapScreen(o *mapOptions, query string) error {
 		return err
 	}
 	return sh.printf("%s\n", note)
-}
-
-// screen returns the terminal to draw on. how overrides the way to draw; "" means the best that
-// the terminal supports.
-func (sh *Shell) screen(how string) (terminal.Screen, error) {
-	s, err := terminal.Screen{}, terminal.ErrNone
-	if f, ok := sh.out().(*os.File); ok {
-		s, err = terminal.Detect(f)
-	}
-	switch {
-	case errors.Is(err, terminal.ErrNone) && how == "":
-		return s, errors.New("the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
-	case errors.Is(err, terminal.ErrNone):
-		s = terminal.Plain()
-	case err != nil:
-		return s, err
-	}
-	s.Graphics = cmp.Or(how, s.Graphics)
-	return s, nil
 }
 
 // sketch runs a query that must return one row, and returns the first BLOB of that row.

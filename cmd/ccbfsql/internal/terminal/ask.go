@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,27 +18,20 @@ import (
 // patience is how long to wait for a terminal's replies, which may come over a slow network.
 const patience = time.Second
 
-// terminalReplies has the properties that a terminal reports. Fields are zero if it did not reply.
-type terminalReplies struct {
-	graphics string
-	cell     size
-	ground   color.Color
-}
-
-// askTTY queries the terminal of this process. Without a terminal or without replies, the result is
-// empty.
-func askTTY() terminalReplies {
+// replies queries the terminal of this process once: its abilities do not change, and a terminal that
+// does not reply costs a second. Without a terminal or without replies, the result is empty.
+var replies = sync.OnceValue(func() string {
 	// The Linux console prints all queries as text, and Apple's terminal some of them.
 	if slices.Contains([]string{"linux", "dumb"}, os.Getenv("TERM")) || os.Getenv("TERM_PROGRAM") == "Apple_Terminal" {
-		return terminalReplies{}
+		return ""
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return terminalReplies{}
+		return ""
 	}
 	defer func() { _ = tty.Close() }() // nothing was written that matters
-	return read(ask(tty, patience))
-}
+	return ask(tty, patience)
+})
 
 // questions are the queries to a terminal. The last is one that every terminal answers, so replies
 // that have not arrived before its reply will not come.
@@ -83,24 +77,25 @@ var (
 	groundAnswer = regexp.MustCompile(`\x1b\]11;rgb:([\da-fA-F]{2})[\da-fA-F]*/([\da-fA-F]{2})[\da-fA-F]*/([\da-fA-F]{2})`)
 )
 
-// read parses the replies of a terminal.
-func read(text string) terminalReplies {
-	var a terminalReplies
+// read sets the properties that the replies of a terminal report.
+func (s *Screen) read(replies string) {
 	const sixels = "4" // device attribute of terminals with sixels
-	if m := lastAnswer.FindStringSubmatch(text); m != nil && slices.Contains(strings.Split(m[1], ";"), sixels) {
-		a.graphics = Sixel
+	if m := lastAnswer.FindStringSubmatch(replies); m != nil && slices.Contains(strings.Split(m[1], ";"), sixels) {
+		s.Graphics = Sixel
 	}
-	if kittyAnswer.MatchString(text) {
-		a.graphics = Kitty
+	if kittyAnswer.MatchString(replies) {
+		s.Graphics = Kitty
 	}
 	// The patterns guarantee digits, few enough for an int.
-	if m := cellAnswer.FindStringSubmatch(text); m != nil {
-		a.cell.height, _ = strconv.Atoi(m[1])
-		a.cell.width, _ = strconv.Atoi(m[2])
+	if m := cellAnswer.FindStringSubmatch(replies); m != nil {
+		height, _ := strconv.Atoi(m[1])
+		width, _ := strconv.Atoi(m[2])
+		if width > 0 && height > 0 {
+			s.cell = size{width, height}
+		}
 	}
-	if m := groundAnswer.FindStringSubmatch(text); m != nil {
+	if m := groundAnswer.FindStringSubmatch(replies); m != nil {
 		part := func(hex string) uint8 { n, _ := strconv.ParseUint(hex, 16, 8); return uint8(n) }
-		a.ground = color.RGBA{part(m[1]), part(m[2]), part(m[3]), 0xff}
+		s.ground = color.RGBA{part(m[1]), part(m[2]), part(m[3]), 0xff}
 	}
-	return a
 }

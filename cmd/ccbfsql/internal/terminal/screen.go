@@ -3,11 +3,9 @@
 package terminal
 
 import (
-	"cmp"
-	"errors"
 	"image/color"
+	"io"
 	"os"
-	"sync"
 
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
@@ -35,39 +33,22 @@ type Screen struct {
 // size is a width and a height in pixels.
 type size struct{ width, height int }
 
-// ErrNone means that a file is not a terminal.
-var ErrNone = errors.New("no terminal")
-
-// Plain returns a screen of the usual size, without graphics.
-func Plain() Screen {
-	return Screen{Graphics: Blocks, columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
-}
-
-// Detect queries the terminal that f writes to. It returns ErrNone if f is not a terminal.
-func Detect(f *os.File) (Screen, error) {
-	if !term.IsTerminal(int(f.Fd())) {
-		return Screen{}, ErrNone
+// Of queries the terminal that w writes to. ok is false if w is no terminal. The screen then has the
+// usual size and no graphics.
+func Of(w io.Writer) (s Screen, ok bool) {
+	s = Screen{Graphics: Blocks, columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return s, false
 	}
-	s := Plain()
 	s.profile = colorprofile.Detect(f, os.Environ())
-	// The size is read now and not with the cached replies, because windows can change.
+	// The size is read now and not with the kept replies, because windows can change.
 	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
 		s.columns, s.rows = columns, rows
 	}
-	a := answered()
-	s.Graphics = cmp.Or(a.graphics, Blocks)
-	if a.cell.width > 0 && a.cell.height > 0 {
-		s.cell = a.cell
-	}
-	if a.ground != nil {
-		s.ground = a.ground
-	}
-	return s, nil
+	s.read(replies())
+	return s, true
 }
-
-// answered queries the terminal once per process: its abilities do not change, and a terminal that
-// does not reply costs a second.
-var answered = sync.OnceValue(askTTY)
 
 // Room returns the largest size of a picture in pixels that leaves a number of lines of text below
 // it.

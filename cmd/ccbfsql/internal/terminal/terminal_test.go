@@ -187,17 +187,18 @@ func TestAsk(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		answer string
-		want   terminalReplies
+		want   Screen
 	}{
-		"kitty":  {"\x1b_Gi=31;OK\x1b\\" + ground + cell + "\x1b[?62;c", terminalReplies{Kitty, size{10, 20}, color.RGBA{255, 128, 1, 255}}},
-		"both":   {"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c", terminalReplies{graphics: Kitty}},
-		"sixel":  {ground + "\x1b[?65;4c", terminalReplies{graphics: Sixel, ground: color.RGBA{255, 128, 1, 255}}},
-		"plain":  {cell + "\x1b[?1;2c", terminalReplies{cell: size{10, 20}}},
-		"refuse": {"\x1b_Gi=31;ENOTSUP:no\x1b\\\x1b[?64;14;40c", terminalReplies{}},
-		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", terminalReplies{}},
+		"kitty":  {"\x1b_Gi=31;OK\x1b\\" + ground + cell + "\x1b[?62;c", Screen{Graphics: Kitty, cell: size{10, 20}, ground: color.RGBA{255, 128, 1, 255}}},
+		"both":   {"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c", Screen{Graphics: Kitty}},
+		"sixel":  {ground + "\x1b[?65;4c", Screen{Graphics: Sixel, ground: color.RGBA{255, 128, 1, 255}}},
+		"plain":  {cell + "\x1b[?1;2c", Screen{cell: size{10, 20}}},
+		"refuse": {"\x1b_Gi=31;ENOTSUP:no\x1b\\\x1b[?64;14;40c", Screen{}},
+		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", Screen{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := read(ask(terminal(t, c.answer), patient)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			var got Screen
+			if got.read(ask(terminal(t, c.answer), patient)); fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("%+v, expected %+v", got, c.want)
 			}
 		})
@@ -217,8 +218,8 @@ func TestAskInVain(t *testing.T) {
 	if got := ask(file, patient); got != "" {
 		t.Errorf("%q", got)
 	}
-	if _, err := Detect(file); err != ErrNone {
-		t.Errorf("a file: %v", err)
+	if _, ok := Of(file); ok {
+		t.Error("a file is a terminal")
 	}
 }
 
