@@ -72,12 +72,14 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 		}
 		t.AppendRow(shown(row))
 	}
-	if counts := g.footer(len(columns), to-from, widths); counts != "" {
-		t.AppendFooter(tableRow(slices.Repeat([]string{counts}, len(widths))), table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignJustify})
+	counts := g.footer(len(columns), to-from, widths)
+	if counts == "" {
+		return writeLine(w, t.Render())
 	}
+	t.AppendFooter(tableRow(slices.Repeat([]string{counts}, len(widths))), table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignJustify})
 	drawn := t.Render()
-	counts := strings.LastIndex(drawn, lightBox.Box.LeftSeparator)
-	return writeLine(w, drawn[:counts]+strings.ReplaceAll(drawn[counts:], joint, " "))
+	at := max(0, strings.LastIndex(drawn, lightBox.Box.LeftSeparator))
+	return writeLine(w, drawn[:at]+strings.ReplaceAll(drawn[at:], joint, " "))
 }
 
 // tabular returns a function that draws a table of all rows, without types and numbers of rows.
