@@ -4,6 +4,7 @@ package help
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -122,9 +123,19 @@ func Nearest(wanted string, names []string) string {
 		if len(name) > utf8.UTFMax*(len(wanted)+least) {
 			continue // too long to be similar: the distance is at least the difference of the lengths
 		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(name)); d < least {
+		if d := distance(strings.ToLower(wanted), strings.ToLower(name)); d < least {
 			best, least = name, d
 		}
 	}
 	return best
+}
+
+// distance returns how many letters of two words differ. Letters that changed places count once.
+func distance(a, b string) int {
+	letters := func(word string) []byte { return slices.Sorted(slices.Values([]byte(word))) }
+	d := levenshtein.ComputeDistance(a, b)
+	if d == 2 && slices.Equal(letters(a), letters(b)) {
+		return 1
+	}
+	return d
 }

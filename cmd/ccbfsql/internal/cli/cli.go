@@ -21,6 +21,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // Exit codes.
@@ -82,6 +83,10 @@ func Main(args []string) int {
 			return manualMain(args)
 		case "version", "help": // a database file of this name opens as ./version
 			args = append([]string{"-" + args[0]}, args[1:]...)
+		default:
+			if err := misspelled(args[0]); err != nil {
+				return usageCode("ccbfsql", err)
+			}
 		}
 	}
 	a, err := parse(args, os.Stdout)
@@ -89,6 +94,15 @@ func Main(args []string) int {
 		return usageCode("ccbfsql", err)
 	}
 	return exitCode(a.run())
+}
+
+// misspelled returns an error for the name of a new database that is almost the name of a command.
+func misspelled(word string) error {
+	near := help.Nearest(word, []string{"serve", "export", "completion", "man", "version", "help"})
+	if _, err := os.Stat(word); err == nil || near == "" || strings.ContainsAny(word, `-./\:`) {
+		return nil
+	}
+	return fmt.Errorf("%q is neither a command nor a file; did you mean %q? ./%s is a new database", word, near, word)
 }
 
 // usageCode prints the error of a command line, unless it is a request for help, and returns the
