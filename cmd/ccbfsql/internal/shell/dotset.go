@@ -8,23 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 )
 
-// settings are the settings that flags and dot commands change. The rest of render.Options follows from
-// the mode and the destination of a result.
-type settings struct {
-	render.Options
-	mode      render.Mode
-	null      *string // Text for NULL; nil: the mode's own text.
-	paging    bool    // Long results at the prompt go to a pager.
-	timer     bool    // Print how long each statement ran.
-	bail      bool    // The first error ends a script.
-	echo      bool    // Print statements before they run.
-	blobs     blobs
-	maxWidth  int  // Width of a duckbox in characters; 0: the terminal's width.
-	changes   bool // Print how many rows a statement changed.
-	highlight bool // Colours at the prompt.
-	prompt    string
-}
-
 // Set runs the dot command of a setting.
 func (sh *Shell) Set(name string, args ...string) error {
 	c, err := findCommand(name)
@@ -35,14 +18,14 @@ func (sh *Shell) Set(name string, args ...string) error {
 }
 
 // toggle returns a command that turns a setting on or off.
-func toggle(name, help string, of func(s *settings) *bool) command {
+func toggle(name, help string, of func(sh *Shell) *bool) command {
 	return command{name, "on|off", help, 1, 1, func(sh *Shell, args []string) error {
 		on, err := onOff(args[0])
 		if err == nil {
-			*of(&sh.settings) = on
+			*of(sh) = on
 		}
 		return err
-	}, func(sh *Shell) string { return state(*of(&sh.settings)) }}
+	}, func(sh *Shell) string { return state(*of(sh)) }}
 }
 
 func onOff(text string) (bool, error) {
@@ -63,24 +46,24 @@ func state(on bool) string {
 }
 
 // number returns a command that sets a number of things, which may be 0.
-func number(name, help, things string, of func(s *settings) *int) command {
+func number(name, help, things string, of func(sh *Shell) *int) command {
 	return command{name, "N", help, 1, 1, func(sh *Shell, args []string) error {
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 0 {
 			return fmt.Errorf("%q must be a number of %s", args[0], things)
 		}
-		*of(&sh.settings) = n
+		*of(sh) = n
 		return nil
-	}, func(sh *Shell) string { return strconv.Itoa(*of(&sh.settings)) }}
+	}, func(sh *Shell) string { return strconv.Itoa(*of(sh)) }}
 }
 
 // text returns a command that sets a text.
-func text(name, help string, of func(s *settings) *string) command {
+func text(name, help string, of func(sh *Shell) *string) command {
 	return command{name, "TEXT", help, 1, 1, func(sh *Shell, args []string) error {
-		*of(&sh.settings) = args[0]
+		*of(sh) = args[0]
 		return nil
 	}, func(sh *Shell) string {
-		if text := *of(&sh.settings); text != "" {
+		if text := *of(sh); text != "" {
 			return strconv.Quote(text)
 		}
 		return "set by the mode"

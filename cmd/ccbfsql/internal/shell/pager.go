@@ -18,14 +18,10 @@ var errPagerLeft = errors.New("the pager was left")
 // pager prints text directly if it fits the screen. Otherwise it starts the program that PAGER
 // names, or less.
 type pager struct {
-	out    io.Writer
-	argv   []string
-	height int
-	width  int
-	held   bytes.Buffer // The text so far, until it exceeds the screen and the pager starts.
-	cmd    *exec.Cmd
-	pipe   io.WriteCloser
-	left   bool // The user has left the pager: further text is refused.
+	cmd           *exec.Cmd
+	width, height int            // size of the screen in characters
+	held          bytes.Buffer   // The text so far, until it exceeds the screen and the pager starts.
+	pipe          io.WriteCloser // nil: the pager has not started.
 }
 
 // pageSize is how many bytes are held at most before the pager starts.
@@ -33,12 +29,13 @@ const pageSize = 1 << 20
 
 // paged calls do, whose output goes to a pager if a person reads it at a prompt.
 func (sh *Shell) paged(do func() error) error {
-	argv := pagerCommand()
-	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil || argv == nil {
+	cmd := pagerCommand()
+	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil || cmd == nil {
 		return do()
 	}
-	width, height := screen()
-	sh.pager = &pager{out: sh.stdout, argv: argv, height: height, width: width}
+	cmd.Stdout, cmd.Stderr = sh.stdout, sh.stderr
+	sh.pager = &pager{cmd: cmd}
+	sh.pager.width, sh.pager.height = screen()
 	defer func() { sh.pager = nil }()
 	err := do()
 	if closeErr := sh.pager.close(); err == nil {
@@ -50,9 +47,9 @@ func (sh *Shell) paged(do func() error) error {
 	return err
 }
 
-// pagerCommand returns the pager's program and arguments. It returns nil if PAGER is empty or cat,
-// or if the program is not installed.
-func pagerCommand() []string {
+// pagerCommand returns the pager's program. It returns nil if PAGER is empty or cat, or if the program is
+// not installed.
+func pagerCommand() *exec.Cmd {
 	pager, ok := os.LookupEnv("PAGER")
 	if !ok {
 		pager = "less"
@@ -61,19 +58,20 @@ func pagerCommand() []string {
 	if len(words) == 0 || words[0] == "cat" {
 		return nil
 	}
-	if _, err := exec.LookPath(words[0]); err != nil {
-		return nil
+	if cmd := exec.Command(words[0], words[1:]...); cmd.Err == nil {
+		return cmd
 	}
-	return words
+	return nil
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. An error of the pipe means that the user has left the pager.
 func (p *pager) Write(b []byte) (int, error) {
-	switch {
-	case p.left:
-		return 0, errPagerLeft
-	case p.pipe != nil:
-		return p.feed(b)
+	if p.pipe != nil {
+		n, err := p.pipe.Write(b)
+		if err != nil {
+			err = errPagerLeft
+		}
+		return n, err
 	}
 	p.held.Write(b)
 	rows, lines := p.count()
@@ -83,7 +81,7 @@ func (p *pager) Write(b []byte) (int, error) {
 	if err := p.start(lines < p.height); err != nil {
 		return 0, err
 	}
-	if _, err := p.feed(p.held.Bytes()); err != nil {
+	if _, err := p.Write(p.held.Bytes()); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -104,14 +102,12 @@ func (p *pager) count() (rows, lines int) {
 // wide reports whether the pager cuts long lines and scrolls to the right.
 func (p *pager) wide() bool {
 	_, own := os.LookupEnv("LESS")
-	return !own && filepath.Base(p.argv[0]) == "less"
+	return !own && filepath.Base(p.cmd.Args[0]) == "less"
 }
 
 // start starts the pager's program with a pipe to it. isLong is true if only long lines exceed the
 // screen.
-func (p *pager) start(isLong bool) error {
-	p.cmd = exec.Command(p.argv[0], p.argv[1:]...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
+func (p *pager) start(isLong bool) (err error) {
 	if _, ok := os.LookupEnv("LESS"); !ok {
 		// less cuts long lines (S) and can scroll them, and the text stays on the screen afterwards
 		// (X). S is left out if only long lines exceed the screen. With it, less would find that
@@ -122,31 +118,16 @@ func (p *pager) start(isLong bool) error {
 		}
 		p.cmd.Env = append(os.Environ(), flags)
 	}
-	pipe, err := p.cmd.StdinPipe()
-	if err != nil {
+	if p.pipe, err = p.cmd.StdinPipe(); err != nil {
 		return err
 	}
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	p.pipe = pipe
-	return nil
-}
-
-// feed writes text to the pager's program. After an error of the pipe, the user has left the pager.
-func (p *pager) feed(b []byte) (int, error) {
-	n, err := p.pipe.Write(b)
-	if err != nil {
-		p.left = true
-		return n, errPagerLeft
-	}
-	return n, nil
+	return p.cmd.Start()
 }
 
 // close prints the text if it fitted the screen, or waits until the user leaves the pager.
 func (p *pager) close() error {
 	if p.pipe == nil {
-		_, err := p.out.Write(p.held.Bytes())
+		_, err := p.cmd.Stdout.Write(p.held.Bytes())
 		return err
 	}
 	_ = p.pipe.Close()

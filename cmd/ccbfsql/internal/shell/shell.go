@@ -26,31 +26,44 @@ const pipeWidth = 120 // width of boxes in characters if the output is not a ter
 
 // Shell runs statements on a session.
 type Shell struct {
-	settings
-	session *session.Session
-	ctx     context.Context // Ctrl-C cancels it.
-	stdout  *os.File
-	stderr  *os.File
-	output  *os.File    // File of .output; nil: standard output.
-	log     *os.File    // Destination of .log; nil: none.
-	changed int64       // Rows that all statements changed, for .changes.
-	once    *nextOutput // Destination of the next result; nil: none.
-	pager   *pager      // Pager of the present output; nil: none.
-	failed  bool        // A statement failed while bail was off.
-	dir     string      // Folder of the running script.
-	depth   int         // Number of scripts that are running, each read by .read of the one before.
+	// Settings that flags and dot commands change. The rest of render.Options follows from the mode and the
+	// destination of a result.
+	render.Options
+	mode      render.Mode
+	null      *string // Text for NULL; nil: the mode's own text.
+	paging    bool    // Long results at the prompt go to a pager.
+	timer     bool    // Print how long each statement ran.
+	bail      bool    // The first error ends a script.
+	echo      bool    // Print statements before they run.
+	blobs     blobs
+	maxWidth  int  // Width of a duckbox in characters; 0: the terminal's width.
+	changes   bool // Print how many rows a statement changed.
+	highlight bool // Colours at the prompt.
+	prompt    string
 
-	interactive bool // statements come from a prompt
+	session     *session.Session
+	ctx         context.Context // Ctrl-C cancels it.
+	stdout      *os.File
+	stderr      *os.File
+	output      *os.File    // File of .output; nil: standard output.
+	log         *os.File    // Destination of .log; nil: none.
+	changed     int64       // Rows that all statements changed, for .changes.
+	once        *nextOutput // Destination of the next result; nil: none.
+	pager       *pager      // Pager of the present output; nil: none.
+	failed      bool        // A statement failed while bail was off.
+	dir         string      // Folder of the running script.
+	depth       int         // Number of scripts that are running, each read by .read of the one before.
+	interactive bool        // Statements come from a prompt.
 }
 
 // New returns a shell on a session. The end of ctx interrupts its statements. Close closes the
 // session too.
 func New(ctx context.Context, s *session.Session, stdout, stderr *os.File) *Shell {
-	defaults := settings{
+	return &Shell{
 		Options: render.Options{Header: true, MaxRows: 40, Describe: session.DescribeBlob},
 		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
+		session: s, ctx: ctx, stdout: stdout, stderr: stderr,
 	}
-	return &Shell{settings: defaults, session: s, ctx: ctx, stdout: stdout, stderr: stderr}
 }
 
 // Close closes the files of .output, .once and .log, and the session.
