@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -10,7 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/internal/memory"
-	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	duckdb "github.com/duckdb/duckdb-go/v2"
 )
 
@@ -66,7 +67,7 @@ func registerOn(t testing.TB, conn *sql.Conn, fns []Function) (in *Instance) {
 // ask runs a query and writes its rows as text: columns apart by |, rows by
 // newline.
 func ask(db *sql.DB, query string) (string, error) {
-	_, all, err := sqltest.Values(db, query)
+	_, all, err := queries.Values(context.Background(), db, query)
 	if err != nil {
 		return "", err
 	}

@@ -4,30 +4,21 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
-// DB returns the host of a database in this process, with any driver. release is called after each
-// statement. It frees the memory of groups for which DuckDB never calls the destructor. Package
-// connector frees it itself, so there release is an empty function.
-func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
-
-// inProcess is the Host that DB returns.
-type inProcess struct {
-	db      *sql.DB
-	release func()
-}
-
-func (h *inProcess) Releases() bool { return true }
-
-func (h *inProcess) Conn() (Conn, error) {
-	c, err := h.db.Conn(context.Background())
-	if err != nil {
-		return nil, err
+// DB returns a function that opens connections to a database in this process, with any driver. release is
+// called after each statement. It frees the memory of groups for which DuckDB never calls the destructor.
+// Package connector frees it itself, so there release is an empty function.
+func DB(db *sql.DB, release func()) func() (Conn, error) {
+	return func() (Conn, error) {
+		c, err := db.Conn(context.Background())
+		return &inProcessConn{c, release}, err
 	}
-	return &inProcessConn{c, h.release}, nil
 }
 
-// inProcessConn is a connection of an inProcess.
+// inProcessConn is a connection that DB opens.
 type inProcessConn struct {
 	conn  *sql.Conn
 	after func() // called after each statement
@@ -43,7 +34,7 @@ func (c *inProcessConn) Exec(statements string) error {
 
 func (c *inProcessConn) Query(statement string) ([][]string, error) {
 	defer c.after()
-	names, values, err := Values(c.conn, statement)
+	names, values, err := queries.Values(context.Background(), c.conn, statement)
 	if err != nil {
 		return nil, err
 	}
@@ -58,35 +49,6 @@ func (c *inProcessConn) Query(statement string) ([][]string, error) {
 		}
 	}
 	return all, nil
-}
-
-// Queryer is a database or a connection.
-type Queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// Values returns the names of a query's columns, and the values of all its rows.
-func Values(db Queryer, query string, args ...any) (names []string, all [][]any, err error) {
-	rows, err := db.QueryContext(context.Background(), query, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	if names, err = rows.Columns(); err != nil {
-		return nil, nil, err
-	}
-	into := make([]any, len(names))
-	for rows.Next() { // all rows: an error may come late
-		row := make([]any, len(names))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, nil, err
-		}
-		all = append(all, row)
-	}
-	return names, all, rows.Err()
 }
 
 // asText returns values as text that is the same with every client.

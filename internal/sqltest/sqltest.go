@@ -17,8 +17,8 @@
 //	                           where one of these does not hold:
 //	        duckdb=1.5.2       DuckDB is that version or newer
 //	        not=(1.5.0, 1.5.1) DuckDB is none of these versions
-//	        release            the host knows when no query runs, and then gives
-//	                           back the memory of groups that DuckDB forgot
+//	        release            the host is in this process: it knows when no query runs,
+//	                           and then frees the memory of groups that DuckDB forgot
 //	        long               not with -short, which make test says
 //
 // {tmp} in a statement is a directory for files, empty at the start of the
@@ -55,15 +55,6 @@ func init() {
 	}
 }
 
-// Host is a DuckDB with the project's functions, in this process or in a client.
-type Host interface {
-	// Conn opens a connection to the host's database.
-	Conn() (Conn, error)
-	// Releases reports whether the host frees the memory of groups for which DuckDB never calls the
-	// destructor. It does so when no query runs.
-	Releases() bool
-}
-
 // Conn is a connection. Its errors are DuckDB's text without a prefix.
 type Conn interface {
 	// Exec runs any number of statements.
@@ -73,14 +64,15 @@ type Conn interface {
 	Close() error
 }
 
-// Run runs the files *.test of a directory on a host.
-func Run(t *testing.T, h Host, dir string) {
+// Run runs the files *.test of a directory on a host: a DuckDB with the project's functions, in this
+// process or in a client. connect opens a connection to it.
+func Run(t *testing.T, connect func() (Conn, error), dir string) {
 	t.Helper()
-	RunPart(t, h, dir, 0, 1)
+	RunPart(t, connect, dir, 0, 1)
 }
 
 // RunPart runs one of several equal parts of the files, or all files with CCBF_LONG=1.
-func RunPart(t *testing.T, h Host, dir string, part, of int) {
+func RunPart(t *testing.T, connect func() (Conn, error), dir string, part, of int) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.test"))
 	if err != nil {
@@ -93,12 +85,12 @@ func RunPart(t *testing.T, h Host, dir string, part, of int) {
 		if i%of != part && os.Getenv("CCBF_LONG") == "" {
 			continue
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".test"), func(t *testing.T) { runFile(t, h, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".test"), func(t *testing.T) { runFile(t, connect, file) })
 	}
 }
 
-func runFile(t *testing.T, on Host, file string) {
-	conn, err := on.Conn()
+func runFile(t *testing.T, connect func() (Conn, error), file string) {
+	conn, err := connect()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +99,7 @@ func runFile(t *testing.T, on Host, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := host{conn: conn, releases: on.Releases(), meets: true, tmp: filepath.ToSlash(t.TempDir()), data: filepath.ToSlash(folder)}
+	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir()), data: filepath.ToSlash(folder)}
 	about, err := conn.Query("SELECT current_database(), version(), (ccbf_memory()).limit::VARCHAR")
 	if err != nil {
 		t.Fatal(err)
@@ -133,10 +125,9 @@ func runFile(t *testing.T, on Host, file string) {
 
 // host runs the directives of a test file on a connection.
 type host struct {
-	conn     Conn
-	version  [3]int // DuckDB's version
-	releases bool   // what Host.Releases returns
-	meets    bool   // the condition of the last directive require holds
+	conn    Conn
+	version [3]int // DuckDB's version
+	meets   bool   // the condition of the last directive require holds
 	// tmp and data are the directories that {tmp} and {data} stand for.
 	tmp, data string
 }
@@ -206,7 +197,8 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 func (h *host) has(a datadriven.CmdArg) bool {
 	switch a.Key {
 	case "release":
-		return h.releases
+		_, here := h.conn.(*inProcessConn)
+		return here
 	case "long":
 		return !testing.Short()
 	case "not":

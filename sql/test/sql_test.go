@@ -3,12 +3,14 @@
 package test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
@@ -21,7 +23,7 @@ func TestData(t *testing.T) { sqltest.Run(t, sqltest.DB(open(t), func() {}), "da
 // sqlConn returns a connection for the random queries of package sqltest.
 func sqlConn(t *testing.T) sqltest.Conn {
 	t.Helper()
-	conn, err := sqltest.DB(open(t), func() {}).Conn()
+	conn, err := sqltest.DB(open(t), func() {})()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +84,8 @@ func exec(t testing.TB, db *sql.DB, statement string, args ...any) {
 }
 
 // ask returns the first row of a query, with "|" between values.
-func ask(db sqltest.Queryer, query string, args ...any) (string, error) {
-	_, all, err := sqltest.Values(db, query, args...)
+func ask(db queries.Queryer, query string, args ...any) (string, error) {
+	_, all, err := queries.Values(context.Background(), db, query, args...)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

@@ -20,7 +20,7 @@ func embedded(t *testing.T) sqltest.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	c, err := sqltest.DB(db, func() {}).Conn()
+	c, err := sqltest.DB(db, func() {})()
 	if err != nil {
 		t.Fatal(err)
 	}

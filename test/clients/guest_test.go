@@ -39,8 +39,7 @@ func TestGuest(t *testing.T) {
 		for _, v := range []string{vs[0], vs[len(vs)-1]} {
 			t.Run(name+" "+v, func(t *testing.T) {
 				c := host.start(t, v)
-				h := loaded(t, c, ":memory:")
-				busy, other := connect(t, h), connect(t, h)
+				busy, other := connect(t, loaded(t, c, ":memory:")), connect(t, c)
 				mustExec(t, busy, "SET threads = 2")
 				storm := func() {
 					t.Helper()
@@ -124,8 +123,7 @@ func TestCycles(t *testing.T) {
 				if _, err := c.do("open", ":memory:"); err != nil {
 					t.Fatal(err)
 				}
-				h := &Host{client: c}
-				conn := connect(t, h)
+				conn := connect(t, c)
 				note("database open")
 				mustExec(t, conn, "LOAD "+quote(extension(t)))
 				note("loaded")
@@ -135,7 +133,7 @@ func TestCycles(t *testing.T) {
 					t.Fatalf("%s, %v", got, err)
 				}
 				note("queried")
-				if err := h.Close(); err != nil {
+				if _, err := c.do("close"); err != nil {
 					t.Fatal(err)
 				}
 				note("database closed")

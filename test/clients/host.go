@@ -5,53 +5,30 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-// Host is an open database of a client, with the extension loaded.
-type Host struct {
-	client *client
-	last   atomic.Int64
-}
-
-var _ sqltest.Host = (*Host)(nil)
-
 // open opens a database, :memory: or a file, and loads the extension.
-func (c *client) open(file, extension string) (*Host, error) {
+func (c *client) open(file, extension string) error {
 	if _, err := c.do("open", file); err != nil {
-		return nil, err
+		return err
 	}
-	h := &Host{client: c}
-	conn, err := h.connect()
+	conn, err := c.connect()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := conn.Exec("LOAD " + quote(filepath.ToSlash(extension))); err != nil {
-		return nil, err
+		return err
 	}
-	return h, conn.Close()
+	return conn.Close()
 }
 
-// Releases returns false: the extension cannot know that no query runs.
-func (h *Host) Releases() bool { return false }
-
-// Conn opens a connection.
-func (h *Host) Conn() (sqltest.Conn, error) { return h.connect() }
-
-func (h *Host) connect() (*conn, error) {
-	c := &conn{h.client, fmt.Sprint("connection ", h.last.Add(1))}
-	if _, err := h.client.do("connect", c.name); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// Close closes the database, not the process.
-func (h *Host) Close() error {
-	_, err := h.client.do("close")
-	return err
+// connect opens a connection.
+func (c *client) connect() (sqltest.Conn, error) {
+	name := fmt.Sprint("connection ", c.connections.Add(1))
+	_, err := c.do("connect", name)
+	return &conn{c, name}, err
 }
 
 // conn is a connection in the client's process. Every call is sent to the client, which runs it.

@@ -184,22 +184,21 @@ func running(t testing.TB, cmd *exec.Cmd) *client {
 }
 
 // loaded opens a database with the extension.
-func loaded(t testing.TB, c *client, file string) *Host {
+func loaded(t testing.TB, c *client, file string) *client {
 	t.Helper()
-	h, err := c.open(file, extension(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-func connect(t testing.TB, h *Host) *conn {
-	t.Helper()
-	c, err := h.connect()
-	if err != nil {
+	if err := c.open(file, extension(t)); err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+func connect(t testing.TB, client *client) *conn {
+	t.Helper()
+	c, err := client.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.(*conn)
 }
 
 func mustExec(t testing.TB, c interface{ Exec(string) error }, statements string) {

@@ -196,7 +196,7 @@ func TestSQLJVM(t *testing.T) {
 	vs := drivers(t)
 	for i, v := range vs {
 		t.Run(v, func(t *testing.T) {
-			sqltest.RunPart(t, loaded(t, jvm(t, v), ":memory:"), sqlTests, i, 4*len(vs))
+			sqltest.RunPart(t, loaded(t, jvm(t, v), ":memory:").connect, sqlTests, i, 4*len(vs))
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,8 @@ type client struct {
 	input  io.WriteCloser
 	exited chan struct{} // closed when the process ends
 	err    error         // error with which the process ended; set before exited is closed
+
+	connections atomic.Int64 // number of connections so far
 
 	mu      sync.Mutex
 	last    int

@@ -24,9 +24,9 @@ func TestSQLVersions(t *testing.T) {
 			t.Fatalf("this is DuckDB %s, %v", got, err)
 		}
 		if i == 0 || i > between {
-			sqltest.Run(t, h, sqlTests)
+			sqltest.Run(t, h.connect, sqlTests)
 		} else {
-			sqltest.RunPart(t, h, sqlTests, i-1, between)
+			sqltest.RunPart(t, h.connect, sqlTests, i-1, between)
 		}
 	})
 }
@@ -37,7 +37,7 @@ func TestSQLPython(t *testing.T) {
 	vs := listed(t, "python", "versions")
 	for i, v := range vs[:len(vs)-1] {
 		t.Run(v, func(t *testing.T) {
-			sqltest.RunPart(t, loaded(t, python(t, v), ":memory:"), sqlTests, i, len(vs)-1)
+			sqltest.RunPart(t, loaded(t, python(t, v), ":memory:").connect, sqlTests, i, len(vs)-1)
 		})
 	}
 }
@@ -48,7 +48,7 @@ func TestTooOld(t *testing.T) {
 	for _, v := range versions(t, false) {
 		t.Run(v, func(t *testing.T) {
 			c := node(t, v)
-			_, err := c.open(":memory:", extension(t))
+			err := c.open(":memory:", extension(t))
 			if err == nil || !strings.Contains(err.Error(), "The file was built for") {
 				t.Errorf("loading the extension: error %v, want one that says what it was built for", err)
 			}
@@ -88,13 +88,13 @@ func TestSQLArm64(t *testing.T) {
 	if emulator != "" {
 		cmd = exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu"}, cmd.Args...)...)
 	}
-	h, err := running(t, cmd).open(":memory:", filepath.Join(folder, "ccbf.duckdb_extension"))
-	if err != nil {
+	h := running(t, cmd)
+	if err := h.open(":memory:", filepath.Join(folder, "ccbf.duckdb_extension")); err != nil {
 		t.Fatal(err)
 	}
 	c := connect(t, h)
 	if got, err := ask(c, "SELECT platform FROM pragma_platform()"); err != nil || got != "linux_arm64" {
 		t.Fatalf("this is %s, %v", got, err)
 	}
-	sqltest.RunPart(t, h, sqlTests, 0, 12)
+	sqltest.RunPart(t, h.connect, sqlTests, 0, 12)
 }

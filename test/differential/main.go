@@ -33,16 +33,6 @@ var (
 // perProcess is the number of queries per process. Queries of one process can affect later ones.
 const perProcess = 5000
 
-// event is a line of a child's output.
-type event struct {
-	Start      *int         `json:",omitempty"` // Number of a query that starts; nil: another event.
-	Connection int          `json:",omitempty"` // Connection on which that query runs.
-	Counts     *load.Counts `json:",omitempty"` // Counts of a batch that has ended; nil: another event.
-	Number     int          `json:",omitempty"` // Number of a query that failed.
-	Failure    string       `json:",omitempty"`
-	Script     string       `json:",omitempty"`
-}
-
 func main() {
 	flag.Parse()
 	if *show {
@@ -64,38 +54,23 @@ func main() {
 	}
 }
 
+// runChild writes the events of a run as lines of JSON.
 func runChild() error {
-	out := json.NewEncoder(os.Stdout)
-	say := make(chan event)
-	said := make(chan error, 1)
-	go func() {
-		var first error
-		for e := range say {
-			if err := out.Encode(e); err != nil && first == nil {
-				first = err
-			}
-		}
-		said <- first
-	}()
 	dir, err := os.MkdirTemp("", "differential")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for counts, err := range load.Run(load.Options{
-		Seed: *seed, From: *from, To: *from + *queries, Connections: *connections, Dir: dir,
-		Starting: func(c, n int) { say <- event{Start: &n, Connection: c} },
-		Failed: func(f load.Failure) {
-			say <- event{Number: f.Number, Failure: fmt.Sprintf("%s: %v", f.Kind, f.Err), Script: f.Script}
-		},
-	}) {
+	out := json.NewEncoder(os.Stdout)
+	for e, err := range load.Run(load.Options{Seed: *seed, From: *from, To: *from + *queries, Connections: *connections, Dir: dir}) {
+		if err == nil {
+			err = out.Encode(e)
+		}
 		if err != nil {
 			return err
 		}
-		say <- event{Counts: &counts}
 	}
-	close(say)
-	return <-said
+	return nil
 }
 
 func runParent() error {
@@ -166,18 +141,18 @@ func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error
 	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
 		timer.Reset(*patience)
-		var e event
+		var e load.Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, "", fmt.Errorf("%w: %s", err, lines.Bytes())
 		}
 		switch {
-		case e.Start != nil:
-			running[e.Connection] = *e.Start
 		case e.Counts != nil:
 			total.Add(*e.Counts)
 			fmt.Fprintf(os.Stderr, "\r%d queries, %d failures ", total.Queries, total.Failures)
-		default:
+		case e.Failure != "":
 			fmt.Printf("--- query %d of seed %d: %s\n%s", e.Number, *seed, e.Failure, e.Script)
+		default:
+			running[e.Connection] = e.Number
 		}
 	}
 	timer.Stop()

@@ -27,14 +27,17 @@ func soak() error {
 	fmt.Println("| minutes | queries | failures | `ccbf_memory()` used | resident, MiB | Go heap, MiB | threads | files |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	var total load.Counts
 	var resident []int
-	for counts, err := range load.Run(load.Options{
-		Seed: *seed, From: *from, To: math.MaxInt, Connections: *connections, Dir: dir,
-		Failed: func(f load.Failure) { fmt.Fprintf(os.Stderr, "--- %s: %v\n%s", f.Kind, f.Err, f.Script) },
-	}) {
+	for e, err := range load.Run(load.Options{Seed: *seed, From: *from, To: math.MaxInt, Connections: *connections, Dir: dir}) {
 		if err != nil {
 			return err
 		}
-		total.Add(counts)
+		if e.Failure != "" {
+			fmt.Fprintf(os.Stderr, "--- query %d: %s\n%s", e.Number, e.Failure, e.Script)
+		}
+		if e.Counts == nil {
+			continue
+		}
+		total.Add(*e.Counts)
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

@@ -25,7 +25,7 @@ func TestSQL(t *testing.T) {
 // Random windows and ORDER BY, compared with exact SQL. CCBF_LONG=1: 10,000 queries.
 func TestRandomWindows(t *testing.T) {
 	db, registration := open(t)
-	conn, err := sqltest.DB(db, registration.Release).Conn()
+	conn, err := sqltest.DB(db, registration.Release)()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,21 +20,22 @@ var (
 
 // A sample of the queries of make differential.
 func TestDifferential(t *testing.T) {
-	for counts, err := range Run(Options{
-		Seed: *seed, From: *from, To: *from + *count, Connections: *connections, Dir: t.TempDir(),
-		Failed: func(f Failure) { t.Errorf("query %d (%s): %v\n%s", f.Number, f.Kind, f.Err, f.Script) },
-	}) {
-		if err != nil {
+	for e, err := range Run(Options{Seed: *seed, From: *from, To: *from + *count, Connections: *connections, Dir: t.TempDir()}) {
+		switch {
+		case err != nil:
 			t.Fatal(err)
+		case e.Failure != "":
+			t.Errorf("query %d: %s\n%s", e.Number, e.Failure, e.Script)
+		case e.Counts != nil:
+			t.Logf("%+v", *e.Counts)
 		}
-		t.Logf("%+v", counts)
 	}
 }
 
 // The large queries make DuckDB write temporary files, and their results are right.
 func TestLargeSpill(t *testing.T) {
 	d := Database{Connections: 1, Settings: []string{"SET threads = 1", "SET memory_limit = '60MB'"}}
-	_, conns, err := d.Open(t.Context(), t.TempDir())
+	_, conns, err := d.open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestLargeSpill(t *testing.T) {
 func TestNotices(t *testing.T) {
 	d := Database{Connections: 1}
 	d.Tables = []string{helpers, values{draw: queries.NewDraw(1, 1), Rows: 300}.statement("table")}
-	_, conns, err := d.Open(t.Context(), t.TempDir())
+	_, conns, err := d.open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type draw = queries.Draw
 type Query struct {
 	Number int
 	Kind   string
-	Steps  []string // The results of the last step and of each EXECUTE are checked.
+	Steps  []string // Statements whose results are checked.
 	Fails  string   // Part of the error that the query must return; "": it must return no error.
 	Cancel bool     // The query is cancelled, and then runs again.
 }
@@ -79,11 +79,6 @@ func (q *Query) Script(db Database) string {
 		}
 	}
 	return strings.Join(all, ";\n") + ";\n" + steps
-}
-
-// answers reports whether the result of a step is checked: that of SELECT, WITH and EXECUTE.
-func answers(step string) bool {
-	return strings.HasPrefix(step, "SELECT") || strings.HasPrefix(step, "WITH") || strings.HasPrefix(step, "EXECUTE")
 }
 
 // failing are calls that return errors, with a part of each error's text.

@@ -21,17 +21,15 @@ type Options struct {
 	From, To    int // the run has the queries with the numbers From to To-1
 	Connections int // largest number of connections at once
 	Dir         string
-	// Starting, if not nil, is called before every query, with its connection.
-	Starting func(connection, number int)
-	// Failed is called for each failure, one at a time.
-	Failed func(Failure)
 }
 
-// Failure is a query with a wrong result or error.
-type Failure struct {
-	Query
-	Script string
-	Err    error
+// Event is the start of a query, a failure, or the end of a batch.
+type Event struct {
+	Number     int     // number of the query
+	Connection int     // connection on which it starts
+	Failure    string  `json:",omitempty"` // wrong result or error; "": another event
+	Script     string  `json:",omitempty"` // the failed query as SQL for the shell
+	Counts     *Counts `json:",omitempty"` // counts of the batch that has ended; nil: another event
 }
 
 // Counts are the results of queries.
@@ -43,17 +41,23 @@ type Counts struct {
 	Kinds             map[string]int
 }
 
-// Run runs queries, each batch on its own database. It returns the counts of each batch, up to an error.
-func Run(o Options) iter.Seq2[Counts, error] {
-	return func(yield func(Counts, error) bool) {
-		for from := o.From; from < o.To; {
-			batch := from / PerDatabase
-			to := min((batch+1)*PerDatabase, o.To)
-			counts, err := o.runBatch(NewDatabase(o.Seed, batch, o.Connections), from, to)
-			if err != nil {
-				err = fmt.Errorf("queries %d to %d: %w", from, to-1, err)
+// Run runs queries, each batch on its own database. It returns what happens, up to an error of the run
+// itself.
+func Run(o Options) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		wanted := true
+		for from := o.From; from < o.To && wanted; {
+			to := min((from/PerDatabase+1)*PerDatabase, o.To)
+			events, ended := make(chan Event), make(chan error, 1)
+			go func() {
+				defer close(events)
+				ended <- o.runBatch(from, to, events)
+			}()
+			for e := range events { // to the end, because other queries still run
+				wanted = wanted && yield(e, nil)
 			}
-			if !yield(counts, err) || err != nil {
+			if err := <-ended; err != nil && wanted {
+				yield(Event{}, fmt.Errorf("queries %d to %d: %w", from, to-1, err))
 				return
 			}
 			from = to
@@ -61,40 +65,38 @@ func Run(o Options) iter.Seq2[Counts, error] {
 	}
 }
 
-// Open opens the database with its tables.
-func (d *Database) Open(ctx context.Context, dir string) (*sql.DB, []*sql.Conn, error) {
-	db, err := connector.Open("")
-	if err != nil {
+// open opens the database with its tables and its connections.
+func (d *Database) open(ctx context.Context, dir string) (db *sql.DB, conns []*sql.Conn, err error) {
+	if db, err = connector.Open(""); err != nil {
 		return nil, nil, err
 	}
-	settings := append([]string{"SET temp_directory = '" + dir + "'"}, d.Settings...)
-	for _, s := range append(settings, d.Tables...) {
-		if _, err := db.ExecContext(ctx, s); err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
-		}
-	}
-	var conns []*sql.Conn
-	for range d.Connections {
+	for n := range d.Connections {
 		c, err := db.Conn(ctx)
 		if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
 		}
 		conns = append(conns, c)
-		for _, s := range d.Settings { // some settings belong to a connection
-			if _, err := c.ExecContext(ctx, s); err != nil {
-				return nil, nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
-			}
+		// Some settings belong to a connection.
+		script := "SET temp_directory = '" + dir + "';\n" + strings.Join(d.Settings, ";\n")
+		if n == 0 {
+			script += ";\n" + strings.Join(d.Tables, ";\n")
+		}
+		if _, err := c.ExecContext(ctx, script); err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("%s: %w", script, err), db.Close())
 		}
 	}
 	return db, conns, nil
 }
 
-func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
+// runBatch runs queries of one database. It sends what happens to events.
+func (o *Options) runBatch(from, to int, events chan<- Event) error {
 	ctx := context.Background()
-	db, conns, err := d.Open(ctx, o.Dir)
+	d := NewDatabase(o.Seed, from/PerDatabase, o.Connections)
+	db, conns, err := d.open(ctx, o.Dir)
 	if err != nil {
-		return total, err
+		return err
 	}
+	var total Counts
 	numbers := make(chan int)
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -102,16 +104,14 @@ func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 		workers.Go(func() {
 			for number := range numbers {
 				q := NewQuery(o.Seed, number, &d)
-				if o.Starting != nil {
-					o.Starting(n, number)
+				events <- Event{Number: number, Connection: n}
+				counts, err := q.run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
+				if err != nil {
+					counts.Failures++
+					events <- Event{Number: number, Failure: fmt.Sprintf("%s: %v", q.Kind, err), Script: q.Script(d)}
 				}
-				counts, err := q.Run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
 				mu.Lock()
 				total.Add(counts)
-				if err != nil {
-					total.Failures++
-					o.Failed(Failure{Query: q, Script: q.Script(d), Err: err})
-				}
 				mu.Unlock()
 			}
 		})
@@ -123,14 +123,15 @@ func (o *Options) runBatch(d Database, from, to int) (total Counts, err error) {
 	workers.Wait()
 	for _, c := range conns {
 		if err := c.Close(); err != nil {
-			return total, err
+			return err
 		}
 	}
 	if used := ccbfsql.MemoryUsed(); used != 0 {
 		total.Failures++
-		o.Failed(Failure{Script: d.Settings[0], Err: fmt.Errorf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)})
+		events <- Event{Number: to - 1, Failure: fmt.Sprintf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)}
 	}
-	return total, db.Close()
+	events <- Event{Counts: &total}
+	return db.Close()
 }
 
 // Add adds other counts.
@@ -148,8 +149,8 @@ func (c *Counts) Add(o Counts) {
 	}
 }
 
-// Run runs a query and checks it. An error is a wrong result or an unexpected error.
-func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (counts Counts, err error) {
+// run runs a query and checks it. An error is a wrong result or an unexpected error.
+func (q *Query) run(ctx context.Context, conn *sql.Conn, d draw) (counts Counts, err error) {
 	counts = Counts{Queries: 1, Kinds: map[string]int{q.Kind: 1}}
 	if q.Cancel {
 		short, cancel := context.WithCancel(ctx)
@@ -192,12 +193,6 @@ func outOfMemory(err error) bool {
 // ask runs the steps. A wrong result is an error.
 func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error) {
 	for _, s := range q.Steps {
-		if !answers(s) {
-			if _, err := conn.ExecContext(ctx, s); err != nil {
-				return 0, err
-			}
-			continue
-		}
 		n, err := judge(ctx, conn, s)
 		if err != nil {
 			return 0, err
@@ -210,32 +205,17 @@ func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error)
 // judge runs a statement whose columns called bad must be 0, and returns an error otherwise. n is the
 // number of rows that it checked.
 func judge(ctx context.Context, conn *sql.Conn, statement string) (n int64, err error) {
-	rows, err := conn.QueryContext(ctx, statement)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return 0, err
-	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return 0, err
-		}
+	names, rows, err := queries.Values(ctx, conn, statement)
+	for _, row := range rows {
 		for i, name := range names {
-			v, whole := values[i].(int64)
+			v, whole := row[i].(int64)
 			switch {
 			case name == "n" && whole:
 				n = v
 			case strings.HasPrefix(name, "bad") && (!whole || v != 0):
-				return 0, fmt.Errorf("%s is %v, of %d rows", name, values[i], n)
+				return 0, fmt.Errorf("%s is %v, of %d rows", name, row[i], n)
 			}
 		}
 	}
-	return n, rows.Err()
+	return n, err
 }
