@@ -179,17 +179,14 @@ type Splitter struct {
 	first int    // Line of the statement's first word; 0: it has no word yet.
 }
 
-// Feed adds a line with its line break. "" stands for a line that is no SQL, such as a dot command.
-func (s *Splitter) Feed(text string) {
+// Feed adds a line with its line break, and returns the statements that end in it with a semicolon. ""
+// stands for a line that is no SQL, such as a dot command.
+func (s *Splitter) Feed(text string) (ended []Statement) {
 	s.line++
 	s.buf = append(s.buf, text...)
 	if strings.Contains(text, s.mark) {
 		s.mark = ""
 	}
-}
-
-// Next returns the next statement that ends with a semicolon. ok is false if more input is needed.
-func (s *Splitter) Next() (Statement, bool) {
 	for s.mark == "" && s.pos < len(s.buf) {
 		kind, n, mark := scan(s.buf[s.pos:])
 		ends := kind == Other && s.buf[s.pos] == ';'
@@ -200,14 +197,14 @@ func (s *Splitter) Next() (Statement, bool) {
 			s.pos += n
 		}
 		if ends {
-			return s.cut(s.pos), true
+			ended = append(ended, s.cut(s.pos))
 		}
 	}
-	return Statement{}, false
+	return ended
 }
 
 // Rest returns the rest of the input after its end, even without a semicolon, and empties the
-// splitter. Call it after Next has returned false.
+// splitter.
 func (s *Splitter) Rest() (Statement, bool) {
 	if len(s.buf) == 0 {
 		return Statement{}, false
@@ -231,11 +228,7 @@ func (s *Splitter) cut(n int) Statement {
 func Complete(text string) bool {
 	var s Splitter
 	s.Feed(text + "\n")
-	for {
-		if _, ok := s.Next(); !ok {
-			return s.Idle()
-		}
-	}
+	return s.Idle()
 }
 
 // QuoteName returns a name as a quoted SQL identifier.

@@ -95,14 +95,7 @@ func cut(pieces ...string) []Statement {
 	var s Splitter
 	var out []Statement
 	for _, piece := range pieces {
-		s.Feed(piece)
-		for {
-			st, ok := s.Next()
-			if !ok {
-				break
-			}
-			out = append(out, st)
-		}
+		out = append(out, s.Feed(piece)...)
 	}
 	if st, ok := s.Rest(); ok {
 		out = append(out, st)

@@ -87,8 +87,7 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 			}
 			text = ""
 		}
-		split.Feed(text)
-		for st, ok := split.Next(); ok; st, ok = split.Next() {
+		for _, st := range split.Feed(text) {
 			if err := sh.statement(name, st); err != nil {
 				return err
 			}
