@@ -34,7 +34,6 @@ type aggregate struct {
 	Again string
 	// first is the argument by which a call with DISTINCT can be ordered; "": it cannot be.
 	first string
-	size  int // approximate bytes of a state of the aggregate
 }
 
 // finish gives weights to the rows of an aggregate, in one of three calls at random, and completes it. args and
@@ -98,13 +97,9 @@ var families = func() (fs []keyed.Any) {
 }()
 
 // judged returns how to check a family's sketches. With default options, lawful says whether they depend on the
-// order of rows and of merges, and size is their size.
-func judged(f keyed.Any) (judge string, lawful bool, size int) {
-	params := f.Settings().Params()
-	if s, err := f.Make(params); err == nil {
-		size = s.Bytes()
-	}
-	laws := f.Laws(params)
+// order of rows and of merges.
+func judged(f keyed.Any) (judge string, lawful bool) {
+	laws := f.Laws(f.Settings().Params())
 	judge = "false" // no check: counts below the truth may be right
 	switch q := f.Questions()[0]; {
 	case q.Kind == keyed.HowOften && !laws.Below:
@@ -112,12 +107,11 @@ func judged(f keyed.Any) (judge string, lawful bool, size int) {
 	case q.Kind == keyed.Whether:
 		judge = strings.ReplaceAll(presence, "_contains(", "_"+q.Verb+"(")
 	}
-	return judge, laws.OrderFree && laws.UnionCommutes, size
+	return judge, laws.OrderFree && laws.UnionCommutes
 }
 
-// sizes are the sizes of sketches with the options of queries.sql. Families without such options have their
-// defaults.
-var sizes = map[string]int{"cms": 1000, "sbf": 6000, "bloom": 2000, "cbf": 4000, "cuckoo": 2000}
+// drawn are the families with options in queries.sql. Others have their defaults.
+var drawn = []string{"cms", "sbf", "bloom", "cbf", "cuckoo"}
 
 // unlawful matches families with options of queries.sql whose sketches depend on the order of rows or of merges.
 var unlawful = regexp.MustCompile(`^(cbf|cuckoo) |conservative|'(mi|rm|trm)'|overflow`)
@@ -133,11 +127,11 @@ func ofKeys(d draw) aggregate {
 	if strings.HasPrefix(k.expr, "'") {
 		a.first = "" // the key is a constant, by which ORDER BY changes nothing
 	}
-	judge, lawful, size := judged(f)
+	judge, lawful := judged(f)
 	options := ""
-	if drawn, has := sizes[family]; has {
+	if slices.Contains(drawn, family) {
 		options = values{draw: d, Distinct: k.distinct, Integer: k.integer}.statement(family)
-		size, lawful = drawn, !unlawful.MatchString(family+" "+options)
+		lawful = !unlawful.MatchString(family + " " + options)
 	}
 	if strings.Contains(options, "rm'") { // methods rm and trm
 		a.union = ""
@@ -152,9 +146,6 @@ func ofKeys(d draw) aggregate {
 		judge = total + " OR " + judge
 	}
 	a.wrong = fill(judge, "f", family)
-	if a.size = size; k.distinct > 1000 {
-		a.size *= 10
-	}
 	a.finish(d, k.expr, "p.k", options, lawful)
 	return a
 }
@@ -172,7 +163,7 @@ func spatial(d draw) aggregate {
 	x := d.One("x", "x", "x", "x + 0.0", "CASE WHEN i % 2 = 0 THEN x ELSE x - 3 END", "2.5", "nullif(x, 2)", "h")
 	y := d.One("y", "y", "y", "-y", "(g + 0.5)", "x * y / 4", "i")
 	a := aggregate{
-		fn: "ccbf_agg", union: "ccbf_union_agg", first: x, size: 500,
+		fn: "ccbf_agg", union: "ccbf_union_agg", first: x,
 		Truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", Valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
 		Each: fill("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "r", r),
 	}
@@ -194,7 +185,6 @@ func spatial(d draw) aggregate {
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
 	default:
 		options = values{draw: d}.statement("counters or tree")
-		a.size = 4000
 		a.wrong = "coalesce(list_bool_or(list_transform(hist($c), lambda e: ccbf_get($s, " + cellAt + ") < e.value OR NOT ccbf_contains($s, " + cellAt + "))), false)" +
 			" OR ccbf_bbox_sum($s, -3 * $r, -2 * $r, 4 * $r, 5 * $r) < len(list_filter($c, lambda e: e.x BETWEEN -3 AND 3 AND e.y BETWEEN -2 AND 4))"
 	}

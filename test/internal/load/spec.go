@@ -66,14 +66,11 @@ func newSpec(d draw, db *Database) spec {
 	}
 	// A query that would take long gets a smaller table. So does a query whose lists would together
 	// have as many entries as the square of the number of rows.
-	size := 0
-	for _, it := range p.Items {
-		size += it.size
-	}
-	if p.Table == "t2" && (p.Shape != "group" || size > 12000 || p.Parts == "i" || slices.Contains(p.Keys, "i") || p.Sets == "CUBE") {
+	many := len(p.Items) > 2
+	if p.Table == "t2" && (p.Shape != "group" || many || p.Parts == "i" || slices.Contains(p.Keys, "i") || p.Sets == "CUBE") {
 		p.Table = "t1"
 	}
-	if p.Table == "t1" && (p.Shape == "window" && (size > 6000 || strings.Contains(p.Source, "range(2)"))) {
+	if p.Table == "t1" && (p.Shape == "window" && (many || strings.Contains(p.Source, "range(2)"))) {
 		p.Table = "t0"
 	}
 	p.Check = p.Table != "t2" && (p.Table != "t1" || p.Shape != "window") && d.Chance(4)
