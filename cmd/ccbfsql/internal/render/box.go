@@ -90,11 +90,11 @@ func tabular(style *table.Style) func(w io.Writer, rows Rows, o Options) error {
 		escape := oneLine
 		switch style {
 		case unboxed:
-			o.Dim = nil
+			o.Colours = false
 			t.SetColumnConfigs(ownWidths(columns, o.Widths, 1))
 			t.SuppressTrailingSpaces()
 		case pipeTable:
-			o.Dim = nil
+			o.Colours = false
 			t.SetColumnConfigs(ownWidths(columns, nil, 3))
 			escape = func(text string) string { return oneLine(lineBreaks.Replace(text)) }
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Kind is the kind of a column's type, which decides how its values are shown.
@@ -64,8 +66,7 @@ type Options struct {
 	Short bool
 	// Describe describes a BLOB in words, in place of its bytes. nil: BLOBs are shown as bytes.
 	Describe func(bytes string) (words string, ok bool)
-	// Dim returns text in a weaker colour, for NULL and the types of a duckbox. nil: no colours.
-	Dim func(text string) string
+	Colours  bool // NULL and the types of a duckbox have a weaker colour.
 }
 
 // Page describes a pager to mode duckbox. A result that is taller than the screen even when
@@ -76,10 +77,10 @@ type Page struct {
 }
 
 func (o Options) dim(text string) string {
-	if o.Dim == nil {
+	if !o.Colours {
 		return text
 	}
-	return o.Dim(text)
+	return ansi.SGR(ansi.AttrBrightBlackForegroundColor) + text + ansi.ResetStyle
 }
 
 // Mode is an output mode.

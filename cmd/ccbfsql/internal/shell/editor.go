@@ -39,11 +39,6 @@ func (e *editor) plain(heading string) string {
 	return ansi.ResetStyle + heading
 }
 
-// painted returns text in a colour.
-func painted(colour ansi.Attr, text string) string {
-	return ansi.SGR(colour) + text + ansi.ResetStyle
-}
-
 // draw returns the text with colours. It first scrolls the terminal if there are too few rows below
 // the cursor.
 func (e *editor) draw(text string) string {

@@ -63,7 +63,7 @@ func (sh *Shell) Interactive(version string) error {
 			return err
 		}
 		if err != nil {
-			sh.Complain(err)
+			sh.complain(err)
 		}
 	}
 }

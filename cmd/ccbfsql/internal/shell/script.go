@@ -160,17 +160,15 @@ func (sh *Shell) at(name string, line int, err error) error {
 		return err
 	}
 	sh.failed = true
-	sh.Complain(err)
+	sh.complain(err)
 	return nil
 }
 
-// Complain prints an error. On a terminal the kind of the error is red.
-func (sh *Shell) Complain(err error) {
-	text := err.Error()
-	if colourful(sh.stderr) {
-		if kind, rest, ok := strings.Cut(text, "Error: "); ok && !strings.Contains(kind, "\n") {
-			text = painted(ansi.AttrRedForegroundColor, kind+"Error:") + " " + rest
-		}
+// complain prints an error. On a terminal the kind of the error is red.
+func (sh *Shell) complain(err error) {
+	if kind, rest, ok := strings.Cut(err.Error(), "Error: "); ok && !strings.Contains(kind, "\n") {
+		sh.remark(ansi.AttrRedForegroundColor, kind+"Error:", rest)
+		return
 	}
-	fmt.Fprintln(sh.stderr, text)
+	fmt.Fprintln(sh.stderr, err)
 }

@@ -118,17 +118,16 @@ func (sh *Shell) execute(sql string) error {
 	}
 	if texts := notes.Take(); err == nil {
 		for _, text := range texts {
-			sh.note(text)
+			sh.remark(ansi.AttrYellowForegroundColor, "Note:", text)
 		}
 	}
 	return err
 }
 
-// note prints a remark to standard error about a result that may be a mistake.
-func (sh *Shell) note(text string) {
-	kind := "Note:"
+// remark prints a text to standard error after its kind, which has a colour on a terminal.
+func (sh *Shell) remark(colour ansi.Attr, kind, text string) {
 	if colourful(sh.stderr) {
-		kind = painted(ansi.AttrYellowForegroundColor, kind)
+		kind = ansi.SGR(colour) + kind + ansi.ResetStyle
 	}
 	fmt.Fprintln(sh.stderr, kind, text)
 }
@@ -165,9 +164,7 @@ func (sh *Shell) print(sql string) error {
 func (sh *Shell) options(mode *render.Mode) render.Options {
 	o := sh.Options
 	o.Null, o.Width, o.Short = mode.Null, sh.width(), sh.shortBlobs(mode)
-	if sh.file() == nil && colourful(sh.stdout) {
-		o.Dim = func(text string) string { return painted(ansi.AttrBrightBlackForegroundColor, text) }
-	}
+	o.Colours = sh.file() == nil && colourful(sh.stdout)
 	if sh.pager != nil && sh.file() == nil {
 		o.Page = render.Page{Lines: sh.pager.height, Wide: sh.pager.wide()}
 	}
