@@ -145,7 +145,7 @@ func ofKeys(d draw) aggregate {
 	if family != "cuckoo" { // the total of a set is only approximate
 		judge = total + " OR " + judge
 	}
-	a.wrong = fill(judge, "f", family)
+	a.wrong = strings.ReplaceAll(judge, "$f", family)
 	a.finish(d, k.expr, "p.k", options, lawful)
 	return a
 }
@@ -165,7 +165,7 @@ func spatial(d draw) aggregate {
 	a := aggregate{
 		fn: "ccbf_agg", union: "ccbf_union_agg", first: x,
 		Truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", Valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
-		Each: fill("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "r", r),
+		Each: strings.ReplaceAll("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "$r", r),
 	}
 	if x == "2.5" {
 		a.first = ""
@@ -174,14 +174,14 @@ func spatial(d draw) aggregate {
 	switch form := d.IntN(10); {
 	case form < 5:
 		options = values{draw: d}.statement("exact")
-		a.wrong = strings.ReplaceAll(cellsOf, "$q", "") + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
+		a.wrong = strings.ReplaceAll(cellsOf, "$q", "") + " IS DISTINCT FROM " + strings.ReplaceAll(cellsIn, "$l", "$c")
 	case form < 7: // an exact sketch with categories
 		options = "bytes: 300000, category: c"
 		a.Truth = strings.TrimSuffix(a.Truth, "}") + ", c: c}"
 		a.Valid += " AND p.c IS NOT NULL"
 		a.Each = strings.TrimSuffix(a.Each, "}") + ", c: p.c}"
-		of := fill(cellsOf, "q", ", q") + " IS DISTINCT FROM " +
-			fill(cellsIn, "l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
+		of := strings.ReplaceAll(cellsOf, "$q", ", q") + " IS DISTINCT FROM " +
+			strings.ReplaceAll(cellsIn, "$l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
 		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
 	default:
 		options = values{draw: d}.statement("counters or tree")
@@ -192,7 +192,7 @@ func spatial(d draw) aggregate {
 	if d.Chance(5) {
 		options += ", seed: " + d.Text(0, 99)
 	}
-	a.wrong = fill("ccbf_total($s) IS DISTINCT FROM len($c) OR "+a.wrong, "r", r)
+	a.wrong = strings.ReplaceAll("ccbf_total($s) IS DISTINCT FROM len($c) OR "+a.wrong, "$r", r)
 	a.finish(d, x+", "+y+", "+r, "p.x, p.y, "+r, options, lawful)
 	return a
 }

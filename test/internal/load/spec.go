@@ -230,5 +230,5 @@ func (p *spec) SQL() string { return statement("aggregates", p) }
 
 // Wrong returns an expression that is true if sketch n of a query disagrees with its list.
 func (a *aggregate) Wrong(n int) string {
-	return fill(a.wrong, "s", "s"+strconv.Itoa(n), "c", "c"+strconv.Itoa(n))
+	return strings.NewReplacer("$s", "s"+strconv.Itoa(n), "$c", "c"+strconv.Itoa(n)).Replace(a.wrong)
 }

@@ -22,15 +22,3 @@ type values struct {
 }
 
 func (v values) statement(name string) string { return statement(name, v) }
-
-// fill replaces the names $name in a text by values: fill("$s > 0", "s", "s0").
-func fill(text string, pairs ...string) string {
-	with := make([]string, len(pairs))
-	for i, p := range pairs {
-		if i%2 == 0 {
-			p = "$" + p
-		}
-		with[i] = p
-	}
-	return strings.NewReplacer(with...).Replace(text)
-}
