@@ -8,9 +8,7 @@ import (
 // footer says what an extension was built for. DuckDB reads it at the end of the file, before it opens
 // the file as a library.
 type footer struct {
-	abi       string // C_STRUCT: DuckDB passes its C API as a struct.
 	extension string // The extension's own version.
-	api       string // Version of DuckDB's C API, such as v1.2.0.
 	platform  string // Platform in DuckDB's spelling, such as linux_amd64.
 }
 
@@ -18,6 +16,8 @@ type footer struct {
 // head, eight fields, and room for a signature.
 const (
 	head         = "\x00\x93\x04\x10duckdb_signature\x80\x04"
+	abi          = "C_STRUCT" // DuckDB passes its C API as a struct
+	capi         = "v1.2.0"   // oldest version of DuckDB's C API with which the library works
 	fieldLen     = 32
 	signatureLen = 256
 	layout       = "4" // the last field: the version of the footer itself
@@ -34,7 +34,7 @@ func (f footer) bytes() ([]byte, error) {
 	out := make([]byte, footerLen)
 	copy(out, head)
 	for i, field := range []struct{ name, text string }{
-		{"ABI", f.abi}, {"extension version", f.extension}, {"C API version", f.api}, {"platform", f.platform}, {"layout", layout},
+		{"ABI", abi}, {"extension version", f.extension}, {"C API version", capi}, {"platform", f.platform}, {"layout", layout},
 	} {
 		if field.text == "" {
 			return nil, fmt.Errorf("no %s", field.name)

@@ -20,8 +20,6 @@ func main() {
 	flag.StringVar(&out, "o", "ccbf.duckdb_extension", "file to write; LOAD goes by its name, which must begin with ccbf")
 	flag.StringVar(&f.platform, "platform", "", "DuckDB's name for the platform (PRAGMA platform; default: what the library was built for)")
 	flag.StringVar(&f.extension, "version", "development", "the extension's version")
-	flag.StringVar(&f.api, "api", "v1.2.0", "oldest C API of DuckDB that the library works with")
-	flag.StringVar(&f.abi, "abi", "C_STRUCT", "how DuckDB hands over its API")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: stamp [flags] library")
 		flag.PrintDefaults()
@@ -47,7 +45,7 @@ func run(library, out string, f footer) error {
 	}
 	size, err := stamp(library, out, f)
 	if err == nil {
-		fmt.Printf("%s: %.2f MB (%d bytes), version %s, %s, C API %s\n", out, float64(size)/1e6, size, f.extension, f.platform, f.api)
+		fmt.Printf("%s: %.2f MB (%d bytes), version %s, %s, C API %s\n", out, float64(size)/1e6, size, f.extension, f.platform, capi)
 	}
 	return err
 }
