@@ -31,7 +31,7 @@ import (
 // Requests on different connections run at once.
 type client struct {
 	cmd    *exec.Cmd
-	stderr *tail
+	stderr strings.Builder // what the process wrote there; complete when exited is closed
 	input  io.WriteCloser
 	exited chan struct{} // closed when the process ends
 	err    error         // error with which the process ended; set before exited is closed
@@ -41,6 +41,7 @@ type client struct {
 	mu      sync.Mutex
 	last    int
 	waiting map[string]*request
+	other   strings.Builder // lines that are not part of the protocol
 }
 
 // request is a request without an answer yet. When done is closed, rows and err are the answer.
@@ -56,8 +57,8 @@ var (
 )
 
 func start(cmd *exec.Cmd) (*client, error) {
-	c := &client{cmd: cmd, stderr: &tail{}, exited: make(chan struct{}), waiting: make(map[string]*request)}
-	cmd.Stderr = c.stderr
+	c := &client{cmd: cmd, exited: make(chan struct{}), waiting: make(map[string]*request)}
+	cmd.Stderr = &c.stderr
 	// A process that hangs at its end must not hang the test.
 	cmd.WaitDelay = 10 * time.Second
 	var err error
@@ -88,7 +89,7 @@ func (c *client) read(out io.Reader) {
 	err := c.cmd.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = fmt.Errorf("the client has ended: %v\n%s", c.cmd.ProcessState, c.stderr)
+	c.err = fmt.Errorf("the client has ended: %v\n%s%s", c.cmd.ProcessState, &c.stderr, &c.other)
 	if err != nil && c.cmd.ProcessState == nil {
 		c.err = err
 	}
@@ -109,8 +110,7 @@ func (c *client) take(fields []string) {
 	defer c.mu.Unlock()
 	r := c.waiting[fields[0]]
 	if r == nil || len(fields) < 2 {
-		// The line is not part of the protocol, so it is kept with the process's errors.
-		fmt.Fprintln(c.stderr, strings.Join(fields, "\t"))
+		fmt.Fprintln(&c.other, strings.Join(fields, "\t"))
 		return
 	}
 	switch fields[1] {
@@ -173,24 +173,4 @@ func (c *client) end() error {
 		return c.err
 	}
 	return nil
-}
-
-// tail keeps the last 64 KiB that are written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-64<<10):]
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
 }
