@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
 	"golang.org/x/term"
@@ -89,27 +90,18 @@ func (e *editor) paint(kind lexer.Kind, word string, called bool) string {
 // fit below the cursor. The cursor must be at the start of the text. The line editor scrolls only
 // if it asks the terminal for the cursor's position; otherwise it would write over results.
 func (e *editor) room(text string) string {
-	width, height := screen()
-	rows := min(rowsOf(text, width), height-1)
+	width, height := terminal.Size(os.Stdout)
+	rows := min(e.rowsOf(text, width), height-1)
 	return strings.Repeat(ansi.Index, rows) + ansi.CursorUp(rows)
 }
 
 // rowsOf returns how many rows of the screen the prompt and a text take.
-func rowsOf(text string, width int) int {
+func (e *editor) rowsOf(text string, width int) int {
 	rows := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		rows += 1 + (len(prompt)+ansi.StringWidth(line))/width
+		rows += 1 + (ansi.StringWidth(e.sh.prompt)+ansi.StringWidth(line))/width
 	}
 	return rows
-}
-
-// screen returns the size of the terminal in characters, or 80 by 24 if it is unknown.
-func screen() (width, height int) {
-	width, height, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil || width <= 0 || height <= 0 {
-		return 80, 24
-	}
-	return width, height
 }
 
 // complete returns the completions at the cursor.
@@ -126,8 +118,8 @@ func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	if !ok {
 		return readline.Completions{}
 	}
-	width, height := screen()
-	found = shorten(found, width, height-rowsOf(string(line), width)-menuSpare)
+	width, height := terminal.Size(os.Stdout)
+	found = shorten(found, width, height-e.rowsOf(string(line), width)-menuSpare)
 	var out []readline.Completion
 	for _, c := range found {
 		out = append(out, readline.Completion{
@@ -234,7 +226,7 @@ func (e *editor) hint(text string) string {
 	if line == "" {
 		return ""
 	}
-	width, _ := screen()
+	width, _ := terminal.Size(os.Stdout)
 	return e.paint(lexer.Comment, "", false) + ansi.Truncate(line, width-1, "…") + ansi.ResetStyle
 }
 

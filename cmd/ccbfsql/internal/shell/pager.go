@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -35,7 +36,7 @@ func (sh *Shell) paged(do func() error) error {
 	}
 	cmd.Stdout, cmd.Stderr = sh.stdout, sh.stderr
 	sh.pager = &pager{cmd: cmd}
-	sh.pager.width, sh.pager.height = screen()
+	sh.pager.width, sh.pager.height = terminal.Size(os.Stdout)
 	defer func() { sh.pager = nil }()
 	err := do()
 	if closeErr := sh.pager.close(); err == nil {

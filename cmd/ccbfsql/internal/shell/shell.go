@@ -15,6 +15,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
@@ -186,7 +187,7 @@ func (sh *Shell) width() int {
 	if !isTerminal(sh.stdout) {
 		return pipeWidth
 	}
-	width, _ := screen()
+	width, _ := terminal.Size(os.Stdout)
 	return width
 }
 

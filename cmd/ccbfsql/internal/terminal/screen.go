@@ -36,18 +36,24 @@ type size struct{ width, height int }
 // Of queries the terminal that w writes to. ok is false if w is no terminal. The screen then has the
 // usual size and no graphics.
 func Of(w io.Writer) (s Screen, ok bool) {
-	s = Screen{Graphics: Blocks, columns: 80, rows: 24, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
+	s = Screen{Graphics: Blocks, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
 	f, ok := w.(*os.File)
+	s.columns, s.rows = Size(f)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return s, false
 	}
 	s.profile = colorprofile.Detect(f, os.Environ())
-	// The size is read now and not with the kept replies, because windows can change.
-	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 && rows > 0 {
-		s.columns, s.rows = columns, rows
-	}
 	s.read(replies())
 	return s, true
+}
+
+// Size returns the size of a terminal in characters, or 80 by 24 if f is none. It can change at any time.
+func Size(f *os.File) (columns, rows int) {
+	columns, rows, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return columns, rows
 }
 
 // Room returns the largest size of a picture in pixels that leaves a number of lines of text below
