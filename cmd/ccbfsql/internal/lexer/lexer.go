@@ -205,11 +205,11 @@ func (s *Splitter) Feed(text string) (ended []Statement) {
 
 // Rest returns the rest of the input after its end, even without a semicolon, and empties the
 // splitter.
-func (s *Splitter) Rest() (Statement, bool) {
+func (s *Splitter) Rest() []Statement {
 	if len(s.buf) == 0 {
-		return Statement{}, false
+		return nil
 	}
-	return s.cut(len(s.buf)), true
+	return []Statement{s.cut(len(s.buf))}
 }
 
 // Idle reports whether no statement has begun: there are only space and complete comments since the

@@ -97,10 +97,7 @@ func cut(pieces ...string) []Statement {
 	for _, piece := range pieces {
 		out = append(out, s.Feed(piece)...)
 	}
-	if st, ok := s.Rest(); ok {
-		out = append(out, st)
-	}
-	return out
+	return append(out, s.Rest()...)
 }
 
 func FuzzSplit(f *testing.F) {

@@ -75,13 +75,7 @@ func init() {
 // dot runs a line that begins with a dot: it finds the command, checks the number of arguments and
 // shows the output in the pager.
 func (sh *Shell) dot(line string) error {
-	if sh.ctx.Err() != nil {
-		return session.ErrInterrupted
-	}
 	if err := foreign(line); err != nil {
-		return err
-	}
-	if err := sh.printEcho(line); err != nil {
 		return err
 	}
 	word, rest, err := nextWord(line)

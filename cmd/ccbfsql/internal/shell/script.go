@@ -82,48 +82,58 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 			return readErr
 		}
 		if command, ok := commandIn(text); ok && split.Idle() {
-			if err := sh.at(name, line, sh.dot(command)); err != nil {
+			if err := sh.run(name, line, command, sh.dot); err != nil {
 				return err
 			}
 			text = ""
 		}
-		for _, st := range split.Feed(text) {
-			if err := sh.statement(name, st); err != nil {
+		statements := split.Feed(text)
+		if readErr == io.EOF {
+			statements = append(statements, split.Rest()...)
+		}
+		for _, st := range statements {
+			if st.Blank {
+				continue
+			}
+			if err := sh.run(name, st.Line, st.SQL(), sh.execute); err != nil {
 				return err
 			}
 		}
 		if readErr == io.EOF {
-			if st, ok := split.Rest(); ok {
-				return sh.statement(name, st)
-			}
 			return nil
 		}
 	}
 }
 
-func isDot(line string) bool {
-	return strings.HasPrefix(strings.TrimLeft(line, " \t"), ".")
-}
-
-func (sh *Shell) statement(name string, st lexer.Statement) error {
-	if st.Blank {
-		return nil
-	}
+// run runs a statement or a dot command, and adds file and line to its error. With bail off, it prints the
+// error and returns nil.
+func (sh *Shell) run(name string, line int, text string, do func(text string) error) (err error) {
 	if sh.ctx.Err() != nil { // Ctrl-C came after the statement before
 		return session.ErrInterrupted
 	}
-	if err := sh.printEcho(st.SQL()); err != nil {
+	if sh.echo {
+		err = sh.printf("%s\n", strings.TrimSpace(text))
+	}
+	if err == nil {
+		err = do(text)
+	}
+	if err == nil || isQuit(err) || errors.Is(err, ErrClosedPipe) {
 		return err
 	}
-	return sh.at(name, st.Line, sh.execute(st.SQL()))
+	var placed *scriptError
+	if name != "" && !errors.As(err, &placed) {
+		err = &scriptError{name, line, err}
+	}
+	if sh.bail || errors.Is(err, session.ErrInterrupted) {
+		return err
+	}
+	sh.failed = true
+	sh.complain(err)
+	return nil
 }
 
-// printEcho prints the text of the next statement if the setting echo is on.
-func (sh *Shell) printEcho(text string) error {
-	if !sh.echo {
-		return nil
-	}
-	return sh.printf("%s\n", strings.TrimSpace(text))
+func isDot(line string) bool {
+	return strings.HasPrefix(strings.TrimLeft(line, " \t"), ".")
 }
 
 // spoken returns the dot command for words that many users try, such as "help" and "exit". It
@@ -145,23 +155,6 @@ func commandIn(line string) (command string, ok bool) {
 		return word, true
 	}
 	return line, isDot(line) || foreign(line) != nil
-}
-
-// at adds file and line to an error. With bail off, it prints the error and returns nil.
-func (sh *Shell) at(name string, line int, err error) error {
-	if err == nil || isQuit(err) || errors.Is(err, ErrClosedPipe) {
-		return err
-	}
-	var placed *scriptError
-	if name != "" && !errors.As(err, &placed) {
-		err = &scriptError{name, line, err}
-	}
-	if sh.bail || errors.Is(err, session.ErrInterrupted) {
-		return err
-	}
-	sh.failed = true
-	sh.complain(err)
-	return nil
 }
 
 // complain prints an error. On a terminal the kind of the error is red.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
