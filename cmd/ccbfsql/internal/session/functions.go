@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -20,15 +19,16 @@ func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 	for _, f := range out {
 		own[f.Name] = true
 	}
+	// The shortest signature comes first: it is enough to recognise the function.
 	rows, err := s.Strings(ctx, `
-		SELECT function_name,
-		       to_json(list(DISTINCT function_name || '(' ||
-		         array_to_string(list_transform(list_zip(parameters, parameter_types),
-		           lambda p: concat_ws(' ', p[1], p[2])), ', ')
-		         || CASE WHEN varargs IS NULL THEN '' WHEN len(parameters) = 0 THEN varargs || '...' ELSE ', ' || varargs || '...' END
-		         || ')' || coalesce(' -> ' || return_type, ''))),
+		SELECT function_name, array_to_string(list_transform(list_sort(list(DISTINCT {n: len(signature), s: signature})), lambda p: p.s), chr(10)),
 		       coalesce(any_value(description), ''), coalesce((any_value(examples) FILTER (len(examples) > 0))[1], '')
-		FROM duckdb_functions() GROUP BY function_name ORDER BY function_name`)
+		FROM (SELECT *, function_name || '('
+		        || array_to_string(list_transform(list_zip(parameters, parameter_types), lambda p: concat_ws(' ', p[1], p[2])), ', ')
+		        || CASE WHEN varargs IS NULL THEN '' WHEN len(parameters) = 0 THEN varargs || '...' ELSE ', ' || varargs || '...' END
+		        || ')' || coalesce(' -> ' || return_type, '') AS signature
+		      FROM duckdb_functions())
+		GROUP BY function_name ORDER BY function_name`)
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +37,7 @@ func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 			continue
 		}
 		summary, _, _ := strings.Cut(row[2], "\n")
-		f := ccbfsql.Function{Name: row[0], Group: "DuckDB", Summary: summary, Example: row[3]}
-		if err := json.Unmarshal([]byte(row[1]), &f.Signatures); err != nil {
-			return nil, err
-		}
-		// The shortest signature comes first: it is enough to recognise the function.
-		slices.SortFunc(f.Signatures, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-		out = append(out, f)
+		out = append(out, ccbfsql.Function{Name: row[0], Group: "DuckDB", Signatures: strings.Split(row[1], "\n"), Summary: summary, Example: row[3]})
 	}
 	return out, nil
 }
