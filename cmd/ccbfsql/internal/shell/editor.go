@@ -44,7 +44,7 @@ func (e *editor) plain(heading string) string {
 // the cursor.
 func (e *editor) draw(text string) string {
 	if !e.sh.highlight {
-		return text
+		return e.room(text) + text
 	}
 	var b strings.Builder
 	tokens := lexer.Tokens(text)
