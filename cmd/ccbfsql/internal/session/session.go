@@ -44,12 +44,9 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if s.connector, err = connector.New(dsn); err != nil {
 		return nil, clean(err)
 	}
-	err = s.dial(ctx)
-	// DuckDB computes the figures that ShowProgress reads, and prints no bar itself.
-	for _, setting := range []string{"SET enable_progress_bar = true", "SET enable_progress_bar_print = false"} {
-		if err == nil {
-			_, err = s.Strings(ctx, setting)
-		}
+	if err = s.dial(ctx); err == nil {
+		// DuckDB computes the figures that ShowProgress reads, and prints no bar itself.
+		_, err = s.Strings(ctx, "SET enable_progress_bar = true; SET enable_progress_bar_print = false")
 	}
 	if err != nil {
 		_ = s.Close() // the first error is returned

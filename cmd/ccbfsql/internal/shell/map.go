@@ -57,7 +57,7 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 }
 
 func (sh *Shell) mapScreen(o *mapOptions, query string) error {
-	screen, ok := terminal.Of(sh.out())
+	screen, ok := terminal.Detect(sh.out())
 	if !ok && o.graphics == "" {
 		return errors.New("the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
 	}

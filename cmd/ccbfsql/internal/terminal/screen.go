@@ -33,9 +33,9 @@ type Screen struct {
 // size is a width and a height in pixels.
 type size struct{ width, height int }
 
-// Of queries the terminal that w writes to. ok is false if w is no terminal. The screen then has the
+// Detect queries the terminal that w writes to. ok is false if w is no terminal. The screen then has the
 // usual size and no graphics.
-func Of(w io.Writer) (s Screen, ok bool) {
+func Detect(w io.Writer) (s Screen, ok bool) {
 	s = Screen{Graphics: Blocks, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
 	f, ok := w.(*os.File)
 	s.columns, s.rows = Size(f)

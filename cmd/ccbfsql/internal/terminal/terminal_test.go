@@ -218,7 +218,7 @@ func TestAskInVain(t *testing.T) {
 	if got := ask(file, patient); got != "" {
 		t.Errorf("%q", got)
 	}
-	if _, ok := Of(file); ok {
+	if _, ok := Detect(file); ok {
 		t.Error("a file is a terminal")
 	}
 }
