@@ -19,8 +19,9 @@ const (
 	barWidth = 40
 )
 
-// Bar is a progress bar for a long statement on a terminal.
+// Bar is a progress bar for a long statement on a terminal. It is a writer for the statement's result.
 type Bar struct {
+	To    io.Writer          // where Write writes
 	stop  context.CancelFunc // ends the goroutine that draws
 	ended chan struct{}      // closed by that goroutine when the bar is removed
 }
@@ -29,7 +30,7 @@ type Bar struct {
 // must call Stop.
 func (s *Session) ShowProgress(w io.Writer) *Bar {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &Bar{stop, make(chan struct{})}
+	p := &Bar{stop: stop, ended: make(chan struct{})}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		close(p.ended)
@@ -78,16 +79,8 @@ func (p *Bar) Stop() {
 	<-p.ended
 }
 
-// Before returns a writer that removes the bar before the first write to w.
-func (p *Bar) Before(w io.Writer) io.Writer { return &firstWrite{w, p} }
-
-// firstWrite is a writer that removes the bar before it writes.
-type firstWrite struct {
-	io.Writer
-	bar *Bar
-}
-
-func (f *firstWrite) Write(b []byte) (int, error) {
-	f.bar.Stop()
-	return f.Writer.Write(b)
+// Write implements io.Writer. It removes the bar first.
+func (p *Bar) Write(b []byte) (int, error) {
+	p.Stop()
+	return p.To.Write(b)
 }

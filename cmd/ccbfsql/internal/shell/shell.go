@@ -155,7 +155,7 @@ func (sh *Shell) print(sql string) error {
 		return sh.paged(func() error {
 			out := sh.out()
 			if sh.file() == nil {
-				out = bar.Before(out)
+				bar.To, out = out, bar
 			}
 			return mode.Render(out, result.Rows, sh.options(&mode))
 		})
