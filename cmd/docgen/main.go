@@ -20,24 +20,16 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: docgen FOLDER")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
+	files, err := files(context.Background())
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(os.Args[1], name), text, 0o644)
+		}
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}
-}
-
-// write writes the files into a folder.
-func write(folder string) error {
-	files, err := files(context.Background())
-	if err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // files returns the contents of the files by their names.

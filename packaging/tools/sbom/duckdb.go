@@ -91,10 +91,10 @@ func components(archives []string) ([]part, error) {
 }
 
 // ofGCC returns GCC's C++ libraries, which are linked into programs for Linux.
-func ofGCC(version string) (part, error) {
+func ofGCC(version string) ([]part, error) {
 	text, err := bundled.ReadFile("gcc.txt")
-	return part{
+	return []part{{
 		name: "libstdc++ and libgcc", version: version, purl: "pkg:generic/gcc@" + version,
 		spdx: "GPL-3.0-or-later WITH GCC-exception-3.1", text: strings.TrimSpace(string(text)),
-	}, err
+	}}, err
 }

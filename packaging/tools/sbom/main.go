@@ -59,34 +59,27 @@ func run(o options) error {
 		return fmt.Errorf("-created: %w", err)
 	}
 	var parts []part
-	for _, p := range o.programs {
-		found, err := ofProgram(p)
-		if err != nil {
-			return err
-		}
+	var failed error
+	add := func(found []part, err error) {
 		parts = append(parts, found...)
+		failed = errors.Join(failed, err)
+	}
+	for _, p := range o.programs {
+		add(ofProgram(p))
 	}
 	if o.page != "" {
-		found, err := ofPage(o.page)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, found...)
+		add(ofPage(o.page))
 	}
 	if o.gcc != "" {
-		gcc, err := ofGCC(o.gcc)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, gcc)
+		add(ofGCC(o.gcc))
 	}
 	for i := range parts {
-		if parts[i].folder == "" {
-			continue
+		if parts[i].folder != "" {
+			failed = errors.Join(failed, parts[i].find())
 		}
-		if err := parts[i].find(); err != nil {
-			return err
-		}
+	}
+	if failed != nil {
+		return failed
 	}
 	slices.SortFunc(parts, func(a, b part) int { return strings.Compare(a.purl, b.purl) })
 	parts = slices.Compact(parts)
