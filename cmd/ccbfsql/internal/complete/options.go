@@ -13,18 +13,19 @@ import (
 
 // place is the position of the cursor in a STRUCT of options.
 type place struct {
+	bracket  // the brace of the STRUCT
 	function ccbfsql.Function
-	given    []string // Names of the options that already have a value before the cursor.
-	option   string   // Option whose value is being typed; "": a name is being typed.
-	start    int      // Start of the half-typed name or value; -1: the cursor is elsewhere in an expression.
+	start    int // Start of the half-typed name or value; -1: the cursor is elsewhere in an expression.
 }
 
-// bracket is a bracket that is open at the cursor.
+// bracket is a bracket that is open at the cursor. Nested brackets in it count without their content and
+// their end.
 type bracket struct {
-	kind byte   // '(', '[' or '{'; 0 for the whole text, which is not in a bracket.
-	word string // the token before the bracket, or "" after another bracket or an operator.
-	// inside is the tokens in the bracket. Nested brackets are there without their content and their end.
-	inside []string
+	kind   byte     // '(', '[' or '{'; 0 for the whole text, which is not in a bracket.
+	word   string   // Token before the bracket, or "" after another bracket or an operator.
+	given  []string // Names before a colon.
+	option string   // Name whose value is being typed; "": a name is being typed.
+	after  int      // Number of tokens after the bracket, the last comma, or the colon after a name.
 }
 
 // bracketsOf returns the brackets that are open at the end of a text, outermost first, and the start of
@@ -39,12 +40,17 @@ func bracketsOf(text string, tokens []lexer.Token) (open []bracket, half int) {
 		}
 		piece := text[t.Start:t.End]
 		top := &open[len(open)-1]
-		top.inside = append(top.inside, piece)
+		top.after++
 		if t.Kind != lexer.Other {
 			word, half = piece, t.Start
 			continue
 		}
 		switch {
+		case piece == ":" && top.option == "" && word != "":
+			top.option, top.after = word, 0
+			top.given = append(top.given, word)
+		case piece == ",":
+			top.option, top.after = "", 0
 		case piece == "(" || piece == "[" || piece == "{":
 			open = append(open, bracket{kind: piece[0], word: word})
 		case (piece == ")" || piece == "]" || piece == "}") && len(open) > 1:
@@ -76,20 +82,8 @@ func placeOf(text string, tokens []lexer.Token, db *Database) (p place, ok bool)
 	if n < 3 || open[n-1].kind != '{' || open[n-2].kind != '(' {
 		return p, false
 	}
-	after := 0 // tokens after the brace, the last comma, or the colon after a name
-	inside := open[n-1].inside
-	for i, piece := range inside {
-		switch {
-		case piece == ":" && p.option == "" && i > 0:
-			p.option, after = inside[i-1], 0
-			p.given = append(p.given, p.option)
-		case piece == ",":
-			p.option, after = "", 0
-		default:
-			after++
-		}
-	}
-	if p.start = half; after > 1 || after == 1 && half == len(text) {
+	p = place{bracket: open[n-1], start: half}
+	if p.after > 1 || p.after == 1 && half == len(text) {
 		p.start = -1
 	}
 	p.function, ok = db.Function(open[n-2].word)
