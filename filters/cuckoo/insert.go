@@ -45,7 +45,7 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 // enterVariable is enter for narrow buckets of variable length.
 func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	mask, codeShift, multiset, n := t.mask, t.codeShift&63, t.multiset, &t.steps.n
+	mask, codeShift, multiset, class := t.mask, t.codeShift&63, t.multiset, &t.class
 	is, js = is[:len(fps)], js[:len(fps)]
 	for k, fp := range fps {
 		i, j := is[k], js[k]
@@ -59,10 +59,10 @@ func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 			}
 		}
 		x, y = x&mask, y&mask
-		_, more := bits.Sub64(uint64(n[y>>codeShift&15]), uint64(n[x>>codeShift&15]), 0)
+		_, more := bits.Sub64(uint64(class[y>>codeShift&15].n), uint64(class[x>>codeShift&15].n), 0)
 		x ^= (x ^ y) & -more
 		i ^= (i ^ j) & -more
-		if uint(n[x>>codeShift&15]) == t.b {
+		if uint(class[x>>codeShift&15].n) == t.b {
 			return k, added
 		}
 		t.insert(i, fingerprint{fp, hashBits})
@@ -119,12 +119,12 @@ func (t *table) insert(i uint64, q fingerprint) {
 		return
 	case t.narrow:
 		x := t.word(i) & t.mask
-		code := x >> t.codeShift & 15
-		if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 && q.known == hashBits {
-			t.setWord(i, u.add(x, q.v, t.lane, t.laneMask))
+		c := &t.class[x>>t.codeShift&15]
+		switch {
+		case uint(c.n) < t.b-1 && q.known == hashBits && !(c.flag && x>>c.flagAt&1 == 1):
+			t.setWord(i, t.oneMore(x, c, q.v))
 			return
-		}
-		if c := &t.class[code]; uint(c.n) == t.b-1 {
+		case uint(c.n) == t.b-1:
 			var all [MaxSlots]uint64
 			bases := all[:t.b]
 			t.basesOf(x, c, bases)
@@ -136,6 +136,21 @@ func (t *table) insert(i uint64, q fingerprint) {
 	p := t.read(i)
 	p.add(q)
 	t.write(i, &p)
+}
+
+// oneMore returns the narrow bucket of word x with the fingerprint fp added. The bucket has class c and no
+// sentinels, and does not become full. The loop has as many rounds for any class, because the number of
+// fingerprints cannot be predicted. In the rounds beyond it the masks of c are 0.
+func (t *table) oneMore(x uint64, c *class, fp uint64) uint64 {
+	n := c.n & 7
+	code := t.code[n+1&7]
+	d := &t.class[code&15]
+	low := uint(n) * t.lane & 63
+	y := code<<(t.codeShift&63) | x&(1<<low-1) | fp&t.laneMask<<low | fp>>(t.lane&63)&d.mask[n]<<(d.start[n]&63)
+	for j := range t.b - 2 {
+		y |= x >> (c.start[j&7] & 63) & c.mask[j&7] & d.mask[j&7] << (d.start[j&7] & 63)
+	}
+	return y
 }
 
 // basesOf writes to bases the low f bits of each fingerprint of a narrow bucket with word x. The class c of

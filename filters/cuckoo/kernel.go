@@ -121,7 +121,7 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 		}
 	}
 	lane, laneOf, below := t.lane&63, &t.laneOf, (t.codeShift-1)&63
-	codes, fields := t.codeMask<<1|1, &t.steps.field
+	codes, fields := t.codeMask<<1|1, &t.field
 	open := uint(0)
 	for m := range min(n, batchLen) {
 		k, v := keys[m], words[m]

@@ -33,7 +33,19 @@ type layout struct {
 	codeMask  uint64
 	class     [16]class
 	code      [MaxSlots]uint64 // the code of a bucket with n < b fingerprints
-	steps     steps
+	// field says where a narrow bucket has the bits of a fingerprint above its lane. A table replaces
+	// branches on how full a bucket is, which cannot be predicted. Its index has the code, the bit below
+	// the code, and the slot. In most classes with a flag, that bit is the flag.
+	field [32 * MaxSlots]field
+}
+
+// field is the position in a word of a fingerprint's bits above its lane.
+type field struct {
+	mask  uint64 // selects the field's bits, after a shift by start
+	start uint8  // the first bit of the field
+	// decoy is 1 if the bucket has no fingerprint in that slot, or may have sentinels. The comparison
+	// then decides nothing.
+	decoy uint8
 }
 
 // class describes the buckets with the same code (codeShift), in the variable-length variant: how many
@@ -95,11 +107,26 @@ func newLayout(f, b uint, variable bool) *layout {
 	if variable {
 		l.setClasses()
 		l.codeMask = 1<<(l.bits-l.codeShift) - 1
-		if l.narrow {
-			l.setSteps()
-		}
+		l.setFields()
 	}
 	return l
+}
+
+// setFields fills the table field from the classes.
+func (l *layout) setFields() {
+	for i := range l.field {
+		l.field[i].decoy = 1
+	}
+	for code, c := range l.class {
+		for j := range c.n {
+			at := 2*code*MaxSlots + int(j)
+			l.field[at] = field{mask: c.mask[j], start: c.start[j]}
+			l.field[at+MaxSlots] = l.field[at]
+			if c.flag {
+				l.field[at+MaxSlots].decoy = 1
+			}
+		}
+	}
 }
 
 // markers returns the number t of slots whose highest bits tell how full a bucket is. A code of t
