@@ -141,20 +141,17 @@ func (s *Sketch) FPP() float64 {
 // 1/(2^f-1)). The sum over all fingerprints counts a key twice if it finds two, so fingerprints that
 // another one covers are left out. The result is then exact.
 func (t *table) survey() (stored uint64, rate float64) {
-	var chance [hashBits + 1]float64
-	for k := range chance {
-		chance[k] = math.Ldexp(1, -k)
-	}
-	if !t.variable {
-		chance[t.f] = 1 / float64(t.base)
-	}
 	sum := 0.0
 	for i := range t.buckets {
 		p := t.read(i)
 		stored += uint64(p.n)
 		for k, q := range p.slice() {
-			if !t.covered(i, &p, k) {
-				sum += chance[q.known]
+			switch {
+			case t.covered(i, &p, k):
+			case t.variable:
+				sum += math.Ldexp(1, -int(q.known))
+			default:
+				sum += 1 / float64(t.base)
 			}
 		}
 	}

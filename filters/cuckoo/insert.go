@@ -77,7 +77,7 @@ func (t *table) enterAny(is, js, fps []uint64) (next int, added uint64) {
 		if !t.multiset && t.found(is[k], js[k], fp) {
 			continue
 		}
-		if !t.place(is[k], js[k], fingerprint{fp, t.knownBits()}.masked()) {
+		if !t.place(is[k], js[k], fingerprint{fp, t.knownBits()}) {
 			return k, added
 		}
 		added++
@@ -92,9 +92,6 @@ func (t *table) knownBits() uint8 {
 	}
 	return uint8(t.f)
 }
-
-// masked returns the fingerprint with its unknown bits cleared.
-func (p fingerprint) masked() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
 
 // place puts the fingerprint q, of any length, into the emptier one of its buckets i and j. It reports false if both are
 // full.

@@ -1,34 +1,31 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
-// savedBucket is the earlier content of a bucket.
-type savedBucket struct {
-	i    uint64
-	bits [4]uint64
+// savedBits is the earlier value v of n bits, at most 64, from bit at on.
+type savedBits struct {
+	at, v uint64
+	n     uint
 }
 
-// journal is a list of changed buckets, by which the changes are undone.
-type journal []savedBucket
+// journal is a list of changed bits, by which the changes are undone.
+type journal []savedBits
 
 // note adds the content of bucket i to the journal u, before a change.
 func (t *table) note(u *journal, i uint64) {
-	s := savedBucket{i: i}
-	at := i * uint64(t.bits)
 	for k := uint(0); k < t.bits; k += 64 {
-		s.bits[k/64] = t.get(at+uint64(k), min(64, t.bits-k))
+		at, n := i*uint64(t.bits)+uint64(k), min(64, t.bits-k)
+		*u = append(*u, savedBits{at, t.get(at, n), n})
 	}
-	*u = append(*u, s)
 }
 
 // undo restores all buckets and empties the journal.
 func (t *table) undo(u *journal) {
-	for n := len(*u) - 1; n >= 0; n-- {
-		s := (*u)[n]
-		at := s.i * uint64(t.bits)
-		for k := uint(0); k < t.bits; k += 64 {
-			t.put(at+uint64(k), min(64, t.bits-k), s.bits[k/64])
-		}
+	for _, s := range slices.Backward(*u) {
+		t.put(s.at, s.n, s.v)
 	}
 	*u = (*u)[:0]
 }

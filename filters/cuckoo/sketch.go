@@ -61,7 +61,7 @@ func (s *Sketch) Stored() uint64 { return s.stored }
 // Bytes returns the memory of the filter: its buckets, room to undo an insertion, and keys that wait.
 func (s *Sketch) Bytes() int {
 	s.MustBeMade()
-	return len(s.mem) + cap(s.undos)*int(unsafe.Sizeof(savedBucket{})) + s.pending.bytes()
+	return len(s.mem) + cap(s.undos)*int(unsafe.Sizeof(savedBits{})) + s.pending.bytes()
 }
 
 // Add stores a key by its hash: in a set if it is not yet there, whatever n; in a multiset n times. It

@@ -59,10 +59,6 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 // accept puts a fingerprint of another filter's bucket i into one of its two buckets.
 func (s *Sketch) accept(i uint64, q fingerprint) error {
 	j := s.other(i, q.v)
-	if !s.variable {
-		_, err := s.addOnes([]uint64{i}, []uint64{j}, []uint64{q.v})
-		return err
-	}
 	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
 		return nil
 	}
@@ -76,6 +72,9 @@ func (s *Sketch) accept(i uint64, q fingerprint) error {
 // merge lets one fingerprint of bucket i stand for the keys of q too, if the two match: it keeps the
 // bits that both know. In a set they are most often the same key.
 func (s *Sketch) merge(i uint64, q fingerprint) bool {
+	if s.narrow && s.anyZero(s.word(i)^s.lanes(q.v)) == 0 {
+		return false
+	}
 	p := s.read(i)
 	for k, o := range p.slice() {
 		if !o.matches(q.v) && !q.matches(o.v) {
