@@ -72,7 +72,7 @@ func NewView(blob []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	return View{filter{Base: base, params: p, table: newTable(p, buckets, b.Body)}, blob}, nil
+	return View{filter{Base: base, table: newTable(p, buckets, b.Body)}, blob}, nil
 }
 
 // check counts the fingerprints and returns an error if a bucket is not in its only form.
@@ -91,7 +91,7 @@ func (v *View) check() error {
 		}
 	}
 	// A set counts repeated occurrences in the total only. A multiset stores a fingerprint for each.
-	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
+	if total, known := v.Total(); v.params.Duplicates && (!known || total != stored) || known && total < stored {
 		return sketch.Invalidf("a total of %d, but %d fingerprints", total, stored)
 	}
 	v.stored = stored
@@ -168,7 +168,7 @@ func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 			return true
 		}
 	}
-	if !t.multiset && !t.variable {
+	if !t.params.Duplicates && !t.variable {
 		return false // a set of fixed length never has the same fingerprint in both buckets
 	}
 	j := t.other(i, q.v)

@@ -51,13 +51,10 @@ func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 // table is a filter without its header: buckets in the memory of a Sketch or of a BLOB.
 type table struct {
 	*layout
-	buckets  uint64
-	half     uint64 // half of the buckets; Tagged computes the other bucket with it.
-	tagged   bool
-	variable bool
-	multiset bool
-	maxKicks uint64
-	mem      []byte
+	params  Params
+	tagged  bool // whether the Variant is Tagged, for other, which is inlined
+	buckets uint64
+	mem     []byte
 }
 
 // get reads n bits, at most 64, from bit at on.

@@ -16,7 +16,7 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 	case t.variable:
 		return t.enterVariable(is, js, fps)
 	}
-	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.multiset
+	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.params.Duplicates
 	is, js = is[:len(fps)], js[:len(fps)]
 	for k, fp := range fps {
 		at, to := is[k]*w, js[k]*w
@@ -45,7 +45,7 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 // enterVariable is enter for narrow buckets of variable length.
 func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	mask, codeShift, multiset, class := t.mask, t.codeShift&63, t.multiset, &t.class
+	mask, codeShift, multiset, class := t.mask, t.codeShift&63, t.params.Duplicates, &t.class
 	is, js = is[:len(fps)], js[:len(fps)]
 	for k, fp := range fps {
 		i, j := is[k], js[k]
@@ -74,7 +74,7 @@ func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 // enterAny is enter for any buckets.
 func (t *table) enterAny(is, js, fps []uint64) (next int, added uint64) {
 	for k, fp := range fps {
-		if !t.multiset && t.found(is[k], js[k], fp) {
+		if !t.params.Duplicates && t.found(is[k], js[k], fp) {
 			continue
 		}
 		if !t.place(is[k], js[k], fingerprint{fp, t.knownBits()}) {

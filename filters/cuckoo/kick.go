@@ -44,7 +44,7 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	if t.narrow && !t.variable {
 		return t.kickFixed(u, i, cur, salt)
 	}
-	for range t.maxKicks {
+	for range t.params.MaxKicks {
 		var all [MaxSlots]uint64
 		bases := all[:t.b]
 		t.readFull(i, bases)
@@ -100,7 +100,7 @@ func (t *table) writeFull(i uint64, bases []uint64) {
 // kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
 // time here.
 func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
-	for range t.maxKicks {
+	for range t.params.MaxKicks {
 		x := t.word(i) & t.mask
 		at, to, room := t.chooseMove(i, x, salt>>32)
 		out := x >> at & t.base

@@ -14,10 +14,11 @@ import (
 // from t on, and at the end those of the first t slots, the markers. So the bits that fingerprints
 // share in a bucket that is not full are in one piece, between the low bits and the markers.
 type layout struct {
-	f, b   uint   // bits of a fingerprint, slots of a bucket.
-	bits   uint   // bits of a bucket, b*f.
-	narrow bool   // one load of 8 bytes reads a whole bucket.
-	mask   uint64 // selects the bits of a narrow bucket in a word.
+	f, b     uint   // bits of a fingerprint, slots of a bucket.
+	variable bool   // fingerprints have a variable length.
+	bits     uint   // bits of a bucket, b*f.
+	narrow   bool   // one load of 8 bytes reads a whole bucket.
+	mask     uint64 // selects the bits of a narrow bucket in a word.
 
 	base  uint64 // selects the low f bits of a fingerprint.
 	ones  uint64 // the lowest bit of each lane of a narrow bucket; see lane.
@@ -85,7 +86,7 @@ func layoutOf(f, b uint, variable bool) *layout {
 
 // newLayout makes the layout for buckets of b slots of f bits.
 func newLayout(f, b uint, variable bool) *layout {
-	l := &layout{f: f, b: b, bits: f * b, lane: f, base: 1<<f - 1}
+	l := &layout{f: f, b: b, variable: variable, bits: f * b, lane: f, base: 1<<f - 1}
 	if variable {
 		l.lane = f - 1
 	}

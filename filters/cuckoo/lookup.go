@@ -9,7 +9,6 @@ import (
 // them. They are in memory of their own or in the BLOB's.
 type filter struct {
 	keyed.Base // with the flag Additive for a multiset
-	params     Params
 	table
 	stored uint64 // number of fingerprints; 0 in a View that was not checked
 }
@@ -64,7 +63,7 @@ func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 
 // times is Count by a key's buckets and its fingerprint.
 func (t *table) times(i, j, fp uint64) uint64 {
-	if t.multiset {
+	if t.params.Duplicates {
 		return uint64(t.copies(i, j, fp))
 	}
 	if t.found(i, j, fp) {

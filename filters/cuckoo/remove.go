@@ -27,7 +27,7 @@ func (setError) Unwrap() error { return sketch.ErrNotAdditive }
 // With a variable length it removes the longest fingerprint that matches. A shorter one may be another
 // key's, and that key need not match the longer one. "Variable-length Encoding Framework", section III.
 func (s *Sketch) Remove(h1, h2, n uint64) error {
-	if !s.multiset {
+	if !s.params.Duplicates {
 		return setError{"remove"}
 	}
 	i, fp := s.first(h1), s.fingerprintOf(h2)

@@ -34,7 +34,7 @@ func New(p Params) (*Sketch, error) {
 		flags = sketch.Additive
 	}
 	s := &Sketch{filter: filter{
-		Base: keyed.New(p.Seed, flags), params: p,
+		Base:  keyed.New(p.Seed, flags),
 		table: newTable(p, buckets, make([]byte, bodySize(buckets, p.FingerprintBits*p.Slots))),
 	}}
 	s.clear()
@@ -79,7 +79,7 @@ func (s *Sketch) addAt(i, j, fp, n uint64) error {
 	switch {
 	case n == 0:
 		return nil
-	case s.multiset && n != 1:
+	case s.params.Duplicates && n != 1:
 		return s.addCopies(i, j, fp, n)
 	}
 	if _, err := s.addOnes([]uint64{i}, []uint64{j}, []uint64{fp}); err != nil {
@@ -139,20 +139,20 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 
 // full returns the error for the fingerprint fp if its buckets i and j have no room.
 func (s *Sketch) full(i, j, fp uint64) error {
-	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
+	if have := uint64(s.copies(i, j, fp&s.base)); s.params.Duplicates && have == 2*uint64(s.b) {
 		return s.tooManyCopies(have, 1)
 	}
 	slots := s.buckets * uint64(s.b)
 	load := float64(s.stored) / float64(slots)
 	hint := fmt.Sprintf("build it with a larger capacity than %d", s.params.Capacity)
 	switch {
-	case s.multiset && load < 0.8: // other buckets have free slots
+	case s.params.Duplicates && load < 0.8: // other buckets have free slots
 		hint = fmt.Sprintf("keys that occur often fill their two buckets of %d slots: %s", s.b, countElsewhere)
-	case s.multiset:
+	case s.params.Duplicates:
 		hint += " occurrences"
 	}
 	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; %s",
-		ErrFull, s.stored, slots, 100*load, s.maxKicks, hint)
+		ErrFull, s.stored, slots, 100*load, s.params.MaxKicks, hint)
 }
 
 // countElsewhere is the advice for keys with too many occurrences.
@@ -175,7 +175,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	s.MustBeMade()
 	if s.pending != nil {
-		if ns == nil || !s.multiset {
+		if ns == nil || !s.params.Duplicates {
 			return s.addLater(h1s, h2s, ns)
 		}
 		if err := s.enterPending(); err != nil {

@@ -21,7 +21,7 @@ func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s,
 
 // subtract works on a copy, because it may return an error, and other may be s.
 func (s *Sketch) subtract(other *table, base keyed.Base) error {
-	if !s.multiset {
+	if !s.params.Duplicates {
 		return setError{"subtract"}
 	}
 	if err := keyed.Part(s.Base, base); err != nil {

@@ -4,13 +4,7 @@ import "math/bits"
 
 // newTable returns the table of a filter with these parameters, whose buckets are in mem.
 func newTable(p Params, buckets uint64, mem []byte) table {
-	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
-	return table{
-		layout:  l,
-		buckets: buckets, half: buckets / 2,
-		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates, maxKicks: p.MaxKicks,
-		mem: mem,
-	}
+	return table{layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength), p, p.Variant == Tagged, buckets, mem}
 }
 
 // clear makes every bucket of zeroed memory an empty one.
@@ -48,8 +42,8 @@ func (t *table) fingerprintOf(h2 uint64) uint64 {
 func (t *table) other(i, v uint64) uint64 {
 	x := mix(v & t.base)
 	if t.tagged {
-		d, _ := bits.Mul64(x, t.half)
-		d = 2*d + 1 - i // modulo 2^64
+		d, _ := bits.Mul64(x, t.buckets/2)
+		d += d + 1 - i // 2d + 1 - i, modulo 2^64
 		return d + t.buckets&uint64(int64(d)>>63)
 	}
 	d, _ := bits.Mul64(x, t.buckets-1)

@@ -59,7 +59,7 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 // accept puts a fingerprint of another filter's bucket i into one of its two buckets.
 func (s *Sketch) accept(i uint64, q fingerprint) error {
 	j := s.other(i, q.v)
-	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
+	if !s.params.Duplicates && (s.merge(i, q) || s.merge(j, q)) {
 		return nil
 	}
 	if !s.place(i, j, q) && !s.force(i, j, q.v) {

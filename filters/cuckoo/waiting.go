@@ -195,7 +195,7 @@ func (t *table) span() uint64 { return 72/uint64(t.bits) + 2 }
 // is the number that it stored, and rest is the fingerprints that it did not, with their buckets.
 func (t *table) enterOwn(w *pendingEntries, from, to int, end uint64) (added uint64, rest []uint64) {
 	mem, width, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
-	low, multiset, f, base := ^highs, t.multiset, t.f&63, t.base
+	low, multiset, f, base := ^highs, t.params.Duplicates, t.f&63, t.base
 	least := min(t.b-1, 1) // enterOwn leaves this many slots of each bucket empty
 	inPart := uint64(1)<<w.shift - 1
 	for q := from; q < to; q++ {
