@@ -28,18 +28,10 @@ func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, tex
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
 // Value implements driver.Valuer: it is the BLOB, and NULL where s is nil.
-func (s *Sketch) Value() (driver.Value, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return sketch.Driver(s.MarshalBinary())
-}
+func (s *Sketch) Value() (driver.Value, error) { return sketch.Driver(s) }
 
 // String implements fmt.Stringer: what the filter is, in a few words.
-func (s *Sketch) String() string {
-	blob, err := s.MarshalBinary()
-	return sketch.String(Family.About(), blob, err)
-}
+func (s *Sketch) String() string { return sketch.String(Family.About(), s) }
 
 // AddString adds a VARCHAR once. A class that is not the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) AddString(v string) error { return Family.AddValue(s, v) }

@@ -35,15 +35,7 @@ func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, tex
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
 // Value implements driver.Valuer. It returns the BLOB, or NULL if s is nil.
-func (s *Sketch) Value() (driver.Value, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return sketch.Driver(s.MarshalBinary())
-}
+func (s *Sketch) Value() (driver.Value, error) { return sketch.Driver(s) }
 
 // String implements fmt.Stringer. It describes the sketch in a few words.
-func (s *Sketch) String() string {
-	blob, err := s.MarshalBinary()
-	return sketch.String(Family, blob, err)
-}
+func (s *Sketch) String() string { return sketch.String(Family, s) }

@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"database/sql/driver"
+	"encoding"
 	"encoding/base64"
 )
 
@@ -46,16 +47,25 @@ func Text(blob []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, blob), nil
 }
 
-// Driver returns a BLOB as a parameter of a statement, for driver.Valuer.
-func Driver(blob []byte, err error) (driver.Value, error) {
+// Driver returns the BLOB of a sketch as a parameter of a statement, for driver.Valuer. It is NULL if s is
+// nil.
+func Driver[S any, P interface {
+	*S
+	encoding.BinaryMarshaler
+}](s P) (driver.Value, error) {
+	if s == nil {
+		return nil, nil
+	}
+	blob, err := s.MarshalBinary()
 	if err != nil {
 		return nil, err
 	}
 	return blob, nil
 }
 
-// String is Describe for a BLOB of a family, for fmt.Stringer. It is empty if there is none.
-func String(f Family, blob []byte, err error) string {
+// String is Describe for a sketch of a family, for fmt.Stringer. It is empty if the sketch has no BLOB.
+func String(f Family, s encoding.BinaryMarshaler) string {
+	blob, err := s.MarshalBinary()
 	if err != nil {
 		return ""
 	}
