@@ -46,7 +46,7 @@ type View struct {
 // which Check verifies. A View reads only inside its BLOB, whatever the bytes. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
+	b, base, err := keyed.Read(id, blob, 0)
 	if err != nil {
 		return View{}, err
 	}
@@ -69,10 +69,6 @@ func NewView(blob []byte) (View, error) {
 	}
 	if n := f.kept % 64; n != 0 && binary.LittleEndian.Uint64(b.Body[len(b.Body)-8:])>>n != 0 {
 		return View{}, sketch.Invalidf("bits are set after the last of the filter")
-	}
-	base, err := keyed.Read(b.Header, 0)
-	if err != nil {
-		return View{}, err
 	}
 	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}, blob}, nil
 }

@@ -50,11 +50,7 @@ type View struct {
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
-	if err != nil {
-		return View{}, err
-	}
-	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
+	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	if err != nil {
 		return View{}, err
 	}

@@ -32,7 +32,7 @@ type View struct {
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
+	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	if err != nil {
 		return View{}, err
 	}
@@ -50,10 +50,6 @@ func NewView(blob []byte) (View, error) {
 	}
 	if b.Flags.Has(sketch.Saturated) && table.Shift < 3 {
 		return View{}, sketch.Invalidf("saturated counters of %d bytes", 1<<table.Shift)
-	}
-	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
-	if err != nil {
-		return View{}, err
 	}
 	return View{counts{base, rows(table, width, depth)}, blob}, nil
 }

@@ -39,7 +39,7 @@ type View struct {
 // NewView checks a BLOB's structure in constant time, but not its checksum, which Check verifies. A
 // View reads only inside its BLOB, whatever the bytes. Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
+	b, base, err := keyed.Read(id, blob, sketch.Additive)
 	if err != nil {
 		return View{}, err
 	}
@@ -67,10 +67,6 @@ func NewView(blob []byte) (View, error) {
 	bucketBits := p.FingerprintBits * p.Slots
 	if want := bodySize(buckets, bucketBits); uint64(len(b.Body)) != want {
 		return View{}, sketch.Invalidf("a body of %d bytes, but %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
-	}
-	base, err := keyed.Read(b.Header, sketch.Additive)
-	if err != nil {
-		return View{}, err
 	}
 	return View{filter{Base: base, table: newTable(p, buckets, b.Body)}, blob}, nil
 }

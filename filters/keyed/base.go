@@ -33,20 +33,21 @@ func New(seed uint64, flags sketch.Flags) Base {
 	return Base{seed: seed, flags: flags | sketch.TotalKnown, isMade: true}
 }
 
-// Read returns the base of a header. Its flags may be those allowed and sketch.TotalKnown. Errors wrap
-// sketch.ErrInvalid.
-func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
-	if extra := h.Flags &^ (allowed | sketch.TotalKnown); extra != 0 {
-		return Base{}, sketch.Invalidf("flags %#x, which %v does not have", uint16(extra), h.Family)
+// Read returns the parts of a family's BLOB, and the base of its header. The flags may be those allowed and
+// sketch.TotalKnown. Errors wrap sketch.ErrInvalid.
+func Read(id sketch.ID, blob []byte, allowed sketch.Flags) (b sketch.Blob, base Base, err error) {
+	b, err = sketch.ParseAs(id, blob)
+	extra, class := b.Flags&^(allowed|sketch.TotalKnown), key.Class(b.KeyClass)
+	switch {
+	case err != nil:
+	case extra != 0:
+		err = sketch.Invalidf("flags %#x, which %v does not have", uint16(extra), id)
+	case b.Levels != 0:
+		err = sketch.Invalidf("%d levels, which %v does not have", b.Levels, id)
+	case !class.Known():
+		err = sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	if h.Levels != 0 {
-		return Base{}, sketch.Invalidf("%d levels, which %v does not have", h.Levels, h.Family)
-	}
-	class := key.Class(h.KeyClass)
-	if !class.Known() {
-		return Base{}, sketch.Invalidf("key class %d", h.KeyClass)
-	}
-	return Base{seed: h.Seed, total: h.Total, flags: h.Flags, class: class, isMade: true}, nil
+	return b, Base{seed: b.Seed, total: b.Total, flags: b.Flags, class: class, isMade: true}, err
 }
 
 // Header returns the header of a BLOB of this sketch.

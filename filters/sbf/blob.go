@@ -78,7 +78,7 @@ type View struct {
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
+	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	if err != nil {
 		return View{}, err
 	}
@@ -103,10 +103,6 @@ func NewView(blob []byte) (View, error) {
 	sh, err := newShape(m, uint64(k), method, encoding, form&formMarker != 0, form&formBlocked != 0, span)
 	if err != nil {
 		return View{}, sketch.Invalidf("%v", err)
-	}
-	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
-	if err != nil {
-		return View{}, err
 	}
 	sh.product = form&formProduct != 0
 	if _, known := base.Total(); base.Additive() != (method != MI && !sh.product) || sh.product && known {

@@ -37,12 +37,12 @@ type View struct {
 // NewView checks a BLOB's structure, including that its keys are in order, but neither its checksum nor
 // its sums, which Check verifies. O(len(blob)). Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(id, blob)
+	b, base, err := keyed.Read(id, blob, 0)
 	if err != nil {
 		return View{}, err
 	}
 	params := sketch.NewReader("parameters", b.Params)
-	v := View{k: params.Uvarint(), blob: blob}
+	v := View{Base: base, k: params.Uvarint(), blob: blob}
 	if err := params.Done(); err != nil {
 		return View{}, err
 	}
@@ -51,9 +51,6 @@ func NewView(blob []byte) (View, error) {
 	}
 	if err := options.Check(Params{K: v.k}); err != nil {
 		return View{}, sketch.Invalidf("%v", err)
-	}
-	if v.Base, err = keyed.Read(b.Header, 0); err != nil {
-		return View{}, err
 	}
 	body := sketch.NewReader("body", b.Body)
 	v.maxError, v.n = body.Uvarint(), body.Uvarint()
