@@ -37,10 +37,7 @@ func (f *form) appendParams(dst []byte) []byte {
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
 // Any number of goroutines may read it.
-type View struct {
-	filter
-	blob []byte
-}
+type View struct{ filter }
 
 // NewView checks a BLOB's structure, including only the last word of its bits, but not its checksum,
 // which Check verifies. A View reads only inside its BLOB, whatever the bytes. Errors wrap
@@ -70,7 +67,7 @@ func NewView(blob []byte) (View, error) {
 	if n := f.kept % 64; n != 0 && binary.LittleEndian.Uint64(b.Body[len(b.Body)-8:])>>n != 0 {
 		return View{}, sketch.Invalidf("bits are set after the last of the filter")
 	}
-	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}, blob}, nil
+	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}}, nil
 }
 
 // check returns an error if the bits cannot have the total.
@@ -114,7 +111,7 @@ type Info struct {
 // Info describes the filter. It reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	return Info{
-		Common:  v.Common(len(v.blob)),
+		Common:  v.Common(),
 		Variant: v.variant, Activation: v.activation,
 		Bits: v.kept, K: v.K(), Blocks: v.blockSizes(), Made: v.size,
 		Capacity: v.capacity, BitsPerKey: float64(v.kept) / float64(v.capacity), FPPAtCapacity: v.FPPAt(float64(v.capacity)),

@@ -41,10 +41,7 @@ func (s *Sketch) Blob() []byte {
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
 // Any number of goroutines may read it.
-type View struct {
-	filter
-	blob []byte
-}
+type View struct{ filter }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum,
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
@@ -90,7 +87,7 @@ func NewView(blob []byte) (View, error) {
 	if total, known := base.Total(); phase == inHalves && (!known || total > s.threshold()) {
 		return View{}, sketch.Invalidf("halves of counters for %d occurrences, at most %d are allowed", total, s.threshold())
 	}
-	return View{filter: filter{Base: base, kernel: s.withHalves(phase == inHalves), body: b.Body}, blob: blob}, nil
+	return View{filter: filter{Base: base, kernel: s.withHalves(phase == inHalves), body: b.Body}}, nil
 }
 
 // check returns an error if no occurrences produce these counters.

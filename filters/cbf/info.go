@@ -29,7 +29,7 @@ type Info struct {
 // Info describes the filter. It reads the whole body, for Fill, Stuck and FPP. O(len(blob)).
 func (v *View) Info() Info {
 	in := Info{
-		Common:   v.Common(len(v.blob)),
+		Common:   v.Common(),
 		Capacity: v.capacity, Counters: v.counters(), K: v.k, CounterBits: v.width, Variant: v.variant, Increment: v.inc,
 		VariableLength: v.variable, Alpha: v.alpha, Halves: v.halves,
 		Load:       math.Inf(1),

@@ -23,10 +23,7 @@ func (s *Sketch) Blob() []byte {
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
 // Any number of goroutines may read it.
-type View struct {
-	counts
-	blob []byte
-}
+type View struct{ counts }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum,
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
@@ -51,7 +48,7 @@ func NewView(blob []byte) (View, error) {
 	if b.Flags.Has(sketch.Saturated) && table.Shift < 3 {
 		return View{}, sketch.Invalidf("saturated counters of %d bytes", 1<<table.Shift)
 	}
-	return View{counts{base, rows(table, width, depth)}, blob}, nil
+	return View{counts{base, rows(table, width, depth)}}, nil
 }
 
 // check returns an error if the counters are not in their only form.
@@ -107,7 +104,7 @@ func (v *View) Info() Info {
 	used, _ := words.Used(v.c.Table)
 	bound, delta := v.ErrorBound()
 	return Info{
-		Common: v.Common(len(v.blob)),
+		Common: v.Common(),
 		Width:  v.Width(), Depth: v.Depth(),
 		Epsilon: math.E / float64(v.Width()), Delta: delta,
 		Conservative: !v.Additive(), ErrorBound: bound,

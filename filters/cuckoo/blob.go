@@ -31,10 +31,7 @@ func (s *Sketch) Blob() []byte {
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
 // Any number of goroutines may read it.
-type View struct {
-	filter
-	blob []byte
-}
+type View struct{ filter }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum, which Check verifies. A
 // View reads only inside its BLOB, whatever the bytes. Errors wrap sketch.ErrInvalid.
@@ -68,7 +65,7 @@ func NewView(blob []byte) (View, error) {
 	if want := bodySize(buckets, bucketBits); uint64(len(b.Body)) != want {
 		return View{}, sketch.Invalidf("a body of %d bytes, but %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
 	}
-	return View{filter{Base: base, table: newTable(p, buckets, b.Body)}, blob}, nil
+	return View{filter{Base: base, table: newTable(p, buckets, b.Body)}}, nil
 }
 
 // check counts the fingerprints and returns an error if a bucket is not in its only form.
@@ -116,7 +113,7 @@ func (v *View) Info() Info {
 	v.MustBeMade()
 	stored, rate := v.survey()
 	return Info{
-		Common: v.Common(len(v.blob)), Params: v.params,
+		Common: v.Common(), Params: v.params,
 		Buckets: v.buckets, Stored: stored,
 		Load: float64(stored) / float64(v.params.Capacity), Fill: float64(stored) / (float64(v.buckets) * float64(v.b)),
 		BitsPerKey: 8 * float64(len(v.mem)) / float64(stored),

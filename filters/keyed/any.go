@@ -273,13 +273,11 @@ type reader[P comparable, S Mergeable[S], V any] struct {
 	f    *Family[P, S, V]
 	v    V
 	base *Base // the Base of v
-	blob []byte
 }
 
 func (r *reader[P, S, V]) self() *Base { return r.base }
 
 func (r *reader[P, S, V]) Open(blob []byte) (err error) {
-	r.blob = blob
 	r.v, err = r.f.spec.View(blob)
 	return err
 }
@@ -293,5 +291,5 @@ func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 }
 
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
-	return appendCommon(r.f.spec.Info.append(dst, &r.v), r.base, len(r.blob))
+	return appendCommon(r.f.spec.Info.append(dst, &r.v), r.base)
 }

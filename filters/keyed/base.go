@@ -15,6 +15,7 @@ type Base struct {
 	flags       sketch.Flags
 	class       key.Class
 	isMade      bool // true if New or Read made the sketch
+	bytes       int  // length of the BLOB that Read read
 }
 
 // MustBeMade panics if b is the zero value, so neither New nor Decode nor NewView of a family made the
@@ -47,7 +48,7 @@ func Read(id sketch.ID, blob []byte, allowed sketch.Flags) (b sketch.Blob, base 
 	case !class.Known():
 		err = sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	return b, Base{seed: b.Seed, total: b.Total, flags: b.Flags, class: class, isMade: true}, err
+	return b, Base{seed: b.Seed, total: b.Total, flags: b.Flags, class: class, isMade: true, bytes: len(blob)}, err
 }
 
 // Header returns the header of a BLOB of this sketch.

@@ -92,14 +92,14 @@ func (i *Info[V]) Append(dst []sketch.Value, v *V) []sketch.Value { return i.app
 // common is the list of fields that all families have.
 var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
 
-// appendCommon appends the values of the fields in common. bytes is the length of the BLOB.
-func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
+// appendCommon appends the values of the fields in common.
+func appendCommon(dst []sketch.Value, b *Base) []sketch.Value {
 	total, known := b.Total()
 	return append(dst,
 		sketch.Value{Whole: b.Seed()},
 		sketch.Value{Text: b.KeyClass().String(), Null: b.KeyClass() == key.None},
 		sketch.Value{Whole: total, Null: !known},
-		sketch.Value{Whole: uint64(bytes)},
+		sketch.Value{Whole: uint64(b.bytes)},
 	)
 }
 
@@ -113,8 +113,8 @@ type Common struct {
 	Bytes      int // length of the BLOB
 }
 
-// Common returns the Common of a sketch whose BLOB has this many bytes.
-func (b *Base) Common(bytes int) Common {
+// Common returns the Common of a view.
+func (b *Base) Common() Common {
 	b.MustBeMade()
-	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), bytes}
+	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), b.bytes}
 }

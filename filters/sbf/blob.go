@@ -70,7 +70,6 @@ func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
 type View struct {
 	filter
 	trapTable    []byte
-	blob         []byte
 	counterBytes int // bytes of the counters of both filters
 }
 
@@ -111,7 +110,7 @@ func NewView(blob []byte) (View, error) {
 	if span != (Range{}) && !isNumber(base.KeyClass()) {
 		return View{}, sketch.Invalidf("a range over %v keys", base.KeyClass())
 	}
-	v := View{filter: filter{Base: base, shape: sh}, blob: blob}
+	v := View{filter: filter{Base: base, shape: sh}}
 	body := sketch.NewReader("body", b.Body)
 	first, second := body.Bytes(firstLen), body.Bytes(secondLen)
 	v.counterBytes = len(first) + len(second)

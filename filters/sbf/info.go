@@ -36,7 +36,7 @@ type Info struct {
 // Info describes the sketch. It reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	i := Info{
-		Common: v.Common(len(v.blob)),
+		Common: v.Common(),
 		Method: v.method, K: v.k, Counters: v.m, SecondCounters: v.secondM,
 		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
 		Product: v.product, Traps: len(v.trapTable) / trapBytes,

@@ -229,7 +229,7 @@ func TestGatheredTrapsAnswerAsMinima(t *testing.T) {
 				return v
 			}
 			rm, trm := made(RM), made(TRM)
-			if a, b := len(rm.blob), len(trm.blob); a != b {
+			if a, b := rm.Common().Bytes, trm.Common().Bytes; a != b {
 				t.Errorf("capacity %d, marker %v: %d bytes with rm, %d with trm", capacity, marker, a, b)
 			}
 			differ := 0

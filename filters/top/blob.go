@@ -31,7 +31,6 @@ type View struct {
 	k, maxError uint64
 	n           uint64 // counters
 	counters    []byte
-	blob        []byte
 }
 
 // NewView checks a BLOB's structure, including that its keys are in order, but neither its checksum nor
@@ -42,7 +41,7 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	params := sketch.NewReader("parameters", b.Params)
-	v := View{Base: base, k: params.Uvarint(), blob: blob}
+	v := View{Base: base, k: params.Uvarint()}
 	if err := params.Done(); err != nil {
 		return View{}, err
 	}
@@ -147,4 +146,4 @@ type Info struct {
 }
 
 // Info describes the sketch.
-func (v *View) Info() Info { return Info{v.Common(len(v.blob)), v.k, v.n, v.maxError} }
+func (v *View) Info() Info { return Info{v.Common(), v.k, v.n, v.maxError} }
