@@ -187,13 +187,6 @@ func (t Table) Unpack(at int, dst []uint64) {
 	}
 }
 
-// pack copies src to the counters of the table, beginning with counter at. All values must fit.
-func (t Table) pack(at int, src []uint64) {
-	for k, v := range src {
-		t.Set(at+k, v)
-	}
-}
-
 // BlockLen is the number of counters in a block.
 const BlockLen = 64
 
@@ -224,22 +217,11 @@ func Blocks(s Source) iter.Seq2[int, []uint64] {
 func Collect(s Source) Table {
 	t := Make(0, s.Len())
 	for at, block := range Blocks(s) {
-		t.put(at, block)
+		for i, v := range block {
+			t.raise(at+i, v)
+		}
 	}
 	return t
-}
-
-// put copies src to the counters of the table, beginning with counter at. If necessary, all counters
-// become wider.
-func (t *Table) put(at int, src []uint64) {
-	all := uint64(0)
-	for _, v := range src {
-		all |= v
-	}
-	if shift := Shift(all); shift > t.Shift {
-		*t = t.Resize(shift)
-	}
-	t.pack(at, src)
 }
 
 // Covers reports whether every counter of a is at least as large as the same counter of b. Both have the
@@ -259,19 +241,12 @@ func Covers(a, b Source) bool {
 }
 
 // Merge sets every counter to f(its value, the value of the same counter in other). All counters
-// get as wide as the largest result needs. It reports whether a result is saturated. It has a loop of its
-// own so that it allocates no block.
+// get as wide as the largest result needs. It reports whether a result is saturated.
 func (t *Table) Merge(other Table, f func(a, b uint64) uint64) (saturated bool) {
-	var mine, others [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := mine[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
-		other.Unpack(at, others[:len(block)])
-		for i, v := range block {
-			block[i] = f(v, others[i])
-			saturated = saturated || block[i] == Saturated
-		}
-		t.put(at, block)
+	for i := range t.Len() {
+		v := f(t.At(i), other.At(i))
+		t.raise(i, v)
+		saturated = saturated || v == Saturated
 	}
 	return saturated
 }
@@ -315,11 +290,8 @@ func (t Table) Sum() (hi, lo uint64) {
 // Resize copies the counters to a table with words of another size. They must fit.
 func (t Table) Resize(shift uint8) Table {
 	to := Make(shift, t.Len())
-	var room [BlockLen]uint64
-	for at, n := 0, t.Len(); at < n; at += BlockLen {
-		block := room[:min(BlockLen, n-at)]
-		t.Unpack(at, block)
-		to.pack(at, block)
+	for i := range t.Len() {
+		to.Set(i, t.At(i))
 	}
 	return to
 }
