@@ -185,23 +185,18 @@ func (t *table) write(i uint64, p *fingerprints) {
 		}
 		return
 	}
+	code := uint64(0) // 0 is a code of a full bucket
 	if p.n == int(t.b) {
 		for j := range p.slice() {
 			p.all[j] = p.all[j].cut(t.f)
 		}
 		// Ascending order makes the marker bits ascending too, which is the code of a full bucket.
 		t.canonical(p)
-		c := &t.class[0]
-		for j, q := range p.slice() {
-			t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
-			t.put(at+uint64(c.start[j]), 1, q.v>>t.lane)
-		}
-		return
+	} else {
+		code = t.code[p.n]
+		t.put(at+uint64(t.codeShift), t.bits-t.codeShift, code)
 	}
-	code := t.code[p.n]
-	t.put(at+uint64(t.codeShift), t.bits-t.codeShift, code)
-	c := &t.class[code]
-	short := false
+	c, short := &t.class[code], false
 	for j, q := range p.slice() {
 		short = short || uint(q.known) < t.lane+uint(c.width[j])
 	}

@@ -61,9 +61,8 @@ func (t *table) isCanonical(i uint64) (n int, ok bool) {
 	one := *t
 	one.mem = room[:]
 	p := t.read(i)
-	q := p
-	one.canonical(&q)
-	one.write(0, &q)
+	one.canonical(&p)
+	one.write(0, &p)
 	at := i * uint64(t.bits)
 	for k := uint(0); k < t.bits; k += 64 {
 		if w := min(64, t.bits-k); t.get(at+uint64(k), w) != one.get(uint64(k), w) {
