@@ -58,11 +58,15 @@ func (w *Writer) Bytes() []byte {
 // In class 0, the k lower bits of v follow. The length of a code depends only on the bit length of v. So
 // the best order of a block follows from a histogram of bit lengths.
 func ClassBits(length, k uint) uint {
-	if length <= k {
-		return 1 + k
-	}
-	e := length - k
-	return e + 1 + length - 1
+	e, low := class(length, k)
+	return e + 1 + low
+}
+
+// class returns the class of a number with length bits in order k, and how many of its lower bits follow.
+// It has no branch, as numbers around 2^k would be mispredicted.
+func class(length, k uint) (e, low uint) {
+	e = uint(max(int(length)-int(k), 0))
+	return e, k + e - min(e, 1)
 }
 
 // MaxOrder is the largest order.
@@ -113,11 +117,9 @@ func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 }
 
 // ClassCode returns the class code of v in order k, least significant bit first, and its length. Codes
-// longer than 64 bits come out wrong, but their length is right. It has no branch, as numbers around 2^k
-// would be mispredicted.
+// longer than 64 bits come out wrong, but their length is right.
 func ClassCode(v uint64, k uint) (code uint64, n uint) {
-	e := uint(max(bits.Len64(v)-int(k), 0))
-	low := k + e - min(e, 1)
+	e, low := class(uint(bits.Len64(v)), k)
 	return (v&(1<<(low&63)-1)<<1 | 1) << (e & 63), e + 1 + low
 }
 
@@ -132,22 +134,14 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 
 // writeLong writes the parts of a long code one by one.
 func (w *Writer) writeLong(v uint64, k uint) {
-	length := uint(bits.Len64(v))
-	e, low := uint(0), k
-	if length > k {
-		e, low = length-k, length-1
-		v &^= 1 << low
-	}
+	e, low := class(uint(bits.Len64(v)), k)
 	for ; e >= 32; e -= 32 {
 		w.Write(0, 32)
 	}
 	w.Write(1<<e, e+1)
-	if low > 32 {
-		w.Write(v&(1<<32-1), 32)
-		v >>= 32
-		low -= 32
-	}
-	w.Write(v, low)
+	first := min(low, 32)
+	w.Write(v&(1<<first-1), first)
+	w.Write(v>>first&(1<<(low-first)-1), low-first)
 }
 
 // Reader reads bits from a byte slice. It never reads outside of the slice: behind the end it returns
