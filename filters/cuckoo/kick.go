@@ -45,57 +45,30 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 		return t.kickFixed(u, i, cur, salt)
 	}
 	for range t.params.MaxKicks {
-		var all [MaxSlots]uint64
-		bases := all[:t.b]
-		t.readFull(i, bases)
+		p := t.read(i)
 		at, to, least := 0, uint64(0), ^uint64(0)
-		for k, v := range bases {
-			next := t.other(i, v)
-			if d := uint64(t.count(next))<<t.f | (v^salt>>32)&t.base; d < least {
+		for k, q := range p.slice() {
+			next := t.other(i, q.v)
+			if d := uint64(t.count(next))<<t.f | (q.v^salt>>32)&t.base; d < least {
 				at, to, least = k, next, d
 			}
 		}
-		out := bases[at]
-		bases[at] = cur
+		out := p.all[at]
+		p.all[at].v = cur
 		t.note(u, i)
-		t.writeFull(i, bases)
+		t.write(i, &p)
 		if least>>t.f < uint64(t.b) {
 			t.note(u, to)
-			t.insert(to, fingerprint{out, uint8(t.f)})
+			t.insert(to, out)
 			return true
 		}
-		i, cur, salt = to, out, nextSalt(salt)
+		i, cur, salt = to, out.v, nextSalt(salt)
 	}
 	return false
 }
 
 // nextSalt returns the salt of the next move.
 func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
-
-// readFull writes the fingerprints of bucket i, which is full, to bases.
-func (t *table) readFull(i uint64, bases []uint64) {
-	if t.narrow { // narrow buckets get here only with variable length
-		t.basesOf(t.word(i), &t.class[0], bases)
-		return
-	}
-	p := t.read(i)
-	for k, q := range p.slice() {
-		bases[k] = q.v
-	}
-}
-
-// writeFull stores bases, the fingerprints of a full bucket, as bucket i.
-func (t *table) writeFull(i uint64, bases []uint64) {
-	if t.narrow {
-		t.setWord(i, t.fill(bases))
-		return
-	}
-	var p fingerprints
-	for _, v := range bases {
-		p.add(fingerprint{v, uint8(t.f)})
-	}
-	t.write(i, &p)
-}
 
 // kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
 // time here.
