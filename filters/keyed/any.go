@@ -123,9 +123,7 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 }
 
 // Questions implements Any.
-func (f *Family[P, S, V]) Questions() []Question {
-	return slices.Clip(f.spec.Questions)
-}
+func (f *Family[P, S, V]) Questions() []Question { return slices.Clip(f.spec.Questions) }
 
 // Options implements Any.
 func (f *Family[P, S, V]) Options() []sketch.Option { return slices.Clip(f.options) }
@@ -149,22 +147,10 @@ func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
 }
 
 // Make implements Any.
-func (f *Family[P, S, V]) Make(params any) (Sketch, error) {
-	s, err := f.Gather(params.(P))
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
+func (f *Family[P, S, V]) Make(params any) (Sketch, error) { return f.Gather(params.(P)) }
 
 // Load implements Any.
-func (f *Family[P, S, V]) Load(blob []byte) (Sketch, error) {
-	s, err := f.Decode(blob)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
+func (f *Family[P, S, V]) Load(blob []byte) (Sketch, error) { return f.Decode(blob) }
 
 // Clone implements Any.
 func (f *Family[P, S, V]) Clone(s Sketch) Sketch { return s.(S).Clone() }

@@ -198,14 +198,11 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	if spec.Gather == nil {
 		spec.Gather = spec.New
 	}
-	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
+	f := &Family[P, S, V]{spec: spec, options: spec.Options.Plain(), views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
 		Check: f.Check, Describe: f.words, Samples: f.samples,
 	})
-	for _, o := range spec.Options {
-		f.options = append(f.options, o.Option)
-	}
 	return f
 }
 

@@ -50,6 +50,30 @@ func (o Options[P]) Check(p P) error {
 	return nil
 }
 
+// ranged returns the option o, which sets a field to a number in its Range. 0 in Params means the default,
+// and is not in the range. Check finds numbers that are not inside; if inside is nil, the family does.
+func ranged[P any, N uint64 | float64](o sketch.Option, field func(*P) *N, given func(v sketch.Value) N, inside func(v N) bool) Option[P] {
+	wrong := func(v N) error { return sketch.OptionError(o.Name, "is %v, must be %s", v, o.Range) }
+	return Option[P]{
+		o,
+		func(p *P, v sketch.Value) error {
+			*field(p) = given(v)
+			if *field(p) == 0 {
+				return wrong(0)
+			}
+			return nil
+		},
+		func(p *P) error {
+			if v := *field(p); v != 0 && inside != nil && !inside(v) {
+				return wrong(v)
+			}
+			return nil
+		},
+	}
+}
+
+func wholeOf(v sketch.Value) uint64 { return v.Whole }
+
 // WholeOption returns an option that sets a whole number from least, which is at least 1, to most. 0 in
 // Params means the default.
 func WholeOption[P any](name string, least, most uint64, defaultText, summary string, field func(*P) *uint64) Option[P] {
@@ -57,29 +81,15 @@ func WholeOption[P any](name string, least, most uint64, defaultText, summary st
 	if most == math.MaxUint64 {
 		in = fmt.Sprintf("from %d to 2^64-1", least)
 	}
-	o := WholeOptionIn(name, in, defaultText, summary, field)
-	o.check = func(p *P) error {
-		if v := *field(p); v != 0 && (v < least || v > most) {
-			return sketch.OptionError(name, "is %d, must be %s", v, in)
-		}
-		return nil
-	}
-	return o
+	o := sketch.Option{Name: name, Kind: sketch.WholeKind, Range: in, Default: defaultText, Summary: summary}
+	return ranged(o, field, wholeOf, func(v uint64) bool { return least <= v && v <= most })
 }
 
 // WholeOptionIn is WholeOption with words for its range, if that depends on other parameters or has
 // gaps: "2, 4, 8 or 16". Check does not check it; the family does.
 func WholeOptionIn[P any](name, in, defaultText, summary string, field func(*P) *uint64) Option[P] {
-	return Option[P]{
-		Option: sketch.Option{Name: name, Kind: sketch.WholeKind, Range: in, Default: defaultText, Summary: summary},
-		Set: func(p *P, v sketch.Value) error {
-			*field(p) = v.Whole
-			if v.Whole == 0 {
-				return sketch.OptionError(name, "is 0, must be %s", in)
-			}
-			return nil
-		},
-	}
+	o := sketch.Option{Name: name, Kind: sketch.WholeKind, Range: in, Default: defaultText, Summary: summary}
+	return ranged(o, field, wholeOf, nil)
 }
 
 // Interval is a range of numbers. The ends belong to it unless they are open.
@@ -111,23 +121,8 @@ func (i Interval) String() string {
 // NumberOption returns an option that sets a number. 0 in Params means the default and must not be in
 // the interval.
 func NumberOption[P any](name string, in Interval, defaultText, summary string, field func(*P) *float64) Option[P] {
-	wrong := func(v float64) error { return sketch.OptionError(name, "is %v, must be %v", v, in) }
-	return Option[P]{
-		sketch.Option{Name: name, Kind: sketch.NumberKind, Range: in.String(), Default: defaultText, Summary: summary},
-		func(p *P, v sketch.Value) error {
-			*field(p) = v.Number
-			if v.Number == 0 {
-				return wrong(0)
-			}
-			return nil
-		},
-		func(p *P) error {
-			if v := *field(p); v != 0 && !in.Has(v) {
-				return wrong(v)
-			}
-			return nil
-		},
-	}
+	o := sketch.Option{Name: name, Kind: sketch.NumberKind, Range: in.String(), Default: defaultText, Summary: summary}
+	return ranged(o, field, func(v sketch.Value) float64 { return v.Number }, in.Has)
 }
 
 // FlagOption returns an option that is true or false, false by default.
