@@ -3,9 +3,7 @@ package key
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"math"
-	"math/big"
 )
 
 // Compare orders two keys of a class by their values, as SQL does. It returns false for classes that
@@ -33,7 +31,7 @@ func Compare(c Class, a, b []byte) (int, bool) {
 			return cmp.Compare(x, y), true
 		}
 	}
-	x, y := valueOf(c, a), valueOf(c, b)
+	x, y := number(c, a), number(c, b)
 	if x == nil || y == nil {
 		return 0, false
 	}
@@ -47,18 +45,4 @@ func (c Class) Ordered() bool {
 		return true
 	}
 	return false
-}
-
-// valueOf returns a key as a number, instants in microseconds.
-func valueOf(c Class, b []byte) *big.Rat {
-	if c == Decimal {
-		return number(c, b)
-	}
-	if len(b) == 9 && b[0] == tagNanos {
-		return big.NewRat(int64(binary.LittleEndian.Uint64(b[1:])), 1000)
-	}
-	if v := bigOf(b); v != nil {
-		return new(big.Rat).SetInt(v)
-	}
-	return nil
 }

@@ -65,6 +65,12 @@ func exactBits(c Class) (bits, powers int) {
 	return 53, 23
 }
 
+// exactParts reports whether a class, Float or Real, holds both a whole number and a power of ten.
+func exactParts(c Class, v int64, power uint8) bool {
+	bits, powers := exactBits(c)
+	return -1<<bits <= v && v <= 1<<bits && int(power) < powers
+}
+
 // convertNumber appends the key in class to of the number whose key in class from is b. It returns false
 // if no single key of that class is equal to it.
 func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
@@ -127,14 +133,13 @@ func intToFloat(b []byte) (f float64, ok bool) {
 // its digits over a power of ten, rounded once, if the class holds both exactly. SQL rounds other
 // numbers twice. These convert only if they are whole numbers of the class.
 func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
-	bits, powers := exactBits(to)
 	if len(b) == 9 {
-		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), int(b[8])
-		if most := int64(1) << bits; -most <= unscaled && unscaled <= most && scale < powers {
+		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), b[8]
+		if exactParts(to, unscaled, scale) {
 			if to == Real {
-				return float64(float32(unscaled) / float32(math.Pow10(scale))), true
+				return float64(float32(unscaled) / float32(math.Pow10(int(scale)))), true
 			}
-			return float64(unscaled) / math.Pow10(scale), true
+			return float64(unscaled) / math.Pow10(int(scale)), true
 		}
 	}
 	v := number(Decimal, b)
@@ -144,14 +149,10 @@ func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
 	return v.Float64()
 }
 
-// number returns the exact value of a numeric key. It is nil for NaN, infinities and bytes that are no
-// such key.
+// number returns the exact value of a key of an Ordered class but text, instants in microseconds. It is nil
+// for NaN, infinities and bytes that are no such key.
 func number(c Class, b []byte) *big.Rat {
 	switch c {
-	case Int:
-		if v := bigOf(b); v != nil {
-			return new(big.Rat).SetInt(v)
-		}
 	case Float, Real:
 		if len(b) == 8 {
 			return new(big.Rat).SetFloat64(math.Float64frombits(binary.LittleEndian.Uint64(b)))
@@ -163,6 +164,13 @@ func number(c Class, b []byte) *big.Rat {
 		if v := bigOf(b[:len(b)-1]); v != nil {
 			scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(b[len(b)-1])), nil)
 			return new(big.Rat).SetFrac(v, scale)
+		}
+	default:
+		if c != Int && len(b) == 9 && b[0] == tagNanos {
+			return big.NewRat(int64(binary.LittleEndian.Uint64(b[1:])), 1000)
+		}
+		if v := bigOf(b); v != nil {
+			return new(big.Rat).SetInt(v)
 		}
 	}
 	return nil
@@ -277,15 +285,5 @@ func timestampToDate(dst, b []byte) ([]byte, bool) {
 // DecimalFits reports whether SQL casts a DECIMAL to a class, Float or Real, by one division of numbers
 // that the class holds. These are the casts of Convert. lo and hi are the unscaled integer.
 func DecimalFits(to Class, lo uint64, hi int64, scale uint8) bool {
-	bits, powers := exactBits(to)
-	v := int64(lo)
-	return scale == 0 || hi == v>>63 && -1<<bits <= v && v <= 1<<bits && int(scale) < powers
-}
-
-// floatBits returns the bitSize of package strconv for a class, Float or Real.
-func floatBits(c Class) int {
-	if c == Real {
-		return 32
-	}
-	return 64
+	return scale == 0 || hi == int64(lo)>>63 && exactParts(to, int64(lo), scale)
 }

@@ -22,7 +22,11 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 	case c == Bool && ok:
 		return strconv.AppendBool(dst, v != 0)
 	case isBinary(c) && ok:
-		return appendFloatText(dst, math.Float64frombits(uint64(v)), floatBits(c))
+		bits := 64
+		if c == Real {
+			bits = 32
+		}
+		return appendFloatText(dst, math.Float64frombits(uint64(v)), bits)
 	case c == Date && ok:
 		if v == math.MaxInt32 || v == -math.MaxInt32 {
 			return appendInfinity(dst, v)

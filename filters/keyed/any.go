@@ -213,8 +213,7 @@ func (f *Family[P, S, V]) Subtract(s Sketch, blob []byte) error { return f.Subtr
 
 // InfoFields implements Any.
 func (f *Family[P, S, V]) InfoFields() []InfoField {
-	own := f.spec.Info.fields
-	return append(own[:len(own):len(own)], common...)
+	return slices.Concat(f.spec.Info.fields, common.fields)
 }
 
 // Settings implements Any.
@@ -277,5 +276,5 @@ func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 }
 
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
-	return appendCommon(r.f.spec.Info.append(dst, &r.v), r.base)
+	return common.append(r.f.spec.Info.append(dst, &r.v), r.base)
 }

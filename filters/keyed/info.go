@@ -89,19 +89,13 @@ func (i *Info[V]) Fields() []InfoField { return i.fields }
 // Append appends what i says about v.
 func (i *Info[V]) Append(dst []sketch.Value, v *V) []sketch.Value { return i.append(dst, v) }
 
-// common is the list of fields that all families have.
-var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
-
-// appendCommon appends the values of the fields in common.
-func appendCommon(dst []sketch.Value, b *Base) []sketch.Value {
-	total, known := b.Total()
-	return append(dst,
-		sketch.Value{Whole: b.Seed()},
-		sketch.Value{Text: b.KeyClass().String(), Null: b.KeyClass() == key.None},
-		sketch.Value{Whole: total, Null: !known},
-		sketch.Value{Whole: uint64(b.bytes)},
-	)
-}
+// common has the fields of all families.
+var common = InfoOf((*Base).Common,
+	Is("seed", func(c *Common) uint64 { return c.Seed }),
+	If("key_type", func(c *Common) (string, bool) { return c.KeyClass.String(), c.KeyClass != key.None }),
+	If("total", func(c *Common) (uint64, bool) { return c.Total, c.TotalKnown }),
+	Is("bytes", func(c *Common) int { return c.Bytes }),
+)
 
 // Common describes any sketch without its keys. A family embeds it in its Info.
 type Common struct {

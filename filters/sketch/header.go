@@ -166,12 +166,8 @@ func Parse(blob []byte) (Blob, error) {
 	if v := blob[atVersion]; v == 0 || v > Version {
 		return Blob{}, Invalidf("format version %d, but this program reads 1 to %d", v, Version)
 	}
-	r := Reader{b: blob, off: atFlags + 1, what: "header"}
-	wire := uint64(blob[atFlags])
-	if wire >= 1<<7 { // seldom
-		r.off = atFlags
-		wire = r.Uvarint()
-	}
+	r := Reader{b: blob, off: atFlags, what: "header"}
+	wire := r.Uvarint()
 	if unknown := wire &^ uint64(knownFlags); unknown != 0 {
 		return Blob{}, Invalidf("unknown flags %#x", unknown)
 	}
