@@ -18,10 +18,8 @@ const (
 	// leastWaiting is the number of bytes of the smallest filter whose fingerprints wait.
 	leastWaiting = 1 << 20
 	// partBytes is about the number of bytes of the buckets of a part.
-	partBytes = 1 << 17
-	// leastGrowth is the smallest number of entries by which the list of a part grows.
-	leastGrowth = 1 << 10
-	entryBytes  = 4
+	partBytes  = 1 << 17
+	entryBytes = 4
 )
 
 // entry is a fingerprint and, above it, the low bits of its own bucket, one of its two. The part
@@ -67,12 +65,9 @@ func (w *pendingEntries) clone() *pendingEntries {
 	if w == nil {
 		return nil
 	}
-	c := *w
-	c.parts = make([][]entry, len(w.parts))
-	for q, part := range w.parts {
-		c.parts[q] = slices.Clone(part)
-	}
-	return &c
+	c := &pendingEntries{shift: w.shift, parts: make([][]entry, len(w.parts))}
+	c.take(w)
+	return c
 }
 
 // take appends the entries of from, which are another sketch's.
@@ -92,9 +87,6 @@ func (s *Sketch) keep(i, j, fp uint64) {
 	x := (i ^ j) & -(less ^ (i+j+fp)*0x9e3779b97f4a7c15>>63)
 	own := i ^ x
 	part := &w.parts[own>>(w.shift&63)]
-	if len(*part) == cap(*part) {
-		*part = slices.Grow(*part, max(leastGrowth, len(*part)/4))
-	}
 	*part = append(*part, entry(own<<(s.f&63)|fp))
 	w.n++
 }
