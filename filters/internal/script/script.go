@@ -13,7 +13,6 @@ package script
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -71,22 +70,15 @@ type kit[P comparable, S keyed.Mergeable[S], V any] struct {
 	all map[string]S // sketches by name
 }
 
-// text returns the argument with this name, empty if there is none.
-func text(d *datadriven.TestData, name string) string {
-	for _, a := range d.CmdArgs[1:] {
-		if a.Key == name {
-			return strings.Join(a.Vals, ",")
-		}
-	}
-	return ""
-}
-
 func (k *kit[P, S, V]) run(t *testing.T, d *datadriven.TestData) (string, error) {
 	name := d.CmdArgs[0].Key
+	d.CmdArgs = d.CmdArgs[1:]
 	if d.Cmd == "new" || d.Cmd == "gather" {
 		return k.make(name, d)
 	}
-	s, other := k.named(t, d, name), k.named(t, d, cmp.Or(text(d, "with"), name))
+	with := name
+	d.MaybeScanArgs(t, "with", &with)
+	s, other := k.named(t, d, name), k.named(t, d, with)
 	if command, ok := k.own[d.Cmd]; ok {
 		return command(t, d, k.all, s, other)
 	}
@@ -106,7 +98,7 @@ func (k *kit[P, S, V]) run(t *testing.T, d *datadriven.TestData) (string, error)
 	case "blob":
 		return hex.Dump(s.Blob()), nil
 	case "golden":
-		return k.golden(s.Blob(), text(d, "file"), text(d, "as"))
+		return k.golden(t, d, s.Blob())
 	}
 	d.Fatalf(t, "unknown command %q", d.Cmd)
 	return "", nil
@@ -123,12 +115,12 @@ func (k *kit[P, S, V]) named(t *testing.T, d *datadriven.TestData, name string) 
 
 func (k *kit[P, S, V]) make(name string, d *datadriven.TestData) (string, error) {
 	settings, options := k.f.Settings(), k.f.Options()
-	for _, arg := range d.CmdArgs[1:] {
+	for _, arg := range d.CmdArgs {
 		i := slices.IndexFunc(options, func(o sketch.Option) bool { return o.Name == arg.Key })
 		if i < 0 {
 			return "", fmt.Errorf("option %q is not known", arg.Key)
 		}
-		v, err := valueOf(options[i].Kind, text(d, arg.Key))
+		v, err := valueOf(options[i].Kind, strings.Join(arg.Vals, ","))
 		if err == nil {
 			err = settings.Set(i, v)
 		}
@@ -179,10 +171,8 @@ func keyOf(s keyed.Sketch, word string) ([]byte, key.Class) {
 
 // change adds or removes the words of the input, n times each.
 func (k *kit[P, S, V]) change(t *testing.T, s S, d *datadriven.TestData, change func(s keyed.Sketch, b []byte, n uint64) error) error {
-	n, err := strconv.ParseUint(cmp.Or(text(d, "n"), "1"), 0, 64)
-	if err != nil {
-		d.Fatalf(t, "%v", err)
-	}
+	n := uint64(1)
+	d.MaybeScanArgs(t, "n", &n)
 	for _, word := range strings.Fields(d.Input) {
 		b, class := keyOf(s, word)
 		if err := keyed.BaseOf(s).SetKeyClass(class); err != nil {
@@ -238,7 +228,10 @@ func (k *kit[P, S, V]) info(s S) (string, error) {
 }
 
 // golden compares a BLOB with a golden file, whose sketch gets the name as.
-func (k *kit[P, S, V]) golden(blob []byte, file, as string) (string, error) {
+func (k *kit[P, S, V]) golden(t *testing.T, d *datadriven.TestData, blob []byte) (string, error) {
+	var file, as string
+	d.ScanArgs(t, "file", &file)
+	d.ScanArgs(t, "as", &as)
 	old, err := Golden(file, blob)
 	if err != nil {
 		return "", err
