@@ -67,8 +67,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // meant. If no fingerprint is longer than q, the longest is removed: the others are prefixes of its hash
 // too. If some are longer, one of these is removed, and the others are cut to their common prefix.
 func (t *table) take(i, j uint64, q fingerprint) bool {
-	var longer, longest fingerprint
-	var at, atLongest place
+	var longer, longest located
 	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
 		if t.narrow && t.anyZero(t.word(b)^t.lanes(q.v)) == 0 {
@@ -79,31 +78,31 @@ func (t *table) take(i, j uint64, q fingerprint) bool {
 			switch {
 			case o.known <= q.known:
 				if o.matches(q.v) && o.known > longest.known {
-					longest, atLongest = o, place{b, k}
+					longest = located{o, b, k}
 				}
 			case !q.matches(o.v):
 			case longer.known == 0:
-				longer, at, common = o, place{b, k}, uint(o.known)
+				longer, common = located{o, b, k}, uint(o.known)
 			default:
 				common = min(common, uint(o.known), uint(bits.TrailingZeros64(o.v^longer.v)))
 			}
 		}
 	}
-	switch {
-	case longer.known > 0:
+	out := longest
+	if longer.known > 0 {
 		t.shorten(i, q, common)
 		t.shorten(j, q, common)
-	case longest.known > 0:
-		at = atLongest
-	default:
-		return false
+		out = longer
 	}
-	t.drop(at.bucket, at.slot)
-	return true
+	if out.known > 0 {
+		t.drop(out.bucket, out.slot)
+	}
+	return out.known > 0
 }
 
-// place is a slot of a bucket.
-type place struct {
+// located is a fingerprint in a slot of a bucket.
+type located struct {
+	fingerprint
 	bucket uint64
 	slot   int
 }

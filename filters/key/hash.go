@@ -96,14 +96,14 @@ const (
 // HashCell is Hash for the 16 little-endian bytes of a cell, without a buffer.
 func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
 	h1, h2 = block(seed, seed, uint64(x), uint64(y))
-	return finish(h1, h2, 16)
+	return simd.Finish(h1, h2, 16)
 }
 
 // HashSquare is Hash for the bytes that AppendCell writes for the square (x, y) of a level above the
 // cells, from 1 to 255.
 func HashSquare(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
 	h1, h2 = block(seed, seed, uint64(x), uint64(y))
-	return finish(h1^levelTail(level), h2, 18)
+	return simd.Finish(h1^levelTail(level), h2, 18)
 }
 
 // levelTail returns by which bits the tag and the level, the two bytes after a cell, change h1 (xor).
@@ -119,9 +119,6 @@ func block(h1, h2, x, y uint64) (uint64, uint64) {
 	h2 = (bits.RotateLeft64(h2, 31)+h1)*5 + 0x38495ab5
 	return h1, h2
 }
-
-// finish returns the hash of a key of n bytes from its last state.
-func finish(h1, h2, n uint64) (uint64, uint64) { return simd.Finish(h1, h2, n) }
 
 // Mix returns a number of which every bit depends on every bit of h, for hashes that are derived from a
 // key's. It is the finalizer of MurmurHash3.
