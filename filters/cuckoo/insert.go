@@ -45,7 +45,7 @@ func (t *table) enter(is, js, fps []uint64) (next int, added uint64) {
 // enterVariable is enter for narrow buckets of variable length.
 func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	mask, codeShift, multiset, class := t.mask, t.codeShift&63, t.params.Duplicates, &t.class
+	mask, codeShift, multiset, classes := t.mask, t.codeShift&63, t.params.Duplicates, &t.class
 	is, js = is[:len(fps)], js[:len(fps)]
 	for k, fp := range fps {
 		i, j := is[k], js[k]
@@ -59,10 +59,10 @@ func (t *table) enterVariable(is, js, fps []uint64) (next int, added uint64) {
 			}
 		}
 		x, y = x&mask, y&mask
-		_, more := bits.Sub64(uint64(class[y>>codeShift&15].n), uint64(class[x>>codeShift&15].n), 0)
+		_, more := bits.Sub64(uint64(classes[y>>codeShift&15].n), uint64(classes[x>>codeShift&15].n), 0)
 		x ^= (x ^ y) & -more
 		i ^= (i ^ j) & -more
-		if uint(class[x>>codeShift&15].n) == t.b {
+		if uint(classes[x>>codeShift&15].n) == t.b {
 			return k, added
 		}
 		t.insert(i, fingerprint{fp, hashBits})
