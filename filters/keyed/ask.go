@@ -1,10 +1,12 @@
 package keyed
 
 import (
+	"errors"
+
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// This file answers a family's most important question for one key.
+// This file makes sketches, answers a family's most important question for one key, and makes BLOBs.
 
 // New makes an empty sketch.
 func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
@@ -57,4 +59,12 @@ func Finish(s Sketch) ([]byte, error) {
 		return l.Finish()
 	}
 	return s.Blob(), nil
+}
+
+// MarshalBinary returns the BLOB of a sketch. A zero Sketch is an error.
+func MarshalBinary(s Sketch) ([]byte, error) {
+	if !s.self().isMade {
+		return nil, errors.New("a zero Sketch has no BLOB: New or Decode makes a sketch")
+	}
+	return Finish(s)
 }
