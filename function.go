@@ -46,7 +46,7 @@ type Param struct{ Name, Type string }
 func Functions() []Function {
 	out := make([]Function, len(functions))
 	for i, f := range functions {
-		d := Function{Name: f.Name, Group: f.Group, Summary: f.Summary, Example: f.Example, Options: f.Options}
+		d := Function{Name: f.Name, Group: f.Group, Summary: f.Summary, Example: f.Example, Options: f.Options()}
 		for _, o := range f.Overloads {
 			d.Aggregate = o.Aggregate != nil
 			var params []Param

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // A function is scalar or aggregate, in all of its overloads.
@@ -23,16 +22,14 @@ func TestKinds(t *testing.T) {
 // Who may give options can ask which.
 func TestOptionsAreDescribed(t *testing.T) {
 	for _, f := range functions {
-		takes := false
 		for _, o := range f.Overloads {
 			for _, p := range o.Params {
-				takes = takes || help.TakesOptions(p)
+				if (p.Name == "options") != (len(p.Options) > 0) {
+					t.Errorf("%s: the parameter %s describes %d options", f.Name, p.Name, len(p.Options))
+				}
 			}
 		}
-		if takes != (len(f.Options) > 0) {
-			t.Errorf("%s takes options: %v, and describes %d", f.Name, takes, len(f.Options))
-		}
-		for _, o := range f.Options {
+		for _, o := range f.Options() {
 			if o.Name == "" || o.Default == "" || o.Summary == "" {
 				t.Errorf("%s: %+v", f.Name, o)
 			}

@@ -12,17 +12,18 @@ import (
 func CCBF() functions {
 	points := []duck.Param{{Name: "x", Type: duck.Double}, {Name: "y", Type: duck.Double}, {Name: "res", Type: duck.Double}}
 	shapes := []duck.Param{{Name: "points", Type: duck.Geometry}, {Name: "res", Type: duck.Double}}
+	options := duck.Param{Name: "options", Type: duck.Any, Options: args.CCBFOptions}
 	build, shaped := newCCBFPoints(false), newCCBFPoints(true)
 	return []duck.Function{
 		{
-			Name: "ccbf_agg", Group: "ccbf", Options: args.CCBFOptions,
+			Name: "ccbf_agg", Group: "ccbf",
 			Summary: "Sketch of the number of points in each cell of a grid with cells of size res. From DuckDB 1.5.2 on, points can be a GEOMETRY: a POINT, or a MULTIPOINT each of whose points counts.",
 			Example: "SELECT ccbf_get(ccbf_agg(x, y, 0.5), 1.2, 3.4) FROM (VALUES (1.1, 3.3), (1.4, 3.1), (9.0, 9.0)) p(x, y)",
 			Overloads: []duck.Overload{
 				{Params: points, Returns: duck.Blob, Aggregate: build},
-				{Params: append(points[:3:3], duck.Param{Name: "options", Type: duck.Any}), Returns: duck.Blob, Aggregate: build},
+				{Params: append(points[:3:3], options), Returns: duck.Blob, Aggregate: build},
 				{Params: shapes, Returns: duck.Blob, Aggregate: shaped},
-				{Params: append(shapes[:2:2], duck.Param{Name: "options", Type: duck.Any}), Returns: duck.Blob, Aggregate: shaped},
+				{Params: append(shapes[:2:2], options), Returns: duck.Blob, Aggregate: shaped},
 			},
 		},
 		overBlobs("ccbf_union_agg", "ccbf",

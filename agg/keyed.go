@@ -29,11 +29,11 @@ func Keyed(f keyed.Any) functions {
 	ask := func(s, key string) string { return "SELECT " + name + "_" + q.Verb + "(" + s + key + ")" }
 	return []duck.Function{
 		{
-			Name: name + "_agg", Group: name, Summary: about.Agg, Options: build.options,
+			Name: name + "_agg", Group: name, Summary: about.Agg,
 			Example: ask(name+"_agg(word)", key[q.Kind]) + " FROM (VALUES ('to'), ('be'), ('or'), ('not'), ('to'), ('be')) t(word)",
 			Overloads: []duck.Overload{
 				{Params: []duck.Param{{Name: "key", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
-				{Params: []duck.Param{{Name: "key", Type: duck.Any}, {Name: "options", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
+				{Params: []duck.Param{{Name: "key", Type: duck.Any}, {Name: "options", Type: duck.Any, Options: build.options}}, Returns: duck.Blob, Aggregate: build},
 			},
 		},
 		overBlobs(name+"_union_agg", name, about.Union,

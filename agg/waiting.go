@@ -228,14 +228,14 @@ func (a *aggregate[T]) Finalize(states duck.States, out *duck.Result) error {
 		if a.cost != nil {
 			cost = a.cost(t)
 		}
-		if err := out.Charge(cost); err != nil {
+		if err := out.Grow(cost); err != nil {
 			return err
 		}
 		if blob, err = a.blob(t, blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)
-		out.Discharge(cost)
+		out.EndRow()
 	}
 	return nil
 }

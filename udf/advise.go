@@ -32,8 +32,6 @@ var adviseSettings = keyed.Options[advise.Data]{
 		Set: func(d *advise.Data, v sketch.Value) error { d.Areas = v.Flag; return nil }},
 }
 
-var adviseOptions = adviseSettings.Plain()
-
 // adviseSample is the largest number of counts in a sample.
 const adviseSample = 1 << 16
 
@@ -52,24 +50,19 @@ var adviceFields = keyed.InfoOf(func(a *advise.Advice) advise.Advice { return *a
 
 // sketchAdvise returns the description of sketch_advise.
 func sketchAdvise() duck.Function {
-	return withOptions(function("sketch", "sketch_advise", structType(adviceFields.Fields()), adviseRows,
+	return function("sketch", "sketch_advise", structType(adviceFields.Fields()), adviseRows,
 		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
-			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions), adviseOptions)
+			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), withOptions(adviseSettings.Plain()))
 }
 
 // adviseRows computes sketch_advise.
-func adviseRows(rows *duck.Rows, out *duck.Result) error {
-	const arguments = 4 // number of arguments before the options
-	var o args.Options
-	if err := o.Reset(optional(rows, arguments), adviseOptions); err != nil {
-		return err
-	}
+func adviseRows(c *call) error {
 	var last advise.Data
 	var values []sketch.Value // the advice for last, reused while rows have the same arguments
-	return eachValidUpTo(rows, arguments, out, func(i int) error {
-		d, err := adviseData(rows, &o, i)
+	return c.each(func(i int) error {
+		d, err := adviseData(c, i)
 		if err != nil {
 			return err
 		}
@@ -80,25 +73,25 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 			}
 			last, values = d, adviceFields.Append(values[:0], &a)
 		}
-		f := fields{out: out, row: i}
+		f := fields{out: c.out, row: i}
 		f.values(adviceFields.Fields(), values)
 		return nil
 	})
 }
 
 // adviseData reads the arguments of row i.
-func adviseData(rows *duck.Rows, o *args.Options, i int) (d advise.Data, err error) {
+func adviseData(c *call, i int) (d advise.Data, err error) {
 	for _, n := range []struct {
 		name string
 		col  int
 		to   *uint64
 	}{{"distinct", 0, &d.Distinct}, {"occurrences", 1, &d.Occurrences}, {"bytes", 3, &d.Bytes}} {
-		if *n.to, err = args.Count(n.name, rows.Col(n.col), i); err != nil {
+		if *n.to, err = args.Count(n.name, c.Col(n.col), i); err != nil {
 			return d, err
 		}
 	}
-	d.Skew = duck.Slice[float64](rows.Col(2))[i]
+	d.Skew = duck.Slice[float64](c.Col(2))[i]
 	d.Areas = true
-	err = args.Read(o, adviseSettings, i, &d)
+	err = args.Read(&c.options, adviseSettings, i, &d)
 	return d, err
 }

@@ -19,7 +19,7 @@ var _ = only(bloom.Family,
 )
 
 // bloomIntersect computes bloom_intersect.
-func bloomIntersect(_ *reservation, a, b []byte) (encoder, error) {
+func bloomIntersect(_ *call, a, b []byte) (encoder, error) {
 	s, err := bloom.Decode(a)
 	if err != nil {
 		return nil, err
@@ -28,13 +28,13 @@ func bloomIntersect(_ *reservation, a, b []byte) (encoder, error) {
 }
 
 // bloomShrink computes bloom_shrink.
-func bloomShrink(rows *duck.Rows, out *duck.Result) error {
-	return eachSketch(rows, 2, out, func(_ *reservation, i int) (encoder, error) {
-		size, err := args.Count("bytes", rows.Col(1), i)
+func bloomShrink(c *call) error {
+	return c.eachSketch(func(i int) (encoder, error) {
+		size, err := args.Count("bytes", c.Col(1), i)
 		if err != nil {
 			return nil, err
 		}
-		s, err := bloom.Decode(rows.Col(0).Bytes(i))
+		s, err := bloom.Decode(c.Col(0).Bytes(i))
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func bloomShrink(rows *duck.Rows, out *duck.Result) error {
 }
 
 // bloomFPP computes bloom_fpp.
-func bloomFPP(_ *reservation, blob []byte) (float64, error) {
+func bloomFPP(_ *call, blob []byte) (float64, error) {
 	v, err := bloom.NewView(blob)
 	if err != nil {
 		return 0, err

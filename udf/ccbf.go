@@ -1,13 +1,10 @@
 package udf
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -22,27 +19,27 @@ func CCBF() functions {
 	}
 	// asks returns a function that asks a sketch about an area. It has signatures for each form of the
 	// area, without and with categories.
-	asks := func(name string, returns duck.Type, run func(q *question) error, summary, example string, own []duck.Param, forms ...*areaForm) duck.Function {
-		return ask(duck.Function{Name: name, Group: "ccbf", Summary: summary, Example: "SELECT " + example}, returns, run, own, forms...)
+	asks := func(name string, returns duck.Type, run ask, summary, example string, own []duck.Param, forms ...*areaForm) duck.Function {
+		return asking(duck.Function{Name: name, Group: "ccbf", Summary: summary, Example: "SELECT " + example}, returns, run, own, forms...)
 	}
 	return append(ccbfParts(fn, q), []duck.Function{
-		withOptions(fn("ccbf_empty", duck.Blob, ccbfEmpty,
+		fn("ccbf_empty", duck.Blob, ccbfEmpty,
 			"Empty sketch, to add points to; with the option category: true, for points that have one.",
-			"ccbf_total(ccbf_add(ccbf_empty(0.5), 1.2, 3.4))", params(paramRes), paramOptions), args.CCBFEmptyOptions),
-		withOptions(fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_total(ccbf_add(ccbf_empty(0.5), 1.2, 3.4))", params(paramRes), withOptions(args.CCBFEmptyOptions)),
+		fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Add(c[0], category, *n)
 		}), "Returns the sketch with one more point, or with weight more.",
-			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
-		withOptions(fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, withOptions(ccbfChangeOptions)),
+		fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Remove(c[0], category, *n)
 		}), "Returns the sketch with one point removed, or weight points. It must be exact, a tree or of mode 'standard'.",
-			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
-		withOptions(fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, withOptions(ccbfChangeOptions)),
+		fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Move(c[0], c[1], category, n)
 		}), "Returns the sketch with weight points moved from one cell to another. Without weight, all points of the cell are moved, if the sketch is exact. For counters of mode 'standard', the option all_points: true moves as many points as ccbf_get returns. These can be too many and include points of other cells.",
 			"ccbf_get(ccbf_move(s, 0.5, 0.5, 9.5, 9.5), 9.5, 9.5) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
-				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfMoveOptions),
+				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), withOptions(ccbfMoveOptions)),
 
 		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Returns the sketch of the points of both. They must have the same res and, if both have counters, the same counters. The result has the larger of their bytes.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
@@ -93,23 +90,24 @@ func CCBF() functions {
 		asks("ccbf_cells", ccbfSpotsType, ccbfCells,
 			"All cells with points: centre, number of points and side. A tree returns squares of cells: count is the number of points somewhere in the square. These counts add up to the points of the tree. The memory budget limits the number of cells. "+unnestAdvice,
 			"unnest(ccbf_cells(s), recursive := true) FROM (SELECT "+q+")", nil, everywhere),
-		withOptions(fn("ccbf_geojson", duck.Varchar, ccbfGeoJSON,
+		fn("ccbf_geojson", duck.Varchar, ccbfGeoJSON,
 			"The cells of ccbf_cells as GeoJSON, for maps in other programs: a FeatureCollection of their squares, each with the property count. Coordinates have the digits of the resolution and its units; GeoJSON expects degrees.",
-			"ccbf_geojson(s, {threshold: 2}) FROM (SELECT "+q+")", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
-		withOptions(fn("ccbf_squares", ccbfSquaresType, ccbfSquares,
+			"ccbf_geojson(s, {threshold: 2}) FROM (SELECT "+q+")", params(paramSketch), withOptions(ccbfGeoJSONOptions)),
+		fn("ccbf_squares", ccbfSquaresType, ccbfSquares,
 			"The cells of ccbf_cells as squares, for GeoParquet and for functions of the spatial extension: a GEOMETRY and a count each. Before DuckDB 1.5.2, the geometry is a BLOB of WKB. "+unnestAdvice,
-			"count, ccbf_polygon_sum(s, geometry) FROM (SELECT s, unnest(ccbf_squares(s), recursive := true) FROM (SELECT "+q+"))", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
-		ask(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
+			"count, ccbf_polygon_sum(s, geometry) FROM (SELECT s, unnest(ccbf_squares(s), recursive := true) FROM (SELECT "+q+"))", params(paramSketch), withOptions(ccbfGeoJSONOptions)),
+		asking(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
 			"The categories of a sketch as text, ordered by value, with the number of points and cells of each. This helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. With a polygon as for ccbf_polygon_sum, or a box, these are the categories with points in it. The argument category selects some of them: a value, a list, a range, or some fields of a STRUCT. Each has its sum and, as in ccbf_polygon_estimate, estimate, low and high. Counters cannot list their categories; category must then be given.",
 			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)), ccbfCategorySumsType, ccbfCategorySums, nil, inPolygon, inBox),
 		asks("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it.",
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", pixels, everywhere, inBox),
 
-		pngOverloads(withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
-			"PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. Without a height, it follows from the shape of the box. If coordinates can be degrees, the height is chosen so that the proportions are right on the ground, in the middle of the box. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. For counters, their excess is drawn too: if empty_excess of ccbf_error is not far below 1, the whole picture is coloured.",
-			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
-			inBox.with(pixels...)), ccbfPNGOptions)),
+		pngOverloads(duck.Function{
+			Name: "ccbf_png", Group: "ccbf",
+			Summary: "PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. Without a height, it follows from the shape of the box. If coordinates can be degrees, the height is chosen so that the proportions are right on the ground, in the middle of the box. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. For counters, their excess is drawn too: if empty_excess of ccbf_error is not far below 1, the whole picture is coloured.",
+			Example: "SELECT octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT " + q + ")",
+		}),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Number of points in the sketch; NULL if an operation made it unknown, such as ccbf_mask of a tree.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
@@ -123,136 +121,26 @@ func CCBF() functions {
 	}...)
 }
 
-// ccbfReader reads the sketches of a chunk, and the categories of its rows. The view stays open while
-// rows have the same BLOB.
-type ccbfReader struct {
-	view      ccbf.View
-	head      ccbf.Head // the head of a sketch whose view is not opened.
-	verified  []byte    // the sketch that was verified last.
-	selection selection // the categories.
-	has       bool      // true if the call has an argument for categories.
-}
-
-// newReader returns a reader for a column of categories, or nil.
-func newReader(categories *duck.Vector) (*ccbfReader, error) {
-	r := &ccbfReader{has: categories != nil}
-	bridge.LimitAreas(&r.view) // limit the work for areas, as a user cannot interrupt a chunk
-	if r.has {
-		if err := r.selection.reset(categories); err != nil {
-			return nil, fmt.Errorf("category: %w", err)
-		}
-	}
-	return r, nil
-}
-
-// open opens a sketch in the view. The error says that it needs a category, or cannot have one.
-func (r *ccbfReader) open(blob []byte) error {
-	if err := r.openAny(blob); err != nil {
-		return err
-	}
-	return r.view.CheckCategory(r.has)
-}
-
-// headOf returns the head of a sketch, without opening it.
-func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
-	if bridge.IsOf(&r.view, blob) {
-		return &r.view.Head, nil
-	}
-	if err := bridge.ReadHead(&r.head, blob); err != nil {
-		return nil, err
-	}
-	return &r.head, r.head.CheckCategory(r.has)
-}
-
-// categories returns the categories that row i selects in the view of blob.
-func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
-	if !r.has {
-		return ccbf.Categories{}, nil
-	}
-	return r.selection.read(&r.view, blob, out, i)
-}
-
-// eachOption calls f for the rows without a NULL in the first n arguments. The sketch of the row is then open
-// in the view, and f gets the categories that option k of o selects. Other rows are NULL, and so are rows
-// whose option is.
-func (r *ccbfReader) eachOption(rows *duck.Rows, n int, out *duck.Result, o *args.Options, k int, f func(i int, of ccbf.Categories) error) error {
-	return eachValidUpTo(rows, n, out, func(i int) error {
-		if o.Null(k, i) {
-			out.SetNull(i)
-			return nil
-		}
-		return r.row(rows, out, i, o.Given(k, i), f)
-	})
-}
-
-// each calls f for the rows without a NULL, with their sketch open in the view, and the categories
-// that they select. Other rows are NULL.
-func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
-	return eachValid(rows, out, func(i int) error { return r.row(rows, out, i, r.has, f) })
-}
-
-// row is each for row i. given says whether it has an argument for categories.
-func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int, given bool, f func(i int, of ccbf.Categories) error) error {
-	if given && !r.selection.valid(i) {
-		out.SetNull(i)
-		return nil
-	}
-	blob := rows.Col(0).Bytes(i)
-	if err := r.openAny(blob); err != nil {
-		return err
-	}
-	err := r.view.CheckCategory(given)
-	var of ccbf.Categories
-	if err == nil && given {
-		of, err = r.categories(blob, out, i)
-	}
-	if err != nil {
-		return err
-	}
-	return f(i, of)
-}
-
 // ccbfTotal computes ccbf_total.
-func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
-	return eachBlob(rows, out, (*ccbf.View).Reset, func(v *ccbf.View, i int) error {
+func ccbfTotal(c *call) error {
+	return eachBlob(c, ccbf.NewView, func(v *ccbf.View, i int) error {
 		n, known := v.Total()
-		setKnown(out, i, n, known)
+		setKnown(c.out, i, n, known)
 		return nil
 	})
-}
-
-// openAny opens a sketch in the view, with or without categories.
-func (r *ccbfReader) openAny(blob []byte) error {
-	if bridge.IsOf(&r.view, blob) {
-		return nil
-	}
-	return r.view.Reset(blob)
-}
-
-// verify checks all bytes of a sketch, for functions that read all of them anyway.
-func (r *ccbfReader) verify(blob []byte) error {
-	if sameBytes(blob, r.verified) {
-		return nil
-	}
-	r.verified = blob
-	return sketch.Verify(blob)
 }
 
 // ccbfEmpty computes ccbf_empty.
-func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
-	var o args.Options
-	if err := o.Reset(optional(rows, 1), args.CCBFOptions); err != nil {
-		return err
-	}
-	return eachSketch(rows, 1, out, func(_ *reservation, i int) (encoder, error) {
-		categories, err := args.CCBFCategories(&o, i)
+func ccbfEmpty(c *call) error {
+	return c.eachSketch(func(i int) (encoder, error) {
+		categories, err := args.CCBFCategories(&c.options, i)
 		if err != nil {
 			return nil, err
 		}
-		c, err := args.CCBFConfig(duck.Slice[float64](rows.Col(0))[i], &o, i, categories)
+		config, err := args.CCBFConfig(duck.Slice[float64](c.Col(0))[i], &c.options, i, categories)
 		if err != nil {
 			return nil, err
 		}
-		return ccbf.NewBuilder(c, nil).Sketch()
+		return ccbf.NewBuilder(config, nil).Sketch()
 	})
 }

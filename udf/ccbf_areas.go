@@ -1,11 +1,13 @@
 package udf
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
@@ -16,18 +18,18 @@ type areaForm struct {
 	params []duck.Param
 	// area returns the area of row i, and whether the sketch may have points in it. The error says that
 	// the area is certainly a mistake.
-	area func(a *areas, h *ccbf.Head, i int) (area ccbf.Area, met bool, err error)
+	area func(q *question, h *ccbf.Head, i int) (area ccbf.Area, met bool, err error)
 }
 
 // The forms of areas.
 var (
-	everywhere = &areaForm{nil, func(_ *areas, h *ccbf.Head, _ int) (ccbf.Area, bool, error) {
+	everywhere = &areaForm{nil, func(_ *question, h *ccbf.Head, _ int) (ccbf.Area, bool, error) {
 		return ccbf.Box(h.Bounds), true, nil
 	}}
-	inPolygon = &areaForm{params(paramPolygon), (*areas).polygon}
-	inBox     = &areaForm{box, (*areas).box}
-	inTile    = &areaForm{params(duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), (*areas).tile}
-	inCell    = &areaForm{params(paramX, paramY), (*areas).cell}
+	inPolygon = &areaForm{params(paramPolygon), (*question).polygon}
+	inBox     = &areaForm{box, (*question).box}
+	inTile    = &areaForm{params(duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), (*question).tile}
+	inCell    = &areaForm{params(paramX, paramY), (*question).cell}
 )
 
 // with returns the parameters of a function of a sketch, an area of this form, and more.
@@ -35,121 +37,55 @@ func (f *areaForm) with(more ...duck.Param) []duck.Param {
 	return slices.Concat(params(paramSketch), f.params, more)
 }
 
-// areas is the areas of a chunk, in the columns after the sketch.
-type areas struct {
-	form     *areaForm
-	rows     *duck.Rows
-	polygons *polygonColumn // nil for other forms
-	seen     notes.Areas    // areas that may be mistakes
-}
-
-// areasOf reads the areas of a chunk.
-func areasOf(form *areaForm, rows *duck.Rows) (a areas, err error) {
-	a = areas{form: form, rows: rows}
-	if form == inPolygon {
-		a.polygons, err = polygonsOf(rows.Col(1))
-	}
-	return a, err
-}
-
-// at is the form's area.
-func (a *areas) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	return a.form.area(a, h, i)
-}
-
-func (a *areas) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	polygon, err := a.polygons.prepare(i)
-	if err != nil {
-		return area, false, err
-	}
-	if met, err = bridge.Meets(h, polygon); err != nil {
-		return area, false, err
-	}
-	return polygon.Area(), met, a.seen.Check(h, "polygon", a.polygons.bound, a.polygons.srid, met)
-}
-
-func (a *areas) box(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-	b, cells, err := a.boxCells(h, i)
-	if err != nil {
-		return ccbf.Area{}, false, err
-	}
-	met := !cells.Intersect(h.Bounds).Empty()
-	return ccbf.Box(cells), met, a.seen.Check(h, "box", b, 0, met)
-}
-
-// boxCells returns the box of row i, and the cells in it.
-func (a *areas) boxCells(h *ccbf.Head, i int) (b orb.Bound, cells grid.Rect, err error) {
-	b = boxOf(a.rows, i)
-	cells, err = h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-	return b, cells, err
-}
-
-// tile is the cells in a map tile, which is never a mistake.
-func (a *areas) tile(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-	cells, err := h.Grid.Tile(zoom(a.rows.Col(1), i), duck.Slice[int64](a.rows.Col(2))[i], duck.Slice[int64](a.rows.Col(3))[i])
-	return ccbf.Box(cells), !cells.Intersect(h.Bounds).Empty(), err
-}
-
-// cell is the cell of a place, which can be anywhere.
-func (a *areas) cell(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-	c, err := h.Grid.Cell(duck.Slice[float64](a.rows.Col(1))[i], duck.Slice[float64](a.rows.Col(2))[i])
-	return ccbf.Box(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}), true, err
-}
-
-// boxOf returns the box of row i, which is in the columns after the sketch.
-func boxOf(rows *duck.Rows, i int) orb.Bound {
-	edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
-	return orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
-}
-
-// drawn returns the box of row i to draw. Without a box, it is the bounds of the sketch, or one cell if
-// the sketch has no points.
-func (a *areas) drawn(h *ccbf.Head, i int) orb.Bound {
-	switch {
-	case a.form == inBox:
-		return boxOf(a.rows, i)
-	case h.Bounds.Empty():
-		return h.Grid.Bound(grid.Rect{})
-	}
-	return h.Grid.Bound(h.Bounds)
-}
-
-// check returns an error for a raster of a box that is too large, or whose box is certainly a mistake.
-func (a *areas) check(h *ccbf.Head, box orb.Bound, width, height int) error {
-	if err := bridge.CheckRaster(box, width, height); err != nil {
-		return err
-	}
-	return checkDrawn(&a.seen, h, box)
-}
-
-// checkDrawn calls Check for a box that is drawn.
-func checkDrawn(seen *notes.Areas, h *ccbf.Head, box orb.Bound) error {
-	return seen.Check(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
-}
-
-// question is a chunk of rows that ask sketches about areas. A row has a sketch, an area, arguments of
-// the function's own, and perhaps categories.
+// question is a call that asks sketches about areas, and perhaps about categories. A row has a sketch, an
+// area, arguments of the function's own, and categories.
 type question struct {
-	*ccbfReader
-	areas
-	out *duck.Result
-	own int // index of the first argument after the area
+	*call
+	form     *areaForm
+	own      int            // index of the first argument after the area
+	polygons *polygonColumn // nil for other forms
+
+	selection selection // the categories
+	has       bool      // the call has an argument for categories
+	option    int       // index of the option that is this argument, or -1
+	listing   bool      // the function lists categories: sketches must have some
+
+	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB
+	head     ccbf.Head // the head of a sketch that is not open
+	verified []byte    // the sketch that was verified last
 }
 
-// ask returns a function of a sketch and an area. It has signatures for each form of the area, without
-// and with categories. Between area and categories are the parameters own.
-func ask(fn duck.Function, returns duck.Type, run func(q *question) error, own []duck.Param, forms ...*areaForm) duck.Function {
+// questionOf reads the arguments of a call with areas of a form, and with a column of categories, or nil.
+func questionOf(c *call, form *areaForm, categories *duck.Vector) (q *question, err error) {
+	q = &question{call: c, form: form, own: 1 + len(form.params), has: categories != nil, option: -1}
+	bridge.LimitAreas(&q.view) // limit the work for areas, as a user cannot interrupt a chunk
+	if q.has {
+		if err := q.selection.reset(categories); err != nil {
+			return nil, fmt.Errorf("category: %w", err)
+		}
+	}
+	if form == inPolygon {
+		q.polygons, err = polygonsOf(c.Col(1))
+	}
+	return q, err
+}
+
+// ask is a function of a sketch and an area.
+type ask = func(q *question) error
+
+// asking adds the signatures of a function that run computes: for each form of the area, without and with
+// categories. Between area and categories are the parameters own.
+func asking(fn duck.Function, returns duck.Type, run ask, own []duck.Param, forms ...*areaForm) duck.Function {
 	for _, form := range forms {
 		for _, optional := range [][]duck.Param{nil, {paramCategory}} {
-			scalar := func(rows *duck.Rows, out *duck.Result) error {
-				q, err := questionOf(form, len(own), rows, out)
+			o := overload(form.with(slices.Concat(own, optional)...), returns, nil, func(c *call) error {
+				q, err := questionOf(c, form, c.optional(1+len(form.params)+len(own)))
 				if err != nil {
 					return err
 				}
-				defer q.seen.Record()
 				return run(q)
-			}
-			o := duck.Overload{Params: form.with(slices.Concat(own, optional)...), Returns: returns, Scalar: scalar}
+			})
+			scalar := o.Scalar
 			for j := range fn.Overloads {
 				if earlier := &fn.Overloads[j]; slices.EqualFunc(earlier.Params, o.Params, sameType) { // the type of the argument after the sketch tells
 					other := earlier.Scalar
@@ -174,39 +110,148 @@ func isArea(t duck.Type) bool {
 	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
 }
 
-// questionOf reads the arguments of a chunk, with n arguments between area and categories.
-func questionOf(form *areaForm, n int, rows *duck.Rows, out *duck.Result) (*question, error) {
-	own := 1 + len(form.params)
-	r, err := newReader(optional(rows, own+n))
-	if err != nil {
-		return nil, err
-	}
-	a, err := areasOf(form, rows)
-	return &question{ccbfReader: r, areas: a, out: out, own: own}, err
-}
-
 // each calls f for the rows without a NULL, with their sketch open in the view, and the categories
 // that they select. Other rows are NULL.
 func (q *question) each(f func(i int, of ccbf.Categories) error) error {
-	return q.ccbfReader.each(q.rows, q.out, f)
-}
-
-// ccbfOverlaps computes ccbf_bbox_overlaps.
-func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
-	answers := duck.Out[bool](out)
-	a := areas{form: inBox, rows: rows}
-	defer a.seen.Record()
-	var h ccbf.Head
-	return eachValid(rows, out, func(i int) error {
-		if err := bridge.ReadHead(&h, rows.Col(0).Bytes(i)); err != nil {
-			return err
+	return q.call.each(func(i int) error {
+		given := q.has
+		if q.option >= 0 {
+			given = q.options.Given(q.option, i)
 		}
-		b, cells, err := a.boxCells(&h, i)
+		if q.option >= 0 && q.options.Null(q.option, i) || given && !q.selection.valid(i) {
+			q.out.SetNull(i)
+			return nil
+		}
+		of, err := q.open(q.Col(0).Bytes(i), given, i)
 		if err != nil {
 			return err
 		}
-		answers[i] = !cells.Intersect(h.Bounds).Empty()
-		_ = a.seen.Check(&h, "box", b, 0, answers[i]) // no error: most sketches may lie elsewhere
+		return f(i, of)
+	})
+}
+
+// open opens a sketch in the view, and returns the categories that row i selects in it if they are given.
+func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err error) {
+	if !bridge.IsOf(&q.view, blob) {
+		if err := q.view.Reset(blob); err != nil {
+			return of, err
+		}
+	}
+	if err := q.view.CheckCategory(given || q.listing); err != nil || !given {
+		return of, err
+	}
+	return q.selection.read(&q.view, blob, q.out, i)
+}
+
+// headOf returns the head of a sketch, without opening it.
+func (q *question) headOf(blob []byte) (*ccbf.Head, error) {
+	if bridge.IsOf(&q.view, blob) {
+		return &q.view.Head, nil
+	}
+	if err := bridge.ReadHead(&q.head, blob); err != nil {
+		return nil, err
+	}
+	return &q.head, q.head.CheckCategory(q.has)
+}
+
+// verify checks all bytes of the sketch in row i, for functions that read all of them anyway.
+func (q *question) verify(i int) error {
+	blob := q.Col(0).Bytes(i)
+	if sameBytes(blob, q.verified) {
+		return nil
+	}
+	q.verified = blob
+	return sketch.Verify(blob)
+}
+
+// at is the form's area.
+func (q *question) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	return q.form.area(q, h, i)
+}
+
+func (q *question) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	polygon, err := q.polygons.prepare(i)
+	if err != nil {
+		return area, false, err
+	}
+	if met, err = bridge.Meets(h, polygon); err != nil {
+		return area, false, err
+	}
+	return polygon.Area(), met, notes.Area(h, "polygon", q.polygons.bound, q.polygons.srid, met)
+}
+
+func (q *question) box(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	b := q.boxOf(i)
+	cells, err := h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	if err != nil {
+		return area, false, err
+	}
+	met = !cells.Intersect(h.Bounds).Empty()
+	return ccbf.Box(cells), met, notes.Area(h, "box", b, 0, met)
+}
+
+// tile is the cells in a map tile, which is never a mistake.
+func (q *question) tile(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+	cells, err := h.Grid.Tile(zoom(q.Col(1), i), duck.Slice[int64](q.Col(2))[i], duck.Slice[int64](q.Col(3))[i])
+	return ccbf.Box(cells), !cells.Intersect(h.Bounds).Empty(), err
+}
+
+// cell is the cell of a place, which can be anywhere.
+func (q *question) cell(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+	c, err := h.Grid.Cell(duck.Slice[float64](q.Col(1))[i], duck.Slice[float64](q.Col(2))[i])
+	return ccbf.Box(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}), true, err
+}
+
+// boxOf returns the box of row i, which is in the columns after the sketch.
+func (q *question) boxOf(i int) orb.Bound {
+	edge := func(j int) float64 { return duck.Slice[float64](q.Col(1 + j))[i] }
+	return orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
+}
+
+// drawn returns the box of row i to draw. Without a box, it is the bounds of the sketch, or one cell if
+// the sketch has no points.
+func (q *question) drawn(i int) orb.Bound {
+	switch h := &q.view.Head; {
+	case q.form == inBox:
+		return q.boxOf(i)
+	case h.Bounds.Empty():
+		return h.Grid.Bound(grid.Rect{})
+	default:
+		return h.Grid.Bound(h.Bounds)
+	}
+}
+
+// check returns an error for a raster of a box that is too large, or whose box is certainly a mistake.
+func (q *question) check(box orb.Bound, width, height int) error {
+	if err := bridge.CheckRaster(box, width, height); err != nil {
+		return err
+	}
+	return checkDrawn(&q.view.Head, box)
+}
+
+// checkDrawn notes a box that is drawn.
+func checkDrawn(h *ccbf.Head, box orb.Bound) error {
+	return notes.Area(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+}
+
+// ccbfOverlaps computes ccbf_bbox_overlaps.
+func ccbfOverlaps(c *call) error {
+	answers := duck.Out[bool](c.out)
+	q, err := questionOf(c, inBox, nil)
+	if err != nil {
+		return err
+	}
+	return c.each(func(i int) error {
+		if err := bridge.ReadHead(&q.head, c.Col(0).Bytes(i)); err != nil {
+			return err
+		}
+		b := q.boxOf(i)
+		cells, err := q.head.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+		if err != nil {
+			return err
+		}
+		answers[i] = !cells.Intersect(q.head.Bounds).Empty()
+		_ = notes.Area(&q.head, "box", b, 0, answers[i]) // no error: most sketches may lie elsewhere
 		return nil
 	})
 }

@@ -18,37 +18,33 @@ var ccbfCategoriesType = duck.ListOf(duck.StructOf(
 const categoryRow = 2 * (16 + 8 + 8)
 
 // ccbfCategories computes ccbf_categories of whole sketches.
-func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
-	var list []ccbf.Category
+func ccbfCategories(c *call) error {
+	var v ccbf.View
 	var text []byte
-	held := int64(0) // bytes charged for list so far
-	return eachBlob(rows, out, func(v *ccbf.View, blob []byte) error {
-		if err := v.Reset(blob); err != nil {
-			return err
+	return eachBlob(c, func(blob []byte) (list []ccbf.Category, err error) {
+		if err = v.Reset(blob); err == nil {
+			err = v.CheckCategory(true)
 		}
-		if err := v.CheckCategory(true); err != nil {
-			return err
-		}
-		out.Discharge(held)
-		held = bridge.CategoryBytes(v)
-		err := out.Charge(held)
 		if err == nil {
-			list, err = v.ListCategories()
+			err = c.out.Grow(bridge.CategoryBytes(&v))
 		}
-		return err
-	}, func(v *ccbf.View, i int) error {
-		if err := out.Charge(listBytes(list, 0, func(c ccbf.Category) []byte { return c.Key })); err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return v.ListCategories()
+	}, func(list *[]ccbf.Category, i int) error {
+		if err := c.out.Charge(listBytes(*list, 0, func(c ccbf.Category) []byte { return c.Key })); err != nil {
 			return err
 		}
 		_, known := v.Total()
 		tree := v.Form() == ccbf.Tree
-		elements := out.List(i, len(list))
-		for j, c := range list {
-			text = appendCategory(text[:0], v.Class(), c.Key)
+		elements := c.out.List(i, len(*list))
+		for j, category := range *list {
+			text = appendCategory(text[:0], v.Class(), category.Key)
 			f := fields{out: elements, row: j}
 			f.next().SetBytes(j, text)
-			f.known(c.Total, known)
-			f.known(c.Cells, !tree)
+			f.known(category.Total, known)
+			f.known(category.Cells, !tree)
 		}
 		return nil
 	})
@@ -81,40 +77,25 @@ var ccbfCategorySumsType = duck.ListOf(duck.StructOf(
 // ccbfCategorySums computes ccbf_categories of an area.
 func ccbfCategorySums(q *question) error {
 	var text []byte
-	v, out := &q.view, q.out
-	return eachValid(q.rows, out, func(i int) error {
-		if !q.selection.valid(i) {
-			out.SetNull(i)
-			return nil
-		}
-		blob := q.rows.Col(0).Bytes(i)
-		if err := q.openAny(blob); err != nil {
-			return err
-		}
-		if err := v.CheckCategory(true); err != nil {
-			return err
-		}
+	v := &q.view
+	q.listing = true
+	return q.each(func(i int, of ccbf.Categories) error {
 		area, _, err := q.at(&v.Head, i)
 		if err != nil {
 			return err
 		}
-		of, err := q.categories(blob, out, i)
-		if err != nil {
-			return err
-		}
 		_, walked := bridge.Listed(v, of)
-		held := bridge.CategoryBytes(v) + walked
-		if err := out.Charge(held); err != nil {
+		if err := q.out.Grow(bridge.CategoryBytes(v) + walked); err != nil {
 			return err
 		}
 		list, err := v.ByCategory(area, of)
 		if err != nil {
 			return err
 		}
-		if err := out.Charge(listBytes(list, 2*8+2*8, func(c ccbf.CategorySum) []byte { return c.Key })); err != nil {
+		if err := q.out.Charge(listBytes(list, 2*8+2*8, func(c ccbf.CategorySum) []byte { return c.Key })); err != nil {
 			return err
 		}
-		elements := out.List(i, len(list))
+		elements := q.out.List(i, len(list))
 		for j, c := range list {
 			text = appendCategory(text[:0], v.Class(), c.Key)
 			f := fields{out: elements, row: j}
@@ -124,7 +105,6 @@ func ccbfCategorySums(q *question) error {
 			f.count(c.Low)
 			f.count(c.High)
 		}
-		out.Discharge(held)
 		return nil
 	})
 }

@@ -32,34 +32,33 @@ var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), sketch.Option{Name
 // ccbfChange returns a function that changes the counts of one or two cells, given by the columns
 // from 1 on. For two cells without a weight, n is nil.
 func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		var o args.Options
-		options := optional(rows, 1+2*cells)
-		known := ccbfChangeOptions
-		if cells == 2 {
-			known = ccbfMoveOptions
-		}
-		if err := o.Reset(options, known); err != nil {
-			return err
-		}
+	return func(c *call) error {
+		o := &c.options
 		var category args.Keys
 		if o.Has(changeCategory) {
 			if err := category.Reset(o.Column(changeCategory)); err != nil {
 				return err
 			}
 		}
-		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
-			blob := rows.Col(0).Bytes(i)
-			if !ccbfHasPoint(rows, &o, options, 2*cells, i) {
+		coordinates := c.needed
+		c.needed = 1
+		return c.eachSketch(func(i int) (encoder, error) {
+			blob := c.Col(0).Bytes(i)
+			for j := 1; j < coordinates; j++ {
+				if !c.Col(j).Valid(i) {
+					return rawBlob(blob), nil
+				}
+			}
+			if o.Null(changeWeight, i) || o.Null(changeCategory, i) {
 				return rawBlob(blob), nil
 			}
-			s, err := m.ccbf(blob)
+			s, err := c.ccbf(blob)
 			if err != nil {
 				return nil, err
 			}
 			var at [2]grid.Cell
 			for j := range cells {
-				if at[j], err = s.Grid.Cell(duck.Slice[float64](rows.Col(1 + 2*j))[i], duck.Slice[float64](rows.Col(2 + 2*j))[i]); err != nil {
+				if at[j], err = s.Grid.Cell(duck.Slice[float64](c.Col(1 + 2*j))[i], duck.Slice[float64](c.Col(2 + 2*j))[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -75,9 +74,9 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				}
 				n = &weight
 			}
-			var c []byte
+			var of []byte
 			if o.Given(changeCategory, i) {
-				if c, err = category.Bytes(i, s.Class); err != nil {
+				if of, err = category.Bytes(i, s.Class); err != nil {
 					return nil, err
 				}
 				if s.Class == key.None && s.Categories {
@@ -85,11 +84,11 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				}
 			}
 			if all {
-				if n, err = ccbfAll(s, at[0], c); err != nil {
+				if n, err = ccbfAll(s, at[0], of); err != nil {
 					return nil, err
 				}
 			}
-			return s, change(s, at[:cells], c, n)
+			return s, change(s, at[:cells], of, n)
 		})
 	}
 }
@@ -104,32 +103,13 @@ func ccbfAll(s *ccbf.Sketch, from grid.Cell, category []byte) (*uint64, error) {
 	return &n, err
 }
 
-// ccbfHasPoint reports whether row i has coordinates, and no category or
-// weight that is NULL.
-func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordinates, i int) bool {
-	for j := range coordinates {
-		if !rows.Col(1 + j).Valid(i) {
-			return false
-		}
-	}
-	if options == nil || !options.Valid(i) {
-		return true
-	}
-	for _, option := range []int{changeWeight, changeCategory} {
-		if o.Has(option) && !o.Given(option, i) {
-			return false
-		}
-	}
-	return true
-}
-
 // ccbfUnion makes the union of two sketches.
-func ccbfUnion(m *reservation, a, b []byte) (encoder, error) {
+func ccbfUnion(c *call, a, b []byte) (encoder, error) {
 	var v ccbf.View
 	if err := v.Reset(a); err != nil {
 		return nil, err
 	}
-	u := ccbf.NewBuilder(v.Config, m)
+	u := ccbf.NewBuilder(v.Config, c.out)
 	if err := u.AddView(&v); err != nil {
 		return nil, err
 	}
@@ -145,20 +125,20 @@ func ccbfUnion(m *reservation, a, b []byte) (encoder, error) {
 
 // ccbfPair returns a function that changes its left sketch by its right one.
 func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
-	return eachPair(func(m *reservation, left, right []byte) (encoder, error) { return m.pair(left, right, op) })
+	return eachPair(func(c *call, left, right []byte) (encoder, error) { return c.pair(left, right, op) })
 }
 
 // pair returns the left sketch, changed by the right one.
-func (m *reservation) pair(left, right []byte, op func(a, b *ccbf.Sketch) error) (*ccbf.Sketch, error) {
-	a, err := m.ccbf(left)
+func (c *call) pair(left, right []byte, op func(a, b *ccbf.Sketch) error) (*ccbf.Sketch, error) {
+	a, err := c.ccbf(left)
 	if err != nil {
 		return nil, err
 	}
-	b, err := m.ccbf(right)
+	b, err := c.ccbf(right)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.take(bridge.PairBytes(a, b)); err != nil {
+	if err := c.out.Grow(bridge.PairBytes(a, b)); err != nil {
 		return nil, err
 	}
 	return a, op(a, b)
@@ -167,13 +147,13 @@ func (m *reservation) pair(left, right []byte, op func(a, b *ccbf.Sketch) error)
 // ccbfReduce returns a function that makes a sketch smaller by a whole number, the parameter with
 // this name.
 func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
-			by, err := args.Count(name, rows.Col(1), i)
+	return func(c *call) error {
+		return c.eachSketch(func(i int) (encoder, error) {
+			by, err := args.Count(name, c.Col(1), i)
 			if err != nil {
 				return nil, err
 			}
-			s, err := m.ccbf(rows.Col(0).Bytes(i))
+			s, err := c.ccbf(c.Col(0).Bytes(i))
 			if err != nil {
 				return nil, err
 			}

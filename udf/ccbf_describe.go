@@ -5,7 +5,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // errorOf is the error of a sketch in one of the forms.
@@ -27,19 +26,16 @@ var ccbfErrorFields = keyed.InfoOf(func(e *errorOf) errorOf { return *e },
 )
 
 // ccbfError computes ccbf_error.
-func ccbfError(rows *duck.Rows, out *duck.Result) error {
-	var v ccbf.View
-	return describe(rows, out, ccbfErrorFields.Fields(), func(e *errorOf, blob []byte) error {
-		if err := v.Reset(blob); err != nil {
-			return err
+func ccbfError(c *call) error {
+	return describe(c, ccbfErrorFields.Fields(), func(blob []byte) (e errorOf, err error) {
+		v, err := ccbf.NewView(blob)
+		if err == nil {
+			err = c.out.Grow(bridge.ErrorBytes(&v))
 		}
-		bytes := bridge.ErrorBytes(&v)
-		if err := out.Charge(bytes); err != nil {
-			return err
+		if err != nil {
+			return e, err
 		}
-		*e = errorOf{v.Error(), v.Form()}
-		out.Discharge(bytes)
-		return nil
+		return errorOf{v.Error(), v.Form()}, nil
 	}, ccbfErrorFields.Append, nil)
 }
 
@@ -88,8 +84,8 @@ var ccbfInfoFields = keyed.InfoOf(func(v *ccbf.View) infoOf { return infoOf{v, v
 )
 
 // ccbfInfo computes ccbf_info.
-func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
-	return describe(rows, out, ccbfInfoFields.Fields(), (*ccbf.View).Reset, ccbfInfoFields.Append, func(v *ccbf.View, f *fields) {
+func ccbfInfo(c *call) error {
+	return describe(c, ccbfInfoFields.Fields(), ccbf.NewView, ccbfInfoFields.Append, func(v *ccbf.View, f *fields) {
 		if v.Bounds.Empty() {
 			f.null()
 			return

@@ -23,12 +23,10 @@ func ccbfEstimate(q *question) error {
 		if err != nil {
 			return err
 		}
-		bytes := bridge.EstimateBytes(&q.view)
-		if err := q.out.Charge(bytes); err != nil {
+		if err := q.out.Grow(bridge.EstimateBytes(&q.view)); err != nil {
 			return err
 		}
 		e, err := q.view.Estimate(area, of)
-		q.out.Discharge(bytes)
 		if err != nil {
 			return err
 		}

@@ -10,9 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/paulmach/orb"
 )
 
@@ -32,67 +30,64 @@ var ccbfGeoJSONOptions = []sketch.Option{
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-// listedSketch is a sketch, and which of its cells to list.
-type listedSketch struct {
-	view      *ccbf.View
+// listed says which cells of a sketch to list.
+type listed struct {
 	area      ccbf.Area
 	threshold uint64
 	of        ccbf.Categories
 }
 
 // eachListed reads the options of ccbf_geojson, and calls do for every row whose result is not NULL.
-func eachListed(rows *duck.Rows, out *duck.Result, do func(i int, l listedSketch) error) error {
-	var o args.Options
-	if err := o.Reset(optional(rows, 1), ccbfGeoJSONOptions); err != nil {
-		return err
-	}
-	var seen notes.Areas
-	defer seen.Record()
-	r, err := newReader(o.Column(geoJSONCategory))
+func eachListed(c *call, do func(q *question, i int, l listed) error) error {
+	q, err := questionOf(c, everywhere, c.options.Column(geoJSONCategory))
 	if err != nil {
 		return err
 	}
-	v := &r.view
-	return r.eachOption(rows, 1, out, &o, geoJSONCategory, func(i int, of ccbf.Categories) error {
-		if err := r.verify(rows.Col(0).Bytes(i)); err != nil {
+	q.option = geoJSONCategory
+	h := &q.view.Head
+	return q.each(func(i int, of ccbf.Categories) error {
+		if err := q.verify(i); err != nil {
 			return err
 		}
-		box := v.Bounds
-		if o.Given(geoJSONBox, i) {
-			edges, err := o.Box(geoJSONBox, i)
+		box := h.Bounds
+		if c.options.Given(geoJSONBox, i) {
+			edges, err := c.options.Box(geoJSONBox, i)
 			if err != nil {
 				return err
 			}
-			if box, err = v.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
+			if box, err = h.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
 				return err
 			}
-			if err := checkDrawn(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
+			if err := checkDrawn(h, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
 				return err
 			}
 		}
-		threshold, err := o.Count(geoJSONThreshold, i, 1)
+		threshold, err := c.options.Count(geoJSONThreshold, i, 1)
 		if err != nil {
 			return err
 		}
 		if threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}
-		return do(i, listedSketch{v, ccbf.Box(box), threshold, of})
+		return do(q, i, listed{ccbf.Box(box), threshold, of})
 	})
 }
 
-// list writes the cells to row i of out. An element has bytes in DuckDB's memory. setter returns the function
-// that writes cell j to the elements.
-func (l *listedSketch) list(out *duck.Result, i, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
-	most, held := bridge.Listed(l.view, l.of)
-	if err := out.Charge(held + int64(bytes*most)); err != nil {
+// list writes cells as row i. An element has bytes in DuckDB's memory. setter returns the function that
+// writes cell j to the elements.
+func (q *question) list(i int, l listed, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
+	most, walked := bridge.Listed(&q.view, l.of)
+	if err := q.out.Grow(walked); err != nil {
 		return err
 	}
-	cells, err := l.view.Cells(l.area, l.of)
+	if err := q.out.Charge(int64(bytes * most)); err != nil {
+		return err
+	}
+	cells, err := q.view.Cells(l.area, l.of)
 	if err != nil {
 		return err
 	}
-	set, n := setter(out.List(i, most)), 0
+	set, n := setter(q.out.List(i, most)), 0
 	for s := range cells {
 		if n == most {
 			break // damaged bytes can have more cells than they announce
@@ -102,29 +97,25 @@ func (l *listedSketch) list(out *duck.Result, i, bytes int, setter func(elements
 			n++
 		}
 	}
-	out.Shorten(i, n)
-	out.Discharge(held)
+	q.out.Shorten(i, n)
 	return nil
 }
 
 // ccbfGeoJSON computes ccbf_geojson.
-func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
+func ccbfGeoJSON(c *call) error {
 	var text []byte
-	m := reservation{out: out} // memory of text
-	return eachListed(rows, out, func(i int, l listedSketch) (err error) {
-		_, bytes := bridge.Listed(l.view, l.of)
-		if err := out.Charge(bytes); err != nil {
+	return eachListed(c, func(q *question, i int, l listed) (err error) {
+		_, walked := bridge.Listed(&q.view, l.of)
+		if err := c.out.Grow(walked); err != nil {
 			return err
 		}
-		text, err = l.appendGeoJSON(text[:0], m.take)
-		out.Discharge(bytes)
-		if err != nil {
+		if text, err = l.appendGeoJSON(text[:0], &q.view, c.out.Charge); err != nil {
 			return err
 		}
-		if err := out.Charge(int64(len(text))); err != nil { // DuckDB's copy of the text
+		if err := c.out.Charge(int64(len(text))); err != nil { // DuckDB's copy of the text
 			return err
 		}
-		out.SetBytes(i, text)
+		c.out.SetBytes(i, text)
 		return nil
 	})
 }
@@ -140,12 +131,12 @@ const (
 // degrees.
 //
 // It calls room with the size of each larger buffer before that is made. Its error ends the text.
-func (l *listedSketch) appendGeoJSON(dst []byte, room func(bytes int64) error) ([]byte, error) {
-	cells, err := l.view.Cells(l.area, l.of)
+func (l *listed) appendGeoJSON(dst []byte, v *ccbf.View, room func(bytes int64) error) ([]byte, error) {
+	cells, err := v.Cells(l.area, l.of)
 	if err != nil {
 		return dst, err
 	}
-	w := newFeatureWriter(l.view.Grid)
+	w := newFeatureWriter(v.Grid)
 	dst = append(dst, `{"type":"FeatureCollection","features":[`...)
 	separator := ""
 	for s := range cells {

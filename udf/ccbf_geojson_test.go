@@ -26,7 +26,7 @@ type features struct {
 }
 
 // listedOf returns all cells of a sketch of 3,000 points, a few of which have most of the points.
-func listedOf(t *testing.T, p ccbf.Params, threshold uint64) listedSketch {
+func listedOf(t *testing.T, p ccbf.Params, threshold uint64) (*ccbf.View, listed) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(95, 0))
 	zipf := rand.NewZipf(r, 1.2, 2, 899)
@@ -49,7 +49,7 @@ func listedOf(t *testing.T, p ccbf.Params, threshold uint64) listedSketch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return listedSketch{&v, ccbf.Box(v.Bounds), threshold, ccbf.Categories{}}
+	return &v, listed{ccbf.Box(v.Bounds), threshold, ccbf.Categories{}}
 }
 
 // anyRoom refuses no buffer.
@@ -59,9 +59,8 @@ func TestGeoJSON(t *testing.T) {
 	for _, res := range []float64{1, 0.001, 0.3, 1.0 / 3, 250, 1e-300, 1e300, math.Pi, 1 << 20, 1e-12} {
 		for _, bytes := range []uint64{1 << 20, 1 << 9} {
 			for _, threshold := range []uint64{1, 3} {
-				l := listedOf(t, ccbf.Params{Res: res, Bytes: bytes}, threshold)
-				v := l.view
-				text, err := l.appendGeoJSON([]byte("x"), anyRoom)
+				v, l := listedOf(t, ccbf.Params{Res: res, Bytes: bytes}, threshold)
+				text, err := l.appendGeoJSON([]byte("x"), v, anyRoom)
 				var f features
 				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
@@ -123,10 +122,10 @@ func TestGeoJSONDigits(t *testing.T) {
 
 // TestGeoJSONLimits: the text is limited by room.
 func TestGeoJSONLimits(t *testing.T) {
-	l := listedOf(t, ccbf.Params{Res: 1}, 1)
+	v, l := listedOf(t, ccbf.Params{Res: 1}, 1)
 	full := errors.New("full")
 	most := int64(0)
-	if _, err := l.appendGeoJSON(nil, func(n int64) error {
+	if _, err := l.appendGeoJSON(nil, v, func(n int64) error {
 		if most = n; n > 20000 {
 			return full
 		}
@@ -135,11 +134,11 @@ func TestGeoJSONLimits(t *testing.T) {
 		t.Errorf("%v at %d bytes", err, most)
 	}
 	l.area = ccbf.Box(grid.Rect{MinX: 1})
-	if text, err := l.appendGeoJSON(nil, anyRoom); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
+	if text, err := l.appendGeoJSON(nil, v, anyRoom); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
 		t.Errorf("an empty box: %s, %v", text, err)
 	}
-	l = listedOf(t, ccbf.Params{Res: 1, Dense: true}, 1)
-	if _, err := l.appendGeoJSON(nil, anyRoom); !errors.Is(err, ccbf.ErrNotListed) {
+	v, l = listedOf(t, ccbf.Params{Res: 1, Dense: true}, 1)
+	if _, err := l.appendGeoJSON(nil, v, anyRoom); !errors.Is(err, ccbf.ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 }

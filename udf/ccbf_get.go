@@ -68,12 +68,12 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 // ccbfGet returns a function that looks up the counts of places. put writes the results: counts[i] is
 // the count of row rows[i].
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		at, err := coordinatesOf(rows, 1)
+	return func(c *call) error {
+		at, err := coordinatesOf(c, 1)
 		if err != nil {
 			return err
 		}
-		r, err := newReader(optional(rows, at.next))
+		q, err := questionOf(c, everywhere, c.optional(at.next))
 		if err != nil {
 			return err
 		}
@@ -83,18 +83,18 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			p.forget() // drop references to the chunk's memory, which DuckDB reuses
 			placesPool.Put(p)
 		}()
-		p.gather(r, rows, out)
-		p.find(r)
+		p.gather(q)
+		p.find(q)
 		from := uint32(0)
 		for i := range p.sketches.values {
 			to := p.ends[i]
-			if err := p.lookup(r, out, i, from, to); err != nil {
+			if err := p.lookup(q, i, from, to); err != nil {
 				return err
 			}
 			from = to
 		}
 		p.read()
-		put(out, p.order, p.counts)
+		put(c.out, p.order, p.counts)
 		return nil
 	}
 }
@@ -108,20 +108,20 @@ func (p *places) forget() {
 }
 
 // find looks up all sketches of the chunk in the cache of decoded sketches.
-func (p *places) find(r *ccbfReader) {
+func (p *places) find(q *question) {
 	p.keys = p.keys[:0]
 	for _, blob := range p.sketches.values {
-		p.keys = append(p.keys, cacheKeyOf(blob, !r.has))
+		p.keys = append(p.keys, cacheKeyOf(blob, !q.has))
 	}
 	p.decoded = decodedSketches.find(p.keys, p.decoded[:0])
 }
 
 // gather sorts the rows by their sketches, by the address of the bytes, and writes NULL for rows
 // with a NULL.
-func (p *places) gather(r *ccbfReader, rows *duck.Rows, out *duck.Result) {
-	n, blobs, whole := rows.Len(), rows.Col(0), p.at.empty == nil && !r.selection.several()
-	for i := range rows.NumCols() {
-		whole = whole && rows.Col(i).AllValid()
+func (p *places) gather(q *question) {
+	n, blobs, whole := q.Len(), q.Col(0), p.at.empty == nil && !q.selection.several()
+	for i := range q.NumCols() {
+		whole = whole && q.Col(i).AllValid()
 	}
 	if cap(p.cells) < n {
 		p.cells, p.counts, p.found = make([]grid.Cell, n), make([]uint64, n), make([]uint64, n)
@@ -133,8 +133,8 @@ func (p *places) gather(r *ccbfReader, rows *duck.Rows, out *duck.Result) {
 	var last []byte
 	var at uint32
 	for i := range n {
-		if !whole && (!valid(rows, i) || p.at.isEmpty(i) || !r.selection.valid(i)) {
-			out.SetNull(i)
+		if !whole && (!q.valid(i) || p.at.isEmpty(i) || q.has && !q.selection.valid(i)) {
+			q.out.SetNull(i)
 			continue
 		}
 		if blob := blobs.Bytes(i); !sameBytes(blob, last) {
@@ -146,22 +146,22 @@ func (p *places) gather(r *ccbfReader, rows *duck.Rows, out *duck.Result) {
 }
 
 // lookup counts the places of the rows order[from:to] in sketch i.
-func (p *places) lookup(r *ccbfReader, out *duck.Result, i int, from, to uint32) error {
+func (p *places) lookup(q *question, i int, from, to uint32) error {
 	blob := p.sketches.values[i]
-	if k := p.decoded[i]; k != nil && (!r.has || !r.selection.severalOf(k.Class())) {
-		return p.lookupDecoded(r, k, from, to)
+	if k := p.decoded[i]; k != nil && (!q.has || !q.selection.severalOf(k.Class())) {
+		return p.lookupDecoded(q, k, from, to)
 	}
-	if err := r.view.Reset(blob); err != nil {
+	if err := q.view.Reset(blob); err != nil {
 		return err
 	}
-	if r.has && r.selection.severalOf(r.view.Class()) {
-		return p.lookupSeveral(r, blob, out, from, to)
+	if q.has && q.selection.severalOf(q.view.Class()) {
+		return p.lookupSeveral(q, blob, from, to)
 	}
-	if err := p.lookupView(r, from, to); err != nil {
+	if err := p.lookupView(q, from, to); err != nil {
 		return err
 	}
-	if cost := bridge.DecodedCost(&r.view); cost > 0 && decodedSketches.addCost(p.keys[i], bridge.Spent(&r.view)+1, cost) {
-		decodedSketches.decode(p.keys[i], &r.view)
+	if cost := bridge.DecodedCost(&q.view); cost > 0 && decodedSketches.addCost(p.keys[i], bridge.Spent(&q.view)+1, cost) {
+		decodedSketches.decode(p.keys[i], &q.view)
 	}
 	return nil
 }
@@ -189,15 +189,15 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 }
 
 // lookupDecoded finds the places of the rows order[from:to] in a decoded sketch.
-func (p *places) lookupDecoded(r *ccbfReader, k *bridge.Decoded, from, to uint32) error {
-	if err := k.CheckCategory(r.has); err != nil {
+func (p *places) lookupDecoded(q *question, k *bridge.Decoded, from, to uint32) error {
+	if err := k.CheckCategory(q.has); err != nil {
 		return err
 	}
 	of, which := p.order[from:to], []uint32(nil)
-	if r.has {
+	if q.has {
 		which = p.which[from:to]
 		for i, row := range of {
-			category, err := r.selection.whole.keys.Bytes(int(row), k.Class())
+			category, err := q.selection.whole.keys.Bytes(int(row), k.Class())
 			if err != nil {
 				return err
 			}
@@ -233,24 +233,24 @@ func (p *places) read() {
 	p.pending, p.pendingRows = p.pending[:0], 0
 }
 
-// lookupView counts the places of the rows order[from:to] in the sketch of r's view.
-func (p *places) lookupView(r *ccbfReader, from, to uint32) error {
-	if err := r.view.CheckCategory(r.has); err != nil {
+// lookupView counts the places of the rows order[from:to] in the sketch of the view.
+func (p *places) lookupView(q *question, from, to uint32) error {
+	if err := q.view.CheckCategory(q.has); err != nil {
 		return err
 	}
 	of, cells, counts := p.order[from:to], p.cells[:to-from], p.counts[from:to]
-	if err := p.cellsOf(r.view.Grid, of, cells); err != nil {
+	if err := p.cellsOf(q.view.Grid, of, cells); err != nil {
 		return err
 	}
-	if !r.has {
-		r.view.Counts(counts, cells, ccbf.Categories{})
+	if !q.has {
+		q.view.Counts(counts, cells, ccbf.Categories{})
 		return nil
 	}
 	which := p.which[from:to]
 	clear(p.numbers)
 	p.categories = p.categories[:0]
 	for i, row := range of {
-		category, err := r.selection.whole.keys.Bytes(int(row), r.view.Class())
+		category, err := q.selection.whole.keys.Bytes(int(row), q.view.Class())
 		if err != nil {
 			return err
 		}
@@ -262,35 +262,35 @@ func (p *places) lookupView(r *ccbfReader, from, to uint32) error {
 		}
 		which[i] = n
 	}
-	bridge.CountEach(&r.view, counts, cells, which, p.categories)
+	bridge.CountEach(&q.view, counts, cells, which, p.categories)
 	return nil
 }
 
-// lookupSeveral counts the places of the rows order[from:to] in the sketch of r's view, each for several
+// lookupSeveral counts the places of the rows order[from:to] in the sketch of the view, each for several
 // categories. It counts consecutive rows with the same categories at once.
-func (p *places) lookupSeveral(r *ccbfReader, blob []byte, out *duck.Result, from, to uint32) error {
-	if err := r.view.CheckCategory(true); err != nil {
+func (p *places) lookupSeveral(q *question, blob []byte, from, to uint32) error {
+	if err := q.view.CheckCategory(true); err != nil {
 		return err
 	}
 	of, cells := p.order[from:to], p.cells[:to-from]
-	if err := p.cellsOf(r.view.Grid, of, cells); err != nil {
+	if err := p.cellsOf(q.view.Grid, of, cells); err != nil {
 		return err
 	}
 	var last ccbf.Categories
 	begin, counts := 0, p.counts[from:to]
 	for i, row := range of {
-		categories, err := r.categories(blob, out, int(row))
+		categories, err := q.open(blob, true, int(row))
 		if err != nil {
 			return err
 		}
-		if one, ok := categories.One(); ok { // copy: the category is in r's memory, which the next row overwrites
+		if one, ok := categories.One(); ok { // copy: the category is in q's memory, which the next row overwrites
 			categories = ccbf.Of(slices.Clone(one))
 		}
 		if !categories.Same(&last) {
-			r.view.Counts(counts[begin:i], cells[begin:i], last)
+			q.view.Counts(counts[begin:i], cells[begin:i], last)
 			begin, last = i, categories
 		}
 	}
-	r.view.Counts(counts[begin:], cells[begin:], last)
+	q.view.Counts(counts[begin:], cells[begin:], last)
 	return nil
 }

@@ -40,7 +40,7 @@ func (c *spotColumns) set(i int, g grid.Grid, s *ccbf.Spot) {
 
 // ccbfSpots returns a function that lists cells of an area. They are the result of find for a whole
 // number n, the parameter with this name.
-func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) func(q *question) error {
+func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) ask {
 	return func(q *question) error {
 		listed := 0
 		return q.each(func(i int, of ccbf.Categories) error {
@@ -48,16 +48,15 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 			if err != nil {
 				return err
 			}
-			n, err := args.Count(name, q.rows.Col(q.own), i)
+			n, err := args.Count(name, q.Col(q.own), i)
 			if err != nil {
 				return err
 			}
 			_, bytes := bridge.Listed(&q.view, of)
-			if err := q.out.Charge(bytes); err != nil {
+			if err := q.out.Grow(bytes); err != nil {
 				return err
 			}
 			spots, err := find(&q.view, area, n, of)
-			q.out.Discharge(bytes)
 			if err != nil {
 				return err
 			}
@@ -84,11 +83,10 @@ const cellRow = 2 * 4 * 8
 // ccbfCells computes ccbf_cells.
 func ccbfCells(q *question) error {
 	return q.each(func(i int, of ccbf.Categories) error {
-		if err := q.verify(q.rows.Col(0).Bytes(i)); err != nil {
+		if err := q.verify(i); err != nil {
 			return err
 		}
-		l := listedSketch{&q.view, ccbf.Box(q.view.Bounds), 0, of}
-		return l.list(q.out, i, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
+		return q.list(i, listed{ccbf.Box(q.view.Bounds), 0, of}, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
 			columns := spotColumnsOf(elements)
 			return func(j int, s *ccbf.Spot) { columns.set(j, q.view.Grid, s) }
 		})
@@ -101,10 +99,10 @@ const maxRasters = 2 * ccbf.MaxPixels
 // ccbfRaster computes ccbf_raster.
 func ccbfRaster(q *question) error {
 	made := 0
-	widths, heights := duck.Slice[int64](q.rows.Col(q.own)), duck.Slice[int64](q.rows.Col(q.own+1))
+	widths, heights := duck.Slice[int64](q.Col(q.own)), duck.Slice[int64](q.Col(q.own+1))
 	return q.each(func(i int, of ccbf.Categories) error {
-		b, width, height := q.drawn(&q.view.Head, i), int(widths[i]), int(heights[i])
-		if err := q.check(&q.view.Head, b, width, height); err != nil {
+		b, width, height := q.drawn(i), int(widths[i]), int(heights[i])
+		if err := q.check(b, width, height); err != nil {
 			return err
 		}
 		if made += width * height; made > maxRasters {

@@ -12,30 +12,29 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // ccbfMask computes ccbf_mask, by a sketch or by a Bloom filter of cells.
-func ccbfMask(rows *duck.Rows, out *duck.Result) error {
+func ccbfMask(c *call) error {
 	var filter cellFilter
-	return eachPair(func(m *reservation, left, right []byte) (encoder, error) {
+	return eachPair(func(c *call, left, right []byte) (encoder, error) {
 		if !sameBytes(right, filter.blob) {
 			if h, err := sketch.Parse(right); err != nil || h.Family != bloom.Family.ID {
-				return m.pair(left, right, (*ccbf.Sketch).Mask)
+				return c.pair(left, right, (*ccbf.Sketch).Mask)
 			}
 			if err := filter.reset(right); err != nil {
 				return nil, err
 			}
 		}
-		s, err := m.ccbf(left)
+		s, err := c.ccbf(left)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.take(2 * bridge.CellBytes(s)); err != nil {
+		if err := c.out.Grow(2 * bridge.CellBytes(s)); err != nil {
 			return nil, err
 		}
 		return s, filter.mask(s)
-	})(rows, out)
+	})(c)
 }
 
 // cellFilter is a Bloom filter of cells. Its keys are hashes, which do not show their resolution.

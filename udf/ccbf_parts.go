@@ -39,32 +39,28 @@ var ccbfDifferenceType = duck.ListOf(duck.StructOf(
 const differenceBytes = 2 * 24
 
 // ccbfDifference computes ccbf_difference.
-func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
-	r, err := newReader(optional(rows, 2))
+func ccbfDifference(c *call) error {
+	q, err := questionOf(c, everywhere, c.optional(2))
 	if err != nil {
 		return err
 	}
-	m := reservation{out: out}
-	return r.each(rows, out, func(i int, of ccbf.Categories) error {
-		if r.view.Categories { // memory for two lists, in which the cells of all categories are added up
-			if err := m.take(2 * bridge.Memory(&r.view)); err != nil {
+	out := c.out
+	return q.each(func(i int, of ccbf.Categories) error {
+		if q.view.Categories { // memory for two lists, in which the cells of all categories are added up
+			if err := out.Grow(2 * bridge.Memory(&q.view)); err != nil {
 				return err
 			}
 		}
-		if r.has { // a range, or parts of categories, may select other categories in the right sketch
+		if q.has { // a range, or parts of categories, may select other categories in the right sketch
 			var keys [][]byte
 			add := func(category []byte) error {
 				keys = append(keys, slices.Clone(category))
-				return m.take(int64(len(category)) + 2*24)
+				return out.Grow(int64(len(category)) + 2*24)
 			}
 			if err := of.Each(add); err != nil {
 				return err
 			}
-			right := rows.Col(1).Bytes(i)
-			if err := r.open(right); err != nil {
-				return err
-			}
-			more, err := r.categories(right, out, i)
+			more, err := q.open(c.Col(1).Bytes(i), true, i)
 			if err == nil {
 				err = more.Each(add)
 			}
@@ -76,12 +72,12 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 		var both [2]*ccbf.Sketch
 		for j := range both {
 			var err error
-			if both[j], err = m.ccbf(rows.Col(j).Bytes(i)); err != nil {
+			if both[j], err = c.ccbf(c.Col(j).Bytes(i)); err != nil {
 				return err
 			}
 		}
 		if both[1].Categories {
-			if err := m.take(2 * bridge.CellBytes(both[1])); err != nil {
+			if err := out.Grow(2 * bridge.CellBytes(both[1])); err != nil {
 				return err
 			}
 		}
@@ -90,69 +86,66 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 			return err
 		}
 		n := 0
-		for c := range d {
-			if max(c.Left, c.Right)-min(c.Left, c.Right) > math.MaxInt64 {
-				return fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.Cell.X, c.Cell.Y, c.Left, c.Right)
+		for s := range d {
+			if max(s.Left, s.Right)-min(s.Left, s.Right) > math.MaxInt64 {
+				return fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", s.Cell.X, s.Cell.Y, s.Left, s.Right)
 			}
 			n++
 		}
-		if err := out.Charge(differenceBytes * int64(n)); err != nil { // charged until the whole chunk is done
+		if err := out.Charge(differenceBytes * int64(n)); err != nil {
 			return err
 		}
 		list := out.List(i, n)
 		xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[int64](list.Field(2))
 		j := 0
-		for c := range d {
-			xs[j], ys[j] = both[0].Grid.Center(c.Cell)
-			counts[j] = int64(c.Left - c.Right)
+		for s := range d {
+			xs[j], ys[j] = both[0].Grid.Center(s.Cell)
+			counts[j] = int64(s.Left - s.Right)
 			j++
 		}
-		m.done()
 		return nil
 	})
 }
 
 // ccbfClip computes ccbf_clip.
-func ccbfClip(rows *duck.Rows, out *duck.Result) error {
-	a, err := areasOf(inPolygon, rows)
+func ccbfClip(c *call) error {
+	q, err := questionOf(c, inPolygon, nil)
 	if err != nil {
 		return err
 	}
-	defer a.seen.Record()
-	var h ccbf.Head
-	return eachSketch(rows, 2, out, func(m *reservation, i int) (encoder, error) {
-		blob := rows.Col(0).Bytes(i)
-		s, err := m.ccbf(blob)
+	return c.eachSketch(func(i int) (encoder, error) {
+		blob := c.Col(0).Bytes(i)
+		s, err := c.ccbf(blob)
 		if err != nil {
 			return nil, err
 		}
-		if err := bridge.ReadHead(&h, blob); err != nil {
+		if err := bridge.ReadHead(&q.head, blob); err != nil {
 			return nil, err
 		}
-		if _, _, err := a.at(&h, i); err != nil {
+		if _, _, err := q.at(&q.head, i); err != nil {
 			return nil, err
 		}
-		if err := m.take(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
+		if err := c.out.Grow(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
 			return nil, err
 		}
-		return s, s.Clip(a.polygons.prepared)
+		return s, s.Clip(q.polygons.prepared)
 	})
 }
 
 // ccbfCellKey computes ccbf_cell_key.
-func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
-	xs, ys := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1))
+func ccbfCellKey(c *call) error {
+	xs, ys := duck.Slice[float64](c.Col(0)), duck.Slice[float64](c.Col(1))
 	var b [24]byte
 	var g grid.Grid
-	return eachValid(rows, out, func(i int) (err error) {
-		if g, err = gridOf(g, rows.Col(2), i); err != nil {
+	return c.each(func(i int) (err error) {
+		if g, err = gridOf(g, c.Col(2), i); err != nil {
 			return err
 		}
-		c, err := g.Cell(xs[i], ys[i])
+		cell, err := g.Cell(xs[i], ys[i])
 		if err != nil {
 			return err
 		}
-		out.SetBytes(i, appendCellKey(b[:0], g, c))
+		c.out.SetBytes(i, appendCellKey(b[:0], g, cell))
 		return nil
 	})
 }

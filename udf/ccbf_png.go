@@ -3,6 +3,7 @@ package udf
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -11,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/paulmach/orb"
 )
 
 // pngSettings is the options of ccbf_png, and the fields that they set.
@@ -30,24 +32,12 @@ var pngSettings = keyed.Options[picture.Options]{
 
 const pngCategory = 3 // index of the option category
 
-var ccbfPNGOptions = pngSettings.Plain()
-
 // pixelLimit is the largest number of pixels of all pictures of a chunk. They take a few seconds, and
 // a chunk cannot be interrupted.
 const pixelLimit = 1 << 27
 
 // pngWidth is the width in pixels of a picture of a whole sketch.
 const pngWidth = 800
-
-// ccbfPainter draws the pictures of a chunk.
-type ccbfPainter struct {
-	areas
-	options args.Options
-	high    bool // the call has a height.
-	left    int  // number of pixels that the chunk may still draw.
-	charged int  // number of values for which memory is charged.
-	*canvas
-}
 
 // canvas is the memory of a picture. One chunk after the other uses it: new memory for a million
 // pixels can take longer than the picture.
@@ -68,99 +58,84 @@ func (c *canvas) release() {
 	}
 }
 
-// pngOverloads sets the signatures of ccbf_png: all of a sketch, or a box and a width. Without a
+// pngOverloads adds the signatures of ccbf_png: all of a sketch, or a box and a width. Without a
 // height, the height follows from the width.
 func pngOverloads(fn duck.Function) duck.Function {
-	width, o := pixels[0], fn.Overloads[0]
-	fn.Overloads = nil
-	for _, o.Params = range [][]duck.Param{
-		everywhere.with(), everywhere.with(paramOptions),
-		inBox.with(width), inBox.with(pixels...), inBox.with(append(pixels[:2:2], paramOptions)...), inBox.with(width, paramOptions),
+	width, options := pixels[0], withOptions(pngSettings.Plain())
+	for _, ps := range [][]duck.Param{
+		everywhere.with(), everywhere.with(options),
+		inBox.with(width), inBox.with(pixels...), inBox.with(append(pixels[:2:2], options)...), inBox.with(width, options),
 	} {
-		fn.Overloads = append(fn.Overloads, o)
+		fn.Overloads = append(fn.Overloads, overload(ps, duck.Blob, options.Options, ccbfPNG))
+	}
+	last := &fn.Overloads[len(fn.Overloads)-1]
+	optioned, sized := last.Scalar, fn.Overloads[3].Scalar
+	last.Scalar = func(rows *duck.Rows, out *duck.Result) error {
+		if rows.Col(6).Type().ID() == duck.StructID {
+			return optioned(rows, out)
+		}
+		return sized(rows, out) // DuckDB passes a height that is no BIGINT as ANY
 	}
 	return fn
 }
 
-// pngHasHeight reports whether the argument after the width is the height. Options have the type ANY,
-// and DuckDB also passes numbers of other types than BIGINT for that.
-func pngHasHeight(rows *duck.Rows) bool {
-	return rows.NumCols() > 7 || rows.NumCols() == 7 && rows.Col(6).Type().ID() != duck.StructID
-}
-
 // ccbfPNG computes ccbf_png.
-func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
-	p := ccbfPainter{areas: areas{form: everywhere, rows: rows}, left: pixelLimit, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
-	defer p.release()
-	arguments := 1 // number of arguments before the options
-	if rows.NumCols() > 2 {
-		p.form, arguments = inBox, 6
+func ccbfPNG(c *call) error {
+	form := everywhere
+	if c.needed > 1 {
+		form = inBox
 	}
-	if p.high {
-		arguments = 7
-	}
-	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
-		return err
-	}
-	defer p.seen.Record()
-	r, err := newReader(p.options.Column(pngCategory))
+	q, err := questionOf(c, form, c.options.Column(pngCategory))
 	if err != nil {
 		return err
 	}
-	return r.eachOption(rows, arguments, out, &p.options, pngCategory, func(i int, of ccbf.Categories) error {
-		png, err := p.draw(&r.view, of, out, i)
-		if err == nil {
-			out.SetBytes(i, png)
+	q.option = pngCategory
+	room := canvases.Get().(*canvas)
+	defer room.release()
+	left := pixelLimit // number of pixels that the chunk may still draw
+	return q.each(func(i int, of ccbf.Categories) error {
+		box := q.drawn(i)
+		width, height, err := q.pngSize(box, i)
+		if err != nil {
+			return err
 		}
-		return err
+		if err := q.check(box, width, height); err != nil {
+			return err
+		}
+		n := width * height
+		if left -= n; left < 0 {
+			return fmt.Errorf("the pictures of a chunk of rows have more than %d pixels in total (draw smaller ones, or fewer at a time)", pixelLimit)
+		}
+		if err := c.out.Grow(8 * int64(n)); err != nil {
+			return err
+		}
+		room.values = slices.Grow(room.values[:0], n)[:n]
+		unit, err := picture.Values(room.values, &q.view, box, width, height, of)
+		if err != nil {
+			return err
+		}
+		o := picture.Options{Unit: unit, One: 1}
+		if err := args.Read(&c.options, pngSettings, i, &o); err != nil {
+			return err
+		}
+		room.png.Reset()
+		if err := picture.Encode(&room.png, room.values, width, height, o); err != nil {
+			return err
+		}
+		c.out.SetBytes(i, room.png.Bytes())
+		return nil
 	})
 }
 
-// draw returns the picture of row i, valid until the next call.
-func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, out *duck.Result, i int) ([]byte, error) {
-	box, width, rows := p.drawn(&v.Head, i), pngWidth, p.rows
-	if p.form == inBox {
-		width = int(duck.Slice[int64](rows.Col(5))[i])
+// pngSize returns the size of the picture of row i in pixels.
+func (q *question) pngSize(box orb.Bound, i int) (width, height int, err error) {
+	width = pngWidth
+	if q.form == inBox {
+		width = int(duck.Slice[int64](q.Col(q.own))[i])
 	}
-	height := 0
-	switch {
-	case !p.high:
-		height = picture.Height(box, width, ccbf.MaxSide)
-	case rows.Col(6).Type().ID() == duck.BigIntID:
-		height = int(duck.Slice[int64](rows.Col(6))[i])
-	default:
-		n, err := args.Signed("height", rows.Col(6), i)
-		if err != nil {
-			return nil, err
-		}
-		height = int(n)
+	if q.needed <= q.own+1 {
+		return width, picture.Height(box, width, ccbf.MaxSide), nil
 	}
-	if err := p.check(&v.Head, box, width, height); err != nil {
-		return nil, err
-	}
-	if p.left -= width * height; p.left < 0 {
-		return nil, fmt.Errorf("the pictures of a chunk of rows have more than %d pixels in total (draw smaller ones, or fewer at a time)", pixelLimit)
-	}
-	n := width * height
-	if p.charged < n {
-		if err := out.Charge(8 * int64(n-p.charged)); err != nil {
-			return nil, err
-		}
-		p.charged = n
-	}
-	if cap(p.values) < n {
-		p.values = make([]float64, n)
-	}
-	p.values = p.values[:n]
-	unit, err := picture.Values(p.values, v, box, width, height, of)
-	if err != nil {
-		return nil, err
-	}
-	o := picture.Options{Unit: unit, One: 1}
-	if err := args.Read(&p.options, pngSettings, i, &o); err != nil {
-		return nil, err
-	}
-	p.png.Reset()
-	err = picture.Encode(&p.png, p.values, width, height, o)
-	return p.png.Bytes(), err
+	n, err := args.Signed("height", q.Col(q.own+1), i)
+	return width, int(n), err
 }

@@ -89,13 +89,13 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if err != nil {
 		return s.set, err
 	}
-	size, held := int64(0), bridge.CategoryBytes(v)
+	size := bridge.CategoryBytes(v)
 	for _, tests := range anyOf {
 		for i := range tests {
 			size += tests[i].bytes()
 		}
 	}
-	if err := out.Charge(size + held); err != nil {
+	if err := out.Grow(size); err != nil {
 		return s.set, err
 	}
 	fields := class.Fields()
@@ -109,7 +109,6 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 			keys = append(keys, c.Key)
 		}
 	}
-	out.Discharge(held / 2) // keep the charge for the keys, which set holds
 	s.set = ccbf.AnyOf(keys...)
 	return s.set, nil
 }
@@ -147,7 +146,7 @@ func (s *selection) readValues(class key.Class, out *duck.Result, i int) (ccbf.C
 	if err := s.whole.read(&t, class, i); err != nil {
 		return s.set, err
 	}
-	if err := out.Charge(t.bytes()); err != nil {
+	if err := out.Grow(t.bytes()); err != nil {
 		return s.set, err
 	}
 	s.set = ccbf.AnyOf(t.values...)

@@ -19,12 +19,12 @@ const (
 )
 
 // ccbfSquares computes ccbf_squares.
-func ccbfSquares(rows *duck.Rows, out *duck.Result) error {
-	return eachListed(rows, out, func(i int, l listedSketch) error {
-		return l.list(out, i, squareRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
+func ccbfSquares(c *call) error {
+	return eachListed(c, func(q *question, i int, l listed) error {
+		return q.list(i, l, squareRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
 			geometries, counts := elements.Field(0), duck.Out[uint64](elements.Field(1))
 			return func(j int, s *ccbf.Spot) {
-				square := squareWKB(l.view.Grid, s)
+				square := squareWKB(q.view.Grid, s)
 				geometries.SetBytes(j, square[:])
 				counts[j] = s.Count
 			}

@@ -11,16 +11,15 @@ import (
 
 // ccbfSum writes the number of points in the area of each row.
 func ccbfSum(q *question) error {
-	n := q.rows.Len()
-	if q.has || !q.out.HasIdleThread() || !manyExact(q.rows, n/2) {
+	n := q.Len()
+	if q.has || !q.out.HasIdleThread() || !q.manyExact(n/2) {
 		return q.sum(0, n)
 	}
 	return runBoth(func() error { return q.sum(0, n/2) }, func() error {
-		second, err := questionOf(q.form, 0, q.rows, q.out)
+		second, err := questionOf(q.call, q.form, nil)
 		if err != nil {
 			return err
 		}
-		defer second.seen.Record()
 		return second.sum(n/2, n)
 	})
 }
@@ -37,17 +36,17 @@ const (
 // manyExact reports whether two goroutines pay for a chunk. The chunk needs enough rows, and the rows
 // from index from on need enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
 // of work applies to the whole chunk.
-func manyExact(rows *duck.Rows, from int) bool {
-	if rows.Len() < halvedRows {
+func (c *call) manyExact(from int) bool {
+	if c.Len() < halvedRows {
 		return false
 	}
 	var h ccbf.Head
 	bytes := 0
-	for i := from; i < rows.Len(); i++ {
-		if !valid(rows, i) {
+	for i := from; i < c.Len(); i++ {
+		if !c.valid(i) {
 			return false
 		}
-		blob := rows.Col(0).Bytes(i)
+		blob := c.Col(0).Bytes(i)
 		if err := bridge.ReadHead(&h, blob); err != nil || h.Form() != ccbf.Exact {
 			return false
 		}
@@ -80,17 +79,15 @@ func runBoth(first, second func() error) (err error) {
 }
 
 // sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, it reads
-// only the sketch's head, and the sum is 0.
+// only the sketch's head, unless it has categories to look at, and the sum is 0.
 func (q *question) sum(from, to int) error {
 	answers := duck.Out[uint64](q.out)
-	var category notes.Category
-	defer category.Record()
 	for i := from; i < to; i++ {
-		if !valid(q.rows, i) || !q.selection.valid(i) {
+		if !q.valid(i) || q.has && !q.selection.valid(i) {
 			q.out.SetNull(i)
 			continue
 		}
-		blob := q.rows.Col(0).Bytes(i)
+		blob := q.Col(0).Bytes(i)
 		h, err := q.headOf(blob)
 		if err != nil {
 			return err
@@ -99,18 +96,10 @@ func (q *question) sum(from, to int) error {
 		if answers[i] = 0; err != nil {
 			return err
 		}
-		if !near && !q.selection.lists(h.Class()) { // the sum is 0, but a wrong category must still be an error
-			if q.has {
-				if _, err := q.selection.readValues(h.Class(), q.out, i); err != nil {
-					return err
-				}
-			}
+		if !near && !q.has { // a wrong category is an error, wherever the area is
 			continue
 		}
-		if err := q.open(blob); err != nil {
-			return err
-		}
-		of, err := q.categories(blob, q.out, i)
+		of, err := q.open(blob, q.has, i)
 		if err != nil {
 			return err
 		}
@@ -118,7 +107,7 @@ func (q *question) sum(from, to int) error {
 			return err
 		}
 		if q.has && near {
-			category.Check(&q.view, of, answers[i])
+			notes.Category(&q.view, of, answers[i] > 0)
 		}
 	}
 	return nil

@@ -15,12 +15,12 @@ var _ = only(cms.Family,
 )
 
 // cmsJoinSize computes cms_join_size.
-func cmsJoinSize(rows *duck.Rows, out *duck.Result) error {
-	sizes := duck.Out[[2]uint64](out)
-	return eachValid(rows, out, func(i int) error {
-		hi, lo, err := cms.JoinSizeBlobs(rows.Col(0).Bytes(i), rows.Col(1).Bytes(i))
+func cmsJoinSize(c *call) error {
+	sizes := duck.Out[[2]uint64](c.out)
+	return c.each(func(i int) error {
+		hi, lo, err := cms.JoinSizeBlobs(c.Col(0).Bytes(i), c.Col(1).Bytes(i))
 		if hi&lo == math.MaxUint64 {
-			out.SetNull(i)
+			c.out.SetNull(i)
 			return err
 		}
 		sizes[i] = [2]uint64{lo, hi}

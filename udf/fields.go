@@ -21,22 +21,22 @@ func structType(known []keyed.InfoField, more ...duck.Field) duck.Type {
 	return duck.StructOf(append(columns, more...)...)
 }
 
-// describe writes the values of the known fields of the BLOB of each row. open sets v to a BLOB, info
-// appends the values, and more writes further fields; it may be nil. Both info and open may read a whole
-// BLOB, so they are called once for consecutive rows with the same one.
+// describe writes the values of the known fields of the BLOB of each row. info appends the values of what
+// open returns for the BLOB, and more writes further fields; it may be nil. Both info and open may read a
+// whole BLOB, so they are called once for consecutive rows with the same one.
 func describe[V any](
-	rows *duck.Rows, out *duck.Result, known []keyed.InfoField,
-	open func(v *V, blob []byte) error, info func(dst []sketch.Value, v *V) []sketch.Value, more func(v *V, f *fields),
+	c *call, known []keyed.InfoField,
+	open func(blob []byte) (V, error), info func(dst []sketch.Value, v *V) []sketch.Value, more func(v *V, f *fields),
 ) error {
 	var values []sketch.Value
-	return eachBlob(rows, out, func(v *V, blob []byte) error {
-		err := open(v, blob)
+	return eachBlob(c, func(blob []byte) (V, error) {
+		v, err := open(blob)
 		if err == nil {
-			values = info(values[:0], v)
+			values = info(values[:0], &v)
 		}
-		return err
+		return v, err
 	}, func(v *V, i int) error {
-		f := fields{out: out, row: i}
+		f := fields{out: c.out, row: i}
 		f.values(known, values)
 		if more != nil {
 			more(v, &f)

@@ -25,39 +25,39 @@ func Grid() functions {
 
 // pointCell adds the overload of grid_cell for a point.
 func pointCell(fn duck.Function) duck.Function {
-	fn.Overloads = append(fn.Overloads, duck.Overload{Params: params(paramPoint, paramRes), Scalar: gridCell,
-		Returns: duck.StructOf(duck.Field{Name: "x", Type: duck.BigInt}, duck.Field{Name: "y", Type: duck.BigInt})})
+	cell := duck.StructOf(duck.Field{Name: "x", Type: duck.BigInt}, duck.Field{Name: "y", Type: duck.BigInt})
+	fn.Overloads = append(fn.Overloads, overload(params(paramPoint, paramRes), cell, nil, gridCell))
 	return fn
 }
 
-func gridCell(rows *duck.Rows, out *duck.Result) error {
-	at, err := coordinatesOf(rows, 0)
+func gridCell(c *call) error {
+	at, err := coordinatesOf(c, 0)
 	if err != nil {
 		return err
 	}
-	xs, ys := duck.Out[int64](out.Field(0)), duck.Out[int64](out.Field(1))
+	xs, ys := duck.Out[int64](c.out.Field(0)), duck.Out[int64](c.out.Field(1))
 	var g grid.Grid
-	return eachValid(rows, out, func(i int) (err error) {
+	return c.each(func(i int) (err error) {
 		if at.isEmpty(i) {
-			out.SetNull(i)
+			c.out.SetNull(i)
 			return nil
 		}
-		if g, err = gridOf(g, rows.Col(at.next), i); err != nil {
+		if g, err = gridOf(g, c.Col(at.next), i); err != nil {
 			return err
 		}
-		c, err := g.Cell(at.xs[i], at.ys[i])
-		xs[i], ys[i] = c.X, c.Y
+		cell, err := g.Cell(at.xs[i], at.ys[i])
+		xs[i], ys[i] = cell.X, cell.Y
 		return err
 	})
 }
 
 // byGrid returns a function that computes a number from a number and the grid of the row.
 func byGrid[From, To any](of func(g grid.Grid, v From) (To, error)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		values, results := duck.Slice[From](rows.Col(0)), duck.Out[To](out)
+	return func(c *call) error {
+		values, results := duck.Slice[From](c.Col(0)), duck.Out[To](c.out)
 		var g grid.Grid
-		return eachValid(rows, out, func(i int) (err error) {
-			if g, err = gridOf(g, rows.Col(1), i); err != nil {
+		return c.each(func(i int) (err error) {
+			if g, err = gridOf(g, c.Col(1), i); err != nil {
 				return err
 			}
 			results[i], err = of(g, values[i])

@@ -11,15 +11,13 @@ import (
 
 // Help returns the function sketch_help, which explains the given functions and itself.
 func Help(known functions) functions {
-	fn := function("sketch", "sketch_help", duck.Varchar, nil,
+	var pages func() *helpPages
+	fn := function("sketch", "sketch_help", duck.Varchar, func(c *call) error { return pages().answer(c) },
 		"Explains a function: how to call it, what it does, its options with their values, and an example. "+
 			"With the name of a family (ccbf, cms, bloom, ...), it lists the functions of the family; without a name, all functions. Returns one text of several lines, which the example splits into rows.",
 		"SELECT unnest(string_split(sketch_help('cms_get'), chr(10)))", nil, duck.Param{Name: "name", Type: duck.Varchar})
 	all := append(known[:len(known):len(known)], fn)
-	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Entries(all)) })
-	for i := range fn.Overloads {
-		fn.Overloads[i].Scalar = func(rows *duck.Rows, out *duck.Result) error { return pages().answer(rows, out) }
-	}
+	pages = sync.OnceValue(func() *helpPages { return newHelpPages(help.Entries(all)) })
 	return functions{fn}
 }
 
@@ -51,23 +49,19 @@ func newHelpPages(all []help.Entry) *helpPages {
 	return p
 }
 
-func (p *helpPages) answer(rows *duck.Rows, out *duck.Result) error {
-	for i := range out.Len() {
+func (p *helpPages) answer(c *call) error {
+	return c.each(func(i int) error {
 		name := ""
-		if col := optional(rows, 0); col != nil {
-			if !col.Valid(i) {
-				out.SetNull(i)
-				continue
-			}
+		if col := c.optional(0); col != nil {
 			name = string(col.Bytes(i))
 		}
 		text, ok := p.texts[strings.ToLower(strings.TrimSpace(name))]
 		if !ok {
 			return p.unknown(name)
 		}
-		out.SetString(i, strings.TrimSuffix(text, "\n"))
-	}
-	return nil
+		c.out.SetString(i, strings.TrimSuffix(text, "\n"))
+		return nil
+	})
 }
 
 // longestName is a length that no name of a function has, in bytes. Longer names get no suggestion.

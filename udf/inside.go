@@ -49,14 +49,14 @@ const numberBytes = 3 * 8
 
 // inside returns a function that lists the rows of a sketch. put writes the lists of row i.
 func inside(rows func(blob []byte) ([][]uint64, error), put func(out *duck.Result, i int, lists [][]uint64)) compute {
-	return func(args *duck.Rows, out *duck.Result) error {
-		return eachBlob(args, out, opened(rows), func(lists *[][]uint64, i int) error {
+	return func(c *call) error {
+		return eachBlob(c, rows, func(lists *[][]uint64, i int) error {
 			for _, list := range *lists {
-				if err := out.Charge(numberBytes * int64(len(list)+2)); err != nil {
+				if err := c.out.Charge(numberBytes * int64(len(list)+2)); err != nil {
 					return err
 				}
 			}
-			put(out, i, *lists)
+			put(c.out, i, *lists)
 			return nil
 		})
 	}
@@ -114,16 +114,16 @@ const (
 )
 
 // sketchSVG computes sketch_svg.
-func sketchSVG(args *duck.Rows, out *duck.Result) error {
-	return eachValid(args, out, func(i int) error {
-		svg, err := drawSketch(args.Col(0).Bytes(i))
+func sketchSVG(c *call) error {
+	return c.each(func(i int) error {
+		svg, err := drawSketch(c.Col(0).Bytes(i))
 		if err != nil {
 			return err
 		}
-		if err := out.Charge(int64(len(svg))); err != nil {
+		if err := c.out.Charge(int64(len(svg))); err != nil {
 			return err
 		}
-		out.SetString(i, svg)
+		c.out.SetString(i, svg)
 		return nil
 	})
 }

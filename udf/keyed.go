@@ -45,9 +45,9 @@ func Keyed(f keyed.Any) functions {
 		return function(about.Name, about.Name+"_"+verb, returns, compute, summary, named(about.Name, "SELECT "+example), ps, optional...)
 	}
 	fs := []duck.Function{
-		withOptions(fn("empty", duck.Blob, keyedEmpty(f), "Empty sketch, to add keys to.", "(X_info(X_empty())).total", nil, paramOptions), f.Options()),
-		withOptions(fn("add", duck.Blob, keyedChange(f, f.AddKey), "Returns the sketch with one more occurrence of a key, or with weight more.",
-			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions), weightOnly),
+		fn("empty", duck.Blob, keyedEmpty(f), "Empty sketch, to add keys to.", "(X_info(X_empty())).total", nil, withOptions(append(f.Options(), sketch.Option{Name: "weight"}))),
+		fn("add", duck.Blob, keyedChange(f, f.AddKey), "Returns the sketch with one more occurrence of a key, or with weight more.",
+			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), weightOnly),
 		fn("union", duck.Blob, eachUnion(keyedPair(f, 1, f.UniteBlob)), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
 		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", complete and unchanged. Never an error.",
 			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
@@ -62,8 +62,8 @@ func Keyed(f keyed.Any) functions {
 		if q.Kind == keyed.Whether { // remove all three occurrences, so that the answer changes
 			weight = ", {weight: 3}"
 		}
-		fs = append(fs, withOptions(fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
-			"X_"+q.Verb+"(X_remove(s, 2"+weight+"), 2)"+from(options), params(paramSketch, paramKey), paramOptions), weightOnly))
+		fs = append(fs, fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
+			"X_"+q.Verb+"(X_remove(s, 2"+weight+"), 2)"+from(options), params(paramSketch, paramKey), weightOnly))
 		if f.Subtracts() {
 			fs = append(fs, fn("subtract", duck.Blob, eachPair(keyedPair(f, 2, f.Subtract)), say.Subtract,
 				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+")), 2)"+from(options), params(paramLeft, paramRight)))
@@ -82,20 +82,14 @@ func Keyed(f keyed.Any) functions {
 
 // keyedEmpty returns the function X_empty.
 func keyedEmpty(f keyed.Any) compute {
-	known := append(f.Options(), keyed.Weight)
-	known = known[:len(known):len(known)]
-	weight := len(known) - 1
-	return func(rows *duck.Rows, out *duck.Result) error {
-		var o args.Options
-		if err := o.Reset(optional(rows, 0), known); err != nil {
-			return err
-		}
-		if o.Has(weight) {
+	weight := len(f.Options())
+	return func(c *call) error {
+		if c.options.Has(weight) {
 			return fmt.Errorf("option \"weight\" belongs to keys, and an empty sketch has none")
 		}
 		settings := f.Settings()
-		return eachSketch(rows, 0, out, func(m *reservation, i int) (encoder, error) {
-			p, err := o.Params(settings, i)
+		return c.eachSketch(func(i int) (encoder, error) {
+			p, err := c.options.Params(settings, i)
 			if err != nil {
 				return nil, err
 			}
@@ -103,19 +97,19 @@ func keyedEmpty(f keyed.Any) compute {
 			if err != nil {
 				return nil, err
 			}
-			return s, m.take(2 * int64(s.Bytes()))
+			return s, c.out.Grow(2 * int64(s.Bytes()))
 		})
 	}
 }
 
 // keyedPair returns a function that changes a sketch by the sketch of a BLOB. It reserves memory for as
 // many copies of the first sketch.
-func keyedPair(f keyed.Any, copies int64, change func(s keyed.Sketch, blob []byte) error) func(m *reservation, a, b []byte) (encoder, error) {
-	return func(m *reservation, a, b []byte) (encoder, error) {
-		if err := m.take(int64(len(b))); err != nil {
+func keyedPair(f keyed.Any, copies int64, change func(s keyed.Sketch, blob []byte) error) pair {
+	return func(c *call, a, b []byte) (encoder, error) {
+		if err := c.out.Grow(int64(len(b))); err != nil {
 			return nil, err
 		}
-		s, err := m.keyed(f, a, copies)
+		s, err := c.keyed(f, a, copies)
 		if err != nil {
 			return nil, err
 		}
@@ -124,26 +118,22 @@ func keyedPair(f keyed.Any, copies int64, change func(s keyed.Sketch, blob []byt
 }
 
 // weightOnly is the options of functions that add or remove a key.
-var weightOnly = []sketch.Option{keyed.Weight}
+var weightOnly = withOptions([]sketch.Option{keyed.Weight})
 
 // keyedChange returns the function X_add or X_remove. change adds or removes n occurrences of a key.
 func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) error) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		var o args.Options
-		options := optional(rows, 2)
-		if err := o.Reset(options, weightOnly); err != nil {
-			return err
-		}
+	return func(c *call) error {
 		var keys args.Keys
-		if err := keys.Reset(rows.Col(1)); err != nil {
+		if err := keys.Reset(c.Col(1)); err != nil {
 			return err
 		}
-		return eachSketch(rows, 1, out, func(m *reservation, i int) (encoder, error) {
-			blob := rows.Col(0).Bytes(i)
-			if !keys.Valid(i) || options != nil && options.Valid(i) && o.Has(0) && !o.Given(0, i) {
+		c.needed = 1
+		return c.eachSketch(func(i int) (encoder, error) {
+			blob := c.Col(0).Bytes(i)
+			if !keys.Valid(i) || c.options.Null(0, i) {
 				return rawBlob(blob), nil
 			}
-			s, err := m.keyed(f, blob, 1)
+			s, err := c.keyed(f, blob, 1)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +143,7 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 					return nil, err
 				}
 			}
-			n, err := o.Count(0, i, 1)
+			n, err := c.options.Count(0, i, 1)
 			if err != nil {
 				return nil, err
 			}
@@ -169,15 +159,14 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 // keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of keys in one
 // sketch to dst.
 func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
+	return func(c *call) error {
 		var keys args.Keys
-		if err := keys.Reset(rows.Col(1)); err != nil {
+		if err := keys.Reset(c.Col(1)); err != nil {
 			return err
 		}
-		r, answers := f.Reader(), duck.Out[R](out)
+		r, answers := f.Reader(), duck.Out[R](c.out)
 		base, hash := keyed.BaseOf(r), make([]uint64, 2)
-		open := func(_ *keyed.Reader, blob []byte) error { return r.Open(blob) }
-		return eachBlob(rows, out, open, func(_ *keyed.Reader, i int) (err error) {
+		return eachBlob(c, openIn(r), func(_ *keyed.Reader, i int) (err error) {
 			if hash[0], hash[1], err = keys.Hash(i, base.KeyClass(), base.Seed()); err != nil {
 				return err
 			}
@@ -187,16 +176,19 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 	}
 }
 
+// openIn returns a function that opens a BLOB in r.
+func openIn(r keyed.Reader) func(blob []byte) (keyed.Reader, error) {
+	return func(blob []byte) (keyed.Reader, error) { return r, r.Open(blob) }
+}
+
 // keyedInfo returns the description of X_info.
 func keyedInfo(
 	f keyed.Any, fn func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function,
 ) duck.Function {
 	known, say := f.InfoFields(), f.Summaries()
 	shown := cmp.Or(say.InfoField, known[0].Name)
-	return fn("info", structType(known), func(rows *duck.Rows, out *duck.Result) error {
-		r := f.Reader()
-		open := func(_ *keyed.Reader, blob []byte) error { return r.Open(blob) }
-		info := func(dst []sketch.Value, _ *keyed.Reader) []sketch.Value { return r.Info(dst) }
-		return describe(rows, out, known, open, info, nil)
+	return fn("info", structType(known), func(c *call) error {
+		info := func(dst []sketch.Value, r *keyed.Reader) []sketch.Value { return (*r).Info(dst) }
+		return describe(c, known, openIn(f.Reader()), info, nil)
 	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
 }

@@ -31,35 +31,35 @@ type coordinates struct {
 var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each of its points")
 
 // coordinatesOf reads the places of a chunk. Column at has the points, or columns at and at+1 have x and y.
-func coordinatesOf(rows *duck.Rows, at int) (c coordinates, err error) {
-	column := rows.Col(at)
+func coordinatesOf(c *call, at int) (p coordinates, err error) {
+	column := c.Col(at)
 	if !column.Type().IsGeometry() {
-		return coordinates{xs: duck.Slice[float64](column), ys: duck.Slice[float64](rows.Col(at + 1)), next: at + 2}, nil
+		return coordinates{xs: duck.Slice[float64](column), ys: duck.Slice[float64](c.Col(at + 1)), next: at + 2}, nil
 	}
-	n := rows.Len()
-	c = coordinates{xs: make([]float64, n), ys: make([]float64, n), next: at + 1}
+	n := c.Len()
+	p = coordinates{xs: make([]float64, n), ys: make([]float64, n), next: at + 1}
 	var room []orb.Point
 	for i := range n {
 		if !column.Valid(i) {
 			continue
 		}
 		if room, err = grid.AppendPoints(room[:0], column.Bytes(i)); err != nil {
-			return c, err
+			return p, err
 		}
 		switch len(room) {
 		case 0:
-			if c.empty == nil {
-				c.empty = make([]bool, n)
+			if p.empty == nil {
+				p.empty = make([]bool, n)
 			}
-			c.empty[i] = true
+			p.empty[i] = true
 		case 1:
-			c.xs[i], c.ys[i] = room[0][0], room[0][1]
+			p.xs[i], p.ys[i] = room[0][0], room[0][1]
 		default:
-			return c, errSeveralPoints
+			return p, errSeveralPoints
 		}
 	}
-	return c, nil
+	return p, nil
 }
 
 // isEmpty reports whether row i has an empty point. Its result is NULL.
-func (c *coordinates) isEmpty(i int) bool { return c.empty != nil && c.empty[i] }
+func (p *coordinates) isEmpty(i int) bool { return p.empty != nil && p.empty[i] }

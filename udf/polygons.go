@@ -32,39 +32,39 @@ func Polygons() functions {
 	}
 }
 
-func circle(rows *duck.Rows, out *duck.Result) error {
-	lon, lat, metres := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
-	return eachValid(rows, out, func(i int) error {
+func circle(c *call) error {
+	lon, lat, metres := duck.Slice[float64](c.Col(0)), duck.Slice[float64](c.Col(1)), duck.Slice[float64](c.Col(2))
+	return c.each(func(i int) error {
 		p, err := grid.Circle(lon[i], lat[i], metres[i])
 		if err == nil {
-			out.SetBytes(i, wkt.Marshal(p))
+			c.out.SetBytes(i, wkt.Marshal(p))
 		}
 		return err
 	})
 }
 
 // areaKm2 computes area_km2.
-func areaKm2(rows *duck.Rows, out *duck.Result) error {
-	polygons, err := polygonsOf(rows.Col(0))
+func areaKm2(c *call) error {
+	polygons, err := polygonsOf(c.Col(0))
 	if err != nil {
 		return err
 	}
-	return eachValid(rows, out, func(i int) error {
+	return c.each(func(i int) error {
 		p, err := polygons.at(i)
 		if err == nil {
-			duck.Out[float64](out)[i], err = grid.AreaKm2(p)
+			duck.Out[float64](c.out)[i], err = grid.AreaKm2(p)
 		}
 		return err
 	})
 }
 
 // globePolygon computes globe_polygon.
-func globePolygon(rows *duck.Rows, out *duck.Result) error {
-	polygons, err := polygonsOf(rows.Col(0))
+func globePolygon(c *call) error {
+	polygons, err := polygonsOf(c.Col(0))
 	if err != nil {
 		return err
 	}
-	return eachValid(rows, out, func(i int) error {
+	return c.each(func(i int) error {
 		p, err := polygons.at(i)
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 			return err
 		}
 		b, err := wkb.Marshal(p, binary.LittleEndian)
-		out.SetBytes(i, b)
+		c.out.SetBytes(i, b)
 		return err
 	})
 }

@@ -27,18 +27,20 @@ var Version = func() string {
 func Process() functions {
 	bytes := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "kept", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
 	fns := []duck.Function{
-		function("process", "ccbf_memory", bytes, func(rows *duck.Rows, out *duck.Result) error {
-			used, kept, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1)), duck.Out[uint64](out.Field(2))
-			for i := range out.Len() {
-				used[i], kept[i], limit[i] = uint64(memory.Used()), uint64(memory.Cached()), uint64(memory.Limit())
-			}
-			return nil
+		function("process", "ccbf_memory", bytes, func(c *call) error {
+			return c.each(func(i int) error {
+				f := fields{out: c.out, row: i}
+				for _, n := range []int64{memory.Used(), memory.Cached(), memory.Limit()} {
+					f.count(uint64(n))
+				}
+				return nil
+			})
 		}, "Bytes of memory that aggregates and functions use in this process, in addition to DuckDB's own memory. used is the memory of aggregates and of running functions. kept is the memory of decoded sketches, which are kept until it is needed. limit is the largest sum of both that is allowed.",
 			"SELECT (ccbf_memory()).used", nil),
-		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
-			limits := duck.Out[uint64](out)
-			return eachValid(rows, out, func(i int) error {
-				n, err := args.Count("bytes", rows.Col(0), i)
+		function("process", "ccbf_memory_limit", duck.UBigInt, func(c *call) error {
+			limits := duck.Out[uint64](c.out)
+			return c.each(func(i int) error {
+				n, err := args.Count("bytes", c.Col(0), i)
 				if err != nil {
 					return err
 				}
@@ -50,11 +52,11 @@ func Process() functions {
 			})
 		}, "Sets the maximum number of bytes that aggregates and functions may use. The default is 15% of the memory that the machine or the process's cgroup allows; DuckDB's own default is 80%.",
 			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
-		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
-			for i := range out.Len() {
-				out.SetString(i, Version)
-			}
-			return nil
+		function("process", "ccbf_version", duck.Varchar, func(c *call) error {
+			return c.each(func(i int) error {
+				c.out.SetString(i, Version)
+				return nil
+			})
 		}, "Version of these functions.", "SELECT ccbf_version()", nil),
 	}
 	for i := range fns {

@@ -26,15 +26,15 @@ var _ = only(sbf.Family,
 )
 
 // sbfUnbiased computes sbf_get_unbiased.
-func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
+func sbfUnbiased(c *call) error {
 	var keys args.Keys
-	if err := keys.Reset(rows.Col(1)); err != nil {
+	if err := keys.Reset(c.Col(1)); err != nil {
 		return err
 	}
-	estimates := duck.Out[float64](out)
-	return eachBlob(rows, out, opened(sbf.NewView), func(v *sbf.View, i int) error {
+	estimates := duck.Out[float64](c.out)
+	return eachBlob(c, sbf.NewView, func(v *sbf.View, i int) error {
 		groups := uint64(1)
-		if g := optional(rows, 2); g != nil {
+		if g := c.optional(2); g != nil {
 			groups = duck.Slice[uint64](g)[i]
 		}
 		h1, h2, err := keys.Hash(i, v.KeyClass(), v.Seed())
@@ -47,14 +47,14 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 }
 
 // sbfRangeSum computes sbf_range_sum.
-func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
-	sums := duck.Out[uint64](out)
-	return eachBlob(rows, out, opened(sbf.NewView), func(v *sbf.View, i int) (err error) {
+func sbfRangeSum(c *call) error {
+	sums := duck.Out[uint64](c.out)
+	return eachBlob(c, sbf.NewView, func(v *sbf.View, i int) (err error) {
 		var ends [2]int64
 		for j, name := range []string{"lo", "hi"} {
-			n, class, ok := args.RangeEnd(rows.Col(j+1), i)
+			n, class, ok := args.RangeEnd(c.Col(j+1), i)
 			if !ok {
-				return sketch.ArgumentError(name, "is of type %s, or no whole number of 64 bits: must be a key of the range", rows.Col(j+1).Type())
+				return sketch.ArgumentError(name, "is of type %s, or no whole number of 64 bits: must be a key of the range", c.Col(j+1).Type())
 			}
 			if of := v.KeyClass(); class != of && of != key.None {
 				return sketch.ArgumentError(name, "is %v, the keys of the sketch are %v", class, of)
@@ -67,8 +67,8 @@ func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 }
 
 // sbfJoin computes sbf_join.
-func sbfJoin(m *reservation, left, right []byte) (encoder, error) {
-	if err := m.take(int64(len(left) + len(right))); err != nil {
+func sbfJoin(c *call, left, right []byte) (encoder, error) {
+	if err := c.out.Grow(int64(len(left) + len(right))); err != nil {
 		return nil, err
 	}
 	a, err := sbf.Decode(left)
@@ -83,5 +83,5 @@ func sbfJoin(m *reservation, left, right []byte) (encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, m.take(2*int64(p.Bytes()) + int64(a.Bytes()+b.Bytes()))
+	return p, c.out.Grow(2*int64(p.Bytes()) + int64(a.Bytes()+b.Bytes()))
 }

@@ -31,22 +31,22 @@ func Sketch(families []sketch.Family) functions {
 		duck.Field{Name: "saturated", Type: duck.Boolean},
 	)
 	return []duck.Function{
-		function("sketch", "sketch_info", info, func(rows *duck.Rows, out *duck.Result) error {
-			return eachValid(rows, out, func(i int) error {
-				blob := rows.Col(0).Bytes(i)
+		function("sketch", "sketch_info", info, func(c *call) error {
+			return c.each(func(i int) error {
+				blob := c.Col(0).Bytes(i)
 				b, err := sketch.Parse(blob)
 				if err != nil {
 					return err
 				}
-				f := fields{out: out, row: i}
+				f := fields{out: c.out, row: i}
 				f.text(b.Family.String())
 				duck.Out[uint8](f.next())[i] = blob[4]
 				f.count(uint64(len(blob)))
 				f.known(b.Total, b.Flags.Has(sketch.TotalKnown))
-				if c := key.Class(b.KeyClass); c == key.None {
+				if class := key.Class(b.KeyClass); class == key.None {
 					f.null()
 				} else {
-					f.text(c.String())
+					f.text(class.String())
 				}
 				f.count(b.Seed)
 				f.flag(b.Flags.Has(sketch.Additive))
@@ -71,13 +71,13 @@ func always(f sketch.Family) func(blob []byte) *sketch.Family {
 // isValid returns the description of X_is_valid. The family of a BLOB checks it; without a family it
 // is not valid. The only error is that there is no memory for the check.
 func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
-	check := func(m *reservation, blob []byte) (bool, error) {
+	check := func(c *call, blob []byte) (bool, error) {
 		f := familyOf(blob)
 		if f == nil {
 			return false, nil
 		}
 		if f.CheckBytes != nil {
-			if err := m.take(f.CheckBytes(blob)); err != nil {
+			if err := c.out.Grow(f.CheckBytes(blob)); err != nil {
 				return false, err
 			}
 		}

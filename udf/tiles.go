@@ -50,10 +50,10 @@ func zoom(z *duck.Vector, i int) int {
 // tileNumber returns a function that computes the column or row of a tile, for a coordinate or for the
 // centre of its cell.
 func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g grid.Grid, degrees float64) (float64, error)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		degrees, numbers, res := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out), optional(rows, 2)
+	return func(c *call) error {
+		degrees, numbers, res := duck.Slice[float64](c.Col(0)), duck.Out[int64](c.out), c.optional(2)
 		var g grid.Grid
-		return eachValid(rows, out, func(i int) (err error) {
+		return c.each(func(i int) (err error) {
 			place := degrees[i]
 			if res != nil {
 				if g, err = gridOf(g, res, i); err != nil {
@@ -63,7 +63,7 @@ func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g gr
 					return err
 				}
 			}
-			numbers[i], err = at(place, zoom(rows.Col(1), i))
+			numbers[i], err = at(place, zoom(c.Col(1), i))
 			return err
 		})
 	}
@@ -75,16 +75,16 @@ func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
 	return last.At(duck.Slice[float64](res)[i])
 }
 
-func quadkey(rows *duck.Rows, out *duck.Result) error {
-	at, err := coordinatesOf(rows, 0)
+func quadkey(c *call) error {
+	at, err := coordinatesOf(c, 0)
 	if err != nil {
 		return err
 	}
-	lon, lat, z, res := at.xs, at.ys, rows.Col(at.next), optional(rows, at.next+1)
+	lon, lat, z, res := at.xs, at.ys, c.Col(at.next), c.optional(at.next+1)
 	var g grid.Grid
-	return eachValid(rows, out, func(i int) (err error) {
+	return c.each(func(i int) (err error) {
 		if at.isEmpty(i) {
-			out.SetNull(i)
+			c.out.SetNull(i)
 			return nil
 		}
 		x, y := lon[i], lat[i]
@@ -100,7 +100,7 @@ func quadkey(rows *duck.Rows, out *duck.Result) error {
 			}
 		}
 		name, err := grid.Quadkey(x, y, zoom(z, i))
-		out.SetString(i, name)
+		c.out.SetString(i, name)
 		return err
 	})
 }
@@ -113,32 +113,32 @@ func setCorners(out *duck.Result, i int, edges ...float64) {
 }
 
 // tileBox computes tile_bbox.
-func tileBox(rows *duck.Rows, out *duck.Result) error {
-	x, y := duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
-	return eachValid(rows, out, func(i int) error {
-		xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(0), i), x[i], y[i])
-		setCorners(out, i, xmin, ymin, xmax, ymax)
+func tileBox(c *call) error {
+	x, y := duck.Slice[int64](c.Col(1)), duck.Slice[int64](c.Col(2))
+	return c.each(func(i int) error {
+		xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(c.Col(0), i), x[i], y[i])
+		setCorners(c.out, i, xmin, ymin, xmax, ymax)
 		return err
 	})
 }
 
 // quadkeyBox computes quadkey_bbox.
-func quadkeyBox(rows *duck.Rows, out *duck.Result) error {
-	return eachValid(rows, out, func(i int) error {
-		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))
+func quadkeyBox(c *call) error {
+	return c.each(func(i int) error {
+		z, x, y, err := grid.ParseQuadkey(string(c.Col(0).Bytes(i)))
 		if err != nil {
 			return err
 		}
 		xmin, ymin, xmax, ymax, err := grid.TileBounds(z, x, y)
-		setCorners(out, i, xmin, ymin, xmax, ymax)
+		setCorners(c.out, i, xmin, ymin, xmax, ymax)
 		return err
 	})
 }
 
-func quadbin(rows *duck.Rows, out *duck.Result) error {
-	numbers := duck.Out[int64](out)
-	return eachValid(rows, out, func(i int) error {
-		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))
+func quadbin(c *call) error {
+	numbers := duck.Out[int64](c.out)
+	return c.each(func(i int) error {
+		z, x, y, err := grid.ParseQuadkey(string(c.Col(0).Bytes(i)))
 		if err != nil {
 			return err
 		}

@@ -24,20 +24,19 @@ var topKeysType = duck.ListOf(duck.StructOf(
 const topRow = 2 * (16 + 2*8)
 
 // topKeys computes top_keys.
-func topKeys(rows *duck.Rows, out *duck.Result) error {
+func topKeys(c *call) error {
 	var text []byte
-	return eachBlob(rows, out, func(v *top.View, blob []byte) error {
-		err := sketch.Verify(blob) // check the whole BLOB, as all of it is read anyway
-		if err == nil {
-			*v, err = top.NewView(blob)
+	return eachBlob(c, func(blob []byte) (top.View, error) {
+		if err := sketch.Verify(blob); err != nil { // check the whole BLOB, as all of it is read anyway
+			return top.View{}, err
 		}
-		return err
+		return top.NewView(blob)
 	}, func(v *top.View, i int) error {
 		keys := v.Keys()
-		if err := out.Charge(int64(v.Info().Bytes) + topRow*int64(len(keys))); err != nil {
+		if err := c.out.Charge(int64(v.Info().Bytes) + topRow*int64(len(keys))); err != nil {
 			return err
 		}
-		list := out.List(i, len(keys))
+		list := c.out.List(i, len(keys))
 		texts, lows, highs := list.Field(0), duck.Out[uint64](list.Field(1)), duck.Out[uint64](list.Field(2))
 		for j, k := range keys {
 			text = key.AppendText(text[:0], v.KeyClass(), k.Key)

@@ -3,7 +3,10 @@
 package udf
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -16,7 +19,6 @@ var (
 	paramX        = duck.Param{Name: "x", Type: duck.Double}
 	paramY        = duck.Param{Name: "y", Type: duck.Double}
 	paramKey      = duck.Param{Name: "key", Type: duck.Any}
-	paramOptions  = duck.Param{Name: "options", Type: duck.Any}
 	paramCategory = duck.Param{Name: "category", Type: duck.Any}
 )
 
@@ -26,69 +28,86 @@ var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: d
 // functions is a list of functions for package ccbfsql, which registers and documents them.
 type functions = []duck.Function
 
-// compute is a scalar function: it writes the results for the rows of args to out.
-type compute = func(args *duck.Rows, out *duck.Result) error
+// call is a chunk of rows: the arguments and the results of a function.
+type call struct {
+	*duck.Rows
+	out     *duck.Result
+	needed  int          // a row is NULL if one of its first needed arguments is; these are all but the options
+	options args.Options // of functions that have some
+}
+
+// compute is a scalar function: it writes the results of a call.
+type compute = func(c *call) error
 
 // function returns the description of a scalar function. It has a signature with params, and one more
 // for each optional parameter.
 func function(group, name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
-	fn := duck.Function{
-		Name: name, Group: group, Summary: summary, Example: example,
-		Overloads: []duck.Overload{{Params: params, Returns: returns, Scalar: f}},
+	fn := duck.Function{Name: name, Group: group, Summary: summary, Example: example}
+	var known []sketch.Option
+	if n := len(optional); n > 0 {
+		known = optional[n-1].Options
 	}
-	for i := range optional {
-		fn.Overloads = append(fn.Overloads, duck.Overload{
-			Params:  append(params[:len(params):len(params)], optional[:i+1]...),
-			Returns: returns, Scalar: f,
-		})
+	for i := range len(optional) + 1 {
+		fn.Overloads = append(fn.Overloads, overload(slices.Concat(params, optional[:i]), returns, known, f))
 	}
 	return fn
 }
 
-// withOptions returns a function with its options, for the documentation.
-func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
-	fn.Options = options
-	return fn
+// overload returns a signature of a function that has the known options. They are its last parameter, or
+// not given.
+func overload(params []duck.Param, returns duck.Type, known []sketch.Option, f compute) duck.Overload {
+	given := len(params) > 0 && params[len(params)-1].Options != nil
+	return duck.Overload{Params: params, Returns: returns, Scalar: func(rows *duck.Rows, out *duck.Result) error {
+		c := call{Rows: rows, out: out, needed: rows.NumCols()}
+		var options *duck.Vector
+		if given {
+			c.needed--
+			options = rows.Col(c.needed)
+		}
+		if err := c.options.Reset(options, known); err != nil {
+			return err
+		}
+		return f(&c)
+	}}
+}
+
+// withOptions returns the parameter of a STRUCT of options.
+func withOptions(known []sketch.Option) duck.Param {
+	return duck.Param{Name: "options", Type: duck.Any, Options: known}
 }
 
 func params(ps ...duck.Param) []duck.Param { return ps }
 
-// valid reports whether no argument of row i is NULL.
-func valid(args *duck.Rows, i int) bool { return validUpTo(args, args.NumCols(), i) }
-
-// validUpTo reports whether none of the first n arguments of row i is NULL.
-func validUpTo(args *duck.Rows, n, i int) bool {
-	for j := range n {
-		if !args.Col(j).Valid(i) {
+// valid reports whether none of the needed arguments of row i is NULL.
+func (c *call) valid(i int) bool {
+	for j := range c.needed {
+		if !c.Col(j).Valid(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// optional returns column i, or nil if the call does not have it.
-func optional(args *duck.Rows, i int) *duck.Vector {
-	if i < args.NumCols() {
-		return args.Col(i)
+// optional returns argument i, or nil if the call does not have it.
+func (c *call) optional(i int) *duck.Vector {
+	if i < c.NumCols() {
+		return c.Col(i)
 	}
 	return nil
 }
 
-// eachValid calls f for the rows without a NULL, and writes NULL for the others.
-func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
-	return eachValidUpTo(args, args.NumCols(), out, f)
-}
-
-// eachValidUpTo is eachValid for rows with no NULL in the first n arguments.
-func eachValidUpTo(args *duck.Rows, n int, out *duck.Result, f func(i int) error) error {
-	for i := range args.Len() {
-		if !validUpTo(args, n, i) {
-			out.SetNull(i)
+// each calls f for the rows without a NULL in the needed arguments, and writes NULL for the others. The
+// memory that f reserves by Grow is given back after each row.
+func (c *call) each(f func(i int) error) error {
+	for i := range c.Len() {
+		if !c.valid(i) {
+			c.out.SetNull(i)
 			continue
 		}
 		if err := f(i); err != nil {
 			return err
 		}
+		c.out.EndRow()
 	}
 	return nil
 }
@@ -99,14 +118,14 @@ func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
-// eachBlob calls f for the rows without a NULL, after open has set v to the BLOB in the first column. It
-// calls open once for consecutive rows with the same BLOB.
-func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(v *V, blob []byte) error, f func(v *V, i int) error) error {
+// eachBlob is each of rows with a BLOB in their first column. It passes what open returns for the BLOB, and
+// calls open once for consecutive rows with the same one.
+func eachBlob[V any](c *call, open func(blob []byte) (V, error), f func(v *V, i int) error) error {
 	var v V
 	var last []byte
-	return eachValid(args, out, func(i int) error {
-		if blob := args.Col(0).Bytes(i); !sameBytes(blob, last) {
-			if err := open(&v, blob); err != nil {
+	return c.each(func(i int) (err error) {
+		if blob := c.Col(0).Bytes(i); !sameBytes(blob, last) {
+			if v, err = open(blob); err != nil {
 				return err
 			}
 			last = blob
@@ -115,26 +134,14 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(v *V, blob []b
 	})
 }
 
-// oncePerBlob returns a function that computes a value of a BLOB. It does so once for consecutive rows
-// with the same one. The memory that value reserves is given back after each call.
-func oncePerBlob[T any](value func(m *reservation, blob []byte) (T, error)) compute {
-	return func(args *duck.Rows, out *duck.Result) error {
-		values, m := duck.Out[T](out), reservation{out: out}
-		return eachBlob(args, out, func(v *T, blob []byte) (err error) {
-			*v, err = value(&m, blob)
-			m.done()
-			return err
-		}, func(v *T, i int) error {
+// oncePerBlob returns a function that computes a value of a BLOB, once for consecutive rows with the
+// same one.
+func oncePerBlob[T any](value func(c *call, blob []byte) (T, error)) compute {
+	return func(c *call) error {
+		values := duck.Out[T](c.out)
+		return eachBlob(c, func(blob []byte) (T, error) { return value(c, blob) }, func(v *T, i int) error {
 			values[i] = *v
 			return nil
 		})
-	}
-}
-
-// opened returns a function for eachBlob that sets a value to the result of open.
-func opened[V any](open func(blob []byte) (V, error)) func(v *V, blob []byte) error {
-	return func(v *V, blob []byte) (err error) {
-		*v, err = open(blob)
-		return err
 	}
 }

@@ -83,11 +83,12 @@ var settings = keyed.Options[ccbf.Params]{
 // CCBFOptions is the options of ccbf_agg.
 var CCBFOptions = settings.Plain()
 
-// CCBFEmptyOptions is the options of ccbf_empty. It has no points, so category is a BOOLEAN, and there
-// is no weight.
+// CCBFEmptyOptions is the options of ccbf_empty. It has no points, so category is a BOOLEAN, and weight
+// and at_least are errors.
 var CCBFEmptyOptions = func() []sketch.Option {
-	options := slices.Clone(CCBFOptions[:CCBFWeight])
+	options := slices.Clone(CCBFOptions)
 	options[CCBFCategory] = sketch.Option{Name: "category", Kind: sketch.FlagKind, Default: "false", Summary: "Whether points will have a category."}
+	options[CCBFWeight].Summary, options[ccbfAtLeast].Summary = "", ""
 	return options
 }()
 
@@ -123,9 +124,6 @@ func CCBFCategories(o *Options, row int) (bool, error) {
 	}
 	if o.Given(ccbfAtLeast, row) {
 		return false, fmt.Errorf("option \"at_least\" belongs to groups of points, and an empty sketch has none")
-	}
-	if o.Given(CCBFCategory, row) && !Accepts(sketch.FlagKind, o.Column(CCBFCategory).Type()) {
-		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())
 	}
 	return o.Flag(CCBFCategory, row), nil
 }

@@ -145,7 +145,7 @@ func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	f := frames.Get().(*frame)
 	f.Begin()
 	err := guarded(func() error { return call(f, ov) })
-	f.out.Discharge(f.out.charged)
+	f.out.end()
 	f.End()
 	frames.Put(f)
 	if err == nil {

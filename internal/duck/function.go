@@ -1,6 +1,8 @@
 package duck
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo, the compiler's error says so
 )
@@ -9,6 +11,9 @@ import (
 type Param struct {
 	Name string
 	Type Type
+	// Options are the fields of a STRUCT of options, nil for other parameters. Its type is ANY, as
+	// calls have some of the fields.
+	Options []sketch.Option
 }
 
 // Function describes one SQL function. Registration, documentation and the shell's completion
@@ -16,11 +21,21 @@ type Param struct {
 type Function struct {
 	Name    string
 	Group   string
-	Summary string          // one line
-	Example string          // SQL that runs as it stands
-	Options []sketch.Option // what the parameter options accepts, for the documentation
+	Summary string // one line
+	Example string // SQL that runs as it stands
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload
+}
+
+// Options returns the options that the function has. One without a summary is left out: a function
+// knows it for the sake of its error.
+func (f *Function) Options() (options []sketch.Option) {
+	for i := range f.Overloads {
+		if n := len(f.Overloads[i].Params); n > 0 && options == nil {
+			options = slices.Clone(f.Overloads[i].Params[n-1].Options)
+		}
+	}
+	return slices.DeleteFunc(options, func(o sketch.Option) bool { return o.Summary == "" })
 }
 
 // Overload is one signature of a function. Exactly one of Scalar and Aggregate

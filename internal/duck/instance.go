@@ -50,7 +50,7 @@ var tag = Function{
 	Name:    tagName,
 	Summary: "Tells ccbfsql that its functions are registered with this database.",
 	Overloads: []Overload{{
-		Params:   []Param{{"question", UBigInt}, {"threads", UBigInt}},
+		Params:   []Param{{Name: "question", Type: UBigInt}, {Name: "threads", Type: UBigInt}},
 		Returns:  Boolean,
 		Volatile: true, // otherwise DuckDB would call it only once for constant arguments
 		Scalar: func(args *Rows, out *Result) error {

@@ -244,13 +244,13 @@ func (a toyList) Finalize(states States, out *Result) error {
 
 func oneArg(name string, arg, returns Type, f func(*Rows, *Result) error) Function {
 	return Function{Name: name, Overloads: []Overload{{
-		Params: []Param{{"x", arg}}, Returns: returns, Scalar: f,
+		Params: []Param{{Name: "x", Type: arg}}, Returns: returns, Scalar: f,
 	}}}
 }
 
 func aggregateOf(name string, arg, returns Type, a Aggregator) Function {
 	return Function{Name: name, Overloads: []Overload{{
-		Params: []Param{{"x", arg}}, Returns: returns, Aggregate: a,
+		Params: []Param{{Name: "x", Type: arg}}, Returns: returns, Aggregate: a,
 	}}}
 }
 
@@ -272,7 +272,7 @@ func toys() []Function {
 	}
 	return []Function{
 		{Name: "toy_add", Overloads: []Overload{{
-			Params: []Param{{"a", BigInt}, {"b", BigInt}}, Returns: BigInt, Scalar: add,
+			Params: []Param{{Name: "a", Type: BigInt}, {Name: "b", Type: BigInt}}, Returns: BigInt, Scalar: add,
 		}}},
 		oneArg("toy_type", Any, Varchar, func(args *Rows, out *Result) error {
 			s := args.Col(0).Type().String()

@@ -82,7 +82,7 @@ func (h *hostFacts) runQueries() string {
 	}
 	l := &learner{}
 	one := func(name string, t Type, a Aggregator) Overload {
-		return Overload{Params: []Param{{name, t}}, Returns: BigInt, Aggregate: a}
+		return Overload{Params: []Param{{Name: name, Type: t}}, Returns: BigInt, Aggregate: a}
 	}
 	fn := &Function{Name: learnName, Overloads: []Overload{one("i", BigInt, l), one("s", Any, &constantsLearner{learner: l})}}
 	if registerOne(conn, fn, &Instance{}) != nil {

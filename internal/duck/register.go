@@ -192,7 +192,7 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 			C.duckdb_destroy_logical_type(&types[i])
 		}
 	}()
-	for _, p := range append(ov.Params[:len(ov.Params):len(ov.Params)], Param{"result", ov.Returns}) {
+	for _, p := range append(ov.Params[:len(ov.Params):len(ov.Params)], Param{Name: "result", Type: ov.Returns}) {
 		t, err := logical(p.Type)
 		if err != nil {
 			return fmt.Errorf("parameter %s: %w", p.Name, err)

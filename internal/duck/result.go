@@ -26,7 +26,8 @@ type Result struct {
 	open   bool
 	list   listWriter
 
-	charged  int64     // bytes counted against the budget until the callback ends
+	charged  int64     // bytes of the budget that are reserved until the callback ends
+	ofRow    int64     // bytes of the budget that are reserved until EndRow
 	instance *Instance // that of the query's database; nil if not known
 }
 
@@ -36,10 +37,9 @@ func (r *Result) HasIdleThread() bool {
 	return r.instance != nil && r.instance.threads.Load() > 1 && memory.OnlyCallback()
 }
 
-// Charge reserves n bytes of the budget for a result: for a sketch that is read and changed, for
-// its BLOB, for a list. Call it before allocating, on the callback's Result and not on a part of
-// it. The bytes stay reserved until Discharge, or until the callback ends. The error wraps
-// ErrBudget.
+// Charge reserves n bytes of the budget until the callback ends, for a list or a text in DuckDB's
+// memory. Call it before allocating, on the callback's Result and not on a part of it. The error
+// wraps ErrBudget.
 func (r *Result) Charge(n int64) error {
 	if n <= 0 {
 		return nil
@@ -51,12 +51,32 @@ func (r *Result) Charge(n int64) error {
 	return nil
 }
 
-// Discharge gives n of the bytes that Charge reserved back to the budget.
-func (r *Result) Discharge(n int64) {
-	if n = min(n, r.charged); n > 0 {
-		r.charged -= n
-		memory.Unreserve(n)
+// Grow reserves delta bytes of the budget until EndRow, for what a row needs to compute its result.
+// Call it before allocating; a negative delta gives bytes back. The error wraps ErrBudget.
+func (r *Result) Grow(delta int64) error {
+	if delta > 0 {
+		if err := memory.Reserve(delta); err != nil {
+			return err
+		}
+	} else {
+		memory.Unreserve(-delta)
 	}
+	r.ofRow += delta
+	return nil
+}
+
+// EndRow gives the bytes back that Grow reserved.
+func (r *Result) EndRow() {
+	if r.ofRow != 0 {
+		memory.Unreserve(r.ofRow)
+		r.ofRow = 0
+	}
+}
+
+// end gives back all bytes of the callback.
+func (r *Result) end() {
+	r.ofRow, r.charged = r.ofRow+r.charged, 0
+	r.EndRow()
 }
 
 // Len returns the number of rows to write.

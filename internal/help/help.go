@@ -24,8 +24,9 @@ type Entry struct {
 // Entries returns the entries of functions.
 func Entries(fs []duck.Function) []Entry {
 	out := make([]Entry, len(fs))
-	for i, f := range fs {
-		out[i] = Entry{f.Name, f.Group, Signatures(f.Name, f.Overloads), f.Summary, f.Example, f.Options}
+	for i := range fs {
+		f := &fs[i]
+		out[i] = Entry{f.Name, f.Group, Signatures(f.Name, f.Overloads), f.Summary, f.Example, f.Options()}
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestSignatures(t *testing.T) {
-	s, key, options := duck.Param{Name: "s", Type: duck.Blob}, duck.Param{Name: "key", Type: duck.Any}, duck.Param{Name: "options", Type: duck.Any}
+	s, key, options := duck.Param{Name: "s", Type: duck.Blob}, duck.Param{Name: "key", Type: duck.Any}, duck.Param{Name: "options", Type: duck.Any, Options: []sketch.Option{}}
 	o := func(returns duck.Type, ps ...duck.Param) duck.Overload {
 		return duck.Overload{Params: ps, Returns: returns}
 	}

@@ -54,12 +54,8 @@ func extends(a, b duck.Overload) bool {
 
 // param returns a parameter as text.
 func param(p duck.Param) string {
-	if TakesOptions(p) {
+	if p.Options != nil {
 		return "options STRUCT"
 	}
 	return p.Name + " " + p.Type.String()
 }
-
-// TakesOptions reports whether a parameter is a STRUCT of options. It is declared ANY, as its fields
-// vary.
-func TakesOptions(p duck.Param) bool { return p.Name == "options" && p.Type.ID() == duck.Any.ID() }

@@ -9,15 +9,14 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/paulmach/orb"
 )
 
-// Areas is a note about the areas of a chunk of rows, or of a statement.
-type Areas struct {
-	met bool // some sketch has cells in the bounds of its area
-
+// areas is a note about areas.
+type areas struct {
 	// The first suspicious area with its SRID, or 0, and the reason for the doubt.
 	doubt doubt
 	area  orb.Bound
@@ -26,51 +25,56 @@ type Areas struct {
 	points orb.Bound // box around the points of all sketches with suspicious areas
 }
 
-// Check adds the area of a query to a sketch; met says whether the sketch has cells in its bounds.
+// The notes of the process, from all calls since Take.
+var (
+	met, found atomic.Bool // some sketch has cells in the bounds of its area, or has its category
+	mu         sync.Mutex
+	seen       areas
+	missed     category
+)
+
+// set sets one of these, without a write that other threads must wait for if it is set already.
+func set(b *atomic.Bool) {
+	if !b.Load() {
+		b.Store(true)
+	}
+}
+
+// Area notes the area of a query to a sketch; isMet says whether the sketch has cells in its bounds.
 // what is "box" or "polygon". The error says that the area is certainly a mistake.
-func (a *Areas) Check(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
-	if met {
-		a.met = true
+func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error {
+	if isMet {
+		set(&met)
 		return nil
 	}
 	doubt, certain := doubtOf(h, area)
 	if doubt == noDoubt {
 		return nil
 	}
-	b := Areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds)}
-	a.add(&b) // before the error, as ccbf_bbox_overlaps ignores it
+	n := areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds)}
+	mu.Lock()
+	defer mu.Unlock()
+	if seen.doubt == noDoubt {
+		seen = n
+	} else {
+		seen.points = seen.points.Union(n.points)
+	}
 	if certain {
-		return b.refusal(what)
+		return n.refusal(what)
 	}
 	return nil
 }
 
-// add adds the note of a chunk.
-func (a *Areas) add(b *Areas) {
-	a.met = a.met || b.met
-	switch {
-	case b.doubt == noDoubt:
-	case a.doubt == noDoubt:
-		a.doubt, a.area, a.srid, a.points = b.doubt, b.area, b.srid, b.points
-	default:
-		a.points = a.points.Union(b.points)
-	}
-}
-
 // refusal returns the error for the area.
-func (a *Areas) refusal(what string) error {
+func (a *areas) refusal(what string) error {
 	if a.doubt == swapped {
 		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.area), place(a.points))
 	}
 	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.area), a.sridText(), place(a.points))
 }
 
-// note returns a text for the user if no sketch has points in an area, and the area may be a
-// mistake. Otherwise it returns "".
-func (a *Areas) note() string {
-	if a.met {
-		return ""
-	}
+// note returns a text for the user if an area may be a mistake. Otherwise it returns "".
+func (a *areas) note() string {
 	switch a.doubt {
 	case swapped:
 		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.area), place(a.points))
@@ -81,7 +85,7 @@ func (a *Areas) note() string {
 }
 
 // sridText returns the SRID of the area in brackets, or "".
-func (a *Areas) sridText() string {
+func (a *areas) sridText() string {
 	if a.srid == 0 {
 		return ""
 	}
@@ -102,29 +106,18 @@ func short(v float64) string {
 	return strconv.FormatFloat(v+0, 'f', -1, 64) // v+0 turns -0 into 0
 }
 
-// The notes of the process, from all calls so far.
-var (
-	mu       sync.Mutex
-	seen     Areas
-	category Category
-)
-
-// Record adds the note of a chunk to the note of the process.
-func (a *Areas) Record() {
-	mu.Lock()
-	defer mu.Unlock()
-	seen.add(a)
-}
-
 // Take returns the texts of the notes of the process, and starts new notes.
 func Take() (texts []string) {
 	mu.Lock()
 	defer mu.Unlock()
-	for _, text := range []string{seen.note(), category.note()} {
-		if text != "" {
-			texts = append(texts, text)
-		}
+	if text := seen.note(); text != "" && !met.Load() {
+		texts = append(texts, text)
 	}
-	seen, category = Areas{}, Category{}
+	if text := missed.note(); text != "" && !found.Load() {
+		texts = append(texts, text)
+	}
+	seen, missed = areas{}, category{}
+	met.Store(false)
+	found.Store(false)
 	return texts
 }

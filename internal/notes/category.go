@@ -9,78 +9,72 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// Category is a note about a category in queries of a chunk of rows, or of a statement, to exact sketches
-// and trees. They return 0 for a category that they do not have.
-type Category struct {
-	found   bool   // some sketch may have the category of the query.
+// category is a note about a category in queries to exact sketches and trees. They return 0 for a category
+// that they do not have.
+type category struct {
 	missing string // the first category that a sketch does not have.
 	near    string // a similar category of a sketch, or "".
-	checks  int    // number of sums in the chunk
+	checks  int    // number of sketches that were searched
 }
 
 const (
-	maxChecks   = 64      // sums that are checked in a chunk
+	maxChecks   = 256     // sketches that are searched for a note
 	maxSearched = 1 << 16 // bytes of a list of categories that is searched
 )
 
-// Check adds the sum of a sketch's points in categories. If it cannot know whether the sketch has one of
-// them, or after maxChecks checks, it takes one for found.
-func (c *Category) Check(v *ccbf.View, of ccbf.Categories, sum uint64) {
-	if c.found {
+// Category notes the categories of a query to a sketch; some says whether it found points. A category counts
+// as found if it cannot be known whether the sketch has it, and after maxChecks searches.
+func Category(v *ccbf.View, of ccbf.Categories, some bool) {
+	if found.Load() {
 		return
 	}
-	c.checks++
-	if sum > 0 || c.checks > maxChecks || v.Form() == ccbf.Dense || v.Class() != key.Text || bridge.CategoryBytes(v) > maxSearched {
-		c.found = true
+	class := v.Class()
+	if some || v.Form() == ccbf.Dense || class != key.Text && class.Fields() == nil || bridge.CategoryBytes(v) > maxSearched {
+		set(&found)
 		return
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	list, err := v.ListCategories()
-	if err != nil {
-		c.found = true
+	if missed.checks++; err != nil || missed.checks > maxChecks {
+		set(&found)
 		return
 	}
 	var names []string
 	for _, has := range list {
 		if of.Has(has.Key) {
-			c.found = true
+			set(&found)
 			return
 		}
-		names = append(names, string(has.Key))
+		names = append(names, key.Format(class, has.Key))
 	}
 	_ = of.Each(func(category []byte) error {
 		// The note names one category, and the search for a similar one takes time.
-		if name := string(category); c.missing == "" || c.missing == name && c.near == "" {
-			c.add(&Category{missing: name, near: help.Nearest(name, names)})
+		if name := key.Format(class, category); missed.missing == "" || missed.missing == name && missed.near == "" {
+			missed.add(name, help.Nearest(name, names))
 		}
 		return nil
 	})
 }
 
-// add adds the note of another chunk. That may have the similar name if c has none.
-func (c *Category) add(b *Category) {
-	c.found = c.found || b.found
+// add adds a category that a sketch does not have, and a similar one. If the note is about the category
+// already, it may still lack a similar one.
+func (c *category) add(missing, near string) {
 	if c.missing == "" {
-		c.missing = b.missing
+		c.missing = missing
 	}
-	if c.missing == b.missing && c.near == "" {
-		c.near = b.near
+	if c.missing == missing && c.near == "" {
+		c.near = near
 	}
 }
 
-// note returns a text for the user if no sketch has its category. Otherwise it returns "".
-func (c *Category) note() string {
+// note returns a text for the user about a category that no sketch has. Without one, it returns "".
+func (c *category) note() string {
 	switch {
-	case c.found || c.missing == "":
+	case c.missing == "":
 		return ""
 	case c.near == "":
 		return fmt.Sprintf("no sketch in the query has the category %q. ccbf_categories lists them.", c.missing)
 	}
 	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.missing, c.near)
-}
-
-// Record adds the note of a chunk to the note of the process.
-func (c *Category) Record() {
-	mu.Lock()
-	defer mu.Unlock()
-	category.add(c)
 }

@@ -24,9 +24,9 @@ func TestNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(a *Areas, b orb.Bound, met bool) {
+	check := func(b orb.Bound, met bool) {
 		t.Helper()
-		if err := a.Check(&v.Head, "box", b, 0, met); err != nil {
+		if err := Area(&v.Head, "box", b, 0, met); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,15 +42,12 @@ func TestNote(t *testing.T) {
 		{[]orb.Bound{box(53.3, -1.6, 53.5, -1.3)}, true, ""},
 		{[]orb.Bound{box(350, 50, 352, 58)}, false, "no sketch has points at x 350 to 352, y 50 to 58: " + points + ". Are both in the same unit?"},
 	} {
-		var a, b Areas
 		for _, area := range c.boxes {
-			check(&a, area, false)
+			check(area, false)
 		}
 		if c.met {
-			check(&b, box(-5, 51, 0, 52), true)
+			check(box(-5, 51, 0, 52), true)
 		}
-		a.Record()
-		b.Record()
 		if got := strings.Join(Take(), "\n"); got != c.want {
 			t.Errorf("%v: %q, want %q", c.boxes, got, c.want)
 		}
@@ -60,21 +57,23 @@ func TestNote(t *testing.T) {
 // TestCategoryNote: the note has the first category that is missing, and a name from any sketch.
 // There is none if some sketch has the category.
 func TestCategoryNote(t *testing.T) {
-	burglry := Category{missing: "Burglry"}
-	near := Category{missing: "Burglry", near: "Burglary"}
-	other := Category{missing: "Drog", near: "Drugs"}
+	burglry := category{missing: "Burglry"}
+	near := category{missing: "Burglry", near: "Burglary"}
+	other := category{missing: "Drog", near: "Drugs"}
 	for _, c := range []struct {
-		seen []Category
-		want string
+		seen  []category
+		found bool
+		want  string
 	}{
-		{nil, ""},
-		{[]Category{burglry}, `no sketch in the query has the category "Burglry". ccbf_categories lists them.`},
-		{[]Category{burglry, other, near, other}, `no sketch in the query has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
-		{[]Category{near, {found: true}}, ""},
+		{nil, false, ""},
+		{[]category{burglry}, false, `no sketch in the query has the category "Burglry". ccbf_categories lists them.`},
+		{[]category{burglry, other, near, other}, false, `no sketch in the query has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
+		{[]category{near}, true, ""},
 	} {
 		for i := range c.seen {
-			c.seen[i].Record()
+			missed.add(c.seen[i].missing, c.seen[i].near)
 		}
+		found.Store(c.found)
 		if got := strings.Join(Take(), "\n"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.seen, got, c.want)
 		}
