@@ -20,10 +20,16 @@ const categoryAdvice = "category can be a value or a list such as ['home', 'shop
 // selection is a column of categories that rows ask for. A row has a category, a list of them, or a
 // range. If categories are STRUCTs, it can have some of their fields instead, or a list of such
 // STRUCTs.
+//
+// Keys do not have the names of their fields. If a STRUCT has all fields, they are in the order of
+// the key's fields. Otherwise a part belongs to the only field of the key with its type. A part
+// named _1 belongs to the first field, and so on. Everything else is an error.
 type selection struct {
-	column *duck.Vector // nil if there is none
-	whole  choice       // whole categories; not used if parts.must
-	parts  parts        // some fields of categories
+	column  *duck.Vector // nil if there is none
+	whole   choice       // whole categories; not used if parted
+	structs *duck.Vector // the STRUCTs whose parts select categories: column or its elements; nil if there are none
+	parts   []part       // their fields
+	parted  bool         // a STRUCT is no single category: a part has several values, or a number as name
 
 	set ccbf.Categories // the categories of the row that was read last
 	// The arguments from which set was made. If the next row has the same ones, set is used again.
@@ -33,53 +39,80 @@ type selection struct {
 	offset, n int       // of the list in column, if it has lists
 }
 
+// part is a field of a STRUCT that selects categories.
+type part struct {
+	choice
+	name   string
+	number int // 1 if the name is _1, and so on; 0 for other names.
+	field  int // index of the field of the categories that the part selects by.
+}
+
 // reset sets s to a column.
 func (s *selection) reset(column *duck.Vector) error {
 	*s = selection{column: column, n: -1}
 	elements := column
-	_, _, isRange := rangeFields(column.Type())
 	if column.Type().ID() == duck.ListID {
 		elements = column.Elem()
 	}
-	if elements.Type().ID() == duck.StructID && !isRange {
-		if err := s.parts.reset(elements); err != nil || s.parts.must {
-			return err
+	if _, _, isRange := rangeFields(column.Type()); elements.Type().ID() == duck.StructID && !isRange {
+		s.structs, s.parts = elements, make([]part, elements.NumFields())
+	}
+	for j := range s.parts {
+		part := &s.parts[j]
+		part.name = s.structs.FieldName(j)
+		if n, err := strconv.Atoi(strings.TrimPrefix(part.name, "_")); err == nil && part.name == "_"+strconv.Itoa(n) && n > 0 {
+			part.number = n
 		}
+		if err := part.reset(s.structs.Field(j)); err != nil {
+			return fmt.Errorf("part %q: %w", part.name, err)
+		}
+		s.parted = s.parted || part.number > 0 || part.several()
+	}
+	if s.parted {
+		return nil
 	}
 	return s.whole.reset(column)
 }
 
 // several reports whether rows have more than a single category, whatever the class of categories is.
-func (s *selection) several() bool { return s.parts.must || s.whole.several() }
+func (s *selection) several() bool { return s.parted || s.whole.several() }
 
 // severalOf reports whether rows have more than a single category of a sketch whose categories have this
 // class.
-func (s *selection) severalOf(class key.Class) bool { return s.several() || s.parts.selects(class) }
+func (s *selection) severalOf(class key.Class) bool { return s.several() || s.selects(class) }
 
-// lists reports whether read has to list the categories of a sketch whose categories have this class.
-func (s *selection) lists(class key.Class) bool { return s.whole.ranged || s.parts.selects(class) }
+// selects reports whether rows have parts of categories of this class, and no whole categories.
+func (s *selection) selects(class key.Class) bool {
+	return s.structs != nil && (s.parted || len(s.parts) < len(class.Fields()))
+}
 
 // valid reports whether row i selects categories. A range without an end is NULL.
 func (s *selection) valid(i int) bool {
-	if s.parts.must {
-		return s.parts.column != s.column || s.parts.valid(i) // in a list, read skips what is not valid
+	if s.parted {
+		return s.structs != s.column || s.hasParts(i) // in a list, conditions skips what is not valid
 	}
 	return s.whole.valid(i)
+}
+
+// hasParts reports whether all parts of STRUCT i select something.
+func (s *selection) hasParts(i int) bool {
+	return !slices.ContainsFunc(s.parts, func(part part) bool { return !part.valid(i) })
 }
 
 // read returns the categories that row i selects in the view of blob.
 func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
 	class := v.Class()
-	if !s.lists(class) {
-		return s.readValues(class, out, i)
-	}
-	if v.Form() == ccbf.Dense {
-		if s.whole.ranged {
-			return s.set, fmt.Errorf("a range of categories: %w of categories (give a list, for example range(12, 21))", ccbf.ErrNotListed)
-		}
+	switch lists := s.whole.ranged || s.selects(class); {
+	case !lists && !s.whole.several():
+		category, err := s.whole.keys.Bytes(i, class)
+		return ccbf.Of(category), err
+	case !lists:
+		blob = nil // the categories do not depend on those of the sketch
+	case v.Form() == ccbf.Dense && s.whole.ranged:
+		return s.set, fmt.Errorf("a range of categories: %w of categories (give a list, for example range(12, 21))", ccbf.ErrNotListed)
+	case v.Form() == ccbf.Dense:
 		return s.set, fmt.Errorf("parts of a category: %w of categories (give whole ones, or a list of them)", ccbf.ErrNotListed)
-	}
-	if class == key.None { // the sketch has no points
+	case class == key.None: // the sketch has no points
 		return ccbf.AnyOf(), nil
 	}
 	if s.isKnown(class, blob, i) {
@@ -89,21 +122,25 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if err != nil {
 		return s.set, err
 	}
-	size := bridge.CategoryBytes(v)
+	size := int64(0)
 	for _, tests := range anyOf {
 		for i := range tests {
 			size += tests[i].bytes()
 		}
 	}
-	if err := out.Grow(size); err != nil {
+	if blob == nil {
+		s.set = ccbf.AnyOf(anyOf[0][0].values...)
+		return s.set, out.Grow(size)
+	}
+	if err := out.Grow(size + bridge.CategoryBytes(v)); err != nil {
 		return s.set, err
 	}
-	fields := class.Fields()
 	list, err := v.ListCategories()
 	if err != nil {
 		return s.set, err
 	}
 	var keys [][]byte
+	fields := class.Fields()
 	for _, c := range list {
 		if slices.ContainsFunc(anyOf, func(tests []test) bool { return passes(tests, class, fields, c.Key) }) {
 			keys = append(keys, c.Key)
@@ -133,50 +170,69 @@ func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
 	return false
 }
 
-// readValues returns the category or the list of categories in row i, as keys of this class.
-func (s *selection) readValues(class key.Class, out *duck.Result, i int) (ccbf.Categories, error) {
-	if s.whole.list == nil {
-		category, err := s.whole.keys.Bytes(i, class)
-		return ccbf.Of(category), err
-	}
-	if s.isKnown(class, nil, i) {
-		return s.set, nil
-	}
-	var t test
-	if err := s.whole.read(&t, class, i); err != nil {
-		return s.set, err
-	}
-	if err := out.Grow(t.bytes()); err != nil {
-		return s.set, err
-	}
-	s.set = ccbf.AnyOf(t.values...)
-	return s.set, nil
-}
-
 // conditions returns lists of tests for categories of this class. Row i selects the categories that pass
 // all tests of a list.
-func (s *selection) conditions(class key.Class, i int) ([][]test, error) {
-	if s.whole.ranged {
+func (s *selection) conditions(class key.Class, i int) (anyOf [][]test, err error) {
+	if !s.selects(class) {
 		t := test{field: wholeCategory}
 		err := s.whole.read(&t, class, i)
 		return [][]test{{t}}, err
 	}
+	fields := class.Fields()
+	if err := s.place(class, fields); err != nil {
+		return nil, err
+	}
 	from, n := i, 1
-	if s.parts.column != s.column {
+	if s.structs != s.column {
 		from, n = s.column.ListRange(i)
 	}
-	var anyOf [][]test
 	for j := from; j < from+n; j++ {
-		if !s.parts.column.Valid(j) || s.parts.must && !s.parts.valid(j) {
+		if !s.structs.Valid(j) || s.parted && !s.hasParts(j) {
 			continue
 		}
-		tests, err := s.parts.read(class, j)
-		if err != nil {
-			return nil, err
+		tests := make([]test, len(s.parts))
+		for k := range s.parts {
+			part := &s.parts[k]
+			tests[k].field = part.field
+			if err := part.read(&tests[k], fields[part.field], j); err != nil {
+				return nil, fmt.Errorf("part %q of the category: %w", part.name, err)
+			}
 		}
 		anyOf = append(anyOf, tests)
 	}
 	return anyOf, nil
+}
+
+// place finds the field of each part in keys of a class, which has these fields.
+func (s *selection) place(class key.Class, fields []key.Class) error {
+	if fields == nil {
+		return fmt.Errorf("parts of a category are asked for, but categories are %v and have none", class)
+	}
+	inOrder := len(s.parts) == len(fields) && !slices.ContainsFunc(s.parts, func(part part) bool { return part.number > 0 })
+	taken := make([]string, len(fields))
+	for j := range s.parts {
+		part := &s.parts[j]
+		fits := func(f key.Class) bool { return part.keys.Class == key.None || key.Fits(part.keys.Class, f) }
+		switch {
+		case part.number > 0:
+			part.field = part.number - 1
+		case inOrder:
+			part.field = j
+		default:
+			part.field = slices.IndexFunc(fields, fits)
+			if part.field >= 0 && slices.ContainsFunc(fields[part.field+1:], fits) {
+				return fmt.Errorf("part %q of the category can be more than one field of %v, which has no names: give its number, as in {_%d: ...}", part.name, class, part.field+1)
+			}
+		}
+		if part.field < 0 || part.field >= len(fields) || !fits(fields[part.field]) {
+			return fmt.Errorf("part %q of the category is %v, which fits no such field of %v", part.name, part.keys.Class, class)
+		}
+		if other := taken[part.field]; other != "" {
+			return fmt.Errorf("parts %q and %q of the category are the same field of %v, which has no names: give their numbers, as in {_1: ..., _2: ...}", other, part.name, class)
+		}
+		taken[part.field] = part.name
+	}
+	return nil
 }
 
 // choice is a column that selects values. A row has a value, a list of values, or a range, which is a
@@ -328,117 +384,4 @@ func (t *test) bytes() int64 {
 		n += len(v) + 2*24
 	}
 	return int64(n)
-}
-
-// parts is a column of STRUCTs that select categories by some of their fields; categories are STRUCTs
-// too.
-//
-// Keys do not have the names of their fields. If a STRUCT has all fields, they are in the order of
-// the key's fields. Otherwise a part belongs to the only field of the key with its type. A part
-// named _1 belongs to the first field, and so on. Everything else is an error.
-type parts struct {
-	column *duck.Vector // nil if there is none
-	parts  []part
-	must   bool // the STRUCT is no single category: a part has several values, or a number as name
-
-	// The class of the categories that were read last. Consecutive sketches mostly have the same class.
-	class  key.Class
-	fields []key.Class // classes of the fields of class
-	placed bool        // whether part.field is known for class
-}
-
-// part is one field of such a STRUCT.
-type part struct {
-	choice
-	name   string
-	number int // 1 if the name is _1, and so on; 0 for other names.
-	field  int // index of the field of the categories that the part selects by.
-}
-
-// reset sets p to a column of STRUCTs.
-func (p *parts) reset(column *duck.Vector) error {
-	*p = parts{column: column, parts: make([]part, column.NumFields())}
-	for j := range p.parts {
-		part := &p.parts[j]
-		part.name = column.FieldName(j)
-		if n, err := strconv.Atoi(strings.TrimPrefix(part.name, "_")); err == nil && part.name == "_"+strconv.Itoa(n) && n > 0 {
-			part.number = n
-		}
-		if err := part.reset(column.Field(j)); err != nil {
-			return fmt.Errorf("part %q: %w", part.name, err)
-		}
-		p.must = p.must || part.number > 0 || part.several()
-	}
-	return nil
-}
-
-// selects reports whether the column has parts of categories of a class, and no whole categories.
-func (p *parts) selects(class key.Class) bool {
-	return p.column != nil && (p.must || len(p.parts) < len(p.fieldsOf(class)))
-}
-
-// fieldsOf returns the classes of the fields of a class.
-func (p *parts) fieldsOf(class key.Class) []key.Class {
-	if class != p.class {
-		p.class, p.placed, p.fields = class, false, class.Fields()
-	}
-	return p.fields
-}
-
-// valid reports whether all parts of row i select something.
-func (p *parts) valid(i int) bool {
-	return !slices.ContainsFunc(p.parts, func(part part) bool { return !part.valid(i) })
-}
-
-// place finds the field of each part in keys of a class.
-func (p *parts) place(class key.Class) error {
-	fields := p.fieldsOf(class)
-	if p.placed {
-		return nil
-	}
-	if fields == nil {
-		return fmt.Errorf("parts of a category are asked for, but categories are %v and have none", class)
-	}
-	inOrder := len(p.parts) == len(fields) && !slices.ContainsFunc(p.parts, func(part part) bool { return part.number > 0 })
-	taken := make([]string, len(fields))
-	for j := range p.parts {
-		part := &p.parts[j]
-		fits := func(f key.Class) bool { return part.keys.Class == key.None || key.Fits(part.keys.Class, f) }
-		switch {
-		case part.number > 0:
-			part.field = part.number - 1
-		case inOrder:
-			part.field = j
-		default:
-			part.field = slices.IndexFunc(fields, fits)
-			if part.field >= 0 && slices.ContainsFunc(fields[part.field+1:], fits) {
-				return fmt.Errorf("part %q of the category can be more than one field of %v, which has no names: give its number, as in {_%d: ...}", part.name, class, part.field+1)
-			}
-		}
-		if part.field < 0 || part.field >= len(fields) || !fits(fields[part.field]) {
-			return fmt.Errorf("part %q of the category is %v, which fits no such field of %v", part.name, part.keys.Class, class)
-		}
-		if other := taken[part.field]; other != "" {
-			return fmt.Errorf("parts %q and %q of the category are the same field of %v, which has no names: give their numbers, as in {_1: ..., _2: ...}", other, part.name, class)
-		}
-		taken[part.field] = part.name
-	}
-	p.placed = true
-	return nil
-}
-
-// read returns the conditions that the parts of row i set for categories of this class.
-func (p *parts) read(class key.Class, i int) ([]test, error) {
-	if err := p.place(class); err != nil {
-		return nil, err
-	}
-	tests := make([]test, len(p.parts))
-	for j := range p.parts {
-		part := &p.parts[j]
-		tests[j].field = part.field
-		if err := part.read(&tests[j], p.fields[part.field], i); err != nil {
-			return nil, fmt.Errorf("part %q of the category: %w", part.name, err)
-		}
-	}
-	return tests, nil
 }
