@@ -3,46 +3,29 @@ package args
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
+// classes is the classes of keys, by the types that have one. A STRUCT's depends on its fields.
+var classes = map[duck.TypeID]key.Class{
+	duck.TinyIntID: key.Int, duck.SmallIntID: key.Int, duck.IntegerID: key.Int, duck.BigIntID: key.Int, duck.HugeIntID: key.Int,
+	duck.UTinyIntID: key.Int, duck.USmallIntID: key.Int, duck.UIntegerID: key.Int, duck.UBigIntID: key.Int, duck.UHugeIntID: key.Int,
+	duck.FloatID: key.Real, duck.DoubleID: key.Float, duck.DecimalID: key.Decimal, duck.BooleanID: key.Bool,
+	duck.VarcharID: key.Text, duck.EnumID: key.Text, duck.BlobID: key.Blob, duck.UUIDID: key.UUID,
+	duck.DateID: key.Date, duck.TimeID: key.Time, duck.TimeNSID: key.Time, duck.TimeTZID: key.TimeTZ, duck.IntervalID: key.Interval,
+	duck.TimestampID: key.Timestamp, duck.TimestampSID: key.Timestamp, duck.TimestampMSID: key.Timestamp, duck.TimestampNSID: key.Timestamp,
+	duck.TimestampTZID: key.TimestampTZ,
+}
+
 // ClassOf returns the class of keys of a type. The error says that the type cannot be a key.
 func ClassOf(t duck.Type) (key.Class, error) {
-	switch t.ID() {
-	case duck.FloatID:
-		return key.Real, nil
-	case duck.DoubleID:
-		return key.Float, nil
-	case duck.DecimalID:
-		return key.Decimal, nil
-	case duck.VarcharID, duck.EnumID:
-		return key.Text, nil
-	case duck.BlobID:
-		return key.Blob, nil
-	case duck.BooleanID:
-		return key.Bool, nil
-	case duck.DateID:
-		return key.Date, nil
-	case duck.TimeID, duck.TimeNSID:
-		return key.Time, nil
-	case duck.TimeTZID:
-		return key.TimeTZ, nil
-	case duck.TimestampID, duck.TimestampSID, duck.TimestampMSID, duck.TimestampNSID:
-		return key.Timestamp, nil
-	case duck.TimestampTZID:
-		return key.TimestampTZ, nil
-	case duck.UUIDID:
-		return key.UUID, nil
-	case duck.IntervalID:
-		return key.Interval, nil
-	case duck.StructID:
+	if t.ID() == duck.StructID {
 		return structClass(t)
 	}
-	if isNumber(t) {
-		return key.Int, nil
+	if class, ok := classes[t.ID()]; ok {
+		return class, nil
 	}
 	instead := "cast it to VARCHAR or BLOB"
 	switch t.ID() {
@@ -72,7 +55,7 @@ func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 	case duck.VarcharID, duck.BlobID:
 		return key.AppendBytes(dst, v.Bytes(i))
 	case duck.EnumID:
-		return append(dst, enumText(v, i)...)
+		return append(dst, v.EnumText(i)...)
 	case duck.BooleanID:
 		return key.AppendBool(dst, duck.Slice[uint8](v)[i] != 0)
 	case duck.DateID:
@@ -105,18 +88,6 @@ func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 	}
 	lo, hi := int128(v, i)
 	return key.AppendInt128(dst, lo, hi)
-}
-
-// enumText returns the text of value i of an ENUM.
-func enumText(v *duck.Vector, i int) string {
-	dict := v.Type().Dictionary()
-	switch {
-	case len(dict) <= math.MaxUint8:
-		return dict[duck.Slice[uint8](v)[i]]
-	case len(dict) <= math.MaxUint16:
-		return dict[duck.Slice[uint16](v)[i]]
-	}
-	return dict[duck.Slice[uint32](v)[i]]
 }
 
 // Keys is a reader of a column of keys.

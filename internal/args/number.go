@@ -8,15 +8,14 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // isNumber reports whether values of a type are numbers.
 func isNumber(t duck.Type) bool {
-	switch t.ID() {
-	case duck.TinyIntID, duck.SmallIntID, duck.IntegerID, duck.BigIntID, duck.HugeIntID,
-		duck.UTinyIntID, duck.USmallIntID, duck.UIntegerID, duck.UBigIntID, duck.UHugeIntID,
-		duck.FloatID, duck.DoubleID, duck.DecimalID:
+	switch classes[t.ID()] {
+	case key.Int, key.Real, key.Float, key.Decimal:
 		return true
 	}
 	return false

@@ -256,8 +256,8 @@ func (o *Options) readRange(v *sketch.Value, i, row int) error {
 
 // isDate reports whether values of a type are days or instants.
 func isDate(t duck.Type) bool {
-	class, err := ClassOf(t)
-	return err == nil && (class == key.Date || class == key.Timestamp || class == key.TimestampTZ)
+	class := classes[t.ID()]
+	return class == key.Date || class == key.Timestamp || class == key.TimestampTZ
 }
 
 // RangeEnd returns the start or end of a range of keys as a number, and its class. The number is a

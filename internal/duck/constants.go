@@ -78,19 +78,10 @@ func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
 // does not hold the values itself, or if the width is not known.
 func (t Type) width() int {
 	switch t.id {
-	case BooleanID, TinyIntID, UTinyIntID:
-		return 1
-	case SmallIntID, USmallIntID:
-		return 2
-	case IntegerID, UIntegerID, FloatID, DateID, SQLNullID:
-		return 4
-	case BigIntID, UBigIntID, DoubleID, TimestampID, TimestampSID, TimestampMSID, TimestampNSID,
-		TimestampTZID, TimeID, TimeTZID, TimeNSID:
-		return 8
-	case HugeIntID, UHugeIntID, UUIDID, IntervalID, VarcharID, BlobID, BitID, BigNumID, GeometryID, ListID, MapID:
+	case ListID, MapID:
 		return 16
 	case EnumID:
-		switch n := len(t.Dictionary()); {
+		switch n := t.Size(); {
 		case n <= math.MaxUint8:
 			return 1
 		case n <= math.MaxUint16:
@@ -98,15 +89,15 @@ func (t Type) width() int {
 		}
 		return 4
 	case DecimalID:
-		switch width, _ := t.Decimal(); {
-		case width <= 4:
+		switch digits, _ := t.Decimal(); {
+		case digits <= 4:
 			return 2
-		case width <= 9:
+		case digits <= 9:
 			return 4
-		case width <= 18:
+		case digits <= 18:
 			return 8
 		}
 		return 16
 	}
-	return 0
+	return plainTypes[t.id%64].width
 }

@@ -12,7 +12,10 @@ import (
 )
 
 // ReadType returns the type that an object of DuckDB describes, and frees the object.
-func ReadType(p unsafe.Pointer) Type {
+func ReadType(p unsafe.Pointer) Type { return readType(p, true) }
+
+// readType is ReadType, with the texts of an ENUM or without: there can be far more than a chunk has rows.
+func readType(p unsafe.Pointer, texts bool) Type {
 	if p == nil {
 		return Type{}
 	}
@@ -23,28 +26,31 @@ func ReadType(p unsafe.Pointer) Type {
 	case DecimalID:
 		d.width, d.scale = uint8(C.duckdb_decimal_width(p)), uint8(C.duckdb_decimal_scale(p))
 	case EnumID:
-		d.dict = dictionary(p)
+		d.size = uint64(C.duckdb_enum_dictionary_size(p))
+		for i := uint64(0); texts && i < d.size; i++ {
+			d.texts = append(d.texts, takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i))))
+		}
 	case ListID:
-		d.elem = ReadType(C.duckdb_list_type_child_type(p))
+		d.elem = readType(C.duckdb_list_type_child_type(p), texts)
 	case ArrayID:
 		d.size = uint64(C.duckdb_array_type_array_size(p))
-		d.elem = ReadType(C.duckdb_array_type_child_type(p))
+		d.elem = readType(C.duckdb_array_type_child_type(p), texts)
 	case MapID:
 		d.fields = []Field{
-			{Name: "key", Type: ReadType(C.duckdb_map_type_key_type(p))},
-			{Name: "value", Type: ReadType(C.duckdb_map_type_value_type(p))},
+			{Name: "key", Type: readType(C.duckdb_map_type_key_type(p), texts)},
+			{Name: "value", Type: readType(C.duckdb_map_type_value_type(p), texts)},
 		}
 	case StructID:
 		d.fields = make([]Field, C.duckdb_struct_type_child_count(p))
 		for i := range d.fields {
 			d.fields[i].Name = takeText(C.duckdb_struct_type_child_name(p, C.uint64_t(i)))
-			d.fields[i].Type = ReadType(C.duckdb_struct_type_child_type(p, C.uint64_t(i)))
+			d.fields[i].Type = readType(C.duckdb_struct_type_child_type(p, C.uint64_t(i)), texts)
 		}
 	case UnionID:
 		d.fields = make([]Field, C.duckdb_union_type_member_count(p))
 		for i := range d.fields {
 			d.fields[i].Name = takeText(C.duckdb_union_type_member_name(p, C.uint64_t(i)))
-			d.fields[i].Type = ReadType(C.duckdb_union_type_member_type(p, C.uint64_t(i)))
+			d.fields[i].Type = readType(C.duckdb_union_type_member_type(p, C.uint64_t(i)), texts)
 		}
 	default:
 		if d.alias == "" {
@@ -53,15 +59,6 @@ func ReadType(p unsafe.Pointer) Type {
 	}
 	t.d = &d
 	return t
-}
-
-// dictionary returns the texts of an ENUM.
-func dictionary(p unsafe.Pointer) []string {
-	texts := make([]string, C.duckdb_enum_dictionary_size(p))
-	for i := range texts {
-		texts[i] = takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i)))
-	}
-	return texts
 }
 
 // takeText returns a text that DuckDB allocated, and frees it. It returns "" for nil.

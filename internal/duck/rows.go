@@ -41,6 +41,8 @@ type Vector struct {
 	typ  Type     // zero until Type was called
 	kids []Vector // vectors of fields or elements
 	open bool     // kids were set for this chunk
+
+	texts map[uint32]string // texts of an ENUM, by value; those that this chunk has asked for
 }
 
 // reset points the vector at a column of this chunk.
@@ -49,6 +51,7 @@ func (v *Vector) reset(c *C.ccbf_col, n int, typ Type) {
 	v.n = n
 	v.typ = typ
 	v.open = false
+	v.texts = nil
 }
 
 // VectorOf returns a column of a chunk that the caller got from DuckDB's C API. It has n values of
@@ -63,7 +66,7 @@ func (v *Vector) Len() int { return v.n }
 // Type returns the logical type of the column.
 func (v *Vector) Type() Type {
 	if v.typ.id == 0 || v.typ.id == AnyID {
-		v.typ = ReadType(C.duckdb_vector_get_column_type(v.vec))
+		v.typ = readType(C.duckdb_vector_get_column_type(v.vec), false)
 	}
 	return v.typ
 }
@@ -140,6 +143,31 @@ func (v *Vector) Bytes(i int) []byte {
 		return unsafe.Slice((*byte)(unsafe.Add(s, 4)), n)
 	}
 	return unsafe.Slice(*(**byte)(unsafe.Add(s, 8)), n)
+}
+
+// EnumText returns the text of value i, not NULL, of an ENUM. It asks DuckDB once for each value, as an
+// ENUM can have far more texts than a chunk has rows.
+func (v *Vector) EnumText(i int) string {
+	var value uint32
+	switch v.Type().width() {
+	case 1:
+		value = uint32(Slice[uint8](v)[i])
+	case 2:
+		value = uint32(Slice[uint16](v)[i])
+	default:
+		value = Slice[uint32](v)[i]
+	}
+	text, known := v.texts[value]
+	if !known {
+		t := C.duckdb_vector_get_column_type(v.vec)
+		defer C.duckdb_destroy_logical_type(&t)
+		text = takeText(C.duckdb_enum_dictionary_value(t, C.uint64_t(value)))
+		if v.texts == nil {
+			v.texts = map[uint32]string{}
+		}
+		v.texts[value] = text
+	}
+	return text
 }
 
 // NumFields returns the number of fields of a STRUCT.

@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -64,9 +65,9 @@ type detail struct {
 	alias        string   // name of a type over another one, such as "JSON".
 	fields       []Field  // STRUCT, UNION; key and value of a MAP.
 	elem         Type     // LIST, ARRAY
-	size         uint64   // ARRAY
+	size         uint64   // length of an ARRAY, number of texts of an ENUM
 	width, scale uint8    // DECIMAL
-	dict         []string // values of an ENUM
+	texts        []string // ENUM; nil in the type of a column of arguments
 }
 
 // Field is a field of a STRUCT.
@@ -125,7 +126,7 @@ func (t Type) Fields() []Field { return t.parameters().fields }
 // Elem returns the type of the elements of a LIST or an ARRAY.
 func (t Type) Elem() Type { return t.parameters().elem }
 
-// Size returns the length of an ARRAY.
+// Size returns the length of an ARRAY, or the number of texts of an ENUM.
 func (t Type) Size() uint64 { return t.parameters().size }
 
 // Decimal returns the number of digits of a DECIMAL, and how many of them are behind the point.
@@ -135,22 +136,19 @@ func (t Type) Decimal() (width, scale uint8) {
 	return d.width, d.scale
 }
 
-// Dictionary returns the texts of an ENUM. Values are indexes into it: uint8 for up to 255 texts,
-// uint16 for up to 65535, else uint32.
-func (t Type) Dictionary() []string { return t.parameters().dict }
-
-var typeNames = map[TypeID]string{
-	BooleanID: "BOOLEAN", TinyIntID: "TINYINT", SmallIntID: "SMALLINT",
-	IntegerID: "INTEGER", BigIntID: "BIGINT", UTinyIntID: "UTINYINT",
-	USmallIntID: "USMALLINT", UIntegerID: "UINTEGER", UBigIntID: "UBIGINT",
-	FloatID: "FLOAT", DoubleID: "DOUBLE", TimestampID: "TIMESTAMP",
-	DateID: "DATE", TimeID: "TIME", IntervalID: "INTERVAL", HugeIntID: "HUGEINT",
-	VarcharID: "VARCHAR", BlobID: "BLOB", TimestampSID: "TIMESTAMP_S",
-	TimestampMSID: "TIMESTAMP_MS", TimestampNSID: "TIMESTAMP_NS", UUIDID: "UUID",
-	BitID: "BIT", TimeTZID: "TIME WITH TIME ZONE",
-	TimestampTZID: "TIMESTAMP WITH TIME ZONE", UHugeIntID: "UHUGEINT",
-	AnyID: "ANY", BigNumID: "BIGNUM", SQLNullID: "\"NULL\"", TimeNSID: "TIME_NS",
-	GeometryID: "GEOMETRY", VariantID: "VARIANT",
+// plainTypes is the types without parameters: their names in SQL, and the number of bytes of a value in the
+// memory of its vector, 0 if it is not known.
+var plainTypes = [64]struct {
+	name  string
+	width int
+}{
+	BooleanID: {"BOOLEAN", 1}, TinyIntID: {"TINYINT", 1}, SmallIntID: {"SMALLINT", 2}, IntegerID: {"INTEGER", 4}, BigIntID: {"BIGINT", 8},
+	UTinyIntID: {"UTINYINT", 1}, USmallIntID: {"USMALLINT", 2}, UIntegerID: {"UINTEGER", 4}, UBigIntID: {"UBIGINT", 8},
+	HugeIntID: {"HUGEINT", 16}, UHugeIntID: {"UHUGEINT", 16}, FloatID: {"FLOAT", 4}, DoubleID: {"DOUBLE", 8},
+	DateID: {"DATE", 4}, TimeID: {"TIME", 8}, TimeNSID: {"TIME_NS", 8}, TimeTZID: {"TIME WITH TIME ZONE", 8}, IntervalID: {"INTERVAL", 16},
+	TimestampID: {"TIMESTAMP", 8}, TimestampSID: {"TIMESTAMP_S", 8}, TimestampMSID: {"TIMESTAMP_MS", 8}, TimestampNSID: {"TIMESTAMP_NS", 8},
+	TimestampTZID: {"TIMESTAMP WITH TIME ZONE", 8}, VarcharID: {"VARCHAR", 16}, BlobID: {"BLOB", 16}, BitID: {"BIT", 16}, BigNumID: {"BIGNUM", 16},
+	GeometryID: {"GEOMETRY", 16}, UUIDID: {"UUID", 16}, SQLNullID: {"\"NULL\"", 4}, AnyID: {"ANY", 0}, VariantID: {"VARIANT", 0},
 }
 
 // String returns the type in SQL.
@@ -163,11 +161,11 @@ func (t Type) String() string {
 		w, s := t.Decimal()
 		return "DECIMAL(" + strconv.Itoa(int(w)) + "," + strconv.Itoa(int(s)) + ")"
 	case EnumID:
-		quoted := make([]string, len(t.Dictionary()))
-		for i, s := range t.Dictionary() {
-			quoted[i] = "'" + strings.ReplaceAll(s, "'", "''") + "'"
+		var quoted []string
+		for _, s := range t.parameters().texts {
+			quoted = append(quoted, "'"+strings.ReplaceAll(s, "'", "''")+"'")
 		}
-		return "ENUM(" + strings.Join(quoted, ", ") + ")"
+		return strings.TrimSuffix("ENUM("+strings.Join(quoted, ", ")+")", "()")
 	case ListID:
 		return t.Elem().String() + "[]"
 	case ArrayID:
@@ -190,10 +188,7 @@ func (t Type) String() string {
 
 // String returns the name of the type in SQL, without parameters.
 func (id TypeID) String() string {
-	if name, ok := typeNames[id]; ok {
-		return name
-	}
-	return "type " + strconv.Itoa(int(id))
+	return cmp.Or(plainTypes[id%64].name, "type "+strconv.Itoa(int(id)))
 }
 
 // plainName matches names that need no quotes in SQL.
