@@ -3,6 +3,7 @@ package agg
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -146,26 +147,20 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		}
 	}
 	if !uniform {
-		return a.rowByRow(c, res, options, states, false)
+		return a.rowByRow(c, res, states, false)
 	}
 	var err error
 	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
 		return err
 	}
 	c.id = configs.number(c.config)
-	if categories || c.options.Has(args.CCBFWeight) || !c.places.whole(n) {
-		return a.rowByRow(c, res, options, states, true)
+	if c.id == 0 || categories || c.options.Has(args.CCBFWeight) || !c.places.whole(n) {
+		return a.rowByRow(c, res, states, true)
 	}
-	if cap(c.keys) < n {
-		c.keys = make([]uint64, n)
-	}
-	c.keys = c.keys[:n]
-	if bridge.Keys(&c.config, c.keys, c.places.xs[:n], c.places.ys[:n]) < n {
-		return a.rowByRow(c, res, options, states, true)
-	}
+	c.keys = slices.Grow(c.keys[:0], n)[:n]
 	switch {
-	case c.id == 0:
-		return a.rowByRow(c, res, options, states, true)
+	case bridge.Keys(&c.config, c.keys, c.places.xs[:n], c.places.ys[:n]) < n:
+		return a.rowByRow(c, res, states, true)
 	case states.Single():
 		return a.add(states.Slabs(), states.At(0), c.id, c.keys)
 	}
@@ -237,24 +232,17 @@ func configsDiffer(a, b *ccbf.Config) error {
 
 // rowByRow adds the points of a chunk with NULLs, weights, categories, several configurations, or
 // points beyond bridge.Keys' range. If uniform, all rows have one configuration.
-func (a *ccbfPoints) rowByRow(c *chunk, res, options *duck.Vector, states duck.States, uniform bool) error {
+func (a *ccbfPoints) rowByRow(c *chunk, res *duck.Vector, states duck.States, uniform bool) error {
 	p := &c.places
-	categories := c.options.Has(args.CCBFCategory)
-	weighted := c.options.Has(args.CCBFWeight)
 	for j := range p.xs {
 		i, ok := p.row(j)
-		if !ok || !res.Valid(i) {
+		if !ok || !res.Valid(i) || c.options.Null(args.CCBFCategory, i) || c.options.Null(args.CCBFWeight, i) {
 			continue
 		}
-		// none says that the whole STRUCT of options is NULL: the row then has no category. If only the
-		// category or the weight is NULL, the row is skipped.
-		none := options != nil && !options.Valid(i)
-		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {
-			continue
-		}
+		categories := c.options.Given(args.CCBFCategory, i) // not if the whole STRUCT of options is NULL
 		if !uniform {
 			var err error
-			if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories && !none); err != nil {
+			if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories); err != nil {
 				return err
 			}
 			c.id = configs.number(c.config)
@@ -282,7 +270,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, res, options *duck.Vector, states duck.S
 		}
 		var category []byte
 		class := key.None
-		if c.config.Categories && !none { // if none is true, Add below returns the error
+		if c.config.Categories && categories { // without a category, Add below returns the error
 			if class = bridge.Class(b); class == key.None {
 				class = c.category.Class
 			}

@@ -101,10 +101,10 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		}
 		return t.charge()
 	}
-	if err := t.lease.Grow(2 * from.bytes); err != nil { // the copy may have more room than its source
+	if err := t.lease.Grow(from.bytes); err != nil {
 		return err
 	}
-	t.bytes = 2 * from.bytes
+	t.bytes = from.bytes
 	t.config, t.params, t.s = from.config, from.params, a.family.Clone(from.s)
 	return t.charge()
 }

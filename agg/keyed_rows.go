@@ -48,7 +48,6 @@ type keyedChunk struct {
 	options  args.Options
 	settings keyed.Settings
 	keys     args.Keys
-	given    *duck.Vector // the column of options, or nil
 	weight   int          // index of the option weight
 	weighted bool         // there is a column of weights
 	complete bool         // no row is skipped
@@ -140,19 +139,20 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 
 // reset sets c to the arguments of a chunk.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
-	c.given, c.weight = nil, len(a.options)-1
+	var options *duck.Vector
 	if rows.NumCols() > 1 {
-		c.given = rows.Col(1)
+		options = rows.Col(1)
 	}
-	if err := c.options.Reset(c.given, a.options); err != nil {
+	if err := c.options.Reset(options, a.options); err != nil {
 		return err
 	}
-	if err := states.Complete(rows.Col(0), c.given); err != nil {
+	if err := states.Complete(rows.Col(0), options); err != nil {
 		return err
 	}
 	if err := c.keys.Reset(rows.Col(0)); err != nil {
 		return err
 	}
+	c.weight = len(a.options) - 1
 	c.weighted = c.options.Has(c.weight)
 	c.complete = c.keys.AllValid() && (!c.weighted || c.options.Column(c.weight).AllValid())
 	return nil
@@ -178,7 +178,7 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 
 // skip reports whether row i has no key, or NULL for its weight.
 func (c *keyedChunk) skip(i int) bool {
-	return !c.keys.Valid(i) || c.weighted && c.given.Valid(i) && !c.options.Given(c.weight, i)
+	return !c.keys.Valid(i) || c.options.Null(c.weight, i)
 }
 
 // next finds the next run of rows that are not skipped, from row i on and before row end. It returns its
