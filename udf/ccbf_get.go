@@ -8,6 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 // joinAdvice ends the summaries of functions that are called for very many rows.
@@ -95,8 +96,27 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		}
 		p.read()
 		put(c.out, p.order, p.counts)
+		return p.note(q)
+	}
+}
+
+// note notes the categories of the first row of each sketch, if no row has a count.
+func (p *places) note(q *question) error {
+	if !q.has || len(p.order) == 0 {
 		return nil
 	}
+	some, from := slices.Max(p.counts[:len(p.order)]) > 0, uint32(0)
+	for i, blob := range p.sketches.values {
+		of, err := q.open(blob, true, int(p.order[from]))
+		if err != nil {
+			return err
+		}
+		if notes.Category(&q.view, of, some); some {
+			return nil
+		}
+		from = p.ends[i]
+	}
+	return nil
 }
 
 // forget removes references to the chunk's memory.

@@ -8,6 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 // pixels is the parameters of the size of a raster.
@@ -44,7 +45,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 	return func(q *question) error {
 		listed := 0
 		return q.each(func(i int, of ccbf.Categories) error {
-			area, _, err := q.at(&q.view.Head, i)
+			area, near, err := q.at(&q.view.Head, i)
 			if err != nil {
 				return err
 			}
@@ -59,6 +60,9 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 			spots, err := find(&q.view, area, n, of)
 			if err != nil {
 				return err
+			}
+			if q.has && near {
+				notes.Category(&q.view, of, len(spots) > 0)
 			}
 			if listed += len(spots); listed > ccbf.MaxSpots {
 				return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)
