@@ -22,7 +22,21 @@ func CCBF() functions {
 	asks := func(name string, returns duck.Type, run ask, summary, example string, own []duck.Param, forms ...*areaForm) duck.Function {
 		return asking(duck.Function{Name: name, Group: "ccbf", Summary: summary, Example: "SELECT " + example}, returns, run, own, forms...)
 	}
-	return append(ccbfParts(fn, q), []duck.Function{
+	return []duck.Function{
+		fn("ccbf_difference", ccbfDifferenceType, ccbfDifference,
+			"Cells whose counts differ in two exact sketches, given by their centres, in no particular order. count is that in a minus that in b: it is negative if b has more.",
+			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+")",
+			params(paramLeft, paramRight), paramCategory),
+		fn("ccbf_clip", duck.Blob, ccbfClip,
+			"Returns the sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. A tree keeps every square with such a cell as a whole. If a square lies across the outline, the total is no longer known.",
+			"ccbf_total(ccbf_clip(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))')) FROM (SELECT "+q+")", params(paramSketch, paramPolygon)),
+		fn("ccbf_mask", duck.Blob, ccbfMask,
+			"Returns the sketch of those cells of a that b also has, with a's counts. b can also be a Bloom filter of cells: bloom_agg over ccbf_cell_key(x, y, res). It keeps other cells, too, at its false positive rate. Counts of the cells that are kept are never below those of a. A tree keeps each square with such a cell as a whole. Counters with categories cannot be masked by a Bloom filter.",
+			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
+			"Key of the cell that contains (x, y), for bloom_agg and for GROUP BY. It is the same for all points of the cell, and different for other cells and resolutions.",
+			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, paramRes)),
+
 		fn("ccbf_empty", duck.Blob, ccbfEmpty,
 			"Empty sketch, to add points to; with the option category: true, for points that have one.",
 			"ccbf_total(ccbf_add(ccbf_empty(0.5), 1.2, 3.4))", params(paramRes), withOptions(args.CCBFEmptyOptions)),
@@ -118,7 +132,7 @@ func CCBF() functions {
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
 		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
 			"SELECT ccbf_is_valid(ccbf_empty(1))", always(ccbf.Family)),
-	}...)
+	}
 }
 
 // ccbfTotal computes ccbf_total.

@@ -139,7 +139,7 @@ func (p *places) find(q *question) {
 // gather sorts the rows by their sketches, by the address of the bytes, and writes NULL for rows
 // with a NULL.
 func (p *places) gather(q *question) {
-	n, blobs, whole := q.Len(), q.Col(0), p.at.empty == nil && !q.selection.several()
+	n, blobs, whole := q.Len(), q.Col(0), q.empty == nil && !q.selection.several()
 	for i := range q.NumCols() {
 		whole = whole && q.Col(i).AllValid()
 	}
@@ -153,7 +153,7 @@ func (p *places) gather(q *question) {
 	var last []byte
 	var at uint32
 	for i := range n {
-		if !whole && (!q.valid(i) || p.at.isEmpty(i) || q.has && !q.selection.valid(i)) {
+		if !whole && (!q.valid(i) || q.has && !q.selection.valid(i)) {
 			q.out.SetNull(i)
 			continue
 		}

@@ -12,26 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// ccbfParts are the functions that take a sketch apart by its cells: what changed, what
-// lies in a polygon, what is in a filter.
-func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function, q string) functions {
-	return []duck.Function{
-		fn("ccbf_difference", ccbfDifferenceType, ccbfDifference,
-			"Cells whose counts differ in two exact sketches, given by their centres, in no particular order. count is that in a minus that in b: it is negative if b has more.",
-			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+")",
-			params(paramLeft, paramRight), paramCategory),
-		fn("ccbf_clip", duck.Blob, ccbfClip,
-			"Returns the sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. A tree keeps every square with such a cell as a whole. If a square lies across the outline, the total is no longer known.",
-			"ccbf_total(ccbf_clip(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))')) FROM (SELECT "+q+")", params(paramSketch, paramPolygon)),
-		fn("ccbf_mask", duck.Blob, ccbfMask,
-			"Returns the sketch of those cells of a that b also has, with a's counts. b can also be a Bloom filter of cells: bloom_agg over ccbf_cell_key(x, y, res). It keeps other cells, too, at its false positive rate. Counts of the cells that are kept are never below those of a. A tree keeps each square with such a cell as a whole. Counters with categories cannot be masked by a Bloom filter.",
-			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
-		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
-			"Key of the cell that contains (x, y), for bloom_agg and for GROUP BY. It is the same for all points of the cell, and different for other cells and resolutions.",
-			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, paramRes)),
-	}
-}
-
 var ccbfDifferenceType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.BigInt}))
 

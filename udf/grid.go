@@ -38,10 +38,6 @@ func gridCell(c *call) error {
 	xs, ys := duck.Out[int64](c.out.Field(0)), duck.Out[int64](c.out.Field(1))
 	var g grid.Grid
 	return c.each(func(i int) (err error) {
-		if at.isEmpty(i) {
-			c.out.SetNull(i)
-			return nil
-		}
 		if g, err = gridOf(g, c.Col(at.next), i); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/filters/top"
@@ -20,19 +21,19 @@ import (
 var (
 	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
 
-	_ = only(bloom.Family, function("", "X_bits", duck.ListOf(duck.Boolean), inside(rowsOf(bloom.NewView), putFirst(func(bit uint64) bool { return bit != 0 })),
+	_ = only(bloom.Family, function("", "X_bits", duck.ListOf(duck.Boolean), inside(bloom.Family, putFirst(func(bit uint64) bool { return bit != 0 })),
 		"The bits of a filter, of at most 1,048,576, to look at.",
 		"X_bits(X_add(X_empty({bits: 8, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cms.Family, function("", "X_table", rowsType, inside(rowsOf(cms.NewView), putLists),
+	_ = only(cms.Family, function("", "X_table", rowsType, inside(cms.Family, putLists),
 		"The counters of a sketch, a list for each row, of at most 1,048,576, to look at.",
 		"X_table(X_add(X_empty({width: 4, depth: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cbf.Family, function("", "X_counters", duck.ListOf(duck.UBigInt), inside(rowsOf(cbf.NewView), putFirst(func(counter uint64) uint64 { return counter })),
+	_ = only(cbf.Family, function("", "X_counters", duck.ListOf(duck.UBigInt), inside(cbf.Family, putFirst(func(counter uint64) uint64 { return counter })),
 		"The counters of a filter, of at most 1,048,576, as the numbers in their bits, to look at. With variable_length, they are halves at first.",
 		"list_sum(X_counters(X_add(X_empty({capacity: 5, k: 3}), 'oak')))", params(paramSketch)))
-	_ = only(sbf.Family, function("", "X_counters", rowsType, inside(rowsOf(sbf.NewView), putLists),
+	_ = only(sbf.Family, function("", "X_counters", rowsType, inside(sbf.Family, putLists),
 		"The counters of a sketch, of at most 1,048,576, to look at: one list, and with methods rm and trm a second one.",
 		"X_counters(X_add(X_empty({counters: 6, k: 2}), 'oak'))", params(paramSketch)))
-	_ = only(cuckoo.Family, function("", "X_buckets", rowsType, inside(rowsOf(cuckoo.NewView), putLists),
+	_ = only(cuckoo.Family, function("", "X_buckets", rowsType, inside(cuckoo.Family, putLists),
 		"The fingerprints in a filter, a list for each bucket, of at most 1,048,576 slots, to look at.",
 		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
 )
@@ -48,9 +49,9 @@ type rows[V any] interface {
 const numberBytes = 3 * 8
 
 // inside returns a function that lists the rows of a sketch. put writes the lists of row i.
-func inside(rows func(blob []byte) ([][]uint64, error), put func(out *duck.Result, i int, lists [][]uint64)) compute {
+func inside(f keyed.Any, put func(out *duck.Result, i int, lists [][]uint64)) compute {
 	return func(c *call) error {
-		return eachBlob(c, rows, func(lists *[][]uint64, i int) error {
+		return eachBlob(c, drawable[f.About().ID].rows, func(lists *[][]uint64, i int) error {
 			for _, list := range *lists {
 				if err := c.out.Charge(numberBytes * int64(len(list)+2)); err != nil {
 					return err
@@ -80,7 +81,7 @@ func putFirst[T any](as func(uint64) T) func(out *duck.Result, i int, lists [][]
 	}
 }
 
-// drawable is the families that sketch_svg draws. row is the label before each row of the picture.
+// drawable is the families whose rows are listed and drawn. row is the label before each row of the picture.
 var drawable = map[sketch.ID]struct {
 	row  string
 	rows func(blob []byte) ([][]uint64, error)

@@ -77,7 +77,12 @@ func Keyed(f keyed.Any) functions {
 		}
 		fs = append(fs, fn(q.Verb, returns, lookup, q.Summary, example, params(paramSketch, paramKey)))
 	}
-	return append(append(fs, special[about.ID]...), keyedInfo(f, fn))
+	known := f.InfoFields()
+	info := fn("info", structType(known), func(c *call) error {
+		values := func(dst []sketch.Value, r *keyed.Reader) []sketch.Value { return (*r).Info(dst) }
+		return describe(c, known, openIn(f.Reader()), values, nil)
+	}, say.Info, "(X_info(s))."+cmp.Or(say.InfoField, known[0].Name)+from(""), params(paramSketch))
+	return append(append(fs, special[about.ID]...), info)
 }
 
 // keyedEmpty returns the function X_empty.
@@ -179,16 +184,4 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 // openIn returns a function that opens a BLOB in r.
 func openIn(r keyed.Reader) func(blob []byte) (keyed.Reader, error) {
 	return func(blob []byte) (keyed.Reader, error) { return r, r.Open(blob) }
-}
-
-// keyedInfo returns the description of X_info.
-func keyedInfo(
-	f keyed.Any, fn func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function,
-) duck.Function {
-	known, say := f.InfoFields(), f.Summaries()
-	shown := cmp.Or(say.InfoField, known[0].Name)
-	return fn("info", structType(known), func(c *call) error {
-		info := func(dst []sketch.Value, r *keyed.Reader) []sketch.Value { return (*r).Info(dst) }
-		return describe(c, known, openIn(f.Reader()), info, nil)
-	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
 }

@@ -24,13 +24,13 @@ func atPoints(fn duck.Function, at int) duck.Function {
 // coordinates is the places of a chunk: columns of x and y, or a column of points.
 type coordinates struct {
 	xs, ys []float64
-	next   int    // index of the column after the coordinates
-	empty  []bool // by row, whether its point is empty; nil if no point is
+	next   int // index of the column after the coordinates
 }
 
 var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each of its points")
 
 // coordinatesOf reads the places of a chunk. Column at has the points, or columns at and at+1 have x and y.
+// A row with an empty point is NULL.
 func coordinatesOf(c *call, at int) (p coordinates, err error) {
 	column := c.Col(at)
 	if !column.Type().IsGeometry() {
@@ -48,10 +48,10 @@ func coordinatesOf(c *call, at int) (p coordinates, err error) {
 		}
 		switch len(room) {
 		case 0:
-			if p.empty == nil {
-				p.empty = make([]bool, n)
+			if c.empty == nil {
+				c.empty = make([]bool, n)
 			}
-			p.empty[i] = true
+			c.empty[i] = true
 		case 1:
 			p.xs[i], p.ys[i] = room[0][0], room[0][1]
 		default:
@@ -60,6 +60,3 @@ func coordinatesOf(c *call, at int) (p coordinates, err error) {
 	}
 	return p, nil
 }
-
-// isEmpty reports whether row i has an empty point. Its result is NULL.
-func (p *coordinates) isEmpty(i int) bool { return p.empty != nil && p.empty[i] }

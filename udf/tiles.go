@@ -83,10 +83,6 @@ func quadkey(c *call) error {
 	lon, lat, z, res := at.xs, at.ys, c.Col(at.next), c.optional(at.next+1)
 	var g grid.Grid
 	return c.each(func(i int) (err error) {
-		if at.isEmpty(i) {
-			c.out.SetNull(i)
-			return nil
-		}
 		x, y := lon[i], lat[i]
 		if res != nil {
 			if g, err = gridOf(g, res, i); err != nil {

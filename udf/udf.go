@@ -34,6 +34,7 @@ type call struct {
 	out     *duck.Result
 	needed  int          // a row is NULL if one of its first needed arguments is; these are all but the options
 	options args.Options // of functions that have some
+	empty   []bool       // by row, whether it is NULL as its point is empty; nil if no point is
 }
 
 // compute is a scalar function: it writes the results of a call.
@@ -78,8 +79,11 @@ func withOptions(known []sketch.Option) duck.Param {
 
 func params(ps ...duck.Param) []duck.Param { return ps }
 
-// valid reports whether none of the needed arguments of row i is NULL.
+// valid reports whether none of the needed arguments of row i is NULL, or an empty point.
 func (c *call) valid(i int) bool {
+	if c.empty != nil && c.empty[i] {
+		return false
+	}
 	for j := range c.needed {
 		if !c.Col(j).Valid(i) {
 			return false
@@ -96,7 +100,7 @@ func (c *call) optional(i int) *duck.Vector {
 	return nil
 }
 
-// each calls f for the rows without a NULL in the needed arguments, and writes NULL for the others. The
+// each calls f for the valid rows, and writes NULL for the others. The
 // memory that f reserves by Grow is given back after each row.
 func (c *call) each(f func(i int) error) error {
 	for i := range c.Len() {
