@@ -136,7 +136,6 @@ func (l *listed) appendGeoJSON(dst []byte, v *ccbf.View, room func(bytes int64) 
 	if err != nil {
 		return dst, err
 	}
-	w := newFeatureWriter(v.Grid)
 	dst = append(dst, `{"type":"FeatureCollection","features":[`...)
 	separator := ""
 	for s := range cells {
@@ -153,46 +152,29 @@ func (l *listed) appendGeoJSON(dst []byte, v *ccbf.View, room func(bytes int64) 
 			}
 			dst = append(make([]byte, 0, size), dst...)
 		}
-		dst = w.append(append(dst, separator...), &s)
+		dst = appendFeature(append(dst, separator...), v.Grid, &s)
 		separator = ","
 	}
 	return append(dst, "]}"...), nil
 }
 
-// featureWriter writes cells as GeoJSON features.
-type featureWriter struct {
-	grid   grid.Grid // the grid of the sketch.
-	format byte      // the format for strconv.AppendFloat.
-	edges  [4][]byte // the west, south, east and north edge of a cell as text.
-}
-
-func newFeatureWriter(g grid.Grid) featureWriter {
-	w := featureWriter{grid: g, format: 'f'}
+// appendFeature appends a cell as a GeoJSON feature.
+func appendFeature(dst []byte, g grid.Grid, s *ccbf.Spot) []byte {
+	format := byte('f')
 	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
-		w.format = 'g'
+		format = 'g'
 	}
-	return w
-}
-
-func (w *featureWriter) append(dst []byte, s *ccbf.Spot) []byte {
-	for i, edge := range squareEdges(w.grid, s) {
-		w.edges[i] = w.number(w.edges[i][:0], edge)
-	}
+	edges := squareEdges(g, s)
 	dst = append(dst, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
 	for i, corner := range squareCorners {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(dst, '['), w.edges[corner[0]]...)
-		dst = append(append(dst, ','), w.edges[corner[1]]...)
+		dst = strconv.AppendFloat(append(dst, '['), edges[corner[0]], format, -1, 64)
+		dst = strconv.AppendFloat(append(dst, ','), edges[corner[1]], format, -1, 64)
 		dst = append(dst, ']')
 	}
 	dst = append(dst, `]]},"properties":{"count":`...)
 	dst = strconv.AppendUint(dst, s.Count, 10)
 	return append(dst, "}}"...)
-}
-
-// number appends a coordinate.
-func (w *featureWriter) number(dst []byte, v float64) []byte {
-	return strconv.AppendFloat(dst, v, w.format, -1, 64)
 }

@@ -105,15 +105,17 @@ func (p *places) note(q *question) error {
 	if !q.has || len(p.order) == 0 {
 		return nil
 	}
-	some, from := slices.Max(p.counts[:len(p.order)]) > 0, uint32(0)
+	if slices.Max(p.counts[:len(p.order)]) > 0 {
+		notes.Found()
+		return nil
+	}
+	from := uint32(0)
 	for i, blob := range p.sketches.values {
 		of, err := q.open(blob, true, int(p.order[from]))
 		if err != nil {
 			return err
 		}
-		if notes.Category(&q.view, of, some); some {
-			return nil
-		}
+		notes.Category(&q.view, of, false)
 		from = p.ends[i]
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Accepts reports whether an option of a kind can have values of a type.
-func Accepts(k sketch.Kind, t duck.Type) bool {
+// accepts reports whether an option of a kind can have values of a type.
+func accepts(k sketch.Kind, t duck.Type) bool {
 	switch k {
 	case sketch.WholeKind, sketch.NumberKind:
 		return isNumber(t)
@@ -75,7 +75,7 @@ func (o *Options) Reset(col *duck.Vector, known []sketch.Option) error {
 			}
 			continue
 		}
-		if !Accepts(known[i].Kind, f.Type()) {
+		if !accepts(known[i].Kind, f.Type()) {
 			return sketch.OptionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
 		}
 		o.at[i] = f

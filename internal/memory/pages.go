@@ -28,9 +28,6 @@ const leaseDead = -1 << 62
 // Set sets the object that Ref.Page returns. Call it in the callback that made the page.
 func (l *Lease) Set(obj Page) { l.obj = obj }
 
-// Size returns the bytes that are reserved for the page, 0 if it was dropped or reclaimed.
-func (l *Lease) Size() int64 { return max(l.size.Load(), 0) }
-
 // Grow reserves delta more bytes, before they are allocated; a negative delta gives bytes back.
 // An error changes nothing. It wraps ErrBudget if there is no room, or if the page itself was dropped.
 func (l *Lease) Grow(delta int64) error {

@@ -26,8 +26,8 @@ func TestPageLifecycle(t *testing.T) {
 	if err := l.Grow(-30); err != nil {
 		t.Fatal(err)
 	}
-	if l.Size() != 120 || Used() != 120 || store.live.Load() != 1 {
-		t.Errorf("size %d, used %d, live %d", l.Size(), Used(), store.live.Load())
+	if l.size.Load() != 120 || Used() != 120 || store.live.Load() != 1 {
+		t.Errorf("size %d, used %d, live %d", l.size.Load(), Used(), store.live.Load())
 	}
 	old := *s // DuckDB moves states by copying them
 	second, err := newPage(s, 10)

@@ -22,6 +22,9 @@ const (
 	maxSearched = 1 << 16 // bytes of a list of categories that is searched
 )
 
+// Found notes that some sketch has points of the category of its query.
+func Found() { set(&found) }
+
 // Category notes the categories of a query to a sketch; some says whether it found points. A category counts
 // as found if it cannot be known whether the sketch has it, and after maxChecks searches.
 func Category(v *ccbf.View, of ccbf.Categories, some bool) {
