@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/groups"
 	"github.com/ccbfsql/ccbfsql/internal/memory"
 )
 
@@ -27,7 +29,7 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 	options := f.Options()
 	a := &keyedAgg{
 		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
-		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings(), groups: rowGroups{numbers: map[uintptr]int{}}} }},
+		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
 	a.wordFuncs = wordFuncs[*keyedPage]{
@@ -48,9 +50,9 @@ type keyedChunk struct {
 	options  args.Options
 	settings keyed.Settings
 	keys     args.Keys
-	weight   int          // index of the option weight
-	weighted bool         // there is a column of weights
-	complete bool         // no row is skipped
+	weight   int  // index of the option weight
+	weighted bool // there is a column of weights
+	complete bool // no row is skipped
 
 	plan keyedPlan // the plan of the first row that is not skipped
 	id   uint32    // number of the plan, or 0 if keys cannot wait
@@ -59,7 +61,7 @@ type keyedChunk struct {
 	states []*duck.State // their states
 	sorted hashes        // keys sorted by group
 	words  []uint64      // keys as words that wait
-	groups rowGroups
+	groups groups.Rows
 }
 
 // Update adds the keys of a chunk to the states of their rows.
@@ -123,18 +125,44 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	switch {
 	case all == nil:
 		return a.addGroup(c, states.Slabs(), states.At(0), c.part(0, len(c.h1s)))
-	case !c.groups.assign(all, c.id == 0):
+	case !c.group(all, c.id == 0):
 		return a.scatter(states.Slabs(), all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
 	}
-	c.groups.sort(&c.sorted, &c.hashes)
-	from = 0
-	for i, row := range c.groups.first {
-		if err := a.addGroup(c, states.Slabs(), all[row], c.sorted.part(from, c.groups.ends[i])); err != nil {
+	c.groups.Sort()
+	c.sorted.h1s, c.sorted.h2s, c.sorted.ns = c.byGroup(c.sorted.h1s, c.h1s), c.byGroup(c.sorted.h2s, c.h2s), c.byGroup(c.sorted.ns, c.ns)
+	for i := range c.groups.Len() {
+		from, to := c.groups.Range(i)
+		if err := a.addGroup(c, states.Slabs(), all[c.groups.Order[from]], c.sorted.part(int(from), int(to))); err != nil {
 			return err
 		}
-		from = c.groups.ends[i]
 	}
 	return nil
+}
+
+// sampleRows is the number of rows after which group gives up if they belong to more than half as many
+// groups.
+const sampleRows = 256
+
+// group finds the group of each row, so that the keys of a group are added at once; states has the states by
+// row. Unless always is true, it gives up and returns false if there are many groups: sorting does not pay then.
+func (c *keyedChunk) group(states []*duck.State, always bool) bool {
+	c.groups.Reset(len(states))
+	for i, s := range states {
+		if i == sampleRows && c.groups.Len() > sampleRows/2 && !always {
+			return false
+		}
+		c.groups.Add(i, uintptr(unsafe.Pointer(s)), 0)
+	}
+	return true
+}
+
+// byGroup writes the value of each row to dst, group by group. There may be no values.
+func (c *keyedChunk) byGroup(dst, values []uint64) []uint64 {
+	dst = dst[:0]
+	for _, row := range c.groups.Order[:min(len(values), len(c.groups.Order))] {
+		dst = append(dst, values[row])
+	}
+	return dst
 }
 
 // reset sets c to the arguments of a chunk.

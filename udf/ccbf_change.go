@@ -83,24 +83,16 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 					s.Class = category.Class
 				}
 			}
-			if all {
-				if n, err = ccbfAll(s, at[0], of); err != nil {
+			if all && s.Form() == ccbf.Dense { // as many as counters say, which may include points of other cells
+				count, err := s.Count(at[0], of)
+				if err != nil {
 					return nil, err
 				}
+				n = &count
 			}
 			return s, change(s, at[:cells], of, n)
 		})
 	}
-}
-
-// ccbfAll returns the number of points for the option all_points: for counters their estimate, which
-// may include points of other cells, and else nil.
-func ccbfAll(s *ccbf.Sketch, from grid.Cell, category []byte) (*uint64, error) {
-	if s.Form() != ccbf.Dense {
-		return nil, nil
-	}
-	n, err := s.Count(from, category)
-	return &n, err
 }
 
 // ccbfUnion makes the union of two sketches.

@@ -3,11 +3,13 @@ package udf
 import (
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/groups"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
@@ -20,12 +22,10 @@ const placePiece = 256
 
 // places is the lookups of one chunk, sorted by sketch.
 type places struct {
-	at         coordinates
-	sketches   distinct          // the sketches of the chunk.
-	categories [][]byte          // the categories that are looked up in the sketch of the view.
-	numbers    map[string]uint32 // indexes of categories.
-	order      []uint32          // row numbers, sorted by sketch.
-	ends       []uint32          // by sketch, the index in order behind its last row.
+	at          coordinates
+	groups.Rows                   // the rows by sketch.
+	categories  [][]byte          // the categories that are looked up in the sketch of the view.
+	numbers     map[string]uint32 // indexes of categories.
 
 	keys    []cacheKey        // by sketch, its key in the cache.
 	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache.
@@ -34,14 +34,14 @@ type places struct {
 	which  []uint32 // by row, the number of its category in the sketch
 	found  []uint64 // results of FindCells in decoded sketches
 	slots  []uint32
-	counts []uint64 // counts of the rows, in the sequence of order
+	counts []uint64 // counts of the rows, in the sequence of Order
 	xs, ys [placePiece]float64
 
 	pending     []pendingLookups
 	pendingRows uint32 // lookups in pending
 }
 
-// pendingLookups is lookups from to to-1 of places.order, all in one decoded sketch. Their counts are not
+// pendingLookups is lookups from to to-1 of places.Order, all in one decoded sketch. Their counts are not
 // read yet.
 type pendingLookups struct {
 	in       *bridge.Decoded
@@ -86,37 +86,33 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		}()
 		p.gather(q)
 		p.find(q)
-		from := uint32(0)
-		for i := range p.sketches.values {
-			to := p.ends[i]
-			if err := p.lookup(q, i, from, to); err != nil {
+		for i := range p.Len() {
+			if err := p.lookup(q, i); err != nil {
 				return err
 			}
-			from = to
 		}
 		p.read()
-		put(c.out, p.order, p.counts)
+		put(c.out, p.Order, p.counts)
 		return p.note(q)
 	}
 }
 
 // note notes the categories of the first row of each sketch, if no row has a count.
 func (p *places) note(q *question) error {
-	if !q.has || len(p.order) == 0 {
+	if !q.has || len(p.Order) == 0 {
 		return nil
 	}
-	if slices.Max(p.counts[:len(p.order)]) > 0 {
+	if slices.Max(p.counts[:len(p.Order)]) > 0 {
 		notes.Found()
 		return nil
 	}
-	from := uint32(0)
-	for i, blob := range p.sketches.values {
-		of, err := q.open(blob, true, int(p.order[from]))
+	for i := range p.Len() {
+		from, _ := p.Range(i)
+		of, err := q.open(p.blob(q, i), true, int(p.Order[from]))
 		if err != nil {
 			return err
 		}
 		notes.Category(&q.view, of, false)
-		from = p.ends[i]
 	}
 	return nil
 }
@@ -124,7 +120,6 @@ func (p *places) note(q *question) error {
 // forget removes references to the chunk's memory.
 func (p *places) forget() {
 	p.at = coordinates{}
-	p.sketches.forget()
 	clear(p.decoded)
 	p.pending = p.pending[:0]
 }
@@ -132,8 +127,8 @@ func (p *places) forget() {
 // find looks up all sketches of the chunk in the cache of decoded sketches.
 func (p *places) find(q *question) {
 	p.keys = p.keys[:0]
-	for _, blob := range p.sketches.values {
-		p.keys = append(p.keys, cacheKeyOf(blob, !q.has))
+	for i := range p.Len() {
+		p.keys = append(p.keys, cacheKeyOf(p.blob(q, i), !q.has))
 	}
 	p.decoded = decodedSketches.find(p.keys, p.decoded[:0])
 }
@@ -147,29 +142,30 @@ func (p *places) gather(q *question) {
 	}
 	if cap(p.cells) < n {
 		p.cells, p.counts, p.found = make([]grid.Cell, n), make([]uint64, n), make([]uint64, n)
-		p.order, p.which, p.slots = make([]uint32, n), make([]uint32, n), make([]uint32, n)
+		p.which, p.slots = make([]uint32, n), make([]uint32, n)
 	}
-	p.sketches.reset(n)
-	of := p.which[:0] // the number of the sketch, for each row that has one
-	p.order = p.order[:0]
-	var last []byte
-	var at uint32
+	p.Reset(n)
 	for i := range n {
 		if !whole && (!q.valid(i) || q.has && !q.selection.valid(i)) {
 			q.out.SetNull(i)
 			continue
 		}
-		if blob := blobs.Bytes(i); !sameBytes(blob, last) {
-			last, at = blob, p.sketches.byAddress(blob)
-		}
-		of, p.order = append(of, at), append(p.order, uint32(i))
+		blob := blobs.Bytes(i)
+		p.Add(i, uintptr(unsafe.Pointer(unsafe.SliceData(blob))), len(blob))
 	}
-	p.ends = p.sketches.sortRows(p.order, of, p.ends[:0])
+	p.Sort()
 }
 
-// lookup counts the places of the rows order[from:to] in sketch i.
-func (p *places) lookup(q *question, i int, from, to uint32) error {
-	blob := p.sketches.values[i]
+// blob returns sketch i.
+func (p *places) blob(q *question, i int) []byte {
+	from, _ := p.Range(i)
+	return q.Col(0).Bytes(int(p.Order[from]))
+}
+
+// lookup counts the places of sketch i.
+func (p *places) lookup(q *question, i int) error {
+	from, to := p.Range(i)
+	blob := p.blob(q, i)
 	if k := p.decoded[i]; k != nil && (!q.has || !q.selection.severalOf(k.Class())) {
 		return p.lookupDecoded(q, k, from, to)
 	}
@@ -210,12 +206,12 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 	return nil
 }
 
-// lookupDecoded finds the places of the rows order[from:to] in a decoded sketch.
+// lookupDecoded finds the places of the rows Order[from:to] in a decoded sketch.
 func (p *places) lookupDecoded(q *question, k *bridge.Decoded, from, to uint32) error {
 	if err := k.CheckCategory(q.has); err != nil {
 		return err
 	}
-	of, which := p.order[from:to], []uint32(nil)
+	of, which := p.Order[from:to], []uint32(nil)
 	if q.has {
 		which = p.which[from:to]
 		for i, row := range of {
@@ -255,12 +251,12 @@ func (p *places) read() {
 	p.pending, p.pendingRows = p.pending[:0], 0
 }
 
-// lookupView counts the places of the rows order[from:to] in the sketch of the view.
+// lookupView counts the places of the rows Order[from:to] in the sketch of the view.
 func (p *places) lookupView(q *question, from, to uint32) error {
 	if err := q.view.CheckCategory(q.has); err != nil {
 		return err
 	}
-	of, cells, counts := p.order[from:to], p.cells[:to-from], p.counts[from:to]
+	of, cells, counts := p.Order[from:to], p.cells[:to-from], p.counts[from:to]
 	if err := p.cellsOf(q.view.Grid, of, cells); err != nil {
 		return err
 	}
@@ -288,13 +284,13 @@ func (p *places) lookupView(q *question, from, to uint32) error {
 	return nil
 }
 
-// lookupSeveral counts the places of the rows order[from:to] in the sketch of the view, each for several
+// lookupSeveral counts the places of the rows Order[from:to] in the sketch of the view, each for several
 // categories. It counts consecutive rows with the same categories at once.
 func (p *places) lookupSeveral(q *question, blob []byte, from, to uint32) error {
 	if err := q.view.CheckCategory(true); err != nil {
 		return err
 	}
-	of, cells := p.order[from:to], p.cells[:to-from]
+	of, cells := p.Order[from:to], p.cells[:to-from]
 	if err := p.cellsOf(q.view.Grid, of, cells); err != nil {
 		return err
 	}
