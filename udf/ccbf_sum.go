@@ -79,7 +79,7 @@ func runBoth(first, second func() error) (err error) {
 }
 
 // sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, it reads
-// only the sketch's head, unless it has categories to look at, and the sum is 0.
+// only the sketch's head, unless the row has categories, and the sum is 0.
 func (q *question) sum(from, to int) error {
 	answers := duck.Out[uint64](q.out)
 	for i := from; i < to; i++ {
