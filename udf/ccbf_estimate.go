@@ -2,7 +2,6 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -21,9 +20,6 @@ func ccbfEstimate(q *question) error {
 	return q.each(func(i int, of ccbf.Categories) error {
 		area, _, err := q.at(&q.view.Head, i)
 		if err != nil {
-			return err
-		}
-		if err := q.out.Grow(bridge.EstimateBytes(&q.view)); err != nil {
 			return err
 		}
 		e, err := q.view.Estimate(area, of)

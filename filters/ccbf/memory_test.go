@@ -9,10 +9,8 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/paulmach/orb"
 )
 
 // TestAllocationsAreCounted: memory is reserved before sketches are read and written. The test
@@ -85,31 +83,6 @@ func TestSpillingIsCounted(t *testing.T) {
 		// The squares of a level are made from those below, for each layer anew.
 		if counted := (p.most - before) * int64(1+params.Levels*b.shape.Layers); b.dense == nil || made > counted*5/4+1<<16 {
 			t.Errorf("%s: %d bytes allocated, %d counted", name, made, counted)
-		}
-	}
-}
-
-// TestEstimatesAreCounted: an interval takes the quantiles of three sums, one after the other. Each
-// takes two spectra, and roots of unity for the transforms of each class.
-func TestEstimatesAreCounted(t *testing.T) {
-	r := rand.New(rand.NewPCG(270, 0))
-	for _, params := range []Params{{Bytes: 4000}, {Bytes: 4000, K: 32}, {Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}}} {
-		params.Dense = true
-		blob := blobOf(t, builderOf(t, config(t, params), counted(r, spreads[3])))
-		v := reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
-		body := blob[len(blob)-int(v.shape.Bytes()):]
-		for i := range body {
-			body[i] = byte(r.Uint32())
-		}
-		v = reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
-		square := orb.MultiPolygon{{{{0, 0}, {250, 0}, {250, 250}, {0, 250}, {0, 0}}}}
-		promised := v.reader().(*counters.Reader).EstimateBytes()
-		if promised > 4<<20 {
-			t.Errorf("%+v: %d bytes promised", params, promised)
-		}
-		made := bytesAllocated(func() { must(v.Estimate(NewPolygon(square).Area(), Categories{})) })
-		if roots := int64(v.shape.Layers + 1); made > 3*promised*(4+roots)/5+1<<20 {
-			t.Errorf("%+v: %d bytes allocated, %d promised", params, made, promised)
 		}
 	}
 }

@@ -123,15 +123,6 @@ func Listed(v *ccbf.View, of ccbf.Categories) (cells int, bytes int64) {
 	return 0, 0
 }
 
-// EstimateBytes returns the most memory that an estimate takes in addition to the view; 0 for an
-// exact sketch. Counters need histograms, two spectra, and the roots of unity of the transforms.
-func EstimateBytes(v *ccbf.View) int64 {
-	if r, ok := hidden.Reader(v).(*counters.Reader); ok {
-		return r.EstimateBytes()
-	}
-	return 0
-}
-
 // ErrorBytes returns the most memory that View.Error takes in addition to the view: for the leaves
 // of a tree.
 func ErrorBytes(v *ccbf.View) int64 {

@@ -172,7 +172,7 @@ func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 			if s.n == 0 {
 				continue
 			}
-			if v, known := d.digits(x, s.at); known && s.n > 1 {
+			if v, known := d.digits(x, s.at, 0); known && s.n > 1 {
 				// v<<shift is less than 2^63, and so are the lower digits of each of the s.n positions.
 				// So the quotient fits in 64 bits.
 				lo, carry := bits.Add64(s.lo, v<<shift, 0)

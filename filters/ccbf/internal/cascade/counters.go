@@ -63,20 +63,31 @@ func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j) }
 
 // ValueFrom is Value, but begins in layer x. j is an index of layer x.
 func (d *Counters) ValueFrom(x int, j uint64) uint64 {
-	v, known := d.digits(x, j)
+	v, known := d.digits(x, j, 0)
 	if !known {
 		return d.fullFrom(x)
 	}
 	return v
 }
 
-// digits is ValueFrom, but returns false if a counter is at its ceiling.
-func (d *Counters) digits(x int, j uint64) (v uint64, known bool) {
+// Met is Value as if the flags of the first class layers were set. So it is by how much a key that carries out of these
+// layers raises the counter too high.
+func (d *Counters) Met(class int, j uint64) uint64 {
+	v, known := d.digits(0, j, class)
+	if !known {
+		return d.Full
+	}
+	return v
+}
+
+// digits is ValueFrom as if the flags of the first class layers were set. It returns false if a counter is at its
+// ceiling.
+func (d *Counters) digits(x int, j uint64, class int) (v uint64, known bool) {
 	for shift := uint(0); ; x++ {
 		l := &d.Layers[x]
 		c := l.Load(j)
 		v += (c & l.Mask) << shift
-		if c&l.Flag == 0 {
+		if c&l.Flag == 0 && x >= class {
 			return v, true
 		}
 		if x == d.Shape.Layers-1 {

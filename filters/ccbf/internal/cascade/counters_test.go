@@ -337,3 +337,29 @@ func TestRaisingUnderACeiling(t *testing.T) {
 		t.Errorf("saturated is %v, the counters are %x, want %x", d.Saturated, d.Body, was)
 	}
 }
+
+// Met predicts the value of a counter after a key of mode standard was counted that carries out of some layers.
+func TestMetIsWhatIsFound(t *testing.T) {
+	for _, l := range kit.Layouts {
+		r := rand.New(rand.NewPCG(210, 0))
+		s := shapeOf(t, l.Widths, l.Sizes, 1)
+		for round := range 6 {
+			d := New(s)
+			for range 1 << round * int(s.Size[0]) / 16 {
+				d.Add(0, r.Uint64N(s.Size[0]), 1+r.Uint64()>>r.UintN(64)%5000)
+			}
+			for class := range s.Layers {
+				f := uint64(1) << s.ShiftOf(class) // the least count that carries out of them
+				if class == 0 {
+					f = 0
+				}
+				for j := range s.Size[0] {
+					after := d.Clone()
+					if after.Add(0, j, f); !after.Saturated && d.Met(class, j)+f != after.Value(j) {
+						t.Fatalf("layout %v, round %d, class %d: met %d and %d, found %d", l.Widths, round, class, d.Met(class, j), f, after.Value(j))
+					}
+				}
+			}
+		}
+	}
+}

@@ -74,9 +74,6 @@ func (r *Reader) Check() error {
 // Memory implements form.Reader.
 func (r *Reader) Memory() int64 { return int64(len(r.Counters.Body)) }
 
-// EstimateBytes returns how much memory Estimate takes in addition to the reader.
-func (r *Reader) EstimateBytes() int64 { return noise.EstimateBytes(r.Head.Limit.Cells()) }
-
 // Count implements form.Reader.
 func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 	h1, h2 := r.hasher.Hash(c, category)

@@ -3,10 +3,7 @@ package noise
 import (
 	"math"
 	"math/bits"
-	"math/cmplx"
 	"slices"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/fourier"
 )
 
 // distribution is the distribution of a random number that is at least 0.
@@ -33,173 +30,53 @@ func (d *distribution) each(f func(value, chance float64)) {
 	f(value, above)
 }
 
-// moments returns the means of the number and of its square.
-func (d *distribution) moments() (mean, square float64) {
-	d.each(func(x, p float64) {
-		mean += p * x
-		square += p * x * x
-	})
-	return mean, square
+// mean returns the mean of the number.
+func (d *distribution) mean() float64 {
+	mean, _, _ := d.moments(itself)
+	return mean
 }
 
-// draws are independent draws from a distribution. Those of once count once, those of twice count twice.
-type draws struct {
-	once, twice float64 // the numbers of draws; whole numbers.
-	from        *distribution
+// itself is the number that moments take by default.
+func itself(value float64) float64 { return value }
+
+// moments returns the mean, and the second and third central moments, of f of the number.
+func (d *distribution) moments(f func(value float64) float64) (mean, second, third float64) {
+	d.each(func(value, chance float64) { mean += chance * f(value) })
+	d.each(func(value, chance float64) {
+		x := f(value) - mean
+		second += chance * x * x
+		third += chance * x * x * x
+	})
+	return mean, second, third
+}
+
+// upTo returns the distribution without the largest values: those that occur with at most the probability
+// rare together.
+func (d *distribution) upTo(rare float64) *distribution {
+	n := len(d.values)
+	for n > 0 && d.tails[n-1] <= rare {
+		n--
+	}
+	return &distribution{d.values[:n], d.tails[:n]}
 }
 
 const (
 	// missed is the probability that the truth lies below an interval, or above it.
 	missed = 0.025
-	// rare and outside are parts of it. Draws are left out if they are so large that any of them occurs
-	// with at most the probability rare. The sum lies outside its window with the probability outside.
-	rare, outside = 0.002, 0.001
-	atMost        = 1 - missed + rare + outside
+	// rare is a part of it: surpluses are left out if any of them occurs with at most this probability.
+	rare = 0.005
+	// usual is the number of standard deviations that a normal number exceeds with the probability missed - rare.
+	usual = 2.054
 )
 
-// quantiles returns the values that the sum of all draws does not exceed with a probability of missed, and
-// of 1-missed. Whole numbers have unit 1, others 0.
-//
-// The spectrum of a sum is the product of the spectra of its parts. It is computed on a grid with steps
-// that are small beside the deviation of the sum, and beside the draws unless these are whole. A value
-// between two steps is divided among them so that the mean stays.
-//
-// It takes O(n log n) for n steps. There are about 13 sqrt(d) steps for d draws that are not 0, and at
-// most mostSteps. For fewer than manyDraws, as in a small sketch, all parts together have at most 2
-// fewSteps. If draws differ too much for that, steps are longer and the interval is wider.
-func quantiles(parts []draws, unit float64) (low, high float64) {
-	parts, w := windowOf(parts, unit)
-	if w.size == 0 {
-		return 0, 0
-	}
-	chances := chances(parts, w.step, w.size)
-	at := func(level float64) float64 {
-		below := 0.0
-		for i := range w.size {
-			x := w.first + float64(i)
-			if below += real(chances[int(math.Mod(x, float64(w.size)))]); below >= level {
-				return x
-			}
-		}
-		return w.first + float64(w.size)
-	}
-	low, high = at(missed)*w.step, at(atMost)*w.step
-	// A value between two steps was divided among both. So the bounds move outwards by a step.
-	if w.step > unit {
-		low, high = max(low-w.step, 0), high+w.step
-	}
-	return low, high
-}
-
-// window is the range in which the distribution of a sum is computed. It begins at first, counted in
-// steps, and has size steps.
-type window struct {
-	first, step float64
-	size        int // number of steps; 0 if the sum is 0 with a probability of at least atMost.
-}
-
-// windowOf returns the window of a sum, and the draws without values that are too rare to occur.
-func windowOf(parts []draws, unit float64) ([]draws, window) {
-	kept := make([]draws, 0, len(parts))
-	var mean, variance, shared, largest, count float64
-	none := 1.0 // the probability that all draws are 0
-	for _, p := range parts {
-		n := len(p.from.values)
-		for n > 0 && (p.once+p.twice)*p.from.tails[n-1] <= rare/float64(len(parts)) {
-			n--
-		}
-		if n == 0 {
-			continue
-		}
-		p.from = &distribution{p.from.values[:n], p.from.tails[:n]}
-		kept = append(kept, p)
-		count += p.once + p.twice
-		m, square := p.from.moments()
-		mean += (p.once + 2*p.twice) * m
-		variance += (p.once + 4*p.twice) * (square - m*m)
-		largest = max(largest, p.from.values[n-1])
-		if p.twice > 0 {
-			largest = max(largest, 2*p.from.values[n-1])
-		}
-		none *= math.Pow(1-p.from.tails[0], p.once+p.twice)
-		shared += (p.once + 4*p.twice) * p.from.tails[0]
-	}
-	if none >= atMost {
-		return nil, window{}
-	}
-	// By Bernstein's inequality, the sum exceeds its mean by more than reach with a probability of at
-	// most outside.
-	log := -math.Log(outside)
-	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
-	// Dividing a value among two steps adds a variance of at most step^2/4 for each draw that is not 0.
-	// The step is so small that this is at most 8% of the variance.
-	step, least := math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept))
-	if unit > 0 {
-		step, least = max(unit, math.Floor(step/unit)*unit), math.Ceil(least/unit)*unit
-	}
-	step = max(step, least)
-	return kept, window{math.Floor(max(mean-reach, 0) / step), step, 1 << bits.Len64(uint64(2*reach/step))}
-}
-
-const (
-	mostSteps = 1 << 18
-	fewSteps  = 1 << 16 // 13 sqrt(manyDraws), and some more
-	manyDraws = 1 << 24
-)
-
-// steps returns the largest number of steps for this number of draws, which come from parts
-// distributions. Each distribution takes a spectrum.
-func steps(draws float64, parts int) float64 {
-	if draws >= manyDraws {
-		return mostSteps - 1
-	}
-	return float64(fewSteps/max(1, 1<<bits.Len(uint(parts-1))/2) - 1)
-}
-
-// chances returns, for each step, the probability that the sum ends there. Steps count modulo size.
-func chances(parts []draws, step float64, size int) []complex128 {
-	sum, one := make([]complex128, size), make([]complex128, size)
-	for i := range sum {
-		sum[i] = 1
-	}
-	for _, p := range parts {
-		clear(one)
-		p.from.each(func(value, chance float64) {
-			x := value / step
-			below := math.Floor(x)
-			j := int(math.Mod(below, float64(size)))
-			one[j] += complex(chance*(1-(x-below)), 0)
-			one[(j+1)%size] += complex(chance*(x-below), 0)
-		})
-		fourier.Forward(one)
-		for i := range size/2 + 1 {
-			// one is the spectrum of a draw that counts once. If it counts twice, its spectrum has every
-			// second term, and repeats.
-			if sum[i] != 0 {
-				sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
-			}
-		}
-	}
-	// Probabilities are real, so the upper half of the spectrum is the conjugate of the lower half.
-	for i := range size/2 - 1 {
-		sum[size-1-i] = cmplx.Conj(sum[i+1])
-	}
-	fourier.Backward(sum)
-	return sum
-}
-
-// power returns z to the power n, for a whole n. It returns 0 if the result is less than a rounding
-// error.
-func power(z complex128, n float64) complex128 {
-	if n == 0 {
-		return 1
-	}
-	size := n / 2 * math.Log(real(z)*real(z)+imag(z)*imag(z))
-	if size < -60 {
+// Reach returns by how much a sum exceeds its mean about as rarely as a normal number exceeds it by z standard
+// deviations. The sum has these central moments. Let s be its deviation and g its skewness. Reach is
+// z s + (z^2-1) s g/6 (Cornish and Fisher 1938, the first term).
+func Reach(z, second, third float64) float64 {
+	if second <= 0 {
 		return 0
 	}
-	turns := n * cmplx.Phase(z) / (2 * math.Pi)
-	return cmplx.Rect(math.Exp(size), 2*math.Pi*(turns-math.Floor(turns)))
+	return z*math.Sqrt(second) + (z*z-1)/6*max(third/second, 0)
 }
 
 // Histogram counts values. Values below 2^histogramBits have a bin each. Larger values share a bin if

@@ -70,8 +70,8 @@ func (m *Model) look() (o occupiedCells) {
 		return occupiedCells{l.sums, 1, true}
 	// The number of cells is a guess here.
 	case m.Origin.Number > 0 && !shown:
-		surpluses, _ := m.surplusOf(0, true).moments()
-		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0, true).tail(1))
+		surpluses := m.surplusOf(0).mean()
+		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0).tail(1))
 		o.Excess = max(math.Sqrt(l.larger.Excess*surpluses), fullest*surpluses)
 		o.fraction = 1
 		return o
@@ -120,59 +120,36 @@ func (l *occupiedEstimate) mixed(together, k float64) float64 {
 
 // outlook returns the estimate for the cells of curve h, which together hold total points.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
+	shape := &m.Counters.Shape
 	l.cells = h[0].keys
 	l.single = 1 - h.at(2)/l.cells
 	l.surplus = max(0, h.points()-total) / l.cells
-	for x := range m.Counters.Shape.Layers {
-		from, to := unit(&m.Counters.Shape, x), unit(&m.Counters.Shape, x+1)
-		more, rest := h.at(from), 0.0
-		if !math.IsInf(to, 1) {
-			rest = h.at(to)
+	for x := range shape.Layers {
+		g, k, halvings := m.surplusOf(x), float64(shape.K), m.Origin.Halved
+		if x > 0 {
+			halvings = 0
 		}
-		if more <= rest {
-			continue
-		}
-		sums, g := m.surplusOf(x, true), m.surplusOf(x, false)
-		was := g // the distribution of surpluses when the points were added, before any halving
-		if x == 0 && m.Origin.Halved > 0 {
-			was = g.before(m.Origin.Halved, float64(m.Counters.Shape.K))
-		} else {
-			mean, _ := sums.moments()
-			l.sums.Probability += (more - rest) * sums.tail(1)
-			l.sums.Excess += (more - rest) * mean
-		}
-		if len(g.values) == 0 {
-			continue
-		}
-		top := g.values[len(g.values)-1]
-		stride(from+1, top, func(t, width float64) {
-			l.larger.Excess += width * (more - max(rest, h.at(t))) * g.tail(t)
-		})
-		stride(from, min(to-1, h.top()), func(f, width float64) {
-			keys := max(rest, h.at(f-(width-1)/2))
-			if next := f + (width+1)/2; next < to {
-				keys -= max(rest, h.at(next))
-			} else {
-				keys -= rest
-			}
-			if keys <= 0 {
-				return
-			}
-			l.larger.Probability += keys * g.tail(f+1)
-			l.late += keys * was.late(f)
-			if x == 0 && m.Origin.Halved > 0 {
-				stride(1, top, func(t, width float64) {
-					p := was.halved(t, f, m.Origin.Halved, float64(m.Counters.Shape.K))
-					l.sums.Excess += keys * width * p
-					if t == 1 {
-						l.sums.Probability += keys * p
-					}
-				})
+		was := g.before(halvings, k)
+		h.each(unit(shape, x), unit(shape, x+1), func(points, keys float64) {
+			part, last := keys/l.cells, 0.0
+			g.each(func(surplus, chance float64) {
+				if surplus > points {
+					l.larger.Probability += part * chance
+					l.larger.Excess += part * chance * (surplus - points)
+				}
+			})
+			was.each(func(surplus, chance float64) {
+				l.late += part * chance * ahead(min(points, surplus), max(points, surplus))
+			})
+			for i, surplus := range g.values {
+				p := part * was.halved(i, points, halvings, k)
+				if i == 0 {
+					l.sums.Probability += p
+				}
+				l.sums.Excess += p * (surplus - last)
+				last = surplus
 			}
 		})
-	}
-	for _, sum := range []*float64{&l.larger.Probability, &l.larger.Excess, &l.sums.Probability, &l.sums.Excess, &l.late} {
-		*sum /= l.cells
 	}
 	return l
 }
@@ -180,6 +157,9 @@ func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 // before returns the distribution of surpluses before the counters were halved this number of times.
 // After a halving, a counter is below a value only if both of its halves were.
 func (d *distribution) before(halvings uint8, k float64) *distribution {
+	if halvings == 0 {
+		return d
+	}
 	b := &distribution{values: d.values}
 	for _, t := range d.tails {
 		below := math.Pow(1-math.Pow(t, 1/k), math.Ldexp(1, -int(halvings)))
@@ -188,35 +168,27 @@ func (d *distribution) before(halvings uint8, k float64) *distribution {
 	return b
 }
 
-// halved returns the probability that the count of a cell with f points is at least t too high. The
-// counters were sums with these surpluses, and were then halved by maxima. Each of the k counters must
-// hold t more itself, or was halved with a counter that holds f+t.
-func (d *distribution) halved(t, f float64, halvings uint8, k float64) float64 {
-	below := func(t float64) float64 { return 1 - math.Pow(d.tail(t), 1/k) }
-	return math.Pow(1-below(t)*math.Pow(below(f+t), math.Ldexp(1, int(halvings))-1), k)
+// halved returns the probability that the count of a cell is at least values[i] too high. The counters were sums
+// with these surpluses, and were then halved by maxima. Each of the k counters must hold values[i] more itself, or
+// was halved with a counter that holds the points of the cell and as much more.
+func (d *distribution) halved(i int, points float64, halvings uint8, k float64) float64 {
+	if halvings == 0 {
+		return d.tails[i]
+	}
+	below := func(tail float64) float64 { return 1 - math.Pow(tail, 1/k) }
+	return math.Pow(1-below(d.tails[i])*math.Pow(below(d.tail(points+d.values[i])), math.Ldexp(1, int(halvings))-1), k)
 }
 
-// late returns the mean excess of a cell with f points above the larger of f and its surplus. Points come
-// one by one in random order, and the surplus may have been ahead of the cell at some time.
+// ahead returns the mean excess of a cell above the larger of its points and its surplus: more is the larger, and less
+// the other one. Points come one by one in random order, and the surplus may have been ahead of the cell at some time.
 //
 // Let f votes for one and g votes for another be counted in random order, so that the other is not ahead
 // in the end. It is ahead by d or more at some time with the probability C(f+g, f+d) / C(f+g, f)
 // (reflection). The source is Feller, An Introduction to Probability Theory, volume 1, III.1. All k
 // counters must be ahead, each with points of its own. So the probability is squared (measured:
 // sql/test/data/errors.test).
-func (d *distribution) late(f float64) (excess float64) {
-	if len(d.values) == 0 {
-		return 0
-	}
-	stride(1, d.values[len(d.values)-1], func(g, width float64) {
-		if p := d.tail(g-(width-1)/2) - d.tail(g+(width+1)/2); p > 1e-7 {
-			excess += p * ahead(min(f, g), max(f, g))
-		}
-	})
-	return excess
-}
-
-// ahead returns the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more, more). For
+//
+// The result is the sum over d from 1 of these squares, C(less+more, more+d) / C(less+more, more). For
 // large numbers the terms fall like exp(-a d - b d (d-1)), and the sum is nearly the integral.
 func ahead(less, more float64) (sum float64) {
 	if less <= 32 {
@@ -256,16 +228,9 @@ func (m *Model) Cells() *Cells {
 		c.larger = m.Estimator(false)
 		c.fraction = m.Occupied().fraction
 	}
-	none := m.surplusOf(0, true)
-	moment := func(f func(x float64) float64) (sum float64) {
-		none.each(func(surplus, chance float64) { sum += chance * f(c.estimate(surplus)) })
-		return sum
-	}
 	// center is the mean estimate of an empty cell. It is not 0 if nearly all counters are full, because
 	// an Estimator then subtracts too little.
-	c.center = moment(func(x float64) float64 { return x })
-	c.Second = moment(func(x float64) float64 { return x * x })
-	c.Third = moment(func(x float64) float64 { return x * x * x })
+	c.center, c.Second, c.Third = m.surplusOf(0).moments(c.estimate)
 	for r := range c.small {
 		c.small[r] = c.estimate(float64(r))
 	}
@@ -389,13 +354,20 @@ func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, show
 	return h, false
 }
 
-// top returns the most points that a key may hold.
-func (h countCurve) top() float64 { return h[len(h)-1].least }
-
 // points returns the number of points of all keys.
 func (h countCurve) points() (sum float64) {
-	stride(1, h.top(), func(t, width float64) { sum += width * h.at(t) })
+	stride(1, h[len(h)-1].least, func(t, width float64) { sum += width * h.at(t) })
 	return sum
+}
+
+// each calls f for keys that hold from points or more, and fewer than to: with a number of points, and how many keys
+// hold about as many.
+func (h countCurve) each(from, to float64, f func(points, keys float64)) {
+	stride(from, min(to-1, h[len(h)-1].least), func(points, width float64) {
+		if keys := h.at(points-(width-1)/2) - h.at(points+(width+1)/2); keys > 0 {
+			f(points, keys)
+		}
+	})
 }
 
 // stride goes from the number from to the number to, both whole, in steps of 1/24 of the current number.
