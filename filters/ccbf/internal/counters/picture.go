@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -56,12 +57,12 @@ func (r *Reader) levelOf(p *form.Picture) int {
 func (r *Reader) draw(p *picture, category []byte, level int) error {
 	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
 		s := search{r: r, of: cells.Of(category)}
-		s.visit = s.each(func(l int, q *squareCount) bool {
+		s.visit = func(l int, q squareCount) bool {
 			if l == level {
 				to.Spread(q.at, p.count(q.least))
 			}
 			return l > level
-		})
+		}
 		return s.run(form.Box(clip))
 	})
 }
@@ -102,13 +103,22 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 	n := math.Exp2(float64(2 * (level - unit)))
 	how = readPlan{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		s := sampler{r: r, picture: p, category: category, reads: reading, level: uint8(unit)}
+		var at []grid.Cell
+		var counts []uint64
 		all := clip.Intersect(r.Head.Bounds).Squares(unit)
 		squares := clip.Intersect(r.Head.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
 			for x := squares.MinX; x <= squares.MaxX; x++ {
-				if n := s.sum(square(grid.Cell{X: x, Y: y}, level-unit).Intersect(all)); n != 0 {
-					to.Spread(grid.Cell{X: x, Y: y}, n)
+				in := square(grid.Cell{X: x, Y: y}, level-unit).Intersect(all)
+				at = appendSample(at[:0], in, reading)
+				counts = slices.Grow(counts[:0], len(at))[:len(at)]
+				r.squares(counts, unit, at, cells.Of(category))
+				sum := 0.0
+				for _, c := range counts {
+					sum += p.value(c)
+				}
+				if sum != 0 {
+					to.Spread(grid.Cell{X: x, Y: y}, sum*(float64(in.Count())/float64(len(at))))
 				}
 			}
 		}
@@ -122,53 +132,23 @@ func square(at grid.Cell, level int) grid.Rect {
 	return grid.Rect{MinX: at.X << level, MinY: at.Y << level, MaxX: at.X<<level + (1<<level - 1), MaxY: at.Y<<level + (1<<level - 1)}
 }
 
-// sampler estimates the sum of the counts of many cells from lookups of some of them.
-type sampler struct {
-	r        *Reader
-	picture  *picture
-	category []byte
-	// A sum takes at most reads lookups.
-	reads   uint64
-	level   uint8
-	at      [hashBatch]grid.Cell
-	counts  [hashBatch]uint64
-	lookups lookups
-}
-
-// sum estimates the sum over all cells of a rectangle.
-func (s *sampler) sum(in grid.Rect) float64 {
+// appendSample appends most cells of a rectangle, or all if it has no more. The cells, numbered row by row, are
+// divided into as many equal parts, and each part provides one random cell. The random numbers depend only on the
+// place of the rectangle, so a repeated query has the same result.
+func appendSample(dst []grid.Cell, in grid.Rect, most uint64) []grid.Cell {
 	all := in.Count()
-	if all == 0 {
-		return 0
-	}
-	reads := min(all, s.reads)
-	sum, n := 0.0, 0
-	read := func() {
-		s.lookups.count(s.counts[:n], s.r, s.level, s.at[:n], cells.Of(s.category))
-		for _, c := range s.counts[:n] {
-			sum += s.picture.value(c)
-		}
-		n = 0
-	}
-	// The random numbers depend only on the place of the rectangle, so a repeated query has the same
-	// result.
+	n := min(all, most)
 	state := mix(uint64(in.MinX)*0x9e3779b97f4a7c15 ^ uint64(in.MinY)) //nolint:gosec // any bits do
-	for i := range reads {
+	for i := range n {
 		k := i
-		if reads < all {
-			// The cells, numbered row by row, are divided into equal parts: as many as reads. Each part
-			// provides one random cell.
+		if n < all {
 			state = mix(state + 0x9e3779b97f4a7c15)
-			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
+			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(n))
 		}
 		k = min(k, all-1)
-		s.at[n] = grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())}
-		if n++; n == len(s.at) {
-			read()
-		}
+		dst = append(dst, grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())})
 	}
-	read()
-	return sum * (float64(all) / float64(reads))
+	return dst
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, figure 15).
@@ -190,12 +170,12 @@ type Estimates struct {
 
 // scale is a picture of all sketches so far at one scale: counts minus the expected noise.
 type scale struct {
-	width, height int
-	box           orb.Bound
-	read          []float64 // counts of sketches that are looked up again at the next scale.
-	last          []float64 // counts of the other sketches, which the next scale adds up.
-	second, third []float64 // central moments of the noise in each pixel.
+	form.Picture
+	noise []moments // of each pixel
 }
+
+// moments are central moments of noise.
+type moments struct{ second, third float64 }
 
 // smallest is the least pixels of the shorter side at the last scale.
 const smallest = 4
@@ -206,12 +186,10 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 	x, y := (box.Max[0]-box.Min[0])/float64(width), (box.Max[1]-box.Min[1])/float64(height)
 	for k := range max(bits.Len(uint(min(width, height)/smallest)), 1) {
 		side := 1 << k
-		s := scale{width: (width + side - 1) / side, height: (height + side - 1) / side, box: box}
-		s.box.Max[0] = box.Min[0] + float64(s.width*side)*x
-		s.box.Min[1] = box.Max[1] - float64(s.height*side)*y
-		n := s.width * s.height
-		s.read, s.last = make([]float64, n), make([]float64, n)
-		s.second, s.third = make([]float64, n), make([]float64, n)
+		s := scale{Picture: form.Picture{Width: (width + side - 1) / side, Height: (height + side - 1) / side, Box: box}}
+		s.Box.Max[0] = box.Min[0] + float64(s.Width*side)*x
+		s.Box.Min[1] = box.Max[1] - float64(s.Height*side)*y
+		s.Pixels, s.noise = make([]float64, s.Width*s.Height), make([]moments, s.Width*s.Height)
 		e.scales = append(e.scales, s)
 	}
 	return e
@@ -233,29 +211,33 @@ func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uin
 
 // add is Add for one category, or for all points if category is nil. It returns how it drew the last scale.
 func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (how readPlan, err error) {
-	picture := func(k int, pixels []float64) *picture {
-		s := &e.scales[k]
-		return &picture{&form.Picture{Pixels: pixels, Box: s.box, Width: s.width, Height: s.height}, n}
-	}
 	// last is the first scale with pixels at least as large as the largest squares that the sketch
 	// counts. If no scale has such pixels, it is the last scale.
 	last := 0
-	for last+1 < len(e.scales) && squaresFor(r, picture(last, nil).Side()) < int(r.Levels) {
+	for last+1 < len(e.scales) && squaresFor(r, e.scales[last].Side()) < int(r.Levels) {
 		last++
 	}
-	p := picture(last, e.scales[last].last)
+	p := e.scales[last].empty(n)
 	if how, err = r.drawWithin(p, category, most); err != nil {
 		return how, err
 	}
-	r.subtract(p, how, &e.scales[last])
-	// Pixels of these scales are sums of pixels of scale last. The noise is subtracted already, only its
-	// moments are missing.
+	// A sample subtracted the noise of every cell that it read.
+	none := n.Estimate(0)
+	if how.isSample {
+		none = 0
+	}
+	e.scales[last].add(r, p, how, none)
 	for k := last + 1; k < len(e.scales); k++ {
-		r.subtract(picture(k, nil), how, &e.scales[k])
+		parts := p
+		p = e.scales[k].empty(n)
+		for i, v := range parts.Pixels {
+			p.Pixels[around(i, parts.Width, p.Width)] += v
+		}
+		e.scales[k].add(r, p, how, 0)
 	}
 	for k := last - 1; k >= 0 && !how.isSample; k-- {
-		p := picture(k, make([]float64, len(e.scales[k].read)))
-		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, r.levelOf(p.Picture)) })
+		p, level := e.scales[k].empty(n), r.levelOf(&e.scales[k].Picture)
+		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, level) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
 			// Finer scales need even more lookups.
 			break
@@ -263,64 +245,58 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		if err != nil {
 			return how, err
 		}
-		for i, v := range p.Pixels {
-			e.scales[k].read[i] += v
-		}
-		p.Pixels = e.scales[k].read
-		r.subtract(p, squaresAt(r.levelOf(p.Picture)), &e.scales[k])
+		e.scales[k].add(r, p, squaresAt(level), none)
 	}
 	return how, nil
+}
+
+// around returns the index of the pixel in which pixel i of the scale before lies. Rows have width and partsWidth
+// pixels.
+func around(i, partsWidth, width int) int { return i/partsWidth/2*width + i%partsWidth/2 }
+
+// empty returns a picture of the scale without points, to draw estimates in.
+func (s *scale) empty(n *noise.Cells) *picture {
+	p := s.Picture
+	p.Pixels = make([]float64, len(s.Pixels))
+	return &picture{&p, n}
 }
 
 // Finish adds to dst what exceeds the noise, from single pixels to large ones. A large pixel may exceed
 // the noise by more than its drawn parts. Then the rest is spread evenly over its other parts. O(pixels).
 func (e *Estimates) Finish(dst []float64) {
+	// drawn is a drawn count and its noise.
+	type drawn struct {
+		count float64
+		noise moments
+	}
 	isDrawn := make([]bool, len(dst))
-	var parts scaleEstimate // the estimate of the scale before, whose pixels are parts of those of this scale
+	var parts []drawn // the pixels of the scale before
 	for k := range e.scales {
 		s := &e.scales[k]
-		now := scaleEstimate{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
-		for i := range s.last {
-			if k > 0 {
-				now.addParts(i, s.width, &parts, e.scales[k-1].width)
-			}
-			all := s.read[i] + s.last[i]
-			rest := all - now.drawn[i]
-			if !(rest > least(s.second[i]+now.second[i], s.third[i]+now.third[i])) {
-				continue
-			}
-			if e.spread(dst, isDrawn, k, i, rest) {
-				now.drawn[i], now.second[i], now.third[i] = all, s.second[i], s.third[i]
+		now := make([]drawn, len(s.Pixels))
+		for i, part := range parts {
+			d := &now[around(i, e.scales[k-1].Width, s.Width)]
+			d.count += part.count
+			d.noise.add(part.noise)
+		}
+		for i, all := range s.Pixels {
+			d := &now[i]
+			rest, n := all-d.count, d.noise
+			n.add(s.noise[i])
+			if rest > noise.Reach(Surest, n.second, n.third) && e.spread(dst, isDrawn, k, i, rest) {
+				*d = drawn{all, s.noise[i]}
 			}
 		}
 		parts = now
 	}
 }
 
-// scaleEstimate has four values for each pixel of a scale: the count that is drawn, two moments of its
-// noise, and a sum. The sum adds up the counts of the sketches that larger scales do not look up.
-type scaleEstimate struct{ drawn, second, third, sums []float64 }
-
-// addParts adds to pixel i the four pixels of the scale before that lie in it.
-func (d *scaleEstimate) addParts(i, width int, parts *scaleEstimate, partsWidth int) {
-	x, y := i%width*2, i/width*2
-	for dy := range 2 {
-		for dx := range 2 {
-			at := (y+dy)*partsWidth + x + dx
-			if x+dx >= partsWidth || at >= len(parts.sums) {
-				continue
-			}
-			d.drawn[i] += parts.drawn[at]
-			d.second[i] += parts.second[at]
-			d.third[i] += parts.third[at]
-			d.sums[i] += parts.sums[at]
-		}
-	}
-}
+// add adds the moments of independent noise.
+func (m *moments) add(o moments) { m.second, m.third = m.second+o.second, m.third+o.third }
 
 // spread spreads a count over the parts of pixel i of scale k that are not drawn; false if all are.
 func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) bool {
-	side, width := 1<<k, e.scales[k].width
+	side, width := 1<<k, e.scales[k].Width
 	x, y := i%width*side, i/width*side
 	east, south := min(x+side, e.width), min(y+side, e.height)
 	free := 0
@@ -350,16 +326,6 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 // pixels some tens do.
 const Surest = 4
 
-// least returns the value above which a pixel is not noise. Let a sum of surpluses have standard deviation
-// s and skewness g. It exceeds z s + (z^2-1) s g/6 about as often as a normal sum exceeds z s (Cornish and
-// Fisher 1938, the first term).
-func least(second, third float64) float64 {
-	if second <= 0 {
-		return 0
-	}
-	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
-}
-
 // readPlan says how a picture was computed: from squares of a level. Each square has as many cells as
 // cells says, and takes as many lookups as read says. A sample looks up some cells of a square. Without a
 // sample, a square takes one lookup.
@@ -372,30 +338,20 @@ type readPlan struct {
 // squaresAt returns the plan of all squares of a level, one lookup each.
 func squaresAt(level int) readPlan { return readPlan{level, 1, 1, false} }
 
-// subtract subtracts the noise of empty squares from a picture, and adds its moments to scale s. A picture
-// without pixels has its noise subtracted already. With levels, a square is looked up only if the larger
-// ones around it have points. Its noise is lower than what is subtracted.
-func (r *Reader) subtract(p *picture, how readPlan, s *scale) {
-	none := p.noise.Estimate(0)
-	// A sample subtracted the noise of every cell that it read.
-	if how.isSample {
-		none = 0
-	}
+// add adds a picture of counts, from each of whose squares it subtracts none, the noise of an empty square. With
+// levels, a square is looked up only if the larger ones around it have points. Its noise is lower than what is
+// subtracted.
+func (s *scale) add(r *Reader, p *picture, how readPlan, none float64) {
 	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
 	x := covered(p.Box.Min[0], p.Box.Max[0], p.Width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
 	y := covered(p.Box.Min[1], p.Box.Max[1], p.Height, side, float64(bounds.MinY), float64(bounds.MaxY+1))
 	second, third := p.noise.Second*how.cells*how.cells/how.read, p.noise.Third*how.cells*how.cells*how.cells/how.read/how.read
 	for j, row := range y {
-		if row.squares == 0 {
-			continue
-		}
-		at := (p.Height - 1 - j) * p.Width
 		for i, column := range x {
-			if p.Pixels != nil {
-				p.Pixels[at+i] += none * row.squares * column.squares
-			}
-			s.second[at+i] += second * row.second * column.second
-			s.third[at+i] += third * row.third * column.third
+			at := (p.Height-1-j)*p.Width + i
+			p.Pixels[at] += none * row.squares * column.squares
+			s.Pixels[at] += p.Pixels[at]
+			s.noise[at].add(moments{second * row.second * column.second, third * row.third * column.third})
 		}
 	}
 }

@@ -81,11 +81,14 @@ func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
 }
 
 // Counts implements form.Reader.
-func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) { r.squares(dst, 0, at, of) }
+
+// squares is Counts for squares of a level. Level 0 is the cells.
+func (r *Reader) squares(dst []uint64, level int, at []grid.Cell, of cells.Categories) {
 	var l lookups
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		l.count(dst[:n], r, 0, at[:n], of)
+		l.count(dst[:n], r, uint8(level), at[:n], of)
 		dst, at = dst[n:], at[n:]
 	}
 }
@@ -187,17 +190,26 @@ func whole(n float64) uint64 {
 
 // Raster sums up the cells of pixels. With levels it takes the largest squares that lie in a pixel.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	in := form.Box(clip)
+	whole := func(level int, q squareCount) bool {
+		side := int64(1) << level
+		if column, ok := p.Columns.Whole(q.at.X<<level, side); ok {
+			if line, ok := p.Lines.Whole(q.at.Y<<level, side); ok {
+				p.Add(column, line, q.least)
+				return false
+			}
+		}
+		return true
+	}
 	return of.Each(func(category []byte) error {
-		s := search{r: r, of: cells.Of(category), visit: func(level int, squares []squareCount) []squareCount { return take(p, level, squares) }}
-		return s.run(in)
+		s := search{r: r, of: cells.Of(category), visit: whole}
+		return s.run(form.Box(clip))
 	})
 }
 
 // Hotspots implements form.Reader.
 func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
 	s := search{r: r, of: of}
-	s.visit = s.each(func(level int, q *squareCount) bool {
+	s.visit = func(level int, q squareCount) bool {
 		if q.least < threshold || level > 0 {
 			return q.least >= threshold
 		}
@@ -205,14 +217,14 @@ func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, ad
 			s.most = 0
 		}
 		return false
-	})
+	}
 	return s.run(a)
 }
 
 // TopK implements form.Reader.
 func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	s := search{r: r, of: of, largestFirst: true}
-	s.visit = s.each(func(level int, q *squareCount) bool {
+	s.visit = func(level int, q squareCount) bool {
 		if level == 0 {
 			if !t.Add(form.Candidate{Spot: form.Spot{Cell: q.at, Count: q.n}, Least: q.least}) {
 				s.most = 0
@@ -222,7 +234,7 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 		// No cell of the square ranks before its south-western one.
 		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
 		return t.Wants(form.Candidate{Spot: form.Spot{Cell: first}, Least: q.least})
-	})
+	}
 	return s.run(a)
 }
 

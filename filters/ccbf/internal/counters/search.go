@@ -152,9 +152,8 @@ func (r *Reader) level(level int, c grid.Cell, category []byte) uint64 {
 type search struct {
 	r  *Reader
 	of cells.Categories
-	// visit is called with at most hashBatch squares. It returns the squares whose parts are to be
-	// visited next, in the memory of its argument.
-	visit func(level int, squares []squareCount) []squareCount
+	// visit is called with every square that has a count, and reports whether to visit its parts.
+	visit func(level int, q squareCount) bool
 	// If largestFirst is set, the search visits the parts with the largest counts first, among the parts
 	// of searchBatch squares.
 	largestFirst bool
@@ -178,24 +177,6 @@ const searchBatch = hashBatch / 4
 type squareCount struct {
 	at       grid.Cell
 	n, least uint64
-}
-
-// each returns a visit of squares one by one, until f ends the search. f reports whether to visit the parts
-// of a square.
-func (s *search) each(f func(level int, q *squareCount) bool) func(level int, squares []squareCount) []squareCount {
-	return func(level int, squares []squareCount) []squareCount {
-		kept := 0
-		for i := range squares {
-			if s.most == 0 {
-				break
-			}
-			if f(level, &squares[i]) {
-				squares[kept] = squares[i]
-				kept++
-			}
-		}
-		return squares[:kept]
-	}
 }
 
 // run searches an area. It looks up at most as many squares as the limit allows.
@@ -230,13 +211,11 @@ func (s *search) run(a form.Area) error {
 // row visits some neighbours of row y, from column x on, by their counts. It returns false after the end of
 // the search.
 func (s *search) row(x, y int64, counts []uint64) bool {
-	squares := s.first[:0]
 	for i, n := range counts {
-		if n > 0 {
-			squares = append(squares, squareCount{at: grid.Cell{X: x + int64(i), Y: y}, n: n, least: n})
+		if n > 0 && s.most > 0 {
+			s.visit(0, squareCount{at: grid.Cell{X: x + int64(i), Y: y}, n: n, least: n})
 		}
 	}
-	s.visit(0, squares)
 	return s.most > 0
 }
 
@@ -276,21 +255,21 @@ func (s *search) down(level int, squares []squareCount) {
 	for len(squares) > 0 && s.reads <= s.most {
 		batch := squares[:min(searchBatch, len(squares))]
 		squares = squares[len(batch):]
-		batch = s.visit(level, batch)
-		if len(batch) == 0 || level == 0 {
-			continue
-		}
 		parts := s.parts[level][:0]
-		for i := range batch {
-			parts = s.appendParts(parts, level-1, &batch[i])
+		for _, q := range batch {
+			if s.most > 0 && s.visit(level, q) && level > 0 {
+				parts = s.appendParts(parts, level-1, q)
+			}
 		}
 		s.parts[level] = parts
-		s.down(level-1, parts)
+		if len(parts) > 0 {
+			s.down(level-1, parts)
+		}
 	}
 }
 
 // appendParts appends the parts of a square, one level below, that meet the rectangle.
-func (s *search) appendParts(dst []squareCount, level int, q *squareCount) []squareCount {
+func (s *search) appendParts(dst []squareCount, level int, q squareCount) []squareCount {
 	x, y, clip := 2*q.at.X, 2*q.at.Y, &s.clips[level]
 	if x >= clip.MinX && x < clip.MaxX && y >= clip.MinY && y < clip.MaxY {
 		return append(dst, squareCount{at: grid.Cell{X: x, Y: y}, least: q.least}, squareCount{at: grid.Cell{X: x + 1, Y: y}, least: q.least},
@@ -323,22 +302,6 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 		}
 	}
 	return squares[:kept]
-}
-
-// take adds the counts of squares that lie in a pixel, and returns the other squares in the same memory.
-func take(p *form.Pixels, level int, squares []squareCount) (cut []squareCount) {
-	side, n := int64(1)<<level, 0
-	for _, q := range squares {
-		if column, ok := p.Columns.Whole(q.at.X<<level, side); ok {
-			if line, ok := p.Lines.Whole(q.at.Y<<level, side); ok {
-				p.Add(column, line, q.least)
-				continue
-			}
-		}
-		squares[n] = q
-		n++
-	}
-	return squares[:n]
 }
 
 // sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
