@@ -19,18 +19,14 @@ func (s countersSketch) memory() int64     { return int64(len(s.dense.Body)) }
 func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 	h := s.counters().Hasher(0)
 	h1, h2 := h.Hash(c, category)
-	n := s.dense.Least(h1, h2)
-	if s.sums && n > s.shape.Meeting() {
-		n = s.dense.Apart(h1, h2, n)
-	}
-	if s.TotalKnown {
-		n = min(n, s.Total)
-	}
-	return n
+	d := *s.dense
+	d.Limit(s.Total, s.TotalKnown, s.sums)
+	return d.Count(h1, h2)
 }
 
 func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
-	s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), cells.Single(c, category, n)))
+	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	counters.Insert(s.dense, s.counters(), cells.Single(c, category, n))
 	if s.Mode == MinimalIncrement {
 		s.parts = s.parts.More(s.Total)
 	}

@@ -237,7 +237,8 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 
 // insert counts the cells of sections in the counters.
 func (b *Builder) insert(sections ...cells.Section) {
-	b.bounds = cells.Hull(b.bounds, counters.Insert(b.dense, b.counters(), sections))
+	b.bounds = cells.Hull(b.bounds, cells.List(sections).Bounds())
+	counters.Insert(b.dense, b.counters(), sections)
 	b.single = b.single || len(sections) > 0
 }
 

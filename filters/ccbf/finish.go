@@ -64,7 +64,8 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		// The list has cells that were added beside the counters. They go into the counters last, sorted
 		// by cell. So the result does not depend on the order of additions.
 		s.dense = s.dense.Clone()
-		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
+		s.bounds = cells.Hull(s.bounds, list.Bounds())
+		counters.Insert(s.dense, s.counters(), list)
 		s.squares, s.parts = nil, b.origin(true)
 	}
 	return s, nil

@@ -11,27 +11,22 @@ import (
 // have by default. Other counters are counted key by key.
 
 // Count returns the count of the key with hashes h1 and h2: the least of its k counters. If positions of
-// the key meet, it may be lower (see Apart). It is never above the total. O(k * layers).
+// the key meet, it may be lower (see apart). It is never above the total. O(k * layers).
 func (d *Counters) Count(h1, h2 uint64) uint64 {
-	return d.limit(h1, h2, d.Least(h1, h2))
+	l := &d.Layers[0]
+	step := l.mod(h2)
+	return d.limit(h1, h2, d.leastFrom(next(l.mod(h1), step, l.Size), step))
 }
 
-// limit turns the least counter of a key into its count: it applies the bounds Meet and Full.
+// limit turns the least counter of a key into its count: it applies the bounds of Limit.
 func (d *Counters) limit(h1, h2, least uint64) uint64 {
-	if least > d.Meet {
-		least = d.Apart(h1, h2, least)
+	if least > d.meet {
+		least = d.apart(h1, h2, least)
 	}
 	return min(least, d.Full)
 }
 
-// Least returns the least of the k counters of a key.
-func (d *Counters) Least(h1, h2 uint64) uint64 {
-	l := &d.Layers[0]
-	step := l.mod(h2)
-	return d.leastFrom(next(l.mod(h1), step, l.Size), step)
-}
-
-// leastFrom is Least for a key whose first position is j. step is the distance of its positions.
+// leastFrom returns the least counter of a key whose first position is j. step is the distance of its positions.
 func (d *Counters) leastFrom(j, step uint64) uint64 {
 	l, least := &d.Layers[0], ^uint64(0)
 	for range d.Shape.K {
@@ -131,9 +126,9 @@ func (s *counterStarts) find(l *Layer, h1, h2 []uint64) {
 // in the same counter, each has added at least the count. So the key has at most the n-th part of what
 // they hold together.
 
-// Meeting returns the largest count with no digit in a layer where two positions of one key may fall on
+// meeting returns the largest count with no digit in a layer where two positions of one key may fall on
 // the same counter. It is 0 if the first layer is such a layer, and the largest uint64 if none is.
-func (s *Shape) Meeting() uint64 {
+func (s *Shape) meeting() uint64 {
 	for x := range s.Layers {
 		// The positions of a key that are i < k steps apart differ by i*h2. For an odd h2, the size
 		// divides i*h2 only if i has at least as many factors 2 as the size.
@@ -151,9 +146,9 @@ type meeting struct {
 	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits.
 }
 
-// Apart returns an upper bound of a key's count, for counters that are sums. It takes into account that
+// apart returns an upper bound of a key's count, for counters that are sums. It takes into account that
 // several positions of the key share a counter. least is the least counter of the key. O(k * layers).
-func (d *Counters) Apart(h1, h2, least uint64) uint64 {
+func (d *Counters) apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
 	}

@@ -27,18 +27,28 @@ type Counters struct {
 	// Full is the largest possible count of a key: the total, or the most that can be counted. A counter
 	// at its ceiling counts as Full. So does one that continues in a counter at its ceiling.
 	Full uint64
-	// Meet bounds the counts that have no digit in a layer where two positions of one key may fall on the
-	// same counter (see Apart). It is the largest uint64 if such positions need not be told apart.
-	Meet uint64
+	// meet bounds the counts that have no digit in a layer where two positions of one key may fall on the
+	// same counter (see apart). It is the largest uint64 if such positions need not be told apart.
+	meet uint64
 }
 
 // View makes d the counters of shape s in body, which must have s.Bytes() bytes.
 func (d *Counters) View(s Shape, body []byte) {
-	d.Shape, d.Body, d.Saturated, d.Full, d.Meet = s, body, false, ^uint64(0), ^uint64(0)
+	d.Shape, d.Body, d.Saturated, d.Full, d.meet = s, body, false, ^uint64(0), ^uint64(0)
 	for x := range s.Layers {
 		n := s.layerBytes(x)
 		d.Layers[x] = newLayer(body[:n:n], s.Width[x], s.Size[x])
 		body = body[n:]
+	}
+}
+
+// Limit limits counts to the total, if it is known. sums says that counters are sums of points.
+func (d *Counters) Limit(total uint64, known, sums bool) {
+	if known {
+		d.Full = total
+	}
+	if sums {
+		d.meet = d.Shape.meeting()
 	}
 }
 

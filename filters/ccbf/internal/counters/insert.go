@@ -61,22 +61,15 @@ func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 // hashBatch is the number of keys that are hashed before their counters are touched.
 const hashBatch = 256
 
-// Insert counts the cells of all sections, and the squares above them, and returns their bounds.
-// Keys need not be sorted.
-func Insert(d *cascade.Counters, p *Params, sections cells.List) grid.Rect {
-	b := cells.NoBounds
+// Insert counts the cells of all sections, and the squares above them. Keys need not be sorted.
+func Insert(d *cascade.Counters, p *Params, sections cells.List) {
 	for i := range sections {
 		s := &sections[i]
 		insert(d, p, s, s.KeyCategory())
 		if p.Totals {
 			insert(d, p, s, nil)
 		}
-		for _, k := range s.Keys {
-			at := cells.CellOf(s.X, s.Y, k)
-			b = cells.Hull(b, grid.Rect{MinX: at.X, MinY: at.Y, MaxX: at.X, MaxY: at.Y})
-		}
 	}
-	return b
 }
 
 // insert counts the cells of a section, and the squares around them, with a category.

@@ -32,15 +32,10 @@ func (r *Reader) Reset(body []byte) error {
 		return sketch.Invalidf("a body of %d bytes, but layers take %d", len(body), r.Shape.Bytes())
 	}
 	r.model = nil
-	r.hasher.seed, r.hasher.level = r.Seed, r.Base
+	r.hasher.seed = r.Seed
 	r.Counters.View(r.Shape, body)
 	r.Counters.Saturated = r.Head.Saturated
-	if r.Head.TotalKnown {
-		r.Counters.Full = r.Head.Total
-	}
-	if r.Head.Sums {
-		r.Counters.Meet = r.Shape.Meeting()
-	}
+	r.Counters.Limit(r.Head.Total, r.Head.TotalKnown, r.Head.Sums)
 	return nil
 }
 
@@ -75,9 +70,18 @@ func (r *Reader) Check() error {
 func (r *Reader) Memory() int64 { return int64(len(r.Counters.Body)) }
 
 // Count implements form.Reader.
-func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
-	h1, h2 := r.hasher.Hash(c, category)
+func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.lookup(0, c, category) }
+
+// lookup is Count for a square of a level. Level 0 is the cells.
+func (r *Reader) lookup(level int, c grid.Cell, category []byte) uint64 {
+	h1, h2 := r.hasherOf(level).Hash(c, category)
 	return r.Counters.Count(h1, h2)
+}
+
+// hasherOf returns the reader's hasher, for the squares of a level.
+func (r *Reader) hasherOf(level int) *Hasher {
+	r.hasher.level = r.Base + uint8(level)
+	return &r.hasher
 }
 
 // Counts implements form.Reader.
@@ -88,7 +92,7 @@ func (r *Reader) squares(dst []uint64, level int, at []grid.Cell, of cells.Categ
 	var l lookups
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		l.count(dst[:n], r, uint8(level), at[:n], of)
+		l.count(dst[:n], r, level, at[:n], of)
 		dst, at = dst[n:], at[n:]
 	}
 }
@@ -98,9 +102,8 @@ type lookups struct{ h1, h2, counts [hashBatch]uint64 }
 
 // count looks up at most a batch of squares of a level in categories, and adds up the counts of each square.
 // Level 0 is the cells.
-func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of cells.Categories) {
-	h, h1, h2 := r.Hasher(level), l.h1[:len(at)], l.h2[:len(at)]
-	h.buf = r.hasher.buf // The memory for keys with categories is used again.
+func (l *lookups) count(dst []uint64, r *Reader, level int, at []grid.Cell, of cells.Categories) {
+	h, h1, h2 := r.hasherOf(level), l.h1[:len(at)], l.h2[:len(at)]
 	clear(dst)
 	first, counts := true, dst // The first category writes its counts to dst, the next ones are added.
 	_ = of.Each(func(category []byte) error {
@@ -118,16 +121,16 @@ func (l *lookups) count(dst []uint64, r *Reader, level uint8, at []grid.Cell, of
 		}
 		return nil
 	})
-	r.hasher.buf = h.buf
 }
 
 // CountEach looks up at[i] in the category categories[which[i]], for all i at once.
 func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
 	var h1, h2 [hashBatch]uint64
+	h := r.hasherOf(0)
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
 		for i, c := range at[:n] {
-			h1[i], h2[i] = r.hasher.Hash(c, categories[which[i]])
+			h1[i], h2[i] = h.Hash(c, categories[which[i]])
 		}
 		r.Counters.Counts(dst[:n], h1[:n], h2[:n])
 		dst, at, which = dst[n:], at[n:], which[n:]

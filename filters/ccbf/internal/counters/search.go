@@ -47,14 +47,19 @@ const smallArea = 8
 // Each keeps a sum an upper bound, and the last two bring it closer.
 type outline struct {
 	form.Area
-	r     *Reader
-	steps uint64 // how many squares and comparisons the sum has taken so far.
-	most  uint64 // how many steps are allowed.
+	r *Reader
+	*work
 	// read returns the count of a square that the outline crosses. inside returns the sum of a square
 	// that lies inside the area: in is its part within the bounds. The sum is at most the parameter
 	// bound.
 	read   func(level int, at grid.Cell) uint64
 	inside func(level int, at grid.Cell, in grid.Rect, bound uint64) uint64
+}
+
+// work counts the steps of a query: its lookups, squares and comparisons.
+type work struct {
+	steps uint64 // how many there were so far.
+	most  uint64 // how many are allowed; a search with 0 has ended.
 }
 
 // sum returns the sum over the area. It stops after as many steps as are allowed.
@@ -111,8 +116,8 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 // that the sum consists of: of squares inside and of cells. Whether a square counts depends on the squares
 // around it only.
 func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (uint64, error) {
-	o := outline{Area: a, r: r, most: r.Head.Limit.Left()}
-	o.read = func(level int, at grid.Cell) uint64 { return r.level(level, at, category) }
+	o := outline{Area: a, r: r, work: &work{most: r.Head.Limit.Left()}}
+	o.read = func(level int, at grid.Cell) uint64 { return r.lookup(level, at, category) }
 	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
 		// The sketch does not count squares above its largest level. A larger square is divided into
 		// squares of that level.
@@ -126,7 +131,7 @@ func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (u
 		sum := uint64(0)
 		for y := in.MinY; y <= in.MaxY; y++ {
 			for x := in.MinX; x <= in.MaxX; x++ {
-				n := r.level(level, grid.Cell{X: x, Y: y}, category)
+				n := r.lookup(level, grid.Cell{X: x, Y: y}, category)
 				if sum = saturate.Add(sum, n); each != nil {
 					each(n)
 				}
@@ -135,15 +140,6 @@ func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (u
 		return min(sum, bound)
 	}
 	return o.sum(), r.Head.Limit.Allow(o.steps)
-}
-
-// level returns the count of a square of a level. Level 0 is the cells.
-func (r *Reader) level(level int, c grid.Cell, category []byte) uint64 {
-	h := &r.hasher
-	h.level = r.Base + uint8(level)
-	h1, h2 := h.Hash(c, category)
-	h.level = r.Base
-	return r.Counters.Count(h1, h2)
 }
 
 // search visits the cells of an area that have a count. With levels, it first visits the squares around
@@ -158,10 +154,9 @@ type search struct {
 	// of searchBatch squares.
 	largestFirst bool
 
-	clips   [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
-	parts   [MaxLevels + 1][]squareCount // by level: squares to visit.
-	reads   uint64                       // lookups so far
-	most    uint64                       // the lookups that are allowed; 0 ends the search.
+	clips [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
+	parts [MaxLevels + 1][]squareCount // by level: squares to visit.
+	work
 	at      [hashBatch]grid.Cell
 	counts  [hashBatch]uint64
 	lookups lookups
@@ -187,25 +182,22 @@ func (s *search) run(a form.Area) error {
 	}
 	if b, ok := a.(form.Box); ok {
 		s.rect(b.Bounds().Intersect(s.r.Head.Bounds))
-		return s.r.Head.Limit.Allow(s.reads)
+		return s.r.Head.Limit.Allow(s.steps)
 	}
-	o := outline{Area: a, r: s.r, most: s.most}
+	o := outline{Area: a, r: s.r, work: &s.work}
 	o.inside = func(_ int, _ grid.Cell, in grid.Rect, _ uint64) uint64 {
-		s.reads = o.steps
 		s.rect(in)
-		o.steps, o.most = s.reads, s.most
 		return 0
 	}
 	o.read = func(level int, at grid.Cell) uint64 {
-		s.reads = o.steps
 		read := s.read(level, []squareCount{{at: at, least: ^uint64(0)}})
-		if o.steps = s.reads; len(read) == 0 {
+		if len(read) == 0 {
 			return 0
 		}
 		return read[0].n
 	}
 	o.sum()
-	return s.r.Head.Limit.Allow(o.steps)
+	return s.r.Head.Limit.Allow(s.steps)
 }
 
 // row visits some neighbours of row y, from column x on, by their counts. It returns false after the end of
@@ -225,7 +217,7 @@ func (s *search) rect(clip grid.Rect) {
 		return
 	}
 	if n := clip.Squares(int(s.r.Levels)).Count(); n > s.most {
-		s.reads = saturate.Add(s.reads, n)
+		s.steps = saturate.Add(s.steps, n)
 		return
 	}
 	top := int(s.r.Levels)
@@ -235,7 +227,7 @@ func (s *search) rect(clip grid.Rect) {
 	all := s.clips[top]
 	first := s.first[:0]
 	for y := all.MinY; y <= all.MaxY; y++ {
-		for x := all.MinX; x <= all.MaxX && s.reads <= s.most; x++ {
+		for x := all.MinX; x <= all.MaxX && s.steps <= s.most; x++ {
 			first = append(first, squareCount{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
 			if len(first) == cap(first) || x == all.MaxX && y == all.MaxY {
 				s.down(top, first)
@@ -252,7 +244,7 @@ func (s *search) down(level int, squares []squareCount) {
 	if s.largestFirst && level > 0 {
 		slices.SortFunc(squares, func(a, b squareCount) int { return cmp.Compare(b.least, a.least) })
 	}
-	for len(squares) > 0 && s.reads <= s.most {
+	for len(squares) > 0 && s.steps <= s.most {
 		batch := squares[:min(searchBatch, len(squares))]
 		squares = squares[len(batch):]
 		parts := s.parts[level][:0]
@@ -286,12 +278,12 @@ func (s *search) appendParts(dst []squareCount, level int, q squareCount) []squa
 
 // read looks up squares and drops those of count 0.
 func (s *search) read(level int, squares []squareCount) []squareCount {
-	s.reads += uint64(len(squares) * s.of.Number())
+	s.steps += uint64(len(squares) * s.of.Number())
 	at, counts := s.at[:len(squares)], s.counts[:len(squares)]
 	for i := range squares {
 		at[i] = squares[i].at
 	}
-	s.lookups.count(counts, s.r, uint8(level), at, s.of)
+	s.lookups.count(counts, s.r, level, at, s.of)
 	kept := 0
 	for i, count := range counts {
 		q := squares[i]
