@@ -1,13 +1,10 @@
 package bridge
 
 import (
-	"fmt"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
 
@@ -52,33 +49,31 @@ func NoiseOf(v *ccbf.View) *Noise {
 // them.
 type Estimates struct {
 	Values        []float64 // row by row from the north-west, complete after Finish
+	Box           orb.Bound
 	Width, Height int
 
 	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added.
 }
 
-// NewEstimates returns an empty picture that keeps its pixels in values, which must have width*height
-// elements.
-func NewEstimates(values []float64, width, height int) *Estimates {
-	return &Estimates{Values: values, Width: width, Height: height}
+// NewEstimates returns an empty picture of a box that keeps its pixels in values, which must have
+// width*height elements.
+func NewEstimates(values []float64, b orb.Bound, width, height int) *Estimates {
+	return &Estimates{Values: values, Box: b, Width: width, Height: height}
 }
 
 // Add adds a sketch to the picture. n is the noise of the sketch, or nil if it has no counters. A sketch
 // with counters takes at most a small multiple of most lookups. sampled is true if only part of its cells
-// was read. All sketches with noise must have the same box.
-func (e *Estimates) Add(v *ccbf.View, n *Noise, b orb.Bound, of ccbf.Categories, most uint64) (sampled bool, err error) {
+// was read.
+func (e *Estimates) Add(v *ccbf.View, n *Noise, of ccbf.Categories, most uint64) (sampled bool, err error) {
 	r, ok := hidden.Reader(v).(*counters.Reader)
 	if !ok || n == nil {
-		return AddDensity(v, e.Values, b, e.Width, e.Height, of, most)
+		return AddDensity(v, e.Values, e.Box, e.Width, e.Height, of, most)
 	}
-	if err := form.CheckPixels(len(e.Values), b, e.Width, e.Height); err != nil {
+	if err := form.CheckPixels(len(e.Values), e.Box, e.Width, e.Height); err != nil {
 		return false, err
 	}
 	if e.noisy == nil {
-		e.noisy = counters.NewEstimates(b, e.Width, e.Height)
-	}
-	if !e.noisy.Holds(b) {
-		return false, fmt.Errorf("%w: one picture has one box", grid.ErrBox)
+		e.noisy = counters.NewEstimates(e.Box, e.Width, e.Height)
 	}
 	return e.noisy.Add(r, n.cells, of, min(most, r.Head.Limit.Left()))
 }

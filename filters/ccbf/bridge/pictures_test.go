@@ -41,11 +41,11 @@ func TestEstimatesOfCounters(t *testing.T) {
 				}
 				n := NoiseOf(v)
 				box := kit.Bound(0, 0, 256, 256)
-				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), side, side)
+				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), box, side, side)
 				if _, err := AddDensity(v, counts, box, side, side, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := e.Add(v, n, box, ccbf.Categories{}, most); err != nil {
+				if _, err := e.Add(v, n, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
 				e.Finish()
@@ -113,10 +113,10 @@ func TestEstimatesOfExact(t *testing.T) {
 	}
 	const side = 50
 	counts := make([]float64, side*side)
-	e := NewEstimates(make([]float64, side*side), side, side)
+	e := NewEstimates(make([]float64, side*side), box, side, side)
 	kit.NoError(t, exact.Density(counts, box, side, side, ccbf.Categories{}))
 	for _, v := range []*ccbf.View{exact, dense} {
-		if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<20); err != nil {
+		if _, err := e.Add(v, NoiseOf(v), ccbf.Categories{}, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,10 +126,10 @@ func TestEstimatesOfExact(t *testing.T) {
 			t.Fatalf("pixel %d has %v of %v exact points", i, e.Values[i], n)
 		}
 	}
-	if _, err := e.Add(dense, NoiseOf(dense), box, ccbf.Categories{}, 1<<20); err != nil {
+	if _, err := e.Add(dense, NoiseOf(dense), ccbf.Categories{}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewEstimates(counts[:7], side, side).Add(dense, NoiseOf(dense), box, ccbf.Categories{}, 100); err == nil {
+	if _, err := NewEstimates(counts[:7], box, side, side).Add(dense, NoiseOf(dense), ccbf.Categories{}, 100); err == nil {
 		t.Error("7 pixels for a picture of 2,500")
 	}
 }
@@ -148,8 +148,8 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 13, Levels: 6}, pts)
 	const side = 256
 	box := kit.Bound(0, 0, side, side)
-	e := NewEstimates(make([]float64, side*side), side, side)
-	if _, err := e.Add(v, NoiseOf(v), box, ccbf.Categories{}, 1<<30); err != nil {
+	e := NewEstimates(make([]float64, side*side), box, side, side)
+	if _, err := e.Add(v, NoiseOf(v), ccbf.Categories{}, 1<<30); err != nil {
 		t.Fatal(err)
 	}
 	e.Finish()

@@ -162,11 +162,7 @@ func mix(z uint64) uint64 {
 // scale before. Relative to its points, a large pixel has less noise. So it can exceed the noise even if
 // none of its parts does. With levels, large pixels are read from a few large squares, which have even
 // less noise.
-type Estimates struct {
-	box           orb.Bound
-	width, height int
-	scales        []scale
-}
+type Estimates struct{ scales []scale } // by k: a pixel is 2^k x 2^k pixels of the first one
 
 // scale is a picture of all sketches so far at one scale: counts minus the expected noise.
 type scale struct {
@@ -182,7 +178,7 @@ const smallest = 4
 
 // NewEstimates returns an empty picture of a box.
 func NewEstimates(box orb.Bound, width, height int) *Estimates {
-	e := &Estimates{box: box, width: width, height: height}
+	e := &Estimates{}
 	x, y := (box.Max[0]-box.Min[0])/float64(width), (box.Max[1]-box.Min[1])/float64(height)
 	for k := range max(bits.Len(uint(min(width, height)/smallest)), 1) {
 		side := 1 << k
@@ -194,9 +190,6 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 	}
 	return e
 }
-
-// Holds reports whether the picture shows this box.
-func (e *Estimates) Holds(box orb.Bound) bool { return e.box == box }
 
 // Add adds a sketch with noise n. Each scale takes at most most lookups. A scale that would take more is
 // left out. If all would, Add draws a sample and returns true.
@@ -296,12 +289,12 @@ func (m *moments) add(o moments) { m.second, m.third = m.second+o.second, m.thir
 
 // spread spreads a count over the parts of pixel i of scale k that are not drawn; false if all are.
 func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) bool {
-	side, width := 1<<k, e.scales[k].Width
+	first, side, width := &e.scales[0], 1<<k, e.scales[k].Width
 	x, y := i%width*side, i/width*side
-	east, south := min(x+side, e.width), min(y+side, e.height)
+	east, south := min(x+side, first.Width), min(y+side, first.Height)
 	free := 0
 	for row := y; row < south; row++ {
-		for _, is := range isDrawn[row*e.width+x : row*e.width+east] {
+		for _, is := range isDrawn[row*first.Width+x : row*first.Width+east] {
 			if !is {
 				free++
 			}
@@ -312,7 +305,7 @@ func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) b
 	}
 	n /= float64(free)
 	for row := y; row < south; row++ {
-		for at := row*e.width + x; at < row*e.width+east; at++ {
+		for at := row*first.Width + x; at < row*first.Width+east; at++ {
 			if !isDrawn[at] {
 				isDrawn[at] = true
 				dst[at] += n

@@ -44,10 +44,7 @@ func (r *Reader) Noise() *noise.Model {
 	if r.model == nil {
 		// The model keeps a pointer. It gets a copy, because r may be reset or copied.
 		d := r.Counters
-		r.model = &noise.Model{
-			Counters: &d, Sums: r.Head.Sums, Origin: r.Origin, Total: r.Head.Total, Known: r.Head.TotalKnown,
-			Several: r.Levels > 0 || r.Base > 0 || r.Totals,
-		}
+		r.model = &noise.Model{Head: *r.Head, Counters: &d, Origin: r.Origin, Several: r.Levels > 0 || r.Base > 0 || r.Totals}
 	}
 	return r.model
 }

@@ -168,12 +168,9 @@ type Pixels struct {
 	Columns, Lines Cuts
 }
 
-// At returns the index of a pixel; lines count from the south.
-func (p *Pixels) At(column, line int) int { return len(p.Dst) - (line+1)*p.Width + column }
-
-// Add adds points to a pixel.
+// Add adds points to a pixel; lines count from the south.
 func (p *Pixels) Add(column, line int, n uint64) {
-	at := &p.Dst[p.At(column, line)]
+	at := &p.Dst[len(p.Dst)-(line+1)*p.Width+column]
 	*at = saturate.Add(*at, n)
 }
 
@@ -221,11 +218,6 @@ func (c *Cuts) Part(cell int64) int {
 	if uint(pixel) < uint(len(c.at)-1) && c.at[pixel] <= cell && cell < c.at[pixel+1] {
 		return pixel
 	}
-	return c.search(cell)
-}
-
-// search is Part for a cell that is not where it was guessed.
-func (c *Cuts) search(cell int64) int {
 	i, _ := slices.BinarySearch(c.at, cell+1)
 	return i - 1
 }

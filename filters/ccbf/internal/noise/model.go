@@ -17,11 +17,9 @@ import (
 // Model is the model of collisions in a sketch's counters. Its first use reads the counters, and later
 // uses take the stored result.
 type Model struct {
+	form.Head
 	Counters *cascade.Counters
-	Sums     bool // whether counters are sums of occurrences.
 	Origin   cascade.Origin
-	Total    uint64 // number of occurrences that were counted.
-	Known    bool   // whether Total is known.
 	// Several says that the counters hold keys of several kinds, which the model cannot tell apart:
 	// squares, or plain cells beside cells with a category.
 	Several bool
@@ -38,7 +36,7 @@ func (m *Model) Empty() form.Overcount {
 
 // Unbiased reports whether estimates have no bias over the seeds of the hash.
 func (m *Model) Unbiased() bool {
-	return m.Sums || m.Known && m.Origin.Number == 0 && m.surplusOf(0).tail(1) <= surest
+	return m.Sums || m.TotalKnown && m.Origin.Number == 0 && m.surplusOf(0).tail(1) <= surest
 }
 
 // Estimate returns an estimate and an interval of the true sum behind counts. most is an upper bound of
@@ -55,7 +53,7 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 		high = larger + c.shortfall(r)
 		value = larger + m.Occupied().fraction*(value-larger)
 	}
-	if !m.Known {
+	if !m.TotalKnown {
 		low = 0
 	}
 	// Sums of points are whole numbers. The factor with fuzz undoes rounding errors before Floor and

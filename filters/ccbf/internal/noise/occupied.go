@@ -51,19 +51,19 @@ func (m *Model) Occupied() occupiedCells {
 
 // look computes the result of Occupied.
 func (m *Model) look() (o occupiedCells) {
-	total := m.Total
-	if !m.Known || m.Several {
+	if !m.TotalKnown || m.Several {
 		return o
 	}
 	o.Known = true
-	if total == 0 {
+	if m.Total == 0 {
 		return o
 	}
-	h, shown := countCurveOf(m.Counters).whole(float64(total), &m.Counters.Shape)
+	total := float64(m.Total)
+	h, shown := countCurveOf(m.Counters).whole(total, &m.Counters.Shape)
 	if len(h) == 0 || h[0].keys <= 0 {
 		return occupiedCells{}
 	}
-	l := m.outlook(h, float64(total))
+	l := m.outlook(h, total)
 	way := l.sums.Excess - l.larger.Excess
 	switch {
 	case m.Sums:
@@ -80,7 +80,7 @@ func (m *Model) look() (o occupiedCells) {
 	}
 	extra := l.extra(l.surplus)
 	if m.Origin.Number > 1 {
-		q := m.Origin.Together(total)
+		q := m.Origin.Together(m.Total)
 		// Points that the parts have in common raise the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
 		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.Counters.Shape.K))*way)
@@ -330,28 +330,15 @@ func (h countCurve) at(t float64) float64 {
 	return a.keys * math.Pow(b.keys/a.keys, math.Log(t/a.least)/math.Log(b.least/a.least))
 }
 
-// whole completes h if no counter is 0, so that even the number of keys is unknown. It takes the number at
-// which the points add up to the total. This is at least the number that fills all m counters on average:
-// m/k times the m-th harmonic number. It reports whether the number of keys was known.
+// whole completes h if no counter is 0, so that even the number of keys is unknown. It takes the number that fills
+// all m counters on average: m/k times the m-th harmonic number. It reports whether the number of keys was known.
 func (h countCurve) whole(total float64, s *cascade.Shape) (all countCurve, shown bool) {
 	if len(h) == 0 || h[0].least == 1 {
 		return h, true
 	}
-	first := h[0]
-	h = append(countCurve{{least: 1, keys: first.keys}}, h...)
 	m := float64(s.Size[0])
 	fill := m / float64(s.K) * (math.Log(m) + 0.5772)
-	low, high := max(first.keys, fill, 1), total
-	h[0].keys = low
-	for high > low*1.001 {
-		h[0].keys = (low + high) / 2
-		if h.points() > total {
-			high = h[0].keys
-		} else {
-			low = h[0].keys
-		}
-	}
-	return h, false
+	return slices.Insert(h, 0, curvePoint{least: 1, keys: min(max(h[0].keys, fill, 1), total)}), false
 }
 
 // points returns the number of points of all keys.
