@@ -53,7 +53,7 @@ type outline struct {
 	// that lies inside the area: in is its part within the bounds. The sum is at most the parameter
 	// bound.
 	read   func(level int, at grid.Cell) uint64
-	inside func(level int, at grid.Cell, in grid.Rect, bound uint64) uint64
+	inside func(level int, in grid.Rect, bound uint64) uint64
 }
 
 // work counts the steps of a query: its lookups, squares and comparisons.
@@ -90,13 +90,13 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 		if !o.Contains(at) {
 			return 0
 		}
-		return o.inside(level, at, in, bound)
+		return o.inside(level, in, bound)
 	}
 	switch o.Enter(r) {
 	case grid.Outside:
 		return 0
 	case grid.Inside:
-		return o.inside(level, at, in, bound)
+		return o.inside(level, in, bound)
 	}
 	defer o.Leave()
 	o.steps += uint64(o.Work())
@@ -118,7 +118,7 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (uint64, error) {
 	o := outline{Area: a, r: r, work: &work{most: r.Head.Limit.Left()}}
 	o.read = func(level int, at grid.Cell) uint64 { return r.lookup(level, at, category) }
-	o.inside = func(level int, _ grid.Cell, in grid.Rect, bound uint64) uint64 {
+	o.inside = func(level int, in grid.Rect, bound uint64) uint64 {
 		// The sketch does not count squares above its largest level. A larger square is divided into
 		// squares of that level.
 		level = min(level, int(r.Levels))
@@ -185,7 +185,7 @@ func (s *search) run(a form.Area) error {
 		return s.r.Head.Limit.Allow(s.steps)
 	}
 	o := outline{Area: a, r: s.r, work: &s.work}
-	o.inside = func(_ int, _ grid.Cell, in grid.Rect, _ uint64) uint64 {
+	o.inside = func(_ int, in grid.Rect, _ uint64) uint64 {
 		s.rect(in)
 		return 0
 	}
@@ -237,7 +237,7 @@ func (s *search) rect(clip grid.Rect) {
 	}
 }
 
-// down looks up at most as many squares as a batch has parts, and visits the parts that visit returns. So
+// down looks up at most as many squares as a batch has parts, and goes down where visit says so. So
 // far, least is the least count of the squares around.
 func (s *search) down(level int, squares []squareCount) {
 	squares = s.read(level, squares)
@@ -262,14 +262,9 @@ func (s *search) down(level int, squares []squareCount) {
 
 // appendParts appends the parts of a square, one level below, that meet the rectangle.
 func (s *search) appendParts(dst []squareCount, level int, q squareCount) []squareCount {
-	x, y, clip := 2*q.at.X, 2*q.at.Y, &s.clips[level]
-	if x >= clip.MinX && x < clip.MaxX && y >= clip.MinY && y < clip.MaxY {
-		return append(dst, squareCount{at: grid.Cell{X: x, Y: y}, least: q.least}, squareCount{at: grid.Cell{X: x + 1, Y: y}, least: q.least},
-			squareCount{at: grid.Cell{X: x, Y: y + 1}, least: q.least}, squareCount{at: grid.Cell{X: x + 1, Y: y + 1}, least: q.least})
-	}
 	for i := range int64(4) {
-		at := grid.Cell{X: x + i&1, Y: y + i>>1}
-		if clip.Contains(at) {
+		at := grid.Cell{X: 2*q.at.X + i&1, Y: 2*q.at.Y + i>>1}
+		if s.clips[level].Contains(at) {
 			dst = append(dst, squareCount{at: at, least: q.least})
 		}
 	}

@@ -50,23 +50,23 @@ func (d *distribution) moments(f func(value float64) float64) (mean, second, thi
 	return mean, second, third
 }
 
-// upTo returns the distribution without the largest values: those that occur with at most the probability
-// rare together.
-func (d *distribution) upTo(rare float64) *distribution {
-	n := len(d.values)
-	for n > 0 && d.tails[n-1] <= rare {
-		n--
+// upTo returns the distribution with 0 for the values above largest.
+func (d *distribution) upTo(largest float64) *distribution {
+	n, found := slices.BinarySearch(d.values, largest)
+	if found {
+		n++
 	}
 	return &distribution{d.values[:n], d.tails[:n]}
 }
 
+// An interval misses the truth with a probability of rare + 2 missed, 5%.
 const (
-	// missed is the probability that the truth lies below an interval, or above it.
-	missed = 0.025
-	// rare is a part of it: surpluses are left out if any of them occurs with at most this probability.
-	rare = 0.005
-	// usual is the number of standard deviations that a normal number exceeds with the probability missed - rare.
-	usual = 2.054
+	// rare is the probability that a surplus occurs that the bounds of an excess leave out.
+	rare = 0.025
+	// missed is the probability that the rest lies below these bounds, or above them.
+	missed = 0.0125
+	// usual is the number of standard deviations that a normal number exceeds with the probability missed.
+	usual = 2.2414
 )
 
 // Reach returns by how much a sum exceeds its mean about as rarely as a normal number exceeds it by z standard

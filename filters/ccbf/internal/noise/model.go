@@ -9,6 +9,7 @@ package noise
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -88,10 +89,12 @@ func (c *Estimator) members(r *Histogram) []float64 {
 // count exceeds its own truth by a surplus, which is larger in higher classes. Without the rare surpluses, few cells
 // have no larger excess than theirs, and many have nearly that of a normal distribution.
 func (c *Estimator) excess(r *Histogram) (least, most float64) {
+	members := c.members(r)
+	top := c.usually(members)
 	var mean, second, third, largest float64
 	none := 1.0 // the probability that there is no surplus
-	for i, n := range c.members(r) {
-		g := c.classes[i].surpluses.upTo(rare / float64(len(c.classes)) / n)
+	for i, n := range members {
+		g := c.classes[i].surpluses.upTo(top)
 		m, s, t := g.moments(itself)
 		mean, second, third = mean+n*m, second+n*s, third+n*t
 		if last := len(g.values); last > 0 {
@@ -102,10 +105,28 @@ func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	if none < missed {
 		least = max(0, mean-Reach(usual, second, -third))
 	}
-	if none < 1-missed+rare {
+	if none < 1-missed {
 		most = min(mean+Reach(usual, second, third), largest)
 	}
 	return math.Ceil(least), math.Floor(most)
+}
+
+// usually returns the largest surplus that is not rare among so many members of each class.
+func (c *Estimator) usually(members []float64) (largest float64) {
+	for _, k := range c.classes {
+		values := k.surpluses.values
+		usual := sort.Search(len(values), func(i int) bool {
+			expected := 0.0 // how many surpluses are as large
+			for j, n := range members {
+				expected += n * c.classes[j].surpluses.tail(values[i])
+			}
+			return expected <= rare
+		})
+		if usual > 0 {
+			largest = max(largest, values[usual-1])
+		}
+	}
+	return largest
 }
 
 // shortfall returns the largest amount by which the truth exceeds the sum of the estimates. It is for
