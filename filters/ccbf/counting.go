@@ -124,7 +124,7 @@ func (b *Builder) countBatch(s *section) error {
 	switch {
 	case b.Levels > 0:
 		// The keys are sorted, so that cells of one square mostly follow each other.
-		b.insertRun(s, cells.Collect(c.keys, weights))
+		b.insertRun(s, cells.Sorted(cells.Squares{Keys: c.keys, Counts: weights}))
 		return nil
 	case c.skips > 0:
 		c.skips--
@@ -252,8 +252,8 @@ func (b *Builder) insertStore(s *section) error {
 	if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
 		return err
 	}
-	for r := store.NewReader(&s.cells); r.Cells() > 0; {
-		b.insertRun(s, r.Next(min(r.Cells(), cells.BlockCells)))
+	for block := range store.Blocks(&s.cells) {
+		b.insertRun(s, block)
 	}
 	s.cells = store.Cells{}
 	return b.account(s, 0)

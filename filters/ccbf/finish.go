@@ -10,7 +10,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -118,14 +117,11 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	sections := make([]exact.SectionSource, len(groups))
 	bounds, n := cells.NoBounds, 0
 	for i, g := range groups {
-		stores := g.stores()
 		p := g[0].Label
-		bounds = cells.Hull(bounds, cells.BoundsOf(store.NewReader(stores...), p.X, p.Y))
-		r := store.NewReader(stores...)
-		n += r.Cells()
-		sections[i] = exact.SectionSource{Label: p, Source: r}
-		if len(groups) > 1 || !p.None {
-			sections[i].Total = pointsOf(store.NewReader(stores...))
+		sections[i] = exact.SectionSource{Label: p, Cells: g.cells(), Blocks: store.Blocks(g.stores()...)}
+		n += sections[i].Cells
+		for block := range sections[i].Blocks {
+			bounds = cells.Hull(bounds, cells.BoundsOf(block.Keys, p.X, p.Y))
 		}
 	}
 	// Reserve twice the size: the body may be copied once as it grows.
@@ -155,16 +151,6 @@ func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
 	gap := max(2*bits.Len64(side)-size, 0) + 3
 	count := bits.Len64(total/uint64(n)) + 3
 	return int64(n)*int64(gap+count+1)/8 + 64
-}
-
-// pointsOf returns the sum of the counts of cells.
-func pointsOf(s cells.Source) (n uint64) {
-	for s.Cells() > 0 {
-		for _, count := range s.Next(min(s.Cells(), cells.BlockCells)).Counts {
-			n = saturate.Add(n, count)
-		}
-	}
-	return n
 }
 
 // finish counts all pending points in counters.

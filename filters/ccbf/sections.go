@@ -144,6 +144,14 @@ func (g group) stores() []*store.Cells {
 	return stores
 }
 
+// cells returns the number of cells, once each store is one list.
+func (g group) cells() (n int) {
+	for _, s := range g {
+		n += s.least
+	}
+	return n
+}
+
 // groups merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
 func (t *sections) groups() (groups []group, err error) {
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
@@ -177,9 +185,7 @@ func (t *sections) gather() (cells.List, error) {
 	}
 	n := 0
 	for _, g := range groups {
-		for _, s := range g {
-			n += s.least
-		}
+		n += g.cells()
 	}
 	if err := t.grow(cells.Bytes(n)); err != nil {
 		return nil, err

@@ -37,14 +37,14 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 		return build(dst, &m.params.Config, keys)
 	}
 	few := m.count(keys)
-	m.params.bounds = few.Bounds()
+	m.params.bounds = cells.BoundsOf(few.Keys, 0, 0)
 	m.buffer = m.params.appendFields(m.buffer[:0], m.fields)
 	start := len(dst)
 	dst = sketch.Begin(dst, sketch.Header{
 		Family: id, Seed: m.params.Seed, Levels: m.params.Levels,
 		Flags: sketch.Additive | sketch.TotalKnown, Total: uint64(len(keys)),
 	}, m.buffer)
-	dst, fits := few.AppendBody(dst, m.params.bounds, m.params.Bytes)
+	dst, fits := exact.AppendSmall(dst, few, m.params.bounds, m.params.Bytes)
 	if !fits {
 		return build(dst[:start], &m.params.Config, keys)
 	}
@@ -53,12 +53,11 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 }
 
 // count returns the cells of keys.
-func (m *smallEncoder) count(keys []uint64) exact.Small {
+func (m *smallEncoder) count(keys []uint64) cells.Squares {
 	m.keys = append(m.keys[:0], keys...)
-	m.radix.Sort(m.keys)
 	m.counts = m.counts[:0]
 	n := 0
-	for i, k := range m.keys {
+	for i, k := range m.radix.Sort(m.keys, 0) {
 		if i > 0 && k == m.keys[n-1] {
 			m.counts[n-1]++
 			continue
@@ -67,9 +66,9 @@ func (m *smallEncoder) count(keys []uint64) exact.Small {
 		n++
 	}
 	if n == len(keys) && n <= cells.BlockCells {
-		return exact.Small{Keys: m.keys}
+		return cells.Squares{Keys: m.keys}
 	}
-	return exact.Small{Keys: m.keys[:n], Counts: m.counts}
+	return cells.Squares{Keys: m.keys[:n], Counts: m.counts}
 }
 
 // build is AppendBlob by a Builder.

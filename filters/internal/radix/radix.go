@@ -34,52 +34,27 @@ func varying(keys []uint64) (diff uint64, sorted bool) {
 	return diff, sorted
 }
 
-// pass returns the shift and the width of the next pass, which sorts by some of the bits in diff. rest is
-// diff without these bits. A long stretch of bits is spread evenly over several passes.
-func pass(diff uint64) (shift, width uint, rest uint64) {
-	shift = uint(bits.TrailingZeros64(diff))
-	stretch := uint(bits.Len64(diff)) - shift
-	passes := (stretch + digit - 1) / digit
-	width = (stretch + passes - 1) / passes
-	return shift, width, diff >> shift >> width << width << shift
-}
-
-// Sort sorts keys in ascending order. O(len(keys)) for each 11 bits in which they differ. At most
+// Sort sorts keys in ascending order, at least by their bits above the low lowest ones. It returns the
+// sorted keys, in the memory of keys or of s. O(len(keys)) for each 11 bits in which they differ. At most
 // 2^32-1 keys.
-func (s *Scratch) Sort(keys []uint64) {
+func (s *Scratch) Sort(keys []uint64, low uint) []uint64 {
 	if len(keys) < few {
 		slices.Sort(keys)
-		return
+		return keys
 	}
 	diff, sorted := varying(keys)
 	if sorted {
-		return
+		return keys
 	}
 	s.keys = room(s.keys, len(keys))
-	if in := s.SortBitsIn(keys, s.keys[:len(keys)], diff); &in[0] != &keys[0] {
-		copy(keys, in)
-	}
-}
-
-// SortBitsIn sorts keys that differ only in the bits of mask. If mask is one stretch of bits, it sorts any
-// keys by those bits, and is stable. The memory other must be as long as keys. SortBitsIn returns the slice
-// that has the result: keys or other.
-func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
-	from, to := keys, other[:len(keys)]
-	if len(keys) == 0 {
-		return from
-	}
-	for mask != 0 {
-		shift, width, rest := pass(mask)
-		mask = rest
-		s.count(from, shift, width)
-		low := uint64(1)<<width - 1
+	from, to := keys, s.keys[:len(keys)]
+	for diff = diff >> low << low; diff != 0; from, to = to, from {
+		shift, mask := s.pass(from, &diff)
 		for _, k := range from {
-			c := &s.counts[k>>(shift&63)&low&(1<<digit-1)]
+			c := &s.counts[k>>(shift&63)&mask&(1<<digit-1)]
 			to[*c] = k
 			*c++
 		}
-		from, to = to, from
 	}
 	return from
 }
@@ -97,12 +72,9 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 	fromK, toK := keys, s.keys[:len(keys)]
 	fromV, toV := values[:len(keys)], s.values[:len(keys)]
 	for diff != 0 {
-		shift, width, rest := pass(diff)
-		diff = rest
-		s.count(fromK, shift, width)
-		low := uint64(1)<<width - 1
+		shift, mask := s.pass(fromK, &diff)
 		for i, k := range fromK {
-			c := &s.counts[k>>(shift&63)&low&(1<<digit-1)]
+			c := &s.counts[k>>(shift&63)&mask&(1<<digit-1)]
 			toK[*c] = k
 			toV[*c] = fromV[i]
 			*c++
@@ -124,17 +96,24 @@ func room(b []uint64, n int) []uint64 {
 	return b
 }
 
-// count computes, for each digit, the index at which its first key goes, and writes it to s.counts.
-func (s *Scratch) count(keys []uint64, shift, width uint) {
-	counts := s.counts[:1<<width]
+// pass prepares the next pass, which sorts by some of the bits in diff, and takes these from diff. It returns
+// the shift and the mask of its digit, and writes to s.counts at which index the first key of each digit goes.
+// A long stretch of bits is spread evenly over several passes.
+func (s *Scratch) pass(keys []uint64, diff *uint64) (shift uint, mask uint64) {
+	shift = uint(bits.TrailingZeros64(*diff))
+	stretch := uint(bits.Len64(*diff)) - shift
+	passes := (stretch + digit - 1) / digit
+	mask = 1<<((stretch+passes-1)/passes) - 1
+	*diff &^= mask << shift
+	counts := s.counts[:mask+1]
 	clear(counts)
-	low := uint64(1)<<width - 1
 	for _, k := range keys {
-		s.counts[k>>(shift&63)&low&(1<<digit-1)]++
+		s.counts[k>>(shift&63)&mask&(1<<digit-1)]++
 	}
 	sum := uint32(0)
 	for i, c := range counts {
 		counts[i] = sum
 		sum += c
 	}
+	return shift, mask
 }

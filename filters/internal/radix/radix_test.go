@@ -1,7 +1,7 @@
 package radix
 
 import (
-	"math/bits"
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -33,60 +33,33 @@ func TestSortAgreesWithComparing(t *testing.T) {
 					t.Fatalf("n %d mask %x: equal keys changed their order", n, mask)
 				}
 			}
-			s.Sort(keys)
-			if !slices.Equal(keys, want) || !slices.Equal(pairs, want) {
+			if !slices.Equal(s.Sort(keys, 0), want) || !slices.Equal(pairs, want) {
 				t.Fatalf("n %d mask %x: not sorted", n, mask)
 			}
 		}
 	}
 }
 
-// SortBitsIn sorts by the bits of its mask alone and keeps the order of keys that
-// agree in them, whatever the mask.
-func TestSortBitsInIsStable(t *testing.T) {
+// Sort sorts by the bits above the low ones, and the same keys come out.
+func TestSortIgnoresLowBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
 	var s Scratch
 	for i := range 200 {
-		n := r.IntN(2000)
-		mask := r.Uint64() & r.Uint64()
-		switch i % 4 {
-		case 0:
-			mask = (1<<r.UintN(64) - 1) << r.UintN(64)
-		case 1:
-			mask = 0
-		}
-		keys := make([]uint64, n)
+		keys := make([]uint64, r.IntN(2000))
+		low := r.UintN(64)
 		for j := range keys {
 			keys[j] = r.Uint64()
 			if i%3 == 0 { // few distinct ones
 				keys[j] = 1 << r.UintN(64)
 			}
 		}
-		// A pass may take bits between those of the mask along: it sorts by
-		// the stretches that pass says.
-		cover := uint64(0)
-		for rest := mask; rest != 0; {
-			shift, width, next := pass(rest)
-			if width > digit || bits.OnesCount64(rest) <= bits.OnesCount64(next) {
-				t.Fatalf("mask %x: a pass of %d bits, %x left of %x", mask, width, next, rest)
-			}
-			cover |= (1<<width - 1) << shift
-			rest = next
+		want := slices.Sorted(slices.Values(keys))
+		got := slices.Clone(s.Sort(keys, low))
+		if !slices.IsSortedFunc(got, func(a, b uint64) int { return cmp.Compare(a>>low, b>>low) }) {
+			t.Fatalf("%d keys, %d low bits: not sorted", len(keys), low)
 		}
-		if cover&mask != mask {
-			t.Fatalf("mask %x: only %x is sorted by", mask, cover)
-		}
-		want := slices.Clone(keys)
-		slices.SortStableFunc(want, func(a, b uint64) int {
-			if a&cover < b&cover {
-				return -1
-			} else if a&cover > b&cover {
-				return 1
-			}
-			return 0
-		})
-		if !slices.Equal(s.SortBitsIn(keys, make([]uint64, n), mask), want) {
-			t.Fatalf("%d keys, mask %x: not sorted", n, mask)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Fatalf("%d keys, %d low bits: other keys", len(keys), low)
 		}
 	}
 }
@@ -103,8 +76,7 @@ func TestScratchIsUsedAgain(t *testing.T) {
 			values[i] = ^keys[i]
 		}
 		want := slices.Sorted(slices.Values(keys))
-		alone := slices.Clone(keys)
-		s.Sort(alone)
+		alone := slices.Clone(s.Sort(slices.Clone(keys), 0))
 		s.SortPairs(keys, values)
 		if !slices.Equal(keys, want) || !slices.Equal(alone, want) {
 			t.Fatal("not sorted")
@@ -120,7 +92,7 @@ func TestScratchIsUsedAgain(t *testing.T) {
 		for i := range keys {
 			keys[i] = uint64(i) * 0x9e3779b97f4a7c15
 		}
-		s.Sort(keys)
+		s.Sort(keys, 0)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -236,7 +234,7 @@ func (l List) Coarser(factor uint64) (List, error) {
 		to := from
 		for ; to < len(l) && l[to].Category == p.Category && l[to].None == p.None; to++ {
 			s := &l[to]
-			if i, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, levels, into); !ok {
+			if i, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, into); !ok {
 				at, side := CellOf(s.X, s.Y, s.Keys[i]), uint64(1)<<s.Level(i)
 				return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
 					ErrAcross, side, side, at.X, at.Y)
@@ -244,53 +242,15 @@ func (l List) Coarser(factor uint64) (List, error) {
 		}
 		for at, squares := range into {
 			p.X, p.Y = at.x, at.y
+			if !levels {
+				squares.Levels = nil
+			}
 			out = append(out, Section{p, Sorted(*squares)})
 		}
 		from = to
 	}
 	slices.SortFunc(out, func(a, b Section) int { return a.Compare(b.Label) })
 	return out, nil
-}
-
-// BlockCells is the largest number of cells of a block, and of one call of Source.Next.
-const BlockCells = 128
-
-// Source reads cells in the order of their keys.
-type Source interface {
-	// Cells returns how many cells are left.
-	Cells() int
-	// Next reads the next n cells, at most BlockCells. They are valid until the next call.
-	Next(n int) Squares
-}
-
-// fromSorted makes a run of sorted keys, which may repeat. Key i counts weights[i] points, or one if
-// weights is nil.
-func fromSorted(keys, weights []uint64) Squares {
-	distinct := 0
-	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
-			distinct++
-		}
-	}
-	r := Squares{Keys: make([]uint64, distinct), Counts: make([]uint64, distinct)}
-	n := -1
-	if weights == nil {
-		for i := 0; i < len(keys); n++ {
-			k, first := keys[i], i
-			for i++; i < len(keys) && keys[i] == k; i++ {
-			}
-			r.Keys[n+1], r.Counts[n+1] = k, uint64(i-first)
-		}
-		return r
-	}
-	for i, k := range keys {
-		if i == 0 || k != keys[i-1] {
-			n++
-			r.Keys[n] = k
-		}
-		r.Counts[n] = saturate.Add(r.Counts[n], weights[i])
-	}
-	return r
 }
 
 // Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.
@@ -306,71 +266,21 @@ func (l List) Of(of Categories) List {
 }
 
 // Differences calls f for each cell that counts differently in two lists, with both counts. It
-// changes neither list. O(len(a) + len(b)), without allocation.
+// changes neither list. O(len(a) + len(b)).
 func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		order := 0
-		switch {
-		case i == len(a):
-			order = 1
-		case j == len(b):
-			order = -1
-		default:
-			order = a[i].Compare(b[j].Label)
-		}
-		var x, y Squares
-		at := Label{}
-		if order <= 0 {
-			x, at = a[i].Squares, a[i].Label
-			i++
-		}
-		if order >= 0 {
-			y, at = b[j].Squares, b[j].Label
-			j++
-		}
-		differences(at, x, y, f)
+	differences := func(p Label, a, b Squares) {
+		pairs(a, b, func(key uint64, _ uint8, x, y uint64) {
+			if x != y {
+				f(CellOf(p.X, p.Y, key), x, y)
+			}
+		})
 	}
-}
-
-// differences is Differences for two sections of one label.
-func differences(at Label, a, b Squares, f func(c grid.Cell, x, y uint64)) {
-	i, j := 0, 0
-	for i < len(a.Keys) || j < len(b.Keys) {
-		key := ^uint64(0)
-		if i < len(a.Keys) {
-			key = a.Keys[i]
-		}
-		if j < len(b.Keys) {
-			key = min(key, b.Keys[j])
-		}
-		x, y := uint64(0), uint64(0)
-		if i < len(a.Keys) && a.Keys[i] == key {
-			x = a.Counts[i]
-			i++
-		}
-		if j < len(b.Keys) && b.Keys[j] == key {
-			y = b.Counts[j]
-			j++
-		}
-		if x != y {
-			f(CellOf(at.X, at.Y, key), x, y)
+	for i := range a {
+		differences(a[i].Label, a[i].Squares, b.Squares(a[i].Label))
+	}
+	for i := range b {
+		if _, both := a.At(b[i].Label); !both {
+			differences(b[i].Label, Squares{}, b[i].Squares)
 		}
 	}
-}
-
-// scratches lends the memory of Collect.
-var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
-
-// Collect sorts keys and makes a run of them. Key i counts weights[i] points, or one if weights is nil. It
-// overwrites both slices.
-func Collect(keys, weights []uint64) Squares {
-	s := scratches.Get().(*radix.Scratch)
-	defer scratches.Put(s)
-	if weights == nil {
-		s.Sort(keys)
-	} else {
-		s.SortPairs(keys, weights)
-	}
-	return fromSorted(keys, weights)
 }

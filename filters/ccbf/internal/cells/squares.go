@@ -6,10 +6,11 @@
 package cells
 
 import (
-	"cmp"
 	"errors"
+	"iter"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
@@ -76,6 +77,22 @@ func (s *Squares) From(i int) Squares {
 	return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]}
 }
 
+// BlockCells is the number of cells in a block of an exact sketch.
+const BlockCells = 128
+
+// Blocks yields the squares in order: BlockCells at a time, and the rest at the end.
+func (s Squares) Blocks() iter.Seq[Squares] {
+	return func(yield func(Squares) bool) {
+		for rest := s; rest.Len() > 0; {
+			n := min(rest.Len(), BlockCells)
+			if !yield(rest.UpTo(n)) {
+				return
+			}
+			rest = rest.From(n)
+		}
+	}
+}
+
 // Clone returns a copy.
 func (s *Squares) Clone() Squares {
 	return Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
@@ -97,6 +114,20 @@ func (s *Squares) Push(key uint64, level uint8, n uint64) {
 	s.Counts = append(s.Counts, n)
 }
 
+// add is Push, but adds the points to the last square if that is the same.
+func (s *Squares) add(key uint64, level uint8, n uint64) {
+	if i := s.Len() - 1; i >= 0 && s.Keys[i] == key && s.Levels[i] == level {
+		s.Counts[i] = saturate.Add(s.Counts[i], n)
+		return
+	}
+	s.Push(key, level, n)
+}
+
+// withRoom returns an empty list with room for n squares.
+func withRoom(n int) Squares {
+	return Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
+}
+
 // Append appends squares, which come after all others in the order of Squares.
 func (s *Squares) Append(o Squares) {
 	s.Keys = append(s.Keys, o.Keys...)
@@ -113,42 +144,49 @@ func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
 	return key < otherKey || key == otherKey && level > otherLevel
 }
 
+// Enclosing is the squares that hold a place, the largest first. Squares are added in the order of Squares.
+type Enclosing []struct{ last, points uint64 } // points also has those of the squares before
+
+// At drops the squares that end before key, and returns the points of the others.
+func (e *Enclosing) At(key uint64) uint64 {
+	for n := len(*e); n > 0; n-- {
+		if square := (*e)[n-1]; square.last >= key {
+			return square.points
+		}
+		*e = (*e)[:n-1]
+	}
+	return 0
+}
+
+// Add adds a square with n points, and returns the points of the squares that hold it.
+func (e *Enclosing) Add(key uint64, level uint8, n uint64) uint64 {
+	around := e.At(key)
+	*e = append(*e, struct{ last, points uint64 }{key | LowBits(level), saturate.Add(around, n)})
+	return around
+}
+
 // Count returns the count of a cell: the points of all squares that hold it. O(log n) for n cells, O(n) for
 // squares.
 func (s *Squares) Count(key uint64) uint64 {
-	if s.Levels == nil {
-		if i, ok := slices.BinarySearch(s.Keys, key); ok {
-			return s.Counts[i]
-		}
-		return 0
+	if s.Levels != nil {
+		return s.CountSorted([]uint64{key})[0]
 	}
-	n := uint64(0)
-	for i, k := range s.Keys {
-		if k > key {
-			break
-		}
-		if key <= s.Last(i) {
-			n = saturate.Add(n, s.Counts[i])
-		}
+	if i, ok := slices.BinarySearch(s.Keys, key); ok {
+		return s.Counts[i]
 	}
-	return n
+	return 0
 }
 
 // CountSorted returns the counts of many cells. Their keys ascend.
 func (s *Squares) CountSorted(keys []uint64) []uint64 {
 	counts := make([]uint64, len(keys))
-	var open []int // the indexes of squares that hold the key, each inside the one before
+	var around Enclosing
 	next := 0
 	for i, key := range keys {
 		for ; next < len(s.Keys) && s.Keys[next] <= key; next++ {
-			if key <= s.Last(next) {
-				open = append(open, next)
-			}
+			around.Add(s.Keys[next], s.Level(next), s.Counts[next])
 		}
-		open = slices.DeleteFunc(open, func(j int) bool { return s.Last(j) < key })
-		for _, j := range open {
-			counts[i] = saturate.Add(counts[i], s.Counts[j])
-		}
+		counts[i] = around.At(key)
 	}
 	return counts
 }
@@ -157,24 +195,11 @@ func (s *Squares) CountSorted(keys []uint64) []uint64 {
 // of the points of all squares above level 0 that hold the same cell.
 func (s *Squares) Most() uint64 {
 	most := uint64(0)
-	if s.Levels == nil {
-		return 0
-	}
-	var open []int
-	var sums []uint64
-	for i, k := range s.Keys {
-		for len(open) > 0 && s.Last(open[len(open)-1]) < k {
-			open, sums = open[:len(open)-1], sums[:len(sums)-1]
+	var around Enclosing
+	for i, level := range s.Levels {
+		if n := s.Counts[i]; level > 0 {
+			most = max(most, saturate.Add(n, around.Add(s.Keys[i], level, n)))
 		}
-		if s.Levels[i] == 0 {
-			continue
-		}
-		n := s.Counts[i]
-		if len(sums) > 0 {
-			n = saturate.Add(n, sums[len(sums)-1])
-		}
-		open, sums = append(open, i), append(sums, n)
-		most = max(most, n)
 	}
 	return most
 }
@@ -212,6 +237,26 @@ func (s *Squares) Sheets() []Squares {
 	return sheets
 }
 
+// pairs calls f for each square of two lists, in their order, with its points in a and in b: 0 in a list that
+// does not have it.
+func pairs(a, b Squares, f func(key uint64, level uint8, m, n uint64)) {
+	for i, j := 0, 0; i < a.Len() || j < b.Len(); {
+		var key, m, n uint64
+		var level uint8
+		if j == b.Len() || i < a.Len() && !before(b.Keys[j], b.Level(j), a.Keys[i], a.Level(i)) {
+			key, level, m = a.Keys[i], a.Level(i), a.Counts[i]
+			i++
+		} else {
+			key, level = b.Keys[j], b.Level(j)
+		}
+		if j < b.Len() && b.Keys[j] == key && b.Level(j) == level {
+			n = b.Counts[j]
+			j++
+		}
+		f(key, level, m, n)
+	}
+}
+
 // Merge adds up the points of two lists. It keeps all squares of both, and changes neither list.
 func Merge(a, b Squares) Squares {
 	switch {
@@ -220,35 +265,12 @@ func Merge(a, b Squares) Squares {
 	case b.Len() == 0:
 		return a
 	}
-	n := a.Len() + b.Len()
-	m := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
-	onlyCells := a.Levels == nil && b.Levels == nil
-	i, j := 0, 0
-	for i < a.Len() && j < b.Len() {
-		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
-		switch {
-		case ka == kb && la == lb:
-			m.Push(ka, la, saturate.Add(a.Counts[i], b.Counts[j]))
-			i++
-			j++
-		case before(ka, la, kb, lb):
-			m.Push(ka, la, a.Counts[i])
-			i++
-		default:
-			m.Push(kb, lb, b.Counts[j])
-			j++
-		}
+	out := withRoom(a.Len() + b.Len())
+	pairs(a, b, func(key uint64, level uint8, m, n uint64) { out.Push(key, level, saturate.Add(m, n)) })
+	if a.Levels == nil && b.Levels == nil {
+		out.Levels = nil
 	}
-	for ; i < a.Len(); i++ {
-		m.Push(a.Keys[i], a.Level(i), a.Counts[i])
-	}
-	for ; j < b.Len(); j++ {
-		m.Push(b.Keys[j], b.Level(j), b.Counts[j])
-	}
-	if onlyCells {
-		m.Levels = nil
-	}
-	return m
+	return out
 }
 
 // Merger adds up many lists of squares, in any order. It merges only lists of about the same size, so
@@ -361,36 +383,14 @@ func (s *Squares) with(counts []uint64) Squares {
 // square in a may be in larger squares of b, and points in b in larger squares of a. The rest is in this
 // square of both. Neither list is changed. O(squares).
 func Intersect(a, b Squares) Squares {
-	type around struct {
-		last uint64
-		a, b uint64 // points of all squares open here
-	}
-	open := []around{{last: ^uint64(0)}}
 	var out Squares
-	for i, j := 0, 0; i < a.Len() || j < b.Len(); {
-		var key, m, n uint64
-		var level uint8
-		if j == b.Len() || i < a.Len() && !before(b.Keys[j], b.Level(j), a.Keys[i], a.Level(i)) {
-			key, level, m = a.Keys[i], a.Level(i), a.Counts[i]
-			i++
-		} else {
-			key, level = b.Keys[j], b.Level(j)
-		}
-		if j < b.Len() && b.Keys[j] == key && b.Level(j) == level {
-			n = b.Counts[j]
-			j++
-		}
-		for open[len(open)-1].last < key {
-			open = open[:len(open)-1]
-		}
-		top := open[len(open)-1]
-		inB, inA := min(m, top.b), min(n, top.a)
-		both := saturate.Add(saturate.Add(inB, inA), min(m-inB, n-inA))
-		if both > 0 {
+	var aroundA, aroundB Enclosing
+	pairs(a, b, func(key uint64, level uint8, m, n uint64) {
+		inA, inB := min(n, aroundA.Add(key, level, m)), min(m, aroundB.Add(key, level, n))
+		if both := saturate.Add(saturate.Add(inB, inA), min(m-inB, n-inA)); both > 0 {
 			out.Push(key, level, both)
 		}
-		open = append(open, around{key | LowBits(level), saturate.Add(top.a, m), saturate.Add(top.b, n)})
-	}
+	})
 	return out
 }
 
@@ -449,8 +449,7 @@ func SearchAbove(keys []uint64, key uint64) int {
 type region struct{ x, y int32 }
 
 // coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they
-// may lie in several regions, in no particular order: Sorted sorts them. They have levels if levels is set.
-// Otherwise all squares must be cells.
+// may lie in several regions, in no particular order: Sorted sorts them.
 //
 // If factor is no power of two, or does not divide Bias, a square may lie across squares of the new
 // grid. It becomes the smallest square that holds it. Counts stay upper bounds and sums keep their bounds,
@@ -459,7 +458,7 @@ type region struct{ x, y int32 }
 // No square of a tree lies across regions or halves of one. coarsen stops at the first square that does,
 // and returns its index and false. This square is at least 2^29 cells of the coarser grid away from the
 // origin.
-func coarsen(s Squares, at region, factor uint64, levels bool, into map[region]*Squares) (int, bool) {
+func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int, bool) {
 	coarser := func(v int64) int64 {
 		q := v / int64(factor)
 		if v%int64(factor) < 0 {
@@ -498,53 +497,42 @@ func coarsen(s Squares, at region, factor uint64, levels bool, into map[region]*
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
 				if len(into) == 0 { // there is rarely a second one
-					out.Keys, out.Counts = make([]uint64, 0, s.Len()), make([]uint64, 0, s.Len())
+					*out = withRoom(s.Len())
 				}
 				into[to] = out
 			}
 		}
-		low &^= LowBits(level)
-		n := out.Len()
-		if n > 0 && out.Keys[n-1] == low && (!levels || out.Levels[n-1] == level) {
-			out.Counts[n-1] = saturate.Add(out.Counts[n-1], s.Counts[i])
-			continue
-		}
-		out.Keys, out.Counts = append(out.Keys, low), append(out.Counts, s.Counts[i])
-		if levels {
-			out.Levels = append(out.Levels, level)
-		}
+		out.add(low&^LowBits(level), level, s.Counts[i])
 	}
 	return 0, true
 }
 
-// Sorted sorts squares and adds up equal ones. It overwrites the list. O(n).
+// scratches lends the memory of Sorted.
+var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
+
+// Sorted returns squares in order, and adds up equal ones. Nil counts are all one. It does not change s. O(n).
 func Sorted(s Squares) Squares {
-	if s.Levels == nil {
-		return Collect(s.Keys, s.Counts)
-	}
-	order := make([]uint64, s.Len())
-	for i := range order {
-		order[i] = uint64(i)
-	}
 	scratch := scratches.Get().(*radix.Scratch)
 	defer scratches.Put(scratch)
-	keys := s.Keys
+	keys, order := make([]uint64, s.Len()), make([]uint64, s.Len())
+	for i := range order {
+		keys[i], order[i] = uint64(MaxLevel-s.Level(i)), uint64(i)
+	}
 	scratch.SortPairs(keys, order)
-	out := Squares{make([]uint64, 0, s.Len()), make([]uint8, 0, s.Len()), make([]uint64, 0, s.Len())}
-	for from, to := 0, 0; from < len(keys); from = to {
-		for to = from; to < len(keys) && keys[to] == keys[from]; to++ {
+	for i, at := range order {
+		keys[i] = s.Keys[at]
+	}
+	scratch.SortPairs(keys, order)
+	out := withRoom(s.Len())
+	for i, at := range order {
+		n := uint64(1)
+		if s.Counts != nil {
+			n = s.Counts[at]
 		}
-		if to-from > 1 {
-			slices.SortFunc(order[from:to], func(i, j uint64) int { return cmp.Compare(s.Level(int(j)), s.Level(int(i))) })
-		}
-		for _, i := range order[from:to] {
-			level, count := s.Level(int(i)), s.Counts[i]
-			if n := out.Len(); n > 0 && out.Keys[n-1] == keys[from] && out.Levels[n-1] == level {
-				out.Counts[n-1] = saturate.Add(out.Counts[n-1], count)
-				continue
-			}
-			out.Push(keys[from], level, count)
-		}
+		out.add(keys[i], s.Level(int(at)), n)
+	}
+	if s.Levels == nil {
+		out.Levels = nil
 	}
 	return out
 }

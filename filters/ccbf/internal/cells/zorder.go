@@ -125,28 +125,19 @@ func (c Corners) Around(keys []uint64) Corners {
 	return c
 }
 
+// BoundsOf returns the smallest rectangle around the cells with these keys in region (x, y). There is at least
+// one.
+func BoundsOf(keys []uint64, x, y int32) grid.Rect { return CornersOf(keys[0]).Around(keys).Rect(x, y) }
+
 // Bounds returns the smallest rectangle around the cells.
 func (l List) Bounds() grid.Rect {
 	b := NoBounds
 	for i := range l {
 		if s := &l[i]; len(s.Keys) > 0 {
-			b = Hull(b, CornersOf(s.Keys[0]).Around(s.Keys).Rect(s.X, s.Y))
+			b = Hull(b, BoundsOf(s.Keys, s.X, s.Y))
 		}
 	}
 	return b
-}
-
-// BoundsOf reads the cells of a region, and returns the smallest rectangle around them.
-func BoundsOf(s Source, x, y int32) grid.Rect {
-	if s.Cells() == 0 {
-		return NoBounds
-	}
-	r := s.Next(min(BlockCells, s.Cells()))
-	c := CornersOf(r.Keys[0]).Around(r.Keys)
-	for s.Cells() > 0 {
-		c = c.Around(s.Next(min(BlockCells, s.Cells())).Keys)
-	}
-	return c.Rect(x, y)
 }
 
 // Hull returns the smallest rectangle around rectangles a and b.

@@ -142,7 +142,7 @@ func TestSortedRunsCountEveryKey(t *testing.T) {
 				weights[i] = 1
 			}
 			in := append([]uint64(nil), keys[:n]...)
-			r := Collect(in, weights)
+			r := Sorted(Squares{Keys: in, Counts: weights})
 			if len(r.Keys) != len(want) {
 				t.Fatalf("%s, %d keys: %d cells, want %d", name, n, len(r.Keys), len(want))
 			}

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -22,14 +23,16 @@ import (
 // and the end of the block in the data as uint32.
 const indexEntry = 12
 
-// appendBlock appends the block of at most BlockCells cells. Nil counts are all one.
-func appendBlock(dst []byte, keys, counts []uint64) []byte {
+// appendBlock appends the block of at most BlockCells cells. Nil counts are all one, which most are in a small
+// sketch.
+func appendBlock(dst []byte, block cells.Squares) []byte {
+	keys, counts := block.Keys, block.Counts
 	gapOrder, countOrder := bitio.RunOrders(keys, counts)
 	dst = append(dst, byte(gapOrder), byte(countOrder))
 	begin := len(dst)
 	at := begin
 	dst = slices.Grow(dst, len(keys)*8+8)[:at+len(keys)*8+8]
-	code, n := uint64(1), uint(1) // without counts, each count is 1, which has this code in order 0
+	code, n := uint64(1), uint(1) // the code of a count of 1 in order 0
 	if counts != nil {
 		code, n = bitio.ClassCode(counts[0]-1, countOrder)
 	}
@@ -51,7 +54,6 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	}
 	// The loop stopped at a cell with more bits than it can write at once. The cell is far from the one
 	// before, or has very many points. A Writer writes the whole block again.
-	dst = dst[:begin]
 	if counts == nil {
 		counts = slices.Repeat([]uint64{1}, len(keys))
 	}
@@ -63,7 +65,7 @@ func appendBlock(dst []byte, keys, counts []uint64) []byte {
 		}
 		w.WriteClass(counts[i]-1, countOrder)
 	}
-	return append(dst, w.Bytes()...)
+	return append(dst[:begin], w.Bytes()...)
 }
 
 // atOnce is the most bits that are written at once: those of a cell, and up to 7 of the one before.
@@ -106,17 +108,9 @@ func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int,
 	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 {
 		return r, 0, 0, 0, false
 	}
-	r = bitio.NewReaderIn(b.data, start, end)
-	gapOrder, countOrder, ok = readOrders(&r)
-	return r, gapOrder, countOrder, min(cells.BlockCells, b.cells-i*cells.BlockCells), ok
-}
-
-// readOrders reads the orders at the beginning of a block. It returns false if they are out of
-// range.
-func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
-	both := r.Read(16)
-	gapOrder, countOrder = uint(both&0xff), uint(both>>8)
-	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
+	gapOrder, countOrder = uint(b.data[start]), uint(b.data[start+1])
+	r = bitio.NewReaderIn(b.data, start+2, end)
+	return r, gapOrder, countOrder, min(cells.BlockCells, b.cells-i*cells.BlockCells), max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
 // chosen reports whether block i, which has these cells, was written with the orders that appendBlock
@@ -147,48 +141,34 @@ func (b *blocks) each(f func(i int, block cells.Squares) bool) bool {
 	return b.end(all-1) == len(b.data)
 }
 
-// PackWords encodes sorted words in the block code of a body. The shift lower bits of a word are its
-// count. Each block begins with its length and its first key, both as uvarint.
+// PackWords encodes sorted words as the index and the blocks of a section. The shift lower bits of a word are
+// its count.
 func PackWords(words []uint64, shift uint) []byte {
-	var keys, counts [cells.BlockCells]uint64
-	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
-	for len(words) > 0 {
-		n := min(cells.BlockCells, len(words))
-		for i, word := range words[:n] {
-			keys[i], counts[i] = word>>(shift&63), word&(1<<(shift&63)-1)
+	code, _, _ := appendBlocks(make([]byte, 0, 4*len(words)), len(words), func(yield func(cells.Squares) bool) {
+		var keys, counts [cells.BlockCells]uint64
+		for some := range slices.Chunk(words, cells.BlockCells) {
+			for i, word := range some {
+				keys[i], counts[i] = word>>(shift&63), word&(1<<(shift&63)-1)
+			}
+			if !yield(cells.Squares{Keys: keys[:len(some)], Counts: counts[:len(some)]}) {
+				return
+			}
 		}
-		words = words[n:]
-		block = binary.AppendUvarint(block[:0], keys[0])
-		block = appendBlock(block, keys[:n], counts[:n])
-		code = binary.AppendUvarint(code, uint64(len(block)))
-		code = append(code, block...)
-	}
-	return append(make([]byte, 0, len(code)), code...)
+	}, math.MaxInt)
+	return slices.Clone(code)
 }
 
 // UnpackWords decodes the result of PackWords into words, which has room for all, and returns them.
 func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
-	var keys, counts [cells.BlockCells]uint64
-	for at, pos := 0, 0; at < len(words); {
-		n := min(cells.BlockCells, len(words)-at)
-		size, m := binary.Uvarint(code[pos:])
-		pos += m
-		end := pos + int(size)
-		first, m := binary.Uvarint(code[pos:])
-		r := bitio.NewReaderIn(code, pos+m, end)
-		pos = end
-		gapOrder, countOrder, _ := readOrders(&r)
-		counts[0] = r.ReadClass(countOrder)
-		r.ReadPairs(keys[1:n], counts[1:n], gapOrder, countOrder)
-		key := first
-		for i := range n {
-			if i > 0 {
-				key += keys[i] + 1
-			}
-			words[at+i] = key<<(shift&63) | (counts[i] + 1)
+	index, at := blockCount(len(words))*indexEntry, 0
+	b := blocks{cells: len(words), index: code[:index], data: code[index:]}
+	b.each(func(_ int, block cells.Squares) bool {
+		for i, key := range block.Keys {
+			words[at+i] = key<<(shift&63) | block.Counts[i]
 		}
-		at += n
-	}
+		at += block.Len()
+		return true
+	})
 	return words
 }
 

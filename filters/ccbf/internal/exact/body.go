@@ -2,6 +2,7 @@ package exact
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 	"slices"
 
@@ -31,12 +32,11 @@ import (
 // The cells of a section are an index and blocks. A single block has the key of its first cell in
 // front instead, less the lowest key that the bounds allow.
 
-// SectionSource is a section that is to be written. It has at least one cell. Total is the sum of the
-// counts of its cells.
+// SectionSource is a section that is to be written. It has at least one cell.
 type SectionSource struct {
 	cells.Label
-	cells.Source
-	Total uint64
+	Cells  int                     // number of cells
+	Blocks iter.Seq[cells.Squares] // the cells in order: BlockCells at a time, and the rest at the end.
 }
 
 // AppendList appends the body of a list whose cells lie within bounds. It returns false if the body
@@ -44,52 +44,46 @@ type SectionSource struct {
 func AppendList(dst []byte, l cells.List, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	sections := make([]SectionSource, len(l))
 	for i := range l {
-		sections[i] = SectionSource{l[i].Label, &source{l[i].Squares}, l[i].Total()}
+		sections[i] = SectionSource{l[i].Label, l[i].Len(), l[i].Blocks()}
 	}
 	return AppendBody(dst, sections, bounds, limit)
 }
 
 // AppendBody appends the body of sections, ordered by their labels, whose cells lie within bounds.
-// It reads the sources. It returns false if the body is longer than limit bytes.
+// It returns false if the body is longer than limit bytes.
 func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	total := 0
+	number, body := 0, len(dst)
 	for i := range sections {
-		total += sections[i].Cells()
+		number += sections[i].Cells
 	}
-	if uint64(total) > limit*8/MinCellBits {
+	switch {
+	case uint64(number) > limit*8/MinCellBits:
 		return dst, false
-	}
-	if len(sections) == 0 {
+	case len(sections) == 0:
 		return dst, true
+	case len(sections) == 1 && sections[0].None:
+		dst = binary.AppendUvarint(dst, uint64(number))
+		dst, _, fits := appendCells(dst, &sections[0], bounds, limit)
+		return dst, fits && uint64(len(dst)-body) <= limit
 	}
-	body, last := len(dst), len(sections)-1
-	if last == 0 && sections[0].None {
-		dst = binary.AppendUvarint(dst, uint64(total))
-	} else {
-		dst = binary.AppendUvarint(dst, uint64(len(sections)))
-		var data []byte
-		for i := range sections {
-			dst = appendSectionHead(dst, &sections[i])
-			if i == last {
-				break
-			}
-			before, ok := len(data), false
-			if data, ok = appendCells(data, &sections[i], bounds, limit); !ok {
-				return dst, false
-			}
+	dst = binary.AppendUvarint(dst, uint64(len(sections)))
+	var data []byte
+	for i := range sections {
+		s, before := &sections[i], len(data)
+		var total uint64
+		var fits bool
+		if data, total, fits = appendCells(data, s, bounds, limit); !fits {
+			return dst, false
+		}
+		dst = cells.AppendLabel(dst, s.Label)
+		dst = binary.AppendUvarint(dst, uint64(s.Cells))
+		dst = binary.AppendUvarint(dst, total)
+		if i < len(sections)-1 {
 			dst = binary.AppendUvarint(dst, uint64(len(data)-before))
 		}
-		dst = append(dst, data...)
 	}
-	dst, ok := appendCells(dst, &sections[last], bounds, limit)
-	return dst, ok && uint64(len(dst)-body) <= limit
-}
-
-// appendSectionHead appends the fields of a section up to the number of its bytes.
-func appendSectionHead(dst []byte, s *SectionSource) []byte {
-	dst = cells.AppendLabel(dst, s.Label)
-	dst = binary.AppendUvarint(dst, uint64(s.Cells()))
-	return binary.AppendUvarint(dst, s.Total)
+	dst = append(dst, data...)
+	return dst, uint64(len(dst)-body) <= limit
 }
 
 // lowest returns the lowest key that a cell within bounds can have in a region.
@@ -103,65 +97,55 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 	return grid.Interleave(low(bounds.MinX, x), low(bounds.MinY, y))
 }
 
-// appendCells appends the cells of a section. It returns false if they take more than limit bytes.
-func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	if n := s.Cells(); n <= cells.BlockCells {
-		r := s.Next(n)
-		dst = binary.AppendUvarint(dst, r.Keys[0]-lowest(bounds, s.X, s.Y))
-		return appendBlock(dst, r.Keys, r.Counts), true
+// appendCells appends the cells of a section, and returns the sum of their counts. It returns false if they
+// take more than limit bytes.
+func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (_ []byte, total uint64, fits bool) {
+	if s.Cells > cells.BlockCells {
+		return appendBlocks(dst, s.Cells, s.Blocks, limit)
 	}
-	return appendBlocks(dst, s, limit)
+	for block := range s.Blocks {
+		dst, total = appendOnly(dst, block, lowest(bounds, s.X, s.Y)), block.Total()
+	}
+	return dst, total, true
 }
 
-// Small has the cells of a small sketch. There is at least one, all are in region (0, 0), and none has a
-// category.
-type Small struct {
-	Keys, Counts []uint64 // Counts may be nil for up to BlockCells cells: then all counts are 1.
+// appendOnly appends the only block of a section, in front of it its first key less the lowest one.
+func appendOnly(dst []byte, block cells.Squares, lowest uint64) []byte {
+	dst = binary.AppendUvarint(dst, block.Keys[0]-lowest)
+	return appendBlock(dst, block)
 }
 
-// Bounds returns the smallest rectangle around the cells.
-func (s *Small) Bounds() grid.Rect { return cells.CornersOf(s.Keys[0]).Around(s.Keys).Rect(0, 0) }
-
-// AppendBody appends the body of cells with these bounds, as AppendList does.
-func (s *Small) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
+// AppendSmall appends the body of cells with these bounds, as AppendList does. There is at least one cell, and
+// all are in region (0, 0), without a category. Counts of up to BlockCells cells may be nil if all are 1.
+func AppendSmall(dst []byte, s cells.Squares, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	body, fits := len(dst), true
-	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
-	if len(s.Keys) <= cells.BlockCells {
-		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, 0, 0))
-		dst = appendBlock(dst, s.Keys, s.Counts)
+	dst = binary.AppendUvarint(dst, uint64(s.Len()))
+	if s.Len() <= cells.BlockCells {
+		dst = appendOnly(dst, s, lowest(bounds, 0, 0))
 	} else {
-		dst, fits = appendBlocks(dst, &source{cells.Squares{Keys: s.Keys, Counts: s.Counts}}, limit)
+		dst, _, fits = appendBlocks(dst, s.Len(), s.Blocks(), limit)
 	}
 	return dst, fits && uint64(len(dst)-body) <= limit
 }
 
-// source is a cells.Source that reads a list from memory.
-type source struct{ cells.Squares }
-
-func (s *source) Cells() int { return s.Len() }
-
-func (s *source) Next(n int) cells.Squares {
-	next := s.UpTo(n)
-	s.Squares = s.From(n)
-	return next
-}
-
-// appendBlocks appends the index and the blocks of cells. It returns false if they are longer than
-// limit bytes.
-func appendBlocks(dst []byte, s cells.Source, limit uint64) ([]byte, bool) {
+// appendBlocks appends the index and the blocks of n cells, and returns the sum of their counts. It returns
+// false if they are longer than limit bytes.
+func appendBlocks(dst []byte, n int, blocks iter.Seq[cells.Squares], limit uint64) (_ []byte, total uint64, fits bool) {
 	index := len(dst)
-	n := blockCount(s.Cells())
-	dst = slices.Grow(dst, n*indexEntry+int(min(uint64(s.Cells()*5/4), limit)))
-	dst = dst[:index+n*indexEntry]
-	data := len(dst)
-	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
-		r := s.Next(min(cells.BlockCells, s.Cells()))
-		dst = appendBlock(dst, r.Keys, r.Counts)
-		entry := dst[index+i*indexEntry:]
-		binary.LittleEndian.PutUint64(entry, r.Keys[0])
-		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
+	data := index + blockCount(n)*indexEntry
+	dst = slices.Grow(dst, data-index+int(min(uint64(n*5/4), limit)))[:data]
+	entry := index
+	for block := range blocks {
+		if uint64(len(dst)-index) > limit {
+			break
+		}
+		dst = appendBlock(dst, block)
+		binary.LittleEndian.PutUint64(dst[entry:], block.Keys[0])
+		binary.LittleEndian.PutUint32(dst[entry+8:], uint32(len(dst)-data))
+		entry += indexEntry
+		total = saturate.Add(total, block.Total())
 	}
-	return dst, uint64(len(dst)-index) <= limit
+	return dst, total, uint64(len(dst)-index) <= limit
 }
 
 // MinCellBits is the least number of bits of a cell: one for its gap and one for its count. It

@@ -18,10 +18,10 @@ func TestBodyLimit(t *testing.T) {
 			at += 1 + r.Uint64N(100)
 			run.Keys, run.Counts = append(run.Keys, at), append(run.Counts, 1+r.Uint64N(9))
 		}
-		all, _ := appendBlocks(nil, &source{run}, ^uint64(0))
+		all, _, _ := appendBlocks(nil, n, run.Blocks(), ^uint64(0))
 		size := uint64(len(all))
 		for _, limit := range []uint64{0, size / 3, size - 1, size} {
-			if _, ok := appendBlocks(nil, &source{run}, limit); ok != (limit == size) {
+			if _, _, ok := appendBlocks(nil, n, run.Blocks(), limit); ok != (limit == size) {
 				t.Errorf("%d cells of %d bytes fit %d: %v", n, size, limit, ok)
 			}
 		}

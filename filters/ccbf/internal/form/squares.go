@@ -248,15 +248,9 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s 
 			Visit(s, a, nil, func(s cells.Squares, _ bool) { all.Append(s) })
 		}
 		all = cells.Sorted(all)
-		type around struct{ last, count uint64 }
-		open := []around{{last: ^uint64(0)}}
+		var around cells.Enclosing
 		for i, key := range all.Keys {
-			for open[len(open)-1].last < key {
-				open = open[:len(open)-1]
-			}
-			n := open[len(open)-1].count
-			spot(&all, i, n)
-			open = append(open, around{all.Last(i), saturate.Add(n, all.Counts[i])})
+			spot(&all, i, around.Add(key, all.Level(i), all.Counts[i]))
 		}
 	})
 }

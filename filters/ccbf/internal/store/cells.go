@@ -21,7 +21,6 @@
 package store
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -35,7 +34,6 @@ const (
 	mostBuffer   = 1 << 20 // words of the longest buffer, for lists of more than four times as many.
 	ratio        = 2       // least ratio of the lengths of a list and the next one.
 	recentBits   = 14      // logarithm of the number of recent cells.
-	shortSort    = 256     // number of words below which sorting compares them.
 )
 
 // Cells counts points by the keys of their cells. Only the lower MaxWidth bits of the keys may differ.
@@ -57,13 +55,7 @@ type Cells struct {
 }
 
 // sorters lends memory to sort a buffer.
-var sorters = sync.Pool{New: func() any { return new(sorter) }}
-
-// sorter is pooled memory for sorting words.
-type sorter struct {
-	radix radix.Scratch
-	words []uint64
-}
+var sorters = sync.Pool{New: func() any { return new(radix.Scratch) }}
 
 // full returns the largest count that a word can have.
 func (c *Cells) full() uint64 { return 1<<c.shift - 1 }
@@ -165,10 +157,9 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 	some(c.buffer)
 	some(c.recent)
+	var p pool
 	for _, l := range c.lists {
-		l.shared = true
-		var p pool
-		for r := (reader{list: l, pool: &p, shift: c.shift}); r.more(); r.words = nil {
+		for r := c.read(l, &p); r.more(); r.words = nil {
 			some(r.words)
 		}
 	}
@@ -268,17 +259,9 @@ func (c *Cells) longest() int {
 
 // sort sorts the buffer, merges the words of each cell into one, and returns the number of words.
 func (c *Cells) sort() int {
-	s := sorters.Get().(*sorter)
+	s := sorters.Get().(*radix.Scratch)
 	defer sorters.Put(s)
-	words := c.buffer
-	if len(words) < shortSort {
-		slices.Sort(words)
-	} else {
-		if len(s.words) < len(words) {
-			s.words = make([]uint64, max(cap(words), cachedBuffer))
-		}
-		words = s.radix.SortBitsIn(words, s.words[:len(words)], cells.Differ(words)&^c.full())
-	}
+	words := s.Sort(c.buffer, c.shift)
 	c.buffer = c.buffer[:fold(c.buffer, words, c.shift, c.carry)]
 	return len(c.buffer)
 }

@@ -37,13 +37,11 @@ func (c *counted) check(t *testing.T) {
 		t.Errorf("%d cells are said to be %d to %d", n, least, most)
 	}
 	c.cells.Sum()
-	r := NewReader(&c.cells)
-	if r.Cells() != len(c.want) {
-		t.Fatalf("%d cells, want %d", r.Cells(), len(c.want))
-	}
-	last := uint64(0)
-	for i := 0; r.Cells() > 0; {
-		part := r.Next(min(r.Cells(), 1+i%cells.BlockCells))
+	i, last := 0, uint64(0)
+	for part := range Blocks(&c.cells) {
+		if i%cells.BlockCells != 0 {
+			t.Fatalf("a block of %d cells before the last one", i%cells.BlockCells)
+		}
 		for j, k := range part.Keys {
 			if i > 0 && k <= last {
 				t.Fatalf("key %#x after %#x", k, last)
@@ -54,6 +52,9 @@ func (c *counted) check(t *testing.T) {
 			last = k
 			i++
 		}
+	}
+	if i != len(c.want) {
+		t.Fatalf("%d cells, want %d", i, len(c.want))
 	}
 }
 

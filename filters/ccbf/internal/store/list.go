@@ -1,6 +1,7 @@
 package store
 
 import (
+	"iter"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -159,6 +160,12 @@ type reader struct {
 	opened []uint64 // memory to give back to the pool
 }
 
+// read returns a reader of a list that stays as it is.
+func (c *Cells) read(l list, p *pool) reader {
+	l.shared = true
+	return reader{list: l, pool: p, shift: c.shift}
+}
+
 // more reports whether words are left. If so, r.words has some.
 func (r *reader) more() bool {
 	if len(r.words) > 0 {
@@ -245,101 +252,72 @@ func (c *Cells) merge(a, b list) list {
 	return w.list
 }
 
-// Reader reads the cells of stores in the order of their keys. It implements cells.Source.
-type Reader struct {
-	stores       []*Cells
-	cells        int
-	words        reader
-	over         *Reader
-	overKey      uint64 // key of the next cell whose count exceeds a word
-	overWords    uint64
-	pool         pool
-	keys, counts [cells.BlockCells]uint64
-}
-
-// NewReader returns a Reader of several stores. All keys of a store must be below those of the next
-// store. Call Sum of each store before, and do not change any while the Reader is used.
-func NewReader(stores ...*Cells) *Reader {
-	r := &Reader{stores: stores}
-	for _, c := range stores {
-		r.cells += c.words()
-	}
-	r.open()
-	return r
-}
-
-// open opens the next store that has cells.
-func (r *Reader) open() {
-	for len(r.stores) > 0 && len(r.stores[0].lists) == 0 {
-		r.stores = r.stores[1:]
-	}
-	if len(r.stores) == 0 {
-		return
-	}
-	c := r.stores[0]
-	l := c.lists[0]
-	l.shared = true
-	r.words = reader{list: l, pool: &r.pool, shift: c.shift}
-	if r.over = nil; c.over != nil {
-		r.over = NewReader(c.over)
-		r.nextOver()
-	}
-}
-
-// nextOver reads the next cell whose count exceeds a word.
-func (r *Reader) nextOver() {
-	if r.over.cells == 0 {
-		r.over = nil
-		return
-	}
-	one := r.over.Next(1)
-	r.overKey, r.overWords = one.Keys[0], one.Counts[0]
-}
-
-// Cells returns the number of cells left.
-func (r *Reader) Cells() int { return r.cells }
-
-// Next reads n cells: at most cells.BlockCells, and at most as many as are left. They are valid
-// until the next call.
-func (r *Reader) Next(n int) cells.Squares {
-	for at := 0; at < n; {
-		if !r.words.more() {
-			r.stores = r.stores[1:]
-			r.open()
-			continue
+// Blocks yields the cells of stores in the order of their keys: BlockCells at a time, and the rest at the end.
+// All keys of a store must be below those of the next store. Call Sum of each store before, and do not change
+// any meanwhile. The cells are valid until the next ones.
+func Blocks(stores ...*Cells) iter.Seq[cells.Squares] {
+	return func(yield func(cells.Squares) bool) {
+		var keys, counts [cells.BlockCells]uint64
+		var p pool
+		n := 0
+		for _, c := range stores {
+			if len(c.lists) == 0 {
+				continue
+			}
+			over, stop := c.carried()
+			defer stop()
+			base, shift, full := c.base, c.shift&63, c.full()
+			for r := c.read(c.lists[0], &p); r.more(); {
+				some := r.words[:min(len(r.words), cells.BlockCells-n)]
+				r.words = r.words[len(some):]
+				part := cells.Squares{Keys: keys[n : n+len(some)], Counts: counts[n : n+len(some)]}
+				for i, w := range some {
+					part.Keys[i], part.Counts[i] = base|w>>shift, w&full
+				}
+				over(part)
+				if n += len(some); n == cells.BlockCells {
+					if !yield(cells.Squares{Keys: keys[:], Counts: counts[:]}) {
+						return
+					}
+					n = 0
+				}
+			}
 		}
-		at += r.read(r.keys[at:n], r.counts[at:n])
-	}
-	r.cells -= n
-	return cells.Squares{Keys: r.keys[:n], Counts: r.counts[:n]}
-}
-
-// read reads some cells of the open chunk.
-func (r *Reader) read(keys, counts []uint64) int {
-	c := r.stores[0]
-	words := r.words.words[:min(len(r.words.words), len(keys))]
-	full := c.full()
-	for i, w := range words {
-		keys[i], counts[i] = c.key(w), w&full
-	}
-	for i := 0; r.over != nil && r.overKey <= keys[len(words)-1]; i++ {
-		if keys[i] == r.overKey {
-			counts[i] = saturate.Add(counts[i], saturate.Mul(r.overWords, full))
-			r.nextOver()
+		if n > 0 {
+			yield(cells.Squares{Keys: keys[:n], Counts: counts[:n]})
 		}
 	}
-	r.words.words = r.words.words[len(words):]
-	return len(words)
+}
+
+// carried returns a function that adds to some cells the points of c.over. Call it with all cells in order.
+func (c *Cells) carried() (add func(cells.Squares), stop func()) {
+	if c.over == nil {
+		return func(cells.Squares) {}, func() {}
+	}
+	next, stop := iter.Pull(Blocks(c.over))
+	over, _ := next()
+	return func(s cells.Squares) {
+		for i := 0; over.Len() > 0 && over.Keys[0] <= s.Keys[s.Len()-1]; i++ {
+			if s.Keys[i] != over.Keys[0] {
+				continue
+			}
+			s.Counts[i] = saturate.Add(s.Counts[i], saturate.Mul(over.Counts[0], c.full()))
+			if over = over.From(1); over.Len() == 0 {
+				over, _ = next()
+			}
+		}
+	}, stop
 }
 
 // List returns the cells of stores as one list. Call Sum of each store before.
 func List(stores ...*Cells) cells.Squares {
-	r := NewReader(stores...)
-	run := cells.Squares{Keys: make([]uint64, r.cells), Counts: make([]uint64, r.cells)}
-	for at := 0; r.cells > 0; {
-		part := r.Next(min(r.cells, cells.BlockCells))
-		copy(run.Counts[at:], part.Counts)
-		at += copy(run.Keys[at:], part.Keys)
+	n := 0
+	for _, c := range stores {
+		n += c.words()
 	}
-	return run
+	l := cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}
+	for block := range Blocks(stores...) {
+		l.Keys, l.Counts = append(l.Keys, block.Keys...), append(l.Counts, block.Counts...)
+	}
+	return l
 }
