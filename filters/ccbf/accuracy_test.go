@@ -176,7 +176,7 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				off = append(off, value-truth)
 				bySum, byLarger = append(bySum, model.Estimator(true).Sum(&rs)-truth), append(byLarger, model.Estimator(false).Sum(&rs)-truth)
 				sum, total = sum+rs.Sum()/seeds, total+truth/seeds
-				unbiased = unbiased && v.unbiased()
+				unbiased = unbiased && v.Info().Unbiased
 			}
 			mean, sigma := meanAndError(off)
 			low, slackLow := meanAndError(bySum)

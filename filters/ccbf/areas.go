@@ -133,32 +133,30 @@ func (v *View) Error() Error {
 	}
 }
 
-// unbiased reports whether estimates of sums are right on average over the seeds of the hash. This
-// holds if counters are sums, or maxima of exact counts, and not all are full. O(counters).
-func (v *View) unbiased() bool { return v.reader().Unbiased() }
-
 // Info describes a sketch by its body.
 type Info struct {
 	Exact, Additive, Saturated bool
-	Unbiased                   bool // estimates of sums are right on average
-	Form                       Form
-	Cells                      uint64  // number of distinct cells (with their categories), if CellsKnown.
-	CellsKnown                 bool    // true for exact sketches, and for trees until anything is added.
-	Categories                 uint64  // number of distinct categories; 0 for counters.
-	Tau                        uint64  // the largest threshold with which a tree was pruned.
-	Leaves                     uint64  // number of leaves of a tree.
-	AtLeast                    uint64  // after Suppress, the least number of points of a leaf; otherwise 0.
-	Suppressed                 uint64  // number of points that Suppress dropped.
-	Fill                       float64 // fraction of the first layer's counters that are not 0; 0 while exact.
-	Bytes                      uint64  // length of the BLOB.
+	// Unbiased is true if estimates of sums are right on average over the seeds of the hash. This holds if
+	// counters are sums, or maxima of exact counts, and not all are full.
+	Unbiased   bool
+	Form       Form
+	Cells      uint64  // number of distinct cells (with their categories), if CellsKnown.
+	CellsKnown bool    // true for exact sketches, and for trees until anything is added.
+	Categories uint64  // number of distinct categories; 0 for counters.
+	Tau        uint64  // the largest threshold with which a tree was pruned.
+	Leaves     uint64  // number of leaves of a tree.
+	AtLeast    uint64  // after Suppress, the least number of points of a leaf; otherwise 0.
+	Suppressed uint64  // number of points that Suppress dropped.
+	Fill       float64 // fraction of the first layer's counters that are not 0; 0 while exact.
+	Bytes      uint64  // length of the BLOB.
 }
 
 // Info describes the sketch. O(counters) for counters.
 func (v *View) Info() Info {
-	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.unbiased(), Bytes: uint64(len(v.blob))}
+	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Bytes: uint64(len(v.blob))}
 	var in form.Info
 	v.reader().Describe(&in)
-	i.Cells, i.CellsKnown, i.Categories = in.Cells, in.CellsKnown, in.Categories
+	i.Unbiased, i.Cells, i.CellsKnown, i.Categories = in.Unbiased, in.Cells, in.CellsKnown, in.Categories
 	i.Tau, i.Leaves, i.AtLeast, i.Suppressed, i.Fill = in.Tau, in.Leaves, in.AtLeast, in.Suppressed, in.Fill
 	return i
 }

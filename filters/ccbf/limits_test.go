@@ -250,6 +250,11 @@ func TestLimits(t *testing.T) {
 	if got := must(full.TopK(box, MaxSpots, Categories{})); len(got) != MaxSpots || got[MaxSpots-1].Cell != (grid.Cell{X: 1999, Y: 499}) {
 		t.Errorf("%d of 2,000,000 equal cells", len(got))
 	}
+	one := must(New(Params{Res: 1}))
+	noError(t, one.Add(grid.Cell{}, nil, math.MaxUint64))
+	if most := must(NewView(one.Blob())); len(must(most.Hotspots(box, math.MaxUint64, Categories{}))) != 1 {
+		t.Error("a cell that counts 2^64-1 is not found")
+	}
 	for _, v := range []*View{exact, dense} {
 		if got, err := v.Hotspots(box, 0, Categories{}); !errors.Is(err, ErrSpots) || got != nil {
 			t.Errorf("threshold 0: %v, %v", got, err)

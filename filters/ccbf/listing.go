@@ -33,8 +33,8 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 		return nil, err
 	}
 	return func(yield func(Spot) bool) {
-		if stop := !meets || of.None(); !stop {
-			l.EachCell(on, of, &stop, func(s form.Spot) { stop = stop || !yield(Spot(s)) })
+		if meets && !of.None() {
+			l.EachCell(on, of, func(s form.Spot) bool { return yield(Spot(s)) })
 		}
 	}, nil
 }

@@ -58,9 +58,6 @@ func (s *Squares) Last(i int) uint64 { return s.Keys[i] | LowBits(s.Level(i)) }
 // LowBits returns the bits of a key that differ within a square of a level.
 func LowBits(level uint8) uint64 { return 1<<(2*level) - 1 }
 
-// Leaf returns square i.
-func (s *Squares) Leaf(i int) Leaf { return Leaf{s.Keys[i], s.Counts[i], s.Level(i)} }
-
 // UpTo returns the first n squares.
 func (s *Squares) UpTo(n int) Squares {
 	if s.Levels == nil {

@@ -250,11 +250,10 @@ func (r *Reader) Error() form.Error {
 	return form.Error{Empty: m.Empty(), Occupied: occupied.Overcount, Known: known}
 }
 
-// Unbiased implements form.Reader.
-func (r *Reader) Unbiased() bool { return !r.Head.Saturated && r.Noise().Unbiased() }
-
 // Describe implements form.Reader.
-func (r *Reader) Describe(i *form.Info) { i.Fill = r.Counters.Fill() }
+func (r *Reader) Describe(i *form.Info) {
+	i.Unbiased, i.Fill = !r.Head.Saturated && r.Noise().Unbiased(), r.Counters.Fill()
+}
 
 // String implements form.Reader.
 func (r *Reader) String() string {

@@ -125,12 +125,9 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 // Error implements form.Reader.
 func (r *Reader) Error() form.Error { return form.Error{Exact: true, Certain: true, Known: true} }
 
-// Unbiased implements form.Reader.
-func (r *Reader) Unbiased() bool { return true }
-
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
-	i.Cells, i.CellsKnown, i.Categories = uint64(r.Number()), true, r.Categories()
+	i.Unbiased, i.Cells, i.CellsKnown, i.Categories = true, uint64(r.Number()), true, r.Categories()
 }
 
 // String implements form.Reader.

@@ -50,7 +50,6 @@ type Reader interface {
 	TopK(a Area, of cells.Categories, t *Top) error
 
 	Error() Error
-	Unbiased() bool
 	Describe(i *Info)
 	String() string
 }
@@ -64,9 +63,9 @@ type Lister interface {
 	// EachCategorySum calls f with each category that may have points in area a, and its estimate
 	// there. The categories come in the order of their bytes.
 	EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
-	// EachCell calls f with each cell of area a, or with each leaf of a tree, until stop is set.
+	// EachCell calls f with each cell of area a, or with each leaf of a tree, until f returns false.
 	// Listed returns the largest possible number of calls, and the memory that EachCell takes.
-	EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
+	EachCell(a Area, of cells.Categories, f func(Spot) bool)
 	Listed(of cells.Categories) (cells int, bytes int64)
 }
 
@@ -90,6 +89,7 @@ type Overcount struct{ Probability, Excess float64 }
 
 // Info describes a body; see ccbf.Info.
 type Info struct {
+	Unbiased   bool
 	Cells      uint64
 	CellsKnown bool
 	Categories uint64

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"sort"
 	"sync"
 
@@ -13,7 +14,7 @@ import (
 // lookupScratch is scratch memory of Counts.
 type lookupScratch struct {
 	keys, at []uint64 // keys in Z-order, and the index of the cell that each belongs to
-	found    []cells.Leaf
+	counts   []uint64
 	radix    radix.Scratch
 }
 
@@ -50,29 +51,29 @@ func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 		}
 	}
 	b.radix.SortPairs(b.keys, b.at)
-	if cap(b.found) < len(b.keys) {
-		b.found = make([]cells.Leaf, len(at))
-	}
-	found := b.found[:len(b.keys)]
-	for s := range r.sectionsOf(of) {
-		if s.X != x || s.Y != y {
-			continue
-		}
-		for _, sheet := range r.sheets[s.from:s.to] {
-			r.lookups += FindAll(sheet, b.keys, found)
-			for j, l := range found {
-				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
+	b.counts = slices.Grow(b.counts[:0], len(b.keys))[:len(b.keys)]
+	clear(b.counts)
+	for sections := range r.byCategory(of) {
+		for _, s := range sections {
+			if s.X != x || s.Y != y {
+				continue
+			}
+			for _, sheet := range s.sheets {
+				r.lookups += AddCounts(sheet, b.keys, b.counts)
 			}
 		}
+	}
+	for j, n := range b.counts {
+		dst[b.at[j]] = n
 	}
 }
 
 // Lookups returns how many packets Count and Counts have read since Reset.
 func (r *Squares) Lookups() int { return r.lookups }
 
-// FindAll finds the squares of many cells, whose keys ascend: out[i] is the square that holds keys[i], or has
-// no points if there is none. It reads a packet once for all cells in it, and returns how many it read.
-func FindAll(s Sheet, keys []uint64, out []cells.Leaf) (packets int) {
+// AddCounts looks up many cells, whose keys ascend, and adds to each count the points of the square that holds
+// the cell. It reads a packet once for all cells in it, and returns how many it read.
+func AddCounts(s Sheet, keys, counts []uint64) (packets int) {
 	var squares cells.Squares // the squares of packet next-1
 	at, next, all := 0, 0, s.Packets()
 	for j, key := range keys {
@@ -82,9 +83,8 @@ func FindAll(s Sheet, keys []uint64, out []cells.Leaf) (packets int) {
 			packets++
 		}
 		at += cells.SearchAbove(squares.Keys[at:], key)
-		out[j] = cells.Leaf{}
 		if at > 0 && key <= squares.Last(at-1) {
-			out[j] = squares.Leaf(at - 1)
+			counts[j] = saturate.Add(counts[j], squares.Counts[at-1])
 		}
 	}
 	return packets

@@ -26,12 +26,6 @@ type Squares struct {
 // section is one section of a body.
 type section struct {
 	cells.LabelView
-	from, to int // its sheets are Squares.sheets[from:to]
-}
-
-// group has all sheets of one region that a query reads.
-type group struct {
-	x, y   int32
 	sheets []Sheet
 }
 
@@ -46,21 +40,21 @@ func (r *Squares) AddSection(l cells.LabelView) error {
 	if n := len(r.sections); n > 0 && r.sections[n-1].Compare(&l) >= 0 {
 		return sketch.Invalidf("sections %d and %d are not in order", n, n+1)
 	}
-	r.sections = append(r.sections, section{l, len(r.sheets), len(r.sheets)})
+	r.sections = append(r.sections, section{l, nil})
 	return nil
 }
 
 // AddSheet adds a sheet to the last section.
 func (r *Squares) AddSheet(s Sheet) {
 	r.sheets = append(r.sheets, s)
-	r.sections[len(r.sections)-1].to++
+	last := &r.sections[len(r.sections)-1]
+	last.sheets = r.sheets[len(r.sheets)-len(last.sheets)-1:]
 }
 
 // EachSection calls f with the label of each section and its sheets.
 func (r *Squares) EachSection(f func(l *cells.LabelView, sheets []Sheet)) {
 	for i := range r.sections {
-		s := &r.sections[i]
-		f(&s.LabelView, r.sheets[s.from:s.to])
+		f(&r.sections[i].LabelView, r.sections[i].sheets)
 	}
 }
 
@@ -73,42 +67,48 @@ func (r *Squares) Number() int {
 	return n
 }
 
-// eachRegion calls f for each region that has sheets of categories, with these sheets.
-func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	var groups []group
-	regions := map[[2]int32]int{}
-	for s := range r.sectionsOf(of) {
-		at, ok := regions[[2]int32{s.X, s.Y}]
-		if !ok {
-			at = len(groups)
-			regions[[2]int32{s.X, s.Y}] = at
-			groups = append(groups, group{x: s.X, y: s.Y})
-		}
-		groups[at].sheets = append(groups[at].sheets, r.sheets[s.from:s.to]...)
-	}
-	for _, g := range groups {
-		f(g.x, g.y, g.sheets)
-	}
-}
-
-// sectionsOf yields the sections of the categories of, in their order.
-func (r *Squares) sectionsOf(of cells.Categories) iter.Seq[*section] {
-	return func(yield func(*section) bool) {
-		i := 0
+// byCategory yields the sections of each category in a set, in the order of the categories.
+func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]section] {
+	return func(yield func([]section) bool) {
+		from := 0
 		one, isOne := of.One()
 		if isOne {
-			i, _ = slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
+			from, _ = slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
 		}
-		for ; i < len(r.sections); i++ {
-			if has := of.Has(r.sections[i].Category); !has && isOne || has && !yield(&r.sections[i]) {
+		for to := from; from < len(r.sections); from = to {
+			category := r.sections[from].Category
+			for to < len(r.sections) && bytes.Equal(r.sections[to].Category, category) {
+				to++
+			}
+			if has := of.Has(category); !has && isOne || has && !yield(r.sections[from:to]) {
 				return
 			}
 		}
 	}
 }
 
-// eachSum calls add with the sum over an area for each section of the categories of, in their order.
-func (r *Squares) eachSum(a Area, of cells.Categories, add func(s *section, n Sum)) {
+// eachRegion calls f for each region that has sheets of categories, with these sheets.
+func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
+	var groups []section
+	regions := map[[2]int32]int{}
+	for sections := range r.byCategory(of) {
+		for _, s := range sections {
+			at, ok := regions[[2]int32{s.X, s.Y}]
+			if !ok {
+				at = len(groups)
+				regions[[2]int32{s.X, s.Y}] = at
+				groups = append(groups, section{LabelView: s.LabelView})
+			}
+			groups[at].sheets = append(groups[at].sheets, s.sheets...)
+		}
+	}
+	for _, g := range groups {
+		f(g.X, g.Y, g.sheets)
+	}
+}
+
+// eachSum calls add with the sum over an area for each category of a set, in the order of the categories.
+func (r *Squares) eachSum(a Area, of cells.Categories, add func(category []byte, n Sum)) {
 	relation := a.Enter(r.Head.Bounds)
 	switch relation {
 	case grid.Outside:
@@ -117,17 +117,19 @@ func (r *Squares) eachSum(a Area, of cells.Categories, add func(s *section, n Su
 		defer a.Leave()
 	}
 	in := RegionArea{Area: a, Bounds: r.Head.Bounds}
-	for s := range r.sectionsOf(of) {
+	for sections := range r.byCategory(of) {
 		sum := Sum{}
-		in.X, in.Y = s.X, s.Y
-		for _, sheet := range r.sheets[s.from:s.to] {
-			if relation == grid.Inside {
-				sum.inside(sheet.Total())
-			} else {
-				sum.Add(SumOf(sheet, &in))
+		for _, s := range sections {
+			in.X, in.Y = s.X, s.Y
+			for _, sheet := range s.sheets {
+				if relation == grid.Inside {
+					sum.inside(sheet.Total())
+				} else {
+					sum.Add(SumOf(sheet, &in))
+				}
 			}
 		}
-		add(s, sum)
+		add(sections[0].Category, sum)
 	}
 }
 
@@ -140,7 +142,7 @@ func (r *Squares) Sum(a Area, of cells.Categories) (uint64, error) {
 // Estimate implements Reader.
 func (r *Squares) Estimate(a Area, of cells.Categories) (Estimate, error) {
 	var sum Sum
-	r.eachSum(a, of, func(_ *section, s Sum) { sum.Add(s) })
+	r.eachSum(a, of, func(_ []byte, s Sum) { sum.Add(s) })
 	return r.estimateOf(sum), nil
 }
 
@@ -157,22 +159,11 @@ func (r *Squares) estimateOf(s Sum) Estimate {
 
 // EachCategorySum implements Lister.
 func (r *Squares) EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate)) {
-	var last *section
-	var sum Sum
-	end := func() {
-		if last != nil && sum.High > 0 {
-			f(last.Category, r.estimateOf(sum))
+	r.eachSum(a, of, func(category []byte, s Sum) {
+		if s.High > 0 {
+			f(category, r.estimateOf(s))
 		}
-		sum = Sum{}
-	}
-	r.eachSum(a, of, func(s *section, n Sum) {
-		if last != nil && !bytes.Equal(last.Category, s.Category) {
-			end()
-		}
-		last = s
-		sum.Add(n)
 	})
-	end()
 }
 
 // EachSquare calls f for each square with cells in clip, in no particular order. corner is the
@@ -219,24 +210,25 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 	return nil
 }
 
-// skipRest is a least number of points that no packet has: it skips those that are left.
+// skipRest is the least number of points that makes eachSpot and Visit skip all that is left.
 const skipRest = ^uint64(0)
 
-// eachSpot calls f for the squares that meet an area. Squares of one region come in order, and equal ones
-// come once. around is how many points the larger squares around a square have. If a region has only one sheet,
-// packets that are known to have fewer than *least points are skipped, and so are squares. *least begins with
-// the value of least for each region.
-func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s Spot, around uint64, least *uint64)) {
+// eachSpot calls f for the squares that meet an area, until f returns false. Squares of one region come in order,
+// and equal ones come once. around is how many points the larger squares around a square have. If a region has
+// only one sheet, squares with fewer than *least points are skipped, and so are packets without others. f may
+// raise *least.
+func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s Spot, around uint64) bool) {
 	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
-		least := least
 		spot := func(s *cells.Squares, i int, around uint64) {
-			f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around, &least)
+			if *least != skipRest && !f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around) {
+				*least = skipRest
+			}
 		}
 		if len(sheets) == 1 {
-			Visit(sheets[0], a, &least, func(s cells.Squares, _ bool) {
+			Visit(sheets[0], a, least, func(s cells.Squares, _ bool) {
 				for i, n := range s.Counts {
-					if n >= least {
+					if n >= *least {
 						spot(&s, i, 0)
 					}
 				}
@@ -257,39 +249,31 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least uint64, f func(s 
 
 // Hotspots implements Reader. A square counts what a cell counts that lies in no smaller square.
 func (r *Squares) Hotspots(in Area, threshold uint64, of cells.Categories, add func(Spot) bool) error {
-	r.eachSpot(in, of, threshold, func(s Spot, around uint64, least *uint64) {
+	least := min(threshold, skipRest-1)
+	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
 		s.Count = saturate.Add(s.Count, around)
-		if s.Count >= threshold && *least == threshold && !add(s) {
-			*least = skipRest
-		}
+		return s.Count < threshold || add(s)
 	})
 	return nil
 }
 
 // TopK implements Reader. Squares count as in Hotspots.
 func (r *Squares) TopK(in Area, of cells.Categories, t *Top) error {
-	r.eachSpot(in, of, 0, func(s Spot, around uint64, least *uint64) {
+	least := uint64(0)
+	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
 		s.Count = saturate.Add(s.Count, around)
-		switch {
-		case *least == skipRest:
-		case !t.Add(Candidate{Spot: s, Least: s.Count}):
-			*least = skipRest
-		case len(t.Cells) == t.K:
-			*least = t.Cells[0].Least
+		fits := t.Add(Candidate{Spot: s, Least: s.Count})
+		if len(t.Cells) == t.K {
+			least = min(t.Cells[0].Least, skipRest-1)
 		}
+		return fits
 	})
 	return nil
 }
 
 // EachCell implements Lister. A square has only its own points.
-func (r *Squares) EachCell(in Area, of cells.Categories, stop *bool, f func(Spot)) {
-	r.eachSpot(in, of, 0, func(s Spot, _ uint64, least *uint64) {
-		if *stop {
-			*least = skipRest
-			return
-		}
-		f(s)
-	})
+func (r *Squares) EachCell(in Area, of cells.Categories, f func(Spot) bool) {
+	r.eachSpot(in, of, new(uint64), func(s Spot, _ uint64) bool { return f(s) })
 }
 
 // Listed implements Lister.
@@ -310,18 +294,17 @@ func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
 
 // EachCategory implements Lister.
 func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
-	for from, to := 0, 0; from < len(r.sections); from = to {
-		category := r.sections[from].Category
+	for sections := range r.byCategory(cells.Categories{}) {
 		number, total := uint64(0), uint64(0)
-		for to = from; to < len(r.sections) && bytes.Equal(r.sections[to].Category, category); to++ {
-			for _, s := range r.sheets[r.sections[to].from:r.sections[to].to] {
+		for i := range sections {
+			for _, s := range sections[i].sheets {
 				number, total = number+uint64(s.Number()), saturate.Add(total, s.Total())
 			}
 		}
 		if !r.IsExact {
 			number = 0 // squares hold any number of cells
 		}
-		f(category, number, total)
+		f(sections[0].Category, number, total)
 	}
 }
 

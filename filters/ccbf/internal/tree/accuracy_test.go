@@ -77,11 +77,11 @@ func TestAccuracy(t *testing.T) {
 	excess := func(draw func() uint64, n int) (m mean) {
 		for range n {
 			key := draw()
-			l, _ := find(&sheets[0], key)
-			if l.Count < counts[key] || l.Count-counts[key] > most {
-				t.Fatalf("cell %#x counts %d of %d, at most %d too many", key, l.Count, counts[key], most)
+			n := count(sheets[:1], key)
+			if n < counts[key] || n-counts[key] > most {
+				t.Fatalf("cell %#x counts %d of %d, at most %d too many", key, n, counts[key], most)
 			}
-			m.add(float64(l.Count - counts[key]))
+			m.add(float64(n - counts[key]))
 		}
 		return m
 	}

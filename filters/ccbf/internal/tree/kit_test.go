@@ -120,20 +120,13 @@ func equal(a, b *cells.Squares) bool {
 	return true
 }
 
-// find returns the leaf of a sheet that holds a cell, and false if there is none.
-func find(s *Sheet, key uint64) (cells.Leaf, bool) {
-	var out [1]cells.Leaf
-	form.FindAll(s, []uint64{key}, out[:])
-	return out[0], out[0].Count > 0
-}
-
 // count returns the count of a cell in all sheets.
-func count(sheets []Sheet, key uint64) (n uint64) {
+func count(sheets []Sheet, key uint64) uint64 {
+	var n [1]uint64
 	for i := range sheets {
-		l, _ := find(&sheets[i], key)
-		n += l.Count
+		form.AddCounts(&sheets[i], []uint64{key}, n[:])
 	}
-	return n
+	return n[0]
 }
 
 // box is a rectangle of cells of region (0, 0), half open, by the coordinates that keys have.

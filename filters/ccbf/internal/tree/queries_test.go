@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Every way to find a cell gives the same leaf: alone, with many others, from kept packets, and in the
+// Every way to look up a cell gives the count of its leaf: alone, with many others, from kept packets, and in the
 // list of all leaves. Cells beside leaves and at both ends of the curve are among them.
 func TestFindAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 0))
@@ -25,20 +25,20 @@ func TestFindAgrees(t *testing.T) {
 			}
 			slices.Sort(keys)
 			sheet.packet.room = 1 << 16
-			all, keptAll := make([]cells.Leaf, len(keys)), make([]cells.Leaf, len(keys))
-			form.FindAll(&sheet, keys, all)
+			all, keptAll := make([]uint64, len(keys)), make([]uint64, len(keys))
+			form.AddCounts(&sheet, keys, all)
 			for range 2 {
 				sheet.packet.sheet = nil
-				form.FindAll(&sheet, keys, keptAll)
+				clear(keptAll)
+				form.AddCounts(&sheet, keys, keptAll)
 			}
 			for i, k := range keys {
-				var want cells.Leaf
+				want := uint64(0)
 				if n := cells.SearchAbove(s.Keys, k); n > 0 && k <= s.Last(n-1) {
-					want = s.Leaf(n - 1)
+					want = s.Counts[n-1]
 				}
-				one, ok := find(&sheet, k)
-				if one != want || all[i] != want || keptAll[i] != want || ok != (want.Count > 0) {
-					t.Fatalf("%s, threshold %d: cell %#x is in %+v, found alone %+v, with others %+v, kept %+v", name, tau.Value(), k, want, one, all[i], keptAll[i])
+				if one := count([]Sheet{sheet}, k); one != want || all[i] != want || keptAll[i] != want {
+					t.Fatalf("%s, threshold %d: cell %#x counts %d, alone %d, with others %d, kept %d", name, tau.Value(), k, want, one, all[i], keptAll[i])
 				}
 			}
 			if room := sheet.packet.room; room < 0 || room == 1<<16 {

@@ -188,9 +188,6 @@ func (r *Reader) Error() form.Error {
 	return e
 }
 
-// Unbiased implements form.Reader.
-func (r *Reader) Unbiased() bool { return false }
-
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
 	i.Tau, i.Leaves = r.tau.Value(), uint64(r.Number())
