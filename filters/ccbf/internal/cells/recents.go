@@ -2,6 +2,7 @@ package cells
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -25,38 +26,27 @@ type RecentCache struct {
 }
 
 const (
-	// recentBatch is the number of keys that are counted before the evicted cells go on.
+	// recentBatch is the number of keys that are counted before the evicted cells go on. It is also the
+	// number of slots of CountRecent.
 	recentBatch = 1 << 12
-	// recentBits is the number of bits of a hash that select a slot in pooled memory.
-	recentBits = 12
 	// maxSince is the number of keys after which cells with large counts are evicted, so that no
 	// count exceeds its bits of a word.
 	maxSince = 1 << (CountBits - 1)
 )
 
-// recentScratch is pooled memory for the cells that a batch evicts, and for the slots of the cache.
-type recentScratch struct {
-	words, counts [recentBatch + 1]uint64
-	slots         [1 << recentBits]uint64
-}
+// recentScratch is pooled memory for the cells that a batch evicts.
+type recentScratch struct{ words, counts [recentBatch]uint64 }
 
 var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 
-// CountRecent counts keys in a cache from a pool, and then evicts all cells. put gets the evicted cells.
+// CountRecent counts keys in a cache of their own, and then evicts all cells. put gets the evicted cells.
 // fresh is how many keys found no slot with their cell.
 func CountRecent(keys []uint64, put func(Squares)) (fresh int) {
-	s := recentScratches.Get().(*recentScratch)
-	defer recentScratches.Put(s)
-	r := s.cache()
-	fresh, _ = r.count(s, keys, put)
-	r.each(s, 1, put)
+	var r RecentCache
+	r.Grow(recentBatch)
+	fresh, _ = r.Count(keys, put)
+	r.Each(put)
 	return fresh
-}
-
-// cache returns an empty cache that uses the slots of s.
-func (s *recentScratch) cache() RecentCache {
-	clear(s.slots[:])
-	return RecentCache{slots: s.slots[:]}
 }
 
 // Slots returns the number of slots.
@@ -77,87 +67,21 @@ func (r *RecentCache) Grow(slots int) {
 	for _, w := range old {
 		if w != 0 {
 			// No two old cells get the same slot: they would have shared one of the old slots too.
-			r.slots[recentSlot(w, r.shift())] = w
+			r.slots[w&^full*slotHash>>slotShift(r.slots)] = w
 		}
 	}
 }
 
 // Each calls put with all cells of r, some at a time. It does not change r.
-func (r *RecentCache) Each(put func(Squares)) {
+func (r *RecentCache) Each(put func(Squares)) { r.each(1, put) }
+
+// each is Each for the cells that have at least least points.
+func (r *RecentCache) each(least uint64, put func(Squares)) {
 	if r.since == 0 {
 		return
 	}
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
-	r.each(s, 1, put)
-}
-
-// Count counts one point for each key, and does not change keys. Fits must be true for them. put gets the
-// evicted cells, some at a time. fresh is how many keys were not in r, and out is how many cells were
-// evicted.
-func (r *RecentCache) Count(keys []uint64, put func(Squares)) (fresh, out int) {
-	s := recentScratches.Get().(*recentScratch)
-	defer recentScratches.Put(s)
-	return r.count(s, keys, put)
-}
-
-// count is Count with the scratch memory s.
-func (r *RecentCache) count(s *recentScratch, keys []uint64, put func(Squares)) (fresh, out int) {
-	r.base = keys[0] &^ (1<<wordKeys - 1)
-	for len(keys) > 0 {
-		batch := keys[:min(len(keys), recentBatch)]
-		keys = keys[len(batch):]
-		if r.since += len(batch); r.since > maxSince {
-			r.trim(s, put)
-			r.since = len(batch)
-		}
-		n, m := countRecent(r.slots, r.shift(), batch, s.words[:])
-		r.lend(s, n, put)
-		fresh, out = fresh+m, out+n
-	}
-	return fresh, out
-}
-
-// countRecent counts keys in slots. Keys may differ only in the bits that a word has room for. It writes
-// the evicted cells to words, and returns their number out. fresh is how many keys found no slot with
-// their cell.
-func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh int) {
-	words = words[:len(keys)+1]
-	for _, k := range keys {
-		w := k << CountBits
-		slot := &slots[recentSlot(w, shift)]
-		was := *slot
-		// There is no branch, because whether a key repeats is not predictable. other is all ones if the
-		// slot has another key, where an empty slot has key 0. Then the word in the slot is evicted,
-		// unless it is empty.
-		differ := (was ^ w) >> CountBits
-		other := uint64(int64(differ|-differ) >> 63)
-		words[out] = was
-		out += int(other & (was | -was) >> 63)
-		fresh -= int(other)
-		*slot = (was+1)&^other | (w|1)&other
-	}
-	return out, fresh
-}
-
-// recentSlot returns the slot of a word's cell.
-func recentSlot(word uint64, shift uint) uint64 { return word &^ full * 0x9e3779b97f4a7c15 >> shift }
-
-// shift returns the number of bits of a hash that do not select the slot.
-func (r *RecentCache) shift() uint { return uint(64 - bits.TrailingZeros(uint(len(r.slots)))) }
-
-// trim evicts cells with large counts: those that might exceed the bits of a word before the next trim.
-func (r *RecentCache) trim(s *recentScratch, put func(Squares)) {
-	r.each(s, maxSince, put)
-	for i, w := range r.slots {
-		if w&full >= maxSince {
-			r.slots[i] = 0
-		}
-	}
-}
-
-// each calls put with the cells that have at least least points.
-func (r *RecentCache) each(s *recentScratch, least uint64, put func(Squares)) {
 	n := 0
 	for _, w := range r.slots {
 		if w&full < least {
@@ -170,6 +94,64 @@ func (r *RecentCache) each(s *recentScratch, least uint64, put func(Squares)) {
 		}
 	}
 	r.lend(s, n, put)
+}
+
+// Count counts one point for each key, and does not change keys. Fits must be true for them. put gets the
+// evicted cells, some at a time. fresh is how many keys were not in r, and out is how many cells were
+// evicted.
+func (r *RecentCache) Count(keys []uint64, put func(Squares)) (fresh, out int) {
+	s := recentScratches.Get().(*recentScratch)
+	defer recentScratches.Put(s)
+	r.base = keys[0] &^ (1<<wordKeys - 1)
+	for batch := range slices.Chunk(keys, recentBatch) {
+		if r.since += len(batch); r.since > maxSince {
+			r.trim(put)
+			r.since = len(batch)
+		}
+		n, m := Recount(r.slots, CountBits, batch, s.words[:])
+		r.lend(s, n, put)
+		fresh, out = fresh+m, out+n
+	}
+	return fresh, out
+}
+
+// Recount counts keys in the slots of a cache. A slot has a word: a key above a count of countBits bits, or 0 if
+// it is empty. Keys may differ only in the bits that a word has room for. If a slot has another cell, or a full
+// count, its word goes to evicted, as long as keys. out is the number of these words, and fresh is how many keys
+// found no slot with their cell.
+func Recount(slots []uint64, countBits uint, keys, evicted []uint64) (out, fresh int) {
+	evicted = evicted[:len(keys)]
+	shift, countBits := slotShift(slots), countBits&63
+	full := uint64(1)<<countBits - 1
+	for _, k := range keys {
+		w := k << countBits
+		slot := &slots[w*slotHash>>shift]
+		was := *slot
+		// There is no branch, because whether a cell is recent is not predictable.
+		differ := (was^w)>>countBits | (was&full+1)>>countBits
+		other := uint64(int64(differ|-differ) >> 63) // all ones if the cell is not recent, or its count is full
+		evicted[out] = was
+		out += int(other & (was | -was) >> 63)
+		fresh -= int(other)
+		*slot = (was+1)&^other | (w|1)&other
+	}
+	return out, fresh
+}
+
+// slotHash is the factor of the hash that selects a slot.
+const slotHash = 0x9e3779b97f4a7c15
+
+// slotShift returns the number of bits of a hash that do not select the slot.
+func slotShift(slots []uint64) uint { return uint(64-bits.TrailingZeros(uint(len(slots)))) & 63 }
+
+// trim evicts cells with large counts: those that might exceed the bits of a word before the next trim.
+func (r *RecentCache) trim(put func(Squares)) {
+	r.each(maxSince, put)
+	for i, w := range r.slots {
+		if w&full >= maxSince {
+			r.slots[i] = 0
+		}
+	}
 }
 
 // lend calls put with the cells of the first n words of s.

@@ -172,21 +172,10 @@ func (c *Cells) each(f func(key, count uint64)) {
 // one goes to the buffer. A cell whose count is full goes there too. So the buffer must have room for all
 // keys.
 func (c *Cells) addRecent(keys []uint64) {
-	n, out := 0, c.buffer[len(c.buffer):len(c.buffer)+len(keys)]
-	shift, full := c.shift&63, c.full()
-	for _, k := range keys {
-		w := k << shift
-		slot := &c.recent[w*0x9e3779b97f4a7c15>>(64-recentBits)]
-		was := *slot
-		// There is no branch, because whether a cell is recent is not predictable.
-		differ := (was^w)>>shift | (was&full+1)>>shift
-		other := uint64(int64(differ|-differ) >> 63) // all ones if the cell is not recent, or its count is full
-		out[n] = was
-		n += int(other & (was | -was) >> 63)
-		*slot = (was+1)&^other | (w|1)&other
-	}
-	c.buffer = c.buffer[:len(c.buffer)+n]
-	c.seen, c.fresh = c.seen+len(keys), c.fresh+n
+	n := len(c.buffer)
+	out, _ := cells.Recount(c.recent, c.shift, keys, c.buffer[n:n+len(keys)])
+	c.buffer = c.buffer[:n+out]
+	c.seen, c.fresh = c.seen+len(keys), c.fresh+out
 }
 
 // adapt drops the cache of recent cells if fewer than one key in four was in it. It tries a new cache
