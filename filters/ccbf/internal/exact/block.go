@@ -3,7 +3,6 @@ package exact
 import (
 	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -180,7 +179,6 @@ const together = 4
 type batch struct {
 	runs    bitio.Runs
 	n       [together]int // the number of cells; 0 for a damaged block
-	open    uint          // a bit for each block that still has cells to decode.
 	readers [together]bitio.Reader
 }
 
@@ -204,19 +202,35 @@ const fewTogether = 3
 // readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says. It
 // decodes them together while enough of them have cells left, and the rest of each alone.
 func (q *batch) readFrom(b *blocks, from, to int) {
-	size := to - from
-	q.open = 0
-	for i := range size {
-		q.begin(i, b, from+i)
+	for i := range q.n {
+		if q.n[i] = 0; from+i < to {
+			q.begin(i, b, from+i)
+		}
 	}
-	q.read(q.n[:size])
+	at := 1 // the cells before are decoded.
+	for {
+		open, one, end := 0, 0, bitio.MaxRun
+		for i, n := range q.n {
+			if n > at {
+				open, one, end = open+1, i, min(end, n)
+			}
+		}
+		if open < fewTogether {
+			break
+		}
+		at = q.readAtOnce(one, at, end)
+	}
+	for i, n := range q.n {
+		if n > at {
+			q.step(i, at, n)
+		}
+	}
 	// The readers point into the BLOB, which a pooled batch must not keep.
 	clear(q.readers[:])
 }
 
 // begin opens a block of b as block i of the batch, and decodes its orders and its first cell.
 func (q *batch) begin(i int, b *blocks, block int) {
-	q.n[i] = 0
 	r, gapOrder, countOrder, n, ok := b.block(block)
 	if !ok {
 		return
@@ -228,68 +242,38 @@ func (q *batch) begin(i int, b *blocks, block int) {
 	}
 	q.n[i], q.readers[i] = n, r
 	q.runs.GapOrder[i], q.runs.CountOrder[i] = uint64(gapOrder), uint64(countOrder)
-	q.open |= 1 << i
+	q.end(i, 1)
 }
 
-// read decodes the cells after the first ones. The blocks have n cells.
-func (q *batch) read(n []int) {
-	from := 1
-	for {
-		one, to := 0, bitio.MaxRun
-		for i, n := range n {
-			if q.open>>i&1 == 0 {
-				continue
-			}
-			if n == from {
-				q.end(i)
-				continue
-			}
-			one, to = i, min(to, n)
-		}
-		if bits.OnesCount(q.open) < fewTogether {
-			break
-		}
-		from = q.readAtOnce(one, from, to)
-	}
-	for i, n := range n {
-		if q.open>>i&1 != 0 {
-			q.step(i, from, n)
-			q.end(i)
-		}
-	}
-}
-
-// end closes block i after its last cell. If the block has further bits, it is damaged.
-func (q *batch) end(i int) {
-	q.open &^= 1 << i
-	if !q.readers[i].Done() {
+// end notes that the cells of block i before at are decoded. If it has no more, but further bits, it is damaged.
+func (q *batch) end(i, at int) {
+	if at == q.n[i] && !q.readers[i].Done() {
 		q.n[i] = 0
 	}
 }
 
-// readAtOnce decodes the cells [from, to) of all open blocks, and returns up to which cell it came. At a
-// long code it stops early, after decoding that code alone. one is the index of an open block.
+// readAtOnce decodes the cells [from, to) of all blocks with more than from cells, and returns up to which
+// cell it came. At a long code it stops early, after decoding that code alone. one is the index of such a block.
 func (q *batch) readAtOnce(one, from, to int) int {
-	// ReadRuns decodes every lane. A lane without an open block decodes block one again, because it must
-	// not read bytes behind the end of its block.
-	for i := range together {
-		if q.open>>i&1 == 0 {
+	// ReadRuns decodes every lane. A lane without such a block decodes block one again, because it must not
+	// read bytes behind the end of its block.
+	for i, n := range q.n {
+		if n <= from {
 			q.readers[i] = q.readers[one]
 			q.runs.GapOrder[i], q.runs.CountOrder[i] = q.runs.GapOrder[one], q.runs.CountOrder[one]
 		}
 	}
 	came := bitio.ReadRuns(&q.readers, &q.runs, from, to)
-	for i := range together {
-		if q.open>>i&1 == 0 {
+	for i, n := range q.n {
+		if n <= from {
 			continue
 		}
 		if keys, _ := q.room(i); keys[came-1] < keys[from-1] {
 			q.n[i] = 0
 		} else if came < to {
 			q.step(i, came, came+1)
-		}
-		if q.n[i] == 0 {
-			q.open &^= 1 << i
+		} else {
+			q.end(i, to)
 		}
 	}
 	return min(came+1, to)
@@ -307,4 +291,5 @@ func (q *batch) step(i, from, to int) {
 			return
 		}
 	}
+	q.end(i, to)
 }
