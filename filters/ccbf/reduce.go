@@ -158,17 +158,13 @@ func (s *Sketch) Clip(p *Polygon) error {
 	across := false
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a.X, a.Y = sec.X, sec.Y
-		sheets := sec.Sheets()
-		for _, sheet := range sheets {
+		for _, sheet := range sec.Sheets() {
 			form.VisitSquares(sheet, &a, func(s cells.Squares, inside bool) {
 				across = across || !inside
 				left.Append(s)
 			})
 		}
-		if len(sheets) > 1 {
-			return cells.Sorted(left)
-		}
-		return left
+		return cells.Sorted(left)
 	})
 	s.keepLeaves(left, bounds, across)
 	return nil

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -328,18 +327,19 @@ var (
 func Subtract(a, b Squares) (Squares, error) {
 	counts := slices.Clone(a.Counts)
 	var open []int // the indexes of squares of a that hold the current square of b, the smallest last
+	leave := func(key uint64) {
+		for len(open) > 0 && a.Last(open[len(open)-1]) < key {
+			open = open[:len(open)-1]
+		}
+	}
 	i := 0
 	for j, key := range b.Keys {
 		level := b.Level(j)
 		for ; i < a.Len() && !before(key, level, a.Keys[i], a.Level(i)); i++ {
-			for len(open) > 0 && a.Last(open[len(open)-1]) < a.Keys[i] {
-				open = open[:len(open)-1]
-			}
+			leave(a.Keys[i])
 			open = append(open, i)
 		}
-		for len(open) > 0 && a.Last(open[len(open)-1]) < key {
-			open = open[:len(open)-1]
-		}
+		leave(key)
 		if i < a.Len() && a.Keys[i] <= b.Last(j) {
 			return Squares{}, ErrCoarse
 		}
@@ -358,18 +358,13 @@ func Subtract(a, b Squares) (Squares, error) {
 			return Squares{}, ErrAbsent
 		}
 	}
-	return a.with(counts), nil
-}
-
-// with returns the squares with these counts. It leaves out squares with count 0.
-func (s *Squares) with(counts []uint64) Squares {
 	var out Squares
 	for i, n := range counts {
 		if n > 0 {
-			out.Push(s.Keys[i], s.Level(i), n)
+			out.Push(a.Keys[i], a.Level(i), n)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Intersect returns for every cell a count that is at least the smaller of the two true counts. The counts
@@ -396,13 +391,6 @@ func Intersect(a, b Squares) Squares {
 // holds this part. Neither list is changed. O(n log n) for n squares.
 func Mask(a, b Squares) Squares {
 	var out Squares
-	sorted := true
-	push := func(key uint64, level uint8, n uint64) {
-		if i := out.Len() - 1; i >= 0 && !before(out.Keys[i], out.Levels[i], key, level) {
-			sorted = false
-		}
-		out.Push(key, level, n)
-	}
 	covered, some := uint64(0), false // covered is the last key in the squares of b so far, some says whether there are any
 	j := 0
 	for i, key := range a.Keys {
@@ -411,18 +399,15 @@ func Mask(a, b Squares) Squares {
 			covered, some = max(covered, b.Last(j)), true
 		}
 		if some && covered >= last {
-			push(key, level, a.Counts[i])
+			out.Push(key, level, a.Counts[i])
 			continue
 		}
 		if end := j + SearchAbove(b.Keys[j:], last); end > j {
 			level = max(b.Level(j), CommonLevel(b.Keys[j], b.Keys[end-1]))
-			push(b.Keys[j]&^LowBits(level), level, a.Counts[i])
+			out.Push(b.Keys[j]&^LowBits(level), level, a.Counts[i])
 		}
 	}
-	if !sorted {
-		return Sorted(out)
-	}
-	return out
+	return Sorted(out)
 }
 
 // CommonLevel returns the level of the smallest square that holds the keys a and b.
@@ -456,46 +441,22 @@ type region struct{ x, y int32 }
 // and returns its index and false. This square is at least 2^29 cells of the coarser grid away from the
 // origin.
 func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int, bool) {
-	coarser := func(v int64) int64 {
-		q := v / int64(factor)
-		if v%int64(factor) < 0 {
-			q--
-		}
-		return q
-	}
-	// This is the usual case: a shift is faster than a division.
-	if shift := bits.TrailingZeros64(factor); factor == 1<<shift {
-		coarser = func(v int64) int64 { return v >> shift }
-	}
-	// move returns the new region and the new place in it of a coordinate in the old region.
-	move := func(region int32, v uint64) (int32, uint32) {
-		moved := coarser(int64(region)<<32+int64(v)-Bias) + Bias
-		return int32(moved >> 32), uint32(moved)
-	}
 	var last region
 	var out *Squares
 	for i, key := range s.Keys {
-		x, y := grid.Deinterleave(key)
 		var to region
-		var x0, y0 uint32
-		to.x, x0 = move(at.x, uint64(x))
-		to.y, y0 = move(at.y, uint64(y))
-		low, level := grid.Interleave(x0, y0), uint8(0)
-		if side := s.Level(i); side > 0 {
-			far := uint64(1)<<side - 1
-			endX, x1 := move(at.x, uint64(x)+far)
-			endY, y1 := move(at.y, uint64(y)+far)
-			level = CommonLevel(low, grid.Interleave(x1, y1))
-			if to != (region{endX, endY}) || level > MaxLevel {
+		var low uint64
+		to.x, to.y, low = Key(CellOf(at.x, at.y, key).Coarser(int64(factor)))
+		level := s.Level(i)
+		if level > 0 {
+			x, y, high := Key(CellOf(at.x, at.y, s.Last(i)).Coarser(int64(factor)))
+			if level = CommonLevel(low, high); to != (region{x, y}) || level > MaxLevel {
 				return i, false
 			}
 		}
 		if out == nil || to != last {
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
-				if len(into) == 0 { // there is rarely a second one
-					*out = withRoom(s.Len())
-				}
 				into[to] = out
 			}
 		}
@@ -507,8 +468,16 @@ func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int
 // scratches lends the memory of Sorted.
 var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
 
-// Sorted returns squares in order, and adds up equal ones. Nil counts are all one. It does not change s. O(n).
+// Sorted returns squares in order, and adds up equal ones. Nil counts are all one. It does not change s, and
+// returns s itself if nothing is to be done. O(n).
 func Sorted(s Squares) Squares {
+	inOrder := s.Counts != nil
+	for i := 1; i < s.Len() && inOrder; i++ {
+		inOrder = before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i))
+	}
+	if inOrder {
+		return s
+	}
 	scratch := scratches.Get().(*radix.Scratch)
 	defer scratches.Put(scratch)
 	keys, order := make([]uint64, s.Len()), make([]uint64, s.Len())

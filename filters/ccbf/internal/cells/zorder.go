@@ -64,15 +64,15 @@ var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 // with 0 between them. So coordinates compare as usual.
 type Corners struct{ minX, maxX, minY, maxY uint64 }
 
-// CornersOf returns the rectangle of the single cell with this key.
-func CornersOf(key uint64) Corners {
-	return Corners{key & xBits, key & xBits, key & yBits, key & yBits}
-}
-
-// with returns c, extended to hold the cell with this key.
-func (c Corners) with(key uint64) Corners {
-	x, y := key&xBits, key&yBits
-	return Corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}
+// CornersOf returns the smallest rectangle around the cells with these keys. There is at least one.
+func CornersOf(keys ...uint64) Corners {
+	x, y := keys[0]&xBits, keys[0]&yBits
+	c := Corners{x, x, y, y}
+	for _, key := range keys {
+		x, y := key&xBits, key&yBits
+		c = Corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}
+	}
+	return c
 }
 
 // Rect returns the rectangle in region (x, y).
@@ -117,17 +117,9 @@ func (c Corners) Next(key uint64) (next uint64, found bool) {
 	return key, true
 }
 
-// Around returns c, extended to hold more keys.
-func (c Corners) Around(keys []uint64) Corners {
-	for _, k := range keys {
-		c = c.with(k)
-	}
-	return c
-}
-
 // BoundsOf returns the smallest rectangle around the cells with these keys in region (x, y). There is at least
 // one.
-func BoundsOf(keys []uint64, x, y int32) grid.Rect { return CornersOf(keys[0]).Around(keys).Rect(x, y) }
+func BoundsOf(keys []uint64, x, y int32) grid.Rect { return CornersOf(keys...).Rect(x, y) }
 
 // Bounds returns the smallest rectangle around the cells.
 func (l List) Bounds() grid.Rect {

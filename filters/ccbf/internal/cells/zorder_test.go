@@ -84,7 +84,7 @@ func TestNext(t *testing.T) {
 		if x0 > x1 || y0 > y1 {
 			continue
 		}
-		c := CornersOf(grid.Interleave(x0, y0)).Around([]uint64{grid.Interleave(x1, y1)})
+		c := CornersOf(grid.Interleave(x0, y0), grid.Interleave(x1, y1))
 		want, found := uint64(0), false
 		for key := uint64(2*edge*edge) - 1; key < 2*edge*edge; key-- { // until it wraps around
 			if x, y := grid.Deinterleave(key); x >= x0 && x <= x1 && y >= y0 && y <= y1 {

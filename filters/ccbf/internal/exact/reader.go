@@ -140,14 +140,14 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 	bounds := cells.NoBounds
 	for i := range r.sections {
 		s := &r.sections[i]
-		label, total, around := s.Label(), uint64(0), cells.CornersOf(s.First(0))
+		label, total := s.Label(), uint64(0)
 		var err error
 		whole := s.each(func(i int, block cells.Squares) bool {
 			if !s.chosen(i, block) {
 				return false
 			}
 			total = saturate.Add(total, block.Total())
-			around = around.Around(block.Keys)
+			bounds = cells.Hull(bounds, cells.BoundsOf(block.Keys, s.X, s.Y))
 			err = f(&label, block)
 			return err == nil
 		})
@@ -159,7 +159,6 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 		case total != s.total:
 			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(r.sections), s.total, total)
 		}
-		bounds = cells.Hull(bounds, around.Rect(s.X, s.Y))
 	}
 	if bounds != r.Head.Bounds {
 		return sketch.Invalidf("bounds that are not those of the cells")

@@ -267,7 +267,7 @@ func (a *RegionArea) cornersOf(r grid.Rect) (cells.Corners, bool) {
 	}
 	_, _, low := cells.Key(grid.Cell{X: r.MinX, Y: r.MinY})
 	_, _, high := cells.Key(grid.Cell{X: r.MaxX, Y: r.MaxY})
-	return cells.CornersOf(low).Around([]uint64{high}), true
+	return cells.CornersOf(low, high), true
 }
 
 // enter enters the smallest square that holds the keys low and high.
