@@ -251,7 +251,7 @@ func (j *judge) listing(what string, area Area, of Categories, truth map[grid.Ce
 			}
 		}
 	}
-	if most, _ := j.v.reader().(form.Lister).Listed(of); len(got) > most {
+	if most, _ := j.v.reader().Listing().Listed(of); len(got) > most {
 		j.Fatalf("%s: lists %d, at most %d were said", what, len(got), most)
 	}
 	if j.v.IsExact() && len(got) != len(truth) {

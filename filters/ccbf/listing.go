@@ -24,8 +24,8 @@ import (
 // View until the last cell. O(blocks that meet the area); bridge.Listed returns the memory that it
 // takes.
 func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
-	l, ok := v.reader().(form.Lister)
-	if !ok {
+	l := v.reader().Listing()
+	if l == nil {
 		return nil, fmt.Errorf("%w of their cells: any cell can have a count (list the largest cells of a box with ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
 	on, meets, err := a.on(&v.Head)
@@ -70,10 +70,10 @@ func (v *View) ListCategories() ([]Category, error) {
 }
 
 // categoryLists returns the lister of a sketch with categories, nil without.
-func (v *View) categoryLists() (form.Lister, error) {
-	l, ok := v.reader().(form.Lister)
+func (v *View) categoryLists() (*form.Squares, error) {
+	l := v.reader().Listing()
 	switch {
-	case !ok:
+	case l == nil:
 		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	case !v.Categories:
 		return nil, nil

@@ -68,7 +68,9 @@ func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
 // replace sets the squares. Those of an exact sketch must be cells.
 func (s *Sketch) replace(squares *tree.List) {
 	if s.squares = squares; !s.pruned {
-		s.squares = &tree.List{Sections: squares.Sections.OnlyCells()}
+		s.squares = &tree.List{Sections: squares.Sections.Map(func(s *cells.Section) cells.Squares {
+			return cells.Squares{Keys: s.Keys, Counts: s.Counts}
+		})}
 	}
 }
 

@@ -117,7 +117,7 @@ func PairBytes(a, b *ccbf.Sketch) int64 { return hidden.PairBytes(a, b) }
 // Listed returns the largest number of cells that View.Cells can list, for any area. It also returns the
 // memory that this takes in addition to the View. Both are 0 for counters.
 func Listed(v *ccbf.View, of ccbf.Categories) (cells int, bytes int64) {
-	if l, ok := hidden.Reader(v).(form.Lister); ok {
+	if l := hidden.Reader(v).Listing(); l != nil {
 		return l.Listed(of)
 	}
 	return 0, 0
@@ -134,7 +134,7 @@ func ErrorBytes(v *ccbf.View) int64 {
 
 // CategoryBytes returns the most memory that View.ListCategories and View.ByCategory take.
 func CategoryBytes(v *ccbf.View) int64 {
-	if l, ok := hidden.Reader(v).(form.Lister); ok {
+	if l := hidden.Reader(v).Listing(); l != nil {
 		return int64(l.NumberOfSections()) * categoryBytes
 	}
 	return 0

@@ -148,11 +148,6 @@ func (l List) Map(f func(s *Section) Squares) List {
 	return out
 }
 
-// OnlyCells returns l without levels. All its squares must be cells.
-func (l List) OnlyCells() List {
-	return l.Map(func(s *Section) Squares { return Squares{Keys: s.Keys, Counts: s.Counts} })
-}
-
 // LabelOf returns the label of a cell, and the cell's key in the region of the label.
 func LabelOf(c grid.Cell, category []byte) (Label, uint64) {
 	x, y, z := Key(c)

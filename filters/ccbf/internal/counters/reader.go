@@ -238,6 +238,9 @@ func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
 	return s.run(a)
 }
 
+// Listing implements form.Reader.
+func (r *Reader) Listing() *form.Squares { return nil }
+
 // Error implements form.Reader.
 func (r *Reader) Error() form.Error {
 	if r.Head.Saturated {

@@ -20,10 +20,7 @@ type Reader struct {
 	blocks   *decoder
 }
 
-var (
-	_ form.Reader = (*Reader)(nil)
-	_ form.Lister = (*Reader)(nil)
-)
+var _ form.Reader = (*Reader)(nil)
 
 // Reset makes r a reader of a body. It reads lengths and the index. Errors wrap sketch.ErrInvalid.
 func (r *Reader) Reset(body []byte) (err error) {

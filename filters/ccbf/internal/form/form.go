@@ -49,24 +49,11 @@ type Reader interface {
 	Hotspots(a Area, threshold uint64, of cells.Categories, add func(Spot) bool) error
 	TopK(a Area, of cells.Categories, t *Top) error
 
+	// Listing returns the squares of a sketch that knows its categories and cells; nil for counters.
+	Listing() *Squares
 	Error() Error
 	Describe(i *Info)
 	String() string
-}
-
-// Lister lists categories and cells. Exact sketches and trees implement it.
-type Lister interface {
-	// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of
-	// cells is unknown.
-	EachCategory(f func(category []byte, cells, total uint64))
-	NumberOfSections() int
-	// EachCategorySum calls f with each category that may have points in area a, and its estimate
-	// there. The categories come in the order of their bytes.
-	EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
-	// EachCell calls f with each cell of area a, or with each leaf of a tree, until f returns false.
-	// Listed returns the largest possible number of calls, and the memory that EachCell takes.
-	EachCell(a Area, of cells.Categories, f func(Spot) bool)
-	Listed(of cells.Categories) (cells int, bytes int64)
 }
 
 // Estimate is an estimate of a sum, with an interval.

@@ -58,6 +58,9 @@ func (r *Squares) EachSection(f func(l *cells.LabelView, sheets []Sheet)) {
 	}
 }
 
+// Listing implements Reader.
+func (r *Squares) Listing() *Squares { return r }
+
 // Number returns the number of squares.
 func (r *Squares) Number() int {
 	n := 0
@@ -157,7 +160,8 @@ func (r *Squares) estimateOf(s Sum) Estimate {
 	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
 }
 
-// EachCategorySum implements Lister.
+// EachCategorySum calls f with each category that may have points in area a, and its estimate there. The
+// categories come in the order of their bytes.
 func (r *Squares) EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate)) {
 	r.eachSum(a, of, func(category []byte, s Sum) {
 		if s.High > 0 {
@@ -271,12 +275,13 @@ func (r *Squares) TopK(in Area, of cells.Categories, t *Top) error {
 	return nil
 }
 
-// EachCell implements Lister. A square has only its own points.
+// EachCell calls f with each cell of area a, or with each leaf of a tree, until f returns false. A square has
+// only its own points.
 func (r *Squares) EachCell(in Area, of cells.Categories, f func(Spot) bool) {
 	r.eachSpot(in, of, new(uint64), func(s Spot, _ uint64) bool { return f(s) })
 }
 
-// Listed implements Lister.
+// Listed returns the largest possible number of calls of EachCell, and the memory that it takes.
 func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
 	r.eachRegion(of, func(_, _ int32, sheets []Sheet) {
 		n := 0
@@ -292,7 +297,8 @@ func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
 	return squares, bytes
 }
 
-// EachCategory implements Lister.
+// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of cells is
+// unknown.
 func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
 	for sections := range r.byCategory(cells.Categories{}) {
 		number, total := uint64(0), uint64(0)
@@ -308,7 +314,7 @@ func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
 	}
 }
 
-// NumberOfSections implements Lister.
+// NumberOfSections returns the number of sections.
 func (r *Squares) NumberOfSections() int { return len(r.sections) }
 
 // Categories returns the number of categories.

@@ -23,10 +23,7 @@ type Reader struct {
 	packet *Packet // memory for the packet that a query decodes
 }
 
-var (
-	_ form.Reader = (*Reader)(nil)
-	_ form.Lister = (*Reader)(nil)
-)
+var _ form.Reader = (*Reader)(nil)
 
 // Reset makes r a reader of a body. It reads lengths and the indexes of packets, not the
 // leaves.
