@@ -198,7 +198,12 @@ func (c *Cells) adapt() {
 func (c *Cells) dropRecent() {
 	recent := c.recent
 	c.recent = nil
-	for _, w := range recent {
+	c.addWords(recent)
+}
+
+// addWords adds words to the buffer. A word of 0 is an empty slot of recent cells.
+func (c *Cells) addWords(words []uint64) {
+	for _, w := range words {
 		if w != 0 {
 			c.room(1)
 			c.buffer = append(c.buffer, w)
@@ -300,17 +305,8 @@ func (c *Cells) Merge(o *Cells) {
 		l.shared = true
 		c.push(l)
 	}
-	for _, words := range [2][]uint64{o.buffer, o.recent} {
-		for len(words) > 0 {
-			n := min(len(words), c.room(1))
-			for _, w := range words[:n] {
-				if w != 0 {
-					c.buffer = append(c.buffer, w)
-				}
-			}
-			words = words[n:]
-		}
-	}
+	c.addWords(o.buffer)
+	c.addWords(o.recent)
 	if o.over != nil {
 		if c.over == nil {
 			c.over = new(Cells)
