@@ -135,7 +135,7 @@ func ErrorBytes(v *ccbf.View) int64 {
 // CategoryBytes returns the most memory that View.ListCategories and View.ByCategory take.
 func CategoryBytes(v *ccbf.View) int64 {
 	if l := hidden.Reader(v).Listing(); l != nil {
-		return int64(l.NumberOfSections()) * categoryBytes
+		return int64(len(l.Sections)) * categoryBytes
 	}
 	return 0
 }

@@ -58,7 +58,7 @@ func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 			if s.X != x || s.Y != y {
 				continue
 			}
-			for _, sheet := range s.sheets {
+			for _, sheet := range s.Sheets {
 				r.lookups += AddCounts(sheet, b.keys, b.counts)
 			}
 		}

@@ -18,44 +18,37 @@ type Squares struct {
 	Head    *Head
 	IsExact bool // whether all squares are cells.
 
-	sections []section
+	Sections []Section
 	sheets   []Sheet // the sheets of all sections.
 	lookups  int     // number of packets that Count and Counts have read since Reset.
 }
 
-// section is one section of a body.
-type section struct {
+// Section is one section of a body.
+type Section struct {
 	cells.LabelView
-	sheets []Sheet
+	Sheets []Sheet
 }
 
 // Reset removes all sections.
 func (r *Squares) Reset() {
-	r.sections, r.sheets = r.sections[:0], r.sheets[:0]
+	r.Sections, r.sheets = r.Sections[:0], r.sheets[:0]
 	r.lookups = 0
 }
 
 // AddSection adds a section without sheets. Its label must come after those of the other sections.
 func (r *Squares) AddSection(l cells.LabelView) error {
-	if n := len(r.sections); n > 0 && r.sections[n-1].Compare(&l) >= 0 {
+	if n := len(r.Sections); n > 0 && r.Sections[n-1].Compare(&l) >= 0 {
 		return sketch.Invalidf("sections %d and %d are not in order", n, n+1)
 	}
-	r.sections = append(r.sections, section{l, nil})
+	r.Sections = append(r.Sections, Section{l, nil})
 	return nil
 }
 
 // AddSheet adds a sheet to the last section.
 func (r *Squares) AddSheet(s Sheet) {
 	r.sheets = append(r.sheets, s)
-	last := &r.sections[len(r.sections)-1]
-	last.sheets = r.sheets[len(r.sheets)-len(last.sheets)-1:]
-}
-
-// EachSection calls f with the label of each section and its sheets.
-func (r *Squares) EachSection(f func(l *cells.LabelView, sheets []Sheet)) {
-	for i := range r.sections {
-		f(&r.sections[i].LabelView, r.sections[i].sheets)
-	}
+	last := &r.Sections[len(r.Sections)-1]
+	last.Sheets = r.sheets[len(r.sheets)-len(last.Sheets)-1:]
 }
 
 // Listing implements Reader.
@@ -71,19 +64,19 @@ func (r *Squares) Number() int {
 }
 
 // byCategory yields the sections of each category in a set, in the order of the categories.
-func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]section] {
-	return func(yield func([]section) bool) {
+func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]Section] {
+	return func(yield func([]Section) bool) {
 		from := 0
 		one, isOne := of.One()
 		if isOne {
-			from, _ = slices.BinarySearchFunc(r.sections, one, func(s section, category []byte) int { return bytes.Compare(s.Category, category) })
+			from, _ = slices.BinarySearchFunc(r.Sections, one, func(s Section, category []byte) int { return bytes.Compare(s.Category, category) })
 		}
-		for to := from; from < len(r.sections); from = to {
-			category := r.sections[from].Category
-			for to < len(r.sections) && bytes.Equal(r.sections[to].Category, category) {
+		for to := from; from < len(r.Sections); from = to {
+			category := r.Sections[from].Category
+			for to < len(r.Sections) && bytes.Equal(r.Sections[to].Category, category) {
 				to++
 			}
-			if has := of.Has(category); !has && isOne || has && !yield(r.sections[from:to]) {
+			if has := of.Has(category); !has && isOne || has && !yield(r.Sections[from:to]) {
 				return
 			}
 		}
@@ -92,7 +85,7 @@ func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]section] {
 
 // eachRegion calls f for each region that has sheets of categories, with these sheets.
 func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sheet)) {
-	var groups []section
+	var groups []Section
 	regions := map[[2]int32]int{}
 	for sections := range r.byCategory(of) {
 		for _, s := range sections {
@@ -100,13 +93,13 @@ func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sh
 			if !ok {
 				at = len(groups)
 				regions[[2]int32{s.X, s.Y}] = at
-				groups = append(groups, section{LabelView: s.LabelView})
+				groups = append(groups, Section{LabelView: s.LabelView})
 			}
-			groups[at].sheets = append(groups[at].sheets, s.sheets...)
+			groups[at].Sheets = append(groups[at].Sheets, s.Sheets...)
 		}
 	}
 	for _, g := range groups {
-		f(g.X, g.Y, g.sheets)
+		f(g.X, g.Y, g.Sheets)
 	}
 }
 
@@ -124,7 +117,7 @@ func (r *Squares) eachSum(a Area, of cells.Categories, add func(category []byte,
 		sum := Sum{}
 		for _, s := range sections {
 			in.X, in.Y = s.X, s.Y
-			for _, sheet := range s.sheets {
+			for _, sheet := range s.Sheets {
 				if relation == grid.Inside {
 					sum.inside(sheet.Total())
 				} else {
@@ -303,7 +296,7 @@ func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
 	for sections := range r.byCategory(cells.Categories{}) {
 		number, total := uint64(0), uint64(0)
 		for i := range sections {
-			for _, s := range sections[i].sheets {
+			for _, s := range sections[i].Sheets {
 				number, total = number+uint64(s.Number()), saturate.Add(total, s.Total())
 			}
 		}
@@ -313,9 +306,6 @@ func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
 		f(sections[0].Category, number, total)
 	}
 }
-
-// NumberOfSections returns the number of sections.
-func (r *Squares) NumberOfSections() int { return len(r.sections) }
 
 // Categories returns the number of categories.
 func (r *Squares) Categories() (n uint64) {

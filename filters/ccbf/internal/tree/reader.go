@@ -133,11 +133,11 @@ func (r *Reader) checkTotal() error {
 func (r *Reader) Memory() int64 {
 	// A list that grows takes twice its size. The check of the list takes its size once more.
 	lists := 3
-	if len(r.sheets) > r.NumberOfSections() {
+	if len(r.sheets) > len(r.Sections) {
 		// This counts the sheets, their sum, and the sum divided into sheets again.
 		lists = 6
 	}
-	return int64(lists)*cells.SquareBytes(r.Number()) + int64(r.NumberOfSections())*cells.SectionBytes
+	return int64(lists)*cells.SquareBytes(r.Number()) + int64(len(r.Sections))*cells.SectionBytes
 }
 
 // Density implements form.Reader. It spreads a leaf evenly over its square.
@@ -213,7 +213,7 @@ func (r *Reader) All() (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f := r.fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != r.NumberOfSections()) {
+	if f := r.fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Number(), len(r.sheets), f.Cells, list.Sections.Total())
 	}
 	for i := range list.Sections {
@@ -236,11 +236,11 @@ func (r *Reader) list() (*List, error) {
 	list := &List{Tau: r.tau, Fit: r.fit}
 	var parts [][]Sheet
 	at := 0
-	r.EachSection(func(l *cells.LabelView, sheets []form.Sheet) {
-		list.Sections = append(list.Sections, cells.Section{Label: l.Label()})
-		parts = append(parts, r.sheets[at:at+len(sheets)])
-		at += len(sheets)
-	})
+	for _, s := range r.Sections {
+		list.Sections = append(list.Sections, cells.Section{Label: s.Label()})
+		parts = append(parts, r.sheets[at:at+len(s.Sheets)])
+		at += len(s.Sheets)
+	}
 	squares, err := Check(r.tables, parts, uint64(r.Number()))
 	if err != nil {
 		return nil, err
