@@ -108,18 +108,18 @@ func (r *RecentCache) Count(keys []uint64, put func(Squares)) (fresh, out int) {
 			r.trim(put)
 			r.since = len(batch)
 		}
-		n, m := Recount(r.slots, CountBits, batch, s.words[:])
+		n, m := AddToSlots(r.slots, CountBits, batch, s.words[:])
 		r.lend(s, n, put)
 		fresh, out = fresh+m, out+n
 	}
 	return fresh, out
 }
 
-// Recount counts keys in the slots of a cache. A slot has a word: a key above a count of countBits bits, or 0 if
-// it is empty. Keys may differ only in the bits that a word has room for. If a slot has another cell, or a full
-// count, its word goes to evicted, as long as keys. out is the number of these words, and fresh is how many keys
-// found no slot with their cell.
-func Recount(slots []uint64, countBits uint, keys, evicted []uint64) (out, fresh int) {
+// AddToSlots counts keys in the slots of a cache of recent cells. A slot has a word: a key above a count of
+// countBits bits, or 0 if it is empty. Keys may differ only in the bits that a word has room for. If a slot has
+// another cell, or a full count, its word goes to evicted, as long as keys. out is the number of these words, and
+// fresh is how many keys found no slot with their cell.
+func AddToSlots(slots []uint64, countBits uint, keys, evicted []uint64) (out, fresh int) {
 	evicted = evicted[:len(keys)]
 	shift, countBits := slotShift(slots), countBits&63
 	full := uint64(1)<<countBits - 1

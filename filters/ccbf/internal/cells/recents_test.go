@@ -50,7 +50,7 @@ func TestRecentsCountAll(t *testing.T) {
 	}
 }
 
-// TestCountRecent: a pooled cache evicts everything at the end.
+// TestCountRecent: a cache of its own evicts everything at the end.
 func TestCountRecent(t *testing.T) {
 	r := rand.New(rand.NewPCG(335, 0))
 	for _, n := range []int{1, 100, recentBatch, 3*recentBatch + 1} {

@@ -173,7 +173,7 @@ func (c *Cells) each(f func(key, count uint64)) {
 // keys.
 func (c *Cells) addRecent(keys []uint64) {
 	n := len(c.buffer)
-	out, _ := cells.Recount(c.recent, c.shift, keys, c.buffer[n:n+len(keys)])
+	out, _ := cells.AddToSlots(c.recent, c.shift, keys, c.buffer[n:n+len(keys)])
 	c.buffer = c.buffer[:n+out]
 	c.seen, c.fresh = c.seen+len(keys), c.fresh+out
 }
