@@ -240,7 +240,8 @@ func (l List) Coarser(factor uint64) (List, error) {
 			if !levels {
 				squares.Levels = nil
 			}
-			out = append(out, Section{p, Sorted(*squares)})
+			sorted := Sorted(*squares)
+			out = append(out, Section{p, sorted.Clone()}) // coarsen made room for more
 		}
 		from = to
 	}

@@ -457,6 +457,9 @@ func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int
 		if out == nil || to != last {
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
+				if len(into) == 0 { // there is rarely a second one
+					*out = withRoom(s.Len())
+				}
 				into[to] = out
 			}
 		}
